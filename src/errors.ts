@@ -1,0 +1,58 @@
+/** Every exit code of the program. Their meanings are a contract with scripts: see `ragtag help exit-codes`. */
+export const Exit = {
+	/** every row reached its goal and every output was written */
+	ok: 0,
+	/** finished, and at least one row failed; or the service refused a command that runs no rows */
+	failedRows: 1,
+	/** wrong usage or configuration; nothing was sent */
+	usage: 2,
+	/** manifest invalid; nothing was sent */
+	manifest: 3,
+	/** not trusted: key, certificate or redirect refused; stopped */
+	untrusted: 4,
+	/** stopped early for a cause that passes */
+	temporary: 6,
+	/** this machine's storage failed */
+	storage: 7,
+	/** the manifest is not the one that was checked; nothing more was sent */
+	foreign: 8,
+	/** stopped by a limit, the user's or the built-in one */
+	limit: 9,
+	/** a fault of the program itself */
+	internal: 70,
+	/** a report or standard output could not be written */
+	output: 74,
+	hangup: 129,
+	interrupted: 130,
+	terminated: 143,
+} as const;
+
+export type ExitCode = (typeof Exit)[keyof typeof Exit];
+
+/** An error that is meant for the person at the terminal: one sentence, an exit code, and what to type next. */
+export class CliError extends Error {
+	override readonly name = "CliError";
+	readonly exit: ExitCode;
+	/** What to do next, one sentence. */
+	readonly hint: string | undefined;
+
+	constructor(message: string, options: { exit: ExitCode; hint?: string; cause?: unknown }) {
+		super(message, options.cause === undefined ? {} : { cause: options.cause });
+		this.exit = options.exit;
+		this.hint = options.hint;
+	}
+}
+
+/** The reason that an unknown thrown thing carries, in one line. */
+export function reason(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	// Node's system errors repeat their code and call: "ENOENT: no such file or directory, open 'x'".
+	const system = /^[A-Z0-9_]+: (.+?)(?:, \w+(?: '.*')?)?$/s.exec(error.message);
+	return (system?.[1] ?? error.message).replaceAll(/\s*\n\s*/g, " ");
+}
+
+/** The code of a system or library error (`ENOENT`, `UND_ERR_SOCKET`), if it has one. */
+export function errorCode(error: unknown): string | undefined {
+	if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+	return typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,27 @@
+/** A JSON value as it came from a manifest or a service. Objects are data: never merged into a prototype. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** The metadata of one document: key to value, in the order in which the manifest or the service gave them. */
+export type Metadata = ReadonlyMap<string, JsonValue>;
+
+/**
+ * The JSON text of a metadata object, keys in the order of the map.
+ *
+ * Written member by member because an object would reorder keys that look like numbers and swallow `__proto__`.
+ */
+export function metadataText(metadata: Metadata): string {
+	const members: string[] = [];
+	for (const [key, value] of metadata) members.push(`${JSON.stringify(key)}:${JSON.stringify(value)}`);
+	return `{${members.join(",")}}`;
+}
+
+/** Whether a parsed value is a JSON object: neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The members of a parsed JSON object as metadata. */
+export function metadataOf(object: JsonObject): Metadata {
+	return new Map(Object.entries(object));
+}

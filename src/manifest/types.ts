@@ -1,0 +1,106 @@
+import type { JsonValue, Metadata } from "../json.ts";
+
+/** What the rows of a manifest are for: it decides which columns are required. */
+export type Purpose = "tag" | "upload" | "rm";
+
+/** How a manifest is to be read. All of it changes what is sent, none of it where to. */
+export type ManifestOptions = {
+	readonly purpose: Purpose;
+	/** dataset of rows that have no `dataset_id` */
+	readonly dataset: string | undefined;
+	/** column → key or reserved name, applied before anything else looks at the header */
+	readonly map: ReadonlyMap<string, string>;
+	/** columns or members that are dropped */
+	readonly ignore: ReadonlySet<string>;
+	/** added to every row; wins over a column of that key */
+	readonly set: Metadata;
+	/** what an empty CSV cell means: key not sent, `null`, or `""` */
+	readonly empty: "skip" | "null" | "text";
+	/** a JSON Schema that each row's metadata must meet, `"none"`, or the built-in checks of `publish_date` and `url` */
+	readonly schema: JsonValue | "none" | undefined;
+	readonly onDuplicate: "error" | "first" | "last";
+	/** `upload`: the folder that files must lie below; default is the manifest's folder */
+	readonly filesRoot: string | undefined;
+};
+
+/** One thing that is wrong with a manifest. Lines and columns count from 1, columns in characters. */
+export type Problem = {
+	readonly file: string;
+	readonly line: number;
+	readonly column: number;
+	/** the column or member, or null where the fault is not in one */
+	readonly field: string | null;
+	/** stable name for scripts: `BAD_DATE`, `DUPLICATE`, `RAGGED` ... */
+	readonly code: string;
+	/** one sentence, the field named in it */
+	readonly text: string;
+};
+
+/** The record as it stood in the manifest, for the failed-rows file. */
+export type SourceRecord =
+	| { readonly kind: "csv"; readonly cells: readonly string[] }
+	| { readonly kind: "json"; readonly text: string };
+
+/** One valid row, ready to be planned. */
+export type Row = {
+	/** position among all rows of the manifest, from 0, invalid and duplicate ones included */
+	readonly index: number;
+	/** the line on which its record begins, from 1 */
+	readonly line: number;
+	readonly datasetId: string;
+	/** empty for `upload` */
+	readonly documentId: string;
+	/** `upload`: absolute path of the file and the name to store it under */
+	readonly file: { readonly path: string; readonly name: string } | undefined;
+	readonly metadata: Metadata;
+	readonly source: SourceRecord;
+};
+
+/** Why a row failed, as the failed-rows file tells it. */
+export type RowFailure = {
+	readonly line: number;
+	readonly errorCode: string;
+	readonly error: string;
+	readonly attempts: number;
+};
+
+/** Writes failed rows so that the file can be fed back as a manifest. Pure: it returns text. */
+export type FailedRowFormat = {
+	/** first bytes of the file: the CSV header line, or nothing for JSON lines */
+	readonly head: string;
+	row(source: SourceRecord, failure: RowFailure): string;
+};
+
+/** What the check of a whole manifest found. Temporary files live until `close`. */
+export type CheckedManifest = {
+	/** as the user named it; `-` for standard input */
+	readonly name: string;
+	readonly format: "csv" | "json" | "jsonl";
+	/** all rows: valid, invalid and duplicate ones */
+	readonly rows: number;
+	/** rows with at least one problem */
+	readonly invalid: number;
+	/** rows left out because an equal one, or the chosen one, is sent instead */
+	readonly duplicateSkipped: number;
+	/** all problems, those of the header included */
+	readonly problems: number;
+	/** a problem that leaves no row trustworthy (header, encoding, unclosed quote): not even `--skip-invalid` goes on */
+	readonly fatal: boolean;
+	/**
+	 * The valid rows in order, read a second time.
+	 * @throws CliError exit 8 when the manifest is no longer what was checked
+	 */
+	read(): AsyncIterable<Row>;
+	readonly failedRows: FailedRowFormat;
+	/** removes temporary files */
+	close(): Promise<void>;
+};
+
+export type CheckDependencies = {
+	readonly stdin: AsyncIterable<Uint8Array>;
+	/** called for every problem, in the order of the lines as far as one reading can tell */
+	readonly onProblem: (problem: Problem) => void;
+	/** rows checked so far, every few thousand */
+	readonly onProgress?: (rows: number) => void;
+	readonly signal?: AbortSignal;
+};

@@ -1,0 +1,34 @@
+/**
+ * What an answer, or its absence, means for the request. The run decides what to do about it.
+ *
+ * - `not_sent`: the request certainly did not reach the service (refused, unknown host, connect time-out)
+ * - `ambiguous`: it may have been applied (reset, time-out, cut answer, 5xx, an answer that is no envelope)
+ * - `throttled`: the service asks to come back later (429, 503 with Retry-After); it was not applied
+ * - `rejected`: a complete, definite no to this one request
+ * - `untrusted`: key, certificate or redirect refused; no further request makes sense
+ * - `not_the_api`: what answers at this address is not this API (an HTML page with status 200)
+ */
+export type RestErrorKind = "not_sent" | "ambiguous" | "throttled" | "rejected" | "untrusted" | "not_the_api";
+
+/** A request that did not succeed. The message is one sentence, carries no key, and is already safe to show. */
+export class RestError extends Error {
+	override readonly name = "RestError";
+	readonly kind: RestErrorKind;
+	/** stable name for scripts: `CODE_102`, `HTTP_503`, `TIMEOUT`, `KEY_REJECTED` ... */
+	readonly code: string;
+	/** how long the service asks to wait, in milliseconds */
+	readonly retryAfter: number | undefined;
+	/** HTTP status, where an answer came */
+	readonly status: number | undefined;
+
+	constructor(
+		message: string,
+		options: { kind: RestErrorKind; code: string; retryAfter?: number | undefined; status?: number | undefined; cause?: unknown },
+	) {
+		super(message, options.cause === undefined ? {} : { cause: options.cause });
+		this.kind = options.kind;
+		this.code = options.code;
+		this.retryAfter = options.retryAfter;
+		this.status = options.status;
+	}
+}

@@ -1,0 +1,21 @@
+import type { JsonObject } from "../json.ts";
+
+/** The shapes of the API's JSON, as the documentation gives them. Types only: client and sandbox share no code. */
+export type Envelope<Data> = {
+	readonly code: number;
+	readonly message?: string;
+	readonly data?: Data;
+};
+
+export type WireDataset = { readonly id: string; readonly name: string; readonly document_count?: number };
+
+export type WireDocument = {
+	readonly id: string;
+	readonly dataset_id?: string;
+	readonly name: string;
+	readonly size?: number;
+	readonly create_time?: number | string;
+	readonly meta_fields?: JsonObject;
+};
+
+export type WireDocumentList = { readonly total?: number; readonly docs: readonly WireDocument[] };
