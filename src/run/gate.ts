@@ -1,0 +1,28 @@
+/**
+ * The times of the last sends that really happened, and how long the next must wait.
+ *
+ * A limiter that spaces by timers lets 102 to 107 requests into a second when the machine stalls and catches up;
+ * looking at the sends themselves does not.
+ */
+export class SendGate {
+	readonly #times: Float64Array;
+	readonly #window: number;
+	#next = 0;
+
+	/** At most `count` sends in any `window` milliseconds. */
+	constructor(count: number, window: number) {
+		this.#times = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+		this.#window = window;
+	}
+
+	/** Milliseconds until one more send is allowed; 0 when it is now. */
+	delay(now: number): number {
+		const oldest = this.#times[this.#next] ?? Number.NEGATIVE_INFINITY;
+		return Math.max(0, oldest + this.#window - now);
+	}
+
+	sent(now: number): void {
+		this.#times[this.#next] = now;
+		this.#next = (this.#next + 1) % this.#times.length;
+	}
+}

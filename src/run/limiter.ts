@@ -1,0 +1,108 @@
+import Bottleneck from "bottleneck";
+import { SendGate } from "./gate.ts";
+import type { Clock, Limiter } from "./types.ts";
+
+/** Jobs a second above which bottleneck's serial timers fall behind (seen: it tops out near 425). */
+const JOBS_PER_SECOND = 100;
+/** Spacing a little tighter than the cap asks, so that time lost to late timers can be made up within the window. */
+const SPACING = 0.97;
+
+/** How a cap is divided into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
+export type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
+
+/** Divides a cap (requests a second, any positive number) so that `jobs × batch` in `window` is exactly that cap. */
+export function divide(rate: number): Division {
+	const batch = Math.max(1, Math.ceil(rate / JOBS_PER_SECOND));
+	const jobs = Math.max(1, Math.floor(rate / batch));
+	return { batch, jobs, window: (jobs * batch * 1000) / rate };
+}
+
+/**
+ * A limiter that lets no more than `rate` requests start in any sliding second, and about that many in every one.
+ *
+ * Bottleneck runs with a reservoir whose tokens come back one window after each was used (performance.md: its own
+ * refresh and increase settings burst to 181), and a gate on the real send times catches what timers let through.
+ */
+export function createLimiter(rate: number, clock: Clock): Limiter {
+	const { batch, jobs, window } = divide(rate);
+	const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (SPACING * window) / jobs });
+	const gate = new SendGate(jobs * batch, window);
+	const waiting: (() => void)[] = [];
+	let permits = 0;
+	let ordered = 0;
+
+	// A token comes back one window after its use, not at a fixed beat: that is what keeps every sliding second.
+	bottleneck.on("executing", () => {
+		setTimeout(() => void bottleneck.incrementReservoir(1), window).unref();
+	});
+
+	const handOut = (): void => {
+		while (permits > 0) {
+			const next = waiting.shift();
+			if (next === undefined) return;
+			permits -= 1;
+			next();
+		}
+	};
+	const order = (): void => {
+		// One job for each batch of takers: a job a request would be too many above a few hundred a second.
+		while (ordered < waiting.length - permits) {
+			ordered += batch;
+			bottleneck
+				.schedule(async () => {
+					ordered -= batch;
+					permits += batch;
+					handOut();
+				})
+				// Only `close` makes a job fail, and by then nobody waits.
+				.catch(() => undefined);
+		}
+	};
+	const permit = (signal: AbortSignal | undefined): Promise<void> =>
+		new Promise((resolve, reject) => {
+			const granted = (): void => {
+				signal?.removeEventListener("abort", aborted);
+				resolve();
+			};
+			const aborted = (): void => {
+				const place = waiting.indexOf(granted);
+				if (place >= 0) waiting.splice(place, 1);
+				reject(signal?.reason);
+			};
+			signal?.addEventListener("abort", aborted, { once: true });
+			waiting.push(granted);
+			order();
+		});
+
+	// Takers pass the gate one after another, so that two cannot both see the last free place.
+	let door: Promise<void> = Promise.resolve();
+	const pass = async (signal: AbortSignal | undefined): Promise<void> => {
+		for (;;) {
+			const delay = gate.delay(clock.now());
+			if (delay === 0) break;
+			await clock.sleep(delay, signal);
+			signal?.throwIfAborted();
+		}
+		gate.sent(clock.now());
+	};
+
+	return {
+		take: async (signal) => {
+			signal?.throwIfAborted();
+			await permit(signal);
+			const mine = door.then(() => pass(signal));
+			door = mine.catch(() => undefined);
+			await mine;
+		},
+		close: () => void bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined),
+	};
+}
+
+/** No cap: nothing is waited for, and bottleneck is not in the path (with no rate set it runs 420 jobs a second). */
+export const unlimited: Limiter = {
+	take: (signal) => {
+		signal?.throwIfAborted();
+		return Promise.resolve();
+	},
+	close: () => undefined,
+};

@@ -1,0 +1,78 @@
+import type { ExitCode } from "../errors.ts";
+
+/** How a row ended. Rows that are neither here nor left out by the manifest's check are pending. */
+export type RowStatus = "updated" | "uploaded" | "removed" | "unchanged" | "failed";
+
+/** What the engine must know of a row. Everything else about it is the operation's business. */
+export type Work = {
+	/** position in the manifest, from 0: the row's identity within a run */
+	readonly index: number;
+	/** line in the manifest, from 1 */
+	readonly line: number;
+	readonly datasetId: string;
+	/** empty where there is none yet */
+	readonly documentId: string;
+	/** `upload`: the path as the manifest gives it */
+	readonly fileName?: string;
+};
+
+export type RowError = { readonly code: string; readonly text: string };
+
+/** The end of one row: exactly one is recorded for each row that was taken up and settled. */
+export type Outcome<Item extends Work = Work> = {
+	readonly item: Item;
+	readonly status: RowStatus;
+	/** the document that was written, where it differs from the item's (uploads) */
+	readonly documentId: string;
+	/** the name under which an upload was stored */
+	readonly storedName?: string;
+	/** present when status is `failed` */
+	readonly error?: RowError;
+	/** tries of this row, the first included */
+	readonly attempts: number;
+};
+
+/** Why a run ended before its last row. The rows that were not settled are pending. */
+export type Stop = { readonly exit: ExitCode; readonly text: string; readonly hint?: string };
+
+/** Counts of a run. `rows` is the sum of all others but `attempts`. */
+export type Totals = {
+	readonly rows: number;
+	readonly updated: number;
+	readonly unchanged: number;
+	readonly uploaded: number;
+	readonly removed: number;
+	readonly failed: number;
+	readonly invalid: number;
+	readonly duplicateSkipped: number;
+	readonly pending: number;
+	/** requests' tries over all settled rows */
+	readonly attempts: number;
+};
+
+/** Where outcomes are kept. Totals come from here alone, so that no two outputs can disagree. */
+export type Journal<Item extends Work = Work> = {
+	/**
+	 * Resolves when the outcome is safe; the row's place in flight is held until then.
+	 * @throws when a row is recorded twice, or when the storage fails
+	 */
+	record(outcome: Outcome<Item>): Promise<void> | void;
+	totals(): Totals;
+};
+
+/** What time and chance are for the engine: injected, so that no test waits for a clock. */
+export type Clock = {
+	/** milliseconds on a monotonic clock */
+	now(): number;
+	/** resolves after that time, or at once when the signal aborts */
+	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+	/** from 0 up to but not including 1 */
+	random(): number;
+};
+
+/** Hands out the right to send one request. */
+export type Limiter = {
+	/** resolves when a request may start; rejects with the signal's reason when it aborts while waiting */
+	take(signal?: AbortSignal): Promise<void>;
+	close(): void;
+};
