@@ -1,0 +1,24 @@
+import type { Request } from "../pages.ts";
+import type { RowStatus, Work } from "../types.ts";
+
+/** What a successful try of a row came to. */
+export type Settled = {
+	readonly status: Exclude<RowStatus, "failed">;
+	readonly documentId: string;
+	readonly storedName?: string;
+};
+
+/** What a row's tries remember of each other: a retry must not repeat a step that is not to be repeated. */
+export type Memory = {
+	/** an upload's document, once it is stored */
+	stored?: { readonly id: string; readonly name: string };
+	/** a removal may have been applied although its answer was lost */
+	maybeRemoved?: boolean;
+};
+
+/**
+ * One try of one row. Every request in it goes through `request`, so that each takes its own token.
+ *
+ * @throws RestError, which the engine decides about
+ */
+export type Operation<Item extends Work> = (item: Item, request: Request, memory: Memory) => Promise<Settled>;

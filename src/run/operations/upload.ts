@@ -1,0 +1,23 @@
+import { RestError } from "../../rest/errors.ts";
+import type { Api, UploadFile } from "../../rest/types.ts";
+import type { Operation } from "./operation.ts";
+import type { UpdateItem } from "./update.ts";
+
+export type UploadItem = UpdateItem & { readonly file: UploadFile };
+
+/** Uploads a row's file, then writes its metadata. A retry never stores the file a second time. */
+export function uploadFile<Item extends UploadItem>(api: Api): Operation<Item> {
+	return async ({ datasetId, file, metadata }, request, memory) => {
+		memory.stored ??= await request(() => api.uploadDocument(datasetId, file).catch(neverTwice));
+		const { id, name } = memory.stored;
+		if (metadata.size > 0) await request(() => api.updateMetadata(datasetId, id, metadata));
+		return { status: "uploaded", documentId: id, storedName: name };
+	};
+}
+
+/** After a lost answer the file may be stored: sending it again could make a second document. */
+function neverTwice(error: unknown): never {
+	if (!(error instanceof RestError) || error.kind !== "ambiguous") throw error;
+	const text = `${error.message}; the file may have been stored: look with docs list --name before uploading it again`;
+	throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME", status: error.status, cause: error });
+}

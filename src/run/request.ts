@@ -1,0 +1,49 @@
+import { CliError, Exit } from "../errors.ts";
+import { RestError } from "../rest/errors.ts";
+import type { Pause, Send } from "./pace.ts";
+import { decide } from "./retry.ts";
+import type { Clock } from "./types.ts";
+
+/** A command that runs no rows tries its request so often, and so long, in milliseconds. */
+const ATTEMPTS = 6;
+const WITHIN = 30_000;
+
+export type RequestDependencies = {
+	readonly send: Send;
+	readonly pause: Pause;
+	readonly clock: Clock;
+	readonly signal?: AbortSignal;
+};
+
+/**
+ * One request of a command that runs no rows, tried again where that may help.
+ *
+ * @throws CliError 4 for what is not trusted, 6 when the service could not be reached, 1 when it refused
+ */
+export async function requestWithRetry<Answer>(
+	request: () => Promise<Answer>,
+	{ send, pause, clock, signal }: RequestDependencies,
+	{ idempotent = true }: { idempotent?: boolean } = {},
+): Promise<Answer> {
+	const deadline = clock.now() + WITHIN;
+	for (let attempt = 1; ; attempt += 1) {
+		try {
+			return await send(request, signal);
+		} catch (error) {
+			if (!(error instanceof RestError)) throw error;
+			const state = { attempt, attempts: ATTEMPTS, idempotent, answered: true, random: clock.random() };
+			const decision = decide(error, state);
+			if (decision.action === "stop") throw new CliError(decision.stop.text, { ...decision.stop, cause: error });
+			if (decision.action === "fail" || clock.now() + decision.wait > deadline) throw refusal(error);
+			if (decision.everyone) pause.extend(decision.wait);
+			await clock.sleep(decision.wait, signal);
+			signal?.throwIfAborted();
+		}
+	}
+}
+
+function refusal(error: RestError): CliError {
+	if (error.kind === "rejected") return new CliError(error.message, { exit: Exit.failedRows, cause: error });
+	const hint = "Check that the service is up, then run the same command again.";
+	return new CliError(error.message, { exit: Exit.temporary, hint, cause: error });
+}
