@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { loadBusboy, loadDatabase } from "./optional.ts";
+import { checkOptions, type SandboxOptions, settingsOf } from "./options.ts";
+import { type Listening, listen } from "./server.ts";
+import { openStore, type Store } from "./store/index.ts";
+
+export type { SandboxOptions } from "./options.ts";
+
+export type Sandbox = {
+	/** `http://127.0.0.1:PORT`, without `/api/v1` */
+	url: string;
+	key: string;
+	/** the dataset that `documents` filled, at this start or an earlier one of the same file */
+	datasetId: string | undefined;
+	port: number;
+	/** ends connections, and leaves the data whole in one file */
+	close(): Promise<void>;
+};
+
+/** Starts the documented API on the loopback address. Throws, in one sentence, where it cannot. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+	checkOptions(options);
+	const [database, busboy] = [await loadDatabase(), await loadBusboy()];
+	const key = options.key ?? `sandbox-${randomBytes(16).toString("hex")}`;
+	// Its folder is open to its owner alone (0700).
+	const temporary = options.data === undefined ? await mkdtemp(join(tmpdir(), "ragtag-sandbox-")) : undefined;
+	const path = temporary === undefined ? resolve(options.data ?? "") : join(temporary, "sandbox.db");
+
+	let store: Store | undefined;
+	let server: Listening | undefined;
+	const close = async (): Promise<void> => {
+		await server?.close();
+		store?.close();
+		if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+	};
+	try {
+		store = openStore(database, path, options.documents ?? 0);
+		const service = { store, settings: settingsOf(options), busboy };
+		server = await listen({ port: options.port, key, service, log: options.log });
+	} catch (error) {
+		await close();
+		throw error;
+	}
+	const { port } = server;
+	let closed: Promise<void> | undefined;
+	return {
+		url: `http://127.0.0.1:${port}`,
+		key,
+		datasetId: store.filledDataset,
+		port,
+		close: () => (closed ??= close()),
+	};
+}

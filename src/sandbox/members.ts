@@ -1,0 +1,75 @@
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/**
+ * The members of a JSON object, each value as the text it was sent as. `text` has been through `JSON.parse` before.
+ *
+ * A parsed object would reorder keys that look like numbers, round long numbers and treat `__proto__` as its own
+ * business; the text keeps all three. Of a key that is there twice the last value counts, as in `JSON.parse`.
+ */
+export function rawMembers(text: string): Map<string, string> {
+	const members = new Map<string, string>();
+	let at = skipSpace(text, text.indexOf("{") + 1);
+	while (text.charCodeAt(at) === quote) {
+		const keyEnd = endOfString(text, at);
+		const key: unknown = JSON.parse(text.slice(at, keyEnd));
+		// From the key's end: white space, the colon, white space.
+		const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
+		const end = endOfValue(text, start);
+		members.set(String(key), text.slice(start, end));
+		at = skipSpace(text, end);
+		if (text.charCodeAt(at) === comma) at = skipSpace(text, at + 1);
+	}
+	return members;
+}
+
+/** The text of an object with these members. */
+export function membersText(members: ReadonlyMap<string, string>): string {
+	let text = "";
+	for (const [key, value] of members) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${value}`;
+	return `{${text}}`;
+}
+
+function skipSpace(text: string, from: number): number {
+	let at = from;
+	while (isSpace(text.charCodeAt(at))) at++;
+	return at;
+}
+
+function isSpace(character: number): boolean {
+	return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
+}
+
+/** The index after the closing quote of the string that opens at `from`. */
+function endOfString(text: string, from: number): number {
+	let at = from + 1;
+	while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
+	return at + 1;
+}
+
+function endOfValue(text: string, from: number): number {
+	let depth = 0;
+	let at = from;
+	while (at < text.length) {
+		const character = text.charCodeAt(at);
+		if (character === quote) {
+			at = endOfString(text, at);
+			if (depth === 0) return at;
+			continue;
+		}
+		if (character === openBrace || character === openBracket) depth++;
+		else if (character === closeBrace || character === closeBracket) {
+			// The brace that closes the object around this value.
+			if (depth === 0) return at;
+			depth--;
+			if (depth === 0) return at + 1;
+		} else if (depth === 0 && (character === comma || isSpace(character))) return at;
+		at++;
+	}
+	return at;
+}

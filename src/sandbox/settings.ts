@@ -1,0 +1,24 @@
+/** What the documentation leaves open, and so is a switch here: a client must not come to depend on one answer. */
+export type Settings = {
+	/** milliseconds that every answer is held back */
+	readonly latency: number;
+	/** whether an update replaces the metadata of a document or is laid over it, key by key */
+	readonly update: "replace" | "merge";
+	/** largest `page_size` */
+	readonly pageSizeLimit: number;
+	/** a larger `page_size` is refused, or silently made the largest */
+	readonly onLargePage: "error" | "cap";
+	/** errors carry their HTTP status, or come with status 200 and the code in the envelope alone */
+	readonly errorStyle: "status" | "envelope";
+};
+
+/** Bytes of a JSON body: metadata of one document is a few kilobytes, so a megabyte is a mistake or an attack. */
+export const jsonBodyLimit = 1024 * 1024;
+/** Bytes of one upload request, all parts together. */
+export const uploadBodyLimit = 512 * 1024 * 1024;
+/** Characters of a dataset's name: the bound of deployed servers (service-api.md, section 2). */
+export const datasetNameLimit = 128;
+/** Bytes of a document's name: what file systems allow for a file name. */
+export const documentNameLimit = 255;
+/** Documents on a page when the request does not say. */
+export const defaultPageSize = 30;

@@ -1,0 +1,54 @@
+import type Libsql from "libsql";
+import type { DatabaseClass } from "../optional.ts";
+import { integerColumn } from "./rows.ts";
+import { applicationId, layoutVersion, schema } from "./schema.ts";
+
+export type Database = Libsql.Database;
+export type Statement = Libsql.Statement;
+
+/** Milliseconds to wait for another process to let go of the file: a sandbox that is just closing. */
+const lockTimeout = 1000;
+
+/** Opens or creates the file at an absolute path. Every failure names the file and says what is wrong with it. */
+export function openDatabase(database: DatabaseClass, path: string): Database {
+	let opened: Database;
+	try {
+		opened = new database(path, { timeout: lockTimeout });
+	} catch (error) {
+		throw new Error(`Cannot open ${path}: its folder is missing, it is a folder, or access is denied`, { cause: error });
+	}
+	try {
+		// Before anything is written: even the journal mode would change a file that is not ours.
+		checkOurs(opened, path);
+		// One process a file: page starts are remembered in memory. The lock goes with the process, however it ends.
+		opened.exec("PRAGMA locking_mode = EXCLUSIVE");
+		opened.exec("PRAGMA journal_mode = WAL");
+		// A commit then outlives the process but perhaps not the machine: right for a sandbox, and far faster.
+		opened.exec("PRAGMA synchronous = NORMAL");
+		opened.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
+		// Bytes of uploads that were cut off by the end of a process.
+		opened.exec("DELETE FROM chunks WHERE document NOT IN (SELECT id FROM documents)");
+	} catch (error) {
+		opened.close();
+		throw explained(error, path);
+	}
+	return opened;
+}
+
+function checkOurs(database: Database, path: string): void {
+	const tables = integerColumn(database.prepare("SELECT count(*) AS tables FROM sqlite_master").get(), "tables");
+	if (tables === 0) return;
+	const id = integerColumn(database.prepare("PRAGMA application_id").get(), "application_id");
+	const version = integerColumn(database.prepare("PRAGMA user_version").get(), "user_version");
+	if (id !== applicationId) throw new Error(`${path} is a SQLite file, but not of a sandbox: it was left alone`);
+	if (version !== layoutVersion) throw new Error(`${path} was written by another version of the sandbox`);
+}
+
+function explained(error: unknown, path: string): unknown {
+	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+	if (code === "SQLITE_NOTADB") return new Error(`${path} is not a SQLite file`, { cause: error });
+	if (code === "SQLITE_BUSY") return new Error(`${path} is in use by another process`, { cause: error });
+	if (code === "SQLITE_READONLY" || code === "SQLITE_CANTOPEN")
+		return new Error(`${path} cannot be written`, { cause: error });
+	return error;
+}

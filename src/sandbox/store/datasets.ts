@@ -1,0 +1,47 @@
+import type { WireDataset } from "../../rest/wire.ts";
+import type { Window } from "../query.ts";
+import type { Database, Statement } from "./database.ts";
+import { integerColumn, textColumn } from "./rows.ts";
+
+/** A dataset as the store knows it: `seq` is what its documents refer to. */
+export type StoredDataset = { readonly seq: number; readonly documentCount: number };
+
+export class Datasets {
+	readonly #find: Statement;
+	readonly #insert: Statement;
+	readonly #count: Statement;
+	readonly #list: Statement;
+
+	constructor(database: Database) {
+		this.#find = database.prepare("SELECT seq, document_count FROM datasets WHERE id = ?");
+		this.#insert = database.prepare("INSERT INTO datasets (id, name) VALUES (?, ?)");
+		this.#count = database.prepare("UPDATE datasets SET document_count = document_count + ? WHERE seq = ?");
+		this.#list = database.prepare(
+			"SELECT id, name, document_count FROM datasets WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR name = ?2) " +
+				"ORDER BY seq LIMIT ?3 OFFSET ?4",
+		);
+	}
+
+	find(id: string): StoredDataset | undefined {
+		const row = this.#find.get(id);
+		if (row === undefined) return undefined;
+		return { seq: integerColumn(row, "seq"), documentCount: integerColumn(row, "document_count") };
+	}
+
+	insert(id: string, name: string): void {
+		this.#insert.run(id, name);
+	}
+
+	/** Kept beside the documents, because counting a million of them for every page would cost more than the page. */
+	addToCount(seq: number, documents: number): void {
+		this.#count.run(documents, seq);
+	}
+
+	list({ id, name, window }: { id?: string | undefined; name?: string | undefined; window: Window }): WireDataset[] {
+		return this.#list.all(id ?? null, name ?? null, window.limit, window.offset).map((row) => ({
+			id: textColumn(row, "id"),
+			name: textColumn(row, "name"),
+			document_count: integerColumn(row, "document_count"),
+		}));
+	}
+}

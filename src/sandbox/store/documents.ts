@@ -1,0 +1,70 @@
+import type { Database, Statement } from "./database.ts";
+import { integerColumn, textColumn } from "./rows.ts";
+
+export type NewDocument = { readonly id: string; readonly name: string; readonly size: number };
+
+/** Writes of documents. Each is one indexed statement: updates are what a sandbox is asked for by the million. */
+export class Documents {
+	readonly #insert: Statement;
+	readonly #replace: Statement;
+	readonly #metadata: Statement;
+	readonly #remove: Statement;
+	readonly #removeBytes: Statement;
+	readonly #addBytes: Statement;
+
+	constructor(database: Database) {
+		this.#insert = database.prepare(
+			"INSERT INTO documents (dataset, id, name, size, create_time, update_time, meta_fields) " +
+				"VALUES (?1, ?2, ?3, ?4, ?5, ?5, '{}')",
+		);
+		// The dataset is compared with +, so that the unique index on the id is what is searched.
+		const where = "WHERE id = ? AND +dataset = (SELECT seq FROM datasets WHERE id = ?)";
+		this.#replace = database.prepare(`UPDATE documents SET meta_fields = ?, update_time = ? ${where}`);
+		this.#metadata = database.prepare(`SELECT meta_fields FROM documents ${where}`);
+		this.#remove = database.prepare(`DELETE FROM documents ${where}`);
+		this.#removeBytes = database.prepare("DELETE FROM chunks WHERE document = ?");
+		this.#addBytes = database.prepare("INSERT INTO chunks (document, position, bytes) VALUES (?, ?, ?)");
+	}
+
+	insert(dataset: number, document: NewDocument): void {
+		this.#insert.run(dataset, document.id, document.name, document.size, Date.now());
+	}
+
+	/** False where the dataset has no such document. */
+	replaceMetadata(dataset: string, id: string, metadata: string): boolean {
+		return this.#replace.run(metadata, Date.now(), id, dataset).changes > 0;
+	}
+
+	/** The JSON text of a document's metadata. */
+	metadata(dataset: string, id: string): string | undefined {
+		const row = this.#metadata.get(id, dataset);
+		return row === undefined ? undefined : textColumn(row, "meta_fields");
+	}
+
+	remove(dataset: string, id: string): boolean {
+		if (this.#remove.run(id, dataset).changes === 0) return false;
+		this.#removeBytes.run(id);
+		return true;
+	}
+
+	addBytes(id: string, position: number, bytes: Buffer): void {
+		this.#addBytes.run(id, position, bytes);
+	}
+
+	removeBytes(id: string): void {
+		this.#removeBytes.run(id);
+	}
+}
+
+/** A document as a list shows it, as JSON text: its metadata is text already. */
+export function documentText(row: unknown, dataset: string): string {
+	const id = JSON.stringify(textColumn(row, "id"));
+	const name = JSON.stringify(textColumn(row, "name"));
+	const size = integerColumn(row, "size");
+	const createTime = integerColumn(row, "create_time");
+	const metadata = textColumn(row, "meta_fields");
+	return (
+		`{"id":${id},"dataset_id":${JSON.stringify(dataset)},"name":${name},"size":${size},` +
+		`"create_time":${createTime},"meta_fields":${metadata}}`
+	);
+}

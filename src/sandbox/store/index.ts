@@ -1,0 +1,47 @@
+import type { DatabaseClass } from "../optional.ts";
+import { Commits } from "./commits.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { Datasets } from "./datasets.ts";
+import { Documents } from "./documents.ts";
+import { fill, filledDatasetId } from "./fill.ts";
+import { Pages } from "./pages.ts";
+
+/** What the sandbox knows: one SQLite file. Writes go through `commits`; reads flush it first. */
+export type Store = {
+	readonly commits: Commits;
+	readonly datasets: Datasets;
+	readonly documents: Documents;
+	readonly pages: Pages;
+	/** the dataset that was filled at this start or an earlier one */
+	readonly filledDataset: string | undefined;
+	close(): void;
+};
+
+export function openStore(database: DatabaseClass, path: string, documents: number): Store {
+	const opened = openDatabase(database, path);
+	try {
+		fill(opened, documents);
+		return storeOf(opened);
+	} catch (error) {
+		opened.close();
+		throw error;
+	}
+}
+
+function storeOf(database: Database): Store {
+	const commits = new Commits(database);
+	const datasets = new Datasets(database);
+	return {
+		commits,
+		datasets,
+		documents: new Documents(database),
+		pages: new Pages(database),
+		filledDataset: datasets.find(filledDatasetId) === undefined ? undefined : filledDatasetId,
+		close() {
+			commits.flush();
+			// Leaves one file, which can be copied, instead of a file and its journal.
+			database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+			database.close();
+		},
+	};
+}
