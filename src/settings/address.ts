@@ -1,0 +1,44 @@
+import { CliError, Exit } from "../errors.ts";
+import type { Setting } from "./types.ts";
+
+/**
+ * The address of the service, checked.
+ *
+ * A user name or password in it is refused and not repeated: addresses are printed and recorded, keys are not.
+ */
+export function checkedAddress({ value, origin }: Setting<string>): Setting<string> {
+	const url = URL.canParse(value) ? new URL(value) : undefined;
+	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+		const hint = "It looks like https://rag.example.com or http://127.0.0.1:9380.";
+		// An unparsable address is repeated only where no password can be in it.
+		const shown = value.includes("@") ? "" : `: ${JSON.stringify(value)}`;
+		throw new CliError(`the address in ${origin} is no http or https address${shown}`, { exit: Exit.usage, hint });
+	}
+	if (url.username !== "" || url.password !== "") {
+		throw usage(`the address in ${origin} holds a user name or password`, "Give the key in RAGTAG_API_KEY instead.");
+	}
+	if (url.search !== "" || url.hash !== "") {
+		throw usage(`the address in ${origin} has a ? or # part`, "Give it as scheme, host, port and path only.");
+	}
+	return { value: url.origin + url.pathname.replace(/\/+$/, ""), origin };
+}
+
+/** Whether two checked addresses are one service: `/api/v1` may be there or not. */
+export function sameService(one: string, other: string): boolean {
+	const bare = (address: string): string => address.replace(/\/api\/v1$/, "");
+	return bare(one) === bare(other);
+}
+
+export function isPlainHttp(address: string): boolean {
+	return new URL(address).protocol === "http:";
+}
+
+/** Whether a checked address is this machine's own. */
+export function isLoopback(address: string): boolean {
+	const { hostname } = new URL(address);
+	return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127\./.test(hostname);
+}
+
+function usage(message: string, hint: string): CliError {
+	return new CliError(message, { exit: Exit.usage, hint });
+}

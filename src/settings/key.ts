@@ -1,0 +1,78 @@
+import { CliError, Exit, reason } from "../errors.ts";
+import { keyFromCommand } from "./key-command.ts";
+import { readPrivateFile } from "./private-file.ts";
+import type { Profile, SettingFlags, SettingSources } from "./types.ts";
+
+/** Where the key is. Only its place: nothing was read yet. */
+export type KeySource =
+	| { readonly kind: "text"; readonly text: string; readonly origin: string }
+	| { readonly kind: "stdin"; readonly origin: string }
+	| { readonly kind: "file"; readonly path: string; readonly origin: string }
+	| { readonly kind: "command"; readonly command: string; readonly origin: string };
+
+/** The places of a key that do not come from a profile: flag, then the two variables. */
+export function givenKeySource(flags: SettingFlags, env: SettingSources["env"]): KeySource | undefined {
+	const path = flags.apiKeyFile;
+	if (path === "") throw new CliError("--api-key-file is empty", { exit: Exit.usage });
+	if (path === "-") return { kind: "stdin", origin: "--api-key-file -" };
+	if (path !== undefined) return { kind: "file", path, origin: "--api-key-file" };
+	if (env["RAGTAG_API_KEY"]) return { kind: "text", text: env["RAGTAG_API_KEY"], origin: "RAGTAG_API_KEY" };
+	if (env["RAGTAG_API_KEY_FILE"]) {
+		return { kind: "file", path: env["RAGTAG_API_KEY_FILE"], origin: "RAGTAG_API_KEY_FILE" };
+	}
+	return undefined;
+}
+
+export function profileKeySource(profile: Profile): KeySource | undefined {
+	const origin = `profile ${profile.name}`;
+	if (profile.apiKeyFile !== undefined) return { kind: "file", path: profile.apiKeyFile, origin };
+	if (profile.apiKeyCommand !== undefined) return { kind: "command", command: profile.apiKeyCommand, origin };
+	return undefined;
+}
+
+/** The key from its place, trimmed of one line end and checked. Its text is in no message. */
+export async function readKey(source: KeySource, sources: SettingSources): Promise<string> {
+	return checkedKey(await rawKey(source, sources), source.origin);
+}
+
+async function rawKey(source: KeySource, sources: SettingSources): Promise<string> {
+	switch (source.kind) {
+		case "text":
+			return source.text;
+		case "stdin":
+			return sources.stdin().catch((error: unknown) => {
+				const message = `cannot read the API key from standard input: ${reason(error)}`;
+				throw new CliError(message, { exit: Exit.usage, cause: error });
+			});
+		case "command":
+			return keyFromCommand(source.command, source.origin, sources.env);
+		case "file": {
+			const { text, readableByAll } = await readPrivateFile(
+				source.path,
+				`the API key file of ${source.origin}`,
+				sources.uid,
+			);
+			if (readableByAll) {
+				sources.warn(`every user of this machine can read the API key file ${source.path}: chmod o-r '${source.path}'`);
+			}
+			return text;
+		}
+	}
+}
+
+/** A key with a space, a line end or an accent in it would be refused or cut on its way: say so before it is sent. */
+function checkedKey(raw: string, origin: string): string {
+	const key = raw.replace(/\r?\n$/, "");
+	if (key === "")
+		throw new CliError(`the API key from ${origin} is empty`, { exit: Exit.usage, hint: HOW_TO_GIVE_A_KEY });
+	if (!/^[\x21-\x7e]+$/.test(key)) {
+		throw new CliError(`the API key from ${origin} has characters that a key cannot have`, {
+			exit: Exit.usage,
+			hint: "It must be one line of plain characters, without spaces, quotes around it or a second line.",
+		});
+	}
+	return key;
+}
+
+export const HOW_TO_GIVE_A_KEY =
+	"Set RAGTAG_API_KEY, or RAGTAG_API_KEY_FILE to the path of a file; `ragtag sandbox` serves the API here and prints a key.";

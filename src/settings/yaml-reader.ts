@@ -1,0 +1,55 @@
+import { isAlias, isMap, isNode, isScalar, type LineCounter, type YAMLMap } from "yaml";
+import { CliError, Exit } from "../errors.ts";
+
+export type Key = { readonly text: string; readonly offset: number };
+export type Member = { readonly key: Key; readonly value: unknown };
+
+/** Reads the nodes of a YAML document strictly; what does not fit is a usage error at its line and column. */
+export class YamlReader {
+	readonly #file: string;
+	readonly #lines: LineCounter;
+
+	constructor(file: string, lines: LineCounter) {
+		this.#file = file;
+		this.#lines = lines;
+	}
+
+	problem(offset: number, text: string): CliError {
+		const { line, col } = this.#lines.linePos(offset);
+		return new CliError(`${this.#file}:${line}:${col}: ${text}`, { exit: Exit.usage });
+	}
+
+	map(node: unknown, what: string, offset: number): YAMLMap {
+		if (isMap(node)) return node;
+		throw this.problem(offsetOf(node) ?? offset, `${what} must be a map of names${aliasWord(node)}`);
+	}
+
+	/** The members of a map. An empty document has none. */
+	members(node: unknown, what: string): Member[] {
+		if (node === null) return [];
+		return this.map(node, what, 0).items.map(({ key, value }) => {
+			if (!isScalar(key) || typeof key.value !== "string") {
+				throw this.problem(offsetOf(key) ?? 0, `a name in ${what} must be text: put it in quotes`);
+			}
+			return { key: { text: key.value, offset: offsetOf(key) ?? 0 }, value };
+		});
+	}
+
+	/** The plain value of a member: text, a number, true or false. */
+	scalar(value: unknown): unknown {
+		return isScalar(value) ? value.value : undefined;
+	}
+
+	/** The error for a member whose value has the wrong type. */
+	mismatch({ key, value }: Member, wanted: string): CliError {
+		return this.problem(offsetOf(value) ?? key.offset, `${key.text} must be ${wanted}${aliasWord(value)}`);
+	}
+}
+
+function offsetOf(node: unknown): number | undefined {
+	return isNode(node) ? node.range?.[0] : undefined;
+}
+
+function aliasWord(node: unknown): string {
+	return isAlias(node) ? " written out, not an alias" : "";
+}

@@ -1,0 +1,158 @@
+import { chown, mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { resolveSettings } from "../../src/settings.ts";
+import { keyFromCommand } from "../../src/settings/key-command.ts";
+import { complaint, file, folder, KEY, world } from "./helpers.ts";
+
+const HERE = { RAGTAG_BASE_URL: "http://127.0.0.1:9380" };
+
+describe("where the key comes from", () => {
+	it("flag before RAGTAG_API_KEY before RAGTAG_API_KEY_FILE before profile", async () => {
+		const home = await folder();
+		const flagFile = await file(join(home, "flag"), "from-flag\n");
+		const envFile = await file(join(home, "env"), "from-env-file\r\n");
+		await file(join(home, ".config/ragtag/p"), "from-profile");
+		await file(
+			join(home, ".config/ragtag/config.yaml"),
+			"profiles: {p: {base_url: 'http://127.0.0.1:9380/api/v1', api_key_file: p}}",
+		);
+		const key = async (flags: object, env: Record<string, string>): Promise<string> =>
+			(await resolveSettings({ profile: "p", ...flags }, world({ ...HERE, ...env }, home))).key();
+		const both = { RAGTAG_API_KEY: "from-env", RAGTAG_API_KEY_FILE: envFile };
+		expect(await key({ apiKeyFile: flagFile }, both)).toBe("from-flag");
+		expect(await key({}, both)).toBe("from-env");
+		expect(await key({}, { RAGTAG_API_KEY_FILE: envFile })).toBe("from-env-file");
+		expect(await key({}, {})).toBe("from-profile");
+	});
+
+	it("standard input is read once, and only when the key is needed", async () => {
+		const sources = world(HERE, undefined, `${KEY}\n`);
+		const settings = await resolveSettings({ apiKeyFile: "-" }, sources);
+		expect(sources.asked).toBe(0);
+		expect([await settings.key(), await settings.key()]).toEqual([KEY, KEY]);
+		expect(sources.asked).toBe(1);
+	});
+
+	it("a missing key names the variables to set and the sandbox", async () => {
+		const { exit, text } = await complaint((await resolveSettings({}, world(HERE))).key());
+		expect(exit).toBe(2);
+		for (const word of ["RAGTAG_API_KEY", "RAGTAG_API_KEY_FILE", "ragtag sandbox"]) expect(text).toContain(word);
+	});
+
+	it.each([`${KEY} x`, `${KEY}\n\n`, `"${KEY}\u00e9"`, `${KEY}\nsecond`, `\u0000${KEY}`, "\n"])(
+		"malformed key %# is refused and no piece of it is shown",
+		async (raw) => {
+			const found = await complaint((await resolveSettings({}, world({ ...HERE, RAGTAG_API_KEY: raw }))).key());
+			expect(found.exit).toBe(2);
+			expect(found.text).not.toMatch(/Canary|7Qx2Zp|9Lm4/);
+		},
+	);
+});
+
+describe("who can touch the key file", () => {
+	async function read(mode: number): Promise<{ key: string; warnings: string[] }> {
+		const path = await file(join(await folder(), "key"), KEY, mode);
+		const sources = world(HERE);
+		return { key: await (await resolveSettings({ apiKeyFile: path }, sources)).key(), warnings: sources.warnings };
+	}
+
+	it("a private one is fine, and one that its group reads", async () => {
+		expect(await read(0o600)).toEqual({ key: KEY, warnings: [] });
+		expect(await read(0o440)).toEqual({ key: KEY, warnings: [] });
+	});
+
+	it("one that everybody reads is warned about", async () => {
+		const { key, warnings } = await read(0o644);
+		expect(key).toBe(KEY);
+		expect(warnings.join()).toContain("every user of this machine can read");
+	});
+
+	it.each([0o620, 0o602])("one that others can write is refused: mode %o", async (mode) => {
+		expect((await complaint(read(mode))).text).toContain("can be written by others");
+	});
+
+	it("one of a stranger is refused", async () => {
+		const path = await file(join(await folder(), "key"), KEY);
+		// Root's files are taken by everyone: as root, give the file away; as a user, be somebody else.
+		if (process.getuid?.() === 0) await chown(path, 4_000_000, 4_000_000);
+		const sources = { ...world(HERE), uid: 4_000_001 };
+		const found = await complaint((await resolveSettings({ apiKeyFile: path }, sources)).key());
+		expect(found.text).toContain("belongs to another user");
+	});
+
+	it("a mounted secret, a link to a group-readable file, is taken", async () => {
+		const path = await folder();
+		await mkdir(join(path, "..data"));
+		await file(join(path, "..data", "key"), KEY, 0o440);
+		await symlink(join("..data", "key"), join(path, "key"));
+		const settings = await resolveSettings({ apiKeyFile: join(path, "key") }, world(HERE));
+		expect(await settings.key()).toBe(KEY);
+	});
+
+	it("a file that is not there is named", async () => {
+		const path = join(await folder(), "nothing");
+		const found = await complaint((await resolveSettings({}, world({ ...HERE, RAGTAG_API_KEY_FILE: path }))).key());
+		expect(found.text).toContain(`the API key file of RAGTAG_API_KEY_FILE, ${path}: no such file`);
+	});
+});
+
+describe("a profile's key goes only to that profile's address", () => {
+	async function settings(env: Record<string, string>) {
+		const home = await folder();
+		const config = "profiles: {p: {base_url: 'https://rag.example.com', api_key_command: 'echo from-profile'}}";
+		await file(join(home, ".config/ragtag/config.yaml"), config);
+		return resolveSettings({ profile: "p" }, world({ PATH: "/usr/bin:/bin", ...env }, home));
+	}
+
+	it("to that address it does", async () => {
+		expect(await (await settings({})).key()).toBe("from-profile");
+		expect(await (await settings({ RAGTAG_BASE_URL: "https://rag.example.com/api/v1/" })).key()).toBe("from-profile");
+	});
+
+	it.each(["https://evil.example.com", "http://rag.example.com", "https://rag.example.com:444"])(
+		"not to %s",
+		async (url) => {
+			const found = await complaint((await settings({ RAGTAG_BASE_URL: url })).key());
+			expect(found.exit).toBe(2);
+			expect(found.text).toContain("goes only to https://rag.example.com");
+		},
+	);
+
+	it("another key may go to another address, and to the profile's", async () => {
+		const env = { RAGTAG_API_KEY: KEY };
+		expect(await (await settings({ ...env, RAGTAG_BASE_URL: "https://other.example.com" })).key()).toBe(KEY);
+		expect(await (await settings(env)).key()).toBe(KEY);
+	});
+});
+
+it("plain http off this machine is warned about when a key goes there, and not for loopback", async () => {
+	const warned = async (url: string): Promise<number> => {
+		const sources = world({ RAGTAG_BASE_URL: url, RAGTAG_API_KEY: KEY });
+		await (await resolveSettings({}, sources)).key();
+		return sources.warnings.length;
+	};
+	expect(await warned("http://rag.example.com")).toBe(1);
+	expect(await warned("http://127.0.0.1:9380")).toBe(0);
+	expect(await warned("http://[::1]:9380")).toBe(0);
+	expect(await warned("https://rag.example.com")).toBe(0);
+});
+
+describe("api_key_command", () => {
+	const env = { PATH: "/usr/bin:/bin" };
+
+	it("gives the first line", async () => {
+		expect(await keyFromCommand("echo one; echo two", "profile p", env)).toBe("one\n");
+	});
+
+	it("that fails is told without what it printed", async () => {
+		const found = await complaint(keyFromCommand(`echo ${KEY}; echo ${KEY} >&2; exit 3`, "profile p", env));
+		expect(found).toMatchObject({ exit: 2 });
+		expect(found.text).toContain("api_key_command of profile p failed with exit code 3");
+		expect(found.text).not.toContain("Canary");
+	});
+
+	it("that never ends is ended", async () => {
+		expect((await complaint(keyFromCommand("exec sleep 600", "profile p", env, 20))).text).toContain("did not end");
+	});
+});
