@@ -1,0 +1,81 @@
+import type { ExitCode } from "../errors.ts";
+import type { Totals } from "../run/types.ts";
+
+/** The last line of a run's `--json` output. All counts are always there. */
+export type Summary = {
+	readonly type: "summary";
+	readonly run: string | null;
+	readonly rows: number;
+	readonly updated: number;
+	readonly unchanged: number;
+	readonly uploaded: number;
+	readonly removed: number;
+	readonly failed: number;
+	readonly invalid: number;
+	readonly duplicate_skipped: number;
+	readonly pending: number;
+	readonly attempts: number;
+	readonly seconds: number;
+	readonly verified: boolean;
+	readonly changes: number;
+	readonly exit_code: ExitCode;
+	readonly resume: string | null;
+};
+
+/** The summary object of a run that is not recorded. `seconds` is rounded to milliseconds. */
+export function summaryOf(totals: Totals, seconds: number, exit: ExitCode): Summary {
+	const { duplicateSkipped, attempts, ...counts } = totals;
+	return {
+		type: "summary",
+		run: null,
+		...counts,
+		duplicate_skipped: duplicateSkipped,
+		attempts,
+		seconds: Math.round(seconds * 1000) / 1000,
+		verified: false,
+		changes: totals.updated + totals.uploaded + totals.removed,
+		exit_code: exit,
+		resume: null,
+	};
+}
+
+/** The counts of a run in words: `2,000 rows: 1,998 updated, 2 failed`. Counts of zero are left out. */
+export function countsText(totals: Totals): string {
+	const named: readonly (readonly [number, string])[] = [
+		[totals.updated, "updated"],
+		[totals.unchanged, "unchanged"],
+		[totals.uploaded, "uploaded"],
+		[totals.removed, "removed"],
+		[totals.failed, "failed"],
+		[totals.invalid, "invalid"],
+		[totals.duplicateSkipped, "duplicates skipped"],
+		[totals.pending, "pending"],
+	];
+	const parts = named.filter(([count]) => count > 0).map(([count, word]) => `${numberText(count)} ${word}`);
+	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "nothing to do" : parts.join(", ")}`;
+}
+
+/** `1 row`, `2,000 rows`. */
+export function rowsText(rows: number): string {
+	return `${numberText(rows)} ${rows === 1 ? "row" : "rows"}`;
+}
+
+/** The summary for people: counts, time, rate. */
+export function summaryText(totals: Totals, seconds: number): string {
+	const done = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed;
+	const rate = seconds > 0 && done > 0 ? `, ${numberText(Math.round((done / seconds) * 10) / 10)} a second` : "";
+	return `${countsText(totals)} in ${durationText(seconds)}${rate}`;
+}
+
+/** A count with thousands separators, the same on every machine. */
+export function numberText(value: number): string {
+	return value.toLocaleString("en-US");
+}
+
+/** `0.4 s`, `12.3 s`, `3 min 05 s`, `2 h 04 min`. */
+export function durationText(seconds: number): string {
+	if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+	const whole = Math.round(seconds);
+	if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+	return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
+}

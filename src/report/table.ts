@@ -1,0 +1,58 @@
+/** Blank columns between two columns of a table. */
+const GAP = 2;
+/** The narrowest that a column is made so that a line fits the terminal. */
+const NARROWEST = 8;
+
+/** How wide text stands on a terminal: wide characters (CJK, emoji) take two columns, marks none. */
+export function displayWidth(text: string): number {
+	let width = 0;
+	for (const character of text) width += characterWidth(character);
+	return width;
+}
+
+function characterWidth(character: string): number {
+	if (/^\p{Mn}$/u.test(character) || character === "\u200d") return 0;
+	return /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]$|^\p{Extended_Pictographic}$/u.test(
+		character,
+	)
+		? 2
+		: 1;
+}
+
+/** Column widths that fit `width`: the widest columns give way first, none below its share of readability. */
+export function columnWidths(rows: readonly (readonly string[])[], width: number): number[] {
+	const wanted: number[] = [];
+	for (const row of rows) {
+		for (const [column, cell] of row.entries()) wanted[column] = Math.max(wanted[column] ?? 0, displayWidth(cell));
+	}
+	const room = width - GAP * Math.max(0, wanted.length - 1);
+	for (;;) {
+		const total = wanted.reduce((sum, each) => sum + each, 0);
+		const widest = Math.max(...wanted, 0);
+		if (total <= room || widest <= NARROWEST) return wanted;
+		const at = wanted.indexOf(widest);
+		wanted[at] = Math.max(NARROWEST, widest - (total - room), Math.min(widest - 1, Math.floor(room / wanted.length)));
+	}
+}
+
+/** One line of a table: cells cut to their columns with an ellipsis, the last one not padded. */
+export function tableLine(cells: readonly string[], widths: readonly number[]): string {
+	const padded = cells.map((cell, column) => {
+		const width = widths[column] ?? 0;
+		const shown = cut(cell, width);
+		return column === cells.length - 1 ? shown : shown + " ".repeat(Math.max(0, width - displayWidth(shown)));
+	});
+	return `${padded.join(" ".repeat(GAP)).trimEnd()}\n`;
+}
+
+function cut(text: string, width: number): string {
+	if (displayWidth(text) <= width) return text;
+	let shown = "";
+	let used = 0;
+	for (const character of text) {
+		used += characterWidth(character);
+		if (used > width - 1) break;
+		shown += character;
+	}
+	return `${shown}…`;
+}
