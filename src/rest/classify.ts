@@ -1,0 +1,111 @@
+import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
+import { RestError, type RestErrorKind } from "./errors.ts";
+import { headerValues, type RawHeaders } from "./headers.ts";
+import { type Place, quoted, safe } from "./place.ts";
+import { retryAfter } from "./retry-after.ts";
+
+/** An answer that came to its end. */
+export type Answer = {
+	readonly status: number;
+	readonly headers: RawHeaders;
+	/** undefined where the body is not UTF-8 */
+	readonly text: string | undefined;
+};
+
+/** Codes inside a 200 that say "not now", as the HTTP statuses of the same number do. */
+const passing = new Set([408, 425, 500, 502, 503, 504]);
+/** Server errors that no repetition mends: not implemented, HTTP version, misconfigured, a network's login page. */
+const permanent = new Set([501, 505, 506, 511]);
+
+/** What an answer means: its envelope where it is a success, else the error. It does not know what was asked for. */
+export function classifyAnswer(answer: Answer, place: Place, now: number): ParsedEnvelope | RestError {
+	const { status } = answer;
+	if (status < 200 || status > 299) return classifyStatus(answer, place, now);
+	const envelope = readEnvelope(answer.text);
+	if (typeof envelope !== "string") return classifyCode(envelope, answer, place, now);
+	const coding = headerValues(answer.headers, "content-encoding").find((value) => value.toLowerCase() !== "identity");
+	if (coding === undefined && isHtml(answer)) {
+		return errorOf("not_the_api", "NOT_THE_API", `${place.host} returned HTML${quoted(title(answer.text), place)} instead of JSON`, status);
+	}
+	const what = coding === undefined ? envelope : `a body encoded as${quoted(coding, place)}, which was not asked for`;
+	return errorOf("ambiguous", "BAD_ENVELOPE", `${place.host} answered ${status} with ${what}`, status);
+}
+
+function classifyCode(envelope: ParsedEnvelope, answer: Answer, place: Place, now: number): ParsedEnvelope | RestError {
+	const { code, data } = envelope;
+	const { status } = answer;
+	const said = quoted(envelope.message, place);
+	if (code === 0 && data !== false) return envelope;
+	const message = `${place.host} answered code ${code}${said}`;
+	// Releases that wrap a refused key as a success give code 0 and data false.
+	if (code === 0 || code === 401 || code === 109) return keyRejected(message, status);
+	if (code === 429) return throttled(message, answer, now);
+	if (code === 403 || code === 108) return errorOf("rejected", "FORBIDDEN", message, status);
+	return errorOf(passing.has(code) ? "ambiguous" : "rejected", `CODE_${code}`, message, status);
+}
+
+function classifyStatus(answer: Answer, place: Place, now: number): RestError {
+	const { status } = answer;
+	const message = `${place.host} answered ${status}${quoted(wordsOf(answer), place)}`;
+	if (status >= 300 && status < 400) return redirect(answer, place);
+	if (status === 401) return keyRejected(message, status);
+	if (status === 403) return errorOf("rejected", "FORBIDDEN", message, status);
+	if (status === 404) return errorOf("rejected", "NOT_FOUND", message, status);
+	if (status === 407) return errorOf("untrusted", "PROXY", `${message}: the proxy asks for credentials`, status);
+	if (status === 429) return throttled(message, answer, now);
+	if (status === 503) {
+		const later = throttled(message, answer, now);
+		if (later.retryAfter !== undefined) return later;
+	}
+	const isDefinite = status >= 500 ? permanent.has(status) : status >= 400 && status !== 408 && status !== 425;
+	return errorOf(isDefinite ? "rejected" : "ambiguous", `HTTP_${status}`, message, status);
+}
+
+function keyRejected(message: string, status: number): RestError {
+	return errorOf("untrusted", "KEY_REJECTED", `${message}: the API key is not accepted`, status);
+}
+
+function throttled(message: string, answer: Answer, now: number): RestError {
+	const fields = headerValues(answer.headers, "retry-after");
+	const wait = retryAfter(fields, headerValues(answer.headers, "date")[0], now);
+	const code = answer.status >= 300 ? `HTTP_${answer.status}` : "CODE_429";
+	return new RestError(message, { kind: "throttled", code, retryAfter: wait, status: answer.status });
+}
+
+function redirect(answer: Answer, place: Place): RestError {
+	const location = headerValues(answer.headers, "location")[0];
+	const to = location === undefined ? "" : ` to ${safe(withoutSecrets(location), place)}`;
+	const message = `${place.host} answered ${answer.status}, a redirect${to}; set --base-url to the final address`;
+	return errorOf("untrusted", "REDIRECT", message, answer.status);
+}
+
+/** A Location without credentials, query and fragment, which may hold tokens. */
+function withoutSecrets(location: string): string {
+	const plain = location.replace(/[?#].*$/s, "").replace(/^([^/]*\/\/)[^/]*@/, "$1");
+	try {
+		// A key that is given back percent-encoded must be recognised too.
+		return decodeURIComponent(plain);
+	} catch {
+		return plain;
+	}
+}
+
+/** What the service says in an error, whatever its form. */
+function wordsOf(answer: Answer): string | undefined {
+	if (isHtml(answer)) return title(answer.text);
+	const envelope = readEnvelope(answer.text);
+	return typeof envelope === "string" ? undefined : envelope.message;
+}
+
+function isHtml(answer: Answer): boolean {
+	if (/^\uFEFF?\s*</.test(answer.text ?? "")) return true;
+	return headerValues(answer.headers, "content-type").some((type) => /^\s*text\/html\b/i.test(type));
+}
+
+function title(text: string | undefined): string | undefined {
+	return /<title[^>]{0,200}>([^<]{1,500})/i.exec((text ?? "").slice(0, 20_000))?.[1];
+}
+
+function errorOf(kind: RestErrorKind, code: string, message: string, status: number): RestError {
+	return new RestError(message, { kind, code, status });
+}

@@ -1,0 +1,112 @@
+import { isJsonObject, type JsonObject, type JsonValue, type Metadata, metadataOf } from "../json.ts";
+import type { ParsedEnvelope } from "./envelope.ts";
+import { RestError } from "./errors.ts";
+import { type Place, safe } from "./place.ts";
+import type { Dataset, Document, Page, StoredFile } from "./types.ts";
+
+/** Deeper metadata is nobody's, and would overflow the stack of whoever writes it out again. */
+const deepest = 64;
+
+/** Reads the data of answers into types; whatever does not fit is a `RestError`. */
+export class Decoder {
+	readonly #place: Place;
+
+	constructor(place: Place) {
+		this.#place = place;
+	}
+
+	datasets({ data, whole }: ParsedEnvelope): Page<Dataset> {
+		const items = this.#array(data, "a list of datasets").map((item): Dataset => {
+			const dataset = this.#object(item, "a dataset");
+			return { ...this.#named(dataset, "a dataset"), documentCount: this.#count(dataset, "document_count") };
+		});
+		// Given by some releases beside the list.
+		return { items, total: this.#count(whole, "total_datasets") };
+	}
+
+	documents({ data }: ParsedEnvelope, datasetId: string): Page<Document> {
+		const list = this.#object(data, "a list of documents");
+		const items = this.#array(list["docs"], "a list of documents").map((item) => this.#document(item, datasetId));
+		return { items, total: this.#count(list, "total") };
+	}
+
+	created({ data }: ParsedEnvelope): { readonly id: string; readonly name: string } {
+		return this.#named(this.#object(data, "the new dataset"), "the new dataset");
+	}
+
+	/** The one file of an upload. */
+	stored({ data }: ParsedEnvelope): StoredFile {
+		const [file, ...others] = this.#array(data, "the stored file");
+		if (others.length > 0) throw this.#misfit("one stored file: the service names several");
+		const stored = this.#object(file, "the stored file");
+		return { ...this.#named(stored, "the stored file"), size: this.#count(stored, "size") };
+	}
+
+	/** An answer that names another document belongs to another request, whatever its code says. */
+	echo({ data }: ParsedEnvelope, documentId: string): void {
+		if (!isJsonObject(data)) return;
+		for (const named of [data["document_id"], data["id"]]) {
+			if (named !== undefined && named !== null && named !== documentId) throw this.#otherId(named, documentId);
+		}
+	}
+
+	#document(item: JsonValue, datasetId: string): Document {
+		const document = this.#object(item, "a document");
+		const owner = document["dataset_id"];
+		if (owner !== undefined && owner !== null && owner !== datasetId) throw this.#otherId(owner, datasetId);
+		const created = document["create_time"];
+		return {
+			...this.#named(document, "a document"),
+			datasetId,
+			size: this.#count(document, "size"),
+			createTime: typeof created === "number" || typeof created === "string" ? created : undefined,
+			metadata: this.#metadata(document["meta_fields"]),
+		};
+	}
+
+	#metadata(value: JsonValue | undefined): Metadata | undefined {
+		if (value === undefined || value === null) return undefined;
+		const fields = this.#object(value, "the meta_fields of a document");
+		if (isDeeperThan(fields, deepest)) throw this.#misfit("the meta_fields of a document: they are nested too deep");
+		return metadataOf(fields);
+	}
+
+	#named(object: JsonObject, what: string): { readonly id: string; readonly name: string } {
+		const { id, name } = object as { readonly [key: string]: JsonValue | undefined };
+		if (typeof id !== "string" || id === "" || typeof name !== "string") throw this.#misfit(`the id and name of ${what}`);
+		return { id, name };
+	}
+
+	#count(object: JsonObject, member: string): number | undefined {
+		const value = object[member];
+		if (value === undefined || value === null) return undefined;
+		if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw this.#misfit(`the ${member}`);
+		return value;
+	}
+
+	#object(value: JsonValue | undefined, what: string): JsonObject {
+		if (!isJsonObject(value)) throw this.#misfit(what);
+		return value;
+	}
+
+	#array(value: JsonValue | undefined, what: string): readonly JsonValue[] {
+		if (!Array.isArray(value)) throw this.#misfit(what);
+		return value;
+	}
+
+	#misfit(what: string): RestError {
+		const message = `${this.#place.host} answered with data that can't be read as ${what}`;
+		return new RestError(message, { kind: "ambiguous", code: "BAD_DATA" });
+	}
+
+	#otherId(found: JsonValue, asked: string): RestError {
+		const other = typeof found === "string" ? safe(found, this.#place) : "something else";
+		const message = `${this.#place.host} answered about ${other}, not about ${safe(asked, this.#place)}`;
+		return new RestError(message, { kind: "ambiguous", code: "ECHO_MISMATCH" });
+	}
+}
+
+function isDeeperThan(value: JsonValue, levels: number): boolean {
+	if (typeof value !== "object" || value === null) return false;
+	return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}

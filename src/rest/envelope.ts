@@ -1,0 +1,66 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+
+/** The parts of an answer's JSON object that every call looks at. */
+export type ParsedEnvelope = {
+	readonly code: number;
+	readonly message: string | undefined;
+	readonly data: JsonValue | undefined;
+	readonly whole: JsonObject;
+};
+
+/** The envelope that an answer's text is, or a few words on why it is none. */
+export function readEnvelope(text: string | undefined): ParsedEnvelope | string {
+	if (text === undefined) return "an answer that is not UTF-8 text";
+	if (text.trim() === "") return "an empty answer";
+	const value = parse(text);
+	if (value === undefined) return "an answer that is no complete JSON";
+	if (!isJsonObject(value)) return "JSON that is no object";
+	const { code, message, data } = value as { readonly [key: string]: JsonValue | undefined };
+	if (typeof code !== "number" || !Number.isInteger(code)) return "JSON without a numeric code";
+	if (hasSecondCode(text)) return "JSON with two codes";
+	return { code, message: typeof message === "string" ? message : undefined, data, whole: value };
+}
+
+function parse(text: string): JsonValue | undefined {
+	try {
+		// Some servers put a byte order mark in front.
+		const value: JsonValue = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+		return value;
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * Whether valid JSON has two members `code` at its top: parsers keep one of them, and another reader in between
+ * may have kept the other.
+ */
+function hasSecondCode(text: string): boolean {
+	// Nearly every answer ends here: one spelling of the name, and no escape that could hide another.
+	if (text.indexOf('"code"') === text.lastIndexOf('"code"') && !text.includes("\\u")) return false;
+	let codes = 0;
+	let depth = 0;
+	let isKey = false;
+	for (let at = 0; at < text.length; at++) {
+		const character = text[at];
+		if (character === '"') {
+			const end = endOfString(text, at);
+			if (isKey && depth === 1 && JSON.parse(text.slice(at, end + 1)) === "code") codes++;
+			isKey = false;
+			at = end;
+		} else if (character === "{" || character === "[") {
+			depth++;
+			isKey = character === "{";
+		} else if (character === "}" || character === "]") depth--;
+		else if (character === ",") isKey = true;
+	}
+	return codes > 1;
+}
+
+function endOfString(text: string, start: number): number {
+	for (let at = start + 1; at < text.length; at++) {
+		if (text[at] === "\\") at++;
+		else if (text[at] === '"') return at;
+	}
+	return text.length;
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+
+/** Makes boundaries of multipart bodies: 128 random bits each, so that no value can be written to hold one. */
+export type BoundarySource = () => string;
+
+export const randomBoundary: BoundarySource = () => `ragtag-${randomBytes(16).toString("hex")}`;
+
+/** The content type and the text of one body. */
+export type Form = { readonly type: string; readonly body: string };
+
+/**
+ * The documented form of an update: one part with an empty field name and an empty file name.
+ *
+ * Built by hand because `FormData` leaves the empty file name out.
+ */
+export function partForm(payload: string, boundary: string): Form {
+	return {
+		type: `multipart/form-data; boundary=${boundary}`,
+		body:
+			`--${boundary}\r\nContent-Disposition: form-data; name=""; filename=""\r\n` +
+			`Content-Type: application/json\r\n\r\n${payload}\r\n--${boundary}--\r\n`,
+	};
+}
+
+/** A source that gives the same boundary again as long as no payload holds it. */
+export function boundaryFor(source: BoundarySource): (payload: string) => string {
+	let boundary = source();
+	return (payload) => {
+		while (payload.includes(boundary)) boundary = source();
+		return boundary;
+	};
+}
+
+/** What goes before and after the bytes of an uploaded file. */
+export function fileFrame(name: string, boundary: string): { readonly head: Buffer; readonly tail: Buffer } {
+	const head =
+		`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escapeName(name)}"\r\n` +
+		"Content-Type: application/octet-stream\r\n\r\n";
+	return { head: Buffer.from(head), tail: Buffer.from(`\r\n--${boundary}--\r\n`) };
+}
+
+/** As browsers write a file name (WHATWG multipart encoding): only what would end the header field is escaped. */
+function escapeName(name: string): string {
+	return name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
+}

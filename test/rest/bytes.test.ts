@@ -1,0 +1,177 @@
+import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { openUpload } from "../../src/rest/upload.ts";
+import { answer, apiFor, Cleanup, key, rawServer, type RawServer, rejection, success } from "./raw-server.ts";
+
+const cleanup = new Cleanup();
+afterEach(() => cleanup.run());
+
+const serve = async (body: string): Promise<RawServer> => cleanup.add(await rawServer((socket) => socket.write(body)));
+const metadata = new Map([["author", "Ägir"], ["10", "ten"], ["__proto__", "data"]]);
+const payload = '{"meta_fields":{"author":"Ägir","10":"ten","__proto__":"data"}}';
+
+function head(server: RawServer, line: string, more: string): string {
+	return (
+		`${line} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nconnection: keep-alive\r\nauthorization: Bearer ${key}\r\n` +
+		`accept: application/json\r\naccept-encoding: identity\r\nuser-agent: ragtag/1.2.3\r\n${more}\r\n`
+	);
+}
+
+function latin1(text: string): string {
+	return Buffer.from(text).toString("latin1");
+}
+
+describe("the bytes of an update", () => {
+	test("the documented part form goes out exactly, or a strict service changes nothing", async () => {
+		const server = await serve(success("d1"));
+		await cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" })).updateMetadata("ds", "d1", metadata);
+		const body = latin1(
+			`--BOUNDARY\r\nContent-Disposition: form-data; name=""; filename=""\r\nContent-Type: application/json\r\n\r\n${payload}\r\n--BOUNDARY--\r\n`,
+		);
+		const more = `content-type: multipart/form-data; boundary=BOUNDARY\r\ncontent-length: ${body.length}\r\n`;
+		expect(server.requests).toEqual([head(server, "PUT /api/v1/datasets/ds/documents/d1", more) + body]);
+	});
+
+	test.each([
+		["plain", "multipart/form-data"],
+		["json", "application/json"],
+	] as const)("the %s form carries the JSON alone under %s", async (form, type) => {
+		const server = await serve(success("d1"));
+		await cleanup.add(apiFor(server.baseUrl, { version: "1.2.3", body: form })).updateMetadata("ds", "d1", metadata);
+		const body = latin1(payload);
+		const more = `content-type: ${type}\r\ncontent-length: ${body.length}\r\n`;
+		expect(server.requests).toEqual([head(server, "PUT /api/v1/datasets/ds/documents/d1", more) + body]);
+	});
+
+	test("a value that holds the boundary can't end the part early", async () => {
+		const server = await serve(success("d1"));
+		const boundaries = ["ONE", "TWO"];
+		const api = cleanup.add(apiFor(server.baseUrl, { boundary: () => boundaries.shift() ?? "LAST" }));
+		await api.updateMetadata("ds", "d1", new Map([["note", "\r\n--ONE--\r\n"], ["a", "--TWO"]]));
+		expect(server.requests[0]).toContain("boundary=LAST\r\n");
+		expect(server.requests[0]?.split("--LAST")).toHaveLength(3);
+	});
+
+	test("a random boundary has 128 bits and differs between clients", async () => {
+		const server = await serve(success("d1"));
+		for (let turn = 0; turn < 2; turn++) {
+			await cleanup.add(apiFor(server.baseUrl, { boundary: undefined })).updateMetadata("ds", "d1", metadata);
+		}
+		const [one, two] = server.requests.map((request) => /boundary=ragtag-([0-9a-f]{32})\r/.exec(request)?.[1]);
+		expect(one).toBeDefined();
+		expect(one).not.toBe(two);
+	});
+});
+
+describe("the bytes of the other requests", () => {
+	test("a deletion goes by path and has no body that could name more documents", async () => {
+		const server = await serve(success("d1"));
+		await cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" })).removeDocument("ds", "d1");
+		expect(server.requests).toEqual([head(server, "DELETE /api/v1/datasets/ds/documents/d1", "")]);
+	});
+
+	test("a list asks for its page and filters", async () => {
+		const list = { total: 1, docs: [{ id: "d", dataset_id: "ds", name: "n", size: 3, create_time: 7, meta_fields: { a: [1] } }] };
+		const server = await serve(answer(JSON.stringify({ code: 0, data: list })));
+		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
+		const query = { page: 2, pageSize: 50, id: "a&b", name: "é +", condition: '{"logic":"and"}' };
+		const page = await api.listDocuments("ds", query);
+		const line = "GET /api/v1/datasets/ds/documents?page=2&page_size=50&id=a%26b&name=%C3%A9%20%2B&metadata_condition=%7B%22logic%22%3A%22and%22%7D";
+		expect(server.requests).toEqual([head(server, line, "")]);
+		const document = { id: "d", datasetId: "ds", name: "n", size: 3, createTime: 7, metadata: new Map([["a", [1]]]) };
+		expect(page).toEqual({ items: [document], total: 1 });
+	});
+
+	test("datasets are listed and created", async () => {
+		const bodies = [{ code: 0, data: [{ id: "i", name: "n", document_count: 4 }] }, { code: 0, data: { id: "j", name: "ü" } }];
+		const server = cleanup.add(await rawServer((socket) => socket.write(answer(JSON.stringify(bodies.shift())))));
+		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
+		expect(await api.listDatasets({ page: 1, pageSize: 100 })).toEqual({
+			items: [{ id: "i", name: "n", documentCount: 4 }],
+			total: undefined,
+		});
+		expect(await api.createDataset("ü")).toEqual({ id: "j", name: "ü" });
+		expect(server.requests).toEqual([
+			head(server, "GET /api/v1/datasets?page=1&page_size=100", ""),
+			head(server, "POST /api/v1/datasets", "content-type: application/json\r\ncontent-length: 13\r\n") + latin1('{"name":"ü"}'),
+		]);
+	});
+});
+
+describe("an upload", () => {
+	async function file(content: string): Promise<string> {
+		const folder = await mkdtemp(join(tmpdir(), "ragtag-"));
+		cleanup.add({ close: () => rm(folder, { recursive: true }) });
+		await writeFile(join(folder, "file"), content);
+		return join(folder, "file");
+	}
+	const stored = (size: number): string => answer(JSON.stringify({ code: 0, data: [{ id: "new", name: "a.txt", size }] }));
+
+	test("the file arrives byte for byte, and a name with quotes and line breaks can't forge a header", async () => {
+		const path = await file("hello");
+		const server = await serve(stored(5));
+		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
+		const name = 'a"\r\nx: y.txt';
+		expect(await api.uploadDocument("ds", { path, name, size: 5 })).toEqual({ id: "new", name: "a.txt", size: 5 });
+		const body =
+			'--BOUNDARY\r\nContent-Disposition: form-data; name="file"; filename="a%22%0D%0Ax: y.txt"\r\n' +
+			"Content-Type: application/octet-stream\r\n\r\nhello\r\n--BOUNDARY--\r\n";
+		const more = `content-type: multipart/form-data; boundary=BOUNDARY\r\ncontent-length: ${body.length}\r\n`;
+		expect(server.requests).toEqual([head(server, "POST /api/v1/datasets/ds/documents", more) + body]);
+	});
+
+	test("a large file is streamed whole", async () => {
+		const content = "0123456789abcdef".repeat(40_000);
+		const path = await file(content);
+		const server = await serve(stored(content.length));
+		await cleanup.add(apiFor(server.baseUrl)).uploadDocument("ds", { path, name: "a", size: content.length });
+		expect(server.requests[0]?.includes(content)).toBe(true);
+	});
+
+	test("a copy of another size is not taken for the file", async () => {
+		const path = await file("hello");
+		const server = await serve(stored(4));
+		const promise = cleanup.add(apiFor(server.baseUrl)).uploadDocument("ds", { path, name: "a", size: 5 });
+		expect(await rejection(promise)).toMatchObject({ kind: "rejected", code: "SIZE_MISMATCH" });
+	});
+
+	test.each([
+		["FILE_CHANGED", 4],
+		["FILE_CHANGED", 6],
+	])("a file that is no longer the one planned is %s and is not sent", async (code, size) => {
+		const path = await file("hello");
+		const server = await serve(stored(5));
+		const promise = cleanup.add(apiFor(server.baseUrl)).uploadDocument("ds", { path, name: "a", size });
+		expect(await rejection(promise)).toMatchObject({ kind: "rejected", code });
+		expect(server.requests).toEqual([]);
+	});
+
+	test("a file that is gone or no file fails its own row", async () => {
+		const server = await serve(stored(5));
+		const api = cleanup.add(apiFor(server.baseUrl));
+		for (const path of [join(tmpdir(), "ragtag-no-such-file"), tmpdir()]) {
+			const error = await rejection(api.uploadDocument("ds", { path, name: "a", size: 5 }));
+			expect(error).toMatchObject({ kind: "rejected", code: "FILE_UNREADABLE" });
+		}
+	});
+
+	test.each(["short", "same size 2"])("a file that changes on its way breaks off before the body is complete: %s", async (after) => {
+		const before = "same size 1";
+		const path = await file(before);
+		const opened = await openUpload({ path, name: "a", size: before.length }, "BOUNDARY");
+		cleanup.add(opened);
+		// Changed contents of the same size show in the time of change alone.
+		await writeFile(path, after);
+		await utimes(path, 1, 1);
+		const taken: Buffer[] = [];
+		const error = await rejection(
+			(async () => {
+				for await (const chunk of opened.body) taken.push(Buffer.from(chunk));
+			})(),
+		);
+		expect(error).toMatchObject({ kind: "rejected", code: "FILE_CHANGED" });
+		expect(Buffer.concat(taken).toString()).not.toContain("--BOUNDARY--");
+	});
+});
