@@ -27,7 +27,8 @@ export async function answer(
 		text = refusalText(refusal);
 	}
 	// A timer each: answers to concurrent requests are held back side by side, as a distant service's are.
-	if (latency > 0) await sleep(latency);
+	// They do not keep the process: when the sandbox is closed nobody waits for them any more.
+	if (latency > 0) await sleep(latency, undefined, { ref: false });
 	response.writeHead(status, {
 		"content-type": "application/json; charset=utf-8",
 		"content-length": Buffer.byteLength(text),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { isObject } from "./condition.ts";
 import { Refusal } from "./envelope.ts";
+import { isObject } from "./object.ts";
 
 // Fatal, because a body that is not UTF-8 would otherwise be stored with replacement characters and nobody would know.
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -1,4 +1,5 @@
 import { Refusal } from "./envelope.ts";
+import { isObject } from "./object.ts";
 
 type Metadata = { readonly [key: string]: unknown };
 type Test = (metadata: Metadata) => boolean;
@@ -68,7 +69,11 @@ function not(operator: Operator): Operator {
 
 /** The values of `in`: a list, or text divided by commas. */
 function choices(wanted: unknown): readonly unknown[] {
-	return Array.isArray(wanted) ? wanted : textOf(wanted).split(",").map((choice) => choice.trim());
+	return Array.isArray(wanted)
+		? wanted
+		: textOf(wanted)
+				.split(",")
+				.map((choice) => choice.trim());
 }
 
 function textOf(value: unknown): string {
@@ -97,10 +102,6 @@ function parsed(text: string): { readonly [key: string]: unknown } {
 	}
 	if (!isObject(value)) throw refused("it is not an object");
 	return value;
-}
-
-export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function refused(why: string): Refusal {

@@ -32,9 +32,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	let store: Store | undefined;
 	let server: Listening | undefined;
 	const close = async (): Promise<void> => {
-		await server?.close();
-		store?.close();
-		if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+		try {
+			await server?.close();
+			store?.close();
+		} finally {
+			if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+		}
 	};
 	try {
 		store = openStore(database, path, options.documents ?? 0);

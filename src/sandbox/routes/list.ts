@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isObject, parseCondition } from "../condition.ts";
+import { parseCondition } from "../condition.ts";
 import { Refusal } from "../envelope.ts";
+import { isObject } from "../object.ts";
 import { filterOf, flagOf, windowOf } from "../query.ts";
 import { documentText } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { jsonObject, mediaType, readBody } from "../body.ts";
-import { isObject } from "../condition.ts";
 import { Refusal } from "../envelope.ts";
 import { membersText, rawMembers } from "../members.ts";
 import { hasBoundary, type Part, readParts } from "../multipart.ts";
+import { isObject } from "../object.ts";
 import type { BusboyClass } from "../optional.ts";
 import { jsonBodyLimit } from "../settings.ts";
 import { notFound, type Route } from "./call.ts";

@@ -15,7 +15,9 @@ export function openDatabase(database: DatabaseClass, path: string): Database {
 	try {
 		opened = new database(path, { timeout: lockTimeout });
 	} catch (error) {
-		throw new Error(`Cannot open ${path}: its folder is missing, it is a folder, or access is denied`, { cause: error });
+		throw new Error(`Cannot open ${path}: its folder is missing, it is a folder, or access is denied`, {
+			cause: error,
+		});
 	}
 	try {
 		// Before anything is written: even the journal mode would change a file that is not ours.
@@ -33,6 +35,20 @@ export function openDatabase(database: DatabaseClass, path: string): Database {
 		throw explained(error, path);
 	}
 	return opened;
+}
+
+/**
+ * Leaves one whole file and no lock on it.
+ *
+ * Closing alone would not: the package keeps the connection until its statements are collected as garbage, and with it
+ * the lock. Leaving the journal moves all of it into the file; only then can the lock be given back.
+ */
+export function closeDatabase(database: Database): void {
+	database.prepare("PRAGMA journal_mode = DELETE").get();
+	database.exec("PRAGMA locking_mode = NORMAL");
+	// The lock goes with the next read, not with the setting.
+	database.prepare("SELECT count(*) FROM datasets").get();
+	database.close();
 }
 
 function checkOurs(database: Database, path: string): void {

@@ -4,14 +4,10 @@ import { integerColumn } from "./rows.ts";
 /** The dataset that `--documents` fills. A fixed id, so that a manifest can be written before the sandbox runs. */
 export const filledDatasetId = "d0000000000000000000000000000001";
 
-/** Document `number` (from 1) of the filled dataset: the number in hexadecimal, 32 digits. */
-export function filledDocumentId(number: number): string {
-	return number.toString(16).padStart(32, "0");
-}
-
 /**
  * Fills an empty store with a dataset of `count` documents without metadata, in one transaction.
  *
+ * Document N, counted from 1, has N as its id, in hexadecimal with 32 digits: so its manifest can be written beforehand.
  * Counted out inside SQLite: a million rows take some three seconds, and would take as many again from here.
  */
 export function fill(database: Database, count: number): void {

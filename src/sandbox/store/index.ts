@@ -1,6 +1,6 @@
 import type { DatabaseClass } from "../optional.ts";
 import { Commits } from "./commits.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { closeDatabase, type Database, openDatabase } from "./database.ts";
 import { Datasets } from "./datasets.ts";
 import { Documents } from "./documents.ts";
 import { fill, filledDatasetId } from "./fill.ts";
@@ -23,7 +23,7 @@ export function openStore(database: DatabaseClass, path: string, documents: numb
 		fill(opened, documents);
 		return storeOf(opened);
 	} catch (error) {
-		opened.close();
+		closeDatabase(opened);
 		throw error;
 	}
 }
@@ -39,9 +39,7 @@ function storeOf(database: Database): Store {
 		filledDataset: datasets.find(filledDatasetId) === undefined ? undefined : filledDatasetId,
 		close() {
 			commits.flush();
-			// Leaves one file, which can be copied, instead of a file and its journal.
-			database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-			database.close();
+			closeDatabase(database);
 		},
 	};
 }

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { request as httpRequest, type OutgoingHttpHeaders } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/index.ts";
+
+const endings: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+	for (const end of endings.splice(0).reverse()) await end();
+});
+
+/** A sandbox on a free port that is closed after the test. */
+export async function start(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
+	const sandbox = await startSandbox({ port: 0, ...options });
+	endings.push(() => sandbox.close());
+	return sandbox;
+}
+
+/** A folder that is removed after the test. */
+export async function folder(): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), "ragtag-test-"));
+	endings.push(() => rm(path, { recursive: true, force: true }));
+	return path;
+}
+
+export type Answer = { status: number; text: string; json: unknown; code: unknown; message: string; data: unknown };
+export type Sent = { headers?: OutgoingHttpHeaders; body?: string | Buffer; key?: string | null };
+
+/** One request by hand over a socket of its own: nothing of the client under `src/rest` is involved. */
+export function send(sandbox: Sandbox, method: string, path: string, sent: Sent = {}): Promise<Answer> {
+	const key = sent.key === undefined ? sandbox.key : sent.key;
+	const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
+	const body = Buffer.from(sent.body ?? "");
+	return new Promise((resolve, reject) => {
+		const request = httpRequest(
+			{
+				host: "127.0.0.1",
+				port: sandbox.port,
+				method,
+				path,
+				agent: false,
+				headers: { ...authorization, "content-length": body.length, ...sent.headers },
+			},
+			(response) => {
+				const chunks: Buffer[] = [];
+				response.on("data", (chunk: Buffer) => chunks.push(chunk));
+				response.on("end", () => resolve(answerOf(response.statusCode ?? 0, Buffer.concat(chunks).toString())));
+				response.on("error", reject);
+			},
+		);
+		request.on("error", reject);
+		request.end(body);
+	});
+}
+
+function answerOf(status: number, text: string): Answer {
+	const json: unknown = JSON.parse(text);
+	return {
+		status,
+		text,
+		json,
+		code: member(json, "code"),
+		message: String(member(json, "message")),
+		data: member(json, "data"),
+	};
+}
+
+/** A value inside parsed JSON: `at(answer.data, "docs", 0, "id")`. */
+export function at(value: unknown, ...path: (string | number)[]): unknown {
+	return path.reduce<unknown>((inner, key) => member(inner, key), value);
+}
+
+function member(value: unknown, key: string | number): unknown {
+	return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+const boundary = "frontier-between-parts";
+export const partsHeader = { "content-type": `multipart/form-data; boundary=${boundary}` };
+export const plainHeader = { "content-type": "multipart/form-data" };
+export const jsonHeader = { "content-type": "application/json" };
+
+/** A multipart body, each part with its header lines and its bytes. */
+export function multipart(...parts: { head: string[]; body: string | Buffer }[]): Buffer {
+	const chunks = parts.flatMap(({ head, body }) => [
+		Buffer.from(`--${boundary}\r\n${head.join("\r\n")}\r\n\r\n`),
+		Buffer.from(body),
+		Buffer.from("\r\n"),
+	]);
+	return Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]);
+}
+
+export const updatePart = ['Content-Disposition: form-data; name=""; filename=""', "Content-Type: application/json"];
+
+export function filePart(name: string, body: string | Buffer): { head: string[]; body: string | Buffer } {
+	return {
+		head: [`Content-Disposition: form-data; name="file"; filename="${name}"`, "Content-Type: application/octet-stream"],
+		body,
+	};
+}
+
+export async function createDataset(sandbox: Sandbox, name = "papers"): Promise<string> {
+	const body = JSON.stringify({ name });
+	return String(at((await send(sandbox, "POST", "/api/v1/datasets", { headers: jsonHeader, body })).data, "id"));
+}
+
+/** Uploads empty files of these names; their ids. */
+export async function upload(sandbox: Sandbox, dataset: string, ...names: string[]): Promise<string[]> {
+	const body = multipart(...names.map((name) => filePart(name, "")));
+	const answer = await send(sandbox, "POST", documentsPath(dataset), { headers: partsHeader, body });
+	return names.map((_, index) => String(at(answer.data, index, "id")));
+}
+
+export function documentsPath(dataset: string, document?: string): string {
+	return `/api/v1/datasets/${dataset}/documents${document === undefined ? "" : `/${document}`}`;
+}
+
+export function put(sandbox: Sandbox, dataset: string, document: string, metadata: string): Promise<Answer> {
+	const sent = { headers: jsonHeader, body: `{"meta_fields":${metadata}}` };
+	return send(sandbox, "PUT", documentsPath(dataset, document), sent);
+}
+
+export function list(sandbox: Sandbox, dataset: string, query: Record<string, string> = {}): Promise<Answer> {
+	return send(sandbox, "GET", `${documentsPath(dataset)}?${new URLSearchParams(query).toString()}`);
+}
+
+/** The names on a page of documents. */
+export async function names(sandbox: Sandbox, dataset: string, query: Record<string, string> = {}): Promise<unknown[]> {
+	const docs = at((await list(sandbox, dataset, query)).data, "docs");
+	return Array.isArray(docs) ? docs.map((document: unknown) => at(document, "name")) : [];
+}

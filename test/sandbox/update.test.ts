@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import type { Sandbox } from "../../src/sandbox/index.ts";
+import * as by from "./support.ts";
+
+const metadata =
+	'{"author":"Ana","publish_date":"2024-02-29","category":"Ñandú – 日本","url":"https://papers.example/1"}';
+const body = `{"meta_fields":${metadata}}`;
+
+async function withDocument(options = {}): Promise<{ sandbox: Sandbox; dataset: string; document: string }> {
+	const sandbox = await by.start(options);
+	const dataset = await by.createDataset(sandbox);
+	const [document = ""] = await by.upload(sandbox, dataset, "a.txt");
+	return { sandbox, dataset, document };
+}
+
+describe("the documented update", () => {
+	test.each([
+		["the part form", by.partsHeader, by.multipart({ head: by.updatePart, body })],
+		["the plain form", by.plainHeader, body],
+		["the plain form with a charset", { "content-type": "multipart/form-data; charset=utf-8" }, body],
+		["application/json", by.jsonHeader, body],
+	])(
+		"a client that sends %s has its metadata stored, and is told so in the documented words",
+		async (_, headers, sent) => {
+			const { sandbox, dataset, document } = await withDocument();
+			const answer = await by.send(sandbox, "PUT", by.documentsPath(dataset, document), { headers, body: sent });
+			expect(answer.status).toBe(200);
+			expect(answer.text).toBe(`{"code":0,"message":"Success","data":{"document_id":"${document}"}}`);
+			const listed = await by.list(sandbox, dataset, { id: document });
+			expect(listed.text).toContain(`"meta_fields":${metadata}`);
+		},
+	);
+
+	test("keys come back in the order sent, even those that look like numbers or like a prototype", async () => {
+		const { sandbox, dataset, document } = await withDocument();
+		const odd =
+			'{"z":1,"10":2,"9":{"b":[1, "}\\"",{}],"a":null},"__proto__":{"x":1},"long":12345678901234567890,"":"empty"}';
+		await by.put(sandbox, dataset, document, odd);
+		const listed = await by.list(sandbox, dataset);
+		expect(listed.text).toContain(`"meta_fields":${odd}}`);
+	});
+
+	test("of a key sent twice the last value counts, as every JSON parser has it", async () => {
+		const { sandbox, dataset, document } = await withDocument();
+		await by.put(sandbox, dataset, document, '{"a":1,"b":2,"a":3}');
+		expect((await by.list(sandbox, dataset)).text).toContain('"meta_fields":{"a":3,"b":2}}');
+	});
+
+	test("an update replaces what was there, so keys that are not sent again are gone", async () => {
+		const { sandbox, dataset, document } = await withDocument();
+		await by.put(sandbox, dataset, document, '{"author":"Ana","category":"a"}');
+		await by.put(sandbox, dataset, document, '{ "category" : "b" }');
+		expect((await by.list(sandbox, dataset)).text).toContain('"meta_fields":{"category":"b"}}');
+		await by.put(sandbox, dataset, document, "{}");
+		expect((await by.list(sandbox, dataset)).text).toContain('"meta_fields":{}}');
+	});
+
+	test("where the service merges, keys that are not sent stay, and nested objects are replaced whole", async () => {
+		const { sandbox, dataset, document } = await withDocument({ update: "merge" });
+		await by.put(sandbox, dataset, document, '{"author":"Ana","nested":{"x":1},"2":true}');
+		await by.put(sandbox, dataset, document, '{"nested":{"y":2},"new":[1]}');
+		const listed = await by.list(sandbox, dataset);
+		expect(listed.text).toContain('"meta_fields":{"author":"Ana","nested":{"y":2},"2":true,"new":[1]}}');
+		expect((await by.put(sandbox, dataset, "0".repeat(32), "{}")).status).toBe(404);
+	});
+
+	test("many updates at once are each answered with their own document", async () => {
+		const sandbox = await by.start({ documents: 200 });
+		const dataset = sandbox.datasetId ?? "";
+		const ids = Array.from({ length: 200 }, (_, index) => (index + 1).toString(16).padStart(32, "0"));
+		const answers = await Promise.all(ids.map((id) => by.put(sandbox, dataset, id, `{"own":"${id}"}`)));
+		expect(answers.map((answer) => by.at(answer.data, "document_id"))).toEqual(ids);
+		const listed = await by.list(sandbox, dataset, { page_size: "200" });
+		expect(ids.filter((id) => !listed.text.includes(`"meta_fields":{"own":"${id}"}`))).toEqual([]);
+	});
+});
+
+const wrongPart = (...head: string[]): Buffer => by.multipart({ head, body });
+const json = "Content-Type: application/json";
+
+describe("an update that is not as documented is refused, and changes nothing", () => {
+	test.each<[string, Record<string, string>, string | Buffer, number, string]>([
+		["no JSON", by.jsonHeader, "{", 400, "the body is not JSON"],
+		["an empty body", by.plainHeader, "", 400, "the body is empty"],
+		["a list", by.jsonHeader, "[]", 400, "the body is not a JSON object"],
+		["no meta_fields", by.jsonHeader, '{"meta_field":{}}', 400, "meta_fields is missing"],
+		[
+			"meta_fields by inheritance alone",
+			by.jsonHeader,
+			'{"__proto__":{"meta_fields":{}}}',
+			400,
+			"meta_fields is missing",
+		],
+		["meta_fields that is a list", by.plainHeader, '{"meta_fields":[]}', 400, "meta_fields is not an object"],
+		["meta_fields that is null", by.jsonHeader, '{"meta_fields":null}', 400, "meta_fields is not an object"],
+		["Latin-1", by.jsonHeader, Buffer.from('{"meta_fields":{"a":"é"}}', "latin1"), 400, "the body is not UTF-8"],
+		["another type", { "content-type": "text/plain" }, body, 415, "multipart/form-data or application/json"],
+		["no type", {}, body, 415, "multipart/form-data or application/json"],
+		[
+			"a part with a name",
+			by.partsHeader,
+			wrongPart('Content-Disposition: form-data; name="x"; filename=""', json),
+			400,
+			"empty name",
+		],
+		[
+			"a part without name",
+			by.partsHeader,
+			wrongPart('Content-Disposition: form-data; filename=""', json),
+			400,
+			"empty name",
+		],
+		[
+			"a part without filename",
+			by.partsHeader,
+			wrongPart('Content-Disposition: form-data; name=""', json),
+			400,
+			"empty file name",
+		],
+		[
+			"a part with a filename",
+			by.partsHeader,
+			wrongPart('Content-Disposition: form-data; name=""; filename="."', json),
+			400,
+			"empty file name",
+		],
+		[
+			"a part of no type",
+			by.partsHeader,
+			wrongPart('Content-Disposition: form-data; name=""; filename=""'),
+			400,
+			"application/json",
+		],
+		[
+			"two parts",
+			by.partsHeader,
+			by.multipart({ head: by.updatePart, body }, { head: by.updatePart, body }),
+			400,
+			"more than one part",
+		],
+		["no part", by.partsHeader, by.multipart(), 400, "no part"],
+		["a cut body", by.partsHeader, by.multipart({ head: by.updatePart, body }).subarray(0, -12), 400, "cut short"],
+		["a cut header", by.partsHeader, by.multipart({ head: by.updatePart, body }).subarray(0, 50), 400, "cut short"],
+		["JSON under a boundary", by.partsHeader, body, 400, "cut short"],
+		["an empty body under a boundary", by.partsHeader, "", 400, "cut short"],
+		["over a megabyte", by.jsonHeader, `{"meta_fields":{"a":"${"x".repeat(1024 * 1024)}"}}`, 413, "over 1048576 bytes"],
+		[
+			"a part over a megabyte",
+			by.partsHeader,
+			by.multipart({ head: by.updatePart, body: "x".repeat(1024 * 1024) }),
+			413,
+			"over 1048576 bytes",
+		],
+	])("%s", async (_, headers, sent, status, message) => {
+		const { sandbox, dataset, document } = await withDocument();
+		await by.put(sandbox, dataset, document, '{"kept":true}');
+		const answer = await by.send(sandbox, "PUT", by.documentsPath(dataset, document), { headers, body: sent });
+		expect(answer).toMatchObject({ status, code: status });
+		expect(answer.message).toContain(message);
+		expect((await by.list(sandbox, dataset)).text).toContain('"meta_fields":{"kept":true}}');
+	});
+
+	test("an unknown dataset and an unknown document are told apart", async () => {
+		const { sandbox, dataset, document } = await withDocument();
+		const other = await by.createDataset(sandbox, "other");
+		expect((await by.put(sandbox, "nowhere", document, "{}")).message).toBe("there is no dataset nowhere");
+		expect((await by.put(sandbox, dataset, "nobody", "{}")).message).toBe(`dataset ${dataset} has no document nobody`);
+		// A document is reached through its own dataset alone.
+		expect((await by.put(sandbox, other, document, "{}")).status).toBe(404);
+	});
+});
