@@ -1,0 +1,34 @@
+// Builds dist/ from bin/ragtag.ts: one small file to start, and a part for each command that is loaded when it is called.
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
+const program = `${root}dist/bin/ragtag.js`;
+
+// A file of an earlier build would be published with the next.
+await rm(`${root}dist`, { recursive: true, force: true });
+await build({
+	absWorkingDir: root,
+	entryPoints: [{ in: "bin/ragtag.ts", out: "bin/ragtag" }],
+	outdir: "dist",
+	chunkNames: "parts/[name]-[hash]",
+	bundle: true,
+	splitting: true,
+	format: "esm",
+	platform: "node",
+	target: "node20",
+	// Optional: only the sandbox needs them, and libsql brings binaries that cannot be bundled.
+	external: ["libsql", "@fastify/busboy"],
+	// Some dependencies are CommonJS and call require for Node's own modules.
+	banner: {
+		js: 'import { createRequire as ragtagRequire } from "node:module"; const require = ragtagRequire(import.meta.url);',
+	},
+	define: { __RAGTAG_VERSION__: JSON.stringify(version) },
+	legalComments: "linked",
+	logLevel: "warning",
+});
+const text = await readFile(program, "utf8");
+if (!text.startsWith("#!")) await writeFile(program, `#!/usr/bin/env node\n${text}`);
+await chmod(program, 0o755);

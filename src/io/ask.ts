@@ -1,0 +1,27 @@
+import { CliError, Exit } from "../errors.ts";
+
+export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
+/** Reads one line of a person's answer. The end of the input is an empty answer. */
+export async function readAnswer(input: Input, signal?: AbortSignal): Promise<string> {
+	if (input.isTTY !== true) {
+		throw new CliError("there is nobody to ask: standard input is no terminal", {
+			exit: Exit.usage,
+			hint: "Answer with --yes.",
+		});
+	}
+	const { createInterface } = await import("node:readline");
+	// Not as a terminal: the terminal itself edits the line then, and Ctrl-C stays a signal.
+	const lines = createInterface({ input, terminal: false });
+	try {
+		return await new Promise<string>((resolve, reject) => {
+			lines.once("line", resolve);
+			lines.once("close", () => resolve(""));
+			const stop = (): void => reject(signal?.reason instanceof Error ? signal.reason : new Error("stopped"));
+			if (signal?.aborted === true) stop();
+			signal?.addEventListener("abort", stop, { once: true });
+		});
+	} finally {
+		lines.close();
+	}
+}

@@ -1,0 +1,95 @@
+import { barLine, jsonLine, plainLine, type ProgressState } from "./progress-lines.ts";
+import { rateMeter } from "./rate-meter.ts";
+
+export type ProgressMode = "auto" | "bar" | "plain" | "json" | "none";
+
+export type Progress = {
+	/** Cheap: it only takes note, and the clock draws. */
+	update(state: ProgressState): void;
+	/** Takes the bar away. What was reached is the summary's to say. */
+	stop(): void;
+};
+
+/** Time, injected so that no test waits. */
+export type Timers = {
+	/** milliseconds */
+	now(): number;
+	/** calls again and again, until the function that it returns is called; keeps no process alive */
+	every(milliseconds: number, call: () => void): () => void;
+};
+
+export type ProgressScreen = {
+	readonly mode: "bar" | "plain" | "json" | "none";
+	readonly timers: Timers;
+	/** prints a line on standard error */
+	readonly line: (text: string) => void;
+	readonly columns: () => number;
+	readonly unicode: boolean;
+	/** starts the spinner, when it is loaded */
+	readonly spinner: () => Promise<Spinner>;
+};
+
+export type Spinner = { text: string; start(): unknown; stop(): unknown };
+
+/** Ten frames a second look fluent and cost nothing. */
+const FRAME_MS = 100;
+/** 5 s between lines of a log: an hour is 720 lines. */
+const LINE_MS = 5000;
+/** Columns that the spinner, its space and the terminal's last column take. */
+const SPINNER_COLUMNS = 3;
+
+/** What is shown: a bar only where it can be drawn; lines in CI, which calls itself a terminal and is none. */
+export function progressMode(
+	mode: ProgressMode,
+	{ env, terminal }: { readonly env: Readonly<Record<string, string | undefined>>; readonly terminal: boolean },
+): ProgressScreen["mode"] {
+	if (mode === "bar") return terminal ? "bar" : "plain";
+	if (mode !== "auto") return mode;
+	const inCi = (env["CI"] ?? "") !== "" && env["CI"] !== "false";
+	return terminal && !inCi && env["TERM"] !== "dumb" ? "bar" : "plain";
+}
+
+export function startProgress(screen: ProgressScreen): Progress {
+	const { mode, timers, line } = screen;
+	if (mode === "none") return { update: () => undefined, stop: () => undefined };
+	const measured = rateMeter(() => timers.now());
+	let state: ProgressState | undefined;
+	let spinner: Spinner | undefined;
+	let stopped = false;
+
+	const shown = (): ProgressState | undefined => state && { ...state, rate: state.rate ?? measured(state.done) };
+	const draw = (): void => {
+		const current = shown();
+		if (current === undefined) return;
+		if (mode === "plain") line(plainLine(current));
+		else if (mode === "json") line(jsonLine(current));
+		else if (spinner !== undefined) {
+			const { columns, unicode } = screen;
+			spinner.text = barLine(current, { width: columns() - SPINNER_COLUMNS, unicode });
+		}
+	};
+	if (mode === "bar") {
+		const begin = (loaded: Spinner): void => {
+			if (stopped) return;
+			spinner = loaded;
+			draw();
+			spinner.start();
+		};
+		// A bar that can't be loaded is no reason to end a run.
+		screen.spinner().then(begin, () => undefined);
+	}
+	const cancel = timers.every(mode === "bar" ? FRAME_MS : LINE_MS, draw);
+	return {
+		update: (next) => {
+			// The first one is where the measuring starts: a resumed run has thousands of rows done already.
+			if (state === undefined) measured(next.done);
+			state = next;
+		},
+		stop: () => {
+			if (stopped) return;
+			stopped = true;
+			cancel();
+			spinner?.stop();
+		},
+	};
+}

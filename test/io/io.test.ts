@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { openSync, closeSync } from "node:fs";
+import { Writable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { createIo, type Io, type IoSources } from "../../src/io.ts";
+import { hasColor } from "../../src/io/color.ts";
+import { input, Kept, Terminal } from "./terminal.ts";
+
+function ioOn(sources: Partial<IoSources>): { io: Io; stdout: Kept; stderr: Kept } {
+	const stdout = new Kept();
+	const stderr = new Kept();
+	return { io: createIo({ stdin: input(""), stdout, stderr, env: {}, ...sources }), stdout, stderr };
+}
+
+/** A stream whose writes fail with that code. */
+function failing(code: string): Writable {
+	return new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
+}
+
+describe("results on standard output", () => {
+	it("wait for a slow reader", async () => {
+		let release = (): void => undefined;
+		const stdout = new Writable({ highWaterMark: 4, write: (_chunk, _encoding, done) => void (release = done) });
+		const { io } = ioOn({ stdout });
+		let written = false;
+		const writing = io.out("much longer than four\n").then(() => (written = true));
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(written).toBe(false);
+		release();
+		await writing;
+		expect(written).toBe(true);
+	});
+
+	it("a reader that went away is no failure, and is told once", async () => {
+		const { io, stderr } = ioOn({ stdout: failing("EPIPE") });
+		for (const text of ["one\n", "two\n", "three\n"]) await io.out(text);
+		await io.flush();
+		expect(io.stdoutClosed).toBe(true);
+		expect(io.outputFailed).toBe(false);
+		expect(stderr.text).toBe("the reader of standard output has gone; going on without it\n");
+	});
+
+	it("a write that fails is remembered for the exit code", async () => {
+		const { io } = ioOn({ stdout: failing("ENOSPC") });
+		await io.out("one\n");
+		await io.flush();
+		expect(io.outputFailed).toBe(true);
+		expect(io.stdoutClosed).toBe(false);
+	});
+
+	it.skipIf(process.platform !== "linux")("a full disk is noticed where Node says nothing", async () => {
+		const fd = openSync("/dev/full", "w");
+		const { io } = ioOn({ stdout: Object.assign(new Kept(), { fd }) });
+		await io.out("one\n");
+		closeSync(fd);
+		expect(io.outputFailed).toBe(true);
+	});
+
+	it("flush waits until all is written", async () => {
+		const chunks: string[] = [];
+		const stdout = new Writable({
+			write: (chunk: Buffer, _encoding, done) => {
+				setImmediate(() => {
+					chunks.push(chunk.toString());
+					done();
+				});
+			},
+		});
+		const { io } = ioOn({ stdout });
+		void io.out("a");
+		void io.out("b");
+		await io.flush();
+		expect(chunks.join("")).toBe("ab");
+	});
+
+	it("a closed pipe of a real process ends nothing", async () => {
+		const child = spawn("sh", ["-c", "exec 0<&-; exit 0"], { stdio: ["pipe", "ignore", "ignore"] });
+		await new Promise((resolve) => child.once("exit", resolve));
+		const { io } = ioOn({ stdout: child.stdin });
+		await io.out("x".repeat(1_000_000));
+		await io.out("y");
+		await io.flush();
+		expect(io.stdoutClosed).toBe(true);
+	});
+});
+
+describe("standard error", () => {
+	it("--quiet leaves errors alone, and --debug is off until asked for", async () => {
+		const { io, stderr } = ioOn({});
+		io.debug("unseen");
+		io.note("seen");
+		await io.configure({ quiet: true, debug: true });
+		io.note("unseen");
+		io.err("error");
+		io.debug("detail");
+		expect(stderr.text).toBe("seen\nerror\ndetail\n");
+	});
+
+	it("the key passes by no way", async () => {
+		const { io, stdout, stderr } = ioOn({});
+		await io.configure({ debug: true });
+		io.setRedactor((text) => text.replaceAll("canary", "***"));
+		await io.out("canary\n");
+		for (const print of [io.err, io.note, io.debug]) print("a canary");
+		expect(stdout.text).toBe("***\n");
+		expect(stderr.text).toBe("a ***\na ***\na ***\n");
+	});
+});
+
+describe("colour", () => {
+	it.each([
+		[{}, true, true, true],
+		[{}, false, true, false],
+		[{}, true, false, false],
+		[{ NO_COLOR: "1" }, true, true, false],
+		[{ NO_COLOR: "" }, true, true, true],
+		[{ NO_COLOR: "1", FORCE_COLOR: "1" }, true, true, false],
+		[{ FORCE_COLOR: "1" }, false, true, true],
+		[{ FORCE_COLOR: "0" }, true, true, false],
+		[{ FORCE_COLOR: "1" }, true, false, false],
+		[{ TERM: "dumb" }, true, true, false],
+	])("%j, terminal %s, wanted %s: %s", (env, terminal, wanted, expected) => {
+		expect(hasColor({ env, terminal, wanted })).toBe(expected);
+	});
+
+	it("is decided for each stream: a file of results has none when the terminal has", async () => {
+		const { io } = ioOn({ stderr: new Terminal() });
+		await io.configure({});
+		expect(io.style.red("x")).toBe("x");
+		expect(io.errStyle.red("x")).toBe("\u001B[31mx\u001B[39m");
+	});
+});
+
+describe("a question", () => {
+	it("is answered by one line of a person", async () => {
+		const { io, stderr } = ioOn({ stdin: input("yes\nno\n", true) });
+		expect(await io.ask("Sure?")).toBe("yes");
+		expect(stderr.text).toBe("Sure? ");
+	});
+
+	it("is not answered by a file", async () => {
+		await expect(ioOn({ stdin: input("yes\n") }).io.ask("Sure?")).rejects.toMatchObject({ exit: 2 });
+	});
+
+	it("at the end of input has an empty answer", async () => {
+		expect(await ioOn({ stdin: input("", true) }).io.ask("Sure?")).toBe("");
+	});
+
+	it("ends with Ctrl-C", async () => {
+		const stop = new AbortController();
+		stop.abort(new Error("stopped by SIGINT"));
+		const { io } = ioOn({ stdin: input("", true) });
+		await expect(io.ask("Sure?", stop.signal)).rejects.toThrow("SIGINT");
+	});
+});
+
+it("standard input is read whole, with a character that two chunks share", async () => {
+	const { PassThrough } = await import("node:stream");
+	const stdin = new PassThrough();
+	const bytes = Buffer.from("schlüssel");
+	stdin.write(bytes.subarray(0, 5));
+	stdin.end(bytes.subarray(5));
+	expect(await ioOn({ stdin }).io.readInput()).toBe("schlüssel");
+});
