@@ -46,12 +46,23 @@ export function createApi(options: ApiOptions): Api {
 	const decode = new Decoder(place);
 	const boundary = boundaryFor(options.boundary ?? randomBoundary);
 	const headers = [
-		...["authorization", `Bearer ${options.key}`, "accept", "application/json", "accept-encoding", "identity"],
-		...["user-agent", options.version === undefined ? "ragtag" : `ragtag/${options.version}`],
+		"authorization",
+		`Bearer ${options.key}`,
+		"accept",
+		"application/json",
+		"accept-encoding",
+		"identity",
+		"user-agent",
+		options.version === undefined ? "ragtag" : `ragtag/${options.version}`,
 	];
 
 	/** One request, and what `read` makes of the envelope of its success. */
-	async function call<Result>(method: Method, path: string, read: (envelope: ParsedEnvelope) => Result, more: Options): Promise<Result> {
+	async function call<Result>(
+		method: Method,
+		path: string,
+		read: (envelope: ParsedEnvelope) => Result,
+		more: Options,
+	): Promise<Result> {
 		const started = performance.now();
 		let status: number | undefined;
 		const note = (result: string): void =>
@@ -109,7 +120,11 @@ export function createApi(options: ApiOptions): Api {
 		updateMetadata: async (datasetId, documentId, metadata, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
 			const { type, body } = formOf(options.body, metadata, boundary);
-			return call("PUT", path, (envelope) => decode.echo(envelope, documentId), { body, headers: ["content-type", type], signal });
+			return call("PUT", path, (envelope) => decode.echo(envelope, documentId), {
+				body,
+				headers: ["content-type", type],
+				signal,
+			});
 		},
 		uploadDocument: upload,
 		removeDocument: async (datasetId, documentId, signal) => {

@@ -20,7 +20,10 @@ export function normaliseBaseUrl(text: string): string {
 	if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/]*@/i.test(typed)) {
 		throw refusal("the base URL carries a user name or a password");
 	}
-	const prefix = url.pathname.replace(/\/+$/, "").replace(/\/api\/v1$/, "").replace(/\/+$/, "");
+	const prefix = url.pathname
+		.replace(/\/+$/, "")
+		.replace(/\/api\/v1$/, "")
+		.replace(/\/+$/, "");
 	if (prefix.includes("//")) throw refusal("the path of the base URL has an empty segment");
 	return `${url.origin}${prefix}/api/v1`;
 }

@@ -48,10 +48,20 @@ export function classifyFailure(error: unknown, sent: boolean, place: Place): Re
 	const make = (kind: RestErrorKind, name: string, words: string): RestError =>
 		new RestError(`${place.host}: ${words}`, { kind, code: name });
 
-	if (error instanceof Expired) return make(sent ? "ambiguous" : "not_sent", "TIMEOUT", sent ? "no answer in time" : "no connection was free in time");
-	if (error instanceof TooLarge) return make("ambiguous", "ANSWER_TOO_LARGE", "the answer is larger than any answer of this API");
+	if (error instanceof Expired)
+		return make(
+			sent ? "ambiguous" : "not_sent",
+			"TIMEOUT",
+			sent ? "no answer in time" : "no connection was free in time",
+		);
+	if (error instanceof TooLarge)
+		return make("ambiguous", "ANSWER_TOO_LARGE", "the answer is larger than any answer of this API");
 	if (certificate.test(code)) {
-		return make("untrusted", "TLS_UNTRUSTED", `the certificate is not trusted (${code}); use --ca-file, there is no insecure switch`);
+		return make(
+			"untrusted",
+			"TLS_UNTRUSTED",
+			`the certificate is not trusted (${code}); use --ca-file, there is no insecure switch`,
+		);
 	}
 	if (/^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/.test(code)) {
 		return make("not_the_api", "NOT_TLS", `the port does not speak TLS (${code}); is this an http address?`);
@@ -62,8 +72,12 @@ export function classifyFailure(error: unknown, sent: boolean, place: Place): Re
 	if (!sent) return unsent(cause, code, place, make);
 	const known = answering[code];
 	if (known !== undefined) return make("ambiguous", known[0], known[1]);
-	if (/^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$/.test(code)) {
-		return make("ambiguous", "BAD_HTTP", `the answer is not well-formed HTTP (${code}); is this an https port, or was the answer cut?`);
+	if (isParserError(cause, code)) {
+		return make(
+			"ambiguous",
+			"BAD_HTTP",
+			"the answer is not well-formed HTTP; is this an https port, or was the answer cut?",
+		);
 	}
 	return make("ambiguous", "NO_ANSWER", safe(reason(cause), place));
 }
@@ -82,6 +96,12 @@ function unsent(
 	const known = connecting[code];
 	if (known !== undefined) return make("not_sent", known[0], known[1]);
 	return make("not_sent", "CONNECT_FAILED", safe(reason(cause), place));
+}
+
+function isParserError(cause: unknown, code: string): boolean {
+	// The parser has no code for an answer that does not even begin like HTTP.
+	if (cause instanceof Error && cause.name === "HTTPParserError") return true;
+	return /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$/.test(code);
 }
 
 /** undici and Node wrap what happened: the innermost error with a code says it best. */

@@ -25,7 +25,12 @@ export function classifyAnswer(answer: Answer, place: Place, now: number): Parse
 	if (typeof envelope !== "string") return classifyCode(envelope, answer, place, now);
 	const coding = headerValues(answer.headers, "content-encoding").find((value) => value.toLowerCase() !== "identity");
 	if (coding === undefined && isHtml(answer)) {
-		return errorOf("not_the_api", "NOT_THE_API", `${place.host} returned HTML${quoted(title(answer.text), place)} instead of JSON`, status);
+		return errorOf(
+			"not_the_api",
+			"NOT_THE_API",
+			`${place.host} returned HTML${quoted(title(answer.text), place)} instead of JSON`,
+			status,
+		);
 	}
 	const what = coding === undefined ? envelope : `a body encoded as${quoted(coding, place)}, which was not asked for`;
 	return errorOf("ambiguous", "BAD_ENVELOPE", `${place.host} answered ${status} with ${what}`, status);

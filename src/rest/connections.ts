@@ -41,7 +41,10 @@ export function connect(options: ConnectionOptions): Connections | Promise<Conne
 }
 
 /** A tunnel through the proxy, so that it sees neither key nor metadata. */
-async function tunnel(options: ConnectionOptions, proxy: { readonly uri: string; readonly token?: string }): Promise<Connections> {
+async function tunnel(
+	options: ConnectionOptions,
+	proxy: { readonly uri: string; readonly token?: string },
+): Promise<Connections> {
 	// The whole of undici takes a while to load, and few runs go through a proxy.
 	const { Pool: AnyPool, ProxyAgent } = await import("undici");
 	const url = new URL(proxy.uri);

@@ -73,7 +73,8 @@ export class Decoder {
 
 	#named(object: JsonObject, what: string): { readonly id: string; readonly name: string } {
 		const { id, name } = object as { readonly [key: string]: JsonValue | undefined };
-		if (typeof id !== "string" || id === "" || typeof name !== "string") throw this.#misfit(`the id and name of ${what}`);
+		if (typeof id !== "string" || id === "" || typeof name !== "string")
+			throw this.#misfit(`the id and name of ${what}`);
 		return { id, name };
 	}
 

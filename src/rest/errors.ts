@@ -23,7 +23,13 @@ export class RestError extends Error {
 
 	constructor(
 		message: string,
-		options: { kind: RestErrorKind; code: string; retryAfter?: number | undefined; status?: number | undefined; cause?: unknown },
+		options: {
+			kind: RestErrorKind;
+			code: string;
+			retryAfter?: number | undefined;
+			status?: number | undefined;
+			cause?: unknown;
+		},
 	) {
 		super(message, options.cause === undefined ? {} : { cause: options.cause });
 		this.kind = options.kind;

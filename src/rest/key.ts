@@ -7,12 +7,16 @@ import { CliError, Exit } from "../errors.ts";
  */
 export function checkKey(text: string): string {
 	const key = text.replace(/\r?\n$/, "");
-	if (key === "") throw new CliError("the API key is empty", { exit: Exit.usage, hint: "give the key that the service issued" });
+	if (key === "")
+		throw new CliError("the API key is empty", { exit: Exit.usage, hint: "give the key that the service issued" });
 	if (!/^[\x21-\x7e]+$/.test(key)) {
-		throw new CliError("the API key has a character that no key has: a space, a line break, a control or a non-ASCII character", {
-			exit: Exit.usage,
-			hint: "the key must be alone in its file or variable, on one line",
-		});
+		throw new CliError(
+			"the API key has a character that no key has: a space, a line break, a control or a non-ASCII character",
+			{
+				exit: Exit.usage,
+				hint: "the key must be alone in its file or variable, on one line",
+			},
+		);
 	}
 	return key;
 }

@@ -34,7 +34,10 @@ function read(env: Environment, name: string): string | undefined {
 }
 
 function bare(host: string): string {
-	return host.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, "");
+	return host
+		.toLowerCase()
+		.replace(/^\[|\]$/g, "")
+		.replace(/\.$/, "");
 }
 
 const loopback = new BlockList();

@@ -17,7 +17,11 @@ export function segment(id: string): string {
 }
 
 /** A path below `prefix` with a query. The segments must be encoded; members of the query that are undefined are left out. */
-export function pathOf(prefix: string, segments: readonly string[], query: Readonly<Record<string, string | number | undefined>> = {}): string {
+export function pathOf(
+	prefix: string,
+	segments: readonly string[],
+	query: Readonly<Record<string, string | number | undefined>> = {},
+): string {
 	const path = `${prefix}/${segments.join("/")}`;
 	if (countSlashes(path) !== countSlashes(prefix) + segments.length || /\/(?:\.{0,2})(?:\/|$)/.test(path)) {
 		throw refusal("an id would change the route of its request");

@@ -39,7 +39,10 @@ export type UploadFile = { readonly path: string; readonly name: string; readonl
  * with the signal's reason when it was aborted.
  */
 export type Api = {
-	listDatasets(query: { readonly page: number; readonly pageSize: number }, signal?: AbortSignal): Promise<Page<Dataset>>;
+	listDatasets(
+		query: { readonly page: number; readonly pageSize: number },
+		signal?: AbortSignal,
+	): Promise<Page<Dataset>>;
 	createDataset(name: string, signal?: AbortSignal): Promise<{ readonly id: string; readonly name: string }>;
 	listDocuments(datasetId: string, query: DocumentQuery, signal?: AbortSignal): Promise<Page<Document>>;
 	updateMetadata(datasetId: string, documentId: string, metadata: Metadata, signal?: AbortSignal): Promise<void>;

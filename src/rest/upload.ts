@@ -48,7 +48,7 @@ async function* read(
 	frame: { readonly head: Buffer; readonly tail: Buffer; readonly modified: number },
 ): AsyncGenerator<Buffer> {
 	yield frame.head;
-	for (let at = 0; at < file.size; ) {
+	for (let at = 0; at < file.size;) {
 		const chunk = Buffer.allocUnsafe(Math.min(chunkSize, file.size - at));
 		const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
 		if (bytesRead === 0) throw changed(file);

@@ -9,7 +9,11 @@ const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
 
 const serve = async (body: string): Promise<RawServer> => cleanup.add(await rawServer((socket) => socket.write(body)));
-const metadata = new Map([["author", "Ägir"], ["10", "ten"], ["__proto__", "data"]]);
+const metadata = new Map([
+	["author", "Ägir"],
+	["10", "ten"],
+	["__proto__", "data"],
+]);
 const payload = '{"meta_fields":{"author":"Ägir","10":"ten","__proto__":"data"}}';
 
 function head(server: RawServer, line: string, more: string): string {
@@ -49,7 +53,14 @@ describe("the bytes of an update", () => {
 		const server = await serve(success("d1"));
 		const boundaries = ["ONE", "TWO"];
 		const api = cleanup.add(apiFor(server.baseUrl, { boundary: () => boundaries.shift() ?? "LAST" }));
-		await api.updateMetadata("ds", "d1", new Map([["note", "\r\n--ONE--\r\n"], ["a", "--TWO"]]));
+		await api.updateMetadata(
+			"ds",
+			"d1",
+			new Map([
+				["note", "\r\n--ONE--\r\n"],
+				["a", "--TWO"],
+			]),
+		);
 		expect(server.requests[0]).toContain("boundary=LAST\r\n");
 		expect(server.requests[0]?.split("--LAST")).toHaveLength(3);
 	});
@@ -73,19 +84,26 @@ describe("the bytes of the other requests", () => {
 	});
 
 	test("a list asks for its page and filters", async () => {
-		const list = { total: 1, docs: [{ id: "d", dataset_id: "ds", name: "n", size: 3, create_time: 7, meta_fields: { a: [1] } }] };
+		const list = {
+			total: 1,
+			docs: [{ id: "d", dataset_id: "ds", name: "n", size: 3, create_time: 7, meta_fields: { a: [1] } }],
+		};
 		const server = await serve(answer(JSON.stringify({ code: 0, data: list })));
 		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
 		const query = { page: 2, pageSize: 50, id: "a&b", name: "é +", condition: '{"logic":"and"}' };
 		const page = await api.listDocuments("ds", query);
-		const line = "GET /api/v1/datasets/ds/documents?page=2&page_size=50&id=a%26b&name=%C3%A9%20%2B&metadata_condition=%7B%22logic%22%3A%22and%22%7D";
+		const line =
+			"GET /api/v1/datasets/ds/documents?page=2&page_size=50&id=a%26b&name=%C3%A9%20%2B&metadata_condition=%7B%22logic%22%3A%22and%22%7D";
 		expect(server.requests).toEqual([head(server, line, "")]);
 		const document = { id: "d", datasetId: "ds", name: "n", size: 3, createTime: 7, metadata: new Map([["a", [1]]]) };
 		expect(page).toEqual({ items: [document], total: 1 });
 	});
 
 	test("datasets are listed and created", async () => {
-		const bodies = [{ code: 0, data: [{ id: "i", name: "n", document_count: 4 }] }, { code: 0, data: { id: "j", name: "ü" } }];
+		const bodies = [
+			{ code: 0, data: [{ id: "i", name: "n", document_count: 4 }] },
+			{ code: 0, data: { id: "j", name: "ü" } },
+		];
 		const server = cleanup.add(await rawServer((socket) => socket.write(answer(JSON.stringify(bodies.shift())))));
 		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
 		expect(await api.listDatasets({ page: 1, pageSize: 100 })).toEqual({
@@ -95,7 +113,8 @@ describe("the bytes of the other requests", () => {
 		expect(await api.createDataset("ü")).toEqual({ id: "j", name: "ü" });
 		expect(server.requests).toEqual([
 			head(server, "GET /api/v1/datasets?page=1&page_size=100", ""),
-			head(server, "POST /api/v1/datasets", "content-type: application/json\r\ncontent-length: 13\r\n") + latin1('{"name":"ü"}'),
+			head(server, "POST /api/v1/datasets", "content-type: application/json\r\ncontent-length: 13\r\n") +
+				latin1('{"name":"ü"}'),
 		]);
 	});
 });
@@ -107,7 +126,8 @@ describe("an upload", () => {
 		await writeFile(join(folder, "file"), content);
 		return join(folder, "file");
 	}
-	const stored = (size: number): string => answer(JSON.stringify({ code: 0, data: [{ id: "new", name: "a.txt", size }] }));
+	const stored = (size: number): string =>
+		answer(JSON.stringify({ code: 0, data: [{ id: "new", name: "a.txt", size }] }));
 
 	test("the file arrives byte for byte, and a name with quotes and line breaks can't forge a header", async () => {
 		const path = await file("hello");
@@ -157,21 +177,24 @@ describe("an upload", () => {
 		}
 	});
 
-	test.each(["short", "same size 2"])("a file that changes on its way breaks off before the body is complete: %s", async (after) => {
-		const before = "same size 1";
-		const path = await file(before);
-		const opened = await openUpload({ path, name: "a", size: before.length }, "BOUNDARY");
-		cleanup.add(opened);
-		// Changed contents of the same size show in the time of change alone.
-		await writeFile(path, after);
-		await utimes(path, 1, 1);
-		const taken: Buffer[] = [];
-		const error = await rejection(
-			(async () => {
-				for await (const chunk of opened.body) taken.push(Buffer.from(chunk));
-			})(),
-		);
-		expect(error).toMatchObject({ kind: "rejected", code: "FILE_CHANGED" });
-		expect(Buffer.concat(taken).toString()).not.toContain("--BOUNDARY--");
-	});
+	test.each(["short", "same size 2"])(
+		"a file that changes on its way breaks off before the body is complete: %s",
+		async (after) => {
+			const before = "same size 1";
+			const path = await file(before);
+			const opened = await openUpload({ path, name: "a", size: before.length }, "BOUNDARY");
+			cleanup.add(opened);
+			// Changed contents of the same size show in the time of change alone.
+			await writeFile(path, after);
+			await utimes(path, 1, 1);
+			const taken: Buffer[] = [];
+			const error = await rejection(
+				(async () => {
+					for await (const chunk of opened.body) taken.push(Buffer.from(chunk));
+				})(),
+			);
+			expect(error).toMatchObject({ kind: "rejected", code: "FILE_CHANGED" });
+			expect(Buffer.concat(taken).toString()).not.toContain("--BOUNDARY--");
+		},
+	);
 });

@@ -68,10 +68,19 @@ export function answer(body: string, head = "HTTP/1.1 200 OK\r\ncontent-type: ap
 	return `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-export const success = (id: string): string => answer(JSON.stringify({ code: 0, message: "Success", data: { document_id: id } }));
+export const success = (id: string): string =>
+	answer(JSON.stringify({ code: 0, message: "Success", data: { document_id: id } }));
 
 export function apiFor(baseUrl: string, options: Partial<ApiOptions> = {}): Api {
-	return createApi({ baseUrl, key, body: "multipart", timeout: 2_000, connections: 4, boundary: () => "BOUNDARY", ...options });
+	return createApi({
+		baseUrl,
+		key,
+		body: "multipart",
+		timeout: 2_000,
+		connections: 4,
+		boundary: () => "BOUNDARY",
+		...options,
+	});
 }
 
 /** The error a promise rejects with; a promise that resolves is a failed test. */

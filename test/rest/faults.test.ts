@@ -1,0 +1,319 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Exchange } from "../../src/rest/index.ts";
+import { answer, apiFor, Cleanup, key, rawServer, rejection, type Script, success } from "./raw-server.ts";
+
+const cleanup = new Cleanup();
+afterEach(() => cleanup.run());
+
+const fields = new Map([["author", "x"]]);
+
+async function update(script: Script, options: Parameters<typeof apiFor>[1] = {}): Promise<unknown> {
+	const server = cleanup.add(await rawServer(script));
+	return rejection(cleanup.add(apiFor(server.baseUrl, options)).updateMetadata("ds", "d1", fields));
+}
+
+async function closedPort(): Promise<number> {
+	const server = createServer().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = server.address();
+	server.close();
+	await once(server, "close");
+	return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+describe("what certainly did not reach the service", () => {
+	test("a refused connection: the row can be sent again without a second thought", async () => {
+		const api = cleanup.add(apiFor(`http://127.0.0.1:${await closedPort()}/api/v1`));
+		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({
+			kind: "not_sent",
+			code: "CONNECTION_REFUSED",
+		});
+	});
+
+	test("a request that waits for a connection until its time is up is never sent afterwards", async () => {
+		const server = cleanup.add(await rawServer((socket, _, count) => void (count > 1 && socket.write(success("d1")))));
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1, timeout: 200 }));
+		const [first, second] = await Promise.all([
+			rejection(api.updateMetadata("ds", "first", fields)),
+			rejection(api.updateMetadata("ds", "second", fields)),
+		]);
+		expect(first).toMatchObject({ kind: "ambiguous", code: "TIMEOUT" });
+		expect(second).toMatchObject({ kind: "not_sent", code: "TIMEOUT" });
+		expect(server.requests).toHaveLength(1);
+	});
+});
+
+describe("what may have been applied", () => {
+	test.each<[string, string, Script]>([
+		["reset before the answer", "CONNECTION_RESET", (socket) => socket.resetAndDestroy()],
+		["end before the answer", "CONNECTION_CLOSED", (socket) => socket.end()],
+		["silence", "TIMEOUT", () => undefined],
+		["silence after the headers", "TIMEOUT", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n")],
+		["a banner of another protocol", "BAD_HTTP", (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n")],
+		[
+			"two lengths",
+			"BAD_HTTP",
+			(socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\ncontent-length: 11\r\n\r\n{"code":0} '),
+		],
+		["a header without end", "BAD_HTTP", (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}`)],
+		[
+			"an unasked upgrade",
+			"CONNECTION_CLOSED",
+			(socket) => socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+		],
+		[
+			"an unsolicited 100",
+			"CONNECTION_CLOSED",
+			(socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${success("d1")}`),
+		],
+	])("%s is never a success and never certainly a failure", async (_, code, script) => {
+		expect(await update(script, { timeout: 300 })).toMatchObject({ kind: "ambiguous", code });
+	});
+
+	test("an answer that drips for ever ends at its time", async () => {
+		const error = await update(
+			(socket) => {
+				socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n");
+				const drip = setInterval(() => socket.write(" "), 10);
+				socket.on("close", () => clearInterval(drip));
+			},
+			{ timeout: 200 },
+		);
+		expect(error).toMatchObject({ kind: "ambiguous", code: "TIMEOUT" });
+	});
+
+	test.each([
+		["with a length", (whole: string) => whole],
+		[
+			"to the end of the connection",
+			(whole: string) => whole.replace(/content-length: \d+\r\n/, "connection: close\r\n"),
+		],
+		[
+			"in chunks",
+			(whole: string) => {
+				const body = whole.slice(whole.indexOf("\r\n\r\n") + 4);
+				return `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+			},
+		],
+	])("an answer %s that is cut at any byte is never taken for a success", async (_, shape) => {
+		const whole = shape(success("d1"));
+		const bodyEnd = whole.lastIndexOf("}") + 1;
+		const server = cleanup.add(await rawServer((socket, __, count) => socket.end(whole.slice(0, count - 1))));
+		const api = cleanup.add(apiFor(server.baseUrl));
+		for (let cut = 0; cut < bodyEnd; cut++) {
+			expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({ kind: "ambiguous" });
+		}
+		expect(server.requests).toHaveLength(bodyEnd);
+	});
+
+	test("an answer without end does not fill the memory: its connection is dropped", async () => {
+		let closed = false;
+		const error = await update((socket) => {
+			socket.write("HTTP/1.1 200 OK\r\n\r\n");
+			const more = (): void => void (socket.writable && socket.write("x".repeat(65_536), more));
+			more();
+			socket.on("close", () => (closed = true));
+		});
+		expect(error).toMatchObject({ kind: "ambiguous", code: "ANSWER_TOO_LARGE" });
+		await expect.poll(() => closed).toBe(true);
+	});
+
+	test("an answer about another document is not counted for this one, and its connection is not used again", async () => {
+		const server = cleanup.add(await rawServer((socket, _, count) => socket.write(success(count === 1 ? "d0" : "d1"))));
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
+		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({
+			kind: "ambiguous",
+			code: "ECHO_MISMATCH",
+		});
+		await api.updateMetadata("ds", "d1", fields);
+		expect(server.connections()).toBe(2);
+	});
+
+	test.each(["{}", '{"id":"d1"}', '{"document_id":null}', '{"id":"d1","document_id":"d1"}', "null", "[]", "true"])(
+		"data %s names no other document",
+		async (data) => {
+			const server = cleanup.add(await rawServer((socket) => socket.write(answer(`{"code":0,"data":${data}}`))));
+			await cleanup.add(apiFor(server.baseUrl)).updateMetadata("ds", "d1", fields);
+		},
+	);
+
+	test.each(['{"id":"D1"}', '{"id":7}', '{"document_id":"d1","id":"d2"}', '{"document_id":["d1"]}'])(
+		"data %s names another",
+		async (data) => {
+			const error = await update((socket) => socket.write(answer(`{"code":0,"data":${data}}`)));
+			expect(error).toMatchObject({ kind: "ambiguous", code: "ECHO_MISMATCH" });
+		},
+	);
+});
+
+describe("lists", () => {
+	test.each([
+		"null",
+		"[]",
+		"{}",
+		'{"docs":{}}',
+		'{"docs":[7]}',
+		'{"docs":[{"id":"d"}]}',
+		'{"docs":[{"id":"","name":"n"}]}',
+		'{"docs":[{"id":1,"name":"n"}]}',
+		'{"docs":[],"total":"1"}',
+		'{"docs":[],"total":-1}',
+		'{"docs":[{"id":"d","name":"n","size":"big"}]}',
+		'{"docs":[{"id":"d","name":"n","meta_fields":"x"}]}',
+		`{"docs":[{"id":"d","name":"n","meta_fields":{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}}]}`,
+	])("%.60s is an error, not an empty dataset", async (data) => {
+		const server = cleanup.add(await rawServer((socket) => socket.write(answer(`{"code":0,"data":${data}}`))));
+		const error = await rejection(cleanup.add(apiFor(server.baseUrl)).listDocuments("ds", { page: 1, pageSize: 9 }));
+		expect(error).toMatchObject({ kind: "ambiguous", code: "BAD_DATA" });
+	});
+
+	test("the documents of another dataset are not taken for this one's", async () => {
+		const data = '{"docs":[{"id":"d","name":"n","dataset_id":"other"}]}';
+		const server = cleanup.add(await rawServer((socket) => socket.write(answer(`{"code":0,"data":${data}}`))));
+		const error = await rejection(cleanup.add(apiFor(server.baseUrl)).listDocuments("ds", { page: 1, pageSize: 9 }));
+		expect(error).toMatchObject({ code: "ECHO_MISMATCH" });
+	});
+
+	test("a list of several megabytes arrives, and metadata keys are data", async () => {
+		const document = `{"id":"d","name":"${"n".repeat(3_000_000)}","meta_fields":{"__proto__":"x","constructor":1}}`;
+		const server = cleanup.add(
+			await rawServer((socket) => socket.write(answer(`{"code":0,"data":{"docs":[${document}]}}`))),
+		);
+		const page = await cleanup.add(apiFor(server.baseUrl)).listDocuments("ds", { page: 1, pageSize: 9 });
+		expect([...(page.items[0]?.metadata ?? [])]).toEqual([
+			["__proto__", "x"],
+			["constructor", 1],
+		]);
+	});
+});
+
+describe("connections", () => {
+	test("rows one after another share a connection", async () => {
+		const server = cleanup.add(await rawServer((socket) => socket.write(success("d1"))));
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
+		for (let row = 0; row < 20; row++) await api.updateMetadata("ds", "d1", fields);
+		expect(server.connections()).toBe(1);
+	});
+
+	test("no more connections are opened than allowed, and none carries two requests at once", async () => {
+		const busy = new Set<unknown>();
+		let doubled = false;
+		const server = cleanup.add(
+			await rawServer((socket) => {
+				doubled ||= busy.has(socket);
+				busy.add(socket);
+				setTimeout(() => (busy.delete(socket), socket.write(success("d1"))), 5);
+			}),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 3 }));
+		await Promise.all(Array.from({ length: 30 }, () => api.updateMetadata("ds", "d1", fields)));
+		expect(server.connections()).toBe(3);
+		expect(doubled).toBe(false);
+	});
+
+	test("a server that closes after each answer still gets every row once", async () => {
+		const server = cleanup.add(
+			await rawServer((socket) => socket.end(success("d1").replace("\r\n", "\r\nconnection: close\r\n"))),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl));
+		await Promise.all(Array.from({ length: 50 }, () => api.updateMetadata("ds", "d1", fields)));
+		expect(server.requests).toHaveLength(50);
+	});
+
+	test.each([102, 103])("a %i before the answer does no harm", async (status) => {
+		const server = cleanup.add(
+			await rawServer((socket) => socket.write(`HTTP/1.1 ${status} Wait\r\n\r\n${success("d1")}`)),
+		);
+		await cleanup.add(apiFor(server.baseUrl)).updateMetadata("ds", "d1", fields);
+	});
+});
+
+describe("a redirect", () => {
+	test.each([301, 302, 303, 307, 308])("%i: the key and the metadata never reach its target", async (status) => {
+		const target = cleanup.add(await rawServer((socket) => socket.write(success("d1")), "127.0.0.2"));
+		for (const location of [`http://127.0.0.2:${target.port}/x`, `//127.0.0.2:${target.port}/x`, "/login", undefined]) {
+			const head = `HTTP/1.1 ${status} Moved\r\n${location === undefined ? "" : `location: ${location}\r\n`}`;
+			const error = await update((socket) => socket.write(answer('{"code":0}', head)));
+			expect(error).toMatchObject({ kind: "untrusted", code: "REDIRECT", status });
+		}
+		expect(target.connections()).toBe(0);
+	});
+});
+
+describe("a proxy", () => {
+	test("plain http goes to the proxy whole, with its own credentials", async () => {
+		const proxy = cleanup.add(await rawServer((socket) => socket.write(success("d1"))));
+		const uri = `http://us%40er:pass@127.0.0.1:${proxy.port}`;
+		await cleanup.add(apiFor("http://service.invalid/api/v1", { proxy: { uri } })).updateMetadata("ds", "d1", fields);
+		expect(proxy.requests[0]).toMatch(
+			/^PUT http:\/\/service\.invalid\/api\/v1\/datasets\/ds\/documents\/d1 HTTP\/1\.1\r\nhost: service\.invalid\r\n/,
+		);
+		expect(proxy.requests[0]).toContain(
+			`proxy-authorization: Basic ${Buffer.from("us@er:pass").toString("base64")}\r\n`,
+		);
+	});
+
+	test.each(["http", "https"])(
+		"one that wants credentials stops a run over %s, and its password is not shown",
+		async (scheme) => {
+			const proxy = cleanup.add(
+				await rawServer((socket) => socket.end("HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n")),
+			);
+			const uri = `http://user:SECRET@127.0.0.1:${proxy.port}`;
+			const api = cleanup.add(apiFor(`${scheme}://service.invalid/api/v1`, { proxy: { uri } }));
+			const error = await rejection(api.updateMetadata("ds", "d1", fields));
+			expect(error).toMatchObject({ kind: "untrusted", code: "PROXY" });
+			expect(String(error)).not.toContain("SECRET");
+		},
+	);
+
+	test("https goes through a tunnel: the proxy sees neither key nor metadata", async () => {
+		const proxy = cleanup.add(await rawServer((socket) => socket.end("HTTP/1.1 502 Bad\r\ncontent-length: 0\r\n\r\n")));
+		const api = cleanup.add(
+			apiFor("https://service.invalid/api/v1", { proxy: { uri: `http://127.0.0.1:${proxy.port}` } }),
+		);
+		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({ kind: "not_sent", code: "PROXY" });
+		expect(proxy.requests).toHaveLength(1);
+		expect(proxy.requests[0]).toMatch(/^CONNECT service\.invalid:443 /);
+		expect(proxy.requests[0]).not.toContain(key);
+	});
+});
+
+describe("a signal", () => {
+	test("ends what is under way with its reason, and leaves other requests alone", async () => {
+		const server = cleanup.add(
+			await rawServer((socket, bytes) => void (bytes.includes("/d1 ") && socket.write(success("d1")))),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl));
+		const controller = new AbortController();
+		const stopped = [1, 2].map(() => rejection(api.updateMetadata("ds", "silent", fields, controller.signal)));
+		await expect.poll(() => server.requests.length).toBe(2);
+		const reason = new Error("the user asked to stop");
+		controller.abort(reason);
+		expect(await Promise.all(stopped)).toEqual([reason, reason]);
+		expect(await rejection(api.updateMetadata("ds", "d1", fields, controller.signal))).toBe(reason);
+		await api.updateMetadata("ds", "d1", fields);
+		expect(server.requests).toHaveLength(3);
+	});
+});
+
+test("the debug record tells each request and its result, and nothing of its key or body", async () => {
+	const exchanges: Exchange[] = [];
+	const server = cleanup.add(
+		await rawServer((socket, _, count) => socket.write(count === 1 ? success("d1") : answer('{"code":102}'))),
+	);
+	const api = cleanup.add(apiFor(server.baseUrl, { onExchange: (exchange) => exchanges.push(exchange) }));
+	await api.updateMetadata("ds", "d1", fields);
+	await rejection(api.removeDocument("ds", "d1"));
+	await server.close();
+	await rejection(api.removeDocument("ds", "d1"));
+	const path = "/api/v1/datasets/ds/documents/d1";
+	expect(exchanges).toMatchObject([
+		{ method: "PUT", path, status: 200, result: "ok" },
+		{ method: "DELETE", path, status: 200, result: "CODE_102" },
+		{ method: "DELETE", path, status: undefined },
+	]);
+	expect(JSON.stringify(exchanges)).not.toMatch(/SECRET|author/);
+});
