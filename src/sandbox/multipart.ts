@@ -28,13 +28,11 @@ export function readParts(
 ): Promise<void> {
 	checkLength(request, limit);
 	return new Promise((resolve, reject) => {
-		const parser = new busboy({
-			headers: { ...request.headers, "content-type": request.headers["content-type"] ?? "" },
-			// Every part as a stream: a part without a file name is then seen as such, and none is held in memory.
-			isPartAFile: () => true,
-			preservePath: true,
-		});
+		const parser = parserFor(request, busboy);
+		let refused = false;
 		const refuse = (error: unknown): void => {
+			// The parser may still hold parts of the last chunk; nothing of them may be taken after the refusal.
+			refused = true;
 			request.unpipe(parser);
 			request.resume();
 			reject(error);
@@ -48,8 +46,15 @@ export function readParts(
 		parser.on("file", (name: string | undefined, stream, fileName: string | undefined, _encoding, type) => {
 			// The parser reports a cut part here and on itself; the latter refuses the request.
 			stream.on("error", () => {});
+			if (refused) {
+				stream.resume();
+				return;
+			}
 			try {
-				stream.on("data", open({ name, fileName, mediaType: type }));
+				const sink = open({ name, fileName, mediaType: type });
+				stream.on("data", (bytes: Buffer) => {
+					if (!refused) sink(bytes);
+				});
 			} catch (error) {
 				stream.resume();
 				refuse(error);
@@ -59,4 +64,18 @@ export function readParts(
 		parser.on("finish", resolve);
 		request.pipe(parser);
 	});
+}
+
+function parserFor(request: IncomingMessage, busboy: BusboyClass): InstanceType<BusboyClass> {
+	try {
+		return new busboy({
+			headers: { ...request.headers, "content-type": request.headers["content-type"] ?? "" },
+			// Every part as a stream: a part without a file name is then seen as such, and none is held in memory.
+			isPartAFile: () => true,
+			preservePath: true,
+		});
+	} catch {
+		// `boundary=` with nothing behind it, or inside another parameter's quotes.
+		throw new Refusal(400, "the header Content-Type names no boundary");
+	}
 }

@@ -143,6 +143,8 @@ describe("an update that is not as documented is refused, and changes nothing", 
 		["a cut header", by.partsHeader, by.multipart({ head: by.updatePart, body }).subarray(0, 50), 400, "cut short"],
 		["JSON under a boundary", by.partsHeader, body, 400, "cut short"],
 		["an empty body under a boundary", by.partsHeader, "", 400, "cut short"],
+		["an empty boundary", { "content-type": "multipart/form-data; boundary=" }, body, 400, "cut short"],
+		["a boundary inside quotes", { "content-type": 'multipart/form-data; x="; boundary=y"' }, body, 400, "no boundary"],
 		["over a megabyte", by.jsonHeader, `{"meta_fields":{"a":"${"x".repeat(1024 * 1024)}"}}`, 413, "over 1048576 bytes"],
 		[
 			"a part over a megabyte",
