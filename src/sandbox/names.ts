@@ -5,7 +5,7 @@ export function checkDatasetName(name: unknown): string {
 	if (typeof name !== "string") throw new Refusal(400, "name is missing or not text");
 	checkText(name);
 	if (name.trim() === "") throw new Refusal(400, "name is empty");
-	if ([...name].length > datasetNameLimit) throw new Refusal(400, `name is over ${datasetNameLimit} characters`);
+	if (Array.from(name).length > datasetNameLimit) throw new Refusal(400, `name is over ${datasetNameLimit} characters`);
 	return name;
 }
 
