@@ -39,9 +39,8 @@ export function classifyAnswer(answer: Answer, place: Place, now: number): Parse
 function classifyCode(envelope: ParsedEnvelope, answer: Answer, place: Place, now: number): ParsedEnvelope | RestError {
 	const { code, data } = envelope;
 	const { status } = answer;
-	const said = quoted(envelope.message, place);
 	if (code === 0 && data !== false) return envelope;
-	const message = `${place.host} answered code ${code}${said}`;
+	const message = `${place.host} answered code ${code}${quoted(envelope.message, place)}`;
 	// Releases that wrap a refused key as a success give code 0 and data false.
 	if (code === 0 || code === 401 || code === 109) return keyRejected(message, status);
 	if (code === 429) return throttled(message, answer, now);
