@@ -1,0 +1,36 @@
+import { homedir } from "node:os";
+import process from "node:process";
+import { createApp } from "../src/app.ts";
+import { main } from "../src/cli.ts";
+import { createIo } from "../src/io.ts";
+import { Exit, type ExitCode } from "../src/errors.ts";
+
+const stopping = new AbortController();
+const signals: readonly (readonly [NodeJS.Signals, ExitCode])[] = [
+	["SIGHUP", Exit.hangup],
+	["SIGINT", Exit.interrupted],
+	["SIGTERM", Exit.terminated],
+];
+
+const { env, stdin, stdout, stderr } = process;
+const io = createIo({ stdin, stdout, stderr, env });
+
+for (const [name, exit] of signals) {
+	// What `nohup` sets up: a run without a terminal goes on when the terminal that started it is closed.
+	if (name === "SIGHUP" && stdout.isTTY !== true && stderr.isTTY !== true) {
+		process.on(name, () => undefined);
+		continue;
+	}
+	process.on(name, () => {
+		// The second one leaves at once.
+		if (stopping.signal.aborted) process.exit(exit);
+		io.err(`ragtag: ${name} received: finishing what is in flight, 5 s at most; once more leaves at once`);
+		stopping.abort({ exit, text: `stopped by ${name}` });
+	});
+}
+
+const app = createApp({ io, env, home: homedir(), stdin, signal: stopping.signal });
+process.exitCode = await main(process.argv.slice(2), app);
+await io.flush();
+// A pipe that nobody closes, or a connection that lingers, must not keep a finished program alive.
+process.exit();

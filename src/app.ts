@@ -1,0 +1,109 @@
+import type { Io } from "./io.ts";
+import { createApi, normaliseBaseUrl, proxyFor } from "./rest/index.ts";
+import type { Api, BodyForm } from "./rest/types.ts";
+import { systemClock } from "./run/clock.ts";
+import { MAX_CONCURRENCY } from "./run/concurrency.ts";
+import { createLimiter, unlimited } from "./run/limiter.ts";
+import { paced, Pause } from "./run/pace.ts";
+import type { Request } from "./run/pages.ts";
+import { requestWithRetry } from "./run/request.ts";
+import type { Clock, Limiter } from "./run/types.ts";
+import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
+import { redactor } from "./text.ts";
+
+/** How a command wants to talk to the service. What is undefined comes from the profile, then from the default. */
+export type SessionOptions = {
+	/** requests a second at most */
+	readonly rate?: number | "unlimited" | undefined;
+	/** milliseconds for one request */
+	readonly timeout?: number | undefined;
+	readonly body?: BodyForm | "auto" | undefined;
+};
+
+/** A connection to the service: every request of a command passes its one limiter. */
+export type Session = {
+	readonly api: Api;
+	readonly limiter: Limiter;
+	/** requests a second at most; undefined for no cap */
+	readonly rate: number | undefined;
+	/** one request that is tried again where that may help; lists and other reads */
+	readonly request: Request;
+	/** the same for a request that must not be applied twice */
+	readonly requestOnce: Request;
+	close(): Promise<void>;
+};
+
+/** The one place where the parts are joined. Commands take it and know nothing of the process around them. */
+export type App = {
+	readonly io: Io;
+	readonly clock: Clock;
+	/** aborted with a `Stop` when the user wants to end */
+	readonly signal: AbortSignal;
+	readonly stdin: AsyncIterable<Uint8Array>;
+	/** ISO time now, for messages and names */
+	settings(flags: SettingFlags): Promise<Settings>;
+	connect(settings: Settings, options: SessionOptions): Promise<Session>;
+};
+
+export type AppDependencies = {
+	readonly io: Io;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly home: string | undefined;
+	readonly stdin: AsyncIterable<Uint8Array>;
+	readonly signal: AbortSignal;
+	readonly clock?: Clock;
+};
+
+/** Requests a second, and milliseconds for one request, where nothing says otherwise. */
+const DEFAULT_RATE = 100;
+const DEFAULT_TIMEOUT = 60_000;
+
+export function createApp({ io, env, home, stdin, signal, clock = systemClock }: AppDependencies): App {
+	const readStdin = async (): Promise<string> => {
+		const chunks: Uint8Array[] = [];
+		for await (const chunk of stdin) chunks.push(chunk);
+		return Buffer.concat(chunks).toString("utf8");
+	};
+	return {
+		io,
+		clock,
+		signal,
+		stdin,
+		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, warn: (text) => io.note(`warning: ${text}`) }),
+		connect: async (settings, options) => {
+			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
+			const key = await settings.key();
+			io.setRedactor(redactor(key));
+			const wanted = options.rate ?? settings.rate?.value ?? DEFAULT_RATE;
+			const rate = wanted === "unlimited" ? undefined : wanted;
+			const form = options.body ?? settings.body?.value ?? "auto";
+			const proxy = proxyFor(baseUrl, env);
+			const api = createApi({
+				baseUrl,
+				key,
+				// The documented API says: the part form.
+				body: form === "auto" ? "multipart" : form,
+				timeout: options.timeout ?? DEFAULT_TIMEOUT,
+				connections: MAX_CONCURRENCY,
+				ca: await settings.readCa(),
+				...(proxy === undefined ? {} : { proxy: { uri: proxy } }),
+				onExchange: ({ method, path, status, result, milliseconds }) =>
+					io.debug(`${method} ${path} → ${status ?? "no answer"} ${result}, ${Math.round(milliseconds)} ms`),
+			});
+			const limiter = rate === undefined ? unlimited : createLimiter(rate, clock);
+			const pause = new Pause(clock);
+			const dependencies = { send: paced(limiter, pause, clock), pause, clock, signal };
+			return {
+				api,
+				limiter,
+				rate,
+				request: (call) => requestWithRetry(call, dependencies),
+				requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),
+				close: async () => {
+					limiter.close();
+					await api.close();
+				},
+			};
+		},
+	};
+}

@@ -1,0 +1,90 @@
+import { Command, CommanderError } from "commander";
+import type { App } from "./app.ts";
+import { type Declare, type Done, groups } from "./commands/index.ts";
+import { helpCommand } from "./commands/help.ts";
+import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
+import { VERSION } from "./version.ts";
+
+/** Runs one command line, without the program's name. Resolves with the exit code; never rejects. */
+export async function main(argv: readonly string[], app: App): Promise<ExitCode> {
+	const ran: { exit: ExitCode } = { exit: Exit.ok };
+	try {
+		// Whole tree for a completion script, which lists all of it; else only what the line names.
+		const everything = argv.includes("completion") || argv.includes("help");
+		const program = await programOf(app, (exit) => (ran.exit = exit), (name) => everything || argv.includes(name));
+		await program.parseAsync([...argv], { from: "user" });
+	} catch (error) {
+		ran.exit = explain(error, app);
+	}
+	await app.io.flush();
+	if (ran.exit === Exit.ok && app.io.outputFailed) {
+		app.io.err(`ragtag: standard output could not be written: ${reason(app.io.outputError)}`);
+		ran.exit = Exit.output;
+	}
+	return ran.exit;
+}
+
+async function programOf(app: App, done: Done, isNamed: (name: string) => boolean): Promise<Command> {
+	const program = new Command("ragtag")
+		.description("Write metadata onto thousands of documents of a RAG knowledge base, and account for every row.")
+		.version(VERSION, "-V, --version", "print the version")
+		.option("--base-url <url>", "address of the service, with or without /api/v1 (RAGTAG_BASE_URL)")
+		.option("--api-key-file <path>", "file that holds the API key; - reads standard input (RAGTAG_API_KEY, RAGTAG_API_KEY_FILE)")
+		.option("--profile <name>", "profile of config.yaml (RAGTAG_PROFILE)")
+		.option("--state-dir <dir>", "where temporary files are kept (RAGTAG_STATE_DIR)")
+		.option("--ca-file <path>", "further certificates to trust, PEM (NODE_EXTRA_CA_CERTS)")
+		.option("--no-color", "no colour (NO_COLOR, FORCE_COLOR)")
+		.exitOverride()
+		.showSuggestionAfterError()
+		.configureHelp({ showGlobalOptions: true, helpWidth: app.io.stdoutIsTerminal ? app.io.columns : 100 })
+		.configureOutput({
+			writeOut: (text) => void app.io.out(text),
+			writeErr: (text) => app.io.err(text.trimEnd()),
+			outputError: (text, write) => write(`ragtag: ${text.replace(/^error: /, "")}`),
+		})
+		.helpCommand(false)
+		.hook("preAction", async (_, command) => {
+			const { color, quiet, debug } = command.optsWithGlobals<{ color?: boolean; quiet?: boolean; debug?: boolean }>();
+			await app.io.configure({ color: color !== false, quiet: quiet === true, debug: debug === true });
+		})
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag sandbox                       a service to try it on\n  ragtag manifest check tags.csv       everything that is wrong with a manifest\n  ragtag docs tag tags.csv -d DATASET  write each row onto its document\n",
+		);
+	for (const group of groups) {
+		const declared: readonly Declare[] = isNamed(group.name) ? await group.load() : [];
+		if (group.leaf === true && declared.length > 0) {
+			for (const declare of declared) declare(program, app, done);
+			continue;
+		}
+		const command = program.command(group.name).summary(group.summary).description(`${group.summary}.`);
+		for (const declare of declared) declare(command, app, done);
+	}
+	helpCommand(program, app, done);
+	return program;
+}
+
+/** Says what went wrong, and gives its exit code. */
+function explain(error: unknown, { io, signal }: App): ExitCode {
+	if (error instanceof CommanderError) {
+		// Commander has printed it. Help and version end with 0; a group without a command shows help, and is usage.
+		if (error.exitCode === 0) return Exit.ok;
+		if (error.code !== "commander.help") io.err("Type `ragtag --help`, or --help behind a command, for what there is.");
+		return Exit.usage;
+	}
+	if (error instanceof CliError) {
+		io.err(`ragtag: ${error.message}`);
+		if (error.hint !== undefined) io.err(error.hint);
+		return error.exit;
+	}
+	const stopped: unknown = signal.reason;
+	if (signal.aborted && typeof stopped === "object" && stopped !== null && "exit" in stopped) {
+		const exit = Object.values(Exit).find((code) => code === stopped.exit);
+		io.err("ragtag: stopped before it was finished; run the same command again");
+		return exit ?? Exit.interrupted;
+	}
+	io.err(`ragtag: a fault of the program itself: ${reason(error)}`);
+	io.err("Please report it with the command that you typed; --debug shows what was sent.");
+	if (error instanceof Error) io.debug(error.stack ?? "");
+	return Exit.internal;
+}

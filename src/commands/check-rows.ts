@@ -1,0 +1,76 @@
+import type { App } from "../app.ts";
+import { CliError, Exit } from "../errors.ts";
+import { checkManifest, parseSetting, readSchema } from "../manifest/index.ts";
+import type { CheckedManifest, ManifestOptions, Problem, Purpose } from "../manifest/types.ts";
+import { numberText, rowsText } from "../report/summary.ts";
+import type { Stop } from "../run/types.ts";
+import type { Settings } from "../settings.ts";
+import type { ManifestFlags } from "./flags.ts";
+
+/** Problems shown to a person; `--json` has all of them. */
+const SHOWN = 20;
+
+/** The manifest options that the flags say, with what the profile adds. */
+export async function manifestOptions(
+	purpose: Purpose,
+	flags: Partial<ManifestFlags> & { readonly set?: readonly string[]; readonly filesRoot?: string },
+	settings: Settings,
+): Promise<ManifestOptions> {
+	const map = new Map(flags.map);
+	if (map.size < (flags.map?.length ?? 0)) {
+		throw new CliError("--map names the same column twice", { exit: Exit.usage });
+	}
+	return {
+		purpose,
+		dataset: flags.dataset ?? settings.dataset?.value,
+		map,
+		ignore: new Set(flags.ignore),
+		set: new Map((flags.set ?? []).map(parseSetting)),
+		empty: flags.empty ?? "skip",
+		schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
+		onDuplicate: flags.onDuplicate ?? "error",
+		filesRoot: flags.filesRoot,
+	};
+}
+
+/** Checks a whole manifest and prints its problems: as lines on standard error, with `json` as objects. */
+export async function checkAndTell(
+	path: string,
+	options: ManifestOptions,
+	json: boolean,
+	{ io, stdin, signal }: App,
+): Promise<CheckedManifest> {
+	let shown = 0;
+	const tell = ({ file, line, column, field, code, text }: Problem): void => {
+		if (json) {
+			const problem = { type: "problem", file, line, column, field, error_code: code, error: text };
+			void io.out(`${JSON.stringify(problem)}\n`);
+		}
+		shown += 1;
+		if (shown <= SHOWN) io.err(`${file}:${line}:${column}: ${text}`);
+	};
+	const checked = await checkManifest(path, options, { stdin, signal, onProblem: tell });
+	if (checked.problems > SHOWN) {
+		const how = json ? "" : "; --json lists all of them";
+		io.err(`... and ${numberText(checked.problems - SHOWN)} more problems${how}`);
+	}
+	return checked;
+}
+
+/** Why nothing may be sent from a checked manifest, or undefined when it may. */
+export function refusal(
+	{ name, rows, problems, fatal }: Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal">,
+	{ skipInvalid = false, allowEmpty = false }: { skipInvalid?: boolean | undefined; allowEmpty?: boolean | undefined },
+): Stop | undefined {
+	if (problems > 0 && (!skipInvalid || fatal)) {
+		return {
+			exit: Exit.manifest,
+			text: `${name} has ${numberText(problems)} ${problems === 1 ? "problem" : "problems"} in ${rowsText(rows)}; nothing was sent`,
+			hint: `Mend it, then look with: ragtag manifest check ${name}`,
+		};
+	}
+	if (rows === 0 && !allowEmpty) {
+		return { exit: Exit.manifest, text: `${name} has no rows; nothing was sent`, hint: "If that is right, say --allow-empty." };
+	}
+	return undefined;
+}

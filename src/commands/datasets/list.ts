@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { Exit, type ExitCode } from "../../errors.ts";
+import { allDatasets } from "../../run/pages.ts";
+import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
+import type { Done } from "../index.ts";
+import { addFormatOption, type Format, printList } from "../list-output.ts";
+
+export type ListOptions = ServiceFlags & { readonly format?: Format };
+
+/** Declares the interface of `datasets list`. What it does is in `list`. */
+export function listCommand(datasets: Command, app: App, done: Done, run = list): void {
+	const command = datasets
+		.command("list")
+		.summary("list all datasets")
+		.description("Lists all datasets, every page.")
+		.addHelpText("before", "Examples:\n  ragtag datasets list\n  ragtag datasets list --format jsonl\n");
+	addFormatOption(addServiceOptions(command)).action(async () => {
+		done(await run(command.optsWithGlobals<ListOptions>(), app));
+	});
+}
+
+export async function list(options: ListOptions, app: App): Promise<ExitCode> {
+	return withSession(options, app, async ({ api, request }) => {
+		const count = await printList(
+			allDatasets(api, request),
+			["dataset_id", "name", "document_count"],
+			{
+				cells: ({ id, name, documentCount }) => [id, name, documentCount === undefined ? "" : String(documentCount)],
+				json: ({ id, name, documentCount }) => ({ dataset_id: id, name, document_count: documentCount ?? null }),
+			},
+			options.format,
+			app,
+		);
+		if (count === 0) app.io.note("no datasets; make one with: ragtag datasets create NAME");
+		return Exit.ok;
+	});
+}

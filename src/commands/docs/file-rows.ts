@@ -1,0 +1,49 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { CliError, Exit, reason } from "../../errors.ts";
+import type { Metadata } from "../../json.ts";
+import { manifestCsvLine } from "../../report/delimited.ts";
+import type { RowSource } from "../run-rows.ts";
+
+/** Files named on the command line as rows. They may lie anywhere: who types a path means it. */
+export async function fileRows(
+	files: readonly string[],
+	dataset: string | undefined,
+	metadata: Metadata,
+): Promise<RowSource> {
+	if (dataset === undefined) {
+		throw new CliError("files need the dataset to upload to", { exit: Exit.usage, hint: "Name it with -d DATASET." });
+	}
+	for (const file of files) await checkFile(file);
+	return {
+		name: "files",
+		rows: files.length,
+		invalid: 0,
+		duplicateSkipped: 0,
+		problems: 0,
+		fatal: false,
+		async *read() {
+			for (const [index, name] of files.entries()) {
+				const file = { path: resolve(name), name: basename(name) };
+				const source = { kind: "csv" as const, cells: [dataset, file.path] };
+				yield { index, line: index + 1, datasetId: dataset, documentId: "", file, metadata, source };
+			}
+		},
+		failedRows: {
+			head: manifestCsvLine(["dataset_id", "file", "_line", "_error_code", "_error", "_attempts"]),
+			row: (source, { line, errorCode, error, attempts }) =>
+				manifestCsvLine([...(source.kind === "csv" ? source.cells : []), String(line), errorCode, error, String(attempts)]),
+		},
+		close: async () => undefined,
+	};
+}
+
+async function checkFile(file: string): Promise<void> {
+	try {
+		if (!(await stat(file)).isFile()) throw new Error("is not a regular file");
+		await access(file, constants.R_OK);
+	} catch (error) {
+		throw new CliError(`${file}: ${reason(error)}; nothing was sent`, { exit: Exit.usage, cause: error });
+	}
+}

@@ -1,0 +1,37 @@
+import { CliError, Exit } from "../../errors.ts";
+import { manifestCsvLine } from "../../report/delimited.ts";
+import type { RowSource } from "../run-rows.ts";
+
+/** The ids of `--id` as rows. An id given twice is one row, and one that is left out. */
+export function idRows(ids: readonly string[], dataset: string | undefined): RowSource {
+	if (dataset === undefined) {
+		throw new CliError("--id needs the dataset of the documents", { exit: Exit.usage, hint: "Name it with -d DATASET." });
+	}
+	if (ids.some((id) => id.trim() === "" || id === "." || id === "..")) {
+		throw new CliError("--id has an id that is empty, . or ..; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Was a variable not set?",
+		});
+	}
+	const unique = [...new Set(ids)];
+	return {
+		name: "--id",
+		rows: ids.length,
+		invalid: 0,
+		duplicateSkipped: ids.length - unique.length,
+		problems: 0,
+		fatal: false,
+		async *read() {
+			for (const [index, documentId] of unique.entries()) {
+				const source = { kind: "csv" as const, cells: [dataset, documentId] };
+				yield { index, line: index + 1, datasetId: dataset, documentId, file: undefined, metadata: new Map(), source };
+			}
+		},
+		failedRows: {
+			head: manifestCsvLine(["dataset_id", "document_id", "_line", "_error_code", "_error", "_attempts"]),
+			row: (source, { line, errorCode, error, attempts }) =>
+				manifestCsvLine([...(source.kind === "csv" ? source.cells : []), String(line), errorCode, error, String(attempts)]),
+		},
+		close: async () => undefined,
+	};
+}

@@ -1,0 +1,7 @@
+import type { Declare } from "../index.ts";
+import { listCommand } from "./list.ts";
+import { rmCommand } from "./rm.ts";
+import { tagCommand } from "./tag.ts";
+import { uploadCommand } from "./upload.ts";
+
+export const commands: readonly Declare[] = [listCommand, tagCommand, uploadCommand, rmCommand];

@@ -1,0 +1,70 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { rowsText } from "../../report/summary.ts";
+import { removeDocument } from "../../run/operations/remove.ts";
+import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../flags.ts";
+import type { Done } from "../index.ts";
+import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
+import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../run-rows.ts";
+import { checkFailedPath } from "../failed-file.ts";
+import { idRows } from "./id-rows.ts";
+
+export type RmOptions = ManifestRunFlags & {
+	readonly manifest: string | undefined;
+	readonly id?: readonly string[];
+	readonly yes?: boolean;
+};
+
+/** Declares the interface of `docs rm`. What it does is in `remove`. */
+export function rmCommand(docs: Command, app: App, done: Done, run = remove): void {
+	const command = docs
+		.command("rm")
+		.summary("remove documents")
+		.description("Removes the documents that a manifest or --id names, and no others. It asks first.")
+		.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
+		.option("--id <id...>", "ids instead of a manifest (repeatable)")
+		.option("--yes", "removes without asking")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs rm old.csv -d DATASET\n  ragtag docs rm --id 0a1b 2c3d -d DATASET --yes\n",
+		);
+	addToleranceOptions(addManifestOptions(addRunOptions(command))).action(async (manifest: string | undefined) => {
+		done(await run({ ...command.optsWithGlobals<Omit<RmOptions, "manifest">>(), manifest }, app));
+	});
+}
+
+export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
+	const { manifest, id, yes = false } = options;
+	if ((manifest === undefined) === (id === undefined)) {
+		throw new CliError("docs rm takes a MANIFEST or --id, one of them", { exit: Exit.usage });
+	}
+	if (!yes && (manifest === "-" || !app.io.stdinIsTerminal)) {
+		throw new CliError("docs rm asks before it removes, and standard input can't be asked; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Say --yes if you are sure.",
+		});
+	}
+	const ask = async ({ rows, invalid, duplicateSkipped }: RowSource): Promise<void> => {
+		if (yes) return;
+		const count = rows - invalid - duplicateSkipped;
+		const documents = `${rowsText(count).replace(/rows?$/, count === 1 ? "document" : "documents")}`;
+		const answer = await app.io.ask(`Remove ${documents}? This cannot be undone. Type yes:`, app.signal);
+		if (answer.trim().toLowerCase() !== "yes") {
+			throw new CliError("declined; nothing was sent", { exit: Exit.usage });
+		}
+	};
+	const run: Omit<RowRun<RunItem>, "source"> = {
+		tell: "failed",
+		itemOf: ({ index, line, datasetId, documentId, source }) => ({ index, line, datasetId, documentId, source }),
+		operation: ({ api }) => removeDocument(api),
+	};
+	if (manifest !== undefined) return runManifest({ ...run, purpose: "rm", manifest, before: ask }, options, app);
+	if (options.json === true) await printVersionLine(app);
+	return withSession(options, app, async (session, settings) => {
+		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
+		const source = idRows(id ?? [], options.dataset ?? settings.dataset?.value);
+		await ask(source);
+		return runSource({ ...run, source }, options, session, app);
+	});
+}

@@ -1,0 +1,65 @@
+import { type Command, Option } from "commander";
+import type { App } from "../../app.ts";
+import type { ExitCode } from "../../errors.ts";
+import type { Row } from "../../manifest/types.ts";
+import { metadataToSend, type Mode } from "../../plan/change.ts";
+import { mergeMetadata, replaceMetadata, type UpdateItem } from "../../run/operations/update.ts";
+import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions } from "../flags.ts";
+import type { Done } from "../index.ts";
+import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
+import type { RunItem } from "../run-rows.ts";
+
+export type TagOptions = ManifestRunFlags & { readonly manifest: string; readonly mode: Mode };
+
+/** Declares the interface of `docs tag`. What it does is in `tag`. */
+export function tagCommand(docs: Command, app: App, done: Done, run = tag): void {
+	const command = docs
+		.command("tag")
+		.summary("write metadata from a manifest onto documents")
+		.description("Writes the metadata of each manifest row onto its document.")
+		.argument("<manifest>", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input")
+		.addOption(
+			new Option("--mode <mode>", "replace sends the row's metadata as it stands; merge lays it over what is there")
+				.choices(["replace", "merge"])
+				.default("replace"),
+		)
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n",
+		);
+	addToleranceOptions(addWriteOptions(addManifestOptions(addRunOptions(command)))).action(async (manifest: string) => {
+		done(await run({ ...command.optsWithGlobals<Omit<TagOptions, "manifest">>(), manifest }, app));
+	});
+}
+
+type TagItem = RunItem & UpdateItem;
+
+export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
+	const { manifest, mode } = options;
+	return runManifest<TagItem>(
+		{
+			purpose: "tag",
+			manifest,
+			tell: "failed",
+			itemOf: ({ index, line, datasetId, documentId, metadata, source }: Row) => ({
+				index,
+				line,
+				datasetId,
+				documentId,
+				metadata,
+				source,
+			}),
+			operation: ({ api }) =>
+				mode === "merge"
+					? mergeMetadata(api, (present, wanted) => metadataToSend(mode, present, wanted))
+					: replaceMetadata(api),
+			before: async () => {
+				if (mode === "replace") {
+					app.io.note("Keys that a row does not carry are removed from its document; --mode merge keeps them.");
+				}
+			},
+		},
+		options,
+		app,
+	);
+}

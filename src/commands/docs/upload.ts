@@ -1,0 +1,84 @@
+import { type Command, Option } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import type { Row } from "../../manifest/types.ts";
+import { manifestCsvLine } from "../../report/delimited.ts";
+import { uploadFile, type UploadItem } from "../../run/operations/upload.ts";
+import type { Outcome } from "../../run/types.ts";
+import { checkFailedPath } from "../failed-file.ts";
+import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions, withSession } from "../flags.ts";
+import type { Done } from "../index.ts";
+import { manifestOptions } from "../check-rows.ts";
+import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
+import { printVersionLine, type RowRun, type RunItem, runSource } from "../run-rows.ts";
+import { fileRows } from "./file-rows.ts";
+
+export type UploadOptions = ManifestRunFlags & {
+	readonly files: readonly string[];
+	readonly as?: "manifest" | "files";
+};
+
+/** Declares the interface of `docs upload`. What it does is in `upload`. */
+export function uploadCommand(docs: Command, app: App, done: Done, run = upload): void {
+	const command = docs
+		.command("upload")
+		.summary("upload files, then write their metadata")
+		.description("Uploads files, then writes their metadata, and prints a CSV manifest of the new ids.")
+		.argument("<files...>", "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files")
+		.addOption(new Option("--as <what>", "what the arguments are").choices(["manifest", "files"]))
+		.option("--files-root <dir>", "folder that a manifest's files lie in (default: the manifest's)")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n",
+		);
+	addToleranceOptions(addWriteOptions(addManifestOptions(addRunOptions(command)))).action(async (files: string[]) => {
+		done(await run({ ...command.optsWithGlobals<Omit<UploadOptions, "files">>(), files }, app));
+	});
+}
+
+type FileItem = RunItem & UploadItem & { readonly fileName: string };
+
+/** Whether the arguments of `docs upload` are one manifest: told by the ending, unless `--as` says it. */
+export function isManifest(files: readonly string[], as: "manifest" | "files" | undefined): boolean {
+	const [first] = files;
+	if (as !== undefined) return as === "manifest";
+	return files.length === 1 && first !== undefined && /^-$|\.(csv|tsv|json|jsonl|ndjson)(\.gz)?$/i.test(first);
+}
+
+export async function upload(options: UploadOptions, app: App): Promise<ExitCode> {
+	const [manifest] = options.files;
+	const run = uploadRun(options, app);
+	if (isManifest(options.files, options.as) && manifest !== undefined) {
+		if (options.files.length > 1) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
+		const before = async (): Promise<void> => printHead(options, app);
+		return runManifest({ ...run, purpose: "upload", manifest, before }, options, app);
+	}
+	if (options.json === true) await printVersionLine(app);
+	return withSession(options, app, async (session, settings) => {
+		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
+		const { dataset, set } = await manifestOptions("upload", options, settings);
+		const source = await fileRows(options.files, dataset, set);
+		await printHead(options, app);
+		return runSource({ ...run, source }, options, session, app);
+	});
+}
+
+async function printHead({ json }: UploadOptions, { io }: App): Promise<void> {
+	if (json !== true) await io.out(manifestCsvLine(["document_id", "dataset_id", "name", "file"]));
+}
+
+function uploadRun({ json }: UploadOptions, { io }: App): Omit<RowRun<FileItem>, "source"> {
+	return {
+		tell: "all",
+		itemOf: ({ index, line, datasetId, documentId, metadata, source, file }: Row) => {
+			if (file === undefined) throw new Error(`the row of line ${line} has no file`);
+			return { index, line, datasetId, documentId, metadata, source, file, fileName: file.path };
+		},
+		operation: ({ api }) => uploadFile(api),
+		// A row that failed after its file was stored has an id too: without it, nobody could tag or remove it.
+		onOutcome: ({ item, documentId, storedName }: Outcome<FileItem>): Promise<void> | void => {
+			if (json === true || documentId === "") return;
+			return io.out(manifestCsvLine([documentId, item.datasetId, storedName ?? item.file.name, item.file.path]));
+		},
+	};
+}

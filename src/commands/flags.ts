@@ -1,0 +1,116 @@
+import { type Command, Option } from "commander";
+import type { App, Session } from "../app.ts";
+import type { BodyForm } from "../rest/types.ts";
+import type { MaxErrors } from "../run/limits.ts";
+import type { ExitCode } from "../errors.ts";
+import type { SettingFlags, Settings } from "../settings.ts";
+import { collect, collectPair, parseConcurrency, parseCount, parseMaxErrors, parseNonEmpty, parseRate, parseTime } from "./values.ts";
+
+/** Flags of every command, as they come from the program's own options. */
+export type GlobalFlags = SettingFlags & { readonly quiet?: boolean; readonly debug?: boolean };
+
+/** Flags of commands that read from the service. */
+export type ServiceFlags = GlobalFlags & { readonly rate?: number | "unlimited"; readonly timeout?: number };
+
+/** Flags that say how a manifest is read. */
+export type ManifestFlags = GlobalFlags & {
+	readonly dataset?: string;
+	readonly map?: readonly (readonly [string, string])[];
+	readonly ignore?: readonly string[];
+	readonly empty: "skip" | "null" | "text";
+	readonly schema?: string;
+	readonly onDuplicate: "error" | "first" | "last";
+	readonly json?: boolean;
+};
+
+/** Flags of commands that run rows. */
+export type RunFlags = ServiceFlags & {
+	readonly dataset?: string;
+	readonly concurrency: number | "auto";
+	readonly chunk: number;
+	readonly set?: readonly string[];
+	readonly skipInvalid?: boolean;
+	readonly allowEmpty?: boolean;
+	readonly maxErrors?: MaxErrors;
+	readonly attempts: number;
+	readonly body?: BodyForm | "auto";
+	readonly failed?: string;
+	readonly progress: "auto" | "bar" | "plain" | "json" | "none";
+	readonly json?: boolean;
+};
+
+/** Rows of a chunk at most: a chunk is held in memory. */
+const LARGEST_CHUNK = 10_000;
+
+export function addTalkOptions(command: Command): Command {
+	return command
+		.option("-q, --quiet", "nothing on standard error but errors")
+		.option("--debug", "what is sent, and why, on standard error");
+}
+
+export function addServiceOptions(command: Command): Command {
+	return addTalkOptions(command)
+		.option("--rate <n>", "requests a second at most; unlimited lifts it (default: 100)", parseRate)
+		.option("--timeout <time>", "longest that one request may take: 500ms, 60s, 5m (default: 60s)", parseTime);
+}
+
+export function addManifestOptions(command: Command): Command {
+	return command
+		.option("-d, --dataset <id>", "dataset of rows that have no dataset_id", parseNonEmpty)
+		.option("--map <column=key>", "renames a column (repeatable)", collectPair)
+		.option("--ignore <column>", "drops a column (repeatable)", collect)
+		.addOption(
+			new Option("--empty <meaning>", "what an empty CSV cell means").choices(["skip", "null", "text"]).default("skip"),
+		)
+		.option("--schema <file>", "JSON Schema for each row's metadata; none turns the built-in checks off", parseNonEmpty)
+		.addOption(
+			new Option("--on-duplicate <what>", "the same document twice with different values")
+				.choices(["error", "first", "last"])
+				.default("error"),
+		);
+}
+
+export function addRunOptions(command: Command): Command {
+	return addServiceOptions(command)
+		.option("--concurrency <n>", "requests in flight at most", parseConcurrency, "auto")
+		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
+		.option("--max-errors <n or n%>", "stops when so many rows have failed", parseMaxErrors)
+		.option("--attempts <n>", "tries of one row, the first included", parseCount(1, 1000), 6)
+		.option("--failed <file>", "writes the rows that failed, all their columns and why, ready to be fed back", parseNonEmpty)
+		.addOption(
+			new Option("--progress <form>", "progress on standard error")
+				.choices(["auto", "bar", "plain", "json", "none"])
+				.default("auto"),
+		)
+		.option("--json", "results as JSON lines");
+}
+
+/** Options of row commands that read a manifest and write metadata. */
+export function addWriteOptions(command: Command): Command {
+	return command
+		.option("--set <key=value>", "added to every row; KEY:number=5 gives it a type (repeatable)", collect)
+		.addOption(
+			new Option("--body <form>", "how the update's body goes out").choices(["multipart", "plain", "json", "auto"]),
+		);
+}
+
+export function addToleranceOptions(command: Command): Command {
+	return command
+		.option("--skip-invalid", "sends the valid rows of a manifest that has invalid ones, and exits 1")
+		.option("--allow-empty", "a manifest without rows is no error");
+}
+
+/** Opens a session for as long as `use` takes. */
+export async function withSession(
+	flags: ServiceFlags & { readonly body?: BodyForm | "auto" },
+	app: App,
+	use: (session: Session, settings: Settings) => Promise<ExitCode>,
+): Promise<ExitCode> {
+	const settings = await app.settings(flags);
+	const session = await app.connect(settings, { rate: flags.rate, timeout: flags.timeout, body: flags.body });
+	try {
+		return await use(session, settings);
+	} finally {
+		await session.close();
+	}
+}

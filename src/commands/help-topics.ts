@@ -1,0 +1,61 @@
+/** The tables of `ragtag help`: what scripts may rely on. */
+export const topics: ReadonlyMap<string, string> = new Map([
+	[
+		"exit-codes",
+		`Exit codes. New ones may be added; treat an unknown one as failure.
+
+    0  every row reached its goal and every output was written
+    1  finished, and at least one row failed; or the service refused
+    2  wrong usage or configuration; nothing was sent
+    3  manifest invalid; nothing was sent
+    4  not trusted: key, certificate or redirect refused; stopped
+    6  stopped early for a cause that passes: run it again
+    7  this machine's storage failed
+    8  the manifest changed while it was read; stopped
+    9  stopped by a limit: --max-errors, or the first ten rows all refused alike
+   70  a fault of the program itself
+   74  a report or standard output could not be written
+  129  stopped by SIGHUP
+  130  stopped by SIGINT (Ctrl-C)
+  143  stopped by SIGTERM
+`,
+	],
+	[
+		"environment",
+		`Where settings come from: flag, then environment, then profile, then default.
+
+  --base-url URL        RAGTAG_BASE_URL      address of the service, with or without /api/v1
+  --api-key-file PATH   RAGTAG_API_KEY       the key itself, or
+                        RAGTAG_API_KEY_FILE  a file that holds it; - as PATH reads standard input
+  --profile NAME        RAGTAG_PROFILE       a profile of $XDG_CONFIG_HOME/ragtag/config.yaml
+  --state-dir DIR       RAGTAG_STATE_DIR     where temporary files are kept
+  --ca-file PATH        NODE_EXTRA_CA_CERTS  further certificates to trust
+                        HTTPS_PROXY, HTTP_PROXY, NO_PROXY
+                                             as curl understands them; loopback is never proxied
+  --no-color            NO_COLOR, FORCE_COLOR
+
+A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, body, require_https}.
+Its key goes only to its address. No flag takes a key: arguments are visible to every user of a machine.
+`,
+	],
+	[
+		"manifest",
+		`A manifest is CSV (comma, semicolon or tab), a JSON array, or JSON lines; each may be gzipped.
+The format is told by the content. UTF-8, or UTF-16 with a byte-order mark.
+
+  document_id   the document (required for tag and rm)
+  dataset_id    its dataset, if not given by --dataset
+  file          upload: path of the file, below the manifest's folder (--files-root DIR for another)
+  name          upload: name to store under; otherwise ignored
+  meta_fields   JSON manifests: the metadata object
+  _line, _error_code, _error, _attempts   ignored: they come from a failed-rows file
+  any other     one metadata key each
+
+A CSV column is text unless its header ends in a type:
+  :text  :number  :boolean (true, false)  :list (items divided by |; \\| and \\\\ escape)  :json
+
+An empty cell means: key not sent (--empty skip), null, or "" (--empty text).
+publish_date must be YYYY-MM-DD and exist, url an absolute address, unless --schema none.
+`,
+	],
+]);

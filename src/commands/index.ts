@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import type { App } from "../app.ts";
+import type { ExitCode } from "../errors.ts";
+
+/** Takes the exit code of the command that ran. */
+export type Done = (exit: ExitCode) => void;
+
+/** What a command needs to declare itself: where it hangs, what it works with, where its exit code goes. */
+export type Declare = (parent: Command, app: App, done: Done) => void;
+
+export type Group = {
+	readonly name: string;
+	readonly summary: string;
+	/** loaded only when the command line names it, so that `--help` and `--version` start fast */
+	readonly load: () => Promise<readonly Declare[]>;
+};
+
+/** The tree of commands. A group whose commands hang directly on the program has `leaf`. */
+export const groups: readonly (Group & { readonly leaf?: true })[] = [
+	{ name: "datasets", summary: "list and create datasets", load: async () => (await import("./datasets/index.ts")).commands },
+	{ name: "docs", summary: "list, tag, upload and remove documents", load: async () => (await import("./docs/index.ts")).commands },
+	{ name: "manifest", summary: "check a manifest, or make one", load: async () => (await import("./manifest/index.ts")).commands },
+	{ name: "sandbox", summary: "serve the API on this machine over a SQLite file", leaf: true, load: async () => [(await import("./sandbox.ts")).sandboxCommand] },
+	{ name: "completion", summary: "print a completion script for bash, zsh or fish", leaf: true, load: async () => [(await import("./completion.ts")).completionCommand] },
+];

@@ -1,0 +1,82 @@
+import { Option, type Command } from "commander";
+import type { App } from "../app.ts";
+import { reportCsvLine, tsvLine } from "../report/delimited.ts";
+import { columnWidths, tableLine } from "../report/table.ts";
+import { show } from "../text.ts";
+
+export type Format = "table" | "csv" | "tsv" | "json" | "jsonl";
+
+/** Rows of a table that are held to find its column widths; a longer list keeps the widths of the first. */
+const MEASURED = 200;
+
+export function addFormatOption(command: Command): Command {
+	return command.addOption(
+		new Option("--format <format>", "table on a terminal, tsv in a pipe").choices(["table", "csv", "tsv", "json", "jsonl"]),
+	);
+}
+
+/** Prints entries as a table, or in the format that was chosen. Returns how many there were. */
+export async function printList<Item>(
+	items: AsyncIterable<Item>,
+	columns: readonly string[],
+	faces: { readonly cells: (item: Item) => readonly string[]; readonly json: (item: Item) => unknown },
+	format: Format | undefined,
+	{ io }: App,
+): Promise<number> {
+	const chosen = format ?? (io.stdoutIsTerminal ? "table" : "tsv");
+	let count = 0;
+	switch (chosen) {
+		case "json":
+		case "jsonl": {
+			const array = chosen === "json";
+			for await (const item of items) {
+				const before = array ? (count === 0 ? "[\n" : ",\n") : "";
+				await io.out(`${before}${JSON.stringify(faces.json(item))}${array ? "" : "\n"}`);
+				count += 1;
+			}
+			if (array) await io.out(count === 0 ? "[]\n" : "\n]\n");
+			return count;
+		}
+		case "csv":
+		case "tsv": {
+			const line = chosen === "csv" ? reportCsvLine : tsvLine;
+			await io.out(line(columns));
+			for await (const item of items) {
+				await io.out(line(faces.cells(item)));
+				count += 1;
+			}
+			return count;
+		}
+		case "table":
+			return printTable(items, columns, faces.cells, io);
+	}
+}
+
+async function printTable<Item>(
+	items: AsyncIterable<Item>,
+	columns: readonly string[],
+	cells: (item: Item) => readonly string[],
+	io: App["io"],
+): Promise<number> {
+	const width = io.stdoutIsTerminal ? io.columns : Number.POSITIVE_INFINITY;
+	let held: (readonly string[])[] | undefined = [];
+	let widths: number[] = [];
+	let count = 0;
+	const begin = async (rows: readonly (readonly string[])[]): Promise<void> => {
+		widths = columnWidths([columns, ...rows], width);
+		await io.out(io.style.bold(tableLine(columns, widths).trimEnd()) + "\n");
+		for (const row of rows) await io.out(tableLine(row, widths));
+	};
+	for await (const item of items) {
+		count += 1;
+		// What a service or another user wrote must not steer this terminal.
+		const row = cells(item).map((cell) => show(cell));
+		if (held === undefined) await io.out(tableLine(row, widths));
+		else if (held.push(row) >= MEASURED) {
+			await begin(held);
+			held = undefined;
+		}
+	}
+	if (held !== undefined) await begin(held);
+	return count;
+}

@@ -1,0 +1,5 @@
+import type { Declare } from "../index.ts";
+import { checkCommand } from "./check.ts";
+import { initCommand } from "./init.ts";
+
+export const commands: readonly Declare[] = [checkCommand, initCommand];

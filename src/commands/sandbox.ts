@@ -1,0 +1,71 @@
+import { type Command, Option } from "commander";
+import type { App } from "../app.ts";
+import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
+import { addTalkOptions, type GlobalFlags } from "./flags.ts";
+import type { Done } from "./index.ts";
+import { parseCount, parseNonEmpty } from "./values.ts";
+
+export type SandboxFlags = GlobalFlags & {
+	readonly port: number;
+	readonly data?: string;
+	readonly key?: string;
+	readonly latency: number;
+	readonly documents?: number;
+	readonly update: "replace" | "merge";
+	readonly pageLimit?: number;
+	readonly largePage: "error" | "cap";
+	readonly errorStyle: "status" | "envelope";
+};
+
+/** Declares the interface of `sandbox`. What it does is in `serve`. */
+export function sandboxCommand(program: Command, app: App, done: Done, run = serve): void {
+	const command = program
+		.command("sandbox")
+		.summary("serve the API on this machine over a SQLite file")
+		.description("Serves the documented API on this machine. Prints its address, and the line that sets its key.")
+		.option("--port <port>", "port on 127.0.0.1; 0 takes a free one", parseCount(0, 65_535), 9380)
+		.option("--data <file>", "SQLite file that keeps the data (default: a temporary one)", parseNonEmpty)
+		.option("--key <key>", "the key it takes (default: a random one)", parseNonEmpty)
+		.option("--latency <ms>", "milliseconds that every answer is late", parseCount(0, 600_000), 0)
+		.option("--documents <n>", "fills an empty store with a dataset of so many documents", parseCount(1, 100_000_000))
+		.addOption(new Option("--update <effect>", "what an update does").choices(["replace", "merge"]).default("replace"))
+		.option("--page-limit <n>", "largest page_size (default: 1000)", parseCount(1, 1_000_000))
+		.addOption(new Option("--large-page <what>", "what a larger one gets").choices(["error", "cap"]).default("error"))
+		.addOption(
+			new Option("--error-style <style>", "HTTP status by the error, or always 200")
+				.choices(["status", "envelope"])
+				.default("status"),
+		)
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag sandbox --documents 1000\n  ragtag sandbox --port 0 --data demo.db --latency 50\n",
+		);
+	addTalkOptions(command).action(async () => done(await run(command.optsWithGlobals<SandboxFlags>(), app)));
+}
+
+/** Serves until a signal ends it: for a service that is its normal end, so it is exit 0. */
+export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<ExitCode> {
+	const { startSandbox } = await import("../sandbox/index.ts");
+	const sandbox = await startSandbox({
+		port: flags.port,
+		latency: flags.latency,
+		update: flags.update,
+		onLargePage: flags.largePage,
+		errorStyle: flags.errorStyle,
+		...(flags.data === undefined ? {} : { data: flags.data }),
+		...(flags.key === undefined ? {} : { key: flags.key }),
+		...(flags.documents === undefined ? {} : { documents: flags.documents }),
+		...(flags.pageLimit === undefined ? {} : { pageSizeLimit: flags.pageLimit }),
+		log: (line) => io.note(line),
+	}).catch((error: unknown) => {
+		throw new CliError(`the sandbox could not start: ${reason(error)}`, { exit: Exit.usage, cause: error });
+	});
+	try {
+		await io.out(`${sandbox.url}\nexport RAGTAG_API_KEY=${sandbox.key}\n`);
+		if (flags.documents !== undefined && sandbox.datasetId !== undefined) await io.out(`${sandbox.datasetId}\n`);
+		if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+	} finally {
+		await sandbox.close();
+	}
+	return Exit.ok;
+}
