@@ -19,7 +19,7 @@ export function addFormatOption(command: Command): Command {
 export async function printList<Item>(
 	items: AsyncIterable<Item>,
 	columns: readonly string[],
-	faces: { readonly cells: (item: Item) => readonly string[]; readonly json: (item: Item) => unknown },
+	faces: { readonly cells: (item: Item) => readonly string[]; readonly json: (item: Item) => string },
 	format: Format | undefined,
 	{ io }: App,
 ): Promise<number> {
@@ -31,7 +31,7 @@ export async function printList<Item>(
 			const array = chosen === "json";
 			for await (const item of items) {
 				const before = array ? (count === 0 ? "[\n" : ",\n") : "";
-				await io.out(`${before}${JSON.stringify(faces.json(item))}${array ? "" : "\n"}`);
+				await io.out(`${before}${faces.json(item)}${array ? "" : "\n"}`);
 				count += 1;
 			}
 			if (array) await io.out(count === 0 ? "[]\n" : "\n]\n");

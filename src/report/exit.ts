@@ -1,12 +1,14 @@
 import { Exit, type ExitCode } from "../errors.ts";
 import type { Stop, Totals } from "../run/types.ts";
 
-/** The order in which exit codes win where several apply: signals and faults of our own first. */
+/** The order in which exit codes win where several apply: signals and faults of our own first, then what sent nothing. */
 const PRECEDENCE: readonly ExitCode[] = [
 	Exit.hangup,
 	Exit.interrupted,
 	Exit.terminated,
 	Exit.internal,
+	Exit.usage,
+	Exit.manifest,
 	Exit.storage,
 	Exit.untrusted,
 	Exit.foreign,

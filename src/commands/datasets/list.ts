@@ -27,7 +27,8 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			["dataset_id", "name", "document_count"],
 			{
 				cells: ({ id, name, documentCount }) => [id, name, documentCount === undefined ? "" : String(documentCount)],
-				json: ({ id, name, documentCount }) => ({ dataset_id: id, name, document_count: documentCount ?? null }),
+				json: ({ id, name, documentCount }) =>
+					JSON.stringify({ dataset_id: id, name, document_count: documentCount ?? null }),
 			},
 			options.format,
 			app,

@@ -1,0 +1,41 @@
+import { metadataText } from "../../json.ts";
+import { valueText } from "../../plan/where.ts";
+import type { Document } from "../../rest/types.ts";
+
+/** Columns of a list of documents where `--fields` says nothing. */
+export const defaultFields: readonly string[] = ["document_id", "name", "size", "create_time", "meta_fields"];
+
+/** Members of a document that are no metadata. */
+const members: ReadonlyMap<string, (document: Document) => string | number | undefined> = new Map([
+	["dataset_id", ({ datasetId }: Document) => datasetId],
+	["document_id", ({ id }: Document) => id],
+	["name", ({ name }: Document) => name],
+	["size", ({ size }: Document) => size],
+	["create_time", ({ createTime }: Document) => createTime],
+]);
+
+/** The cells of a document: its members by name, everything else by metadata key. */
+export function documentCells(document: Document, fields: readonly string[]): string[] {
+	return fields.map((field) => {
+		const member = members.get(field);
+		if (member !== undefined) return String(member(document) ?? "");
+		if (field === "meta_fields") return document.metadata === undefined ? "" : metadataText(document.metadata);
+		return valueText(document.metadata?.get(field));
+	});
+}
+
+/** The JSON text of a document, with `fields` only what they name. Text, so that metadata keeps the order of its keys. */
+export function documentJson(document: Document, fields: readonly string[] | undefined): string {
+	const parts: string[] = [];
+	for (const [name, member] of members) {
+		if (fields === undefined || fields.includes(name)) {
+			parts.push(`${JSON.stringify(name)}:${JSON.stringify(member(document) ?? null)}`);
+		}
+	}
+	const metadata = document.metadata ?? new Map();
+	const whole = fields === undefined || fields.includes("meta_fields");
+	const shown = whole ? metadata : new Map([...metadata].filter(([key]) => fields.includes(key)));
+	const named = fields?.some((field) => !members.has(field)) ?? true;
+	if (named) parts.push(`"meta_fields":${metadataText(shown)}`);
+	return `{${parts.join(",")}}`;
+}

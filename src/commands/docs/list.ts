@@ -1,0 +1,85 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { matches, type Where } from "../../plan/where.ts";
+import type { Document } from "../../rest/types.ts";
+import { allDocuments } from "../../run/pages.ts";
+import { printDocumentsCsv } from "../documents-csv.ts";
+import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
+import type { Done } from "../index.ts";
+import { addFormatOption, type Format, printList } from "../list-output.ts";
+import { collectPair, parseNonEmpty } from "../values.ts";
+import { defaultFields, documentCells, documentJson } from "./document-faces.ts";
+
+export type ListOptions = ServiceFlags & {
+	readonly dataset?: string;
+	readonly where?: readonly Where[];
+	readonly name?: string;
+	readonly fields?: readonly string[];
+	readonly format?: Format;
+	readonly json?: boolean;
+};
+
+/** Declares the interface of `docs list`. What it does is in `list`. */
+export function listCommand(docs: Command, app: App, done: Done, run = list): void {
+	const command = docs
+		.command("list")
+		.summary("list documents with their metadata")
+		.description("Lists the documents of a dataset with their metadata, every page.")
+		.option("-d, --dataset <id>", "the dataset", parseNonEmpty)
+		.option("--where <key=value>", "only documents with this metadata (repeated means and)", collectPair)
+		.option("--name <name>", "only the documents of this name, exactly", parseNonEmpty)
+		.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
+		.option("--json", "JSON lines, the same as --format jsonl")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs list -d DATASET --where category=news\n  ragtag docs list -d DATASET --format csv > manifest.csv\n",
+		);
+	addFormatOption(addServiceOptions(command)).action(async () => {
+		done(await run(command.optsWithGlobals<ListOptions>(), app));
+	});
+}
+
+function parseFields(text: string): string[] {
+	const fields = text.split(",").map((field) => field.trim());
+	if (fields.includes("")) throw new CliError(`--fields ${text} has an empty name`, { exit: Exit.usage });
+	return fields;
+}
+
+export async function list(options: ListOptions, app: App): Promise<ExitCode> {
+	return withSession(options, app, async ({ api, request }, settings) => {
+		const dataset = options.dataset ?? settings.dataset?.value;
+		if (dataset === undefined) {
+			throw new CliError("docs list needs a dataset", {
+				exit: Exit.usage,
+				hint: "Name it with -d DATASET; `ragtag datasets list` shows what there is.",
+			});
+		}
+		const { name, where = [], fields } = options;
+		const all = allDocuments(api, request, dataset, name === undefined ? {} : { name });
+		const documents = wanted(all, name, where);
+		const format = options.format ?? (options.json === true ? "jsonl" : undefined);
+		if (format === "csv") await printDocumentsCsv(documents, fields, app);
+		else {
+			const columns = fields ?? defaultFields;
+			const faces = {
+				cells: (document: Document) => documentCells(document, columns),
+				json: (document: Document) => documentJson(document, fields),
+			};
+			await printList(documents, columns, faces, format, app);
+		}
+		return Exit.ok;
+	});
+}
+
+/** Filters here, whatever the service did with what it was asked. */
+async function* wanted(
+	documents: AsyncIterable<Document>,
+	name: string | undefined,
+	where: readonly Where[],
+): AsyncGenerator<Document> {
+	for await (const document of documents) {
+		if (name !== undefined && document.name !== name) continue;
+		if (matches(document.metadata, where)) yield document;
+	}
+}

@@ -1,0 +1,54 @@
+import { type Command, Option } from "commander";
+import type { App } from "../../app.ts";
+import { Exit, type ExitCode } from "../../errors.ts";
+import type { Purpose } from "../../manifest/types.ts";
+import { exitOf } from "../../report/exit.ts";
+import { countsText, numberText, rowsText, summaryOf } from "../../report/summary.ts";
+import { MemoryJournal } from "../../run/journal.ts";
+import { checkAndTell, manifestOptions, refusal } from "../check-rows.ts";
+import { addManifestOptions, addTalkOptions, type ManifestFlags } from "../flags.ts";
+import type { Done } from "../index.ts";
+import { printVersionLine } from "../run-rows.ts";
+
+export type CheckOptions = ManifestFlags & { readonly manifest: string; readonly for: Purpose };
+
+/** Declares the interface of `manifest check`. What it does is in `check`. */
+export function checkCommand(parent: Command, app: App, done: Done, run = check): void {
+	const command = parent
+		.command("check")
+		.summary("everything that docs tag would check, with no service")
+		.description("Checks a manifest as the commands that send it would, and sends nothing.")
+		.argument("<manifest>", "CSV, JSON array or JSON lines; - reads standard input")
+		.addOption(new Option("--for <purpose>", "what it is for").choices(["tag", "upload", "rm"]).default("tag"))
+		.option("--files-root <dir>", "upload: folder that the files lie in (default: the manifest's)")
+		.option("--json", "problems as JSON lines")
+		.addHelpText("before", "Examples:\n  ragtag manifest check tags.csv -d DATASET\n  ragtag manifest check files.csv --for upload\n");
+	addTalkOptions(addManifestOptions(command)).action(async (manifest: string) => {
+		done(await run({ ...command.optsWithGlobals<Omit<CheckOptions, "manifest">>(), manifest }, app));
+	});
+}
+
+export async function check(options: CheckOptions, app: App): Promise<ExitCode> {
+	const { io, clock } = app;
+	const { manifest, json = false } = options;
+	if (json) await printVersionLine(app);
+	const started = clock.now();
+	const settings = await app.settings(options);
+	const checked = await checkAndTell(manifest, await manifestOptions(options.for, options, settings), json, app);
+	await checked.close();
+	const totals = new MemoryJournal(checked).totals();
+	const stop = refusal(checked, {});
+	// Valid rows of a manifest that is only looked at are pending, and that is success.
+	const exit = stop === undefined ? Exit.ok : exitOf(totals, stop, false);
+	if (json) await io.out(`${JSON.stringify(summaryOf(totals, (clock.now() - started) / 1000, exit))}\n`);
+	if (stop === undefined) {
+		const skipped = checked.duplicateSkipped;
+		const duplicates = skipped > 0 ? `, ${numberText(skipped)} of them duplicates that are left out` : "";
+		io.note(`${checked.name}: ${rowsText(checked.rows)} (${checked.format})${duplicates}, no problems`);
+		return exit;
+	}
+	if (checked.rows > 0) io.err(countsText(totals).replace("pending", "without a problem"));
+	io.err(`ragtag: ${stop.text.replace("; nothing was sent", "")}`);
+	if (checked.rows === 0 && stop.hint !== undefined && checked.problems === 0) io.err("docs tag takes it with --allow-empty.");
+	return exit;
+}
