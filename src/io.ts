@@ -12,7 +12,6 @@ import { Writer, type Output } from "./io/writer.ts";
 
 export type { Style } from "./io/color.ts";
 export type { Progress, ProgressMode, Timers } from "./io/progress.ts";
-export type { ProgressState } from "./io/progress-lines.ts";
 
 export type IoSources = {
 	readonly stdin: Input;

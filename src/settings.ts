@@ -6,15 +6,7 @@ import { givenKeySource, HOW_TO_GIVE_A_KEY, type KeySource, profileKeySource, re
 import { readProfile } from "./settings/profiles.ts";
 import type { Profile, Setting, SettingFlags, Settings, SettingSources } from "./settings/types.ts";
 
-export type {
-	BodySetting,
-	Profile,
-	RateSetting,
-	Setting,
-	SettingFlags,
-	Settings,
-	SettingSources,
-} from "./settings/types.ts";
+export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts";
 
 /**
  * Every setting from the first that gives it: flag, environment, profile, default.

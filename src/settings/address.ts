@@ -36,7 +36,9 @@ export function isPlainHttp(address: string): boolean {
 /** Whether a checked address is this machine's own. */
 export function isLoopback(address: string): boolean {
 	const { hostname } = new URL(address);
-	return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127\./.test(hostname);
+	return (
+		hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || hostname.startsWith("127.")
+	);
 }
 
 function usage(message: string, hint: string): CliError {
