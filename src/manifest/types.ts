@@ -19,6 +19,8 @@ export type ManifestOptions = {
 	/** a JSON Schema that each row's metadata must meet, `"none"`, or the built-in checks of `publish_date` and `url` */
 	readonly schema: JsonValue | "none" | undefined;
 	readonly onDuplicate: "error" | "first" | "last";
+	/** `--mode merge`: a cell of this text is kept as it is, whatever its column's type, and is checked by nothing */
+	readonly deleteToken?: string | undefined;
 	/** `upload`: the folder that files must lie below; default is the manifest's folder */
 	readonly filesRoot: string | undefined;
 };

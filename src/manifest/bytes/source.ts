@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { BLOCK_BYTES } from "../limits.ts";
+import { show } from "../show.ts";
+
+/** The bytes of a manifest, which can be read a second time and are then certain to be the same. */
+export type Source = {
+	/** folder for what must not outlive the check, made on first use */
+	scratch(): Promise<string>;
+	/** every byte, in blocks of `BLOCK_BYTES` (the last one shorter); remembers a hash of each */
+	first(): AsyncGenerator<Buffer>;
+	/** the same blocks again, each compared before it is handed on. @throws CliError exit 8 */
+	second(): AsyncGenerator<Buffer>;
+	close(): Promise<void>;
+};
+
+/**
+ * Opens a manifest. What cannot be read twice (`-`, a pipe) is copied to a private file while it is read.
+ *
+ * @throws CliError exit 2 when there is no such file or it cannot be read
+ */
+export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>): Promise<Source> {
+	const scratch = new Scratch();
+	if (path === "-") return new BlockSource("standard input", stdin, undefined, scratch);
+	const file = await openFile(path);
+	try {
+		const stat = await file.stat();
+		if (stat.isDirectory()) throw unreadable(path, "is a directory", "name the manifest file itself");
+		if (stat.isFile()) return new BlockSource(path, undefined, file, scratch);
+		if (stat.isFIFO()) return new BlockSource(path, handleBytes(file, true), file, scratch);
+		throw unreadable(path, "is not a regular file", "use - to read standard input");
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+	try {
+		return await open(path, constants.O_RDONLY);
+	} catch (error) {
+		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
+		throw unreadable(path, why, "check the path of the manifest, or use - for standard input", error);
+	}
+}
+
+function unreadable(path: string, why: string, hint: string, cause?: unknown): CliError {
+	return new CliError(`${show(path)} ${why}`, { exit: Exit.usage, hint, cause });
+}
+
+class Scratch {
+	#folder: Promise<string> | undefined;
+
+	/** mkdtemp gives the folder mode 0700: nobody else sees what is spooled. */
+	folder(): Promise<string> {
+		this.#folder ??= mkdtemp(join(tmpdir(), "ragtag-"));
+		return this.#folder;
+	}
+
+	async remove(): Promise<void> {
+		if (this.#folder !== undefined) await rm(await this.#folder, { recursive: true, force: true });
+	}
+}
+
+class BlockSource implements Source {
+	readonly #name: string;
+	readonly #once: AsyncIterable<Uint8Array> | undefined;
+	readonly #scratch: Scratch;
+	#file: FileHandle | undefined;
+	readonly #opened: FileHandle | undefined;
+	readonly #hashes: string[] = [];
+
+	constructor(name: string, once: AsyncIterable<Uint8Array> | undefined, file: FileHandle | undefined, scratch: Scratch) {
+		this.#name = name;
+		this.#once = once;
+		this.#opened = file;
+		this.#file = once === undefined ? file : undefined;
+		this.#scratch = scratch;
+	}
+
+	scratch(): Promise<string> {
+		return this.#scratch.folder();
+	}
+
+	async *first(): AsyncGenerator<Buffer> {
+		const spool = this.#once === undefined ? undefined : await open(join(await this.scratch(), "manifest"), "wx+", 0o600);
+		if (spool !== undefined) this.#file = spool;
+		for await (const block of inBlocks(this.#bytes())) {
+			this.#hashes.push(hashOf(block));
+			if (spool !== undefined) await spool.writeFile(block);
+			yield block;
+		}
+	}
+
+	async *second(): AsyncGenerator<Buffer> {
+		let index = 0;
+		if (this.#file === undefined) return;
+		for await (const block of inBlocks(handleBytes(this.#file, false))) {
+			if (hashOf(block) !== this.#hashes[index++]) throw this.#foreign();
+			yield block;
+		}
+		if (index !== this.#hashes.length) throw this.#foreign();
+	}
+
+	async close(): Promise<void> {
+		await this.#opened?.close();
+		if (this.#file !== this.#opened) await this.#file?.close();
+		await this.#scratch.remove();
+	}
+
+	async *#bytes(): AsyncGenerator<Uint8Array> {
+		try {
+			if (this.#once !== undefined) yield* this.#once;
+			else if (this.#file !== undefined) yield* handleBytes(this.#file, false);
+		} catch (error) {
+			if (error instanceof CliError || errorCode(error) === undefined) throw error;
+			throw unreadable(this.#name, `cannot be read: ${reason(error)}`, "check the file and its storage", error);
+		}
+	}
+
+	#foreign(): CliError {
+		return new CliError(`${show(this.#name)} was changed after it was checked`, {
+			exit: Exit.foreign,
+			hint: "leave the manifest alone while it is being sent, and start again",
+		});
+	}
+}
+
+/** @param streamed a pipe has no positions: each read takes what comes next */
+async function* handleBytes(file: FileHandle, streamed: boolean): AsyncGenerator<Uint8Array> {
+	let position = 0;
+	for (;;) {
+		const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
+		const { bytesRead } = await file.read(buffer, 0, buffer.length, streamed ? null : position);
+		if (bytesRead === 0) return;
+		position += bytesRead;
+		yield buffer.subarray(0, bytesRead);
+	}
+}
+
+async function* inBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+	let parts: Uint8Array[] = [];
+	let size = 0;
+	for await (const chunk of chunks) {
+		let rest = chunk;
+		while (size + rest.length >= BLOCK_BYTES) {
+			const taken = BLOCK_BYTES - size;
+			yield Buffer.concat([...parts, rest.subarray(0, taken)]);
+			rest = rest.subarray(taken);
+			parts = [];
+			size = 0;
+		}
+		if (rest.length > 0) parts.push(rest);
+		size += rest.length;
+	}
+	if (size > 0) yield Buffer.concat(parts);
+}
+
+function hashOf(block: Buffer): string {
+	return createHash("sha256").update(block).digest("base64");
+}

@@ -1,0 +1,181 @@
+import { openSource, type Source } from "./bytes/source.ts";
+import { Stop, type Fault } from "./fault.ts";
+import { positionIn } from "./position.ts";
+import { readBatches, type Batch } from "./reading.ts";
+import { readValidRows } from "./second-reading.ts";
+import type { Draft, RawRow, RowReader } from "./rows/draft.ts";
+import { Disposition, Dispositions } from "./rows/dispositions.ts";
+import { Duplicates, type Entry, type Verdict } from "./rows/duplicates.ts";
+import { RowJudge } from "./rows/judge.ts";
+import { csvFailedRows } from "./failed-rows.ts";
+import { show } from "./show.ts";
+import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "./types.ts";
+
+/** Rows between two reports of progress. */
+const PROGRESS_ROWS = 4096;
+/** Conflicts told in the order of their lines; beyond these, in order within each such part. */
+const SORTED_CONFLICTS = 10_000;
+
+/**
+ * Reads a whole manifest and finds everything that is wrong with it. Nothing is thrown for what it says.
+ *
+ * @param path the file, or `-` for standard input
+ * @throws CliError exit 2 when it cannot be read or the schema cannot be used
+ */
+export async function checkManifest(
+	path: string,
+	options: ManifestOptions,
+	deps: CheckDependencies,
+): Promise<CheckedManifest> {
+	const judge = await RowJudge.create(path, options);
+	const source = await openSource(path, deps.stdin);
+	const check = new Check(path, options, deps, source, judge);
+	try {
+		await check.run();
+		return check.result();
+	} catch (error) {
+		await source.close();
+		throw error;
+	} finally {
+		check.release();
+	}
+}
+
+class Check {
+	readonly #path: string;
+	readonly #options: ManifestOptions;
+	readonly #deps: CheckDependencies;
+	readonly #source: Source;
+	readonly #judge: RowJudge;
+	readonly #duplicates: Duplicates;
+	readonly #dispositions = new Dispositions();
+	#reader: RowReader | undefined;
+	#rows = 0;
+	#invalid = 0;
+	#duplicateSkipped = 0;
+	#problems = 0;
+	#fatal = false;
+
+	constructor(path: string, options: ManifestOptions, deps: CheckDependencies, source: Source, judge: RowJudge) {
+		this.#path = path;
+		this.#options = options;
+		this.#deps = deps;
+		this.#source = source;
+		this.#judge = judge;
+		this.#duplicates = new Duplicates(() => source.scratch());
+	}
+
+	async run(): Promise<void> {
+		try {
+			for await (const batch of readBatches(this.#source.first(), this.#options)) {
+				this.#deps.signal?.throwIfAborted();
+				await this.#batch(batch);
+			}
+		} catch (error) {
+			if (!(error instanceof Stop)) throw error;
+			this.#headFaults();
+			this.#fatal = true;
+			this.#problem({ field: null, code: error.code, text: error.message }, error.at ?? { line: 1, column: 1 });
+		}
+		await this.#settleDuplicates();
+		this.#deps.onProgress?.(this.#rows);
+	}
+
+	result(): CheckedManifest {
+		const dispositions = this.#dispositions;
+		const source = this.#source;
+		return {
+			name: this.#path,
+			format: this.#reader?.format ?? "csv",
+			rows: this.#rows,
+			invalid: this.#invalid,
+			duplicateSkipped: this.#duplicateSkipped,
+			problems: this.#problems,
+			fatal: this.#fatal,
+			read: () => readValidRows(source, this.#options, this.#judge, this.#fatal ? undefined : dispositions),
+			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
+			close: () => source.close(),
+		};
+	}
+
+	/** Frees what only the check needs. */
+	release(): void {
+		this.#duplicates.close();
+	}
+
+	async #batch({ reader, rows }: Batch): Promise<void> {
+		this.#reader = reader;
+		this.#headFaults();
+		for (const raw of rows) {
+			if (raw.fault === undefined) {
+				const draft = reader.draft(raw);
+				const faults = this.#judge.faults(draft, this.#fatal);
+				if (this.#options.purpose === "upload" && !this.#fatal) faults.push(...(await this.#judge.fileFaults(draft)));
+				if (faults.length > 0) this.#refuse(reader, raw, faults);
+				else if (!this.#fatal) await this.#remember(reader, raw, draft);
+			} else this.#refuse(reader, raw, [raw.fault]);
+			this.#rows++;
+			if (this.#rows % PROGRESS_ROWS === 0) this.#deps.onProgress?.(this.#rows);
+		}
+	}
+
+	#headFaults(): void {
+		for (const fault of this.#reader?.headFaults() ?? []) {
+			this.#fatal = true;
+			this.#problem(fault, fault);
+		}
+	}
+
+	#refuse(reader: RowReader, raw: RawRow, faults: readonly Fault[]): void {
+		this.#invalid++;
+		this.#dispositions.set(this.#rows, Disposition.invalid);
+		for (const fault of faults) {
+			const offset = fault.offset ?? (fault.field === null ? 0 : reader.offsetOf(raw, fault.field));
+			const field = fault.field ?? (fault.offset === undefined ? null : reader.fieldAt(raw, fault.offset));
+			this.#problem({ ...fault, field }, positionIn(raw.text, offset, raw.line, raw.column));
+		}
+	}
+
+	async #remember(reader: RowReader, raw: RawRow, draft: Draft): Promise<void> {
+		this.#dispositions.set(this.#rows, Disposition.valid);
+		if (this.#duplicates.isFull) await this.#duplicates.makeRoom();
+		const field = this.#options.purpose === "upload" ? "file" : "document_id";
+		const { line, column } = positionIn(raw.text, reader.offsetOf(raw, field), raw.line, raw.column);
+		const { key, payload } = this.#judge.identity(draft);
+		this.#duplicates.add(key, payload, { index: this.#rows, line, column });
+	}
+
+	async #settleDuplicates(): Promise<void> {
+		let conflicts: Extract<Verdict, { kind: "conflict" }>[] = [];
+		for await (const verdict of this.#duplicates.verdicts(this.#options.onDuplicate)) {
+			if (verdict.kind === "skip") {
+				this.#duplicateSkipped++;
+				this.#dispositions.set(verdict.row.index, Disposition.duplicate);
+			} else if (conflicts.push(verdict) === SORTED_CONFLICTS) {
+				this.#conflicts(conflicts);
+				conflicts = [];
+			}
+		}
+		this.#conflicts(conflicts);
+	}
+
+	#conflicts(conflicts: readonly { readonly row: Entry; readonly earlier: Entry }[]): void {
+		const field = this.#options.purpose === "upload" ? "file" : "document_id";
+		for (const { row, earlier } of conflicts.toSorted((left, right) => left.row.index - right.row.index)) {
+			this.#invalid++;
+			this.#dispositions.set(row.index, Disposition.invalid);
+			const text = `the same document as on line ${earlier.line}, with other values; see --on-duplicate`;
+			this.#problem({ field, code: "DUPLICATE", text }, row);
+		}
+	}
+
+	#problem({ field, code, text }: Fault, { line, column }: { line: number; column: number }): void {
+		this.#problems++;
+		const problem: Problem = { file: this.#path, line, column, field, code, text: sentence(field, text) };
+		this.#deps.onProblem(problem);
+	}
+}
+
+function sentence(field: string | null, text: string): string {
+	return field === null ? text : `${show(field)}: ${text}`;
+}

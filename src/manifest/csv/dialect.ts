@@ -1,0 +1,24 @@
+const DELIMITERS = [",", ";", "\t"] as const;
+
+/** Where the header's record ends: the first line feed outside quotes. -1 when it has not come yet. */
+export function headerEnd(text: string, start: number): number {
+	let quoted = false;
+	for (let at = start; at < text.length; at++) {
+		const unit = text.charCodeAt(at);
+		if (unit === 0x22) quoted = !quoted;
+		else if (unit === 0x0a && !quoted) return at;
+	}
+	return -1;
+}
+
+/** The delimiter that a header is divided by: the most frequent one outside quotes, the comma when there is none. */
+export function delimiterOf(header: string): string {
+	const bare = header.replaceAll(/"[^"]*"?/g, "");
+	let best: string = DELIMITERS[0];
+	let most = 0;
+	for (const delimiter of DELIMITERS) {
+		const count = bare.split(delimiter).length - 1;
+		if (count > most) [best, most] = [delimiter, count];
+	}
+	return best;
+}

@@ -1,0 +1,129 @@
+import type { ManifestOptions } from "../types.ts";
+import { isFailureColumn, isReserved, isRole, meantReserved, type Role } from "../rows/reserved.ts";
+import { splitType, type CellType } from "../rows/typed.ts";
+import { show } from "../show.ts";
+import type { Fault } from "../fault.ts";
+
+/** What a column's cells become. */
+export type ColumnUse =
+	| { readonly kind: "role"; readonly role: Role }
+	| { readonly kind: "key"; readonly key: string; readonly type: CellType }
+	| { readonly kind: "drop" };
+
+export type Column = {
+	/** as it stands in the header */
+	readonly original: string;
+	/** as messages call it: the key or reserved name it became */
+	readonly field: string;
+	readonly use: ColumnUse;
+};
+
+export type Header = {
+	readonly columns: readonly Column[];
+	/** `cell` is the index of the column that is at fault */
+	readonly faults: readonly (Fault & { readonly cell: number })[];
+};
+
+type HeaderOptions = Pick<ManifestOptions, "purpose" | "dataset" | "map" | "ignore">;
+
+/** Decides what each column is for. All faults of a header are found at once. */
+export function readHeader(names: readonly string[], options: HeaderOptions): Header {
+	const faults: (Fault & { cell: number })[] = [];
+	const seen = new Map<string, number>();
+	const used = new Set<string>();
+	const columns = names.map((original, cell): Column => {
+		const fault = (code: string, text: string, field: string | null = original): void => {
+			faults.push({ field, code, text, cell });
+		};
+		if (matches(options.ignore, original, used)) return { original, field: original, use: { kind: "drop" } };
+		const column = columnOf(original, mapped(original, options.map, used), options, fault);
+		if (column.use.kind === "drop") return column;
+		const earlier = seen.get(column.field);
+		if (earlier !== undefined) fault("DUPLICATE_COLUMN", `stands in the header twice, as column ${earlier + 1} too`);
+		seen.set(column.field, cell);
+		return column;
+	});
+	unusedOptions(options, used, faults);
+	missingColumns(columns, options, faults);
+	return { columns, faults };
+}
+
+function columnOf(
+	original: string,
+	name: string,
+	options: HeaderOptions,
+	fault: (code: string, text: string, field?: string | null) => void,
+): Column {
+	const drop: Column = { original, field: name, use: { kind: "drop" } };
+	if (name === "") {
+		fault("EMPTY_COLUMN", "a column without a name; give it one, or remove the delimiter that makes it", null);
+		return drop;
+	}
+	if (isFailureColumn(name)) return drop;
+	if (name === "meta_fields") {
+		fault("META_FIELDS", "belongs to JSON manifests; in CSV each metadata key has a column of its own", name);
+		return drop;
+	}
+	if (isRole(name)) return roleColumn(original, name, options.purpose);
+	const { key, type, explicit, meant } = splitType(name);
+	const reserved = explicit ? undefined : meantReserved(name);
+	if (reserved !== undefined) {
+		fault("UNKNOWN_COLUMN", `did you mean ${reserved}? For a key of this name write ${show(name)}:text`);
+	} else if (meant !== undefined) {
+		const stem = show(name.slice(0, name.lastIndexOf(":")));
+		fault("UNKNOWN_TYPE", `unknown type; did you mean ${stem}:${meant}? For a key of this name write ${show(name)}:text`);
+	}
+	// The metadata of documents that are to be removed is not looked at.
+	if (options.purpose === "rm") return { ...drop, field: key };
+	return { original, field: key, use: { kind: "key", key, type } };
+}
+
+function roleColumn(original: string, role: Role, purpose: HeaderOptions["purpose"]): Column {
+	const wanted = role === "dataset_id" || (role === "document_id") !== (purpose === "upload");
+	const isForUpload = role === "file" || role === "name";
+	const use: ColumnUse = wanted && (!isForUpload || purpose === "upload") ? { kind: "role", role } : { kind: "drop" };
+	return { original, field: role, use };
+}
+
+/** A name after `--map`; the type of a column stays when the map names only its key. */
+function mapped(original: string, map: ReadonlyMap<string, string>, used: Set<string>): string {
+	const whole = map.get(original);
+	if (whole !== undefined) {
+		used.add(original);
+		return whole;
+	}
+	const { key, type, explicit } = splitType(original);
+	const target = explicit ? map.get(key) : undefined;
+	if (target === undefined) return original;
+	used.add(key);
+	return isReserved(target) ? target : `${target}:${type}`;
+}
+
+function matches(names: ReadonlySet<string>, original: string, used: Set<string>): boolean {
+	const name = [original, splitType(original).key].find((candidate) => names.has(candidate));
+	if (name !== undefined) used.add(name);
+	return name !== undefined;
+}
+
+function unusedOptions(options: HeaderOptions, used: ReadonlySet<string>, faults: (Fault & { cell: number })[]): void {
+	for (const [flag, names] of [["--map", options.map.keys()], ["--ignore", options.ignore.keys()]] as const) {
+		for (const field of names) {
+			if (used.has(field)) continue;
+			faults.push({ field, code: "NO_SUCH_COLUMN", text: `${flag} names a column that the header does not have`, cell: 0 });
+		}
+	}
+}
+
+function missingColumns(columns: readonly Column[], options: HeaderOptions, faults: (Fault & { cell: number })[]): void {
+	const has = (role: Role): boolean => columns.some(({ use }) => use.kind === "role" && use.role === role);
+	const missing = (field: string, text: string): void => {
+		// A misspelt column was told already: a second message for the same slip helps nobody.
+		if (columns.some(({ original, field: as }) => meantReserved(original) === field || meantReserved(as) === field)) return;
+		faults.push({ field, code: "MISSING_COLUMN", text, cell: 0 });
+	};
+	const required = options.purpose === "upload" ? "file" : "document_id";
+	if (!has(required)) missing(required, "the header has no such column");
+	if (!has("dataset_id") && options.dataset === undefined) {
+		missing("dataset_id", "the header has no such column, and no --dataset is given");
+	}
+}

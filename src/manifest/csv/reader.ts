@@ -1,0 +1,160 @@
+import type { ManifestOptions, SourceRecord } from "../types.ts";
+import { Stop, type Fault } from "../fault.ts";
+import { MAX_CELL, MAX_RECORD } from "../limits.ts";
+import { positionIn } from "../position.ts";
+import { emptyDraft, type Draft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
+import { cellValue } from "../rows/typed.ts";
+import { csvFailedRows } from "../failed-rows.ts";
+import { cellsOf, cellStart } from "./cells.ts";
+import { delimiterOf, headerEnd } from "./dialect.ts";
+import { readHeader, type Column } from "./header.ts";
+import { RecordSplitter, type CsvRecord } from "./split.ts";
+
+/** Reads CSV: the first record that is no blank line is the header, which also tells the delimiter. */
+export class CsvReader implements RowReader {
+	readonly format = "csv";
+	readonly #options: ManifestOptions;
+	#waiting = "";
+	#splitter: RecordSplitter | undefined;
+	#delimiter = ",";
+	#columns: readonly Column[] = [];
+	#hasHeader = false;
+	#headFaults: HeadFault[] = [];
+
+	constructor(options: ManifestOptions) {
+		this.#options = options;
+	}
+
+	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
+		return { ...(this.#splitter?.tail ?? { text: this.#waiting, line: 1 }), column: 1 };
+	}
+
+	get failedRows(): RowReader["failedRows"] {
+		return csvFailedRows(this.#columns.map(({ original }) => original), this.#delimiter);
+	}
+
+	push(text: string): RawRow[] {
+		if (this.#splitter !== undefined) return this.#rows(this.#splitter.push(text));
+		this.#waiting += text;
+		const start = this.#waiting.search(/[^\r\n]/);
+		if (start === -1 || headerEnd(this.#waiting, start) === -1) {
+			if (this.#waiting.length > MAX_RECORD) throw new Stop("TOO_LONG", `a header of more than ${MAX_RECORD} characters`);
+			return [];
+		}
+		return this.#begin(start);
+	}
+
+	end(): RawRow[] {
+		const rows = this.#splitter === undefined ? this.#begin(0) : [];
+		return [...rows, ...(this.#splitter === undefined ? [] : this.#rows(this.#splitter.end()))];
+	}
+
+	headFaults(): HeadFault[] {
+		const faults = this.#headFaults;
+		this.#headFaults = [];
+		return faults;
+	}
+
+	source(raw: RawRow): SourceRecord {
+		return { kind: "csv", cells: raw.cells ?? [] };
+	}
+
+	offsetOf(raw: RawRow, field: string): number {
+		const cell = this.#columns.findIndex((column) => column.field === field && column.use.kind !== "drop");
+		return cell === -1 ? 0 : cellStart(raw.text, this.#delimiter, cell);
+	}
+
+	fieldAt(raw: RawRow, offset: number): string | null {
+		let field: string | null = null;
+		for (const [cell, column] of this.#columns.entries()) {
+			if (cellStart(raw.text, this.#delimiter, cell) > offset) break;
+			field = column.field;
+		}
+		return field;
+	}
+
+	draft(raw: RawRow): Draft {
+		const draft = emptyDraft();
+		const cells = raw.cells ?? [];
+		if (cells.length !== this.#columns.length) {
+			draft.faults.push(ragged(cells.length, this.#columns, raw.text, this.#delimiter));
+			return draft;
+		}
+		for (const [index, column] of this.#columns.entries()) this.#cell(draft, column, cells[index] ?? "", raw.text, index);
+		return draft;
+	}
+
+	#cell(draft: Draft, { use, field }: Column, cell: string, text: string, index: number): void {
+		if (use.kind === "drop") return;
+		if (cell.length > MAX_CELL) {
+			const offset = cellStart(text, this.#delimiter, index);
+			draft.faults.push({ field, code: "TOO_LONG", text: `a cell of more than ${MAX_CELL} characters`, offset });
+		} else if (use.kind === "role") setRole(draft, use.role, cell);
+		else if (cell === "") {
+			if (this.#options.empty !== "skip") draft.metadata.set(use.key, this.#options.empty === "null" ? null : "");
+		} else if (use.type === "text" || cell === this.#options.deleteToken) draft.metadata.set(use.key, cell);
+		else {
+			const result = cellValue(cell, use.type);
+			if ("value" in result) draft.metadata.set(use.key, result.value);
+			else {
+				const offset = cellStart(text, this.#delimiter, index);
+				draft.faults.push({ field, code: result.code, text: result.fault, offset });
+			}
+		}
+	}
+
+	#begin(start: number): RawRow[] {
+		const end = headerEnd(this.#waiting, start);
+		this.#delimiter = delimiterOf(this.#waiting.slice(start, end === -1 ? undefined : end));
+		this.#splitter = new RecordSplitter(this.#delimiter, 1);
+		const text = this.#waiting;
+		this.#waiting = "";
+		return this.#rows(this.#splitter.push(text));
+	}
+
+	#rows(records: CsvRecord[]): RawRow[] {
+		const [first] = records;
+		if (first === undefined) return [];
+		if (!this.#hasHeader) {
+			this.#hasHeader = true;
+			this.#header(first);
+			records.shift();
+		}
+		const cells = cellsOf(records, this.#delimiter);
+		return records.map(({ text, line, fault }, index) => ({ text, line, column: 1, cells: cells[index], fault }));
+	}
+
+	/** @throws Stop where the header can't be read at all */
+	#header(record: CsvRecord): void {
+		const [names] = cellsOf([record], this.#delimiter);
+		const at = positionIn(record.text, record.fault?.offset ?? 0, record.line);
+		if (names === undefined) throw new Stop(record.fault?.code ?? "HEADER", `header: ${record.fault?.text ?? "unreadable"}`, at);
+		const [only = ""] = names;
+		if (names.length === 1 && only.includes("|")) {
+			throw new Stop("DELIMITER", "the header is divided by |; use a comma, a semicolon or a tab", at);
+		}
+		const { columns, faults } = readHeader(names, this.#options);
+		this.#columns = columns;
+		for (const { cell, ...fault } of faults) {
+			const where = positionIn(record.text, cellStart(record.text, this.#delimiter, cell), record.line);
+			this.#headFaults.push({ ...fault, ...where });
+		}
+	}
+}
+
+function setRole(draft: Draft, role: "document_id" | "dataset_id" | "file" | "name", cell: string): void {
+	if (role === "document_id") draft.documentId = cell;
+	else if (role === "dataset_id") draft.datasetId = cell;
+	else if (role === "file") draft.file = cell;
+	else draft.name = cell;
+}
+
+function ragged(found: number, columns: readonly Column[], text: string, delimiter: string): Fault {
+	const cells = `${found} ${found === 1 ? "cell" : "cells"} where the header has ${columns.length}`;
+	const missing = columns[found];
+	if (missing !== undefined) {
+		return { field: missing.field, code: "RAGGED", text: `missing: the row has ${cells}`, offset: text.length };
+	}
+	const offset = cellStart(text, delimiter, columns.length);
+	return { field: null, code: "RAGGED", text: `the row has ${cells}; quote values that hold the delimiter`, offset };
+}

@@ -1,0 +1,28 @@
+const GRAMMAR = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+
+export function isJsonNumber(text: string): boolean {
+	return GRAMMAR.test(text);
+}
+
+/**
+ * Whether a number of JSON's grammar is the same number after it went through a double.
+ *
+ * `1.0` is (it comes back as 1); `12345678901234567890` and `1e400` are not: they would be sent as something else.
+ */
+export function survivesDouble(text: string): boolean {
+	const value = Number(text);
+	const back = String(value);
+	if (back === text) return true;
+	return Number.isFinite(value) && decimal(back) === decimal(text);
+}
+
+/** One spelling for each decimal number: its digits without zeros at either end, and the power of ten after them. */
+function decimal(text: string): string {
+	const parts = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+	const [, whole = "", fraction = "", exponent = "0"] = parts ?? [];
+	const digits = (whole + fraction).replace(/^0+/, "");
+	const kept = digits.replace(/0+$/, "");
+	if (kept === "") return "0";
+	const sign = text.startsWith("-") ? "-" : "";
+	return `${sign}${kept}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
+}

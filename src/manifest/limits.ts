@@ -1,0 +1,15 @@
+/** Bytes of the manifest that are hashed as one: a change is noticed before any row of its block is used. */
+export const BLOCK_BYTES = 256 * 1024;
+/** Characters decoded at a time: some hundred rows, so that memory does not follow the size of the manifest. */
+export const PIECE_BYTES = 64 * 1024;
+/** Longest cell or JSON string, in characters: without it one stray quote would swallow the whole file. */
+export const MAX_CELL = 1024 * 1024;
+/** Longest record, in characters. */
+export const MAX_RECORD = 4 * 1024 * 1024;
+/** Deepest nesting of JSON values: services and databases refuse far less than what a hostile file can nest. */
+export const MAX_DEPTH = 32;
+/** Longest id, in characters. */
+export const MAX_ID = 256;
+/** A gzip that grows by more than this, and beyond `MAX_UNPACKED`, is a bomb and not a manifest. */
+export const MAX_RATIO = 200;
+export const MAX_UNPACKED = 1024 * 1024 * 1024;

@@ -1,0 +1,37 @@
+/** Characters in a text: a pair of surrogates is one. */
+export function characters(text: string): number {
+	let count = 0;
+	for (let index = 0; index < text.length; index++) {
+		const unit = text.charCodeAt(index);
+		// The second half of a pair was counted with its first.
+		const isSecondHalf = unit >= 0xdc00 && unit <= 0xdfff && index > 0 && isFirstHalf(text.charCodeAt(index - 1));
+		if (!isSecondHalf) count++;
+	}
+	return count;
+}
+
+/** How many line feeds a text holds. A CRLF is one line end, as in an editor. */
+export function lineFeeds(text: string, from = 0, to = text.length): number {
+	let count = 0;
+	for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count++;
+	return count;
+}
+
+/** Where an offset of a text is, when the text begins at the given line and column (both from 1). */
+export function positionIn(
+	text: string,
+	offset: number,
+	line: number,
+	column = 1,
+): { line: number; column: number } {
+	const lineStart = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
+	const before = characters(text.slice(lineStart, offset));
+	return {
+		line: line + lineFeeds(text, 0, offset),
+		column: lineStart === 0 ? column + before : before + 1,
+	};
+}
+
+function isFirstHalf(unit: number): boolean {
+	return unit >= 0xd800 && unit <= 0xdbff;
+}

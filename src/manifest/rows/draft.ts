@@ -1,0 +1,52 @@
+import type { JsonValue } from "../../json.ts";
+import type { Fault } from "../fault.ts";
+import type { FailedRowFormat, SourceRecord } from "../types.ts";
+
+/** A record as its format cut it out of the text: not yet looked into. */
+export type RawRow = {
+	readonly text: string;
+	/** the line it begins on, and the column of its first character, from 1 */
+	readonly line: number;
+	readonly column: number;
+	/** CSV alone */
+	readonly cells: readonly string[] | undefined;
+	/** what makes the record unreadable */
+	readonly fault: Fault | undefined;
+};
+
+/** What a record says, before any of it was judged. Absent ids are empty. */
+export type Draft = {
+	datasetId: string;
+	documentId: string;
+	file: string;
+	name: string;
+	readonly metadata: Map<string, JsonValue>;
+	readonly faults: Fault[];
+};
+
+/** A fault that belongs to the manifest and not to a row. */
+export type HeadFault = Fault & { readonly line: number; readonly column: number };
+
+/** One format: it turns text into rows. It keeps no row, so that memory does not grow with the manifest. */
+export type RowReader = {
+	readonly format: "csv" | "json" | "jsonl";
+	/** takes the next piece of text. @throws Stop */
+	push(text: string): RawRow[];
+	/** the rows that only the end of the text completes. @throws Stop */
+	end(): RawRow[];
+	/** faults of the header, each told once */
+	headFaults(): HeadFault[];
+	draft(raw: RawRow): Draft;
+	source(raw: RawRow): SourceRecord;
+	/** where a field's value begins in a row's text, in UTF-16 units */
+	offsetOf(raw: RawRow, field: string): number;
+	/** the field at a place of a row's text, or null */
+	fieldAt(raw: RawRow, offset: number): string | null;
+	/** text that was not made rows of, and where it begins */
+	readonly tail: { readonly text: string; readonly line: number; readonly column: number };
+	readonly failedRows: FailedRowFormat;
+};
+
+export function emptyDraft(): Draft {
+	return { datasetId: "", documentId: "", file: "", name: "", metadata: new Map(), faults: [] };
+}

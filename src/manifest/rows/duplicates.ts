@@ -1,0 +1,85 @@
+import { hash } from "node:crypto";
+import type { ManifestOptions } from "../types.ts";
+import { Spill } from "./spill.ts";
+
+/** Key hash, payload hash, index (6 bytes), line (6 bytes), column (4 bytes). */
+const RECORD = 48;
+const HASH = 16;
+/** Records kept in memory before the disk is used: half a megabyte. */
+const IN_MEMORY = 10_000;
+
+export type Entry = { readonly index: number; readonly line: number; readonly column: number };
+/** `conflict`: a row that says something else of the same document than the earlier one. */
+export type Verdict = { readonly kind: "skip"; readonly row: Entry } | { readonly kind: "conflict"; readonly row: Entry; readonly earlier: Entry };
+
+/** Finds rows that are about the same document, in memory that does not grow with their number. */
+export class Duplicates {
+	readonly #folder: () => Promise<string>;
+	readonly #buffer = Buffer.allocUnsafe(IN_MEMORY * RECORD);
+	#count = 0;
+	#spill: Spill | undefined;
+
+	/** @param folder makes the private folder, called when memory does not suffice */
+	constructor(folder: () => Promise<string>) {
+		this.#folder = folder;
+	}
+
+	/** Whether `makeRoom` has to be awaited before the next `add`. */
+	get isFull(): boolean {
+		return this.#count === IN_MEMORY;
+	}
+
+	async makeRoom(): Promise<void> {
+		this.#spill ??= new Spill(await this.#folder(), RECORD);
+		for (let index = 0; index < this.#count; index++) this.#spill.add(this.#buffer, index * RECORD);
+		this.#count = 0;
+	}
+
+	/** @param key what the row is about; @param payload what it says of it */
+	add(key: string, payload: string, { index, line, column }: Entry): void {
+		const at = this.#count++ * RECORD;
+		const buffer = this.#buffer;
+		buffer.write(hash("sha256", key, "hex"), at, HASH, "hex");
+		buffer.write(hash("sha256", payload, "hex"), at + HASH, HASH, "hex");
+		buffer.writeUIntBE(index, at + 32, 6);
+		buffer.writeUIntBE(line, at + 38, 6);
+		buffer.writeUInt32BE(column, at + 44);
+	}
+
+	/** What becomes of rows that are not the only ones about their document. */
+	async *verdicts(policy: ManifestOptions["onDuplicate"]): AsyncGenerator<Verdict> {
+		if (this.#spill === undefined) {
+			yield* verdictsOf(this.#buffer.subarray(0, this.#count * RECORD), policy);
+			return;
+		}
+		await this.makeRoom();
+		for (const records of this.#spill.partitions()) yield* verdictsOf(records, policy);
+	}
+
+	close(): void {
+		this.#spill?.close();
+		this.#spill = undefined;
+	}
+}
+
+function* verdictsOf(records: Buffer, policy: ManifestOptions["onDuplicate"]): Generator<Verdict> {
+	const chosen = new Map<string, number>();
+	for (let at = 0; at < records.length; at += RECORD) {
+		const key = records.toString("latin1", at, at + HASH);
+		const earlier = chosen.get(key);
+		if (earlier === undefined) chosen.set(key, at);
+		else if (policy === "first" || isSamePayload(records, earlier, at)) yield { kind: "skip", row: entryAt(records, at) };
+		else if (policy === "last") {
+			chosen.set(key, at);
+			yield { kind: "skip", row: entryAt(records, earlier) };
+		} else yield { kind: "conflict", row: entryAt(records, at), earlier: entryAt(records, earlier) };
+	}
+}
+
+function isSamePayload(records: Buffer, left: number, right: number): boolean {
+	return records.compare(records, left + HASH, left + 2 * HASH, right + HASH, right + 2 * HASH) === 0;
+}
+
+function entryAt(records: Buffer, at: number): Entry {
+	return { index: records.readUIntBE(at + 32, 6), line: records.readUIntBE(at + 38, 6), column: records.readUInt32BE(at + 44) };
+}

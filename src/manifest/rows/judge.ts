@@ -1,0 +1,84 @@
+import type { Metadata } from "../../json.ts";
+import type { Fault } from "../fault.ts";
+import type { ManifestOptions } from "../types.ts";
+import type { Draft } from "./draft.ts";
+import { FileFinder, type FoundFile } from "./files.ts";
+import { payloadText } from "./identity.ts";
+import { idFault } from "./ids.ts";
+import { schemaCheck, type SchemaCheck } from "./schema.ts";
+import { valueFaults } from "./values.ts";
+
+/** Judges rows by everything that does not depend on their format. */
+export class RowJudge {
+	readonly #options: ManifestOptions;
+	readonly #schema: SchemaCheck | undefined;
+	readonly #files: FileFinder;
+
+	private constructor(path: string, options: ManifestOptions, schema: SchemaCheck | undefined) {
+		this.#options = options;
+		this.#schema = schema;
+		this.#files = new FileFinder(path, options.filesRoot);
+	}
+
+	/** @throws CliError exit 2 when the schema cannot be used */
+	static async create(path: string, options: ManifestOptions): Promise<RowJudge> {
+		return new RowJudge(path, options, options.purpose === "rm" ? undefined : await schemaCheck(options.schema));
+	}
+
+	/**
+	 * All that is wrong with a row. Adds to the draft what the command line says of every row.
+	 *
+	 * @param headerIsWrong then the ids may be missing in all rows, which the header's own problem says once
+	 */
+	faults(draft: Draft, headerIsWrong: boolean): Fault[] {
+		const faults = draft.faults;
+		// A row that can't be read has nothing to judge.
+		if (faults.some(({ code }) => code === "RAGGED" || code === "BAD_JSON")) return faults;
+		this.complete(draft);
+		const add = (fault: Fault | undefined): void => {
+			if (fault !== undefined && !faults.some(({ field }) => field === fault.field)) faults.push(fault);
+		};
+		if (!headerIsWrong) {
+			if (this.#options.purpose !== "upload") add(idFault("document_id", draft.documentId));
+			if (draft.datasetId === "") add({ field: "dataset_id", code: "NO_DATASET", text: "is empty, and no --dataset is given" });
+			else add(idFault("dataset_id", draft.datasetId));
+		}
+		if (this.#options.purpose === "rm") return faults;
+		if (this.#options.schema !== "none") for (const fault of valueFaults(draft.metadata, this.#options.deleteToken)) add(fault);
+		if (this.#schema !== undefined) {
+			const known = new Set(faults.map(({ field }) => field));
+			for (const fault of this.#schema(draft.metadata, this.#options.deleteToken)) if (!known.has(fault.field)) faults.push(fault);
+		}
+		return faults;
+	}
+
+	async fileFaults(draft: Draft): Promise<Fault[]> {
+		if (draft.faults.some(({ field }) => field === "file")) return [];
+		const found = await this.#files.find(draft);
+		return "code" in found ? [found] : [];
+	}
+
+	file(draft: Draft): Promise<FoundFile | Fault> {
+		return this.#files.find(draft);
+	}
+
+	/** `--dataset` for rows that name none, and `--set` for all. */
+	complete(draft: Draft): void {
+		if (draft.datasetId === "" && !draft.faults.some(({ field }) => field === "dataset_id")) {
+			draft.datasetId = this.#options.dataset ?? "";
+		}
+		if (this.#options.purpose === "rm") return;
+		for (const [key, value] of this.#options.set) draft.metadata.set(key, value);
+	}
+
+	/** What a row is about, and what it says of it. */
+	identity(draft: Draft): { key: string; payload: string } {
+		const isUpload = this.#options.purpose === "upload";
+		const about = isUpload ? `${draft.file}\0${draft.name}` : draft.documentId;
+		return { key: `${draft.datasetId}\0${about}`, payload: payloadOf(draft.metadata) };
+	}
+}
+
+function payloadOf(metadata: Metadata): string {
+	return metadata.size === 0 ? "" : payloadText(metadata);
+}

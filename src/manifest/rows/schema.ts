@@ -1,0 +1,94 @@
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { readFile } from "node:fs/promises";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import type { JsonValue, Metadata } from "../../json.ts";
+import type { Fault } from "../fault.ts";
+import { JsonFault, parseJson } from "../json/parse.ts";
+import { positionIn } from "../position.ts";
+import { show } from "../show.ts";
+import type { ManifestOptions } from "../types.ts";
+
+/**
+ * The value of `--schema`: the JSON of the file, or `none`.
+ *
+ * @throws CliError exit 2
+ */
+export async function readSchema(path: string): Promise<JsonValue | "none"> {
+	if (path === "none") return "none";
+	let text: string;
+	try {
+		text = await readFile(path, "utf8");
+	} catch (error) {
+		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
+		throw new CliError(`the schema ${show(path)} ${why}`, { exit: Exit.usage, hint: "check the path given to --schema" });
+	}
+	try {
+		return parseJson(text.replace(/^\uFEFF/, ""));
+	} catch (error) {
+		if (!(error instanceof JsonFault)) throw error;
+		const { line, column } = positionIn(text, error.offset, 1);
+		throw unusable(`${show(path)}:${line}:${column}: ${error.message}`);
+	}
+}
+
+/** Finds what of a row's metadata does not meet the schema. */
+export type SchemaCheck = (metadata: Metadata, deleteToken: string | undefined) => Fault[];
+
+/** @throws CliError exit 2 when the schema itself is wrong */
+export async function schemaCheck(schema: ManifestOptions["schema"]): Promise<SchemaCheck | undefined> {
+	if (schema === undefined || schema === "none") return undefined;
+	const validate = await compile(schema);
+	return (metadata, deleteToken) => {
+		if (validate(plainObject(metadata, deleteToken)) === true) return [];
+		return (validate.errors ?? []).map(faultOf);
+	};
+}
+
+/** Loaded when asked for: most manifests have no schema, and ajv is slow to load. */
+async function compile(schema: JsonValue): Promise<ValidateFunction> {
+	if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null || Array.isArray(schema))) {
+		throw unusable("a JSON Schema is an object, true or false");
+	}
+	const dialect = typeof schema === "object" && "$schema" in schema ? String(schema["$schema"]) : "";
+	// An unknown keyword is probably a misspelt one, and would let every row pass. The types stay loose on purpose.
+	const options = { allErrors: true, strict: true, strictTypes: false, strictRequired: false, strictTuples: false, logger: false } as const;
+	try {
+		const ajv = dialect.includes("draft-07")
+			? new (await import("ajv")).Ajv(options)
+			: new (await import("ajv/dist/2020.js")).Ajv2020(options);
+		(await import("ajv-formats")).default.default(ajv);
+		return ajv.compile(structuredClone(schema));
+	} catch (error) {
+		throw unusable(reason(error));
+	}
+}
+
+function unusable(why: string): CliError {
+	return new CliError(`the schema cannot be used: ${why}`, {
+		exit: Exit.usage,
+		hint: "JSON Schema 2020-12 is read, and draft-07 where $schema says so",
+	});
+}
+
+/** Metadata as ajv wants it; a key that is to be removed is no value. */
+function plainObject(metadata: Metadata, deleteToken: string | undefined): object {
+	const object: object = {};
+	for (const [key, value] of metadata) {
+		if (deleteToken !== undefined && value === deleteToken) continue;
+		Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+	}
+	return object;
+}
+
+function faultOf({ instancePath, params, message = "does not meet the schema" }: ErrorObject): Fault {
+	const [, top] = instancePath.split("/");
+	const named: unknown = params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"];
+	const isOutermost = top === undefined;
+	const field = isOutermost ? (typeof named === "string" ? named : null) : unescapePointer(top);
+	const inside = isOutermost ? "" : instancePath.slice(top.length + 1);
+	return { field, code: "SCHEMA", text: show(`${inside === "" ? "" : `${inside} `}${message}`) };
+}
+
+function unescapePointer(part: string): string {
+	return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}

@@ -1,0 +1,100 @@
+import type { JsonValue } from "../../json.ts";
+import { JsonFault, parseJson } from "../json/parse.ts";
+import { isJsonNumber, survivesDouble } from "../json/numbers.ts";
+import { isOneLetterApart } from "../distance.ts";
+import { show } from "../show.ts";
+
+export const TYPES = ["text", "number", "boolean", "list", "json"] as const;
+export type CellType = (typeof TYPES)[number];
+
+/** What people write who know another tool's types. */
+const ALIASES: ReadonlyMap<string, CellType> = new Map<string, CellType>([
+	["string", "text"],
+	["str", "text"],
+	["varchar", "text"],
+	["date", "text"],
+	["datetime", "text"],
+	["int", "number"],
+	["integer", "number"],
+	["float", "number"],
+	["double", "number"],
+	["decimal", "number"],
+	["numeric", "number"],
+	["num", "number"],
+	["bool", "boolean"],
+	["array", "list"],
+	["object", "json"],
+]);
+
+export function isCellType(word: string): word is CellType {
+	return TYPES.some((type) => type === word);
+}
+
+/** The type that was probably meant by a word that is none; undefined when the word is simply part of the key. */
+export function meantType(word: string): CellType | undefined {
+	if (isCellType(word) || word.length > 12) return undefined;
+	const lower = word.toLowerCase();
+	return ALIASES.get(lower) ?? TYPES.find((type) => isOneLetterApart(lower, type));
+}
+
+/** A key with the type that its last `:word` gives it; everything else is part of the key. */
+export function splitType(name: string): { key: string; type: CellType; explicit: boolean; meant: CellType | undefined } {
+	const colon = name.lastIndexOf(":");
+	const word = colon === -1 ? "" : name.slice(colon + 1);
+	if (isCellType(word)) return { key: name.slice(0, colon), type: word, explicit: true, meant: undefined };
+	return { key: name, type: "text", explicit: false, meant: word === "" ? undefined : meantType(word) };
+}
+
+export type CellValue = { readonly value: JsonValue } | { readonly code: string; readonly fault: string };
+
+/** What a cell that is not empty means. */
+export function cellValue(cell: string, type: CellType): CellValue {
+	switch (type) {
+		case "text":
+			return { value: cell };
+		case "number":
+			return numberOf(cell);
+		case "boolean":
+			if (cell === "true" || cell === "false") return { value: cell === "true" };
+			return { code: "BAD_BOOLEAN", fault: `"${show(cell)}" is neither true nor false` };
+		case "list":
+			return { value: splitList(cell) };
+		case "json":
+			return jsonOf(cell);
+	}
+}
+
+function numberOf(cell: string): CellValue {
+	if (!isJsonNumber(cell)) return { code: "BAD_NUMBER", fault: `"${show(cell)}" is not a number` };
+	if (!survivesDouble(cell)) return { code: "BAD_NUMBER", fault: `${show(cell)} would be sent as ${Number(cell)}` };
+	return { value: Number(cell) };
+}
+
+function jsonOf(cell: string): CellValue {
+	try {
+		return { value: parseJson(cell) };
+	} catch (error) {
+		if (!(error instanceof JsonFault)) throw error;
+		return { code: error.code, fault: error.message };
+	}
+}
+
+/** Items divided by `|`; `\|` is the character itself and `\\` a backslash. Nothing is trimmed. */
+export function splitList(cell: string): string[] {
+	if (!cell.includes("\\")) return cell.split("|");
+	const items = [""];
+	for (let at = 0; at < cell.length; at++) {
+		const character = cell.charAt(at);
+		const next = cell.charAt(at + 1);
+		if (character === "|") items.push("");
+		else if (character === "\\" && (next === "|" || next === "\\")) {
+			items[items.length - 1] += next;
+			at++;
+		} else items[items.length - 1] += character;
+	}
+	return items;
+}
+
+export function joinList(items: readonly string[]): string {
+	return items.map((item) => item.replaceAll(/[\\|]/g, "\\$&")).join("|");
+}

@@ -1,0 +1,47 @@
+import type { JsonValue, Metadata } from "../../json.ts";
+import type { Fault } from "../fault.ts";
+import { show } from "../show.ts";
+
+/** Schemes whose addresses name a host. */
+const WITH_HOST = /^(?:https?|wss?|ftps?|sftp|s3|gs|ssh|git):/i;
+
+/** The built-in checks. `null` passes: it says that there is no value. */
+export function valueFaults(metadata: Metadata, deleteToken: string | undefined): Fault[] {
+	const faults: Fault[] = [];
+	check("publish_date", "BAD_DATE", dateText);
+	check("url", "BAD_URL", urlText);
+	return faults;
+
+	function check(field: string, code: string, fault: (text: string) => string | undefined): void {
+		const value: JsonValue | undefined = metadata.get(field);
+		if (value === undefined || value === null || value === deleteToken) return;
+		const text = typeof value === "string" ? fault(value) : `${show(JSON.stringify(value))} is not a text`;
+		if (text !== undefined) faults.push({ field, code, text });
+	}
+}
+
+function dateText(text: string): string | undefined {
+	const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
+	if (parts === null) return `"${show(text)}" is not a date of the form YYYY-MM-DD`;
+	const [year = 0, month = 0, day = 0] = parts.slice(1).map(Number);
+	if (year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)) return undefined;
+	return `${text} is not a date that exists`;
+}
+
+function daysOf(year: number, month: number): number {
+	if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31;
+	const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+	return isLeap ? 29 : 28;
+}
+
+function urlText(text: string): string | undefined {
+	if (isAbsolute(text)) return undefined;
+	return `"${show(text)}" is not an absolute address such as https://example.org/page`;
+}
+
+function isAbsolute(text: string): boolean {
+	// A letter alone is a drive of Windows, and a name before a port is a host without a scheme.
+	if (/\s|\p{Cc}/u.test(text) || !/^[a-z][a-z0-9+.-]+:/i.test(text) || /^[^/?#]+:[0-9]+(?:[/?#]|$)/.test(text)) return false;
+	if (WITH_HOST.test(text) && !/^[^:]+:\/\/[^/?#]/.test(text)) return false;
+	return URL.canParse(text);
+}

@@ -1,0 +1,59 @@
+import { CliError, Exit } from "../errors.ts";
+import type { Source } from "./bytes/source.ts";
+import { Stop } from "./fault.ts";
+import { readBatches } from "./reading.ts";
+import type { RawRow, RowReader } from "./rows/draft.ts";
+import type { Dispositions } from "./rows/dispositions.ts";
+import type { RowJudge } from "./rows/judge.ts";
+import type { ManifestOptions, Row } from "./types.ts";
+
+/**
+ * The rows that the first reading found to be valid, in order.
+ *
+ * @param dispositions absent when the manifest can't be trusted at all: then no row is valid
+ * @throws CliError exit 8 when the manifest, or a file it names, is not what was checked
+ */
+export async function* readValidRows(
+	source: Source,
+	options: ManifestOptions,
+	judge: RowJudge,
+	dispositions: Dispositions | undefined,
+): AsyncGenerator<Row> {
+	if (dispositions === undefined) return;
+	let index = 0;
+	try {
+		for await (const { reader, rows } of readBatches(source.second(), options)) {
+			for (const raw of rows) {
+				if (dispositions.isValid(index)) yield await rowOf(reader, raw, index, options, judge);
+				index++;
+			}
+		}
+	} catch (error) {
+		if (error instanceof Stop) throw new CliError("the manifest was changed after it was checked", { exit: Exit.foreign });
+		throw error;
+	}
+}
+
+async function rowOf(
+	reader: RowReader,
+	raw: RawRow,
+	index: number,
+	options: ManifestOptions,
+	judge: RowJudge,
+): Promise<Row> {
+	const draft = reader.draft(raw);
+	judge.complete(draft);
+	const { datasetId, documentId, metadata } = draft;
+	let file: Row["file"];
+	if (options.purpose === "upload") {
+		const found = await judge.file(draft);
+		if ("code" in found) {
+			throw new CliError(`line ${raw.line}: file: ${found.text}, unlike when it was checked`, {
+				exit: Exit.foreign,
+				hint: "leave the files alone while they are being uploaded, and start again",
+			});
+		}
+		file = found;
+	}
+	return { index, line: raw.line, datasetId, documentId, file, metadata, source: reader.source(raw) };
+}

@@ -1,0 +1,28 @@
+import { CliError, Exit } from "../errors.ts";
+import type { JsonValue } from "../json.ts";
+import { cellValue, splitType } from "./rows/typed.ts";
+import { show } from "./show.ts";
+
+/**
+ * The key and value of `--set KEY[:type]=VALUE`; the types are those of a CSV header.
+ *
+ * @throws CliError exit 2
+ */
+export function parseSetting(text: string): [key: string, value: JsonValue] {
+	const equals = text.indexOf("=");
+	const { key, type, meant } = splitType(text.slice(0, Math.max(equals, 0)));
+	if (equals === -1 || key === "") throw wrong(`"${show(text)}" is not KEY=VALUE`);
+	if (meant !== undefined) throw wrong(`"${show(key)}" ends in an unknown type; did you mean :${meant}?`);
+	const cell = text.slice(equals + 1);
+	if (type === "text") return [key, cell];
+	const result = cellValue(cell, type);
+	if ("value" in result) return [key, result.value];
+	throw wrong(`${show(key)}: ${result.fault}`);
+}
+
+function wrong(why: string): CliError {
+	return new CliError(`--set: ${why}`, {
+		exit: Exit.usage,
+		hint: "write --set KEY=VALUE, or KEY:number=, KEY:boolean=, KEY:list=a|b, KEY:json= for other than text",
+	});
+}

@@ -1,0 +1,83 @@
+import { CliError, Exit } from "../errors.ts";
+import type { JsonValue, Metadata } from "../json.ts";
+import { csvLine } from "./csv/quote.ts";
+import { isReserved, meantReserved } from "./rows/reserved.ts";
+import { joinList, splitType, type CellType } from "./rows/typed.ts";
+import { show } from "./show.ts";
+
+/** A document as it is written into a manifest. */
+export type ManifestDocument = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
+
+/**
+ * Decides the columns of a CSV manifest from all documents, then writes them.
+ *
+ * Two passes over the documents: `see` each one, then `head` and `row`. Each key gets the plainest type that every
+ * one of its values reads back from exactly; a key that a document does not have is an empty cell.
+ */
+export class ColumnPlan {
+	readonly #types = new Map<string, CellType>();
+
+	see(metadata: Metadata): void {
+		for (const [key, value] of metadata) {
+			const type = plainestType(value);
+			const known = this.#types.get(key);
+			this.#types.set(key, known === undefined || known === type ? type : "json");
+		}
+	}
+
+	/** @throws CliError exit 2 when a key can't stand in a CSV header */
+	head(): string {
+		const names = Array.from(this.#types, ([key, type]) => columnName(key, type));
+		return csvLine(["document_id", "dataset_id", ...names]);
+	}
+
+	/** One document as a line. Its values must have been seen. */
+	row({ datasetId, documentId, metadata }: ManifestDocument): string {
+		const cells = Array.from(this.#types, ([key, type]) => {
+			const value = metadata.get(key);
+			return value === undefined ? "" : cellText(value, type);
+		});
+		return csvLine([documentId, datasetId, ...cells]);
+	}
+}
+
+/** A whole CSV manifest, for documents that can be walked twice. */
+export function* formatCsvManifest(documents: Iterable<ManifestDocument>): Generator<string> {
+	const plan = new ColumnPlan();
+	for (const { metadata } of documents) plan.see(metadata);
+	yield plan.head();
+	for (const document of documents) yield plan.row(document);
+}
+
+function plainestType(value: JsonValue): CellType {
+	if (typeof value === "number") return "number";
+	if (typeof value === "boolean") return "boolean";
+	// An empty cell means that the key is absent, and no cell can hold NUL.
+	if (typeof value === "string") return value === "" || value.includes("\0") ? "json" : "text";
+	if (Array.isArray(value) && isPlainList(value)) return "list";
+	return "json";
+}
+
+function isPlainList(items: readonly JsonValue[]): boolean {
+	if (items.length === 0 || (items.length === 1 && items[0] === "")) return false;
+	return items.every((item) => typeof item === "string" && !item.includes("\0"));
+}
+
+function cellText(value: JsonValue, type: CellType): string {
+	if (type === "text" && typeof value === "string") return value;
+	if (type === "list" && Array.isArray(value)) return joinList(value.map(String));
+	return JSON.stringify(value);
+}
+
+/** The header of a key. Text needs no type, unless the key by itself would be read as something else. */
+function columnName(key: string, type: CellType): string {
+	if (key.includes("\0")) {
+		throw new CliError(`the key "${show(key)}" holds a NUL character, which CSV cannot`, {
+			exit: Exit.usage,
+			hint: "use --format json",
+		});
+	}
+	const alone = splitType(key);
+	const isPlain = !alone.explicit && alone.meant === undefined && key !== "" && !isReserved(key) && meantReserved(key) === undefined;
+	return type === "text" && isPlain ? key : `${key}:${type}`;
+}
