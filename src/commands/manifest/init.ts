@@ -1,0 +1,57 @@
+import { open } from "node:fs/promises";
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode, errorCode, reason } from "../../errors.ts";
+import { rowsText } from "../../report/summary.ts";
+import { allDocuments } from "../../run/pages.ts";
+import { printDocumentsCsv } from "../documents-csv.ts";
+import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
+import type { Done } from "../index.ts";
+import { parseNonEmpty } from "../values.ts";
+
+export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };
+
+/** Declares the interface of `manifest init`. What it does is in `init`. */
+export function initCommand(parent: Command, app: App, done: Done, run = init): void {
+	const command = parent
+		.command("init")
+		.summary("print a dataset's present metadata as a CSV manifest")
+		.description("Prints the dataset's present metadata as a CSV manifest: edit it, then docs tag it.")
+		.option("-d, --dataset <id>", "the dataset", parseNonEmpty)
+		.option("--out <file>", "a new file instead of standard output", parseNonEmpty)
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag manifest init -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n",
+		);
+	addServiceOptions(command).action(async () => done(await run(command.optsWithGlobals<InitOptions>(), app)));
+}
+
+export async function init(options: InitOptions, app: App): Promise<ExitCode> {
+	return withSession(options, app, async ({ api, request }, settings) => {
+		const dataset = options.dataset ?? settings.dataset?.value;
+		if (dataset === undefined) {
+			throw new CliError("manifest init needs a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
+		}
+		const documents = allDocuments(api, request, dataset);
+		const { out } = options;
+		if (out === undefined) {
+			await printDocumentsCsv(documents, undefined, app);
+			return Exit.ok;
+		}
+		// Never over a file that is there: it may be the manifest that somebody has edited.
+		const file = await open(out, "wx", 0o600).catch((error: unknown) => {
+			const exists = errorCode(error) === "EEXIST";
+			throw new CliError(`--out ${out}: ${exists ? "is there already" : reason(error)}`, {
+				exit: Exit.usage,
+				hint: exists ? "Name another file, or remove it first." : "Name a file that can be written.",
+			});
+		});
+		try {
+			const count = await printDocumentsCsv(documents, undefined, app, async (text) => void (await file.appendFile(text)));
+			app.io.note(`${out}: ${rowsText(count)}. Edit it, then: ragtag docs tag ${out}`);
+		} finally {
+			await file.close();
+		}
+		return Exit.ok;
+	});
+}
