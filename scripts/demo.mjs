@@ -17,7 +17,7 @@ try {
 	sandbox = await startSandbox(folder);
 	await demo(sandbox.env);
 } catch (error) {
-	console.error(`\ndemo failed: ${error instanceof Error ? error.message : error}`);
+	console.error(`\ndemo failed: ${error instanceof Error ? error.message : String(error)}`);
 	if (sandbox !== undefined) console.error(`The sandbox's last lines:\n${await sandbox.lastLines()}`);
 	process.exitCode = 1;
 } finally {
