@@ -26,14 +26,23 @@ export function divide(rate: number): Division {
 export function createLimiter(rate: number, clock: Clock): Limiter {
 	const { batch, jobs, window } = divide(rate);
 	const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (SPACING * window) / jobs });
-	const gate = new SendGate(jobs * batch, window);
+	// Not the division's own window: below a second it would let two bursts of it into one.
+	const count = Math.ceil(rate);
+	const gate = new SendGate(count, (count * 1000) / rate);
+	const closed = new AbortController();
 	const waiting: (() => void)[] = [];
 	let permits = 0;
 	let ordered = 0;
 
 	// A token comes back one window after its use, not at a fixed beat: that is what keeps every sliding second.
+	// The timers keep the process alive: a run that waits for its next token has nothing else that would.
+	const returning = new Set<NodeJS.Timeout>();
 	bottleneck.on("executing", () => {
-		setTimeout(() => void bottleneck.incrementReservoir(1), window).unref();
+		const timer = setTimeout(() => {
+			returning.delete(timer);
+			void bottleneck.incrementReservoir(1);
+		}, window);
+		returning.add(timer);
 	});
 
 	const handOut = (): void => {
@@ -58,18 +67,18 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 				.catch(() => undefined);
 		}
 	};
-	const permit = (signal: AbortSignal | undefined): Promise<void> =>
+	const permit = (signal: AbortSignal): Promise<void> =>
 		new Promise((resolve, reject) => {
 			const granted = (): void => {
-				signal?.removeEventListener("abort", aborted);
+				signal.removeEventListener("abort", aborted);
 				resolve();
 			};
 			const aborted = (): void => {
 				const place = waiting.indexOf(granted);
 				if (place >= 0) waiting.splice(place, 1);
-				reject(signal?.reason);
+				reject(signal.reason);
 			};
-			signal?.addEventListener("abort", aborted, { once: true });
+			signal.addEventListener("abort", aborted, { once: true });
 			waiting.push(granted);
 			order();
 		});
@@ -94,7 +103,10 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 			door = mine.catch(() => undefined);
 			await mine;
 		},
-		close: () => void bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined),
+		close: () => {
+			for (const timer of returning) clearTimeout(timer);
+			void bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
+		},
 	};
 }
 
