@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
 import { Exit } from "../errors.ts";
 import { RestError } from "../rest/errors.ts";
@@ -51,6 +52,8 @@ export async function runRows<Item extends Work>(
 	const pause = new Pause(clock);
 	const refused = new RefusedAlike();
 	const halt = new AbortController();
+	// Every row in flight listens to it: that is no leak to warn a user of.
+	setMaxListeners(0, halt.signal);
 	const faults: unknown[] = [];
 	let stop: Stop | undefined;
 	let answered = false;
