@@ -10,6 +10,11 @@ const SPACING = 0.97;
 /** How a cap is divided into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
 export type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
 
+/** Somebody who waits for a permit. */
+type Taker = { readonly grant: () => void; readonly refuse: (error: Error) => void };
+
+const CLOSED = "the limiter is closed";
+
 /** Divides a cap (requests a second, any positive number) so that `jobs × batch` in `window` is exactly that cap. */
 export function divide(rate: number): Division {
 	const batch = Math.max(1, Math.ceil(rate / JOBS_PER_SECOND));
@@ -29,8 +34,8 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 	// Not the division's own window: below a second it would let two bursts of it into one.
 	const count = Math.ceil(rate);
 	const gate = new SendGate(count, (count * 1000) / rate);
-	const closed = new AbortController();
-	const waiting: (() => void)[] = [];
+	const waiting: Taker[] = [];
+	let closed = false;
 	let permits = 0;
 	let ordered = 0;
 
@@ -38,6 +43,7 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 	// The timers keep the process alive: a run that waits for its next token has nothing else that would.
 	const returning = new Set<NodeJS.Timeout>();
 	bottleneck.on("executing", () => {
+		if (closed) return;
 		const timer = setTimeout(() => {
 			returning.delete(timer);
 			void bottleneck.incrementReservoir(1);
@@ -50,7 +56,7 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 			const next = waiting.shift();
 			if (next === undefined) return;
 			permits -= 1;
-			next();
+			next.grant();
 		}
 	};
 	const order = (): void => {
@@ -63,47 +69,62 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 					permits += batch;
 					handOut();
 				})
-				// Only `close` makes a job fail, and by then nobody waits.
+				// Only `close` makes a job fail, and it refuses those who wait by itself.
 				.catch(() => undefined);
 		}
 	};
-	const permit = (signal: AbortSignal): Promise<void> =>
+	const permit = (signal: AbortSignal | undefined): Promise<void> =>
 		new Promise((resolve, reject) => {
-			const granted = (): void => {
-				signal.removeEventListener("abort", aborted);
-				resolve();
-			};
 			const aborted = (): void => {
-				const place = waiting.indexOf(granted);
+				const place = waiting.indexOf(taker);
 				if (place >= 0) waiting.splice(place, 1);
-				reject(signal.reason);
+				reject(signal?.reason);
 			};
-			signal.addEventListener("abort", aborted, { once: true });
-			waiting.push(granted);
+			const taker: Taker = {
+				grant: () => {
+					signal?.removeEventListener("abort", aborted);
+					resolve();
+				},
+				refuse: (error) => {
+					signal?.removeEventListener("abort", aborted);
+					reject(error);
+				},
+			};
+			signal?.addEventListener("abort", aborted, { once: true });
+			waiting.push(taker);
 			order();
 		});
+
+	const check = (signal: AbortSignal | undefined): void => {
+		signal?.throwIfAborted();
+		if (closed) throw new Error(CLOSED);
+	};
 
 	// Takers pass the gate one after another, so that two cannot both see the last free place.
 	let door: Promise<void> = Promise.resolve();
 	const pass = async (signal: AbortSignal | undefined): Promise<void> => {
 		for (;;) {
+			// Also before the first look: the signal may have come while others were at the door.
+			check(signal);
 			const delay = gate.delay(clock.now());
 			if (delay === 0) break;
 			await clock.sleep(delay, signal);
-			signal?.throwIfAborted();
 		}
 		gate.sent(clock.now());
 	};
 
 	return {
 		take: async (signal) => {
-			signal?.throwIfAborted();
+			check(signal);
 			await permit(signal);
 			const mine = door.then(() => pass(signal));
 			door = mine.catch(() => undefined);
 			await mine;
 		},
 		close: () => {
+			if (closed) return;
+			closed = true;
+			for (const taker of waiting.splice(0)) taker.refuse(new Error(CLOSED));
 			for (const timer of returning) clearTimeout(timer);
 			void bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
 		},

@@ -74,5 +74,6 @@ export type Clock = {
 export type Limiter = {
 	/** resolves when a request may start; rejects with the signal's reason when it aborts while waiting */
 	take(signal?: AbortSignal): Promise<void>;
+	/** nobody gets through any more: those who wait are rejected too */
 	close(): void;
 };
