@@ -4,15 +4,20 @@ import { Exit } from "../errors.ts";
 import { RestError } from "../rest/errors.ts";
 import { AutoConcurrency, MAX_CONCURRENCY } from "./concurrency.ts";
 import { errorLimit, type MaxErrors, RefusedAlike } from "./limits.ts";
-import type { Memory, Operation } from "./operations/operation.ts";
+import type { Memory, Operation, Settled } from "./operations/operation.ts";
 import { paced, Pause } from "./pace.ts";
 import { decide } from "./retry.ts";
-import type { Clock, Journal, Limiter, Stop, Work } from "./types.ts";
+import type { Clock, Journal, Limiter, RowError, Stop, Work } from "./types.ts";
 
 /** How long requests in flight may take to end once a run is to stop, in milliseconds. */
 const DRAIN = 5_000;
-/** Rows taken up and not settled, waiting retries included, besides a chunk: an outage must not swallow a manifest. */
-const OPEN_ROWS = 4 * MAX_CONCURRENCY;
+/**
+ * Rows taken up and not settled, waiting retries included, for each that may be in flight; a chunk comes on top.
+ * An outage must not swallow a manifest.
+ */
+const OPEN_ROWS = 4;
+/** How long a row is tried again while the service asks to slow down, in milliseconds. Such answers cost no try. */
+const THROTTLED_WITHIN = 30 * 60_000;
 
 export type RunOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
@@ -31,6 +36,18 @@ export type RunOptions<Item extends Work> = {
 	readonly abandon: () => void;
 	/** called after each settled row */
 	readonly onSettled?: () => void;
+};
+
+/** A row that was taken up and is not settled. */
+type OpenRow<Item> = {
+	readonly item: Item;
+	readonly memory: Memory;
+	/** when it was taken up, in the clock's milliseconds */
+	readonly since: number;
+	/** tries so far */
+	attempt: number;
+	/** those of them that the service put off */
+	throttled: number;
 };
 
 /**
@@ -81,43 +98,76 @@ export async function runRows<Item extends Work>(
 	signal.addEventListener("abort", onSignal, { once: true });
 	if (signal.aborted) onSignal();
 
-	/** One try of one row, with its record. Resolves with the wait before the next try, or undefined when it is over. */
-	const tryRow = async (item: Item, attempt: number, memory: Memory): Promise<number | undefined> => {
-		if (halt.signal.aborted) return undefined;
-		try {
-			const settled = await operation(item, request, memory);
-			refused.succeeded();
-			await journal.record({ item, ...settled, attempts: attempt });
-		} catch (error) {
-			// A request that was cut off or never started says nothing about its row: it stays pending.
-			if (abandoned || (halt.signal.aborted && error === halt.signal.reason)) return undefined;
-			if (!(error instanceof RestError)) throw error;
-			answered ||= error.status !== undefined;
-			const decision = decide(error, { attempt, attempts, idempotent: true, answered, random: clock.random() });
-			if (decision.action === "stop") return void end(decision.stop);
-			if (decision.action === "retry") {
-				if (decision.everyone) pause.extend(decision.wait);
-				return decision.wait;
-			}
-			const failure = { code: error.code, text: failureText(error, attempt) };
-			const documentId = memory.stored?.id ?? item.documentId;
-			await journal.record({ item, status: "failed", documentId, error: failure, attempts: attempt });
-			const alike = options.maxErrors === undefined ? refused.failed(failure) : undefined;
-			const limited = alike ?? errorLimit(options.maxErrors, journal.totals());
-			if (limited !== undefined) end(limited);
+	const fail = async ({ item, memory, attempt }: OpenRow<Item>, error: RowError): Promise<void> => {
+		const documentId = memory.stored?.id ?? item.documentId;
+		await journal.record({ item, status: "failed", documentId, error, attempts: attempt });
+		options.onSettled?.();
+	};
+	/** A row that the run's stop leaves as it is: pending, unless running it again would store its file again. */
+	const leave = async (row: OpenRow<Item>): Promise<undefined> => {
+		const { stored } = row.memory;
+		if (stored === undefined) return;
+		const text = `stored as ${stored.id}, but the run stopped before its metadata was written`;
+		await fail(row, { code: "METADATA_NOT_WRITTEN", text });
+	};
+	/** The tries that count against `attempts`: those that the service put off are bounded by time instead. */
+	const countTries = (row: OpenRow<Item>, { kind }: RestError): { attempt: number; attempts: number } => {
+		if (kind !== "throttled") return { attempt: row.attempt - row.throttled, attempts };
+		row.throttled += 1;
+		const patient = clock.now() - row.since < THROTTLED_WITHIN;
+		return { attempt: row.throttled, attempts: patient ? Number.POSITIVE_INFINITY : row.throttled };
+	};
+	/** What a failed try leads to: the wait before the next, or undefined when there is none. */
+	const afterFailure = async (row: OpenRow<Item>, error: unknown): Promise<number | undefined> => {
+		// A request that was cut off or never started says nothing about its row.
+		if (abandoned || (halt.signal.aborted && error === halt.signal.reason)) return await leave(row);
+		if (!(error instanceof RestError)) throw error;
+		answered ||= error.status !== undefined;
+		const tries = countTries(row, error);
+		const decision = decide(error, { ...tries, idempotent: true, answered, random: clock.random() });
+		if (decision.action === "stop") {
+			end(decision.stop);
+			return await leave(row);
 		}
+		if (decision.action === "retry") {
+			if (decision.everyone) pause.extend(decision.wait);
+			return decision.wait;
+		}
+		const failure = { code: error.code, text: failureText(error, row.attempt) };
+		await fail(row, failure);
+		const alike = options.maxErrors === undefined ? refused.failed(failure) : undefined;
+		const limited = alike ?? errorLimit(options.maxErrors, journal.totals());
+		if (limited !== undefined) end(limited);
+		return undefined;
+	};
+
+	/** One try of one row, with its record. Resolves with the wait before the next try, or undefined when it is over. */
+	const tryRow = async (row: OpenRow<Item>): Promise<number | undefined> => {
+		if (halt.signal.aborted) return await leave(row);
+		row.attempt += 1;
+		let settled: Settled;
+		try {
+			settled = await operation(row.item, request, row.memory);
+		} catch (error) {
+			return await afterFailure(row, error);
+		}
+		refused.succeeded();
+		await journal.record({ item: row.item, ...settled, attempts: row.attempt });
 		options.onSettled?.();
 		return undefined;
 	};
 	const settle = async (item: Item): Promise<void> => {
-		const memory: Memory = {};
-		for (let attempt = 1; ; attempt += 1) {
-			const wait = await limit(tryRow, item, attempt, memory);
+		const row: OpenRow<Item> = { item, memory: {}, since: clock.now(), attempt: 0, throttled: 0 };
+		for (;;) {
+			const wait = await limit(tryRow, row);
+			// The slot is free now, whether or not the row is settled: more may be read.
+			wake();
 			if (wait === undefined) return;
 			await clock.sleep(wait, halt.signal);
 		}
 	};
-	const crowded = (chunk: number): boolean => limit.pendingCount >= limit.concurrency || open >= chunk + OPEN_ROWS;
+	const crowded = (): boolean =>
+		limit.pendingCount >= limit.concurrency || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, limit.concurrency);
 
 	try {
 		for await (const chunk of chunks) {
@@ -131,7 +181,7 @@ export async function runRows<Item extends Work>(
 						wake();
 					});
 			}
-			while (crowded(chunk.length) && !halt.signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+			while (crowded() && !halt.signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
 		}
 	} catch (error) {
 		// The manifest broke half-way: what was taken is finished, then the cause is told.
@@ -160,7 +210,8 @@ function failureText(error: RestError, attempt: number): string {
 function stopOf(why: unknown): Stop {
 	if (typeof why === "object" && why !== null && "exit" in why && "text" in why && typeof why.text === "string") {
 		const known = Object.values(Exit).find((code) => code === why.exit);
-		if (known !== undefined) return { exit: known, text: why.text };
+		const hint = "hint" in why && typeof why.hint === "string" ? { hint: why.hint } : {};
+		if (known !== undefined) return { exit: known, text: why.text, ...hint };
 	}
 	return { exit: Exit.interrupted, text: "stopped" };
 }

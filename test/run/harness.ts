@@ -1,0 +1,84 @@
+import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
+import { MemoryJournal } from "../../src/run/journal.ts";
+import { unlimited } from "../../src/run/limiter.ts";
+import type { Operation } from "../../src/run/operations/operation.ts";
+import { type RunOptions, runRows } from "../../src/run/rows.ts";
+import type { Limiter, Outcome, Stop, Work } from "../../src/run/types.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+export function work(index: number): Work {
+	return { index, line: index + 2, datasetId: "set", documentId: `doc-${index}` };
+}
+
+/** Chunks of `size` rows, `count` rows in all; tells how many were read. */
+export async function* chunksOf(count: number, size: number, onRead?: (rows: number) => void): AsyncGenerator<Work[]> {
+	for (let start = 0; start < count; start += size) {
+		const chunk = Array.from({ length: Math.min(size, count - start) }, (_, place) => work(start + place));
+		onRead?.(start + chunk.length);
+		yield chunk;
+	}
+}
+
+export function failure(
+	kind: RestErrorKind,
+	more: { code?: string; retryAfter?: number; status?: number } = {},
+): RestError {
+	return new RestError(`it was ${kind}`, { kind, code: more.code ?? kind.toUpperCase(), ...more });
+}
+
+/** One request that takes that long and then succeeds, or fails with what `call` throws. */
+export function updating(call: (item: Work) => Promise<void> | void): Operation<Work> {
+	return async (item, request) => {
+		await request(async () => await call(item));
+		return { status: "updated", documentId: item.documentId };
+	};
+}
+
+export function countingLimiter(): Limiter & { taken: number } {
+	return {
+		taken: 0,
+		async take(signal) {
+			await unlimited.take(signal);
+			this.taken += 1;
+		},
+		close: () => undefined,
+	};
+}
+
+export type Run = {
+	readonly clock: FakeClock;
+	readonly outcomes: Outcome<Work>[];
+	readonly journal: MemoryJournal<Work>;
+	readonly user: AbortController;
+	readonly done: Promise<Stop | undefined>;
+};
+
+/** A run of `rows` rows in chunks of ten, started; its time passes only by its clock. */
+export function start(
+	operation: Operation<Work>,
+	{ rows = 10, clock = new FakeClock(), ...more }: Partial<RunOptions<Work>> & StartOptions = {},
+): Run {
+	const outcomes: Outcome<Work>[] = [];
+	const journal = new MemoryJournal<Work>(
+		{ rows, invalid: 0, duplicateSkipped: 0 },
+		(each) => void outcomes.push(each),
+	);
+	const user = new AbortController();
+	const done = runRows(more.chunks ?? chunksOf(rows, 10), {
+		operation,
+		journal,
+		limiter: unlimited,
+		clock,
+		rate: undefined,
+		concurrency: 4,
+		attempts: 6,
+		maxErrors: undefined,
+		signal: user.signal,
+		abandon: () => undefined,
+		...more,
+	});
+	done.catch(() => undefined);
+	return { clock, outcomes, journal, user, done };
+}
+
+type StartOptions = { rows?: number; clock?: FakeClock; chunks?: AsyncIterable<readonly Work[]> };

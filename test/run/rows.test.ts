@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { FakeClock, idle } from "./fake-clock.ts";
+import { chunksOf, countingLimiter, failure, start, updating, work } from "./harness.ts";
+
+describe("reading and sending", () => {
+	it("sends every row once and accounts for it", async () => {
+		const sent: number[] = [];
+		const run = start(
+			updating(({ index }) => void sent.push(index)),
+			{ rows: 95 },
+		);
+		expect(await run.clock.until(run.done)).toBeUndefined();
+		expect(sent.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 95 }, (_, index) => index));
+		expect(run.journal.totals()).toMatchObject({ updated: 95, pending: 0, attempts: 95 });
+	});
+
+	it("goes on with the next chunk while one row of the first is slow", async () => {
+		const clock = new FakeClock();
+		const run = start(
+			updating(({ index }) => clock.sleep(index === 0 ? 60_000 : 10)),
+			{ rows: 50, clock },
+		);
+		await clock.pass(1_000);
+		expect(run.outcomes).toHaveLength(49);
+		await clock.until(run.done);
+		expect(run.outcomes).toHaveLength(50);
+	});
+
+	it.each([4, 300])(
+		"reads an endless manifest no faster than the service takes it, concurrency %d",
+		async (concurrency) => {
+			const clock = new FakeClock();
+			let read = 0;
+			let inFlight = 0;
+			let most = 0;
+			const chunks = chunksOf(Number.POSITIVE_INFINITY, 10, (rows) => (read = rows));
+			const operation = updating(async () => {
+				inFlight += 1;
+				most = Math.max(most, inFlight);
+				await clock.sleep(100);
+				inFlight -= 1;
+			});
+			const run = start(operation, { chunks, clock, concurrency });
+			for (let step = 0; step < 20; step += 1) {
+				await clock.pass(100);
+				expect(read - run.outcomes.length).toBeLessThanOrEqual(2 * concurrency + 10);
+			}
+			expect(most).toBe(concurrency);
+			run.user.abort();
+			await clock.until(run.done);
+		},
+	);
+
+	it("does not read a manifest to its end while every row waits for its next try", async () => {
+		const clock = new FakeClock(1 - Number.EPSILON);
+		let read = 0;
+		const chunks = chunksOf(Number.POSITIVE_INFINITY, 10, (rows) => (read = rows));
+		const run = start(
+			updating(() => Promise.reject(failure("ambiguous", { status: 500 }))),
+			{ chunks, clock, attempts: 1000 },
+		);
+		await clock.pass(60_000);
+		expect(read).toBeGreaterThan(100);
+		expect(read).toBeLessThanOrEqual(4 * 64 + 10);
+		run.user.abort();
+		await clock.until(run.done);
+		expect(run.outcomes).toEqual([]);
+	});
+
+	it("raises and lowers the requests in flight with the latency that is seen", async () => {
+		const clock = new FakeClock();
+		let latency = 300;
+		let inFlight = 0;
+		const operation = updating(async () => {
+			inFlight += 1;
+			await clock.sleep(latency);
+			inFlight -= 1;
+		});
+		const chunks = chunksOf(Number.POSITIVE_INFINITY, 100);
+		const run = start(operation, { chunks, clock, rate: 100, concurrency: "auto" });
+		await idle();
+		expect(inFlight).toBe(8);
+		await clock.pass(10_050);
+		expect(inFlight).toBe(49);
+		latency = 5;
+		await clock.pass(5_000);
+		expect(inFlight).toBe(8);
+		run.user.abort();
+		await clock.until(run.done);
+	});
+});
+
+describe("trying again", () => {
+	it("lets other rows through while one waits for its next try", async () => {
+		const clock = new FakeClock();
+		const order: number[] = [];
+		const operation = updating(({ index }) => {
+			order.push(index);
+			if (index === 0 && order.length === 1) throw failure("ambiguous");
+		});
+		const run = start(operation, { rows: 5, clock, concurrency: 1 });
+		await idle();
+		expect(order).toEqual([0, 1, 2, 3, 4]);
+		await clock.until(run.done);
+		expect(order).toEqual([0, 1, 2, 3, 4, 0]);
+		expect(run.outcomes.at(-1)).toMatchObject({ item: work(0), status: "updated", attempts: 2 });
+	});
+
+	it("reads on when all rows that were read wait for their next try", async () => {
+		const clock = new FakeClock();
+		const run = start(
+			updating(({ index }) => {
+				if (index < 2 && clock.now() < 50) throw failure("ambiguous");
+			}),
+			{ chunks: chunksOf(4, 2), rows: 4, clock, concurrency: 1 },
+		);
+		await idle();
+		expect(run.outcomes.map(({ item }) => item.index)).toEqual([2, 3]);
+		await clock.until(run.done);
+	});
+
+	it("takes a token of the cap for every try", async () => {
+		const limiter = countingLimiter();
+		const seen = new Map<number, number>();
+		const operation = updating(({ index }) => {
+			const tries = (seen.get(index) ?? 0) + 1;
+			seen.set(index, tries);
+			if (tries < 3) throw failure("ambiguous");
+		});
+		const run = start(operation, { limiter });
+		await run.clock.until(run.done);
+		expect(limiter.taken).toBe(30);
+		expect(run.journal.totals()).toMatchObject({ updated: 10, attempts: 30 });
+	});
+
+	it("fails a row after its last try, and says how many there were", async () => {
+		const clock = new FakeClock();
+		const operation = updating(({ index }) => {
+			if (index === 3) throw failure("ambiguous", { code: "HTTP_500", status: 500 });
+		});
+		const run = start(operation, { clock, attempts: 4 });
+		expect(await clock.until(run.done)).toBeUndefined();
+		const error = { code: "HTTP_500", text: "it was ambiguous (after 4 tries)" };
+		expect(run.outcomes.at(-1)).toMatchObject({ status: "failed", attempts: 4, error });
+	});
+
+	it("starts no request inside the time that the service asked to wait", async () => {
+		const clock = new FakeClock();
+		const starts: number[] = [];
+		const operation = updating(async () => {
+			starts.push(clock.now());
+			await clock.sleep(10);
+			if (starts.length === 4) throw failure("throttled", { retryAfter: 5_000 });
+		});
+		const run = start(operation, { rows: 40, clock });
+		await clock.until(run.done);
+		expect(starts.filter((time) => time > 10 && time < 5_010)).toEqual([]);
+		expect(run.journal.totals()).toMatchObject({ updated: 40, pending: 0 });
+	});
+
+	it("does not fail rows because the service asks to slow down for longer than the tries would last", async () => {
+		const clock = new FakeClock();
+		const operation = updating(() => {
+			if (clock.now() < 20 * 60_000) throw failure("throttled", { retryAfter: 60_000, status: 429 });
+		});
+		const run = start(operation, { clock, attempts: 2 });
+		expect(await clock.until(run.done)).toBeUndefined();
+		expect(run.journal.totals()).toMatchObject({ updated: 10, failed: 0 });
+	});
+
+	it("gives a row up after half an hour of being put off", async () => {
+		const clock = new FakeClock();
+		const run = start(
+			updating(() => Promise.reject(failure("throttled", { retryAfter: 60_000, status: 429 }))),
+			{ rows: 1, clock },
+		);
+		expect(await clock.until(run.done)).toBeUndefined();
+		expect(run.outcomes).toMatchObject([{ status: "failed" }]);
+		expect(clock.now()).toBeLessThan(40 * 60_000);
+	});
+});
