@@ -10,8 +10,11 @@ export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> 
 /** Uploads a row's file, then writes its metadata. A retry never stores the file a second time. */
 export function uploadFile<Item extends UploadItem>(api: Api): Operation<Item> {
 	return async ({ datasetId, file: { path, name: wanted }, metadata }, request, memory) => {
-		const file = { path, name: wanted, size: await sizeOf(path) };
-		memory.stored ??= await request(() => api.uploadDocument(datasetId, file).catch(neverTwice));
+		// Once it is stored the file is no longer needed, and may be gone.
+		if (memory.stored === undefined) {
+			const file = { path, name: wanted, size: await sizeOf(path) };
+			memory.stored = await request(() => api.uploadDocument(datasetId, file).catch(neverTwice));
+		}
 		const { id, name } = memory.stored;
 		if (metadata.size > 0) await request(() => api.updateMetadata(datasetId, id, metadata));
 		return { status: "uploaded", documentId: id, storedName: name };
@@ -23,7 +26,11 @@ async function sizeOf(path: string): Promise<number> {
 	try {
 		return (await stat(path)).size;
 	} catch (error) {
-		throw new RestError(`the file can't be read: ${reason(error)}`, { kind: "rejected", code: "FILE_UNREADABLE", cause: error });
+		throw new RestError(`the file can't be read: ${reason(error)}`, {
+			kind: "rejected",
+			code: "FILE_UNREADABLE",
+			cause: error,
+		});
 	}
 }
 
