@@ -24,8 +24,8 @@ export function exitOf(totals: Totals, stop: Stop | undefined, outputFailed: boo
 	if (stop !== undefined) applying.add(stop.exit);
 	if (totals.failed + totals.invalid > 0) applying.add(Exit.failedRows);
 	if (outputFailed) applying.add(Exit.output);
-	const winner = PRECEDENCE.find((code) => applying.has(code));
-	if (winner !== undefined) return winner;
-	// A stop whose code has no rank, and rows that nobody accounts for, are not to pass as success.
-	return stop?.exit ?? (totals.pending > 0 ? Exit.internal : Exit.ok);
+	// Rows that are pending though nothing stopped the run: nobody accounts for them, whatever else went wrong.
+	if (stop === undefined && totals.pending !== 0) applying.add(Exit.internal);
+	// A stop whose code has no rank is not to pass as success.
+	return PRECEDENCE.find((code) => applying.has(code)) ?? stop?.exit ?? Exit.ok;
 }

@@ -3,6 +3,11 @@ const GAP = 2;
 /** The narrowest that a column is made so that a line fits the terminal. */
 const NARROWEST = 8;
 
+const NO_WIDTH = /^[\p{Mn}\p{Me}\u200b-\u200f]$/u;
+/** CJK and what is shown as an emoji by itself: a copyright sign or an arrow can be one, and takes one column. */
+const WIDE =
+	/^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
+
 /** How wide text stands on a terminal: wide characters (CJK, emoji) take two columns, marks none. */
 export function displayWidth(text: string): number {
 	let width = 0;
@@ -11,12 +16,8 @@ export function displayWidth(text: string): number {
 }
 
 function characterWidth(character: string): number {
-	if (/^\p{Mn}$/u.test(character) || character === "\u200d") return 0;
-	return /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]$|^\p{Extended_Pictographic}$/u.test(
-		character,
-	)
-		? 2
-		: 1;
+	if (NO_WIDTH.test(character)) return 0;
+	return WIDE.test(character) ? 2 : 1;
 }
 
 /** Column widths that fit `width`: the widest columns give way first, none below its share of readability. */
