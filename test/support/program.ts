@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { withoutKey } from "./service.ts";
+import type { Ended } from "./ragtag.ts";
+
+/** What `npm run build` makes. */
+export const PROGRAM = fileURLToPath(new URL("../../dist/bin/ragtag.js", import.meta.url));
+
+export type Running = {
+	readonly child: ChildProcess;
+	readonly out: () => string;
+	readonly err: () => string;
+	/** resolves when what was written to a stream meets the test; rejects when the program ended before */
+	until(met: (out: string, err: string) => boolean): Promise<void>;
+	/** the exit code, or the signal's number and 128 */
+	readonly ended: Promise<Ended>;
+};
+
+/** Nothing of the tester's own settings: a key or a proxy in the environment would change what is tested. */
+export function environment(env: Readonly<Record<string, string>>): Record<string, string> {
+	return { PATH: process.env["PATH"] ?? "", TMPDIR: tmpdir(), XDG_CONFIG_HOME: "/nonexistent", ...env };
+}
+
+/** The built program as a process of its own. It ends with the test. */
+export function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}, stdin = ""): Running {
+	const child = spawn(process.execPath, [PROGRAM, ...argv], { env: environment(env), stdio: "pipe" });
+	return watch(child, stdin);
+}
+
+/** A line of shell, in which `$RAGTAG` is the program. */
+export function shell(line: string, env: Readonly<Record<string, string>> = {}, stdin = ""): Promise<Ended> {
+	const RAGTAG = `${process.execPath} ${PROGRAM}`;
+	const child = spawn("bash", ["-c", line], { env: environment({ RAGTAG, ...env }), stdio: "pipe" });
+	return watch(child, stdin).ended;
+}
+
+export function program(
+	argv: readonly string[],
+	env: Readonly<Record<string, string>> = {},
+	stdin = "",
+): Promise<Ended> {
+	return start(argv, env, stdin).ended;
+}
+
+function watch(child: ReturnType<typeof spawn>, stdin: string): Running {
+	const text = { out: "", err: "" };
+	const listeners = new Set<() => void>();
+	let over = false;
+	const tell = (): void => listeners.forEach((listener) => listener());
+	child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+		text.out += chunk;
+		tell();
+	});
+	child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+		text.err += chunk;
+		tell();
+	});
+	// A program that never reads its input is no failure of the test.
+	child.stdin?.on("error", () => undefined);
+	child.stdin?.end(stdin);
+	const ended = new Promise<Ended>((resolve, reject) => {
+		child.once("error", reject);
+		child.once("close", (code) => {
+			over = true;
+			tell();
+			try {
+				withoutKey(text.out + text.err);
+			} catch (error) {
+				return reject(error);
+			}
+			resolve({ exit: code ?? -1, stdout: text.out, stderr: text.err });
+		});
+	});
+	onTestFinished(async () => {
+		if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+		await ended.catch(() => undefined);
+	});
+	return {
+		child,
+		out: () => text.out,
+		err: () => text.err,
+		ended,
+		until: (met) =>
+			new Promise((resolve, reject) => {
+				const look = (): void => {
+					if (met(text.out, text.err)) resolve();
+					else if (over) reject(new Error(`ended before: ${text.out}${text.err}`));
+					else return;
+					listeners.delete(look);
+				};
+				listeners.add(look);
+				look();
+			}),
+	};
+}

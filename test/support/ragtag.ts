@@ -1,0 +1,53 @@
+import { PassThrough, Writable } from "node:stream";
+import { createApp } from "../../src/app.ts";
+import { main } from "../../src/cli.ts";
+import { createIo } from "../../src/io.ts";
+import { KEY, withoutKey } from "./service.ts";
+
+export type Ended = { readonly exit: number; readonly stdout: string; readonly stderr: string };
+
+export type World = {
+	readonly env?: Readonly<Record<string, string>>;
+	readonly stdin?: string | Uint8Array;
+	/** whether a person sits there */
+	readonly terminal?: boolean;
+	readonly home?: string;
+	readonly signal?: AbortSignal;
+	/** sees what the program has written so far to standard error */
+	readonly onError?: (text: string) => void;
+};
+
+class Kept extends Writable {
+	text = "";
+	readonly isTTY: boolean;
+	readonly columns: number = 100;
+	readonly #seen: ((text: string) => void) | undefined;
+	constructor(isTTY: boolean, seen?: (text: string) => void) {
+		super();
+		this.isTTY = isTTY;
+		this.#seen = seen;
+	}
+	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+		this.text += chunk.toString();
+		this.#seen?.(this.text);
+		done();
+	}
+}
+
+/** The whole program inside this process, on streams in memory. The key may be seen on neither of them. */
+export async function ragtag(argv: readonly string[], world: World = {}): Promise<Ended> {
+	const { env = {}, terminal = false, home, signal = new AbortController().signal } = world;
+	const stdin = Object.assign(new PassThrough(), { isTTY: terminal });
+	stdin.end(world.stdin ?? "");
+	const stdout = new Kept(terminal);
+	const stderr = new Kept(terminal, world.onError);
+	const app = createApp({ io: createIo({ stdin, stdout, stderr, env }), env, home, stdin, signal });
+	const exit = await main(argv, app);
+	withoutKey(stdout.text + stderr.text, env["RAGTAG_API_KEY"] ?? KEY);
+	return { exit, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** The environment of a user of that service. */
+export function envOf({ url }: { readonly url: string }): Record<string, string> {
+	return { RAGTAG_BASE_URL: url, RAGTAG_API_KEY: KEY };
+}

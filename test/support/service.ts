@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { type SandboxOptions, startSandbox } from "../../src/sandbox/index.ts";
+import { at, items, parse } from "./values.ts";
+
+/** A key whose body is found wherever six characters of it are printed. */
+export const KEY = "ragflow-Canary7Qx2Zp9Lm4Wv8Ts";
+
+/** Fails where any six consecutive characters of a key's body are seen. */
+export function withoutKey(text: string, key = KEY): string {
+	const body = key.slice(key.indexOf("-") + 1);
+	for (let start = 0; start + 6 <= body.length; start++) {
+		if (text.includes(body.slice(start, start + 6))) throw new Error("a piece of the key was printed");
+	}
+	return text;
+}
+
+export type Held = { readonly id: string; readonly name: string; readonly metadata: unknown };
+
+export type Service = {
+	readonly url: string;
+	readonly port: number;
+	/** of `documents` documents, or the first that the test made */
+	readonly dataset: string;
+	/** `METHOD PATH STATUS` of every request but the test's own */
+	readonly requests: readonly string[];
+	/** every document of a dataset as the service holds it, asked for without the client under `src/rest` */
+	documents(dataset?: string): Promise<readonly Held[]>;
+	ids(): Promise<string[]>;
+	/** writes metadata by hand, before the program comes */
+	put(id: string, metadata: unknown, dataset?: string): Promise<void>;
+	close(): Promise<void>;
+};
+
+/** A sandbox on a free port with a filled dataset. It ends with the test. */
+export async function serve(documents = 3, options: Partial<SandboxOptions> = {}): Promise<Service> {
+	let ours = false;
+	const requests: string[] = [];
+	const log = (line: string): void => void (ours || requests.push(line.slice(line.indexOf(" ") + 1)));
+	const sandbox = await startSandbox({ port: 0, key: KEY, ...(documents > 0 ? { documents } : {}), log, ...options });
+	onTestFinished(() => sandbox.close());
+	const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+		ours = true;
+		try {
+			const response = await fetch(`${sandbox.url}/api/v1${path}`, {
+				method,
+				headers: { authorization: `Bearer ${sandbox.key}`, "content-type": "application/json", connection: "close" },
+				...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			});
+			return at(parse(await response.text()), "data");
+		} finally {
+			// The sandbox logs when the answer is gone, which the client may see first.
+			await new Promise((resolve) => setTimeout(resolve, 5));
+			ours = false;
+		}
+	};
+	const dataset = sandbox.datasetId ?? String(at(await ask("POST", "/datasets", { name: "made" }), "id"));
+	const held = async (of = dataset): Promise<Held[]> => {
+		const found: Held[] = [];
+		for (let page = 1; ; page++) {
+			const data = await ask("GET", `/datasets/${of}/documents?page=${page}&page_size=1000`);
+			const docs = items(at(data, "docs"));
+			for (const doc of docs) {
+				found.push({ id: String(at(doc, "id")), name: String(at(doc, "name")), metadata: at(doc, "meta_fields") });
+			}
+			if (docs.length < 1000) return found;
+		}
+	};
+	return {
+		url: sandbox.url,
+		port: sandbox.port,
+		dataset,
+		requests,
+		documents: held,
+		ids: async () => (await held()).map(({ id }) => id),
+		put: async (id, metadata, of = dataset) =>
+			void (await ask("PUT", `/datasets/${of}/documents/${id}`, { meta_fields: metadata })),
+		close: () => sandbox.close(),
+	};
+}
+
+/** A folder that ends with the test. */
+export async function folder(): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), "ragtag-test-"));
+	onTestFinished(() => rm(path, { recursive: true, force: true }));
+	return path;
+}
+
+/** A file in a folder of its own. Its path. */
+export async function file(name: string, content: string | Uint8Array): Promise<string> {
+	const path = join(await folder(), name);
+	await writeFile(path, content);
+	return path;
+}
