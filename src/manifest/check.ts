@@ -140,8 +140,8 @@ class Check {
 		this.#dispositions.set(this.#rows, Disposition.valid);
 		if (this.#duplicates.isFull) await this.#duplicates.makeRoom();
 		const field = this.#options.purpose === "upload" ? "file" : "document_id";
-		const { line, column } = positionIn(raw.text, reader.offsetOf(raw, field), raw.line, raw.column);
-		const { key, payload } = this.#judge.identity(draft);
+		const { line, column } = positionIn(raw.text, draft.idOffset ?? reader.offsetOf(raw, field), raw.line, raw.column);
+		const { key, payload } = this.#judge.identity(draft, reader.format);
 		this.#duplicates.add(key, payload, { index: this.#rows, line, column });
 	}
 

@@ -18,12 +18,7 @@ export function lineFeeds(text: string, from = 0, to = text.length): number {
 }
 
 /** Where an offset of a text is, when the text begins at the given line and column (both from 1). */
-export function positionIn(
-	text: string,
-	offset: number,
-	line: number,
-	column = 1,
-): { line: number; column: number } {
+export function positionIn(text: string, offset: number, line: number, column = 1): { line: number; column: number } {
 	const lineStart = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 	const before = characters(text.slice(lineStart, offset));
 	return {

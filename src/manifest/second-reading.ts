@@ -29,7 +29,8 @@ export async function* readValidRows(
 			}
 		}
 	} catch (error) {
-		if (error instanceof Stop) throw new CliError("the manifest was changed after it was checked", { exit: Exit.foreign });
+		if (error instanceof Stop)
+			throw new CliError("the manifest was changed after it was checked", { exit: Exit.foreign });
 		throw error;
 	}
 }

@@ -78,6 +78,7 @@ function columnName(key: string, type: CellType): string {
 		});
 	}
 	const alone = splitType(key);
-	const isPlain = !alone.explicit && alone.meant === undefined && key !== "" && !isReserved(key) && meantReserved(key) === undefined;
+	const isPlain =
+		!alone.explicit && alone.meant === undefined && key !== "" && !isReserved(key) && meantReserved(key) === undefined;
 	return type === "text" && isPlain ? key : `${key}:${type}`;
 }

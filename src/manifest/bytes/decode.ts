@@ -69,7 +69,10 @@ function utf8(start: number): Decoder {
 
 function badByte(byte: number, offset: number): Stop {
 	const hex = byte.toString(16).padStart(2, "0");
-	return new Stop("ENCODING", `byte ${offset} (0x${hex}) is not UTF-8; convert the file to UTF-8, perhaps from Latin-1`);
+	return new Stop(
+		"ENCODING",
+		`byte ${offset} (0x${hex}) is not UTF-8; convert the file to UTF-8, perhaps from Latin-1`,
+	);
 }
 
 /** How many bytes at the end belong to a character that is not whole yet. */

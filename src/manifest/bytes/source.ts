@@ -74,7 +74,12 @@ class BlockSource implements Source {
 	readonly #opened: FileHandle | undefined;
 	readonly #hashes: string[] = [];
 
-	constructor(name: string, once: AsyncIterable<Uint8Array> | undefined, file: FileHandle | undefined, scratch: Scratch) {
+	constructor(
+		name: string,
+		once: AsyncIterable<Uint8Array> | undefined,
+		file: FileHandle | undefined,
+		scratch: Scratch,
+	) {
 		this.#name = name;
 		this.#once = once;
 		this.#opened = file;
@@ -87,11 +92,12 @@ class BlockSource implements Source {
 	}
 
 	async *first(): AsyncGenerator<Buffer> {
-		const spool = this.#once === undefined ? undefined : await open(join(await this.scratch(), "manifest"), "wx+", 0o600);
+		const spool =
+			this.#once === undefined ? undefined : await open(join(await this.scratch(), "manifest"), "wx+", 0o600);
 		if (spool !== undefined) this.#file = spool;
 		for await (const block of inBlocks(this.#bytes())) {
 			this.#hashes.push(hashOf(block));
-			if (spool !== undefined) await spool.writeFile(block);
+			if (spool !== undefined) await keep(spool, block);
 			yield block;
 		}
 	}
@@ -149,7 +155,8 @@ async function* inBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
 		let rest = chunk;
 		while (size + rest.length >= BLOCK_BYTES) {
 			const taken = BLOCK_BYTES - size;
-			yield Buffer.concat([...parts, rest.subarray(0, taken)]);
+			const part = rest.subarray(0, taken);
+			yield parts.length === 0 ? Buffer.from(part.buffer, part.byteOffset, taken) : Buffer.concat([...parts, part]);
 			rest = rest.subarray(taken);
 			parts = [];
 			size = 0;
@@ -158,6 +165,18 @@ async function* inBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
 		size += rest.length;
 	}
 	if (size > 0) yield Buffer.concat(parts);
+}
+
+async function keep(spool: FileHandle, block: Buffer): Promise<void> {
+	try {
+		await spool.writeFile(block);
+	} catch (error) {
+		throw new CliError(`standard input cannot be kept in the temporary folder: ${reason(error)}`, {
+			exit: Exit.storage,
+			hint: "make room there, or name the manifest as a file",
+			cause: error,
+		});
+	}
 }
 
 function hashOf(block: Buffer): string {

@@ -38,9 +38,11 @@ export function readHeader(names: readonly string[], options: HeaderOptions): He
 		if (matches(options.ignore, original, used)) return { original, field: original, use: { kind: "drop" } };
 		const column = columnOf(original, mapped(original, options.map, used), options, fault);
 		if (column.use.kind === "drop") return column;
-		const earlier = seen.get(column.field);
+		// A key may be called as a column that is reserved: `name` and `name:text` are two things.
+		const target = `${column.use.kind} ${column.field}`;
+		const earlier = seen.get(target);
 		if (earlier !== undefined) fault("DUPLICATE_COLUMN", `stands in the header twice, as column ${earlier + 1} too`);
-		seen.set(column.field, cell);
+		seen.set(target, cell);
 		return column;
 	});
 	unusedOptions(options, used, faults);
@@ -71,7 +73,10 @@ function columnOf(
 		fault("UNKNOWN_COLUMN", `did you mean ${reserved}? For a key of this name write ${show(name)}:text`);
 	} else if (meant !== undefined) {
 		const stem = show(name.slice(0, name.lastIndexOf(":")));
-		fault("UNKNOWN_TYPE", `unknown type; did you mean ${stem}:${meant}? For a key of this name write ${show(name)}:text`);
+		fault(
+			"UNKNOWN_TYPE",
+			`unknown type; did you mean ${stem}:${meant}? For a key of this name write ${show(name)}:text`,
+		);
 	}
 	// The metadata of documents that are to be removed is not looked at.
 	if (options.purpose === "rm") return { ...drop, field: key };
@@ -106,19 +111,32 @@ function matches(names: ReadonlySet<string>, original: string, used: Set<string>
 }
 
 function unusedOptions(options: HeaderOptions, used: ReadonlySet<string>, faults: (Fault & { cell: number })[]): void {
-	for (const [flag, names] of [["--map", options.map.keys()], ["--ignore", options.ignore.keys()]] as const) {
+	for (const [flag, names] of [
+		["--map", options.map.keys()],
+		["--ignore", options.ignore.keys()],
+	] as const) {
 		for (const field of names) {
 			if (used.has(field)) continue;
-			faults.push({ field, code: "NO_SUCH_COLUMN", text: `${flag} names a column that the header does not have`, cell: 0 });
+			faults.push({
+				field,
+				code: "NO_SUCH_COLUMN",
+				text: `${flag} names a column that the header does not have`,
+				cell: 0,
+			});
 		}
 	}
 }
 
-function missingColumns(columns: readonly Column[], options: HeaderOptions, faults: (Fault & { cell: number })[]): void {
+function missingColumns(
+	columns: readonly Column[],
+	options: HeaderOptions,
+	faults: (Fault & { cell: number })[],
+): void {
 	const has = (role: Role): boolean => columns.some(({ use }) => use.kind === "role" && use.role === role);
 	const missing = (field: string, text: string): void => {
 		// A misspelt column was told already: a second message for the same slip helps nobody.
-		if (columns.some(({ original, field: as }) => meantReserved(original) === field || meantReserved(as) === field)) return;
+		if (columns.some(({ original, field: as }) => meantReserved(original) === field || meantReserved(as) === field))
+			return;
 		faults.push({ field, code: "MISSING_COLUMN", text, cell: 0 });
 	};
 	const required = options.purpose === "upload" ? "file" : "document_id";

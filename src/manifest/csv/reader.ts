@@ -30,7 +30,10 @@ export class CsvReader implements RowReader {
 	}
 
 	get failedRows(): RowReader["failedRows"] {
-		return csvFailedRows(this.#columns.map(({ original }) => original), this.#delimiter);
+		return csvFailedRows(
+			this.#columns.map(({ original }) => original),
+			this.#delimiter,
+		);
 	}
 
 	push(text: string): RawRow[] {
@@ -38,8 +41,8 @@ export class CsvReader implements RowReader {
 		this.#waiting += text;
 		const start = this.#waiting.search(/[^\r\n]/);
 		if (start === -1 || headerEnd(this.#waiting, start) === -1) {
-			if (this.#waiting.length > MAX_RECORD) throw new Stop("TOO_LONG", `a header of more than ${MAX_RECORD} characters`);
-			return [];
+			if (this.#waiting.length <= MAX_RECORD) return [];
+			if (start === -1) throw new Stop("TOO_LONG", `more than ${MAX_RECORD} blank lines before the header`);
 		}
 		return this.#begin(start);
 	}
@@ -77,10 +80,12 @@ export class CsvReader implements RowReader {
 		const draft = emptyDraft();
 		const cells = raw.cells ?? [];
 		if (cells.length !== this.#columns.length) {
+			draft.isReadable = false;
 			draft.faults.push(ragged(cells.length, this.#columns, raw.text, this.#delimiter));
 			return draft;
 		}
-		for (const [index, column] of this.#columns.entries()) this.#cell(draft, column, cells[index] ?? "", raw.text, index);
+		for (const [index, column] of this.#columns.entries())
+			this.#cell(draft, column, cells[index] ?? "", raw.text, index);
 		return draft;
 	}
 
@@ -128,7 +133,8 @@ export class CsvReader implements RowReader {
 	#header(record: CsvRecord): void {
 		const [names] = cellsOf([record], this.#delimiter);
 		const at = positionIn(record.text, record.fault?.offset ?? 0, record.line);
-		if (names === undefined) throw new Stop(record.fault?.code ?? "HEADER", `header: ${record.fault?.text ?? "unreadable"}`, at);
+		if (names === undefined)
+			throw new Stop(record.fault?.code ?? "HEADER", `header: ${record.fault?.text ?? "unreadable"}`, at);
 		const [only = ""] = names;
 		if (names.length === 1 && only.includes("|")) {
 			throw new Stop("DELIMITER", "the header is divided by |; use a comma, a semicolon or a tab", at);

@@ -18,7 +18,7 @@ export function draftOf(
 	const draft = emptyDraft();
 	const isWrapped = Array.from(members.keys()).some((name) => names.of(name) === "meta_fields");
 	const seen = new Set<string>();
-	for (const [original, { value, start }] of members) {
+	for (const [original, { value, start, valueStart }] of members) {
 		const name = names.of(original);
 		if (name === undefined || isFailureColumn(name)) continue;
 		if (seen.has(name)) twice(draft, name, start);
@@ -29,8 +29,10 @@ export function draftOf(
 			draft.faults.push({ field: name, code: "UNKNOWN_MEMBER", text, offset: start });
 		} else if (name === "meta_fields") {
 			wrapped(draft, value, names, options.purpose === "rm");
-		} else if (isRole(name)) role(draft, name, value, options.purpose);
-		else if (isWrapped && !BESIDE_META_FIELDS.has(name)) {
+		} else if (isRole(name)) {
+			if (name === "document_id") draft.idOffset = valueStart;
+			role(draft, name, value, options.purpose);
+		} else if (isWrapped && !BESIDE_META_FIELDS.has(name)) {
 			const text = "stands beside meta_fields; move it into meta_fields";
 			draft.faults.push({ field: name, code: "BESIDE_META_FIELDS", text, offset: start });
 		} else if (!isWrapped && options.purpose !== "rm") draft.metadata.set(name, value);

@@ -20,7 +20,12 @@ export class JsonFault extends Error {
 }
 
 /** A member of the outermost object: its value, and where key and value stand in the text. */
-export type Member = { readonly value: JsonValue; readonly start: number; readonly valueStart: number; readonly end: number };
+export type Member = {
+	readonly value: JsonValue;
+	readonly start: number;
+	readonly valueStart: number;
+	readonly end: number;
+};
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 // A string without escapes, which is nearly every one; control characters must be escaped.
@@ -146,7 +151,8 @@ class Parser {
 			return ESCAPED_STRING.lastIndex;
 		}
 		const end = stringEnd(this.#text, start);
-		if (end > this.#text.length) throw new JsonFault("BAD_JSON", "the quote that opens here is not closed", start, true);
+		if (end > this.#text.length)
+			throw new JsonFault("BAD_JSON", "the quote that opens here is not closed", start, true);
 		if (end - start > MAX_CELL) this.#tooLong(start);
 		throw new JsonFault("BAD_JSON", "a string with a raw control character or an unknown escape", start);
 	}
@@ -200,7 +206,8 @@ class Parser {
 
 	#fail(wanted: string): never {
 		const found = this.#peek();
-		const text = found === "" ? "the end of the text" : `"${show(String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0))}"`;
+		const text =
+			found === "" ? "the end of the text" : `"${show(String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0))}"`;
 		throw new JsonFault("BAD_JSON", `not JSON: ${wanted} was expected, not ${text}`, this.#at, found === "");
 	}
 }

@@ -53,6 +53,7 @@ export class JsonReader implements RowReader {
 			if (!(error instanceof JsonFault)) throw error;
 			const draft = emptyDraft();
 			const { code, message, offset } = error;
+			draft.isReadable = false;
 			draft.faults.push({ field: this.fieldAt(raw, offset), code, text: message, offset });
 			return draft;
 		}
@@ -65,7 +66,7 @@ export class JsonReader implements RowReader {
 	offsetOf(raw: RawRow, field: string): number {
 		const members = parseMembers(raw.text);
 		for (const [name, member] of members) {
-			if (this.#names.of(name) === field && name !== "meta_fields") return member.valueStart;
+			if (this.#names.of(name) === field) return member.valueStart;
 		}
 		const outer = members.get("meta_fields");
 		const inner = outer === undefined ? undefined : this.#inner(raw.text, outer, field);

@@ -22,6 +22,10 @@ export type Draft = {
 	name: string;
 	readonly metadata: Map<string, JsonValue>;
 	readonly faults: Fault[];
+	/** false when the record could not be taken apart, so that there is nothing more to judge */
+	isReadable: boolean;
+	/** where the document's id begins in the record's text, where that is known without looking again */
+	idOffset: number | undefined;
 };
 
 /** A fault that belongs to the manifest and not to a row. */
@@ -48,5 +52,6 @@ export type RowReader = {
 };
 
 export function emptyDraft(): Draft {
-	return { datasetId: "", documentId: "", file: "", name: "", metadata: new Map(), faults: [] };
+	const names = { datasetId: "", documentId: "", file: "", name: "" };
+	return { ...names, metadata: new Map(), faults: [], isReadable: true, idOffset: undefined };
 }

@@ -10,7 +10,9 @@ const IN_MEMORY = 10_000;
 
 export type Entry = { readonly index: number; readonly line: number; readonly column: number };
 /** `conflict`: a row that says something else of the same document than the earlier one. */
-export type Verdict = { readonly kind: "skip"; readonly row: Entry } | { readonly kind: "conflict"; readonly row: Entry; readonly earlier: Entry };
+export type Verdict =
+	| { readonly kind: "skip"; readonly row: Entry }
+	| { readonly kind: "conflict"; readonly row: Entry; readonly earlier: Entry };
 
 /** Finds rows that are about the same document, in memory that does not grow with their number. */
 export class Duplicates {
@@ -39,8 +41,8 @@ export class Duplicates {
 	add(key: string, payload: string, { index, line, column }: Entry): void {
 		const at = this.#count++ * RECORD;
 		const buffer = this.#buffer;
-		buffer.write(hash("sha256", key, "hex"), at, HASH, "hex");
-		buffer.write(hash("sha256", payload, "hex"), at + HASH, HASH, "hex");
+		buffer.write(hash("sha256", key, "binary"), at, HASH, "latin1");
+		buffer.write(hash("sha256", payload, "binary"), at + HASH, HASH, "latin1");
 		buffer.writeUIntBE(index, at + 32, 6);
 		buffer.writeUIntBE(line, at + 38, 6);
 		buffer.writeUInt32BE(column, at + 44);
@@ -68,7 +70,8 @@ function* verdictsOf(records: Buffer, policy: ManifestOptions["onDuplicate"]): G
 		const key = records.toString("latin1", at, at + HASH);
 		const earlier = chosen.get(key);
 		if (earlier === undefined) chosen.set(key, at);
-		else if (policy === "first" || isSamePayload(records, earlier, at)) yield { kind: "skip", row: entryAt(records, at) };
+		else if (policy === "first" || isSamePayload(records, earlier, at))
+			yield { kind: "skip", row: entryAt(records, at) };
 		else if (policy === "last") {
 			chosen.set(key, at);
 			yield { kind: "skip", row: entryAt(records, earlier) };
@@ -81,5 +84,9 @@ function isSamePayload(records: Buffer, left: number, right: number): boolean {
 }
 
 function entryAt(records: Buffer, at: number): Entry {
-	return { index: records.readUIntBE(at + 32, 6), line: records.readUIntBE(at + 38, 6), column: records.readUInt32BE(at + 44) };
+	return {
+		index: records.readUIntBE(at + 32, 6),
+		line: records.readUIntBE(at + 38, 6),
+		column: records.readUInt32BE(at + 44),
+	};
 }

@@ -34,14 +34,17 @@ export class FileFinder {
 			return named(path, draft.name === "" ? basename(asked) : draft.name);
 		} catch (error) {
 			if (errorCode(error) === undefined) throw error;
-			return fault(errorCode(error) === "ENOENT" ? `${shown} does not exist` : `${shown} cannot be read: ${reason(error)}`);
+			return fault(
+				errorCode(error) === "ENOENT" ? `${shown} does not exist` : `${shown} cannot be read: ${reason(error)}`,
+			);
 		}
 	}
 }
 
 /** A stored name is a name: no path, and nothing that a terminal or a header would act on. */
 function named(path: string, name: string): FoundFile | Fault {
-	if (!/[/\\\p{Cc}\p{Surrogate}]/u.test(name) && name.trim() !== "" && name !== "." && name !== "..") return { path, name };
+	if (!/[/\\\p{Cc}\p{Surrogate}]/u.test(name) && name.trim() !== "" && name !== "." && name !== "..")
+		return { path, name };
 	return { field: "name", code: "BAD_NAME", text: `"${show(name)}" is not a plain file name` };
 }
 

@@ -1,22 +1,27 @@
-import { isJsonObject, metadataText, type JsonValue, type Metadata } from "../../json.ts";
+import { isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
 
-/** A text that is equal for equal metadata, whatever the order of its keys. */
-export function payloadText(metadata: Metadata): string {
-	// Nearly every value is a text or a number, and a manifest's keys mostly come in one order.
-	let isFlat = true;
-	for (const value of metadata.values()) if (typeof value === "object" && value !== null) isFlat = false;
-	const sorted = new Map<string, JsonValue>();
-	for (const key of Array.from(metadata.keys()).toSorted()) {
-		const value = metadata.get(key) ?? null;
-		sorted.set(key, isFlat ? value : canonical(value));
-	}
-	return metadataText(sorted);
+/**
+ * A text that is equal for equal metadata and different for different.
+ *
+ * @param inOrder whether equal rows have their keys in the same order anyway, as the columns of CSV do
+ */
+export function payloadText(metadata: Metadata, inOrder: boolean): string {
+	let text = "";
+	if (inOrder) for (const [key, value] of metadata) text += part(key, value);
+	else for (const key of Array.from(metadata.keys()).toSorted()) text += part(key, metadata.get(key) ?? null);
+	return text;
+}
+
+/** Lengths go before what they measure, so that no value can look like the next key. */
+function part(key: string, value: JsonValue): string {
+	if (typeof value === "string") return `${key.length}:${key}t${value.length}:${value}`;
+	const text = JSON.stringify(canonical(value));
+	return `${key.length}:${key}j${text.length}:${text}`;
 }
 
 function canonical(value: JsonValue): JsonValue {
 	if (Array.isArray(value)) return value.map(canonical);
 	if (!isJsonObject(value)) return value;
-	return Object.keys(value)
-		.toSorted()
-		.map((key) => ["member", key, canonical(value[key] ?? null)]);
+	const members = Object.keys(value).toSorted();
+	return { members: members.map((key) => [key, canonical(value[key] ?? null)]) };
 }

@@ -1,7 +1,6 @@
-import type { Metadata } from "../../json.ts";
 import type { Fault } from "../fault.ts";
 import type { ManifestOptions } from "../types.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft, RowReader } from "./draft.ts";
 import { FileFinder, type FoundFile } from "./files.ts";
 import { payloadText } from "./identity.ts";
 import { idFault } from "./ids.ts";
@@ -32,28 +31,30 @@ export class RowJudge {
 	 */
 	faults(draft: Draft, headerIsWrong: boolean): Fault[] {
 		const faults = draft.faults;
-		// A row that can't be read has nothing to judge.
-		if (faults.some(({ code }) => code === "RAGGED" || code === "BAD_JSON")) return faults;
+		if (!draft.isReadable) return faults;
 		this.complete(draft);
 		const add = (fault: Fault | undefined): void => {
 			if (fault !== undefined && !faults.some(({ field }) => field === fault.field)) faults.push(fault);
 		};
 		if (!headerIsWrong) {
 			if (this.#options.purpose !== "upload") add(idFault("document_id", draft.documentId));
-			if (draft.datasetId === "") add({ field: "dataset_id", code: "NO_DATASET", text: "is empty, and no --dataset is given" });
+			if (draft.datasetId === "")
+				add({ field: "dataset_id", code: "NO_DATASET", text: "is empty, and no --dataset is given" });
 			else add(idFault("dataset_id", draft.datasetId));
 		}
 		if (this.#options.purpose === "rm") return faults;
-		if (this.#options.schema !== "none") for (const fault of valueFaults(draft.metadata, this.#options.deleteToken)) add(fault);
+		if (this.#options.schema !== "none")
+			for (const fault of valueFaults(draft.metadata, this.#options.deleteToken)) add(fault);
 		if (this.#schema !== undefined) {
 			const known = new Set(faults.map(({ field }) => field));
-			for (const fault of this.#schema(draft.metadata, this.#options.deleteToken)) if (!known.has(fault.field)) faults.push(fault);
+			for (const fault of this.#schema(draft.metadata, this.#options.deleteToken))
+				if (!known.has(fault.field)) faults.push(fault);
 		}
 		return faults;
 	}
 
 	async fileFaults(draft: Draft): Promise<Fault[]> {
-		if (draft.faults.some(({ field }) => field === "file")) return [];
+		if (!draft.isReadable || draft.faults.some(({ field }) => field === "file")) return [];
 		const found = await this.#files.find(draft);
 		return "code" in found ? [found] : [];
 	}
@@ -72,13 +73,11 @@ export class RowJudge {
 	}
 
 	/** What a row is about, and what it says of it. */
-	identity(draft: Draft): { key: string; payload: string } {
+	identity(draft: Draft, format: RowReader["format"]): { key: string; payload: string } {
 		const isUpload = this.#options.purpose === "upload";
 		const about = isUpload ? `${draft.file}\0${draft.name}` : draft.documentId;
-		return { key: `${draft.datasetId}\0${about}`, payload: payloadOf(draft.metadata) };
+		// A key that `--set` adds stands in its column's place in one row and at the end in another.
+		const inOrder = format === "csv" && this.#options.set.size === 0;
+		return { key: `${draft.datasetId}\0${about}`, payload: payloadText(draft.metadata, inOrder) };
 	}
-}
-
-function payloadOf(metadata: Metadata): string {
-	return metadata.size === 0 ? "" : payloadText(metadata);
 }

@@ -20,7 +20,10 @@ export async function readSchema(path: string): Promise<JsonValue | "none"> {
 		text = await readFile(path, "utf8");
 	} catch (error) {
 		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
-		throw new CliError(`the schema ${show(path)} ${why}`, { exit: Exit.usage, hint: "check the path given to --schema" });
+		throw new CliError(`the schema ${show(path)} ${why}`, {
+			exit: Exit.usage,
+			hint: "check the path given to --schema",
+		});
 	}
 	try {
 		return parseJson(text.replace(/^\uFEFF/, ""));
@@ -51,7 +54,14 @@ async function compile(schema: JsonValue): Promise<ValidateFunction> {
 	}
 	const dialect = typeof schema === "object" && "$schema" in schema ? String(schema["$schema"]) : "";
 	// An unknown keyword is probably a misspelt one, and would let every row pass. The types stay loose on purpose.
-	const options = { allErrors: true, strict: true, strictTypes: false, strictRequired: false, strictTuples: false, logger: false } as const;
+	const options = {
+		allErrors: true,
+		strict: true,
+		strictTypes: false,
+		strictRequired: false,
+		strictTuples: false,
+		logger: false,
+	} as const;
 	try {
 		const ajv = dialect.includes("draft-07")
 			? new (await import("ajv")).Ajv(options)

@@ -64,7 +64,7 @@ export class Spill {
 
 	#read(last: number): Buffer {
 		const parts: Buffer[] = [];
-		for (let at = last; at >= 0; ) {
+		for (let at = last; at >= 0;) {
 			const block = Buffer.allocUnsafe(BLOCK);
 			readSync(this.#file, block, 0, BLOCK, at);
 			parts.push(block.subarray(HEADER, HEADER + block.readDoubleLE(8) * this.#recordSize));

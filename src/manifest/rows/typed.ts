@@ -38,7 +38,12 @@ export function meantType(word: string): CellType | undefined {
 }
 
 /** A key with the type that its last `:word` gives it; everything else is part of the key. */
-export function splitType(name: string): { key: string; type: CellType; explicit: boolean; meant: CellType | undefined } {
+export function splitType(name: string): {
+	key: string;
+	type: CellType;
+	explicit: boolean;
+	meant: CellType | undefined;
+} {
 	const colon = name.lastIndexOf(":");
 	const word = colon === -1 ? "" : name.slice(colon + 1);
 	if (isCellType(word)) return { key: name.slice(0, colon), type: word, explicit: true, meant: undefined };

@@ -21,9 +21,8 @@ export function valueFaults(metadata: Metadata, deleteToken: string | undefined)
 }
 
 function dateText(text: string): string | undefined {
-	const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
-	if (parts === null) return `"${show(text)}" is not a date of the form YYYY-MM-DD`;
-	const [year = 0, month = 0, day = 0] = parts.slice(1).map(Number);
+	if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return `"${show(text)}" is not a date of the form YYYY-MM-DD`;
+	const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
 	if (year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)) return undefined;
 	return `${text} is not a date that exists`;
 }
@@ -41,7 +40,8 @@ function urlText(text: string): string | undefined {
 
 function isAbsolute(text: string): boolean {
 	// A letter alone is a drive of Windows, and a name before a port is a host without a scheme.
-	if (/\s|\p{Cc}/u.test(text) || !/^[a-z][a-z0-9+.-]+:/i.test(text) || /^[^/?#]+:[0-9]+(?:[/?#]|$)/.test(text)) return false;
+	if (/\s|\p{Cc}/u.test(text) || !/^[a-z][a-z0-9+.-]+:/i.test(text) || /^[^/?#]+:[0-9]+(?:[/?#]|$)/.test(text))
+		return false;
 	if (WITH_HOST.test(text) && !/^[^:]+:\/\/[^/?#]/.test(text)) return false;
 	return URL.canParse(text);
 }

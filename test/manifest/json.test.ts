@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { checkBytes, plain } from "./support.ts";
+
+describe("a fault in JSON is found where it stands", () => {
+	const table: readonly (readonly [what: string, text: string, places: readonly string[]])[] = [
+		["a comma too many", '[{"document_id":"1","a":1,}]', ["1:27 BAD_JSON"]],
+		["a member twice", '[{"document_id":"1","a":1,\n "a":2}]', ["2:2 DUPLICATE_MEMBER"]],
+		["a number beyond a double", '{"document_id":"1","n":1e400}\n', ["1:24 BAD_NUMBER"]],
+		["a number as an id", '{"document_id":1}\n', ["1:16 BAD_ID"]],
+		["no id", '{"a":"x"}\n', ["1:1 BAD_ID"]],
+		["a misspelt id", '{"documentId":"1"}\n', ["1:2 UNKNOWN_MEMBER", "1:1 BAD_ID"]],
+		["a member beside meta_fields", '{"document_id":"1","meta_fields":{},"a":1}\n', ["1:37 BESIDE_META_FIELDS"]],
+		["meta_fields that is no object", '{"document_id":"1","meta_fields":[]}\n', ["1:34 META_FIELDS"]],
+		["half a surrogate pair", '{"document_id":"1","a":"\\ud800"}\n', ["1:24 LONE_SURROGATE"]],
+		["a row that is no object", '[{"document_id":"1"},\n 7]', ["2:2 BAD_JSON"]],
+		["an array that is not closed", '[{"document_id":"1"}', ["1:21 BAD_JSON"]],
+		["text after the array", "[]\nx", ["2:1 BAD_JSON"]],
+		["an object over several lines", '{\n"document_id":"1"\n}\n', ["1:1 NOT_JSON_LINES"]],
+		["two objects on a line", '{"document_id":"1"}{"document_id":"2"}\n', ["1:20 BAD_JSON"]],
+		[
+			"a date inside meta_fields",
+			'{"document_id":"1","meta_fields":{"publish_date":"2023-02-30"}}\n',
+			["1:50 BAD_DATE"],
+		],
+		["nesting without end", `{"document_id":"1","a":${"[".repeat(40)}${"]".repeat(40)}}\n`, ["1:55 TOO_DEEP"]],
+		[
+			"the same document with other values",
+			'[{"document_id":"1","a":1},\n{"document_id":"1","a":2}]',
+			["2:16 DUPLICATE"],
+		],
+	];
+	test.each(table)("%s", async (_, text, places) => {
+		for (const chunk of [1, 5, 1000]) expect((await checkBytes(text, {}, chunk)).places).toEqual(places);
+	});
+});
+
+test("an array, lines and CSV of the same rows say the same", async () => {
+	const array = await checkBytes(
+		'[\n {"document_id": "1", "a": "x", "l": ["p", "q"]},\n {"document_id": "2", "a": "y"}\n]\n',
+	);
+	const lines = await checkBytes(
+		'{"document_id":"1","meta_fields":{"a":"x","l":["p","q"]},"size":1}\n\n{"document_id":"2","a":"y"}',
+	);
+	const csv = await checkBytes("document_id,a,l:list\n1,x,p|q\n2,y,\n");
+	expect(plain(lines.rows)).toEqual(plain(array.rows));
+	expect(plain(csv.rows)).toEqual(plain(array.rows));
+	expect([array, lines, csv].map(({ checked }) => checked.format)).toEqual(["json", "jsonl", "csv"]);
+	expect(lines.rows.map(({ line }) => line)).toEqual([1, 3]);
+});
+
+test("equal rows are sent once, whatever the order of their members", async () => {
+	const { checked, rows } = await checkBytes(
+		'{"document_id":"1","a":{"x":1,"y":2},"b":3}\n{"b":3,"document_id":"1","a":{"y":2,"x":1}}\n',
+	);
+	expect(checked).toMatchObject({ duplicateSkipped: 1, invalid: 0, problems: 0 });
+	expect(rows.length).toBe(1);
+});
+
+test.each([
+	["first", "x"],
+	["last", "y"],
+] as const)("--on-duplicate %s sends one of the rows", async (onDuplicate, value) => {
+	const { checked, rows } = await checkBytes("document_id,a\n1,x\n2,z\n1,y\n", { onDuplicate });
+	expect(checked).toMatchObject({ duplicateSkipped: 1, invalid: 0 });
+	expect(rows.find(({ documentId }) => documentId === "1")?.metadata.get("a")).toBe(value);
+});
+
+test("duplicates are found among more rows than memory holds", async () => {
+	const rows = Array.from({ length: 25_000 }, (_, index) => `${index},v\n`).join("");
+	const { checked, places } = await checkBytes(`document_id,a\n${rows}3,v\n24000,w\n7,w\n`);
+	expect(places).toEqual(["25003:1 DUPLICATE", "25004:1 DUPLICATE"]);
+	expect(checked).toMatchObject({ rows: 25_003, duplicateSkipped: 1, invalid: 2 });
+});
+
+test("keys of the prototype are data, and change no prototype", async () => {
+	const { rows } = await checkBytes('{"document_id":"1","__proto__":{"x":{"__proto__":1}},"constructor":"c"}\n');
+	expect(rows[0]?.metadata.has("__proto__")).toBe(true);
+	expect(JSON.stringify(rows[0]?.metadata.get("__proto__"))).toBe('{"x":{"__proto__":1}}');
+	expect(Object.hasOwn(Object.prototype, "x")).toBe(false);
+});
+
+test("failed rows keep every member as it stood, numbers included", async () => {
+	const { failed } = await checkBytes('[{"document_id":"1",\n "n": 1.0, "_error":"old"}]');
+	expect(failed).toEqual([
+		"",
+		'{"document_id":"1","n": 1.0,"_line":7,"_error_code":"HTTP_500","_error":"said \\"no\\", twice","_attempts":3}\n',
+	]);
+});
