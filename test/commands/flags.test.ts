@@ -1,0 +1,139 @@
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import type { App } from "../../src/app.ts";
+import { checkCommand } from "../../src/commands/manifest/check.ts";
+import { listCommand } from "../../src/commands/docs/list.ts";
+import { rmCommand } from "../../src/commands/docs/rm.ts";
+import { tagCommand } from "../../src/commands/docs/tag.ts";
+import { isManifest, uploadCommand } from "../../src/commands/docs/upload.ts";
+import type { Done } from "../../src/commands/index.ts";
+import { sandboxCommand } from "../../src/commands/sandbox.ts";
+import { createApp } from "../../src/app.ts";
+import { createIo } from "../../src/io.ts";
+import { input, Kept } from "../io/terminal.ts";
+
+type Declare = (parent: Command, app: App, done: Done, run: (options: object) => Promise<0>) => void;
+
+const stdin = input("");
+const io = createIo({ stdin, stdout: new Kept(), stderr: new Kept(), env: {} });
+const app = createApp({ io, env: {}, home: undefined, stdin, signal: new AbortController().signal });
+
+/** What a command line gives its command; the error's text where it is refused. */
+async function parsed(declare: Declare, line: string): Promise<object | string> {
+	const parent = new Command("ragtag").exitOverride().configureOutput({ writeErr: () => undefined });
+	let given: object = {};
+	declare(
+		parent,
+		app,
+		() => undefined,
+		async (options) => {
+			given = options;
+			return 0;
+		},
+	);
+	try {
+		await parent.parseAsync(line.split(" "), { from: "user" });
+	} catch (error) {
+		return String(error);
+	}
+	return given;
+}
+
+const defaults = { mode: "replace", empty: "skip", onDuplicate: "error", concurrency: "auto", chunk: 100, attempts: 6 };
+
+describe("each flag of a command reaches it as what it means", () => {
+	it.each<[string, Declare, object]>([
+		["tag m.csv", tagCommand, { manifest: "m.csv", ...defaults, progress: "auto" }],
+		["tag - -d D --rate 2.5", tagCommand, { manifest: "-", dataset: "D", rate: 2.5 }],
+		["tag m --rate unlimited --timeout 500ms", tagCommand, { rate: "unlimited", timeout: 500 }],
+		["tag m --timeout 5m --concurrency 7", tagCommand, { timeout: 300_000, concurrency: 7 }],
+		["tag m --timeout 3", tagCommand, { timeout: 3000 }],
+		["tag m --max-errors 5", tagCommand, { maxErrors: { unit: "rows", value: 5 } }],
+		["tag m --max-errors 0.5%", tagCommand, { maxErrors: { unit: "percent", value: 0.5 } }],
+		[
+			"tag m --map A=b --map C=d=e --ignore X --ignore Y",
+			tagCommand,
+			{
+				map: [
+					["A", "b"],
+					["C", "d=e"],
+				],
+				ignore: ["X", "Y"],
+			},
+		],
+		["tag m --set a=1 --set b:number=2 --mode merge", tagCommand, { set: ["a=1", "b:number=2"], mode: "merge" }],
+		[
+			"tag m --skip-invalid --allow-empty --json -q --debug",
+			tagCommand,
+			{ skipInvalid: true, allowEmpty: true, json: true, quiet: true, debug: true },
+		],
+		[
+			"tag m --on-duplicate last --empty null --schema none --body plain",
+			tagCommand,
+			{ onDuplicate: "last", empty: "null", schema: "none", body: "plain" },
+		],
+		["rm --id a b --id c --yes -d D", rmCommand, { id: ["a", "b", "c"], yes: true, dataset: "D" }],
+		["rm m.csv", rmCommand, { manifest: "m.csv" }],
+		["upload a.pdf b.md --as files", uploadCommand, { files: ["a.pdf", "b.md"], as: "files" }],
+		[
+			"list -d D --where a=b --where c=d=e --fields x,y",
+			listCommand,
+			{
+				where: [
+					["a", "b"],
+					["c", "d=e"],
+				],
+				fields: ["x", "y"],
+			},
+		],
+		["check m --for upload --json", checkCommand, { manifest: "m", for: "upload", json: true }],
+		[
+			"sandbox --port 0 --documents 10 --latency 5",
+			sandboxCommand,
+			{ port: 0, documents: 10, latency: 5, update: "replace" },
+		],
+	])("%s", async (line, declare, options) => {
+		expect(await parsed(declare, line)).toMatchObject(options);
+	});
+});
+
+describe("a value that means nothing is refused, not taken for another", () => {
+	it.each<[string, Declare]>([
+		["tag", tagCommand],
+		["tag m n", tagCommand],
+		["tag m --rate 0", tagCommand],
+		["tag m --rate 1e3", tagCommand],
+		["tag m --timeout 5 min", tagCommand],
+		["tag m --timeout -1s", tagCommand],
+		["tag m --attempts 0", tagCommand],
+		["tag m --chunk 1.5", tagCommand],
+		["tag m --concurrency 0", tagCommand],
+		["tag m --max-errors 0", tagCommand],
+		["tag m --max-errors 101%", tagCommand],
+		["tag m --map =b", tagCommand],
+		["tag m --map title", tagCommand],
+		["tag m --empty nothing", tagCommand],
+		["tag m --api-key secret", tagCommand],
+		["list -d D --format xml", listCommand],
+		["list -d D --where category", listCommand],
+		["sandbox --port 70000", sandboxCommand],
+		["check m --for list", checkCommand],
+	])("%s", async (line, declare) => {
+		expect(await parsed(declare, line)).toMatch(/^CommanderError/);
+	});
+});
+
+it.each([
+	[["-"], true],
+	[["a.csv"], true],
+	[["a.JSONL.gz"], true],
+	[["a.ndjson"], true],
+	[["a.tsv"], true],
+	[["a.pdf"], false],
+	[["a.csv", "b.csv"], false],
+	[["csv"], false],
+])("docs upload %j is a manifest: %s", (files, manifest) => {
+	expect(isManifest(files, undefined)).toBe(manifest);
+	expect(isManifest(files, "manifest")).toBe(true);
+	expect(isManifest(files, "files")).toBe(false);
+});

@@ -1,0 +1,137 @@
+import { expect, it } from "vitest";
+import { envOf, ragtag } from "../support/ragtag.ts";
+import { file, serve, type Service } from "../support/service.ts";
+import { at, items, parse, parseLines, range } from "../support/values.ts";
+
+/** A service whose documents all have metadata: a text, a number, a list and one that tries everything. */
+async function tagged(documents: number): Promise<Service> {
+	const service = await serve(documents);
+	const rows = (await service.ids()).map((id, n) => ({
+		document_id: id,
+		kind: n % 10 === 0 ? "paper" : "news",
+		pages: n,
+		tags: n % 50 === 0 ? ["hot", "a|b"] : [],
+		odd: n === 0 ? 'x"\t\n\\,;' : null,
+	}));
+	const path = await file("tags.json", JSON.stringify(rows));
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited"];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+	return service;
+}
+
+it("every document of several pages is listed once, in every format", async () => {
+	const service = await tagged(250);
+	const held = await service.documents();
+	const list = async (...flags: string[]): Promise<string> => {
+		const { exit, stdout } = await ragtag(["docs", "list", "-d", service.dataset, ...flags], { env: envOf(service) });
+		expect(exit).toBe(0);
+		return stdout;
+	};
+	const ids = held.map(({ id }) => id);
+	const lines = parseLines(await list("--format", "jsonl"));
+	expect(lines.map((line) => at(line, "document_id"))).toEqual(ids);
+	expect(lines.map((line) => at(line, "meta_fields"))).toEqual(held.map(({ metadata }) => metadata));
+	expect(Object.keys(Object(lines[0]))).toEqual([
+		"dataset_id",
+		"document_id",
+		"name",
+		"size",
+		"create_time",
+		"meta_fields",
+	]);
+	expect(await list("--json")).toBe(await list("--format", "jsonl"));
+	expect(items(parse(await list("--format", "json")))).toEqual(lines);
+	const tsv = (await list()).trimEnd().split("\n");
+	expect(tsv[0]?.split("\t")[0]).toBe("document_id");
+	expect(tsv.slice(1).map((line) => line.split("\t")[0])).toEqual(ids);
+	expect(await list("--format", "tsv")).toBe(`${tsv.join("\n")}\n`);
+	const table = await list("--format", "table");
+	for (const id of ids) expect(table).toContain(id);
+
+	const manifest = await file("back.csv", await list("--format", "csv"));
+	const argv = ["docs", "tag", manifest, "--rate", "unlimited"];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+	expect(await service.documents()).toEqual(held);
+});
+
+it("--where finds text, numbers and items of lists, also when the service would not", async () => {
+	const service = await tagged(101);
+	const count = async (...flags: string[]): Promise<number> => {
+		const argv = ["docs", "list", "-d", service.dataset, "--format", "jsonl", ...flags];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+		expect(exit).toBe(0);
+		return parseLines(stdout).length;
+	};
+	expect(await count("--where", "kind=paper")).toBe(11);
+	expect(await count("--where", "pages=7")).toBe(1);
+	expect(await count("--where", "tags=hot")).toBe(3);
+	expect(await count("--where", "tags=a|b", "--where", "pages=50")).toBe(1);
+	expect(await count("--where", "kind=paper", "--where", "pages=7")).toBe(0);
+	expect(await count("--where", "absent=")).toBe(0);
+	const [first] = await service.documents();
+	expect(await count("--name", first?.name ?? "")).toBe(1);
+	expect(await count("--name", `${first?.name}x`)).toBe(0);
+});
+
+it("--fields shows those members and keys alone, in that order", async () => {
+	const service = await tagged(2);
+	const list = (...flags: string[]): Promise<{ stdout: string; exit: number }> =>
+		ragtag(["docs", "list", "-d", service.dataset, "--fields", "odd,pages,name", ...flags], { env: envOf(service) });
+	const [first, second] = await service.documents();
+	expect((await list()).stdout).toBe(
+		`odd\tpages\tname\nx"\\t\\n\\\\,;\t0\t${first?.name}\n\t1\t${second?.name}\n`.replace("\n\t1", "\nnull\t1"),
+	);
+	const [line] = parseLines((await list("--format", "jsonl")).stdout);
+	expect(line).toEqual({ name: first?.name, meta_fields: { odd: 'x"\t\n\\,;', pages: 0 } });
+	expect((await list("--fields", "a,,b")).exit).toBe(2);
+});
+
+it("a dataset that is not given is exit 2, one that is not there exit 1", async () => {
+	const service = await serve(1);
+	const none = await ragtag(["docs", "list"], { env: envOf(service) });
+	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("-d DATASET")]);
+	expect(service.requests).toEqual([]);
+	const absent = await ragtag(["docs", "list", "-d", "f".repeat(32)], { env: envOf(service) });
+	expect([absent.exit, absent.stdout.split("\n").length]).toEqual([1, expect.any(Number)]);
+});
+
+it("a table on a terminal fits its width, and hostile names cannot steer it", async () => {
+	const service = await serve(1);
+	const [id = ""] = await service.ids();
+	await service.put(id, { note: `\u001b[2J\u202e${"long ".repeat(60)}` });
+	const { stdout } = await ragtag(["docs", "list", "-d", service.dataset], {
+		env: { ...envOf(service), NO_COLOR: "1" },
+		terminal: true,
+	});
+	for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+	expect(stdout).not.toMatch(/[\u001b\u202e]/);
+});
+
+it("datasets are created, printed as an id alone, and listed in every format", async () => {
+	const service = await serve(2);
+	const env = envOf(service);
+	const made = await ragtag(["datasets", "create", "Hand bücher"], { env });
+	expect([made.exit, made.stdout]).toEqual([0, expect.stringMatching(/^\S+\n$/)]);
+	const id = made.stdout.trim();
+	const jsonl = parseLines((await ragtag(["datasets", "list", "--format", "jsonl"], { env })).stdout);
+	expect(jsonl).toContainEqual({ dataset_id: id, name: "Hand bücher", document_count: 0 });
+	expect(jsonl).toContainEqual(expect.objectContaining({ dataset_id: service.dataset, document_count: 2 }));
+	expect(items(parse((await ragtag(["datasets", "list", "--format", "json"], { env })).stdout))).toEqual(jsonl);
+	for (const format of ["csv", "tsv", "table"]) {
+		const { stdout } = await ragtag(["datasets", "list", "--format", format], { env });
+		expect(stdout.split("\n")).toHaveLength(4);
+		expect(stdout).toContain(id);
+	}
+	expect((await ragtag(["datasets", "create", "  "], { env })).exit).toBe(2);
+});
+	expect([again.exit, again.stdout]).toEqual([1, ""]);
+});
+
+it("more datasets than one page holds are all listed", async () => {
+	const service = await serve(0);
+	const env = envOf(service);
+	for (const n of range(120))
+		expect((await ragtag(["datasets", "create", `d${n}`, "--rate", "unlimited"], { env })).exit).toBe(0);
+	const { stdout } = await ragtag(["datasets", "list", "--format", "jsonl"], { env });
+	expect(new Set(parseLines(stdout).map((line) => at(line, "name"))).size).toBe(121);
+});
