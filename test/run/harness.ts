@@ -27,7 +27,7 @@ export function failure(
 }
 
 /** One request that takes that long and then succeeds, or fails with what `call` throws. */
-export function updating(call: (item: Work) => Promise<void> | void): Operation<Work> {
+export function updating(call: (item: Work) => unknown): Operation<Work> {
 	return async (item, request) => {
 		await request(async () => await call(item));
 		return { status: "updated", documentId: item.documentId };

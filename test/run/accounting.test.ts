@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Exit } from "../../src/errors.ts";
+import type { RestErrorKind } from "../../src/rest/errors.ts";
+import { MemoryJournal } from "../../src/run/journal.ts";
+import type { Outcome, RowStatus, Totals, Work } from "../../src/run/types.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { failure, start, updating, work } from "./harness.ts";
+
+const STATUSES: RowStatus[] = ["updated", "uploaded", "removed", "unchanged", "failed"];
+const KINDS: RestErrorKind[] = ["not_sent", "ambiguous", "throttled", "rejected", "untrusted", "not_the_api"];
+
+function outcome(index: number, status: RowStatus, attempts = 1): Outcome<Work> {
+	return { item: work(index), status, documentId: "", attempts };
+}
+
+function sumOfOthers(totals: Totals): number {
+	const { updated, unchanged, uploaded, removed, failed, invalid, duplicateSkipped, pending } = totals;
+	return updated + unchanged + uploaded + removed + failed + invalid + duplicateSkipped + pending;
+}
+
+describe("the journal in memory", () => {
+	it("accounts for every row, whatever became of them", () => {
+		const settled = fc.array(fc.record({ status: fc.constantFrom(...STATUSES), attempts: fc.nat(9) }));
+		fc.assert(
+			fc.property(settled, fc.nat(50), fc.nat(50), fc.nat(50), (rows, invalid, duplicateSkipped, pending) => {
+				const all = rows.length + invalid + duplicateSkipped + pending;
+				const journal = new MemoryJournal({ rows: all, invalid, duplicateSkipped });
+				for (const [index, { status, attempts }] of rows.entries())
+					void journal.record(outcome(index, status, attempts));
+				const totals = journal.totals();
+				expect(sumOfOthers(totals)).toBe(all);
+				expect(totals).toMatchObject({ invalid, duplicateSkipped, pending });
+				expect(totals.attempts).toBe(rows.reduce((sum, { attempts }) => sum + attempts, 0));
+				for (const status of STATUSES) expect(totals[status]).toBe(rows.filter((row) => row.status === status).length);
+			}),
+		);
+	});
+
+	it.each([0, 65_535, 65_536, 1_000_000])("refuses to count row %d twice", (index) => {
+		const seen: number[] = [];
+		const intake = { rows: 2_000_000, invalid: 0, duplicateSkipped: 0 };
+		const journal = new MemoryJournal<Work>(intake, ({ item }) => void seen.push(item.index));
+		void journal.record(outcome(7, "updated"));
+		void journal.record(outcome(index, "updated"));
+		void journal.record(outcome(index + 1, "updated"));
+		for (const again of [7, index, index + 1]) {
+			expect(() => journal.record(outcome(again, "failed"))).toThrow(`line ${again + 2} was settled twice`);
+		}
+		expect(journal.totals()).toMatchObject({ updated: 3, failed: 0 });
+		expect(seen).toEqual([7, index, index + 1]);
+	});
+
+	it("holds a row's place until who is told of it is done", async () => {
+		const journal = new MemoryJournal<Work>({ rows: 1, invalid: 0, duplicateSkipped: 0 }, () =>
+			Promise.reject(new Error("the disk is full")),
+		);
+		await expect(journal.record(outcome(0, "updated"))).rejects.toThrow("the disk is full");
+	});
+});
+
+describe("a run of random answers", () => {
+	it("settles each row at most once and leaves none unaccounted for, however it ends", async () => {
+		// Weighted towards success, so that runs get far before something stops them.
+		const answer = fc.record({
+			kind: fc.option(fc.constantFrom(...KINDS, "rejected", "ambiguous", "throttled"), { freq: 2 }),
+			latency: fc.nat(500),
+		});
+		const answers = fc.array(answer, { minLength: 1, maxLength: 40 });
+		const interrupt = fc.option(fc.nat(4_000), { freq: 1 });
+		await fc.assert(
+			fc.asyncProperty(
+				answers,
+				fc.nat(60),
+				fc.integer({ min: 1, max: 8 }),
+				interrupt,
+				async (list, rows, concurrency, at) => {
+					const clock = new FakeClock();
+					let calls = 0;
+					const operation = updating(async () => {
+						const next = list[calls++ % list.length];
+						await clock.sleep(next?.latency ?? 0);
+						if (next?.kind) throw failure(next.kind, { code: `CODE_${calls}`, status: 200, retryAfter: 1_000 });
+					});
+					const run = start(operation, { rows, concurrency, clock, attempts: 3 });
+					if (at !== null) void clock.sleep(at).then(() => run.user.abort({ exit: Exit.interrupted, text: "stopped" }));
+					const stop = await clock.until(run.done);
+					const totals = run.journal.totals();
+					expect(sumOfOthers(totals)).toBe(rows);
+					expect(totals.pending).toBeGreaterThanOrEqual(0);
+					expect(new Set(run.outcomes.map(({ item }) => item.index)).size).toBe(run.outcomes.length);
+					if (stop === undefined) expect(totals.pending).toBe(0);
+					// Nothing is recorded after the end.
+					await clock.pass(10_000_000);
+					expect(run.journal.totals()).toEqual(totals);
+				},
+			),
+			{ numRuns: 60 },
+		);
+	});
+});

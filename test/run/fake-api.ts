@@ -1,0 +1,43 @@
+import type { Api, Document } from "../../src/rest/types.ts";
+
+/** A service of which a test overrides what it needs; every call it gets is written down, and others fail the test. */
+export function fakeApi(calls: string[], answers: Partial<Api>): Api {
+	const unexpected = (name: string) => (): Promise<never> => Promise.reject(new Error(`${name} was not expected`));
+	const api: Api = {
+		listDatasets: answers.listDatasets ?? unexpected("listDatasets"),
+		createDataset: answers.createDataset ?? unexpected("createDataset"),
+		listDocuments: answers.listDocuments ?? unexpected("listDocuments"),
+		updateMetadata: answers.updateMetadata ?? unexpected("updateMetadata"),
+		uploadDocument: answers.uploadDocument ?? unexpected("uploadDocument"),
+		removeDocument: answers.removeDocument ?? unexpected("removeDocument"),
+		close: () => Promise.resolve(),
+	};
+	return {
+		...api,
+		listDocuments: (dataset, query) => {
+			calls.push(`list ${dataset} page ${query.page}${query.id === undefined ? "" : ` id ${query.id}`}`);
+			return api.listDocuments(dataset, query);
+		},
+		updateMetadata: (dataset, document, metadata) => {
+			calls.push(`update ${dataset} ${document} ${JSON.stringify([...metadata])}`);
+			return api.updateMetadata(dataset, document, metadata);
+		},
+		uploadDocument: (dataset, file) => {
+			calls.push(`upload ${dataset} ${file.name} ${file.size}`);
+			return api.uploadDocument(dataset, file);
+		},
+		removeDocument: (dataset, document) => {
+			calls.push(`remove ${dataset} ${document}`);
+			return api.removeDocument(dataset, document);
+		},
+	};
+}
+
+export function documentOf(id: string, metadata?: Document["metadata"]): Document {
+	return { id, datasetId: "set", name: `${id}.txt`, size: 1, createTime: undefined, metadata };
+}
+
+/** Sends a request as it is: no pace, no second try. */
+export function direct<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+	return call();
+}

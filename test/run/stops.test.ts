@@ -1,0 +1,219 @@
+import { describe, expect, it } from "vitest";
+import { Exit } from "../../src/errors.ts";
+import type { Journal, Work } from "../../src/run/types.ts";
+import { FakeClock, idle } from "./fake-clock.ts";
+import { chunksOf, failure, start, updating } from "./harness.ts";
+
+const reject = (index: number, code = "CODE_102"): never => {
+	throw failure("rejected", { code: index < 0 ? "" : code, status: 200 });
+};
+
+describe("a run that stops", () => {
+	it("leaves the rows pending when the key is refused, and sends no further request", async () => {
+		const clock = new FakeClock();
+		let sent = 0;
+		const operation = updating(async () => {
+			sent += 1;
+			await clock.sleep(10);
+			throw failure("untrusted", { code: "KEY_REJECTED", status: 401 });
+		});
+		const run = start(operation, { rows: 100, clock });
+		expect(await clock.until(run.done)).toMatchObject({ exit: Exit.untrusted });
+		expect(sent).toBe(4);
+		expect(run.outcomes).toEqual([]);
+		expect(run.journal.totals()).toMatchObject({ failed: 0, pending: 100 });
+	});
+
+	it("leaves the rows pending when the service was never reached", async () => {
+		const run = start(updating(() => Promise.reject(failure("not_sent"))));
+		expect(await run.clock.until(run.done)).toMatchObject({ exit: Exit.temporary });
+		expect(run.journal.totals()).toMatchObject({ failed: 0, pending: 10 });
+	});
+
+	it("stops when --max-errors rows failed", async () => {
+		const run = start(
+			updating(({ index }) => index % 2 === 0 || reject(index)),
+			{ rows: 100, concurrency: 1, maxErrors: { unit: "rows", value: 3 } },
+		);
+		expect(await run.clock.until(run.done)).toMatchObject({ exit: Exit.limit });
+		expect(run.journal.totals()).toMatchObject({ updated: 3, failed: 3, pending: 94 });
+	});
+
+	it("stops when a share of the finished rows failed, from the hundredth row on", async () => {
+		const run = start(
+			updating(({ index }) => index % 2 === 0 || reject(index)),
+			{ rows: 300, concurrency: 1, maxErrors: { unit: "percent", value: 50 } },
+		);
+		expect(await run.clock.until(run.done)).toMatchObject({ exit: Exit.limit });
+		expect(run.journal.totals()).toMatchObject({ updated: 50, failed: 50, pending: 200 });
+	});
+
+	it("stops after ten refusals that are all alike, so that a wrong dataset does not cost a million requests", async () => {
+		const run = start(
+			updating(({ index }) => reject(index)),
+			{ rows: 100, concurrency: 1 },
+		);
+		expect(await run.clock.until(run.done)).toMatchObject({ exit: Exit.limit });
+		expect(run.journal.totals()).toMatchObject({ failed: 10, pending: 90 });
+	});
+
+	it("goes on regardless where the user set --max-errors himself", async () => {
+		const run = start(
+			updating(({ index }) => reject(index)),
+			{ rows: 30, maxErrors: { unit: "rows", value: 100 } },
+		);
+		expect(await run.clock.until(run.done)).toBeUndefined();
+		expect(run.journal.totals()).toMatchObject({ failed: 30, pending: 0 });
+	});
+
+	it("does not stop for ten failed rows once one succeeded", async () => {
+		const run = start(
+			updating(({ index }) => index === 0 || reject(index)),
+			{ rows: 30, concurrency: 1 },
+		);
+		expect(await run.clock.until(run.done)).toBeUndefined();
+		expect(run.journal.totals()).toMatchObject({ updated: 1, failed: 29 });
+	});
+});
+
+describe("a user who interrupts", () => {
+	const stop = { exit: Exit.interrupted, text: "stopped by SIGINT", hint: "Run it again." };
+
+	it("has the requests in flight finished and recorded, and is told his own reason", async () => {
+		const clock = new FakeClock();
+		let abandoned = false;
+		const operation = updating(() => clock.sleep(4_000));
+		const run = start(operation, { rows: 100, clock, abandon: () => (abandoned = true) });
+		await clock.pass(4_100);
+		run.user.abort(stop);
+		expect(await clock.until(run.done)).toEqual(stop);
+		expect(run.journal.totals()).toMatchObject({ updated: 8, pending: 92 });
+		expect(abandoned).toBe(false);
+		expect(clock.sleeping).toBe(0);
+	});
+
+	it("waits five seconds for a service that hangs, no longer, and records nothing of what was cut off", async () => {
+		const clock = new FakeClock();
+		const cut = new AbortController();
+		const operation = updating(async () => {
+			await clock.sleep(60_000, cut.signal);
+			if (cut.signal.aborted) throw failure("ambiguous", { code: "CLOSED" });
+		});
+		const run = start(operation, { clock, abandon: () => cut.abort() });
+		await clock.pass(1_000);
+		run.user.abort(stop);
+		await clock.pass(4_999);
+		expect(cut.signal.aborted).toBe(false);
+		expect(await clock.until(run.done)).toEqual(stop);
+		expect(clock.now()).toBe(6_000);
+		expect(run.journal.totals()).toMatchObject({ updated: 0, failed: 0, pending: 10 });
+	});
+
+	it("is not kept waiting by a retry or by a pause that the service asked for", async () => {
+		const clock = new FakeClock();
+		const run = start(
+			updating(() => Promise.reject(failure("throttled", { retryAfter: 200_000 }))),
+			{ clock },
+		);
+		await clock.pass(1_000);
+		run.user.abort(stop);
+		expect(await clock.until(run.done)).toEqual(stop);
+		expect(clock.now()).toBe(1_000);
+		expect(run.journal.totals()).toMatchObject({ failed: 0, pending: 10 });
+	});
+
+	it("sends nothing at all when the stop came before the start", async () => {
+		let sent = 0;
+		const user = new AbortController();
+		user.abort(stop);
+		const run = start(
+			updating(() => void (sent += 1)),
+			{ signal: user.signal },
+		);
+		expect(await run.clock.until(run.done)).toEqual(stop);
+		expect(sent).toBe(0);
+	});
+
+	it("is told of a stored file whose metadata was not written, so that he does not upload it twice", async () => {
+		const clock = new FakeClock();
+		const run = start(
+			async ({ documentId }, request, memory) => {
+				memory.stored = await request(async () => {
+					await clock.sleep(100);
+					return { id: "new", name: "a.txt" };
+				});
+				await request(() => clock.sleep(100));
+				return { status: "uploaded", documentId };
+			},
+			{ rows: 1, clock },
+		);
+		await clock.pass(50);
+		run.user.abort(stop);
+		expect(await clock.until(run.done)).toEqual(stop);
+		const error = { code: "METADATA_NOT_WRITTEN" };
+		expect(run.outcomes).toMatchObject([{ status: "failed", documentId: "new", error }]);
+	});
+});
+
+describe("parts that break", () => {
+	it("finishes what was taken when the manifest breaks half-way, then tells the cause", async () => {
+		const clock = new FakeClock();
+		async function* broken(): AsyncGenerator<Work[]> {
+			yield* chunksOf(20, 10);
+			throw new Error("the manifest changed");
+		}
+		const run = start(
+			updating(({ index }) => clock.sleep(10 * (index + 1))),
+			{ rows: 100, chunks: broken(), clock },
+		);
+		await expect(clock.until(run.done)).rejects.toThrow("the manifest changed");
+		expect(run.journal.totals()).toMatchObject({ updated: 20, pending: 80 });
+	});
+
+	it("stops reading and sending when an outcome cannot be kept, then tells the cause", async () => {
+		const clock = new FakeClock();
+		let read = 0;
+		let sent = 0;
+		const journal: Journal<Work> = {
+			record: () => Promise.reject(new Error("the disk is full")),
+			totals: () => {
+				throw new Error("not asked for");
+			},
+		};
+		const run = start(
+			updating(async () => {
+				sent += 1;
+				await clock.sleep(10);
+			}),
+			{ chunks: chunksOf(1_000, 10, (rows) => (read = rows)), clock, journal },
+		);
+		await expect(clock.until(run.done)).rejects.toThrow("the disk is full");
+		expect(sent).toBeLessThanOrEqual(8);
+		expect(read).toBeLessThanOrEqual(20);
+	});
+
+	it("tells a fault of its own instead of failing the row for it", async () => {
+		const run = start(
+			updating(() => {
+				throw new TypeError("x is not a function");
+			}),
+		);
+		await expect(run.clock.until(run.done)).rejects.toThrow("x is not a function");
+		expect(run.outcomes).toEqual([]);
+	});
+
+	it("frees a row's place only when its outcome is safe", async () => {
+		const clock = new FakeClock();
+		let sent = 0;
+		const totals = start(updating(() => undefined)).journal.totals();
+		const journal: Journal<Work> = { record: () => clock.sleep(1_000), totals: () => totals };
+		const run = start(
+			updating(() => void (sent += 1)),
+			{ clock, journal },
+		);
+		await idle();
+		expect(sent).toBe(4);
+		await clock.until(run.done);
+		expect(sent).toBe(10);
+	});
+});
