@@ -46,7 +46,7 @@ async function tunnel(
 	proxy: { readonly uri: string; readonly token?: string },
 ): Promise<Connections> {
 	// The whole of undici takes a while to load, and few runs go through a proxy.
-	const { Pool: AnyPool, ProxyAgent } = await import("undici");
+	const { Pool: AnyPool, ProxyAgent } = await import("./proxy-agent.ts");
 	const url = new URL(proxy.uri);
 	const token = tokenOf(url, proxy.token);
 	const trust = { timeout: connectTimeout, ...tlsOptions(options.ca) };

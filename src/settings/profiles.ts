@@ -30,7 +30,7 @@ export async function readProfile(name: string, origin: string, sources: Setting
  */
 export async function parseProfile(text: string, file: string, name: string, home?: string): Promise<Profile> {
 	// Loaded here: most calls use no profile, and the parser is a fifth of the program's start.
-	const { LineCounter, parseDocument } = await import("yaml");
+	const { LineCounter, parseDocument } = await import("./yaml.ts");
 	const lines = new LineCounter();
 	const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
 	const reader = new YamlReader(file, lines);

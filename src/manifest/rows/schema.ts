@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { readFile } from "node:fs/promises";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
-import type { JsonValue, Metadata } from "../../json.ts";
+import { isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
 import type { Fault } from "../fault.ts";
 import { JsonFault, parseJson } from "../json/parse.ts";
 import { positionIn } from "../position.ts";
@@ -13,7 +13,7 @@ import type { ManifestOptions } from "../types.ts";
  *
  * @throws CliError exit 2
  */
-export async function readSchema(path: string): Promise<JsonValue | "none"> {
+export async function readSchema(path: string): Promise<JsonValue> {
 	if (path === "none") return "none";
 	let text: string;
 	try {
@@ -49,10 +49,11 @@ export async function schemaCheck(schema: ManifestOptions["schema"]): Promise<Sc
 
 /** Loaded when asked for: most manifests have no schema, and ajv is slow to load. */
 async function compile(schema: JsonValue): Promise<ValidateFunction> {
-	if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null || Array.isArray(schema))) {
+	if (typeof schema !== "boolean" && !isJsonObject(schema)) {
 		throw unusable("a JSON Schema is an object, true or false");
 	}
-	const dialect = typeof schema === "object" && "$schema" in schema ? String(schema["$schema"]) : "";
+	const named = isJsonObject(schema) ? schema["$schema"] : undefined;
+	const dialect = typeof named === "string" ? named : "";
 	// An unknown keyword is probably a misspelt one, and would let every row pass. The types stay loose on purpose.
 	const options = {
 		allErrors: true,
@@ -63,10 +64,9 @@ async function compile(schema: JsonValue): Promise<ValidateFunction> {
 		logger: false,
 	} as const;
 	try {
-		const ajv = dialect.includes("draft-07")
-			? new (await import("ajv")).Ajv(options)
-			: new (await import("ajv/dist/2020.js")).Ajv2020(options);
-		(await import("ajv-formats")).default.default(ajv);
+		const { Ajv, Ajv2020, formats } = await import("./ajv.ts");
+		const ajv = dialect.includes("draft-07") ? new Ajv(options) : new Ajv2020(options);
+		formats(ajv);
 		return ajv.compile(structuredClone(schema));
 	} catch (error) {
 		throw unusable(reason(error));
