@@ -92,7 +92,7 @@ it("a dataset that is not given is exit 2, one that is not there exit 1", async 
 	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("-d DATASET")]);
 	expect(service.requests).toEqual([]);
 	const absent = await ragtag(["docs", "list", "-d", "f".repeat(32)], { env: envOf(service) });
-	expect([absent.exit, absent.stdout.split("\n").length]).toEqual([1, expect.any(Number)]);
+	expect([absent.exit, absent.stdout]).toEqual([1, ""]);
 });
 
 it("a table on a terminal fits its width, and hostile names cannot steer it", async () => {
@@ -123,8 +123,6 @@ it("datasets are created, printed as an id alone, and listed in every format", a
 		expect(stdout).toContain(id);
 	}
 	expect((await ragtag(["datasets", "create", "  "], { env })).exit).toBe(2);
-});
-	expect([again.exit, again.stdout]).toEqual([1, ""]);
 });
 
 it("more datasets than one page holds are all listed", async () => {

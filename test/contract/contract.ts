@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { metadataOf, type JsonObject } from "../../src/json.ts";
+import { type Api, createApi, type Document, normaliseBaseUrl } from "../../src/rest/index.ts";
+
+export type Target = { readonly url: string; readonly key: string };
+
+/** Milliseconds for each step: a live service may be slow, and a test that waits longer has lost its service. */
+const PATIENCE = 30_000;
+
+/**
+ * What the program relies on in a service, one promise a test. The service is left without a document of ours; its
+ * dataset of a name of its own stays, because the six operations know no way to remove one.
+ */
+export function contract(name: string, target: () => Promise<Target>, end: () => Promise<void>): void {
+	describe(`the service that ragtag was written for: ${name}`, { timeout: PATIENCE }, () => {
+		let connected: Api | undefined;
+		let dataset = "";
+		let folder = "";
+		const made = new Set<string>();
+		const datasetName = `ragtag-contract-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+		const api = (): Api => {
+			if (connected === undefined) throw new Error("the service was not reached");
+			return connected;
+		};
+		const store = async (text: string): Promise<string> => {
+			const path = join(folder, `${made.size}.txt`);
+			await writeFile(path, text);
+			const file = { path, name: `contract ${made.size} é.txt`, size: Buffer.byteLength(text) };
+			const { id } = await api().uploadDocument(dataset, file);
+			made.add(id);
+			return id;
+		};
+		const find = async (id: string): Promise<Document | undefined> => {
+			const { items } = await api().listDocuments(dataset, { page: 1, pageSize: 30, id });
+			return items.find((document) => document.id === id);
+		};
+
+		beforeAll(async () => {
+			const { url, key } = await target();
+			// The form of the documentation. Others are what one flavour or another takes beside it.
+			const form = { body: "multipart" as const, timeout: PATIENCE, connections: 2 };
+			connected = createApi({ baseUrl: normaliseBaseUrl(url), key, ...form });
+			folder = await mkdtemp(join(tmpdir(), "ragtag-contract-"));
+			dataset = (await api().createDataset(datasetName)).id;
+		}, PATIENCE);
+
+		afterAll(async () => {
+			for (const id of made) await connected?.removeDocument(dataset, id).catch(() => undefined);
+			await connected?.close();
+			await rm(folder, { recursive: true, force: true });
+			await end();
+		}, PATIENCE);
+
+		it("a dataset that was created is found by its name in the list", async () => {
+			let found: string | undefined;
+			for (let page = 1; found === undefined; page++) {
+				const { items } = await api().listDatasets({ page, pageSize: 100 });
+				if (items.length === 0) break;
+				found = items.find((each) => each.name === datasetName)?.id;
+			}
+			expect(found).toBe(dataset);
+		});
+
+		it("an uploaded file is listed under its id, with its name and its size", async () => {
+			const id = await store("four words of text\n");
+			expect(await find(id)).toMatchObject({ id, datasetId: dataset, name: "contract 0 é.txt", size: 19 });
+		});
+
+		it("metadata that was written is read back as it was", async () => {
+			const id = await store("text");
+			const metadata: JsonObject = {
+				title: 'Zoë "x", y',
+				publish_date: "2024-02-29",
+				url: "https://example.org/a?b=c",
+			};
+			await api().updateMetadata(dataset, id, metadataOf(metadata));
+			expect(Object.fromEntries((await find(id))?.metadata ?? [])).toEqual(metadata);
+		});
+
+		it("pages divide the documents: each is on one of them", async () => {
+			for (const text of ["one", "two", "three"]) await store(text);
+			const ids: string[] = [];
+			for (let page = 1; page <= made.size; page++) {
+				const { items } = await api().listDocuments(dataset, { page, pageSize: 2 });
+				ids.push(...items.map(({ id }) => id));
+				if (items.length < 2) break;
+			}
+			expect(ids.toSorted()).toEqual([...made].toSorted());
+		});
+
+		it("a document that is not there is refused, and nothing else is touched", async () => {
+			const absent = "0123456789abcdef0123456789abcdef";
+			const update = api().updateMetadata(dataset, absent, metadataOf({ title: "x" }));
+			await expect(update).rejects.toMatchObject({ name: "RestError", kind: "rejected" });
+		});
+
+		it("a removed document is gone from the list, and the others are not", async () => {
+			const [kept, gone] = [await store("kept"), await store("gone")];
+			await api().removeDocument(dataset, gone);
+			made.delete(gone);
+			expect(await find(kept)).toMatchObject({ id: kept });
+			const { items } = await api().listDocuments(dataset, { page: 1, pageSize: 100 });
+			expect(items.map(({ id }) => id)).not.toContain(gone);
+		});
+	});
+}
