@@ -40,11 +40,13 @@ export async function printList<Item>(
 		case "csv":
 		case "tsv": {
 			const line = chosen === "csv" ? reportCsvLine : tsvLine;
-			await io.out(line(columns));
 			for await (const item of items) {
+				// Not before the first answer: a list that was refused is not an empty one.
+				if (count === 0) await io.out(line(columns));
 				await io.out(line(faces.cells(item)));
 				count += 1;
 			}
+			if (count === 0) await io.out(line(columns));
 			return count;
 		}
 		case "table":
