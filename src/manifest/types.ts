@@ -17,7 +17,7 @@ export type ManifestOptions = {
 	/** what an empty CSV cell means: key not sent, `null`, or `""` */
 	readonly empty: "skip" | "null" | "text";
 	/** a JSON Schema that each row's metadata must meet, `"none"`, or the built-in checks of `publish_date` and `url` */
-	readonly schema: JsonValue | "none" | undefined;
+	readonly schema: JsonValue | undefined;
 	readonly onDuplicate: "error" | "first" | "last";
 	/** `--mode merge`: a cell of this text is kept as it is, whatever its column's type, and is checked by nothing */
 	readonly deleteToken?: string | undefined;
