@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { envOf, ragtag } from "../support/ragtag.ts";
+import { file, serve } from "../support/service.ts";
+import { at, parseLines, summaryOf } from "../support/values.ts";
+
+it("exactly the documents of a manifest are removed, and of --id", async () => {
+	const service = await serve(4);
+	const [first = "", second = "", third = "", fourth = ""] = await service.ids();
+	const path = await file("old.csv", `document_id,title\n${second},anything\n`);
+	const flags = ["-d", service.dataset, "--yes", "--json"];
+	const one = await ragtag(["docs", "rm", path, ...flags], { env: envOf(service) });
+	expect(one.exit).toBe(0);
+	expect(summaryOf(one.stdout)).toMatchObject({ rows: 1, removed: 1 });
+	const two = await ragtag(["docs", "rm", "--id", first, fourth, ...flags], { env: envOf(service) });
+	expect(summaryOf(two.stdout)).toMatchObject({ rows: 2, removed: 2, exit_code: 0 });
+	expect(await service.ids()).toEqual([third]);
+});
+
+it.each<[string, boolean, string]>([
+	["nobody can be asked", false, ""],
+	["the answer is no", true, "no\n"],
+	["the input ends", true, ""],
+])("nothing is removed when %s", async (_what, terminal, stdin) => {
+	const service = await serve(1);
+	const argv = ["docs", "rm", "--id", ...(await service.ids()), "-d", service.dataset];
+	const { exit } = await ragtag(argv, { env: envOf(service), terminal, stdin });
+	expect(exit).toBe(2);
+	expect(service.requests).toEqual([]);
+});
+
+it("a person's yes removes", async () => {
+	const service = await serve(1);
+	const argv = ["docs", "rm", "--id", ...(await service.ids()), "-d", service.dataset];
+	const { exit, stderr } = await ragtag(argv, { env: envOf(service), terminal: true, stdin: "yes\n" });
+	expect([exit, stderr]).toEqual([0, expect.stringContaining("Remove 1 document?")]);
+	expect(await service.ids()).toEqual([]);
+});
+
+it("an id that the dataset does not list is a failed row, and no removal is sent for it", async () => {
+	const service = await serve(1);
+	const absent = "e".repeat(32);
+	const argv = ["docs", "rm", "--id", absent, "-d", service.dataset, "--yes", "--json"];
+	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(1);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 1, failed: 1, removed: 0 });
+	expect(parseLines(stdout).filter((line) => at(line, "type") === "row")).toMatchObject([{ document_id: absent }]);
+	expect(service.requests.filter((line) => line.startsWith("DELETE"))).toEqual([]);
+});
+
+it.each(["", ".", ".."])("an id that is %j, as an unset variable gives, is exit 2", async (id) => {
+	const service = await serve(1);
+	const argv = ["docs", "rm", "--id", id, "-d", service.dataset, "--yes"];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(2);
+	const both = ["docs", "rm", "x.csv", "--id", "a", "-d", service.dataset, "--yes"];
+	expect((await ragtag(both, { env: envOf(service) })).exit).toBe(2);
+	expect(service.requests).toEqual([]);
+});

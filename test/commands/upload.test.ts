@@ -1,0 +1,66 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { envOf, ragtag } from "../support/ragtag.ts";
+import { file, folder, serve } from "../support/service.ts";
+import { at, parseLines, summaryOf } from "../support/values.ts";
+
+it("uploaded files come with a manifest of their ids that can be tagged at once", async () => {
+	const service = await serve(0);
+	const home = await folder();
+	const paths = ["a.md", "with, comma.txt"].map((name) => join(home, name));
+	for (const path of paths) await writeFile(path, `text of ${path}`);
+	const argv = ["docs", "upload", ...paths, "-d", service.dataset, "--set", "team=docs"];
+	const { exit, stdout, stderr } = await ragtag([...argv, "-q"], { env: envOf(service) });
+	expect([exit, stderr]).toEqual([0, ""]);
+	expect(stdout.split("\n")[0]).toBe("document_id,dataset_id,name,file");
+	const held = await service.documents();
+	expect(held.map(({ name }) => name).toSorted()).toEqual(["a.md", "with, comma.txt"]);
+	expect(held.map(({ metadata }) => metadata)).toEqual([{ team: "docs" }, { team: "docs" }]);
+
+	const tag = ["docs", "tag", "-", "--ignore", "file", "--set", "state=reviewed", "--mode", "merge"];
+	expect((await ragtag(tag, { env: envOf(service), stdin: stdout })).exit).toBe(0);
+	const metadata = { team: "docs", state: "reviewed" };
+	expect((await service.documents()).map((document) => document.metadata)).toEqual([metadata, metadata]);
+});
+
+it("a manifest of files uploads each with its name and metadata, and tells every row with --json", async () => {
+	const service = await serve(0);
+	const manifest = await file("files.csv", "file,name,kind\none.txt,First.txt,news\ntwo.txt,,paper\n");
+	for (const name of ["one.txt", "two.txt"]) await writeFile(join(manifest, "..", name), name);
+	const argv = ["docs", "upload", manifest, "-d", service.dataset, "--json"];
+	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 2, uploaded: 2, updated: 0, changes: 2 });
+	const held = await service.documents();
+	const ids = parseLines(stdout).flatMap((line) => (at(line, "type") === "row" ? [at(line, "document_id")] : []));
+	expect(ids.toSorted()).toEqual(held.map(({ id }) => id).toSorted());
+	expect(new Map(held.map(({ name, metadata }) => [name, metadata]))).toEqual(
+		new Map([
+			["First.txt", { kind: "news" }],
+			["two.txt", { kind: "paper" }],
+		]),
+	);
+});
+
+it.each([
+	["absent.txt", 3],
+	["../secret.txt", 3],
+])("a manifest that names %s uploads nothing", async (name, code) => {
+	const service = await serve(0);
+	const manifest = await file("files.csv", `file\n${name}\n`);
+	const { exit, stderr } = await ragtag(["docs", "upload", manifest, "-d", service.dataset], { env: envOf(service) });
+	expect(exit).toBe(code);
+	expect(stderr).toContain(`${manifest}:2:1: `);
+	expect(service.requests).toEqual([]);
+});
+
+it("a file that is not there uploads none of the others", async () => {
+	const service = await serve(0);
+	const there = await file("a.md", "a");
+	const argv = ["docs", "upload", there, `${there}x`, "-d", service.dataset];
+	const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
+	expect([exit, stdout]).toEqual([2, ""]);
+	expect(stderr).toContain(`${there}x`);
+	expect(service.requests).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { program, shell, type Running, start } from "../support/program.ts";
+import { folder, KEY } from "../support/service.ts";
+import { parseLines } from "../support/values.ts";
+
+async function serving(
+	argv: readonly string[],
+	lines: number,
+): Promise<Running & { readonly lines: readonly string[] }> {
+	const running = start(["sandbox", "--port", "0", ...argv]);
+	await running.until((out) => out.split("\n").length > lines);
+	return { ...running, lines: running.out().trimEnd().split("\n") };
+}
+
+it("a sandbox says where it is, its key and its dataset; its data outlive it; SIGTERM is its normal end", async () => {
+	const data = join(await folder(), "demo.db");
+	const first = await serving(["--data", data, "--documents", "5"], 3);
+	const [url = "", exported = "", dataset = ""] = first.lines;
+	expect(first.lines).toHaveLength(3);
+	expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+$/);
+	const key = /^export RAGTAG_API_KEY=(\S+)$/.exec(exported)?.[1] ?? "";
+	const env = { RAGTAG_BASE_URL: url, RAGTAG_API_KEY: key };
+	const listed = await program(["docs", "list", "-d", dataset, "--format", "jsonl"], env);
+	expect([listed.exit, parseLines(listed.stdout).length]).toEqual([0, 5]);
+	await first.until((_out, err) => err.includes(" GET "));
+	expect(first.err()).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z GET \/api\/v1\S+ 200$/m);
+	first.child.kill("SIGTERM");
+	expect((await first.ended).exit).toBe(0);
+
+	const second = await serving(["--data", data], 2);
+	const again = { RAGTAG_BASE_URL: second.lines[0] ?? "", RAGTAG_API_KEY: second.lines[1]?.split("=")[1] ?? "" };
+	const kept = await program(["docs", "list", "-d", dataset, "--format", "jsonl"], again);
+	expect(kept.stdout).toBe(listed.stdout);
+	second.child.kill("SIGINT");
+	expect((await second.ended).exit).toBe(0);
+});
+
+it("a port that is taken is exit 2 and says so", async () => {
+	const first = await serving([], 2);
+	const port = new URL(first.lines[0] ?? "").port;
+	const { exit, stderr } = await program(["sandbox", "--port", port]);
+	expect([exit, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use`)]);
+	first.child.kill("SIGTERM");
+	await first.ended;
+});
+
+it.each([
+	["bash", "bash -n"],
+	["zsh", "bash -n"],
+	["fish", "cat > /dev/null"],
+])("the %s completion is a script, and knows every command", async (name, check) => {
+	const { exit, stdout } = await shell(`set -o pipefail; $RAGTAG completion ${name} | tee >(${check} >&2)`);
+	expect(exit).toBe(0);
+	for (const word of [
+		"docs",
+		"datasets",
+		"manifest",
+		"sandbox",
+		"tag",
+		"upload",
+		"rm",
+		"list",
+		"create",
+		"check",
+		"init",
+	]) {
+		expect(stdout).toMatch(new RegExp(`[" ]${word}\\b`));
+	}
+	for (const flag of ["failed", "max-errors", "skip-invalid", "where"]) expect(stdout).toContain(flag);
+});
+
+it("the completion of bash offers what fits what was typed", async () => {
+	const line =
+		'source <($RAGTAG completion bash); COMP_WORDS=(ragtag docs t); COMP_CWORD=2; _ragtag; echo "${COMPREPLY[*]}"';
+	expect(await shell(line)).toMatchObject({ exit: 0, stdout: "tag\n" });
+});
+
+it.each(["exit-codes", "environment", "manifest"])("ragtag help %s prints its table", async (topic) => {
+	const { exit, stdout, stderr } = await program(["help", topic]);
+	expect([exit, stderr]).toEqual([0, ""]);
+	expect(stdout.split("\n").length).toBeGreaterThan(10);
+});
+
+it("help shows examples first, and needs no key", async () => {
+	const { exit, stdout } = await program(["docs", "tag", "-h"], { RAGTAG_API_KEY: KEY });
+	expect(exit).toBe(0);
+	expect(stdout.startsWith("Examples:\n")).toBe(true);
+});
