@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue, Metadata } from "../../src/json.ts";
+import { metadataToSend } from "../../src/plan/change.ts";
+import { matches, valueText, type Where } from "../../src/plan/where.ts";
+
+const present: Metadata = new Map<string, JsonValue>([
+	["kept", "old"],
+	["changed", "old"],
+]);
+const wanted: Metadata = new Map<string, JsonValue>([
+	["changed", "new"],
+	["__proto__", "data"],
+]);
+
+describe("the metadata that is sent", () => {
+	it("is the row alone when replacing, and where there is nothing to merge with", () => {
+		expect(metadataToSend("replace", present, wanted)).toBe(wanted);
+		expect(metadataToSend("merge", undefined, wanted)).toBe(wanted);
+	});
+
+	it("is the row over what the document has when merging: no other key is lost, no key is special", () => {
+		expect([...metadataToSend("merge", present, wanted)]).toEqual([
+			["kept", "old"],
+			["changed", "new"],
+			["__proto__", "data"],
+		]);
+		expect([...present.values()]).toEqual(["old", "old"]);
+	});
+
+	it("takes null and empty values for values", () => {
+		const empty: Metadata = new Map<string, JsonValue>([
+			["kept", null],
+			["changed", ""],
+		]);
+		expect([...metadataToSend("merge", present, empty)]).toEqual([...empty]);
+	});
+});
+
+describe("a value as text", () => {
+	it.each<[JsonValue | undefined, string]>([
+		[undefined, ""],
+		["", ""],
+		["a b", "a b"],
+		['"', '"'],
+		[null, "null"],
+		[false, "false"],
+		[0, "0"],
+		[1.5, "1.5"],
+		[["a", 1], '["a",1]'],
+		[{ a: [true] }, '{"a":[true]}'],
+	])("of %j is %j", (value, text) => {
+		expect(valueText(value)).toBe(text);
+	});
+});
+
+describe("--where", () => {
+	const metadata: Metadata = new Map<string, JsonValue>([
+		["team", "legal"],
+		["year", 2024],
+		["draft", false],
+		["owner", null],
+		["note", ""],
+		["tags", ["a", 1, "b=c"]],
+		["none", []],
+	]);
+
+	it.each<[readonly Where[], boolean]>([
+		[[], true],
+		[[["team", "legal"]], true],
+		[[["team", "Legal"]], false],
+		[[["year", "2024"]], true],
+		[[["year", "2024.0"]], false],
+		[[["draft", "false"]], true],
+		[[["owner", "null"]], true],
+		[[["owner", ""]], false],
+		[[["note", ""]], true],
+		[[["absent", ""]], false],
+		[[["toString", ""]], false],
+		[[["tags", "a"]], true],
+		[[["tags", "1"]], true],
+		[[["tags", "b=c"]], true],
+		[[["tags", "c"]], false],
+		[[["none", ""]], false],
+		[
+			[
+				["team", "legal"],
+				["year", "2024"],
+			],
+			true,
+		],
+		[
+			[
+				["team", "legal"],
+				["year", "2025"],
+			],
+			false,
+		],
+	])("%j keeps a document: %s", (conditions, kept) => {
+		expect(matches(metadata, conditions)).toBe(kept);
+	});
+
+	it("keeps no document whose metadata is not known, unless nothing is asked of it", () => {
+		expect(matches(undefined, [["team", ""]])).toBe(false);
+		expect(matches(undefined, [])).toBe(true);
+	});
+});

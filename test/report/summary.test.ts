@@ -1,0 +1,154 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Exit, type ExitCode } from "../../src/errors.ts";
+import { exitOf } from "../../src/report/exit.ts";
+import { rowLine } from "../../src/report/row-line.ts";
+import { countsText, durationText, rowsText, summaryOf, summaryText } from "../../src/report/summary.ts";
+import type { Totals } from "../../src/run/types.ts";
+
+const none: Totals = {
+	rows: 0,
+	updated: 0,
+	unchanged: 0,
+	uploaded: 0,
+	removed: 0,
+	failed: 0,
+	invalid: 0,
+	duplicateSkipped: 0,
+	pending: 0,
+	attempts: 0,
+};
+
+describe("the exit code of a run", () => {
+	const stop = (exit: ExitCode) => ({ exit, text: "" });
+	// Signals and faults of our own, what sent nothing, then 7, 4, 8, 6, 9, 1, 74.
+	const order = [129, 130, 143, 70, 2, 3, 7, 4, 8, 6, 9] as const;
+
+	it("is 0 when every row reached its goal", () => {
+		expect(exitOf({ ...none, rows: 2, updated: 1, duplicateSkipped: 1 }, undefined, false)).toBe(Exit.ok);
+	});
+
+	it.each(order)("%d, the reason of a stop, is not hidden by failed rows or a full disk", (exit) => {
+		expect(exitOf({ ...none, rows: 3, failed: 1, invalid: 1, pending: 1 }, stop(exit), true)).toBe(exit);
+	});
+
+	it.each([
+		[{ failed: 1 }, false, Exit.failedRows],
+		[{ invalid: 1 }, false, Exit.failedRows],
+		[{ failed: 1 }, true, Exit.failedRows],
+		[{ updated: 1 }, true, Exit.output],
+		[{ pending: 1 }, false, Exit.internal],
+		[{ pending: 1, failed: 1 }, true, Exit.internal],
+		[{ pending: -1, updated: 2 }, false, Exit.internal],
+	])("for %j, output lost: %s, is %d", (counts, outputFailed, exit) => {
+		expect(exitOf({ ...none, ...counts }, undefined, outputFailed)).toBe(exit);
+	});
+});
+
+describe("the summary for scripts", () => {
+	it("has every count always, and its counts add up", () => {
+		fc.assert(
+			fc.property(fc.array(fc.nat(1_000), { minLength: 8, maxLength: 8 }), (counts) => {
+				const [
+					updated = 0,
+					unchanged = 0,
+					uploaded = 0,
+					removed = 0,
+					failed = 0,
+					invalid = 0,
+					skipped = 0,
+					pending = 0,
+				] = counts;
+				const rows = counts.reduce((sum, count) => sum + count, 0);
+				const settled = { updated, unchanged, uploaded, removed, failed, invalid, duplicateSkipped: skipped, pending };
+				const summary = summaryOf({ rows, ...settled, attempts: 9 }, 1.23456, Exit.limit);
+				expect(summary).toEqual({
+					type: "summary",
+					run: null,
+					rows,
+					updated,
+					unchanged,
+					uploaded,
+					removed,
+					failed,
+					invalid,
+					duplicate_skipped: skipped,
+					pending,
+					attempts: 9,
+					seconds: 1.235,
+					verified: false,
+					changes: updated + uploaded + removed,
+					exit_code: 9,
+					resume: null,
+				});
+			}),
+		);
+	});
+
+	it("has one line for a row, with null for what there is not", () => {
+		const item = { index: 0, line: 2, datasetId: "set", documentId: "doc" };
+		expect(rowLine({ item, status: "updated", documentId: "doc", attempts: 1 })).toBe(
+			'{"type":"row","line":2,"status":"updated","dataset_id":"set","document_id":"doc","file":null,' +
+				'"error_code":null,"error":null,"attempts":1}',
+		);
+		const upload = { ...item, documentId: "", fileName: "a\n.txt" };
+		const error = { code: "CODE_102", text: 'no "file"' };
+		const line = rowLine({ item: upload, status: "failed", documentId: "", error, attempts: 3 });
+		expect(line).not.toContain("\n");
+		expect(JSON.parse(line)).toMatchObject({
+			document_id: null,
+			file: "a\n.txt",
+			error_code: "CODE_102",
+			error: 'no "file"',
+			attempts: 3,
+		});
+	});
+});
+
+describe("the summary for people", () => {
+	it.each([
+		[{ rows: 0 }, "0 rows: nothing to do"],
+		[{ rows: 1, updated: 1 }, "1 row: 1 updated"],
+		[{ rows: 2_000, updated: 1_998, failed: 2 }, "2,000 rows: 1,998 updated, 2 failed"],
+		[
+			{
+				rows: 36,
+				updated: 1,
+				unchanged: 2,
+				uploaded: 3,
+				removed: 4,
+				failed: 5,
+				invalid: 6,
+				duplicateSkipped: 7,
+				pending: 8,
+			},
+			"36 rows: 1 updated, 2 unchanged, 3 uploaded, 4 removed, 5 failed, 6 invalid, 7 duplicates skipped, 8 pending",
+		],
+	])("names every count that is not zero: %j", (counts, text) => {
+		expect(countsText({ ...none, ...counts })).toBe(text);
+	});
+
+	it("tells time and rate, and no rate where nothing was done", () => {
+		expect(summaryText({ ...none, rows: 2_000, updated: 1_999, failed: 1 }, 20)).toBe(
+			"2,000 rows: 1,999 updated, 1 failed in 20.0 s, 100 a second",
+		);
+		expect(summaryText({ ...none, rows: 2, pending: 2 }, 1)).toBe("2 rows: 2 pending in 1.0 s");
+		expect(summaryText({ ...none, rows: 1, updated: 1 }, 0)).toBe("1 row: 1 updated in 0.0 s");
+		expect(rowsText(1_000_000)).toBe("1,000,000 rows");
+	});
+
+	it.each([
+		[0, "0.0 s"],
+		[0.44, "0.4 s"],
+		[12.34, "12.3 s"],
+		[59.94, "59.9 s"],
+		[59.96, "1 min 00 s"],
+		[185, "3 min 05 s"],
+		[3_599.4, "59 min 59 s"],
+		[3_599.6, "1 h 00 min"],
+		[7_440, "2 h 04 min"],
+		[360_000, "100 h 00 min"],
+	])("tells %d seconds as %s", (seconds, text) => {
+		expect(durationText(seconds)).toBe(text);
+	});
+});
