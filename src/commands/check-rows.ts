@@ -1,10 +1,9 @@
-import type { App } from "../app.ts";
+import type { App, Settings } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 import { checkManifest, parseSetting, readSchema } from "../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions, Problem, Purpose } from "../manifest/types.ts";
 import { numberText, rowsText } from "../report/summary.ts";
 import type { Stop } from "../run/types.ts";
-import type { Settings } from "../settings.ts";
 import type { ManifestFlags } from "./flags.ts";
 
 /** Problems shown to a person; `--json` has all of them. */
@@ -38,8 +37,10 @@ export async function checkAndTell(
 	path: string,
 	options: ManifestOptions,
 	json: boolean,
-	{ io, stdin, signal }: App,
+	settings: Settings,
+	app: App,
 ): Promise<CheckedManifest> {
+	const { io, stdin, signal } = app;
 	let shown = 0;
 	const tell = ({ file, line, column, field, code, text }: Problem): void => {
 		if (json) {
@@ -49,7 +50,12 @@ export async function checkAndTell(
 		shown += 1;
 		if (shown <= SHOWN) io.err(`${file}:${line}:${column}: ${text}`);
 	};
-	const checked = await checkManifest(path, options, { stdin, signal, onProblem: tell });
+	const checked = await checkManifest(path, options, {
+		stdin,
+		signal,
+		onProblem: tell,
+		temporaryFolder: await app.temporaryFolder(settings),
+	});
 	if (checked.problems > SHOWN) {
 		const how = json ? "" : "; --json lists all of them";
 		io.err(`... and ${numberText(checked.problems - SHOWN)} more problems${how}`);
@@ -61,12 +67,13 @@ export async function checkAndTell(
 export function refusal(
 	{ name, rows, problems, fatal }: Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal">,
 	{ skipInvalid = false, allowEmpty = false }: { skipInvalid?: boolean | undefined; allowEmpty?: boolean | undefined },
+	purpose: Purpose,
 ): Stop | undefined {
 	if (problems > 0 && (!skipInvalid || fatal)) {
 		return {
 			exit: Exit.manifest,
 			text: `${name} has ${numberText(problems)} ${problems === 1 ? "problem" : "problems"} in ${rowsText(rows)}; nothing was sent`,
-			hint: `Mend it, then look with: ragtag manifest check ${name}`,
+			hint: `Mend it, then look with: ragtag manifest check ${name}${purpose === "tag" ? "" : ` --for ${purpose}`}`,
 		};
 	}
 	if (rows === 0 && !allowEmpty) {

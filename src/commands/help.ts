@@ -23,7 +23,8 @@ export function helpCommand(program: Command, { io }: App, done: Done): void {
 				if (next === undefined) throw new CliError(`no help for ${name}`, { exit: Exit.usage, hint: "Type `ragtag --help` for what there is." });
 				found = next;
 			}
-			await io.out(found.helpInformation());
+			// With its examples, which the bare text of the help does not have.
+			found.outputHelp();
 			return done(Exit.ok);
 		});
 }

@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import type { ExitCode } from "../errors.ts";
+import { CliError, Exit, type ExitCode } from "../errors.ts";
 import type { Purpose } from "../manifest/types.ts";
 import { MemoryJournal } from "../run/journal.ts";
 import { checkAndTell, manifestOptions, refusal } from "./check-rows.ts";
@@ -27,15 +27,21 @@ export async function runManifest<Item extends RunItem>(
 	flags: ManifestRunFlags,
 	app: App,
 ): Promise<ExitCode> {
+	if (run.manifest === "-" && flags.apiKeyFile === "-") {
+		throw new CliError("standard input can't be both the manifest and the API key; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Give the key in RAGTAG_API_KEY, or a path to --api-key-file.",
+		});
+	}
 	if (flags.json === true) await printVersionLine(app);
 	return withSession(flags, app, async (session, settings) => {
 		if (flags.failed !== undefined) await checkFailedPath(flags.failed, run.manifest);
 		const options = await manifestOptions(run.purpose, flags, settings);
 		const source = await checkAndTell(run.manifest, options, flags.json === true, app);
 		try {
-			const stop = refusal(source, flags);
+			const stop = refusal(source, flags, run.purpose);
 			if (stop !== undefined) {
-				return await report({ totals: new MemoryJournal(source).totals(), seconds: 0, stop, source }, flags, app);
+				return await report({ totals: new MemoryJournal(source).totals(), seconds: 0, stop }, flags, app);
 			}
 			await run.before?.(source);
 			return await runSource({ ...run, source }, flags, session, app);

@@ -78,7 +78,7 @@ export async function runSource<Item extends RunItem>(
 	progress.stop();
 	await failedFile?.close();
 	const seconds = (clock.now() - started) / 1000;
-	return report({ totals: journal.totals(), seconds, stop, failedFile, source }, flags, app);
+	return report({ totals: journal.totals(), seconds, stop, failedFile }, flags, app);
 }
 
 type Ended = {
@@ -86,12 +86,11 @@ type Ended = {
 	readonly seconds: number;
 	readonly stop: Stop | undefined;
 	readonly failedFile?: FailedFile | undefined;
-	readonly source: Pick<RowSource, "name">;
 };
 
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
 export async function report(ended: Ended, flags: RunFlags, { io }: App): Promise<ExitCode> {
-	const { totals, seconds, stop, failedFile, source } = ended;
+	const { totals, seconds, stop, failedFile } = ended;
 	await io.flush();
 	const exit = exitOf(totals, stop, io.outputFailed || failedFile?.failure !== undefined);
 	if (flags.json === true) await io.out(`${JSON.stringify(summaryOf(totals, seconds, exit))}\n`);
@@ -106,15 +105,15 @@ export async function report(ended: Ended, flags: RunFlags, { io }: App): Promis
 	if (io.outputFailed) io.err(`ragtag: standard output could not be written: ${reason(io.outputError)}`);
 	if (failedFile?.failure !== undefined) io.err(`ragtag: --failed ${flags.failed}: ${failedFile.failure}`);
 	// The last line of every failure: what happened, the counts, and what to type next.
-	io.err(`${summaryText(totals, seconds)}. ${stop?.hint ?? nextStep(totals, flags, source.name)}`);
+	io.err(`${summaryText(totals, seconds)}. ${stop?.hint ?? nextStep(totals, flags)}`);
 	return exit;
 }
 
-function nextStep(totals: Totals, flags: RunFlags, name: string): string {
+function nextStep(totals: Totals, flags: RunFlags): string {
 	if (totals.pending > 0) return "Rows that are pending were not changed or are unknown: run the same command again.";
 	if (totals.failed > 0 && flags.failed !== undefined) return `Mend ${flags.failed} and feed it back.`;
 	if (totals.failed > 0) return "Run it again with --failed FILE to have the failed rows written down.";
-	if (totals.invalid > 0) return `Mend the invalid rows: ragtag manifest check ${name}`;
+	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";
 	return "Mend the output and run the same command again.";
 }
 

@@ -37,7 +37,7 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	const checked = await checkAndTell(manifest, await manifestOptions(options.for, options, settings), json, app);
 	await checked.close();
 	const totals = new MemoryJournal(checked).totals();
-	const stop = refusal(checked, {});
+	const stop = refusal(checked, {}, options.for);
 	// Valid rows of a manifest that is only looked at are pending, and that is success.
 	const exit = stop === undefined ? Exit.ok : exitOf(totals, stop, false);
 	if (json) await io.out(`${JSON.stringify(summaryOf(totals, (clock.now() - started) / 1000, exit))}\n`);

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, errorCode, reason } from "../../errors.ts";
@@ -47,8 +47,12 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 			});
 		});
 		try {
-			const count = await printDocumentsCsv(documents, undefined, app, async (text) => void (await file.appendFile(text)));
+			const count = await printDocumentsCsv(documents, undefined, app, (text) => file.appendFile(text));
 			app.io.note(`${out}: ${rowsText(count)}. Edit it, then: ragtag docs tag ${out}`);
+		} catch (error) {
+			// Half a manifest would look like a whole one, and stand in the way of the next try.
+			await rm(out, { force: true });
+			throw error;
 		} finally {
 			await file.close();
 		}
