@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, KEY, serve } from "../support/service.ts";
-import { at, parseLines, summaryOf } from "../support/values.ts";
+import { at, keys, parseLines, summaryOf } from "../support/values.ts";
 
 const id = "5f1c0123456789abcdef0123456789ab";
 
@@ -43,8 +43,7 @@ describe("a manifest that is wrong sends nothing, and its problem is found at it
 		expect(json.exit).toBe(3);
 		const found = parseLines(json.stdout).filter((line) => at(line, "type") === "problem");
 		expect(found).toHaveLength(problems.length);
-		for (const problem of found)
-			expect(Object.keys(Object(problem))).toEqual(expect.arrayContaining(["line", "column", "field"]));
+		for (const problem of found) expect(keys(problem)).toEqual(expect.arrayContaining(["line", "column", "field"]));
 		expect(summaryOf(json.stdout)).toMatchObject({ exit_code: 3, attempts: 0, updated: 0 });
 		expect(service.requests).toEqual([]);
 	});

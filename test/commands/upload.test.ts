@@ -33,7 +33,9 @@ it("a manifest of files uploads each with its name and metadata, and tells every
 	expect(exit).toBe(0);
 	expect(summaryOf(stdout)).toMatchObject({ rows: 2, uploaded: 2, updated: 0, changes: 2 });
 	const held = await service.documents();
-	const ids = parseLines(stdout).flatMap((line) => (at(line, "type") === "row" ? [at(line, "document_id")] : []));
+	const ids = parseLines(stdout).flatMap((line) =>
+		at(line, "type") === "row" ? [String(at(line, "document_id"))] : [],
+	);
 	expect(ids.toSorted()).toEqual(held.map(({ id }) => id).toSorted());
 	expect(new Map(held.map(({ name, metadata }) => [name, metadata]))).toEqual(
 		new Map([

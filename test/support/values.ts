@@ -12,6 +12,11 @@ export function items(value: unknown): readonly unknown[] {
 	return value;
 }
 
+/** The names of a parsed object's members, in their order. */
+export function keys(value: unknown): string[] {
+	return typeof value === "object" && value !== null ? Object.keys(value) : [];
+}
+
 export function parse(text: string): unknown {
 	const value: unknown = JSON.parse(text);
 	return value;
