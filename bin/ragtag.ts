@@ -1,9 +1,8 @@
 import { homedir } from "node:os";
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
-import { createApp } from "../src/app.ts";
+import { createApp, createIo } from "../src/app.ts";
 import { main } from "../src/cli.ts";
-import { createIo } from "../src/io.ts";
 import { Exit, type ExitCode } from "../src/errors.ts";
 
 // Rows are short-lived, so a small nursery (1 MB instead of 16) and a heap that is swept before it grows by more than a

@@ -1,3 +1,7 @@
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CliError, Exit, reason } from "./errors.ts";
 import type { Io } from "./io.ts";
 import { createApi, normaliseBaseUrl, proxyFor } from "./rest/index.ts";
 import type { Api, BodyForm } from "./rest/types.ts";
@@ -10,6 +14,9 @@ import { requestWithRetry } from "./run/request.ts";
 import type { Clock, Limiter } from "./run/types.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
 import { redactor } from "./text.ts";
+
+export { createIo } from "./io.ts";
+export type { SettingFlags, Settings } from "./settings.ts";
 
 /** How a command wants to talk to the service. What is undefined comes from the profile, then from the default. */
 export type SessionOptions = {
@@ -40,8 +47,13 @@ export type App = {
 	/** aborted with a `Stop` when the user wants to end */
 	readonly signal: AbortSignal;
 	readonly stdin: AsyncIterable<Uint8Array>;
-	/** ISO time now, for messages and names */
 	settings(flags: SettingFlags): Promise<Settings>;
+	/**
+	 * The folder for what a command must keep aside: below the state folder, open to its owner alone.
+	 *
+	 * @throws CliError exit 2 where a folder that was asked for can't be made
+	 */
+	temporaryFolder(settings: Settings): Promise<string>;
 	connect(settings: Settings, options: SessionOptions): Promise<Session>;
 };
 
@@ -70,6 +82,18 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 		signal,
 		stdin,
 		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, warn: (text) => io.note(`warning: ${text}`) }),
+		temporaryFolder: async ({ stateDir }) => {
+			if (stateDir === undefined) return tmpdir();
+			const folder = join(stateDir.value, "tmp");
+			try {
+				await mkdir(folder, { recursive: true, mode: 0o700 });
+				return folder;
+			} catch (error) {
+				// Nobody asked for the default: a job whose home can't be written has the system's folder.
+				if (stateDir.origin === "default") return tmpdir();
+				throw new CliError(`${stateDir.origin} ${stateDir.value}: ${reason(error)}`, { exit: Exit.usage, cause: error });
+			}
+		},
 		connect: async (settings, options) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 			const key = await settings.key();

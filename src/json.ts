@@ -25,3 +25,24 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function metadataOf(object: JsonObject): Metadata {
 	return new Map(Object.entries(object));
 }
+
+/**
+ * Parses JSON text.
+ *
+ * @throws SyntaxError where it is none
+ */
+export function parseJson(text: string): JsonValue {
+	const value: unknown = JSON.parse(text);
+	if (!isParsed(value)) throw new SyntaxError("not JSON");
+	return value;
+}
+
+/** JSON.parse makes nothing but JSON, all the way down: its outermost type is all there is to tell. */
+function isParsed(value: unknown): value is JsonValue {
+	return value === null || ["boolean", "number", "string", "object"].includes(typeof value);
+}
+
+/** Whether a JSON value is an array. `Array.isArray` narrows a readonly array to `any`. */
+export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+	return Array.isArray(value);
+}

@@ -1,14 +1,15 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
-import type { App } from "../app.ts";
-import { isJsonObject, metadataOf, metadataText } from "../json.ts";
+import type { App, Settings } from "../app.ts";
+import { isJsonObject, type Metadata, metadataOf, metadataText } from "../json.ts";
 import { ColumnPlan } from "../manifest/index.ts";
 import type { ManifestDocument } from "../manifest/index.ts";
 import type { Document } from "../rest/types.ts";
+
+const noMetadata: Metadata = new Map();
 
 /** What is printed: standard output, or the file of `--out`. */
 export type Print = (text: string) => Promise<void>;
@@ -22,16 +23,17 @@ export type Print = (text: string) => Promise<void>;
 export async function printDocumentsCsv(
 	documents: AsyncIterable<Document>,
 	fields: readonly string[] | undefined,
+	settings: Settings,
 	app: App,
 	print: Print = (text) => app.io.out(text),
 ): Promise<number> {
-	const folder = await mkdtemp(join(tmpdir(), "ragtag-list-"));
+	const folder = await mkdtemp(join(await app.temporaryFolder(settings), "ragtag-list-"));
 	try {
 		const path = join(folder, "documents.jsonl");
 		const plan = new ColumnPlan();
 		let count = 0;
 		const lines = async function* (): AsyncGenerator<string> {
-			for await (const { datasetId, id, metadata = new Map() } of documents) {
+			for await (const { datasetId, id, metadata = noMetadata } of documents) {
 				const kept = fields === undefined ? metadata : new Map([...metadata].filter(([key]) => fields.includes(key)));
 				plan.see(kept);
 				count += 1;

@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
-import type { App, Session } from "../app.ts";
+import type { App, Session, SettingFlags, Settings } from "../app.ts";
 import type { BodyForm } from "../rest/types.ts";
 import type { MaxErrors } from "../run/limits.ts";
 import type { ExitCode } from "../errors.ts";
-import type { SettingFlags, Settings } from "../settings.ts";
 import { collect, collectPair, parseConcurrency, parseCount, parseMaxErrors, parseNonEmpty, parseRate, parseTime } from "./values.ts";
 
 /** Flags of every command, as they come from the program's own options. */

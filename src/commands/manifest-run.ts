@@ -37,7 +37,7 @@ export async function runManifest<Item extends RunItem>(
 	return withSession(flags, app, async (session, settings) => {
 		if (flags.failed !== undefined) await checkFailedPath(flags.failed, run.manifest);
 		const options = await manifestOptions(run.purpose, flags, settings);
-		const source = await checkAndTell(run.manifest, options, flags.json === true, app);
+		const source = await checkAndTell(run.manifest, options, flags.json === true, settings, app);
 		try {
 			const stop = refusal(source, flags, run.purpose);
 			if (stop !== undefined) {

@@ -28,7 +28,7 @@ export async function checkManifest(
 	deps: CheckDependencies,
 ): Promise<CheckedManifest> {
 	const judge = await RowJudge.create(path, options);
-	const source = await openSource(path, deps.stdin);
+	const source = await openSource(path, deps.stdin, deps.temporaryFolder);
 	const check = new Check(path, options, deps, source, judge);
 	try {
 		await check.run();

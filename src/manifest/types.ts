@@ -105,4 +105,6 @@ export type CheckDependencies = {
 	/** rows checked so far, every few thousand */
 	readonly onProgress?: (rows: number) => void;
 	readonly signal?: AbortSignal;
+	/** where standard input is spooled and duplicates are sought; the system's folder where it is not given */
+	readonly temporaryFolder?: string | undefined;
 };

@@ -1,4 +1,4 @@
-import type { JsonValue, Metadata } from "../json.ts";
+import { isJsonArray, type JsonValue, type Metadata } from "../json.ts";
 
 /** One `--where KEY=VALUE`. */
 export type Where = readonly [key: string, value: string];
@@ -14,10 +14,6 @@ export function matches(metadata: Metadata | undefined, conditions: readonly Whe
 	return conditions.every(([key, wanted]) => {
 		const value = metadata?.get(key);
 		if (value === undefined) return false;
-		return isList(value) ? value.some((item) => valueText(item) === wanted) : valueText(value) === wanted;
+		return isJsonArray(value) ? value.some((item) => valueText(item) === wanted) : valueText(value) === wanted;
 	});
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-	return Array.isArray(value);
 }

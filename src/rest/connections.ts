@@ -84,7 +84,7 @@ function tlsOptions(ca: readonly string[] | undefined): { rejectUnauthorized: tr
 function systemCertificates(): readonly string[] {
 	// From Node 22.15 on this includes those of NODE_EXTRA_CA_CERTS.
 	const get: unknown = Reflect.get(tls, "getCACertificates");
-	const found: unknown = typeof get === "function" ? get("default") : tls.rootCertificates;
+	const found: unknown = typeof get === "function" ? Reflect.apply(get, tls, ["default"]) : tls.rootCertificates;
 	return Array.isArray(found) ? found.filter((one) => typeof one === "string") : tls.rootCertificates;
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Metadata, metadataOf } from "../json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type Metadata, metadataOf } from "../json.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
 import { type Place, safe } from "./place.ts";
@@ -91,7 +91,7 @@ export class Decoder {
 	}
 
 	#array(value: JsonValue | undefined, what: string): readonly JsonValue[] {
-		if (!Array.isArray(value)) throw this.#misfit(what);
+		if (!isJsonArray(value)) throw this.#misfit(what);
 		return value;
 	}
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json.ts";
 
 /** The parts of an answer's JSON object that every call looks at. */
 export type ParsedEnvelope = {
@@ -24,8 +24,7 @@ export function readEnvelope(text: string | undefined): ParsedEnvelope | string 
 function parse(text: string): JsonValue | undefined {
 	try {
 		// Some servers put a byte order mark in front.
-		const value: JsonValue = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-		return value;
+		return parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 	} catch {
 		return undefined;
 	}

@@ -47,3 +47,8 @@ function refusal(error: RestError): CliError {
 	const hint = "Check that the service is up, then run the same command again.";
 	return new CliError(error.message, { exit: Exit.temporary, hint, cause: error });
 }
+
+/** Whether a failed request may have been applied: its answer was lost. */
+export function mayHaveBeenApplied(error: unknown): boolean {
+	return error instanceof CliError && error.cause instanceof RestError && error.cause.kind === "ambiguous";
+}

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { RestError } from "../../rest/errors.ts";
 import { allDatasets } from "../../run/pages.ts";
+import { mayHaveBeenApplied } from "../../run/request.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
 import type { Done } from "../index.ts";
 
@@ -35,7 +35,7 @@ async function createOrFind(name: string, { api, request, requestOnce }: Session
 	try {
 		return (await requestOnce(() => api.createDataset(name))).id;
 	} catch (error) {
-		if (!(error instanceof CliError && error.cause instanceof RestError && error.cause.kind === "ambiguous")) throw error;
+		if (!mayHaveBeenApplied(error)) throw error;
 		const found: string[] = [];
 		for await (const dataset of allDatasets(api, request)) if (dataset.name === name) found.push(dataset.id);
 		const [only] = found;

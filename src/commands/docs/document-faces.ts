@@ -1,4 +1,4 @@
-import { metadataText } from "../../json.ts";
+import { type Metadata, metadataText } from "../../json.ts";
 import { valueText } from "../../plan/where.ts";
 import type { Document } from "../../rest/types.ts";
 
@@ -32,7 +32,7 @@ export function documentJson(document: Document, fields: readonly string[] | und
 			parts.push(`${JSON.stringify(name)}:${JSON.stringify(member(document) ?? null)}`);
 		}
 	}
-	const metadata = document.metadata ?? new Map();
+	const metadata: Metadata = document.metadata ?? new Map();
 	const whole = fields === undefined || fields.includes("meta_fields");
 	const shown = whole ? metadata : new Map([...metadata].filter(([key]) => fields.includes(key)));
 	const named = fields?.some((field) => !members.has(field)) ?? true;

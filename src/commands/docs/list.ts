@@ -59,7 +59,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		const all = allDocuments(api, request, dataset, name === undefined ? {} : { name });
 		const documents = wanted(all, name, where);
 		const format = options.format ?? (options.json === true ? "jsonl" : undefined);
-		if (format === "csv") await printDocumentsCsv(documents, fields, app);
+		if (format === "csv") await printDocumentsCsv(documents, fields, settings, app);
 		else {
 			const columns = fields ?? defaultFields;
 			const faces = {

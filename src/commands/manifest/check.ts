@@ -34,7 +34,7 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	if (json) await printVersionLine(app);
 	const started = clock.now();
 	const settings = await app.settings(options);
-	const checked = await checkAndTell(manifest, await manifestOptions(options.for, options, settings), json, app);
+	const checked = await checkAndTell(manifest, await manifestOptions(options.for, options, settings), json, settings, app);
 	await checked.close();
 	const totals = new MemoryJournal(checked).totals();
 	const stop = refusal(checked, {}, options.for);

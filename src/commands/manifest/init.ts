@@ -35,7 +35,7 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 		const documents = allDocuments(api, request, dataset);
 		const { out } = options;
 		if (out === undefined) {
-			await printDocumentsCsv(documents, undefined, app);
+			await printDocumentsCsv(documents, undefined, settings, app);
 			return Exit.ok;
 		}
 		// Never over a file that is there: it may be the manifest that somebody has edited.
@@ -47,7 +47,7 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 			});
 		});
 		try {
-			const count = await printDocumentsCsv(documents, undefined, app, (text) => file.appendFile(text));
+			const count = await printDocumentsCsv(documents, undefined, settings, app, (text) => file.appendFile(text));
 			app.io.note(`${out}: ${rowsText(count)}. Edit it, then: ragtag docs tag ${out}`);
 		} catch (error) {
 			// Half a manifest would look like a whole one, and stand in the way of the next try.

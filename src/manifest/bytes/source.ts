@@ -23,8 +23,12 @@ export type Source = {
  *
  * @throws CliError exit 2 when there is no such file or it cannot be read
  */
-export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>): Promise<Source> {
-	const scratch = new Scratch();
+export async function openSource(
+	path: string,
+	stdin: AsyncIterable<Uint8Array>,
+	temporaryFolder: string = tmpdir(),
+): Promise<Source> {
+	const scratch = new Scratch(temporaryFolder);
 	if (path === "-") return new BlockSource("standard input", stdin, undefined, scratch);
 	const file = await openFile(path);
 	try {
@@ -53,11 +57,16 @@ function unreadable(path: string, why: string, hint: string, cause?: unknown): C
 }
 
 class Scratch {
+	readonly #parent: string;
 	#folder: Promise<string> | undefined;
+
+	constructor(parent: string) {
+		this.#parent = parent;
+	}
 
 	/** mkdtemp gives the folder mode 0700: nobody else sees what is spooled. */
 	folder(): Promise<string> {
-		this.#folder ??= mkdtemp(join(tmpdir(), "ragtag-"));
+		this.#folder ??= mkdtemp(join(this.#parent, "ragtag-"));
 		return this.#folder;
 	}
 
