@@ -30,7 +30,7 @@ for (const [name, exit] of signals) {
 	process.on(name, () => {
 		// The second one leaves at once.
 		if (stopping.signal.aborted) process.exit(exit);
-		io.err(`ragtag: ${name} received: finishing what is in flight, 5 s at most; once more leaves at once`);
+		io.err(`ragtag: ${name} received: stopping, within 5 s; once more leaves at once`);
 		stopping.abort({ exit, text: `stopped by ${name}` });
 	});
 }

@@ -81,7 +81,8 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 		clock,
 		signal,
 		stdin,
-		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, warn: (text) => io.note(`warning: ${text}`) }),
+		settings: (flags) =>
+			resolveSettings(flags, { env, home, stdin: readStdin, warn: (text) => io.note(`warning: ${text}`) }),
 		temporaryFolder: async ({ stateDir }) => {
 			if (stateDir === undefined) return tmpdir();
 			const folder = join(stateDir.value, "tmp");
@@ -91,13 +92,17 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 			} catch (error) {
 				// Nobody asked for the default: a job whose home can't be written has the system's folder.
 				if (stateDir.origin === "default") return tmpdir();
-				throw new CliError(`${stateDir.origin} ${stateDir.value}: ${reason(error)}`, { exit: Exit.usage, cause: error });
+				throw new CliError(`${stateDir.origin} ${stateDir.value}: ${reason(error)}`, {
+					exit: Exit.usage,
+					cause: error,
+				});
 			}
 		},
 		connect: async (settings, options) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 			const key = await settings.key();
-			io.setRedactor(redactor(key));
+			// A document's id or value may share six characters with the key by chance: results lose only the whole key.
+			io.setRedactor(redactor(key), (text) => text.replaceAll(key, "***"));
 			const wanted = options.rate ?? settings.rate?.value ?? DEFAULT_RATE;
 			const rate = wanted === "unlimited" ? undefined : wanted;
 			const form = options.body ?? settings.body?.value ?? "auto";

@@ -11,7 +11,11 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 	try {
 		// Whole tree for a completion script, which lists all of it; else only what the line names.
 		const everything = argv.includes("completion") || argv.includes("help");
-		const program = await programOf(app, (exit) => (ran.exit = exit), (name) => everything || argv.includes(name));
+		const program = await programOf(
+			app,
+			(exit) => (ran.exit = exit),
+			(name) => everything || argv.includes(name),
+		);
 		await program.parseAsync([...argv], { from: "user" });
 	} catch (error) {
 		ran.exit = explain(error, app);
@@ -29,7 +33,10 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 		.description("Write metadata onto thousands of documents of a RAG knowledge base, and account for every row.")
 		.version(VERSION, "-V, --version", "print the version")
 		.option("--base-url <url>", "address of the service, with or without /api/v1 (RAGTAG_BASE_URL)")
-		.option("--api-key-file <path>", "file that holds the API key; - reads standard input (RAGTAG_API_KEY, RAGTAG_API_KEY_FILE)")
+		.option(
+			"--api-key-file <path>",
+			"file that holds the API key; - reads standard input (RAGTAG_API_KEY, RAGTAG_API_KEY_FILE)",
+		)
 		.option("--profile <name>", "profile of config.yaml (RAGTAG_PROFILE)")
 		.option("--state-dir <dir>", "where temporary files are kept (RAGTAG_STATE_DIR)")
 		.option("--ca-file <path>", "further certificates to trust, PEM (NODE_EXTRA_CA_CERTS)")

@@ -54,14 +54,19 @@ export type Io = {
 	ask(question: string, signal?: AbortSignal): Promise<string>;
 	/** Sets what the options say. Loads colour if there is any, so it is awaited. */
 	configure(options: { readonly quiet?: boolean; readonly debug?: boolean; readonly color?: boolean }): Promise<void>;
-	/** Sets what each text passes before it is written. */
-	setRedactor(redact: (text: string) => string): void;
+	/**
+	 * Sets what messages pass before they are written, and what results do.
+	 *
+	 * Two, because a message may lose any six characters of a key, and a result must not lose what only looks like them.
+	 */
+	setRedactor(redact: (text: string) => string, redactResult?: (text: string) => string): void;
 	/** Resolves when everything is written, or never will be. */
 	flush(): Promise<void>;
 };
 
 export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: IoSources): Io {
 	let redact = (text: string): string => text;
+	let redactResult = redact;
 	let quiet = false;
 	let debugging = false;
 	let style = plainStyle;
@@ -73,7 +78,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	const stderrIsTerminal = stderr.isTTY === true;
 
 	return {
-		out: (text) => results.write(redact(text)),
+		out: (text) => results.write(redactResult(text)),
 		err: line,
 		note,
 		debug: (text) => (debugging ? line(text) : undefined),
@@ -125,7 +130,10 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 				hasColor({ env, terminal, wanted }) ? colorStyle() : plainStyle;
 			[style, errStyle] = await Promise.all([pick(stdout.isTTY === true), pick(stderrIsTerminal)]);
 		},
-		setRedactor: (next) => (redact = next),
+		setRedactor(next, forResults = next) {
+			redact = next;
+			redactResult = forResults;
+		},
 		async flush() {
 			await results.flush();
 			await errors.flush();

@@ -77,7 +77,11 @@ export function refusal(
 		};
 	}
 	if (rows === 0 && !allowEmpty) {
-		return { exit: Exit.manifest, text: `${name} has no rows; nothing was sent`, hint: "If that is right, say --allow-empty." };
+		return {
+			exit: Exit.manifest,
+			text: `${name} has no rows; nothing was sent`,
+			hint: "If that is right, say --allow-empty.",
+		};
 	}
 	return undefined;
 }

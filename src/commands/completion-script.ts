@@ -1,5 +1,9 @@
 /** A place in the command line (`docs tag`, or "" for the program itself) and the words that may follow. */
-export type CompletionEntry = { readonly path: string; readonly words: readonly string[]; readonly takesFiles: boolean };
+export type CompletionEntry = {
+	readonly path: string;
+	readonly words: readonly string[];
+	readonly takesFiles: boolean;
+};
 
 /** A completion script for a shell. Pure: entries in, text out. Words hold no quotes or spaces. */
 export function completionScript(shell: "bash" | "zsh" | "fish", entries: readonly CompletionEntry[]): string {
@@ -8,7 +12,10 @@ export function completionScript(shell: "bash" | "zsh" | "fish", entries: readon
 
 function bash(entries: readonly CompletionEntry[], zsh: boolean): string {
 	const cases = entries.map(({ path, words }) => `    "${path}") words="${words.join(" ")}" ;;`).join("\n");
-	const known = entries.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`).join("|");
+	const known = entries
+		.filter(({ path }) => path !== "")
+		.map(({ path }) => `"${path}"`)
+		.join("|");
 	return `${zsh ? "autoload -U +X bashcompinit && bashcompinit\n" : ""}# Completion of ragtag. Load it with: source <(ragtag completion ${zsh ? "zsh" : "bash"})
 _ragtag() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" path="" next words="" i
@@ -29,7 +36,10 @@ complete -o filenames -F _ragtag ragtag
 }
 
 function fish(entries: readonly CompletionEntry[]): string {
-	const known = entries.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`).join(" ");
+	const known = entries
+		.filter(({ path }) => path !== "")
+		.map(({ path }) => `"${path}"`)
+		.join(" ");
 	const lines = entries.flatMap(({ path, words, takesFiles }) =>
 		words.map((word) => {
 			const condition = `-n '__ragtag_at "${path}"'`;

@@ -11,7 +11,10 @@ export function completionCommand(program: Command, { io }: App, done: Done): vo
 		.summary("print a completion script for bash, zsh or fish")
 		.description("Prints a completion script.")
 		.addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
-		.addHelpText("before", "Examples:\n  source <(ragtag completion bash)\n  ragtag completion fish > ~/.config/fish/completions/ragtag.fish\n")
+		.addHelpText(
+			"before",
+			"Examples:\n  source <(ragtag completion bash)\n  ragtag completion fish > ~/.config/fish/completions/ragtag.fish\n",
+		)
 		.action(async (shell: "bash" | "zsh" | "fish") => {
 			await io.out(completionScript(shell, entriesOf(program)));
 			done(Exit.ok);

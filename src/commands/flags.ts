@@ -3,7 +3,16 @@ import type { App, Session, SettingFlags, Settings } from "../app.ts";
 import type { BodyForm } from "../rest/types.ts";
 import type { MaxErrors } from "../run/limits.ts";
 import type { ExitCode } from "../errors.ts";
-import { collect, collectPair, parseConcurrency, parseCount, parseMaxErrors, parseNonEmpty, parseRate, parseTime } from "./values.ts";
+import {
+	collect,
+	collectPair,
+	parseConcurrency,
+	parseCount,
+	parseMaxErrors,
+	parseNonEmpty,
+	parseRate,
+	parseTime,
+} from "./values.ts";
 
 /** Flags of every command, as they come from the program's own options. */
 export type GlobalFlags = SettingFlags & { readonly quiet?: boolean; readonly debug?: boolean };
@@ -75,7 +84,11 @@ export function addRunOptions(command: Command): Command {
 		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
 		.option("--max-errors <n or n%>", "stops when so many rows have failed", parseMaxErrors)
 		.option("--attempts <n>", "tries of one row, the first included", parseCount(1, 1000), 6)
-		.option("--failed <file>", "writes the rows that failed, all their columns and why, ready to be fed back", parseNonEmpty)
+		.option(
+			"--failed <file>",
+			"writes the rows that failed, all their columns and why, ready to be fed back",
+			parseNonEmpty,
+		)
 		.addOption(
 			new Option("--progress <form>", "progress on standard error")
 				.choices(["auto", "bar", "plain", "json", "none"])

@@ -20,7 +20,11 @@ export function helpCommand(program: Command, { io }: App, done: Done): void {
 			let found = program;
 			for (const name of words) {
 				const next = found.commands.find((command) => command.name() === name);
-				if (next === undefined) throw new CliError(`no help for ${name}`, { exit: Exit.usage, hint: "Type `ragtag --help` for what there is." });
+				if (next === undefined)
+					throw new CliError(`no help for ${name}`, {
+						exit: Exit.usage,
+						hint: "Type `ragtag --help` for what there is.",
+					});
 				found = next;
 			}
 			// With its examples, which the bare text of the help does not have.

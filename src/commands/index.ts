@@ -17,9 +17,31 @@ export type Group = {
 
 /** The tree of commands. A group whose commands hang directly on the program has `leaf`. */
 export const groups: readonly (Group & { readonly leaf?: true })[] = [
-	{ name: "datasets", summary: "list and create datasets", load: async () => (await import("./datasets/index.ts")).commands },
-	{ name: "docs", summary: "list, tag, upload and remove documents", load: async () => (await import("./docs/index.ts")).commands },
-	{ name: "manifest", summary: "check a manifest, or make one", load: async () => (await import("./manifest/index.ts")).commands },
-	{ name: "sandbox", summary: "serve the API on this machine over a SQLite file", leaf: true, load: async () => [(await import("./sandbox.ts")).sandboxCommand] },
-	{ name: "completion", summary: "print a completion script for bash, zsh or fish", leaf: true, load: async () => [(await import("./completion.ts")).completionCommand] },
+	{
+		name: "datasets",
+		summary: "list and create datasets",
+		load: async () => (await import("./datasets/index.ts")).commands,
+	},
+	{
+		name: "docs",
+		summary: "list, tag, upload and remove documents",
+		load: async () => (await import("./docs/index.ts")).commands,
+	},
+	{
+		name: "manifest",
+		summary: "check a manifest, or make one",
+		load: async () => (await import("./manifest/index.ts")).commands,
+	},
+	{
+		name: "sandbox",
+		summary: "serve the API on this machine over a SQLite file",
+		leaf: true,
+		load: async () => [(await import("./sandbox.ts")).sandboxCommand],
+	},
+	{
+		name: "completion",
+		summary: "print a completion script for bash, zsh or fish",
+		leaf: true,
+		load: async () => [(await import("./completion.ts")).completionCommand],
+	},
 ];

@@ -11,7 +11,13 @@ const MEASURED = 200;
 
 export function addFormatOption(command: Command): Command {
 	return command.addOption(
-		new Option("--format <format>", "table on a terminal, tsv in a pipe").choices(["table", "csv", "tsv", "json", "jsonl"]),
+		new Option("--format <format>", "table on a terminal, tsv in a pipe").choices([
+			"table",
+			"csv",
+			"tsv",
+			"json",
+			"jsonl",
+		]),
 	);
 }
 

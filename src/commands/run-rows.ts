@@ -13,6 +13,9 @@ import { VERSION } from "../version.ts";
 import { FailedFile } from "./failed-file.ts";
 import type { RunFlags } from "./flags.ts";
 
+/** Failed rows that are told one by one: a million of them would bury what matters. */
+const TOLD = 20;
+
 /** Where rows come from: a checked manifest, or arguments that stand for one. */
 export type RowSource = Pick<
 	CheckedManifest,
@@ -47,11 +50,14 @@ export async function runSource<Item extends RunItem>(
 	const { io, clock } = app;
 	const { source } = run;
 	const failedFile = flags.failed === undefined ? undefined : new FailedFile(flags.failed, source.failedRows);
+	let told = 0;
 	const journal = new MemoryJournal<Item>(source, async (outcome) => {
 		const failed = outcome.status === "failed";
 		if (flags.json === true && (failed || run.tell === "all")) await io.out(`${rowLine(outcome)}\n`);
 		if (failed) {
-			io.note(`${source.name}:${outcome.item.line}: ${outcome.error?.code}: ${outcome.error?.text}`);
+			told += 1;
+			if (told <= TOLD) io.err(`${source.name}:${outcome.item.line}: ${outcome.error?.code}: ${outcome.error?.text}`);
+			if (told === TOLD + 1) io.err("... more rows failed; --failed FILE or --json has all of them");
 			await failedFile?.add(outcome);
 		}
 		await run.onOutcome?.(outcome);

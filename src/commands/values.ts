@@ -49,7 +49,8 @@ export function parseMaxErrors(text: string): MaxErrors {
 	const value = Number(match?.[1]);
 	const unit = match?.[2] === "%" ? "percent" : "rows";
 	const valid = unit === "percent" ? value > 0 && value <= 100 : Number.isInteger(value) && value >= 1;
-	if (match === null || !valid) throw new InvalidArgumentError("It is a number of rows, as in 10, or a share, as in 5%.");
+	if (match === null || !valid)
+		throw new InvalidArgumentError("It is a number of rows, as in 10, or a share, as in 5%.");
 	return { unit, value };
 }
 

@@ -1,6 +1,6 @@
 export { type ApiOptions, createApi } from "./api.ts";
 export { normaliseBaseUrl } from "./base-url.ts";
-export { RestError, type RestErrorKind } from "./errors.ts";
+export { RestError } from "./errors.ts";
 export { checkKey } from "./key.ts";
 export { proxyFor } from "./proxy.ts";
 export type * from "./types.ts";

@@ -17,5 +17,3 @@ export type WireDocument = {
 	readonly create_time?: number | string;
 	readonly meta_fields?: JsonObject;
 };
-
-export type WireDocumentList = { readonly total?: number; readonly docs: readonly WireDocument[] };

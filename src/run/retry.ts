@@ -88,6 +88,7 @@ function tooLong(error: RestError): Stop {
 function untrustedHint(code: string): string {
 	if (code === "REDIRECT") return "Set --base-url to the final address.";
 	if (code === "TLS_UNTRUSTED") return "If the certificate is right, name its authority with --ca-file.";
-	if (code === "KEY_REJECTED") return "Check the key in RAGTAG_API_KEY or --api-key-file, and that it belongs to this address.";
+	if (code === "KEY_REJECTED")
+		return "Check the key in RAGTAG_API_KEY or --api-key-file, and that it belongs to this address.";
 	return "Check --base-url and the proxy settings.";
 }

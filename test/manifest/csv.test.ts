@@ -74,6 +74,8 @@ describe("a wrong header sends nothing", () => {
 		["document_id,year:int", "UNKNOWN_TYPE"],
 		["document_id,year:Number", "UNKNOWN_TYPE"],
 		["a,b", "MISSING_COLUMN"],
+		// What an upload prints: sent as it stands, it would clear every document.
+		["document_id,name,file", "NO_METADATA"],
 		["document_id|a", "DELIMITER"],
 	];
 	test.each(table)("%s", async (header, code) => {

@@ -187,14 +187,14 @@ describe("an upload", () => {
 			// Changed contents of the same size show in the time of change alone.
 			await writeFile(path, after);
 			await utimes(path, 1, 1);
-			const taken: Buffer[] = [];
+			let taken = "";
 			const error = await rejection(
 				(async () => {
-					for await (const chunk of opened.body) taken.push(Buffer.from(chunk));
+					for await (const chunk of opened.body) taken += String(chunk);
 				})(),
 			);
 			expect(error).toMatchObject({ kind: "rejected", code: "FILE_CHANGED" });
-			expect(Buffer.concat(taken).toString()).not.toContain("--BOUNDARY--");
+			expect(taken).not.toContain("--BOUNDARY--");
 		},
 	);
 });

@@ -41,10 +41,13 @@ async function createOrFind(name: string, { api, request, requestOnce }: Session
 		const [only] = found;
 		if (only !== undefined && found.length === 1) return only;
 		if (found.length === 0) throw error;
-		throw new CliError(`the answer was lost, and there are ${found.length} datasets of that name: ${found.join(", ")}`, {
-			exit: Exit.failedRows,
-			hint: "One of them may be new: look at them with ragtag datasets list.",
-			cause: error,
-		});
+		throw new CliError(
+			`the answer was lost, and there are ${found.length} datasets of that name: ${found.join(", ")}`,
+			{
+				exit: Exit.failedRows,
+				hint: "One of them may be new: look at them with ragtag datasets list.",
+				cause: error,
+			},
+		);
 	}
 }

@@ -33,7 +33,13 @@ export async function fileRows(
 		failedRows: {
 			head: manifestCsvLine(["dataset_id", "file", "_line", "_error_code", "_error", "_attempts"]),
 			row: (source, { line, errorCode, error, attempts }) =>
-				manifestCsvLine([...(source.kind === "csv" ? source.cells : []), String(line), errorCode, error, String(attempts)]),
+				manifestCsvLine([
+					...(source.kind === "csv" ? source.cells : []),
+					String(line),
+					errorCode,
+					error,
+					String(attempts),
+				]),
 		},
 		close: async () => undefined,
 	};

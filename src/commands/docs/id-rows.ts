@@ -5,7 +5,10 @@ import type { RowSource } from "../run-rows.ts";
 /** The ids of `--id` as rows. An id given twice is one row, and one that is left out. */
 export function idRows(ids: readonly string[], dataset: string | undefined): RowSource {
 	if (dataset === undefined) {
-		throw new CliError("--id needs the dataset of the documents", { exit: Exit.usage, hint: "Name it with -d DATASET." });
+		throw new CliError("--id needs the dataset of the documents", {
+			exit: Exit.usage,
+			hint: "Name it with -d DATASET.",
+		});
 	}
 	if (ids.some((id) => id.trim() === "" || id === "." || id === "..")) {
 		throw new CliError("--id has an id that is empty, . or ..; nothing was sent", {
@@ -30,7 +33,13 @@ export function idRows(ids: readonly string[], dataset: string | undefined): Row
 		failedRows: {
 			head: manifestCsvLine(["dataset_id", "document_id", "_line", "_error_code", "_error", "_attempts"]),
 			row: (source, { line, errorCode, error, attempts }) =>
-				manifestCsvLine([...(source.kind === "csv" ? source.cells : []), String(line), errorCode, error, String(attempts)]),
+				manifestCsvLine([
+					...(source.kind === "csv" ? source.cells : []),
+					String(line),
+					errorCode,
+					error,
+					String(attempts),
+				]),
 		},
 		close: async () => undefined,
 	};

@@ -22,7 +22,10 @@ export function checkCommand(parent: Command, app: App, done: Done, run = check)
 		.addOption(new Option("--for <purpose>", "what it is for").choices(["tag", "upload", "rm"]).default("tag"))
 		.option("--files-root <dir>", "upload: folder that the files lie in (default: the manifest's)")
 		.option("--json", "problems as JSON lines")
-		.addHelpText("before", "Examples:\n  ragtag manifest check tags.csv -d DATASET\n  ragtag manifest check files.csv --for upload\n");
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag manifest check tags.csv -d DATASET\n  ragtag manifest check files.csv --for upload\n",
+		);
 	addTalkOptions(addManifestOptions(command)).action(async (manifest: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<CheckOptions, "manifest">>(), manifest }, app));
 	});
@@ -34,7 +37,13 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	if (json) await printVersionLine(app);
 	const started = clock.now();
 	const settings = await app.settings(options);
-	const checked = await checkAndTell(manifest, await manifestOptions(options.for, options, settings), json, settings, app);
+	const checked = await checkAndTell(
+		manifest,
+		await manifestOptions(options.for, options, settings),
+		json,
+		settings,
+		app,
+	);
 	await checked.close();
 	const totals = new MemoryJournal(checked).totals();
 	const stop = refusal(checked, {}, options.for);
@@ -47,8 +56,9 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 		io.note(`${checked.name}: ${rowsText(checked.rows)} (${checked.format})${duplicates}, no problems`);
 		return exit;
 	}
-	if (checked.rows > 0) io.err(countsText(totals).replace("pending", "without a problem"));
+	if (checked.rows > 0 && !checked.fatal) io.err(countsText(totals).replace("pending", "without a problem"));
 	io.err(`ragtag: ${stop.text.replace("; nothing was sent", "")}`);
-	if (checked.rows === 0 && stop.hint !== undefined && checked.problems === 0) io.err("docs tag takes it with --allow-empty.");
+	if (checked.rows === 0 && stop.hint !== undefined && checked.problems === 0)
+		io.err("docs tag takes it with --allow-empty.");
 	return exit;
 }

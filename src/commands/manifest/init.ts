@@ -19,10 +19,7 @@ export function initCommand(parent: Command, app: App, done: Done, run = init): 
 		.description("Prints the dataset's present metadata as a CSV manifest: edit it, then docs tag it.")
 		.option("-d, --dataset <id>", "the dataset", parseNonEmpty)
 		.option("--out <file>", "a new file instead of standard output", parseNonEmpty)
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag manifest init -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n",
-		);
+		.addHelpText("before", "Examples:\n  ragtag manifest init -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n");
 	addServiceOptions(command).action(async () => done(await run(command.optsWithGlobals<InitOptions>(), app)));
 }
 

@@ -24,7 +24,7 @@ export type Header = {
 	readonly faults: readonly (Fault & { readonly cell: number })[];
 };
 
-type HeaderOptions = Pick<ManifestOptions, "purpose" | "dataset" | "map" | "ignore">;
+type HeaderOptions = Pick<ManifestOptions, "purpose" | "dataset" | "map" | "ignore" | "set">;
 
 /** Decides what each column is for. All faults of a header are found at once. */
 export function readHeader(names: readonly string[], options: HeaderOptions): Header {
@@ -143,5 +143,12 @@ function missingColumns(
 	if (!has(required)) missing(required, "the header has no such column");
 	if (!has("dataset_id") && options.dataset === undefined) {
 		missing("dataset_id", "the header has no such column, and no --dataset is given");
+	}
+	// Sent as it stands, such a manifest (the ids that an upload printed, say) would clear every document it names.
+	const holdsKey = options.set.size > 0 || columns.some(({ use }) => use.kind === "key");
+	// With another fault the column that is missing may be the one that is misspelt.
+	if (options.purpose === "tag" && !holdsKey && faults.length === 0) {
+		const text = "no column holds metadata, so there is nothing to write; add a column for each key, or use --set";
+		faults.push({ field: null, code: "NO_METADATA", text, cell: 0 });
 	}
 }
