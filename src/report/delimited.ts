@@ -9,7 +9,7 @@ export function reportCsvLine(cells: readonly string[]): string {
 /** One line of a CSV manifest: values exactly as they are, since it is read back. */
 export function manifestCsvLine(cells: readonly string[]): string {
 	// A blank line would be read as no row at all.
-	if (cells.length === 1 && cells[0] === "") return '""\n';
+	if (cells.length === 1 && cells[0]?.trim() === "") return `"${cells[0]}"\n`;
 	return `${cells.map(quoted).join(",")}\n`;
 }
 

@@ -8,12 +8,3 @@ export type Envelope<Data> = {
 };
 
 export type WireDataset = { readonly id: string; readonly name: string; readonly document_count?: number };
-
-export type WireDocument = {
-	readonly id: string;
-	readonly dataset_id?: string;
-	readonly name: string;
-	readonly size?: number;
-	readonly create_time?: number | string;
-	readonly meta_fields?: JsonObject;
-};

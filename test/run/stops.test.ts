@@ -99,7 +99,7 @@ describe("a user who interrupts", () => {
 			await clock.sleep(60_000, cut.signal);
 			if (cut.signal.aborted) throw failure("ambiguous", { code: "CLOSED" });
 		});
-		const run = start(operation, { clock, abandon: () => cut.abort() });
+		const run = start(operation, { clock, attempts: 1, abandon: () => cut.abort() });
 		await clock.pass(1_000);
 		run.user.abort(stop);
 		await clock.pass(4_999);
