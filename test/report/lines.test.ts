@@ -35,7 +35,9 @@ describe("CSV", () => {
 	it("that is read back gives exactly the values that were written", () => {
 		fc.assert(
 			fc.property(rows, (table) => {
-				expect(parse(table.map(manifestCsvLine).join(""), { record_delimiter: "\n", skip_empty_lines: true })).toEqual(table);
+				expect(parse(table.map(manifestCsvLine).join(""), { record_delimiter: "\n", skip_empty_lines: true })).toEqual(
+					table,
+				);
 			}),
 		);
 	});
