@@ -1,5 +1,3 @@
-import type { JsonObject } from "../json.ts";
-
 /** The shapes of the API's JSON, as the documentation gives them. Types only: client and sandbox share no code. */
 export type Envelope<Data> = {
 	readonly code: number;
