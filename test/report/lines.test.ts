@@ -54,6 +54,10 @@ describe("CSV", () => {
 		expect(reportCsvLine(["1=1", "a,b", 'say "x"', "a;b", ""])).toBe('1=1,"a,b","say ""x""","a;b",\n');
 	});
 
+	it.each(["", " ", "\t"])("that is read back loses no row of one blank cell: %j", (blank) => {
+		expect(manifestCsvLine([blank])).toBe(`"${blank}"\n`);
+	});
+
 	it("that is read back changes no value that looks like a formula", () => {
 		expect(manifestCsvLine(["=1+1", "-5"])).toBe("=1+1,-5\n");
 	});

@@ -97,7 +97,7 @@ describe("a user who interrupts", () => {
 		const cut = new AbortController();
 		const operation = updating(async () => {
 			await clock.sleep(60_000, cut.signal);
-			if (cut.signal.aborted) throw failure("ambiguous", { code: "CLOSED" });
+			if (cut.signal.aborted) throw failure("ambiguous", { code: "CLOSED", status: 200 });
 		});
 		const run = start(operation, { clock, attempts: 1, abandon: () => cut.abort() });
 		await clock.pass(1_000);
