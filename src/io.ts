@@ -111,7 +111,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		},
 		progress: (mode) =>
 			startProgress({
-				mode: quiet ? "none" : progressMode(mode, { env, terminal: stderrIsTerminal }),
+				mode: quiet ? "none" : progressMode(mode, { env, terminal: stderrIsTerminal && "cursorTo" in stderr }),
 				timers,
 				line: note,
 				columns: () => stderr.columns ?? 80,

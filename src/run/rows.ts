@@ -16,8 +16,6 @@ const DRAIN = 5_000;
  * An outage must not swallow a manifest.
  */
 const OPEN_ROWS = 4;
-/** How long a row is tried again while the service asks to slow down, in milliseconds. Such answers cost no try. */
-const THROTTLED_WITHIN = 30 * 60_000;
 
 export type RunOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
@@ -42,12 +40,8 @@ export type RunOptions<Item extends Work> = {
 type OpenRow<Item> = {
 	readonly item: Item;
 	readonly memory: Memory;
-	/** when it was taken up, in the clock's milliseconds */
-	readonly since: number;
 	/** tries so far */
 	attempt: number;
-	/** those of them that the service put off */
-	throttled: number;
 };
 
 /**
@@ -110,21 +104,19 @@ export async function runRows<Item extends Work>(
 		const text = `stored as ${stored.id}, but the run stopped before its metadata was written`;
 		await fail(row, { code: "METADATA_NOT_WRITTEN", text });
 	};
-	/** The tries that count against `attempts`: those that the service put off are bounded by time instead. */
-	const countTries = (row: OpenRow<Item>, { kind }: RestError): { attempt: number; attempts: number } => {
-		if (kind !== "throttled") return { attempt: row.attempt - row.throttled, attempts };
-		row.throttled += 1;
-		const patient = clock.now() - row.since < THROTTLED_WITHIN;
-		return { attempt: row.throttled, attempts: patient ? Number.POSITIVE_INFINITY : row.throttled };
-	};
 	/** What a failed try leads to: the wait before the next, or undefined when there is none. */
 	const afterFailure = async (row: OpenRow<Item>, error: unknown): Promise<number | undefined> => {
 		// A request that was cut off or never started says nothing about its row.
 		if (abandoned || (halt.signal.aborted && error === halt.signal.reason)) return await leave(row);
 		if (!(error instanceof RestError)) throw error;
 		answered ||= error.status !== undefined;
-		const tries = countTries(row, error);
-		const decision = decide(error, { ...tries, idempotent: true, answered, random: clock.random() });
+		const decision = decide(error, {
+			attempt: row.attempt,
+			attempts,
+			idempotent: true,
+			answered,
+			random: clock.random(),
+		});
 		if (decision.action === "stop") {
 			end(decision.stop);
 			return await leave(row);
@@ -157,7 +149,7 @@ export async function runRows<Item extends Work>(
 		return undefined;
 	};
 	const settle = async (item: Item): Promise<void> => {
-		const row: OpenRow<Item> = { item, memory: {}, since: clock.now(), attempt: 0, throttled: 0 };
+		const row: OpenRow<Item> = { item, memory: {}, attempt: 0 };
 		for (;;) {
 			const wait = await limit(tryRow, row);
 			// The slot is free now, whether or not the row is settled: more may be read.
