@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
-import type { Done } from "./index.ts";
+import type { Done } from "./declare.ts";
 import { topics } from "./help-topics.ts";
 
 /** `help`, `help COMMAND...`, and the tables that scripts rely on: `help exit-codes / environment / manifest`. */

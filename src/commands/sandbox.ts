@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
 import { addTalkOptions, type GlobalFlags } from "./flags.ts";
-import type { Done } from "./index.ts";
+import type { Done } from "./declare.ts";
 import { parseCount, parseNonEmpty } from "./values.ts";
 
 export type SandboxFlags = GlobalFlags & {

@@ -6,7 +6,7 @@ import { listCommand } from "../../src/commands/docs/list.ts";
 import { rmCommand } from "../../src/commands/docs/rm.ts";
 import { tagCommand } from "../../src/commands/docs/tag.ts";
 import { isManifest, uploadCommand } from "../../src/commands/docs/upload.ts";
-import type { Done } from "../../src/commands/index.ts";
+import type { Done } from "../../src/commands/declare.ts";
 import { sandboxCommand } from "../../src/commands/sandbox.ts";
 import { createApp } from "../../src/app.ts";
 import { createIo } from "../../src/io.ts";

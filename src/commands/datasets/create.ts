@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { allDatasets } from "../../run/pages.ts";
 import { mayHaveBeenApplied } from "../../run/request.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
-import type { Done } from "../index.ts";
+import type { Done } from "../declare.ts";
 
 export type CreateOptions = ServiceFlags & { readonly name: string };
 

@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { allDatasets } from "../../run/pages.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
-import type { Done } from "../index.ts";
+import type { Done } from "../declare.ts";
 import { addFormatOption, type Format, printList } from "../list-output.ts";
 
 export type ListOptions = ServiceFlags & { readonly format?: Format };

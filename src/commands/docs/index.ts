@@ -1,4 +1,4 @@
-import type { Declare } from "../index.ts";
+import type { Declare } from "../declare.ts";
 import { listCommand } from "./list.ts";
 import { rmCommand } from "./rm.ts";
 import { tagCommand } from "./tag.ts";

@@ -6,7 +6,7 @@ import type { Document } from "../../rest/types.ts";
 import { allDocuments } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
-import type { Done } from "../index.ts";
+import type { Done } from "../declare.ts";
 import { addFormatOption, type Format, printList } from "../list-output.ts";
 import { collectPair, parseNonEmpty } from "../values.ts";
 import { defaultFields, documentCells, documentJson } from "./document-faces.ts";

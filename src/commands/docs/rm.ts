@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { rowsText } from "../../report/summary.ts";
 import { removeDocument } from "../../run/operations/remove.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../flags.ts";
-import type { Done } from "../index.ts";
+import type { Done } from "../declare.ts";
 import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../run-rows.ts";
 import { checkFailedPath } from "../failed-file.ts";

@@ -5,7 +5,7 @@ import type { Row } from "../../manifest/types.ts";
 import { metadataToSend, type Mode } from "../../plan/change.ts";
 import { mergeMetadata, replaceMetadata, type UpdateItem } from "../../run/operations/update.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions } from "../flags.ts";
-import type { Done } from "../index.ts";
+import type { Done } from "../declare.ts";
 import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import type { RunItem } from "../run-rows.ts";
 

@@ -7,7 +7,7 @@ import { uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome } from "../../run/types.ts";
 import { checkFailedPath } from "../failed-file.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions, withSession } from "../flags.ts";
-import type { Done } from "../index.ts";
+import type { Done } from "../declare.ts";
 import { manifestOptions } from "../check-rows.ts";
 import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { printVersionLine, type RowRun, type RunItem, runSource } from "../run-rows.ts";

@@ -7,7 +7,7 @@ import { countsText, numberText, rowsText, summaryOf } from "../../report/summar
 import { MemoryJournal } from "../../run/journal.ts";
 import { checkAndTell, manifestOptions, refusal } from "../check-rows.ts";
 import { addManifestOptions, addTalkOptions, type ManifestFlags } from "../flags.ts";
-import type { Done } from "../index.ts";
+import type { Done } from "../declare.ts";
 import { printVersionLine } from "../run-rows.ts";
 
 export type CheckOptions = ManifestFlags & { readonly manifest: string; readonly for: Purpose };

@@ -6,7 +6,7 @@ import { rowsText } from "../../report/summary.ts";
 import { allDocuments } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
-import type { Done } from "../index.ts";
+import type { Done } from "../declare.ts";
 import { parseNonEmpty } from "../values.ts";
 
 export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };
