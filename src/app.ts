@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError, Exit, reason } from "./errors.ts";
 import type { Io } from "./io.ts";
-import { createApi, normaliseBaseUrl, proxyFor } from "./rest/index.ts";
+import { createApi, documented, normaliseBaseUrl, proxyFor } from "./rest/index.ts";
 import type { Api, BodyForm } from "./rest/types.ts";
 import { systemClock } from "./run/clock.ts";
 import { MAX_CONCURRENCY } from "./run/concurrency.ts";
@@ -110,8 +110,7 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 			const api = createApi({
 				baseUrl,
 				key,
-				// The documented API says: the part form.
-				body: form === "auto" ? "multipart" : form,
+				dialect: { flavour: documented, form: form === "auto" ? "multipart" : form },
 				timeout: options.timeout ?? DEFAULT_TIMEOUT,
 				connections: MAX_CONCURRENCY,
 				ca: await settings.readCa(),

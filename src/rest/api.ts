@@ -1,14 +1,17 @@
 import { type Metadata, metadataText } from "../json.ts";
 import { redactor, show } from "../text.ts";
-import { classifyAnswer } from "./classify.ts";
+import { type Answer, classifyAnswer } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
+import type { ProbeAnswer } from "./flavours.ts";
 import { type BoundarySource, boundaryFor, type Form, partForm, randomBoundary } from "./part-form.ts";
 import type { Place } from "./place.ts";
+import { nobody, readProbe, readRight } from "./probe.ts";
+import { removalOf } from "./removal.ts";
 import { pathOf, segment } from "./segment.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
-import type { Api, BodyForm, DocumentQuery, Exchange, StoredFile, UploadFile } from "./types.ts";
+import type { Api, BodyForm, Dialect, Document, DocumentQuery, Exchange, StoredFile, UploadFile } from "./types.ts";
 import { openUpload } from "./upload.ts";
 
 export type ApiOptions = {
@@ -16,7 +19,7 @@ export type ApiOptions = {
 	readonly baseUrl: string;
 	/** as `checkKey` gives it */
 	readonly key: string;
-	readonly body: BodyForm;
+	readonly dialect: Dialect;
 	/** of one attempt, in milliseconds; of uploads, without a byte moving */
 	readonly timeout: number;
 	/** connections at most */
@@ -38,13 +41,36 @@ const listLimit = 64 * answerLimit;
 
 type Options = Partial<Pick<Call, "body" | "headers" | "limit" | "patient">> & { signal: AbortSignal | undefined };
 
-/** The documented API of one service. Opens no connection before the first request. */
+/** The API of one service. Opens no connection before the first request. */
 export function createApi(options: ApiOptions): Api {
-	const { origin, pathname: prefix } = new URL(options.baseUrl);
+	const { origin } = new URL(options.baseUrl);
 	const place = placeOf(options);
-	const transport = new Transport({ ...options, origin }, place);
-	const decode = new Decoder(place);
-	const boundary = boundaryFor(options.boundary ?? randomBoundary);
+	const service: Service = {
+		options,
+		place,
+		transport: new Transport({ ...options, origin }, place),
+		decode: new Decoder(place),
+		boundary: boundaryFor(options.boundary ?? randomBoundary),
+		listed: new WeakSet(),
+	};
+	return speaking(service, options.dialect);
+}
+
+/** What all dialects of one service share. */
+type Service = {
+	readonly options: ApiOptions;
+	readonly place: Place;
+	readonly transport: Transport;
+	readonly decode: Decoder;
+	readonly boundary: (payload: string) => string;
+	/** the documents that its lists have shown: no other can be removed */
+	readonly listed: WeakSet<Document>;
+};
+
+function speaking(service: Service, dialect: Dialect): Api {
+	const { options, place, transport, decode, boundary, listed } = service;
+	const { flavour, form } = dialect;
+	const { pathname: prefix } = new URL(options.baseUrl);
 	const headers = [
 		"authorization",
 		`Bearer ${options.key}`,
@@ -56,11 +82,11 @@ export function createApi(options: ApiOptions): Api {
 		options.version === undefined ? "ragtag" : `ragtag/${options.version}`,
 	];
 
-	/** One request, and what `read` makes of the envelope of its success. */
-	async function call<Result>(
+	/** One request, and what `read` makes of its answer, whatever that says. */
+	async function exchange<Result>(
 		method: Method,
 		path: string,
-		read: (envelope: ParsedEnvelope) => Result,
+		read: (answer: Answer) => Result,
 		more: Options,
 	): Promise<Result> {
 		const started = performance.now();
@@ -78,16 +104,29 @@ export function createApi(options: ApiOptions): Api {
 				signal: more.signal,
 			});
 			status = answer.status;
-			const envelope = classifyAnswer(answer, place, Date.now());
-			if (envelope instanceof RestError) throw envelope;
-			const result = read(envelope);
-			note("ok");
+			const result = read(answer);
+			note(typeof result === "string" ? result : "ok");
 			return result;
 		} catch (error) {
 			if (error instanceof RestError && error.code === "ECHO_MISMATCH") transport.renew();
 			note(error instanceof RestError ? error.code : "aborted");
 			throw error;
 		}
+	}
+
+	/** One request, and what `read` makes of the envelope of its success. */
+	function call<Result>(
+		method: Method,
+		path: string,
+		read: (envelope: ParsedEnvelope) => Result,
+		more: Options,
+	): Promise<Result> {
+		const readSuccess = (answer: Answer): Result => {
+			const envelope = classifyAnswer(answer, flavour, place, Date.now());
+			if (envelope instanceof RestError) throw envelope;
+			return read(envelope);
+		};
+		return exchange(method, path, readSuccess, more);
 	}
 
 	async function upload(datasetId: string, file: UploadFile, signal: AbortSignal | undefined): Promise<StoredFile> {
@@ -105,6 +144,8 @@ export function createApi(options: ApiOptions): Api {
 	}
 
 	return {
+		dialect,
+		as: (other) => speaking(service, other),
 		listDatasets: async ({ page, pageSize }, signal) => {
 			const path = pathOf(prefix, ["datasets"], { page, page_size: pageSize });
 			return call("GET", path, (envelope) => decode.datasets(envelope), { limit: listLimit, signal });
@@ -115,24 +156,47 @@ export function createApi(options: ApiOptions): Api {
 		},
 		listDocuments: async (datasetId, query, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"], parametersOf(query));
-			return call("GET", path, (envelope) => decode.documents(envelope, datasetId), { limit: listLimit, signal });
+			const page = await call("GET", path, (envelope) => decode.documents(envelope, datasetId), {
+				limit: listLimit,
+				signal,
+			});
+			for (const document of page.items) listed.add(document);
+			return page;
 		},
 		updateMetadata: async (datasetId, documentId, metadata, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
-			const { type, body } = formOf(options.body, metadata, boundary);
-			return call("PUT", path, (envelope) => decode.echo(envelope, documentId), {
+			const { type, body } = formOf(form, metadata, boundary);
+			return call(flavour.update.verb, path, (envelope) => decode.echo(envelope, documentId), {
 				body,
 				headers: ["content-type", type],
 				signal,
 			});
 		},
 		uploadDocument: upload,
-		removeDocument: async (datasetId, documentId, signal) => {
-			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
-			return call("DELETE", path, (envelope) => decode.echo(envelope, documentId), { signal });
+		removeDocument: async (document, signal) => {
+			if (!listed.has(document)) throw unseen(document);
+			const { path, body, headers: more } = removalOf(flavour.removal, prefix, document);
+			const read = (envelope: ParsedEnvelope): void => decode.removed(envelope, document.id, flavour.removal);
+			return call("DELETE", path, read, { ...(body === undefined ? {} : { body, headers: more }), signal });
+		},
+		probeUpdate: async (verb, signal): Promise<ProbeAnswer> => {
+			const path = pathOf(prefix, ["datasets", nobody, "documents", nobody]);
+			const json = { body: "{}", headers: ["content-type", "application/json"] };
+			return exchange(verb, path, (answer) => readProbe(answer, flavour, place), { ...json, signal });
+		},
+		probeRight: async (datasetId, signal) => {
+			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", nobody]);
+			const { type, body } = formOf(form, new Map(), boundary);
+			const read = (answer: Answer): "may" | "may_not" | "unknown" => readRight(answer, flavour, place);
+			return exchange(flavour.update.verb, path, read, { body, headers: ["content-type", type], signal });
 		},
 		close: () => transport.close(),
 	};
+}
+
+function unseen({ id, datasetId }: Document): RestError {
+	const message = `no list of dataset ${show(datasetId)} has shown document ${show(id)}; no removal was sent`;
+	return new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
 }
 
 function placeOf(options: ApiOptions): Place {
@@ -143,8 +207,9 @@ function placeOf(options: ApiOptions): Place {
 }
 
 function parametersOf(query: DocumentQuery): Record<string, string | number | undefined> {
-	const { page, pageSize, id, name, condition } = query;
-	return { page, page_size: pageSize, id, name, metadata_condition: condition };
+	const { page, pageSize, order, id, name, condition } = query;
+	const desc = order === undefined ? undefined : order.descending ? "True" : "False";
+	return { page, page_size: pageSize, orderby: order?.by, desc, id, name, metadata_condition: condition };
 }
 
 function formOf(form: BodyForm, metadata: Metadata, boundary: (payload: string) => string): Form {

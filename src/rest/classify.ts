@@ -1,5 +1,6 @@
 import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
 import { RestError, type RestErrorKind } from "./errors.ts";
+import type { Flavour } from "./flavours.ts";
 import { headerValues, type RawHeaders } from "./headers.ts";
 import { type Place, quoted, safe } from "./place.ts";
 import { retryAfter } from "./retry-after.ts";
@@ -12,17 +13,25 @@ export type Answer = {
 	readonly text: string | undefined;
 };
 
-/** Codes inside a 200 that say "not now", as the HTTP statuses of the same number do. */
-const passing = new Set([408, 425, 500, 502, 503, 504]);
-/** Server errors that no repetition mends: not implemented, HTTP version, misconfigured, a network's login page. */
-const permanent = new Set([501, 505, 506, 511]);
+/** The verb or the form is not taken: another flavour of the API is. */
+const otherFlavour = new Set([405, 415, 501]);
+/** Server errors that no repetition mends: HTTP version, misconfigured, a network's login page. */
+const permanent = new Set([505, 506, 511]);
 
-/** What an answer means: its envelope where it is a success, else the error. It does not know what was asked for. */
-export function classifyAnswer(answer: Answer, place: Place, now: number): ParsedEnvelope | RestError {
+/**
+ * What an answer means to a client of that flavour: its envelope where it is a success, else the error. It does not
+ * know what was asked for.
+ */
+export function classifyAnswer(
+	answer: Answer,
+	flavour: Pick<Flavour, "meaning">,
+	place: Place,
+	now: number,
+): ParsedEnvelope | RestError {
 	const { status } = answer;
 	if (status < 200 || status > 299) return classifyStatus(answer, place, now);
 	const envelope = readEnvelope(answer.text);
-	if (typeof envelope !== "string") return classifyCode(envelope, answer, place, now);
+	if (typeof envelope !== "string") return classifyCode(envelope, answer, flavour, place, now);
 	const coding = headerValues(answer.headers, "content-encoding").find((value) => value.toLowerCase() !== "identity");
 	if (coding === undefined && isHtml(answer)) {
 		return errorOf(
@@ -36,16 +45,35 @@ export function classifyAnswer(answer: Answer, place: Place, now: number): Parse
 	return errorOf("ambiguous", "BAD_ENVELOPE", `${place.host} answered ${status} with ${what}`, status);
 }
 
-function classifyCode(envelope: ParsedEnvelope, answer: Answer, place: Place, now: number): ParsedEnvelope | RestError {
+function classifyCode(
+	envelope: ParsedEnvelope,
+	answer: Answer,
+	flavour: Pick<Flavour, "meaning">,
+	place: Place,
+	now: number,
+): ParsedEnvelope | RestError {
 	const { code, data } = envelope;
 	const { status } = answer;
 	if (code === 0 && data !== false) return envelope;
 	const message = `${place.host} answered code ${code}${quoted(envelope.message, place)}`;
 	// Releases that wrap a refused key as a success give code 0 and data false.
-	if (code === 0 || code === 401 || code === 109) return keyRejected(message, status);
-	if (code === 429) return throttled(message, answer, now);
-	if (code === 403 || code === 108) return errorOf("rejected", "FORBIDDEN", message, status);
-	return errorOf(passing.has(code) ? "ambiguous" : "rejected", `CODE_${code}`, message, status);
+	if (code === 0) return keyRejected(`${message} and data false`, status);
+	switch (flavour.meaning(code, envelope.message ?? "")) {
+		case "key_refused":
+			return keyRejected(message, status);
+		case "slow_down":
+			return throttled(message, answer, now);
+		case "not_allowed":
+			return errorOf("rejected", "FORBIDDEN", message, status);
+		case "not_found":
+			return errorOf("rejected", "NOT_FOUND", message, status);
+		case "contradiction":
+			return errorOf("contradiction", `CODE_${code}`, message, status);
+		case "passing":
+			return errorOf("ambiguous", `CODE_${code}`, message, status);
+		case "refused":
+			return errorOf("rejected", `CODE_${code}`, message, status);
+	}
 }
 
 function classifyStatus(answer: Answer, place: Place, now: number): RestError {
@@ -55,6 +83,7 @@ function classifyStatus(answer: Answer, place: Place, now: number): RestError {
 	if (status === 401) return keyRejected(message, status);
 	if (status === 403) return errorOf("rejected", "FORBIDDEN", message, status);
 	if (status === 404) return errorOf("rejected", "NOT_FOUND", message, status);
+	if (otherFlavour.has(status)) return errorOf("contradiction", `HTTP_${status}`, message, status);
 	if (status === 407) return errorOf("untrusted", "PROXY", `${message}: the proxy asks for credentials`, status);
 	if (status === 429) return throttled(message, answer, now);
 	if (status === 503) {

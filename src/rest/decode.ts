@@ -50,6 +50,19 @@ export class Decoder {
 		}
 	}
 
+	/** The answer to the removal of one document; by body, a release may name what it did not remove. */
+	removed(envelope: ParsedEnvelope, documentId: string, by: "path" | "body"): void {
+		if (by === "path") return this.echo(envelope, documentId);
+		if (!isJsonObject(envelope.data)) return;
+		const { errors, success_count: count } = envelope.data as { readonly [key: string]: JsonValue | undefined };
+		const refused = isJsonArray(errors) && errors.length > 0;
+		if (!refused && count !== 0) return;
+		const first = refused ? errors.find((each) => typeof each === "string") : undefined;
+		const words = typeof first === "string" ? ` "${safe(first, this.#place)}"` : "";
+		const message = `${this.#place.host} answered code 0 and did not remove ${safe(documentId, this.#place)}${words}`;
+		throw new RestError(message, { kind: "rejected", code: "NOT_REMOVED" });
+	}
+
 	#document(item: JsonValue, datasetId: string): Document {
 		const document = this.#object(item, "a document");
 		const owner = document["dataset_id"];

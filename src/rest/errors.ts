@@ -5,10 +5,18 @@
  * - `ambiguous`: it may have been applied (reset, time-out, cut answer, 5xx, an answer that is no envelope)
  * - `throttled`: the service asks to come back later (429, 503 with Retry-After); it was not applied
  * - `rejected`: a complete, definite no to this one request
+ * - `contradiction`: a complete no that says: this is another flavour than the one that was spoken (405, code 100)
  * - `untrusted`: key, certificate or redirect refused; no further request makes sense
  * - `not_the_api`: what answers at this address is not this API (an HTML page with status 200)
  */
-export type RestErrorKind = "not_sent" | "ambiguous" | "throttled" | "rejected" | "untrusted" | "not_the_api";
+export type RestErrorKind =
+	| "not_sent"
+	| "ambiguous"
+	| "throttled"
+	| "rejected"
+	| "contradiction"
+	| "untrusted"
+	| "not_the_api";
 
 /** A request that did not succeed. The message is one sentence, carries no key, and is already safe to show. */
 export class RestError extends Error {

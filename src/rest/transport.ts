@@ -7,7 +7,7 @@ import { connect, type ConnectionOptions, type Connections } from "./connections
 import { Deadlines } from "./deadlines.ts";
 import type { Place } from "./place.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type Call = {
 	readonly method: Method;

@@ -1,4 +1,5 @@
 import type { Metadata } from "../json.ts";
+import type { Flavour, ProbeAnswer } from "./flavours.ts";
 
 export type Dataset = { readonly id: string; readonly name: string; readonly documentCount: number | undefined };
 
@@ -17,10 +18,15 @@ export type Document = {
 /** One page of a list, as the service gave it: it may be short, repeat, or ignore what was asked. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly total: number | undefined };
 
+export type ListOrder = { readonly by: "create_time" | "update_time"; readonly descending: boolean };
+
 export type DocumentQuery = {
 	/** from 1 */
 	readonly page: number;
-	readonly pageSize: number;
+	/** undefined asks for what the service gives by itself */
+	readonly pageSize: number | undefined;
+	/** undefined asks for the service's own order */
+	readonly order?: ListOrder | undefined;
 	readonly id?: string;
 	readonly name?: string;
 	/** the text of a `metadata_condition` */
@@ -32,13 +38,23 @@ export type StoredFile = { readonly id: string; readonly name: string; readonly 
 /** A file to upload: its bytes are opened anew for each attempt. */
 export type UploadFile = { readonly path: string; readonly name: string; readonly size: number };
 
+/** How a service is spoken to. */
+export type Dialect = {
+	readonly flavour: Flavour;
+	/** how the body of the metadata update goes out */
+	readonly form: BodyForm;
+};
+
 /**
- * The documented API, one request a call. It never waits and never retries.
+ * The API, one request a call, spoken in one dialect. It never waits and never retries.
  *
  * Each call resolves with the parsed answer of a success as service-api.md defines it, or rejects with a `RestError`;
  * with the signal's reason when it was aborted.
  */
 export type Api = {
+	readonly dialect: Dialect;
+	/** the same service over the same connections, spoken to in another dialect */
+	as(dialect: Dialect): Api;
 	listDatasets(
 		query: { readonly page: number; readonly pageSize: number },
 		signal?: AbortSignal,
@@ -47,12 +63,20 @@ export type Api = {
 	listDocuments(datasetId: string, query: DocumentQuery, signal?: AbortSignal): Promise<Page<Document>>;
 	updateMetadata(datasetId: string, documentId: string, metadata: Metadata, signal?: AbortSignal): Promise<void>;
 	uploadDocument(datasetId: string, file: UploadFile, signal?: AbortSignal): Promise<StoredFile>;
-	removeDocument(datasetId: string, documentId: string, signal?: AbortSignal): Promise<void>;
+	/** Takes a document that `listDocuments` of this service gave, and no other: nothing is removed unseen. */
+	removeDocument(document: Document, signal?: AbortSignal): Promise<void>;
+	/** Asks to update a document that nobody has, in a dataset that nobody has: it changes nothing. */
+	probeUpdate(verb: "PUT" | "PATCH", signal?: AbortSignal): Promise<ProbeAnswer>;
+	/**
+	 * Asks to update a document that nobody has in a dataset that is there: it changes nothing, and the answer tells
+	 * whether this key may update. `unknown` where the service does not say.
+	 */
+	probeRight(datasetId: string, signal?: AbortSignal): Promise<"may" | "may_not" | "unknown">;
 	/** ends the connections */
 	close(): Promise<void>;
 };
 
-/** How the body of the metadata update goes out. `auto` is `multipart` on the documented API. */
+/** The part form, the JSON text under the multipart header, or `application/json`. */
 export type BodyForm = "multipart" | "plain" | "json";
 
 /** One request and what became of it, for `--debug`. Never carries a header or a body. */

@@ -40,6 +40,7 @@ export function decide(error: RestError, state: Try): Decision {
 	const left = state.attempts - state.attempt;
 	switch (error.kind) {
 		case "rejected":
+		case "contradiction":
 			return fail;
 		case "untrusted":
 			return { action: "stop", stop: { exit: Exit.untrusted, text: error.message, hint: untrustedHint(error.code) } };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { metadataOf, type JsonObject } from "../../src/json.ts";
-import { type Api, createApi, type Document, normaliseBaseUrl } from "../../src/rest/index.ts";
+import { type Api, createApi, type Document, documented, normaliseBaseUrl } from "../../src/rest/index.ts";
 
 export type Target = { readonly url: string; readonly key: string };
 
@@ -33,6 +33,11 @@ export function contract(name: string, target: () => Promise<Target>, end: () =>
 			made.add(id);
 			return id;
 		};
+		const remove = async (id: string): Promise<void> => {
+			const listed = await find(id);
+			if (listed !== undefined) await api().removeDocument(listed);
+			made.delete(id);
+		};
 		const find = async (id: string): Promise<Document | undefined> => {
 			const { items } = await api().listDocuments(dataset, { page: 1, pageSize: 30, id });
 			return items.find((document) => document.id === id);
@@ -41,14 +46,14 @@ export function contract(name: string, target: () => Promise<Target>, end: () =>
 		beforeAll(async () => {
 			const { url, key } = await target();
 			// The form of the documentation. Others are what one flavour or another takes beside it.
-			const form = { body: "multipart" as const, timeout: PATIENCE, connections: 2 };
+			const form = { dialect: { flavour: documented, form: "multipart" as const }, timeout: PATIENCE, connections: 2 };
 			connected = createApi({ baseUrl: normaliseBaseUrl(url), key, ...form });
 			folder = await mkdtemp(join(tmpdir(), "ragtag-contract-"));
 			dataset = (await api().createDataset(datasetName)).id;
 		}, PATIENCE);
 
 		afterAll(async () => {
-			for (const id of made) await connected?.removeDocument(dataset, id).catch(() => undefined);
+			for (const id of made) await remove(id).catch(() => undefined);
 			await connected?.close();
 			await rm(folder, { recursive: true, force: true });
 			await end();
@@ -99,8 +104,7 @@ export function contract(name: string, target: () => Promise<Target>, end: () =>
 
 		it("a removed document is gone from the list, and the others are not", async () => {
 			const [kept, gone] = [await store("kept"), await store("gone")];
-			await api().removeDocument(dataset, gone);
-			made.delete(gone);
+			await remove(gone);
 			expect(await find(kept)).toMatchObject({ id: kept });
 			const { items } = await api().listDocuments(dataset, { page: 1, pageSize: 100 });
 			expect(items.map(({ id }) => id)).not.toContain(gone);

@@ -2,8 +2,20 @@ import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { documented } from "../../src/rest/flavours.ts";
 import { openUpload } from "../../src/rest/upload.ts";
-import { answer, apiFor, Cleanup, key, rawServer, type RawServer, rejection, success } from "./raw-server.ts";
+import {
+	answer,
+	apiFor,
+	Cleanup,
+	key,
+	listAnswer,
+	listed,
+	rawServer,
+	type RawServer,
+	rejection,
+	success,
+} from "./raw-server.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
@@ -43,7 +55,9 @@ describe("the bytes of an update", () => {
 		["json", "application/json"],
 	] as const)("the %s form carries the JSON alone under %s", async (form, type) => {
 		const server = await serve(success("d1"));
-		await cleanup.add(apiFor(server.baseUrl, { version: "1.2.3", body: form })).updateMetadata("ds", "d1", metadata);
+		await cleanup
+			.add(apiFor(server.baseUrl, { version: "1.2.3", dialect: { flavour: documented, form } }))
+			.updateMetadata("ds", "d1", metadata);
 		const body = latin1(payload);
 		const more = `content-type: ${type}\r\ncontent-length: ${body.length}\r\n`;
 		expect(server.requests).toEqual([head(server, "PUT /api/v1/datasets/ds/documents/d1", more) + body]);
@@ -78,9 +92,12 @@ describe("the bytes of an update", () => {
 
 describe("the bytes of the other requests", () => {
 	test("a deletion goes by path and has no body that could name more documents", async () => {
-		const server = await serve(success("d1"));
-		await cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" })).removeDocument("ds", "d1");
-		expect(server.requests).toEqual([head(server, "DELETE /api/v1/datasets/ds/documents/d1", "")]);
+		const server = cleanup.add(
+			await rawServer((socket, request) => socket.write(listAnswer(request) ?? success("d1"))),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
+		await api.removeDocument(await listed(api, "ds", "d1"));
+		expect(server.requests.slice(1)).toEqual([head(server, "DELETE /api/v1/datasets/ds/documents/d1", "")]);
 	});
 
 	test("a list asks for its page and filters", async () => {

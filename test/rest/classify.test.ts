@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { classifyAnswer } from "../../src/rest/classify.ts";
 import { readEnvelope } from "../../src/rest/envelope.ts";
 import { RestError } from "../../src/rest/errors.ts";
+import { documented } from "../../src/rest/flavours.ts";
 import { redactor } from "../../src/text.ts";
 
 const place = { host: "host:1", redact: redactor("ragflow-SECRETkeyBODY") };
 
 function classify(status: number, text: string | undefined, headers: string[] = []): RestError | "success" {
-	const result = classifyAnswer({ status, text, headers }, place, 0);
+	const result = classifyAnswer({ status, text, headers }, documented, place, 0);
 	return result instanceof RestError ? result : "success";
 }
 
@@ -87,9 +88,10 @@ describe("what a code inside a 200 means", () => {
 		[108, "rejected", "FORBIDDEN"],
 		[429, "throttled", "CODE_429"],
 		...[408, 425, 500, 502, 503, 504].map((code) => [code, "ambiguous", `CODE_${code}`] as const),
-		...[100, 101, 102, 103, 105, 106, 400, 404, 409, 501, 1, -1].map(
-			(code) => [code, "rejected", `CODE_${code}`] as const,
-		),
+		[404, "rejected", "NOT_FOUND"],
+		[100, "contradiction", "CODE_100"],
+		[405, "contradiction", "CODE_405"],
+		...[101, 102, 103, 105, 106, 400, 409, 501, 1, -1].map((code) => [code, "rejected", `CODE_${code}`] as const),
 	] as const)("%i is %s", (code, kind, name) => {
 		const error = classify(200, JSON.stringify({ code, message: "no" }));
 		expect(error).toMatchObject({ kind, code: name, status: 200, message: expect.stringContaining('"no"') });
@@ -107,9 +109,10 @@ describe("what a status means", () => {
 		if (status === 401) return [status, "untrusted", "KEY_REJECTED"] as const;
 		if (status === 403) return [status, "rejected", "FORBIDDEN"] as const;
 		if (status === 404) return [status, "rejected", "NOT_FOUND"] as const;
+		if ([405, 415, 501].includes(status)) return [status, "contradiction", `HTTP_${status}`] as const;
 		if (status === 407) return [status, "untrusted", "PROXY"] as const;
 		if (status === 429) return [status, "throttled", "HTTP_429"] as const;
-		const definite = status < 500 ? ![408, 425].includes(status) : [501, 505, 506, 511].includes(status);
+		const definite = status < 500 ? ![408, 425].includes(status) : [505, 506, 511].includes(status);
 		return [status, definite ? "rejected" : "ambiguous", `HTTP_${status}`] as const;
 	});
 	test.each(table)("%i is %s, whatever its body says", (status, kind, code) => {

@@ -2,7 +2,18 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Exchange } from "../../src/rest/index.ts";
-import { answer, apiFor, Cleanup, key, rawServer, rejection, type Script, success } from "./raw-server.ts";
+import {
+	answer,
+	apiFor,
+	Cleanup,
+	key,
+	rawServer,
+	rejection,
+	type Script,
+	success,
+	listAnswer,
+	listed,
+} from "./raw-server.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
@@ -302,13 +313,17 @@ describe("a signal", () => {
 test("the debug record tells each request and its result, and nothing of its key or body", async () => {
 	const exchanges: Exchange[] = [];
 	const server = cleanup.add(
-		await rawServer((socket, _, count) => socket.write(count === 1 ? success("d1") : answer('{"code":102}'))),
+		await rawServer((socket, request, count) =>
+			socket.write(listAnswer(request) ?? (count === 2 ? success("d1") : answer('{"code":102}'))),
+		),
 	);
 	const api = cleanup.add(apiFor(server.baseUrl, { onExchange: (exchange) => exchanges.push(exchange) }));
+	const document = await listed(api, "ds", "d1");
+	exchanges.length = 0;
 	await api.updateMetadata("ds", "d1", fields);
-	await rejection(api.removeDocument("ds", "d1"));
+	await rejection(api.removeDocument(document));
 	await server.close();
-	await rejection(api.removeDocument("ds", "d1"));
+	await rejection(api.removeDocument(document));
 	const path = "/api/v1/datasets/ds/documents/d1";
 	expect(exchanges).toMatchObject([
 		{ method: "PUT", path, status: 200, result: "ok" },

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
+import { documented } from "../../src/rest/flavours.ts";
 import { createApi, type ApiOptions } from "../../src/rest/index.ts";
-import type { Api } from "../../src/rest/index.ts";
+import type { Api, Document } from "../../src/rest/index.ts";
 
 export const key = "ragflow-SECRETkeyBODY0123456789";
 
@@ -75,12 +76,27 @@ export function apiFor(baseUrl: string, options: Partial<ApiOptions> = {}): Api 
 	return createApi({
 		baseUrl,
 		key,
-		body: "multipart",
+		dialect: { flavour: documented, form: "multipart" },
 		timeout: 2_000,
 		connections: 4,
 		boundary: () => "BOUNDARY",
 		...options,
 	});
+}
+
+/** The answer to a list that is asked for one id: a document of that id. Undefined for any other request. */
+export function listAnswer(request: string): string | undefined {
+	const asked = /^GET \/api\/v1\/datasets\/([^/ ]+)\/documents\?\S*\bid=([^& ]+)/.exec(request);
+	if (asked === null) return undefined;
+	const [dataset = "", id = ""] = asked.slice(1).map((part) => decodeURIComponent(part));
+	return answer(JSON.stringify({ code: 0, data: { total: 1, docs: [{ id, dataset_id: dataset, name: "n" }] } }));
+}
+
+/** A document that the service listed, as a removal wants it. The server must answer with `listAnswer`. */
+export async function listed(api: Api, dataset: string, id: string): Promise<Document> {
+	const { items } = await api.listDocuments(dataset, { page: 1, pageSize: 1, id });
+	if (items[0] === undefined) throw new Error("nothing was listed");
+	return items[0];
 }
 
 /** The error a promise rejects with; a promise that resolves is a failed test. */

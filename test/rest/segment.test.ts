@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Api } from "../../src/rest/index.ts";
+import type { Api, Document } from "../../src/rest/index.ts";
 import { RestError } from "../../src/rest/index.ts";
+import { type Removal, removalOf } from "../../src/rest/removal.ts";
 import { pathOf, segment } from "../../src/rest/segment.ts";
 import { answer, apiFor, rawServer, type RawServer, rejection } from "./raw-server.ts";
 
@@ -73,18 +74,18 @@ describe("over the wire", () => {
 		await server.close();
 	});
 
-	test("a deletion reaches the service with exactly its id, or is not sent: another route may delete a dataset", async () => {
+	test("an update reaches the service with exactly its id, or is not sent: another route may be about a dataset", async () => {
 		await fc.assert(
 			fc.asyncProperty(ids, ids, async (dataset, document) => {
 				const before = server.requests.length;
-				const error = await api.removeDocument(dataset, document).catch((thrown: unknown) => thrown);
+				const error = await api.updateMetadata(dataset, document, new Map()).catch((thrown: unknown) => thrown);
 				const sent = server.requests.slice(before);
 				if (error !== undefined) {
 					expect(error).toMatchObject({ kind: "rejected", code: "BAD_ID" });
 					expect(sent).toEqual([]);
 					return;
 				}
-				const parts = /^DELETE \/api\/v1\/datasets\/([^/ ]+)\/documents\/([^/ ]+) HTTP\/1\.1\r\n/.exec(sent[0] ?? "");
+				const parts = /^PUT \/api\/v1\/datasets\/([^/ ]+)\/documents\/([^/ ]+) HTTP\/1\.1\r\n/.exec(sent[0] ?? "");
 				expect(parts?.slice(1).map(decodeURIComponent)).toEqual([dataset, document]);
 			}),
 			{ numRuns: 1_000 },
@@ -96,5 +97,52 @@ describe("over the wire", () => {
 		const error = await rejection(api.listDocuments("ds", { page: 1, pageSize: 1, name: "\uD800" }));
 		expect(error).toMatchObject({ kind: "rejected", code: "BAD_ID" });
 		expect(server.requests).toHaveLength(before);
+	});
+});
+
+describe("a removal names exactly one document, however it is addressed: anything less names all of them", () => {
+	const documentOf = (datasetId: string, id: string): Document => ({
+		id,
+		datasetId,
+		name: "",
+		size: undefined,
+		createTime: undefined,
+		metadata: undefined,
+	});
+
+	test.each(["path", "body"] as const)("by %s", (by) => {
+		fc.assert(
+			fc.property(ids, ids, (dataset, id) => {
+				let removal: Removal;
+				try {
+					removal = removalOf(by, "/api/v1", documentOf(dataset, id));
+				} catch (error) {
+					expect(error).toMatchObject({ kind: "rejected", code: "BAD_ID" });
+					return;
+				}
+				const parts = removal.path.split("/").map(decodeURIComponent);
+				expect(parts).toEqual(["", "api", "v1", "datasets", dataset, "documents", ...(by === "path" ? [id] : [])]);
+				if (by === "path") expect(removal.body).toBeUndefined();
+				else expect(JSON.parse(removal.body ?? "")).toEqual({ ids: [id] });
+			}),
+			{ numRuns: 20_000 },
+		);
+	});
+
+	test.each(["", ".", "..", " ", "\n"])("%j is no id, by path or by body", (id) => {
+		for (const by of ["path", "body"] as const) {
+			if (by === "path" && id === " ") continue;
+			expect(() => removalOf(by, "/api/v1", documentOf("ds", id))).toThrow(RestError);
+		}
+	});
+
+	test("a document that no list has shown is not removed", async () => {
+		const server = await rawServer((socket) => socket.write(answer('{"code":0}')));
+		const api = apiFor(server.baseUrl);
+		const error = await rejection(api.removeDocument(documentOf("ds", "d1")));
+		expect(error).toMatchObject({ kind: "rejected", code: "NOT_LISTED" });
+		expect(server.requests).toEqual([]);
+		await api.close();
+		await server.close();
 	});
 });

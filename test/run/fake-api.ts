@@ -1,9 +1,14 @@
+import { documented } from "../../src/rest/flavours.ts";
 import type { Api, Document } from "../../src/rest/types.ts";
 
 /** A service of which a test overrides what it needs; every call it gets is written down, and others fail the test. */
 export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 	const unexpected = (name: string) => (): Promise<never> => Promise.reject(new Error(`${name} was not expected`));
 	const api: Api = {
+		dialect: answers.dialect ?? { flavour: documented, form: "json" },
+		as: answers.as ?? ((dialect) => fakeApi(calls, { ...answers, dialect })),
+		probeUpdate: answers.probeUpdate ?? unexpected("probeUpdate"),
+		probeRight: answers.probeRight ?? unexpected("probeRight"),
 		listDatasets: answers.listDatasets ?? unexpected("listDatasets"),
 		createDataset: answers.createDataset ?? unexpected("createDataset"),
 		listDocuments: answers.listDocuments ?? unexpected("listDocuments"),
@@ -26,9 +31,9 @@ export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 			calls.push(`upload ${dataset} ${file.name} ${file.size}`);
 			return api.uploadDocument(dataset, file);
 		},
-		removeDocument: (dataset, document) => {
-			calls.push(`remove ${dataset} ${document}`);
-			return api.removeDocument(dataset, document);
+		removeDocument: (document) => {
+			calls.push(`remove ${document.datasetId} ${document.id}`);
+			return api.removeDocument(document);
 		},
 	};
 }

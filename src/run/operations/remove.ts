@@ -15,7 +15,7 @@ export function removeDocument<Item extends Work>(api: Api): Operation<Item> {
 			throw new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
 		}
 		try {
-			await request(() => api.removeDocument(datasetId, documentId));
+			await request(() => api.removeDocument(document));
 		} catch (error) {
 			if (error instanceof RestError && error.kind === "ambiguous") memory.maybeRemoved = true;
 			throw error;

@@ -1,0 +1,149 @@
+import type { Metadata } from "../json.ts";
+import { asSent, splitLists } from "./normalise.ts";
+import type { BodyForm, ListOrder } from "./types.ts";
+
+/**
+ * What an envelope's code says about the request, beside 0 for success.
+ *
+ * - `passing`: not now; the request may be sent again
+ * - `slow_down`: too many requests
+ * - `key_refused`, `not_allowed`, `not_found`: what the words say
+ * - `contradiction`: the service does not take what this flavour sends (another verb, another form)
+ * - `refused`: a definite no
+ */
+export type Meaning =
+	| "passing"
+	| "slow_down"
+	| "key_refused"
+	| "not_allowed"
+	| "not_found"
+	| "contradiction"
+	| "refused";
+
+/** What the two probes of a service came to: each asks to update a document that nobody has. */
+export type Probes = { readonly patch: ProbeAnswer; readonly put: ProbeAnswer };
+
+/**
+ * - `taken`: the verb has a route, which refused the unknown document
+ * - `wrong_verb`: the way in which RAGFlow says that it does not: status 200, code 100, "405: Method Not Allowed"
+ * - `other`: anything else, a status of 404 or 405 among it
+ */
+export type ProbeAnswer = "taken" | "wrong_verb" | "other";
+
+/** One kind of server that answers at addresses of this API: everything in which it differs from the others. */
+export type Flavour = {
+	readonly name: string;
+	/** the servers of this kind, in words */
+	readonly servers: string;
+	readonly update: {
+		readonly verb: "PUT" | "PATCH";
+		/** forms that it may take, the one to try first in front; each is believed only once it was read back */
+		readonly forms: readonly [BodyForm, ...BodyForm[]];
+	};
+	/** whether a document to remove is named in the path, or in a list of ids in the body */
+	readonly removal: "path" | "body";
+	readonly list: {
+		/** orders to list in, one after another, until all documents were seen; undefined is the service's own */
+		readonly orders: readonly [ListOrder | undefined, ...(ListOrder | undefined)[]];
+		/** whether some of its releases understand `metadata_condition`, and none takes offence at it */
+		readonly condition: boolean;
+	};
+	/** whether an upload of several files or an unsupported one may end in a definite code 500 */
+	readonly uploadCode500: "definite" | "unknown";
+	readonly meaning: (code: number, message: string) => Meaning;
+	/** the metadata that the service keeps of what it was sent, by its known rules */
+	readonly keeps: (sent: Metadata) => Metadata;
+	/** how it is recognised, or undefined where the answers speak against it */
+	readonly recognise: (probes: Probes) => string | undefined;
+};
+
+const orders = {
+	oldestFirst: { by: "create_time", descending: false },
+	newestFirst: { by: "create_time", descending: true },
+	leastUpdated: { by: "update_time", descending: false },
+	mostUpdated: { by: "update_time", descending: true },
+} as const satisfies Record<string, ListOrder>;
+
+const wrongVerb = /\b405\b.*method not allowed/i;
+
+/** Codes that mean the same wherever they are used: the HTTP statuses of the same number, and RAGFlow's own. */
+function common(code: number, message: string): Meaning | undefined {
+	if (code === 405 || wrongVerb.test(message)) return "contradiction";
+	if (code === 401 || code === 109) return "key_refused";
+	if (code === 403 || code === 108) return "not_allowed";
+	if (code === 404) return "not_found";
+	return code === 429 ? "slow_down" : undefined;
+}
+
+/** Codes of the documented API that say "not now": the documentation names none, so the HTTP statuses of that kind. */
+const passing = new Set([408, 425, 500, 502, 503, 504]);
+
+/** Section 1 of the API's description: what is taken for granted until something else is found. */
+export const documented: Flavour = {
+	name: "documented",
+	servers: "the API as documented",
+	update: { verb: "PUT", forms: ["multipart", "plain", "json"] },
+	removal: "path",
+	list: { orders: [undefined, orders.oldestFirst, orders.newestFirst], condition: false },
+	uploadCode500: "unknown",
+	meaning: (code, message) => {
+		const known = common(code, message);
+		if (known !== undefined) return known;
+		// RAGFlow's code for what its routes do not understand: the part form among it.
+		if (code === 100) return "contradiction";
+		return passing.has(code) ? "passing" : "refused";
+	},
+	keeps: asSent,
+	recognise: ({ patch, put }) =>
+		patch === "wrong_verb" && put === "wrong_verb"
+			? undefined
+			: "it does not answer as a RAGFlow server does, so it is taken at its documentation",
+};
+
+const ragflow = {
+	removal: "body",
+	list: {
+		orders: [orders.oldestFirst, orders.newestFirst, orders.leastUpdated, orders.mostUpdated],
+		condition: true,
+	},
+	uploadCode500: "definite",
+	meaning: (code, message) => {
+		const known = common(code, message);
+		if (known !== undefined) return known;
+		if (code === 105 || code === 106) return "passing";
+		if (code === 100) return "contradiction";
+		if (/\bown the document\b/i.test(message)) return "not_found";
+		return /\bown the dataset\b/i.test(message) ? "not_allowed" : "refused";
+	},
+	// Not every release of a flavour splits: what was sent as it stands is believed too.
+	keeps: splitLists,
+} as const satisfies Partial<Flavour>;
+
+const ragflowPut: Flavour = {
+	...ragflow,
+	name: "ragflow-put",
+	servers: "RAGFlow v0.17 to v0.24",
+	update: { verb: "PUT", forms: ["json"] },
+	recognise: ({ patch, put }) =>
+		patch === "wrong_verb" && put === "taken"
+			? 'to PATCH it answers code 100, "405: Method Not Allowed", and it takes PUT'
+			: undefined,
+};
+
+const ragflowPatch: Flavour = {
+	...ragflow,
+	name: "ragflow-patch",
+	servers: "RAGFlow v0.25 and later",
+	update: { verb: "PATCH", forms: ["json"] },
+	recognise: ({ patch, put }) =>
+		patch === "taken" && put === "wrong_verb"
+			? 'to PUT it answers code 100, "405: Method Not Allowed", and it takes PATCH'
+			: undefined,
+};
+
+/** Every flavour, the most telling first: the first that recognises the answers is it. */
+export const flavours: readonly Flavour[] = [ragflowPut, ragflowPatch, documented];
+
+export function flavourNamed(name: string): Flavour | undefined {
+	return flavours.find((flavour) => flavour.name === name);
+}

@@ -1,0 +1,30 @@
+import { RestError } from "./errors.ts";
+import { pathOf, segment } from "./segment.ts";
+import type { Document } from "./types.ts";
+
+export type Removal = { readonly path: string; readonly body?: string; readonly headers?: string[] };
+
+/**
+ * The request that removes one document.
+ *
+ * By body it is the one request of this API whose slip would empty a dataset: releases take a list that is missing,
+ * empty or misspelt as "all documents". So the body is made here alone, of one id that can't be empty.
+ *
+ * @throws RestError `BAD_ID` (rejected; nothing was sent)
+ */
+export function removalOf(by: "path" | "body", prefix: string, { id, datasetId }: Document): Removal {
+	// Also by body, where the id is no segment: it refuses what is no id.
+	const checked = segment(id);
+	const documents = ["datasets", segment(datasetId), "documents"];
+	if (by === "path") return { path: pathOf(prefix, [...documents, checked]) };
+	const body = JSON.stringify({ ids: [id] });
+	if (
+		typeof id !== "string" ||
+		id.trim() === "" ||
+		!body.startsWith('{"ids":["') ||
+		body.length < '{"ids":["x"]}'.length
+	) {
+		throw new RestError("an empty text is no id; no removal was sent", { kind: "rejected", code: "BAD_ID" });
+	}
+	return { path: pathOf(prefix, documents), body, headers: ["content-type", "application/json"] };
+}
