@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError, Exit, reason } from "./errors.ts";
 import type { Io } from "./io.ts";
-import { createApi, documented, normaliseBaseUrl, proxyFor } from "./rest/index.ts";
+import { createApi, documented, type Flavour, flavourNamed, normaliseBaseUrl, proxyFor } from "./rest/index.ts";
 import type { Api, BodyForm } from "./rest/types.ts";
 import { systemClock } from "./run/clock.ts";
 import { MAX_CONCURRENCY } from "./run/concurrency.ts";
@@ -11,6 +11,9 @@ import { createLimiter, unlimited } from "./run/limiter.ts";
 import { paced, Pause } from "./run/pace.ts";
 import type { Request } from "./run/pages.ts";
 import { requestWithRetry } from "./run/request.ts";
+import { fileMemory, noMemory } from "./run/service/memory.ts";
+import { flavourNames } from "./run/service/names.ts";
+import { Service } from "./run/service/service.ts";
 import type { Clock, Limiter } from "./run/types.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
 import { redactor } from "./text.ts";
@@ -25,10 +28,15 @@ export type SessionOptions = {
 	/** milliseconds for one request */
 	readonly timeout?: number | undefined;
 	readonly body?: BodyForm | "auto" | undefined;
+	/** name of a flavour; found out where it is undefined */
+	readonly flavour?: string | undefined;
 };
 
 /** A connection to the service: every request of a command passes its one limiter. */
 export type Session = {
+	/** what is known of the service, and learned while it is used */
+	readonly service: Service;
+	/** the service in the dialect that is known now */
 	readonly api: Api;
 	readonly limiter: Limiter;
 	/** requests a second at most; undefined for no cap */
@@ -106,11 +114,12 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 			const wanted = options.rate ?? settings.rate?.value ?? DEFAULT_RATE;
 			const rate = wanted === "unlimited" ? undefined : wanted;
 			const form = options.body ?? settings.body?.value ?? "auto";
+			const flavour = givenFlavour(options.flavour, settings);
 			const proxy = proxyFor(baseUrl, env);
 			const api = createApi({
 				baseUrl,
 				key,
-				dialect: { flavour: documented, form: form === "auto" ? "multipart" : form },
+				dialect: { flavour: documented, form: documented.update.forms[0] },
 				timeout: options.timeout ?? DEFAULT_TIMEOUT,
 				connections: MAX_CONCURRENCY,
 				ca: await settings.readCa(),
@@ -120,9 +129,22 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 			});
 			const limiter = rate === undefined ? unlimited : createLimiter(rate, clock);
 			const pause = new Pause(clock);
+			const service = new Service({
+				api,
+				memory: settings.stateDir === undefined ? noMemory : fileMemory(settings.stateDir.value, baseUrl),
+				clock,
+				now: Date.now,
+				flavour,
+				form: form === "auto" ? undefined : form,
+				note: (text) => io.note(text),
+			});
+			await service.remember();
 			const dependencies = { send: paced(limiter, pause, clock), pause, clock, signal };
 			return {
-				api,
+				service,
+				get api() {
+					return service.api;
+				},
 				limiter,
 				rate,
 				request: (call) => requestWithRetry(call, dependencies),
@@ -134,4 +156,16 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 			};
 		},
 	};
+}
+
+/** The flavour that the command line or the profile names. */
+function givenFlavour(name: string | undefined, settings: Settings): { value: Flavour; origin: string } | undefined {
+	const given = name === undefined ? settings.flavour : { value: name, origin: "--flavour" };
+	if (given === undefined || given.value === "auto") return undefined;
+	const value = flavourNamed(given.value);
+	if (value !== undefined) return { value, origin: given.origin };
+	throw new CliError(`${given.origin}: there is no flavour ${JSON.stringify(given.value)}`, {
+		exit: Exit.usage,
+		hint: `Take one of ${flavourNames.join(", ")}, or leave it out: it is found out.`,
+	});
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { App, Session, SettingFlags, Settings } from "../app.ts";
 import type { BodyForm } from "../rest/types.ts";
 import type { MaxErrors } from "../run/limits.ts";
+import { flavourNames } from "../run/service/names.ts";
 import type { ExitCode } from "../errors.ts";
 import {
 	collect,
@@ -18,7 +19,11 @@ import {
 export type GlobalFlags = SettingFlags & { readonly quiet?: boolean; readonly debug?: boolean };
 
 /** Flags of commands that read from the service. */
-export type ServiceFlags = GlobalFlags & { readonly rate?: number | "unlimited"; readonly timeout?: number };
+export type ServiceFlags = GlobalFlags & {
+	readonly rate?: number | "unlimited";
+	readonly timeout?: number;
+	readonly flavour?: string;
+};
 
 /** Flags that say how a manifest is read. */
 export type ManifestFlags = GlobalFlags & {
@@ -59,7 +64,10 @@ export function addTalkOptions(command: Command): Command {
 export function addServiceOptions(command: Command): Command {
 	return addTalkOptions(command)
 		.option("--rate <n>", "requests a second at most; unlimited lifts it (default: 100)", parseRate)
-		.option("--timeout <time>", "longest that one request may take: 500ms, 60s, 5m (default: 60s)", parseTime);
+		.option("--timeout <time>", "longest that one request may take: 500ms, 60s, 5m (default: 60s)", parseTime)
+		.addOption(
+			new Option("--flavour <name>", "kind of server; found out when not given").choices(["auto", ...flavourNames]),
+		);
 }
 
 export function addManifestOptions(command: Command): Command {
@@ -119,7 +127,8 @@ export async function withSession(
 	use: (session: Session, settings: Settings) => Promise<ExitCode>,
 ): Promise<ExitCode> {
 	const settings = await app.settings(flags);
-	const session = await app.connect(settings, { rate: flags.rate, timeout: flags.timeout, body: flags.body });
+	const { rate, timeout, body, flavour } = flags;
+	const session = await app.connect(settings, { rate, timeout, body, flavour });
 	try {
 		return await use(session, settings);
 	} finally {

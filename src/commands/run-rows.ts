@@ -74,7 +74,7 @@ export async function runSource<Item extends RunItem>(
 		attempts: flags.attempts,
 		maxErrors: flags.maxErrors,
 		signal: app.signal,
-		abandon: () => void session.api.close().catch(() => undefined),
+		abandon: () => void session.service.api.close().catch(() => undefined),
 		onSettled: () => {
 			const totals = journal.totals();
 			const total = totals.rows - totals.invalid - totals.duplicateSkipped;
@@ -84,7 +84,8 @@ export async function runSource<Item extends RunItem>(
 	progress.stop();
 	await failedFile?.close();
 	const seconds = (clock.now() - started) / 1000;
-	return report({ totals: journal.totals(), seconds, stop, failedFile }, flags, app);
+	const { verified } = session.service;
+	return report({ totals: journal.totals(), seconds, stop, failedFile, verified }, flags, app);
 }
 
 type Ended = {
@@ -92,14 +93,16 @@ type Ended = {
 	readonly seconds: number;
 	readonly stop: Stop | undefined;
 	readonly failedFile?: FailedFile | undefined;
+	/** whether updates were seen to arrive */
+	readonly verified?: boolean;
 };
 
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
 export async function report(ended: Ended, flags: RunFlags, { io }: App): Promise<ExitCode> {
-	const { totals, seconds, stop, failedFile } = ended;
+	const { totals, seconds, stop, failedFile, verified } = ended;
 	await io.flush();
 	const exit = exitOf(totals, stop, io.outputFailed || failedFile?.failure !== undefined);
-	if (flags.json === true) await io.out(`${JSON.stringify(summaryOf(totals, seconds, exit))}\n`);
+	if (flags.json === true) await io.out(`${JSON.stringify(summaryOf(totals, seconds, exit, verified))}\n`);
 	if (failedFile !== undefined && failedFile.rows > 0) {
 		io.note(`The ${failedFile.rows === 1 ? "row" : "rows"} that failed: ${flags.failed}`);
 	}

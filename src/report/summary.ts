@@ -22,8 +22,12 @@ export type Summary = {
 	readonly resume: string | null;
 };
 
-/** The summary object of a run that is not recorded. `seconds` is rounded to milliseconds. */
-export function summaryOf(totals: Totals, seconds: number, exit: ExitCode): Summary {
+/**
+ * The summary object of a run that is not recorded. `seconds` is rounded to milliseconds.
+ *
+ * @param verified whether updates were seen to arrive at this address: false where nothing could be read back
+ */
+export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, verified = false): Summary {
 	const { duplicateSkipped, attempts, ...counts } = totals;
 	return {
 		type: "summary",
@@ -32,7 +36,7 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode): Summ
 		duplicate_skipped: duplicateSkipped,
 		attempts,
 		seconds: Math.round(seconds * 1000) / 1000,
-		verified: false,
+		verified: verified && totals.updated + totals.uploaded > 0,
 		changes: totals.updated + totals.uploaded + totals.removed,
 		exit_code: exit,
 		resume: null,

@@ -119,7 +119,7 @@ const ragflow = {
 	keeps: splitLists,
 } as const satisfies Partial<Flavour>;
 
-const ragflowPut: Flavour = {
+export const ragflowPut: Flavour = {
 	...ragflow,
 	name: "ragflow-put",
 	servers: "RAGFlow v0.17 to v0.24",
@@ -130,7 +130,7 @@ const ragflowPut: Flavour = {
 			: undefined,
 };
 
-const ragflowPatch: Flavour = {
+export const ragflowPatch: Flavour = {
 	...ragflow,
 	name: "ragflow-patch",
 	servers: "RAGFlow v0.25 and later",

@@ -55,14 +55,7 @@ const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 	["dataset", (profile, member, reader) => (profile.dataset = text(member, reader))],
 	["rate", (profile, member, reader) => (profile.rate = rate(member, reader))],
 	["body", (profile, member, reader) => (profile.body = body(member, reader))],
-	[
-		"flavour",
-		(profile, member, reader, { chosen }) => {
-			const flavour = text(member, reader);
-			if (flavour === "documented") profile.flavour = flavour;
-			else if (chosen) throw unbuilt(member, reader, `flavour ${JSON.stringify(flavour)}`);
-		},
-	],
+	["flavour", (profile, member, reader) => (profile.flavour = text(member, reader))],
 	[
 		"policy",
 		(_profile, member, reader, { chosen }) => {

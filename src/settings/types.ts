@@ -38,7 +38,8 @@ export type Profile = {
 	readonly dataset?: string;
 	readonly rate?: RateSetting;
 	readonly body?: BodySetting;
-	readonly flavour?: "documented";
+	/** checked where flavours are known */
+	readonly flavour?: string;
 	readonly requireHttps?: boolean;
 };
 
@@ -58,7 +59,7 @@ export type Settings = {
 	readonly dataset: Setting<string> | undefined;
 	readonly rate: Setting<RateSetting> | undefined;
 	readonly body: Setting<BodySetting> | undefined;
-	readonly flavour: Setting<"documented"> | undefined;
+	readonly flavour: Setting<string> | undefined;
 	readonly requireHttps: boolean;
 	/** further certificates to trust: one file at most, the first source that names one */
 	readonly caFiles: readonly Setting<string>[];

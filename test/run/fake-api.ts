@@ -20,7 +20,9 @@ export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 	return {
 		...api,
 		listDocuments: (dataset, query) => {
-			calls.push(`list ${dataset} page ${query.page}${query.id === undefined ? "" : ` id ${query.id}`}`);
+			calls.push(
+				`list ${dataset} page ${query.page}${query.id === undefined ? "" : ` id ${query.id}`}${query.name === undefined ? "" : ` name ${query.name}`}`,
+			);
 			return api.listDocuments(dataset, query);
 		},
 		updateMetadata: (dataset, document, metadata) => {

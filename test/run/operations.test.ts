@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Metadata } from "../../src/json.ts";
-import type { Document } from "../../src/rest/types.ts";
+import { ragflowPut } from "../../src/rest/flavours.ts";
+import type { Api, Document, DocumentQuery } from "../../src/rest/types.ts";
 import type { Memory } from "../../src/run/operations/operation.ts";
 import { removeDocument } from "../../src/run/operations/remove.ts";
 import { mergeMetadata, replaceMetadata } from "../../src/run/operations/update.ts";
 import { uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
+import { provenService } from "./fake-service.ts";
 import { failure, work } from "./harness.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
@@ -20,7 +22,7 @@ const listing = (...items: Document[]) => ({ listDocuments: () => Promise.resolv
 describe("writing metadata", () => {
 	it("replaces with one request, the row as it stands", async () => {
 		const calls: string[] = [];
-		const write = replaceMetadata(fakeApi(calls, { updateMetadata: done }));
+		const write = replaceMetadata(provenService(fakeApi(calls, { updateMetadata: done })));
 		expect(await write(item, direct, {})).toEqual({ status: "updated", documentId: "doc-0" });
 		expect(calls).toEqual(['update set doc-0 [["a",1]]']);
 	});
@@ -28,7 +30,7 @@ describe("writing metadata", () => {
 	it("merges with what the document has, so that nothing else on it is lost", async () => {
 		const calls: string[] = [];
 		const document = documentOf("doc-0", new Map([["b", 2]]));
-		const write = mergeMetadata(fakeApi(calls, { ...listing(document), updateMetadata: done }), merge);
+		const write = mergeMetadata(provenService(fakeApi(calls, { ...listing(document), updateMetadata: done })), merge);
 		await write(item, direct, {});
 		expect(calls).toEqual(["list set page 1 id doc-0", 'update set doc-0 [["b",2],["a",1]]']);
 	});
@@ -38,18 +40,56 @@ describe("writing metadata", () => {
 		["a list that shows no metadata", listing(documentOf("doc-0")), "NO_METADATA"],
 	])("sends nothing over %s: a merge would wipe what it cannot see", async (_, answers, code) => {
 		const calls: string[] = [];
-		const write = mergeMetadata(fakeApi(calls, { ...answers, updateMetadata: done }), merge);
+		const write = mergeMetadata(provenService(fakeApi(calls, { ...answers, updateMetadata: done })), merge);
 		await expect(write(item, direct, {})).rejects.toMatchObject({ kind: "rejected", code });
 		expect(calls).toEqual(["list set page 1 id doc-0"]);
 	});
 });
 
+/** A dataset that changes as it is told to. */
+function dataset(...ids: string[]): { documents: Document[] } & Pick<Api, "listDocuments" | "removeDocument"> {
+	const state = {
+		documents: ids.map((id) => documentOf(id)),
+		listDocuments: async (_: string, { page, id }: DocumentQuery) => {
+			const items = page > 1 ? [] : state.documents.filter((each) => id === undefined || each.id === id);
+			return { items, total: state.documents.length };
+		},
+		removeDocument: async ({ id }: Document) => {
+			state.documents = state.documents.filter((each) => each.id !== id);
+		},
+	};
+	return state;
+}
+
 describe("removing", () => {
-	it("removes a document that the list shows", async () => {
+	it("removes a document that the list shows, and sees the first one off: nothing else may go with it", async () => {
 		const calls: string[] = [];
-		const remove = removeDocument(fakeApi(calls, { ...listing(documentOf("doc-0")), removeDocument: done }));
+		const remove = removeDocument(provenService(fakeApi(calls, dataset("doc-0", "doc-1", "doc-2"))));
 		expect(await remove(item, direct, {})).toEqual({ status: "removed", documentId: "doc-0" });
-		expect(calls).toEqual(["list set page 1 id doc-0", "remove set doc-0"]);
+		expect(calls).toEqual([
+			"list set page 1 id doc-0",
+			"list set page 1",
+			"remove set doc-0",
+			"list set page 1 id doc-0",
+			"list set page 1 id doc-1",
+		]);
+		calls.length = 0;
+		await remove({ ...item, documentId: "doc-1" }, direct, {});
+		expect(calls).toEqual(["list set page 1 id doc-1", "remove set doc-1"]);
+	});
+
+	it("stops the run where a removal took more than it named: the body may have been lost on the way", async () => {
+		const state = dataset("doc-0", "doc-1");
+		const emptied = async (): Promise<void> => void (state.documents = []);
+		const listDocuments: Api["listDocuments"] = (set, query) => state.listDocuments(set, query);
+		const remove = removeDocument(provenService(fakeApi([], { listDocuments, removeDocument: emptied })));
+		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "REMOVED_MORE" });
+	});
+
+	it("stops the run where a removal succeeds and the document stays: it would be counted as removed", async () => {
+		const { listDocuments } = dataset("doc-0", "doc-1");
+		const remove = removeDocument(provenService(fakeApi([], { listDocuments, removeDocument: done })));
+		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "NOT_REMOVED" });
 	});
 
 	it.each([
@@ -57,7 +97,7 @@ describe("removing", () => {
 		["other documents, ignoring the id", [documentOf("doc-1")]],
 	])("never sends a removal for an id that is not listed: the list shows %s", async (_, items) => {
 		const calls: string[] = [];
-		const remove = removeDocument(fakeApi(calls, { ...listing(...items), removeDocument: done }));
+		const remove = removeDocument(provenService(fakeApi(calls, { ...listing(...items), removeDocument: done })));
 		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "rejected", code: "NOT_FOUND" });
 		expect(calls.filter((call) => call.startsWith("remove"))).toEqual([]);
 	});
@@ -67,21 +107,35 @@ describe("removing", () => {
 		["not_sent", false],
 		["throttled", false],
 	] as const)("after a try that was %s, a document that is gone counts as removed: %s", async (kind, removed) => {
-		const listed = [documentOf("doc-0")];
+		const state = dataset("doc-0", "doc-1");
 		const remove = removeDocument(
-			fakeApi([], {
-				listDocuments: () => Promise.resolve({ items: listed, total: undefined }),
-				removeDocument: () => {
-					listed.pop();
-					return Promise.reject(failure(kind));
-				},
-			}),
+			provenService(
+				fakeApi([], {
+					listDocuments: state.listDocuments,
+					removeDocument: async (document) => {
+						await state.removeDocument(document);
+						throw failure(kind);
+					},
+				}),
+			),
 		);
 		const memory: Memory = {};
 		await expect(remove(item, direct, memory)).rejects.toMatchObject({ kind });
 		const again = remove(item, direct, memory);
 		if (removed) expect(await again).toEqual({ status: "removed", documentId: "doc-0" });
 		else await expect(again).rejects.toMatchObject({ code: "NOT_FOUND" });
+	});
+
+	it("reads a dataset once, where the service ignores the id: not once for each row", async () => {
+		const calls: string[] = [];
+		const documents = Array.from({ length: 3 }, (_, at) => documentOf(`doc-${at}`));
+		const listDocuments: Api["listDocuments"] = async (_, { page }) => ({ items: page > 1 ? [] : documents, total: 3 });
+		const service = provenService(fakeApi(calls, { listDocuments, removeDocument: done }));
+		service.removals.seen = true;
+		const remove = removeDocument(service);
+		for (let at = 0; at < 3; at++) await remove({ ...item, documentId: `doc-${at}` }, direct, {});
+		expect(calls.filter((call) => call.startsWith("remove"))).toHaveLength(3);
+		expect(calls.filter((call) => call.startsWith("list")).length).toBeLessThan(6);
 	});
 });
 
@@ -95,57 +149,148 @@ describe("uploading", () => {
 		upload = { ...work(0), documentId: "", metadata, file: { path, name: "a.txt" } };
 	});
 	afterAll(() => rm(folder, { recursive: true }));
-	const stored = { id: "new", name: "a(1).txt", size: 5 };
-	const settled = { status: "uploaded", documentId: "new", storedName: "a(1).txt" };
+	const stored = { id: "new", name: "a.txt", size: 5 };
+	const settled = { status: "uploaded", documentId: "new", storedName: "a.txt" };
+	const look = "list set page 1 name a.txt";
 
 	it("stores the file, then writes its metadata", async () => {
 		const calls: string[] = [];
-		const api = fakeApi(calls, { uploadDocument: () => Promise.resolve(stored), updateMetadata: done });
-		expect(await uploadFile(api)(upload, direct, {})).toEqual(settled);
-		expect(calls).toEqual(["upload set a.txt 5", 'update set new [["a",1]]']);
+		const api = fakeApi(calls, {
+			...listing(),
+			uploadDocument: () => Promise.resolve(stored),
+			updateMetadata: done,
+		});
+		expect(await uploadFile(provenService(api), "error")(upload, direct, {})).toEqual(settled);
+		expect(calls).toEqual([look, "upload set a.txt 5", 'update set new [["a",1]]']);
 	});
 
 	it("sends no metadata where the row has none", async () => {
 		const calls: string[] = [];
-		const api = fakeApi(calls, { uploadDocument: () => Promise.resolve(stored) });
-		await uploadFile(api)({ ...upload, metadata: new Map() }, direct, {});
-		expect(calls).toEqual(["upload set a.txt 5"]);
+		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.resolve(stored) });
+		await uploadFile(provenService(api), "error")({ ...upload, metadata: new Map() }, direct, {});
+		expect(calls).toEqual([look, "upload set a.txt 5"]);
 	});
 
 	it("tries only the metadata again once the file is stored, even if the file is gone by then", async () => {
 		const calls: string[] = [];
 		let updates = 0;
 		const api = fakeApi(calls, {
-			uploadDocument: () => Promise.resolve(stored),
+			...listing(),
+			uploadDocument: () => Promise.resolve({ ...stored, name: "gone.txt" }),
 			updateMetadata: () => (updates++ === 0 ? Promise.reject(failure("ambiguous")) : Promise.resolve()),
 		});
 		const memory: Memory = {};
 		const path = join(folder, "gone.txt");
 		await writeFile(path, "hello");
 		const gone = { ...upload, file: { path, name: "gone.txt" } };
-		await expect(uploadFile(api)(gone, direct, memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		const run = uploadFile(provenService(api), "error");
+		await expect(run(gone, direct, memory)).rejects.toMatchObject({ kind: "ambiguous" });
 		await rm(path);
-		expect(await uploadFile(api)(gone, direct, memory)).toEqual(settled);
-		expect(calls.map((call) => call.split(" ")[0])).toEqual(["upload", "update", "update"]);
+		expect(await run(gone, direct, memory)).toEqual({ ...settled, storedName: "gone.txt" });
+		expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "upload", "update", "update"]);
 	});
 
 	it("is never sent a second time after a lost answer: it could store the file twice", async () => {
-		const api = fakeApi([], { uploadDocument: () => Promise.reject(failure("ambiguous", { status: 502 })) });
+		const lost = failure("ambiguous", { status: 502 });
+		const api = fakeApi([], { ...listing(), uploadDocument: () => Promise.reject(lost) });
 		const error = { kind: "rejected", code: "UNKNOWN_OUTCOME", status: 502 };
-		await expect(uploadFile(api)(upload, direct, {})).rejects.toMatchObject(error);
+		await expect(uploadFile(provenService(api), "error")(upload, direct, {})).rejects.toMatchObject(error);
+	});
+
+	it.each([
+		["an answer that was lost", failure("ambiguous", { status: 502 })],
+		["a definite code 500", failure("rejected", { code: "CODE_500" })],
+	])("takes up what was stored in spite of %s: the file is there, and its metadata is owed to it", async (_, error) => {
+		const calls: string[] = [];
+		const items: Document[] = [];
+		const api = fakeApi(calls, {
+			dialect: { flavour: ragflowPut, form: "json" },
+			listDocuments: () => Promise.resolve({ items: [...items], total: items.length }),
+			uploadDocument: () => {
+				items.push({ ...documentOf("new"), name: "a.txt", size: 5 });
+				return Promise.reject(error);
+			},
+			updateMetadata: done,
+		});
+		expect(await uploadFile(provenService(api), "error")(upload, direct, {})).toEqual(settled);
+		expect(calls).toEqual([look, "upload set a.txt 5", look, 'update set new [["a",1]]']);
+	});
+
+	it("fails the row, and sends nothing again, where a definite code 500 stored nothing", async () => {
+		const calls: string[] = [];
+		const error = failure("rejected", { code: "CODE_500" });
+		const dialect = { flavour: ragflowPut, form: "json" as const };
+		const api = fakeApi(calls, { dialect, ...listing(), uploadDocument: () => Promise.reject(error) });
+		await expect(uploadFile(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
+		expect(calls).toEqual([look, "upload set a.txt 5", look]);
+	});
+
+	describe("where the dataset has a document of that name", () => {
+		const present = { ...documentOf("old"), name: "a.txt" };
+
+		it("error: fails the row and uploads nothing, for it would make a second document", async () => {
+			const calls: string[] = [];
+			const run = uploadFile(provenService(fakeApi(calls, listing(present))), "error");
+			await expect(run(upload, direct, {})).rejects.toMatchObject({ kind: "rejected", code: "EXISTS" });
+			expect(calls).toEqual([look]);
+		});
+
+		it("skip: leaves it as it is", async () => {
+			const calls: string[] = [];
+			const run = uploadFile(provenService(fakeApi(calls, listing(present))), "skip");
+			expect(await run(upload, direct, {})).toMatchObject({ status: "unchanged", documentId: "old" });
+			expect(calls).toEqual([look]);
+		});
+
+		it("update-metadata: writes the row's metadata onto it", async () => {
+			const calls: string[] = [];
+			const api = fakeApi(calls, { ...listing(present), updateMetadata: done });
+			const run = uploadFile(provenService(api), "update-metadata");
+			expect(await run(upload, direct, {})).toMatchObject({ status: "updated", documentId: "old" });
+			expect(calls).toEqual([look, 'update set old [["a",1]]']);
+		});
+
+		it("update-metadata: writes nothing where two have it, because neither is meant more than the other", async () => {
+			const calls: string[] = [];
+			const run = uploadFile(
+				provenService(fakeApi(calls, listing(present, { ...present, id: "older" }))),
+				"update-metadata",
+			);
+			await expect(run(upload, direct, {})).rejects.toMatchObject({ code: "AMBIGUOUS_NAME" });
+			expect(calls).toEqual([look]);
+		});
+
+		it("upload-again: uploads, and tells the name that the service gave it", async () => {
+			const again = { ...stored, name: "a(1).txt" };
+			const api = fakeApi([], { ...listing(present), uploadDocument: async () => again, updateMetadata: done });
+			const run = uploadFile(provenService(api), "upload-again");
+			expect(await run(upload, direct, {})).toEqual({ ...settled, storedName: "a(1).txt" });
+		});
+
+		it("a name that was taken between the look and the upload fails the row and names the document", async () => {
+			const again = { ...stored, name: "a(1).txt" };
+			const calls: string[] = [];
+			const run = uploadFile(
+				provenService(fakeApi(calls, { ...listing(), uploadDocument: async () => again })),
+				"error",
+			);
+			const error = { code: "RENAMED", message: expect.stringContaining("new") };
+			await expect(run(upload, direct, {})).rejects.toMatchObject(error);
+		});
 	});
 
 	it.each(["not_sent", "throttled", "untrusted", "rejected"] as const)("leaves what is %s to the run", async (kind) => {
 		const error = failure(kind);
-		const api = fakeApi([], { uploadDocument: () => Promise.reject(error) });
-		await expect(uploadFile(api)(upload, direct, {})).rejects.toBe(error);
+		const api = fakeApi([], { ...listing(), uploadDocument: () => Promise.reject(error) });
+		await expect(uploadFile(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
 	});
 
 	it("fails the row, not the run, for a file that cannot be read", async () => {
 		const calls: string[] = [];
 		const missing = { ...upload, file: { path: join(folder, "missing.txt"), name: "missing.txt" } };
 		const error = { kind: "rejected", code: "FILE_UNREADABLE" };
-		await expect(uploadFile(fakeApi(calls, {}))(missing, direct, {})).rejects.toMatchObject(error);
-		expect(calls).toEqual([]);
+		const run = uploadFile(provenService(fakeApi(calls, listing())), "error");
+		await expect(run(missing, direct, {})).rejects.toMatchObject(error);
+		expect(calls).toEqual(["list set page 1 name missing.txt"]);
 	});
 });

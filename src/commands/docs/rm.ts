@@ -57,7 +57,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	const run: Omit<RowRun<RunItem>, "source"> = {
 		tell: "failed",
 		itemOf: ({ index, line, datasetId, documentId, source }) => ({ index, line, datasetId, documentId, source }),
-		operation: ({ api }) => removeDocument(api),
+		operation: ({ service }) => removeDocument(service),
 	};
 	if (manifest !== undefined) return runManifest({ ...run, purpose: "rm", manifest, before: ask }, options, app);
 	if (options.json === true) await printVersionLine(app);

@@ -49,10 +49,10 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 				metadata,
 				source,
 			}),
-			operation: ({ api }) =>
+			operation: ({ service }) =>
 				mode === "merge"
-					? mergeMetadata(api, (present, wanted) => metadataToSend(mode, present, wanted))
-					: replaceMetadata(api),
+					? mergeMetadata(service, (present, wanted) => metadataToSend(mode, present, wanted))
+					: replaceMetadata(service),
 			before: async () => {
 				if (mode === "replace") {
 					app.io.note("Keys that a row does not carry are removed from its document; --mode merge keeps them.");

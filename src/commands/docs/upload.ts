@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { manifestCsvLine } from "../../report/delimited.ts";
-import { uploadFile, type UploadItem } from "../../run/operations/upload.ts";
+import { type OnExisting, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome } from "../../run/types.ts";
 import { checkFailedPath } from "../failed-file.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions, withSession } from "../flags.ts";
@@ -16,6 +16,7 @@ import { fileRows } from "./file-rows.ts";
 export type UploadOptions = ManifestRunFlags & {
 	readonly files: readonly string[];
 	readonly as?: "manifest" | "files";
+	readonly onExisting: OnExisting;
 };
 
 /** Declares the interface of `docs upload`. What it does is in `upload`. */
@@ -26,6 +27,11 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 		.description("Uploads files, then writes their metadata, and prints a CSV manifest of the new ids.")
 		.argument("<files...>", "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files")
 		.addOption(new Option("--as <what>", "what the arguments are").choices(["manifest", "files"]))
+		.addOption(
+			new Option("--on-existing <what>", "what to do where the dataset has a document of that name")
+				.choices(["error", "skip", "update-metadata", "upload-again"])
+				.default("error"),
+		)
 		.option("--files-root <dir>", "folder that a manifest's files lie in (default: the manifest's)")
 		.addHelpText(
 			"before",
@@ -67,14 +73,14 @@ async function printHead({ json }: UploadOptions, { io }: App): Promise<void> {
 	if (json !== true) await io.out(manifestCsvLine(["document_id", "dataset_id", "name", "file"]));
 }
 
-function uploadRun({ json }: UploadOptions, { io }: App): Omit<RowRun<FileItem>, "source"> {
+function uploadRun({ json, onExisting }: UploadOptions, { io }: App): Omit<RowRun<FileItem>, "source"> {
 	return {
 		tell: "all",
 		itemOf: ({ index, line, datasetId, documentId, metadata, source, file }: Row) => {
 			if (file === undefined) throw new Error(`the row of line ${line} has no file`);
 			return { index, line, datasetId, documentId, metadata, source, file, fileName: file.path };
 		},
-		operation: ({ api }) => uploadFile(api),
+		operation: ({ service }) => uploadFile(service, onExisting),
 		// A row that failed after its file was stored has an id too: without it, nobody could tag or remove it.
 		onOutcome: ({ item, documentId, storedName }: Outcome<FileItem>): Promise<void> | void => {
 			if (json === true || documentId === "") return;

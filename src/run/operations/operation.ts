@@ -1,4 +1,6 @@
+import type { Document } from "../../rest/types.ts";
 import type { Request } from "../pages.ts";
+import type { WriteMemory } from "../service/write.ts";
 import type { RowStatus, Work } from "../types.ts";
 
 /** What a successful try of a row came to. */
@@ -9,9 +11,11 @@ export type Settled = {
 };
 
 /** What a row's tries remember of each other: a retry must not repeat a step that is not to be repeated. */
-export type Memory = {
+export type Memory = WriteMemory & {
 	/** an upload's document, once it is stored */
 	stored?: { readonly id: string; readonly name: string };
+	/** documents that had an upload's name before it was sent */
+	namesakes?: readonly Document[];
 	/** a removal may have been applied although its answer was lost */
 	maybeRemoved?: boolean;
 };

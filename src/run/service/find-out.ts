@@ -1,0 +1,27 @@
+import { RestError } from "../../rest/errors.ts";
+import { type Flavour, flavours } from "../../rest/flavours.ts";
+import type { Api } from "../../rest/types.ts";
+import type { Request } from "../pages.ts";
+
+export type Recognised = { readonly flavour: Flavour; readonly how: string };
+
+/**
+ * Finds out which flavour answers, by requests that change nothing: a list, and updates of a document that nobody has.
+ *
+ * The list comes first: it shows whether key and address are right before anything else is asked.
+ *
+ * @throws RestError where the service can't be reached or trusted, or is of no flavour that is known
+ */
+export async function findOut(api: Api, request: Request): Promise<Recognised> {
+	await request(() => api.listDatasets({ page: 1, pageSize: 1 }));
+	const patch = await request(() => api.probeUpdate("PATCH"));
+	// A server that has neither answers PATCH like nothing known: what it makes of PUT tells nothing more.
+	const put = patch === "other" ? "other" : await request(() => api.probeUpdate("PUT"));
+	for (const flavour of flavours) {
+		const how = flavour.recognise({ patch, put });
+		if (how !== undefined) return { flavour, how };
+	}
+	const text =
+		'the service answers "405: Method Not Allowed" to PUT and to PATCH of a document: no release that ragtag knows does';
+	throw new RestError(text, { kind: "not_the_api", code: "UNKNOWN_FLAVOUR" });
+}

@@ -1,0 +1,209 @@
+import type { Flavour } from "../../rest/flavours.ts";
+import type { Api, BodyForm } from "../../rest/types.ts";
+import type { Request } from "../pages.ts";
+import type { Clock } from "../types.ts";
+import { findOut } from "./find-out.ts";
+import { BELIEVED_FOR, type Knowledge, type KnowledgeMemory } from "./knowledge.ts";
+import { Lookup } from "./lookup.ts";
+import { Turns } from "./turns.ts";
+
+export type ServiceOptions = {
+	/** in the dialect to speak until another is found out */
+	readonly api: Api;
+	readonly memory: KnowledgeMemory;
+	readonly clock: Clock;
+	/** wall clock, in epoch milliseconds */
+	readonly now: () => number;
+	/** what the user said, and where: not found out, not doubted */
+	readonly flavour?: { readonly value: Flavour; readonly origin: string } | undefined;
+	/** the form the user wants; RAGFlow servers get none but their own */
+	readonly form?: BodyForm | undefined;
+	/** takes a sentence that the user must see */
+	readonly note: (text: string) => void;
+};
+
+/** How far an update's success can be believed. */
+type Belief =
+	/** nothing was seen to change yet: every update is read back */
+	| "unproven"
+	/** a document was seen to change as it was told to */
+	| "proven"
+	/** what was written can't be read back: successes are taken at their word, and the summary says so */
+	| "unreadable";
+
+export type Recognition = Knowledge & { readonly origin: "found" | "remembered" | "given" };
+
+/** How long a flavour that was just found out is not doubted again, in milliseconds: rows that fail alike ask once. */
+const CONFIRMED_FOR = 60_000;
+
+/** What a command knows of the service it talks to: its flavour, and whether updates arrive. Learns as it goes. */
+export class Service {
+	readonly clock: Clock;
+	readonly lookup = new Lookup();
+	/** whether a removal was seen to take its document, and no other */
+	readonly removals = { seen: false };
+	readonly #options: ServiceOptions;
+	readonly #turns = new Turns();
+	#api: Api;
+	#recognition: Recognition | undefined;
+	#belief: Belief = "unproven";
+	#finding: Promise<void> | undefined;
+	#confirmedAt = Number.NEGATIVE_INFINITY;
+	#remembered: Promise<void> | undefined;
+
+	constructor(options: ServiceOptions) {
+		this.#options = options;
+		this.clock = options.clock;
+		this.#api = options.api;
+		if (options.flavour === undefined) return;
+		const how = `given by ${options.flavour.origin}`;
+		this.#speak({ flavour: options.flavour.value, how, foundAt: options.now() }, "given");
+	}
+
+	/** in the dialect that is known now; the documented one before anything is */
+	get api(): Api {
+		return this.#api;
+	}
+
+	get recognition(): Recognition | undefined {
+		return this.#recognition && { ...this.#recognition, proven: this.#belief === "proven" };
+	}
+
+	/** Whether an update's success is to be believed without reading it back. */
+	get believes(): boolean {
+		return this.#belief !== "unproven";
+	}
+
+	/** Whether an update was seen to arrive, at this address and in this form. */
+	get verified(): boolean {
+		return this.#belief === "proven";
+	}
+
+	/** Speaks as an earlier run learned to, if there was one. Asks the service nothing. */
+	remember(): Promise<void> {
+		return (this.#remembered ??= this.#recall());
+	}
+
+	/** Finds the flavour out, unless it is known. Resolves with the service in its dialect. */
+	async known(request: Request): Promise<Api> {
+		await this.remember();
+		if (this.#recognition === undefined) await this.findOut(request);
+		return this.#api;
+	}
+
+	/** Asks the service, whatever was known, and remembers the answer. Those who ask together ask once. */
+	findOut(request: Request): Promise<void> {
+		return (this.#finding ??= this.#find(request).finally(() => (this.#finding = undefined)));
+	}
+
+	/**
+	 * An answer did not fit what was spoken.
+	 *
+	 * @param spoken the dialect of the request that was answered
+	 * @returns whether there is something new to try: another dialect by now, or the same one to be proven again
+	 */
+	async contradicted(spoken: Api, request: Request): Promise<boolean> {
+		if (spoken !== this.#api) return true;
+		if (this.#recognition?.origin === "given") return false;
+		if (this.clock.now() - this.#confirmedAt < CONFIRMED_FOR) return false;
+		const before = this.#belief;
+		await this.findOut(request);
+		if (spoken !== this.#api) return true;
+		this.#confirmedAt = this.clock.now();
+		// The same flavour, which takes this form no longer: the forms are tried anew.
+		if (before !== "proven" || this.forms.length === 1) return false;
+		this.#belief = "unproven";
+		return true;
+	}
+
+	/** The body forms that may be tried, the one that is spoken first. */
+	get forms(): readonly BodyForm[] {
+		const { flavour, form } = this.#api.dialect;
+		if (this.#options.form !== undefined || flavour.update.forms.length === 1) return [form];
+		return [form, ...flavour.update.forms.filter((other) => other !== form)];
+	}
+
+	/** Runs one after another what must not happen side by side: the tries of a form that is not proven. */
+	alone<Result>(work: () => Promise<Result>): Promise<Result> {
+		return this.#turns.take(work);
+	}
+
+	/** An update of that form was seen to arrive. */
+	async proved(spoken: Api): Promise<void> {
+		// Found to be another meanwhile: what was seen says nothing about that one.
+		if (spoken.dialect.flavour !== this.#api.dialect.flavour) return;
+		this.#api = spoken;
+		this.#belief = "proven";
+		if (this.#recognition === undefined) return;
+		this.#recognition = { ...this.#recognition, form: spoken.dialect.form };
+		await this.#save();
+	}
+
+	/** What is written can't be read back, so updates are believed from here on. Says so once. */
+	unreadable(spoken: Api, why: string): void {
+		if (this.#belief === "unreadable" || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
+		this.#api = spoken;
+		this.#belief = "unreadable";
+		this.#options.note(
+			`warning: ${why}, so nothing that is written can be read back; the service's word is taken for it`,
+		);
+	}
+
+	note(text: string): void {
+		this.#options.note(text);
+	}
+
+	async #recall(): Promise<void> {
+		const knowledge = await this.#options.memory.load();
+		if (knowledge === undefined) return;
+		const given = this.#recognition;
+		if (given === undefined) {
+			// An old entry is good enough to read by, and found out anew before anything is written.
+			const fresh = this.#options.now() - knowledge.foundAt < BELIEVED_FOR;
+			this.#speak(knowledge, "remembered");
+			if (!fresh) this.#recognition = undefined;
+		}
+		const same = this.#api.dialect.flavour === knowledge.flavour && this.#api.dialect.form === knowledge.form;
+		if (same && knowledge.proven && this.#recognition !== undefined) this.#belief = "proven";
+	}
+
+	async #find(request: Request): Promise<void> {
+		await this.remember();
+		const known = await this.#options.memory.load();
+		const { flavour, how } = await findOut(this.#options.api, request);
+		const { flavour: spoken } = this.#api.dialect;
+		if (this.#recognition?.origin === "given") return;
+		if (this.#recognition !== undefined && flavour === spoken) {
+			this.#recognition = { ...this.#recognition, how, foundAt: this.#options.now(), origin: "found" };
+		} else {
+			if (this.#recognition !== undefined) {
+				this.note(`The service answers as ${flavour.servers} now, no longer as ${spoken.servers}: going on with that.`);
+			}
+			const still = known !== undefined && known.flavour === flavour && known.proven;
+			this.#speak({ flavour, how, foundAt: this.#options.now(), ...(still ? { form: known.form } : {}) }, "found");
+			this.#belief = still && this.#api.dialect.form === known.form ? "proven" : "unproven";
+		}
+		await this.#save();
+	}
+
+	#speak(
+		{ flavour, how, foundAt, form }: Pick<Knowledge, "flavour" | "how" | "foundAt"> & { form?: BodyForm },
+		origin: Recognition["origin"],
+	): void {
+		const [preferred] = flavour.update.forms;
+		let wanted = this.#options.form ?? form ?? preferred;
+		if (!flavour.update.forms.includes(wanted)) {
+			this.note(`--body ${wanted} is left aside: ${flavour.servers} takes ${preferred} alone.`);
+			wanted = preferred;
+		}
+		this.#api = this.#options.api.as({ flavour, form: wanted });
+		this.#recognition = { flavour, form: wanted, proven: false, how, foundAt, origin };
+	}
+
+	/** What the user gave is not remembered: it holds for this command alone. */
+	async #save(): Promise<void> {
+		const recognition = this.recognition;
+		if (recognition === undefined || recognition.origin === "given") return;
+		await this.#options.memory.save(recognition);
+	}
+}

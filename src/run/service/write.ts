@@ -1,0 +1,174 @@
+import type { Metadata } from "../../json.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Api, BodyForm, Document } from "../../rest/types.ts";
+import { findDocument, type Request } from "../pages.ts";
+import { type Arrival, arrivalOf } from "./read-back.ts";
+import type { Service } from "./service.ts";
+
+export type Write = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
+
+/** What the tries of one write remember: the document as it was before the first of them. */
+export type WriteMemory = { before?: { readonly document: Document | undefined } };
+
+/** Times that a write is begun anew because the service turned out to be another than it was taken for. */
+const CHANGES = 3;
+/** Waits before what was read back is believed to be different, in milliseconds: indexes lag behind writes. */
+const LAGS = [0, 250, 1_000];
+
+/**
+ * Writes the metadata of one document.
+ *
+ * Until an update was seen to arrive at this address, each is read back, and a success is not taken at its word: there
+ * are servers that answer "success" to a form of the update that changes nothing.
+ *
+ * @throws RestError, of kind `not_the_api` where an update succeeds and does not arrive in any form
+ */
+export async function writeMetadata(
+	service: Service,
+	request: Request,
+	write: Write,
+	memory: WriteMemory,
+): Promise<void> {
+	for (let changes = 0; ; changes++) {
+		const api = await service.known(request);
+		try {
+			if (!service.believes) {
+				if (await prove(service, api, request, write, memory)) return;
+			} else {
+				await send(api, request, write);
+				return;
+			}
+		} catch (error) {
+			const contradiction = error instanceof RestError && error.kind === "contradiction";
+			if (!contradiction || changes >= CHANGES || !(await service.contradicted(api, request))) throw error;
+		}
+	}
+}
+
+function send(api: Api, request: Request, { datasetId, documentId, metadata }: Write): Promise<void> {
+	return request(() => api.updateMetadata(datasetId, documentId, metadata));
+}
+
+/** Writes and reads back. Resolves with false where the service became known otherwise meanwhile. */
+async function prove(
+	service: Service,
+	api: Api,
+	request: Request,
+	write: Write,
+	memory: WriteMemory,
+): Promise<boolean> {
+	memory.before ??= { document: await findDocument(api, request, write.datasetId, write.documentId) };
+	const before = memory.before.document?.metadata;
+	const { keeps } = api.dialect.flavour;
+	if (before !== undefined && arrived(arrivalOf({ before, sent: write.metadata, after: before }, keeps))) {
+		// It proves nothing, whatever comes of it, and needs no turn: most rows of a repeated run are such.
+		const after = await sent(api, request, write).catch(ifRefused);
+		if (after !== undefined && arrived(compare(write, before, after.document?.metadata, keeps))) return true;
+	}
+	return service.alone(() => proveAlone(service, api, request, write, before));
+}
+
+async function proveAlone(
+	service: Service,
+	api: Api,
+	request: Request,
+	write: Write,
+	before: Metadata | undefined,
+): Promise<boolean> {
+	if (service.believes || service.api !== api) return false;
+	const { flavour } = api.dialect;
+	const tried: BodyForm[] = [];
+	let refused: unknown;
+	let lost: Arrival | undefined;
+	for (const form of service.forms) {
+		const spoken = form === api.dialect.form ? api : api.as({ flavour, form });
+		tried.push(form);
+		let arrival: Arrival | undefined;
+		try {
+			arrival = await settle(service, spoken, request, write, before);
+		} catch (error) {
+			if (error instanceof RestError && error.kind === "contradiction") {
+				if (await service.contradicted(api, request)) return false;
+			} else if (!isRefusal(error)) throw error;
+			refused ??= error;
+			continue;
+		}
+		if (arrival === undefined || arrived(arrival)) return true;
+		if (arrival === "merged") {
+			service.note(
+				"warning: this service keeps keys that an update does not carry: a replace run removes none; --mode merge says what happens",
+			);
+			return true;
+		}
+		lost = arrival;
+	}
+	if (lost !== undefined) throw notArrived(write, tried, lost);
+	throw refused;
+}
+
+/** Sends one form and draws the consequences. Resolves with undefined where nothing can be read back. */
+async function settle(
+	service: Service,
+	api: Api,
+	request: Request,
+	write: Write,
+	before: Metadata | undefined,
+): Promise<Arrival | undefined> {
+	const { keeps } = api.dialect.flavour;
+	await send(api, request, write);
+	let arrival: Arrival = "different";
+	for (const lag of LAGS) {
+		await service.clock.sleep(lag);
+		const document = await findDocument(api, request, write.datasetId, write.documentId);
+		const after = document?.metadata;
+		if (after === undefined) {
+			const what =
+				document === undefined ? `the list does not show document ${write.documentId}` : "the list shows no metadata";
+			service.unreadable(api, what);
+			return undefined;
+		}
+		arrival = arrivalOf({ before, sent: write.metadata, after }, keeps);
+		if (!arrived(arrival) && arrival !== "merged") continue;
+		const differed =
+			before !== undefined && !arrived(arrivalOf({ before, sent: write.metadata, after: before }, keeps));
+		if (differed) await service.proved(api);
+		return arrival;
+	}
+	return arrival;
+}
+
+async function sent(api: Api, request: Request, write: Write): Promise<{ readonly document: Document | undefined }> {
+	await send(api, request, write);
+	return { document: await findDocument(api, request, write.datasetId, write.documentId) };
+}
+
+function compare(
+	{ metadata }: Write,
+	before: Metadata,
+	after: Metadata | undefined,
+	keeps: (sent: Metadata) => Metadata,
+): Arrival {
+	return after === undefined ? "different" : arrivalOf({ before, sent: metadata, after }, keeps);
+}
+
+function arrived(arrival: Arrival): boolean {
+	return arrival === "as_sent" || arrival === "as_kept";
+}
+
+/** A refusal may be one of the form rather than of the row, as long as no form is proven. */
+function isRefusal(error: unknown): boolean {
+	if (!(error instanceof RestError) || ["NOT_FOUND", "FORBIDDEN", "BAD_ID"].includes(error.code)) return false;
+	return error.kind === "rejected";
+}
+
+function ifRefused(error: unknown): undefined {
+	if (isRefusal(error)) return undefined;
+	throw error;
+}
+
+function notArrived({ documentId }: Write, tried: readonly BodyForm[], arrival: Arrival): RestError {
+	const found = arrival === "unchanged" ? "it still has what it had before" : "what it has now is not what was sent";
+	const forms = tried.length === 1 ? `the body form ${tried[0]}` : `the body forms ${tried.join(", ")}`;
+	const text = `the service answered success to the update of document ${documentId}, in ${forms}, and ${found}`;
+	return new RestError(text, { kind: "not_the_api", code: "NOT_ARRIVED" });
+}
