@@ -43,7 +43,7 @@ it.each(forms)("each of 300 documents gets exactly the metadata of its row from 
 	expect(summaryOf(stdout)).toMatchObject({ rows: 300, updated: 300, attempts: 300, changes: 300, exit_code: 0 });
 	const held = new Map((await service.documents()).map(({ id, metadata }) => [id, metadata]));
 	for (const row of rows) expect(held.get(row.document_id)).toEqual(row.meta_fields);
-	expect(service.requests).toHaveLength(300);
+	expect(service.requests.filter((line) => line.startsWith("PUT"))).toHaveLength(300);
 });
 
 it("a manifest from standard input is written, and the summary goes to standard error alone", async () => {

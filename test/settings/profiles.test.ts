@@ -20,7 +20,6 @@ describe("a fault in config.yaml is found at its place", () => {
 		["profiles:\n  p: {api_key_file: k}\n", '/c.yaml:2:3: profile "p" has a key but no base_url'],
 		["profiles:\n  q: &a {rate: 1}\n  p: *a\n", "written out, not an alias"],
 		["profiles:\n  p:\n    policy: strict\n", "/c.yaml:3:5: policy is not built yet"],
-		["profiles:\n  p:\n    flavour: ragflow-put\n", '/c.yaml:3:5: flavour "ragflow-put" is not built yet'],
 		["profiles:\n  q: {}\n  other: {}\n", 'there is no profile "p" in /c.yaml It has "q", "other".'],
 		["", "It has none."],
 	])("%j", async (text, expected) => {

@@ -40,6 +40,8 @@ const CONFIRMED_FOR = 60_000;
 export class Service {
 	readonly clock: Clock;
 	readonly lookup = new Lookup();
+	/** whether a row was seen whose document has already what is sent, as all rows of a repeated run are */
+	readonly proof = { sawNoChange: false };
 	/** whether a removal was seen to take its document, and no other */
 	readonly removals = { seen: false };
 	readonly #options: ServiceOptions;

@@ -1,5 +1,6 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
+import type { Flavour } from "../../rest/flavours.ts";
 import type { Api, BodyForm, Document } from "../../rest/types.ts";
 import { findDocument, type Request } from "../pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
@@ -9,6 +10,8 @@ export type Write = { readonly datasetId: string; readonly documentId: string; r
 
 /** What the tries of one write remember: the document as it was before the first of them. */
 export type WriteMemory = { before?: { readonly document: Document | undefined } };
+
+type Keeps = Flavour["keeps"];
 
 /** Times that a write is begun anew because the service turned out to be another than it was taken for. */
 const CHANGES = 3;
@@ -57,15 +60,37 @@ async function prove(
 	write: Write,
 	memory: WriteMemory,
 ): Promise<boolean> {
-	memory.before ??= { document: await findDocument(api, request, write.datasetId, write.documentId) };
-	const before = memory.before.document?.metadata;
+	// Of rows that change nothing none proves anything: after the first such, others need not wait for their turn.
+	if (service.proof.sawNoChange && (await proveNothing(api, request, write, memory))) return true;
+	return service.alone(async () => {
+		if (service.believes || service.api !== api) return false;
+		return proveAlone(service, api, request, write, await read(api, request, write, memory));
+	});
+}
+
+/** Writes what the document has already. Resolves with false where it has something else, or does not keep it. */
+async function proveNothing(api: Api, request: Request, write: Write, memory: WriteMemory): Promise<boolean> {
+	const before = await read(api, request, write, memory);
 	const { keeps } = api.dialect.flavour;
-	if (before !== undefined && arrived(arrivalOf({ before, sent: write.metadata, after: before }, keeps))) {
-		// It proves nothing, whatever comes of it, and needs no turn: most rows of a repeated run are such.
-		const after = await sent(api, request, write).catch(ifRefused);
-		if (after !== undefined && arrived(compare(write, before, after.document?.metadata, keeps))) return true;
+	if (!has(before, write, keeps)) return false;
+	try {
+		await send(api, request, write);
+	} catch (error) {
+		if (isRefusal(error)) return false;
+		throw error;
 	}
-	return service.alone(() => proveAlone(service, api, request, write, before));
+	const after = await findDocument(api, request, write.datasetId, write.documentId);
+	return has(after?.metadata, write, keeps);
+}
+
+/** What the document has before its first try. */
+async function read(api: Api, request: Request, write: Write, memory: WriteMemory): Promise<Metadata | undefined> {
+	memory.before ??= { document: await findDocument(api, request, write.datasetId, write.documentId) };
+	return memory.before.document?.metadata;
+}
+
+function has(metadata: Metadata | undefined, { metadata: sent }: Write, keeps: Keeps): boolean {
+	return metadata !== undefined && arrived(arrivalOf({ before: metadata, sent, after: metadata }, keeps));
 }
 
 async function proveAlone(
@@ -75,7 +100,6 @@ async function proveAlone(
 	write: Write,
 	before: Metadata | undefined,
 ): Promise<boolean> {
-	if (service.believes || service.api !== api) return false;
 	const { flavour } = api.dialect;
 	const tried: BodyForm[] = [];
 	let refused: unknown;
@@ -137,20 +161,6 @@ async function settle(
 	return arrival;
 }
 
-async function sent(api: Api, request: Request, write: Write): Promise<{ readonly document: Document | undefined }> {
-	await send(api, request, write);
-	return { document: await findDocument(api, request, write.datasetId, write.documentId) };
-}
-
-function compare(
-	{ metadata }: Write,
-	before: Metadata,
-	after: Metadata | undefined,
-	keeps: (sent: Metadata) => Metadata,
-): Arrival {
-	return after === undefined ? "different" : arrivalOf({ before, sent: metadata, after }, keeps);
-}
-
 function arrived(arrival: Arrival): boolean {
 	return arrival === "as_sent" || arrival === "as_kept";
 }
@@ -159,11 +169,6 @@ function arrived(arrival: Arrival): boolean {
 function isRefusal(error: unknown): boolean {
 	if (!(error instanceof RestError) || ["NOT_FOUND", "FORBIDDEN", "BAD_ID"].includes(error.code)) return false;
 	return error.kind === "rejected";
-}
-
-function ifRefused(error: unknown): undefined {
-	if (isRefusal(error)) return undefined;
-	throw error;
 }
 
 function notArrived({ documentId }: Write, tried: readonly BodyForm[], arrival: Arrival): RestError {

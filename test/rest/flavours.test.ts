@@ -1,0 +1,138 @@
+import { describe, expect, it, test } from "vitest";
+import type { JsonValue } from "../../src/json.ts";
+import { classifyAnswer } from "../../src/rest/classify.ts";
+import { RestError } from "../../src/rest/errors.ts";
+import {
+	documented,
+	flavourNamed,
+	flavours,
+	type ProbeAnswer,
+	ragflowPatch,
+	ragflowPut,
+} from "../../src/rest/flavours.ts";
+import { splitLists } from "../../src/rest/normalise.ts";
+import { readProbe, readRight } from "../../src/rest/probe.ts";
+
+const place = { host: "host:1", redact: (text: string) => text };
+const answerOf = (status: number, text: string) => ({ status, text, headers: [] });
+const envelope = (code: number, message: string): string => JSON.stringify({ code, message });
+
+describe("which flavour is recognised: the wrong one would send its rows to a route that refuses or ignores them", () => {
+	const wrong = "wrong_verb";
+	test.each<[ProbeAnswer, ProbeAnswer, string | undefined]>([
+		[wrong, "taken", "ragflow-put"],
+		["taken", wrong, "ragflow-patch"],
+		[wrong, wrong, undefined],
+		["taken", "taken", "documented"],
+		["other", "other", "documented"],
+		["other", "taken", "documented"],
+		["taken", "other", "documented"],
+		[wrong, "other", "documented"],
+		["other", wrong, "documented"],
+	])("PATCH is %s, PUT is %s: %s", (patch, put, name) => {
+		expect(flavours.find((flavour) => flavour.recognise({ patch, put }) !== undefined)?.name).toBe(name);
+	});
+
+	test.each<[number, string, ProbeAnswer]>([
+		[200, envelope(100, "<MethodNotAllowed '405: Method Not Allowed'>"), "wrong_verb"],
+		[200, envelope(102, "You don't own the dataset."), "taken"],
+		[200, envelope(100, "KeyError('meta_fields')"), "taken"],
+		[200, envelope(405, "does not take PATCH"), "other"],
+		[200, envelope(404, "there is nothing"), "other"],
+		[405, envelope(405, "no"), "other"],
+		[404, "<html>", "other"],
+		[501, "Unsupported method", "other"],
+		[500, "oh", "other"],
+		[200, "<html><title>Login</title>", "other"],
+		[200, '{"code":0}', "taken"],
+		[403, "WAF", "other"],
+	])("a probe answered %i %s is %s", (status, text, seen) => {
+		expect(readProbe(answerOf(status, text), documented, place)).toBe(seen);
+	});
+
+	test.each([
+		[401, "", "KEY_REJECTED"],
+		[200, envelope(109, "no"), "KEY_REJECTED"],
+		[200, '{"code":0,"data":false}', "KEY_REJECTED"],
+		[429, "", "HTTP_429"],
+		[503, "", "HTTP_503"],
+		[502, "", "HTTP_502"],
+	])("a probe answered %i %s tells nothing of the flavour and is an error: %s", (status, text, code) => {
+		expect(() => readProbe(answerOf(status, text), documented, place)).toThrow(expect.objectContaining({ code }));
+	});
+});
+
+describe("what a code means to each flavour", () => {
+	const table: readonly [number, string, { documented: string; ragflow: string }][] = [
+		[100, "x", { documented: "contradiction", ragflow: "contradiction" }],
+		[405, "x", { documented: "contradiction", ragflow: "contradiction" }],
+		[102, "405: Method Not Allowed", { documented: "contradiction", ragflow: "contradiction" }],
+		[101, "x", { documented: "refused", ragflow: "refused" }],
+		[102, "x", { documented: "refused", ragflow: "refused" }],
+		[102, "You don't own the document d1.", { documented: "refused", ragflow: "not_found" }],
+		[102, "The dataset doesn't own the document.", { documented: "refused", ragflow: "not_found" }],
+		[102, "You don't own the dataset ds.", { documented: "refused", ragflow: "not_allowed" }],
+		[105, "x", { documented: "refused", ragflow: "passing" }],
+		[106, "x", { documented: "refused", ragflow: "passing" }],
+		[500, "x", { documented: "passing", ragflow: "refused" }],
+		[503, "x", { documented: "passing", ragflow: "refused" }],
+		[401, "x", { documented: "key_refused", ragflow: "key_refused" }],
+		[109, "x", { documented: "key_refused", ragflow: "key_refused" }],
+		[108, "x", { documented: "not_allowed", ragflow: "not_allowed" }],
+		[403, "x", { documented: "not_allowed", ragflow: "not_allowed" }],
+		[404, "x", { documented: "not_found", ragflow: "not_found" }],
+		[429, "x", { documented: "slow_down", ragflow: "slow_down" }],
+	];
+	test.each(table)("%i %s", (code, message, expected) => {
+		expect(documented.meaning(code, message)).toBe(expected.documented);
+		expect(ragflowPut.meaning(code, message)).toBe(expected.ragflow);
+		expect(ragflowPatch.meaning(code, message)).toBe(expected.ragflow);
+	});
+
+	test.each(flavours)("no flavour takes a refused key for a success: $name", (flavour) => {
+		const error = classifyAnswer(answerOf(200, '{"code":0,"data":false}'), flavour, place, 0);
+		expect(error).toBeInstanceOf(RestError);
+		expect(error).toMatchObject({ kind: "untrusted", code: "KEY_REJECTED" });
+	});
+});
+
+test.each([
+	[ragflowPut, 200, envelope(102, "The dataset doesn't own the document."), "may"],
+	[ragflowPut, 200, envelope(102, "You don't own the dataset."), "may_not"],
+	[ragflowPatch, 200, envelope(102, "Field: <meta_fields> - Message: <x>"), "unknown"],
+	[documented, 404, "", "may"],
+	[documented, 403, "", "may_not"],
+	[documented, 200, '{"code":0}', "unknown"],
+] as const)("the right to update, told by $name's answer %i %s: %s", (flavour, status, text, right) => {
+	expect(readRight(answerOf(status, text), flavour, place)).toBe(right);
+});
+
+describe("to a server recognised as RAGFlow only application/json is ever sent: v0.23 answers success to the part form", () => {
+	it.each([ragflowPut, ragflowPatch])("$name", ({ update }) => expect(update.forms).toEqual(["json"]));
+});
+
+describe("what RAGFlow keeps of a list, so that reading back can tell a loss from a rule", () => {
+	test.each<[JsonValue, JsonValue]>([
+		[["a, b"], ["a", "b"]],
+		[["a;b|c"], ["a", "b", "c"]],
+		[["甲，乙、丙；丁"], ["甲", "乙", "丙", "丁"]],
+		[[" a ", "a"], ["a"]],
+		[[" ", ",;"], []],
+		[[], []],
+		[
+			[1, 1, true, "1"],
+			[1, true, "1"],
+		],
+		["a, b", "a, b"],
+		[" a ", " a "],
+		[{ list: ["a,b"] }, { list: ["a,b"] }],
+		[null, null],
+	])("%j becomes %j", (sent, kept) => {
+		expect(splitLists(new Map([["key", sent]])).get("key")).toEqual(kept);
+	});
+});
+
+it("a flavour is found by its name, and by no other", () => {
+	expect(flavourNamed("ragflow-put")).toBe(ragflowPut);
+	expect(flavourNamed("ragflow")).toBeUndefined();
+});

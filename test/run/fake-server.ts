@@ -1,0 +1,78 @@
+import type { Metadata } from "../../src/json.ts";
+import { RestError } from "../../src/rest/errors.ts";
+import type { Flavour, ProbeAnswer } from "../../src/rest/flavours.ts";
+import type { Api, BodyForm, Dialect } from "../../src/rest/types.ts";
+import { documentOf, fakeApi } from "./fake-api.ts";
+
+/** What a server makes of an update in one form. */
+export type Take = "keeps" | "ignores" | "clears" | "merges" | "refuses" | "contradicts";
+
+export type FakeServer = {
+	/** what each document has */
+	readonly held: Map<string, Metadata>;
+	/** `VERB FORM ID` of each update, and `list`, in the order they came */
+	readonly calls: string[];
+	/** may be changed while it is used: the server is upgraded */
+	verb: "PUT" | "PATCH";
+	isRagflow: boolean;
+	takes: Partial<Record<BodyForm, Take>>;
+	/** whether its lists carry metadata, and whether they show the documents at all */
+	shows: "all" | "names" | "nothing";
+	keeps: Flavour["keeps"];
+	api(dialect: Dialect): Api;
+};
+
+/** A server in memory that answers "success" to what it pleases. */
+export function fakeServer(ids: readonly string[], start: Partial<FakeServer> = {}): FakeServer {
+	const server: FakeServer = {
+		held: new Map(ids.map((id) => [id, new Map()])),
+		calls: [],
+		verb: "PUT",
+		isRagflow: false,
+		takes: { multipart: "keeps", plain: "keeps", json: "keeps" },
+		shows: "all",
+		keeps: (sent) => sent,
+		api: (dialect) => apiOf(server, dialect),
+		...start,
+	};
+	return server;
+}
+
+function apiOf(server: FakeServer, dialect: Dialect): Api {
+	const { verb } = dialect.flavour.update;
+	return fakeApi([], {
+		dialect,
+		as: (other) => apiOf(server, other),
+		listDatasets: async () => ({ items: [], total: undefined }),
+		probeUpdate: async (asked): Promise<ProbeAnswer> => {
+			server.calls.push(`probe ${asked}`);
+			if (asked === server.verb) return "taken";
+			return server.isRagflow ? "wrong_verb" : "other";
+		},
+		listDocuments: async (_, { id, page }) => {
+			server.calls.push("list");
+			const found = [...server.held].filter(([each]) => id === undefined || each === id);
+			const items = server.shows === "nothing" || page > 1 ? [] : found;
+			return {
+				items: items.map(([each, metadata]) => documentOf(each, server.shows === "all" ? metadata : undefined)),
+				total: items.length,
+			};
+		},
+		updateMetadata: async (_, id, metadata) => {
+			server.calls.push(`${verb} ${dialect.form} ${id}`);
+			if (verb !== server.verb) throw refusal("contradiction", "CODE_100");
+			const before = server.held.get(id);
+			if (before === undefined) throw refusal("rejected", "NOT_FOUND");
+			const take = server.takes[dialect.form] ?? "refuses";
+			if (take === "refuses") throw refusal("rejected", "CODE_101");
+			if (take === "contradicts") throw refusal("contradiction", "CODE_100");
+			if (take === "keeps") server.held.set(id, server.keeps(metadata));
+			if (take === "clears") server.held.set(id, new Map());
+			if (take === "merges") server.held.set(id, new Map([...before, ...metadata]));
+		},
+	});
+}
+
+function refusal(kind: "rejected" | "contradiction", code: string): RestError {
+	return new RestError(`it answered ${code}`, { kind, code, status: 200 });
+}
