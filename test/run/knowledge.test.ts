@@ -79,7 +79,7 @@ describe("what became of what was sent", () => {
 		["different", { a: 1 }, { b: 2 }, {}],
 		["different", {}, { b: 2 }, { b: "2" }],
 		["different", {}, { b: [1, 2] }, { b: [2, 1] }],
-		["different", {}, { b: null }, {}],
+		["different", { c: 1 }, { b: null }, {}],
 		["different", {}, { b: { x: 1 } }, { b: { x: 1, y: 2 } }],
 		["different", {}, { b: { x: 1, z: 3 } }, { b: { x: 1, y: 3 } }],
 	] as const)("%s: had %j, was sent %j, has %j", (arrival, before, sent, after) => {
