@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Flavour } from "./flavours/index.ts";
 import { loadBusboy, loadDatabase } from "./optional.ts";
 import { checkOptions, type SandboxOptions, settingsOf } from "./options.ts";
 import { type Listening, listen } from "./server.ts";
 import { openStore, type Store } from "./store/index.ts";
+import { Voice } from "./voice.ts";
 
 export type { SandboxOptions } from "./options.ts";
 
@@ -16,15 +18,18 @@ export type Sandbox = {
 	/** the dataset that `documents` filled, at this start or an earlier one of the same file */
 	datasetId: string | undefined;
 	port: number;
+	/** speaks another flavour from now on, over the same data */
+	become(flavour: Flavour): void;
 	/** ends connections, and leaves the data whole in one file */
 	close(): Promise<void>;
 };
 
-/** Starts the documented API on the loopback address. Throws, in one sentence, where it cannot. */
+/** Starts the API, in one of its flavours, on the loopback address. Throws, in one sentence, where it cannot. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	checkOptions(options);
 	const [database, busboy] = [await loadDatabase(), await loadBusboy()];
 	const key = options.key ?? `sandbox-${randomBytes(16).toString("hex")}`;
+	const voice = new Voice(options.flavour ?? "documented", { owner: key, member: options.memberKey }, options.upgrade);
 	// Its folder is open to its owner alone (0700).
 	const temporary = options.data === undefined ? await mkdtemp(join(tmpdir(), "ragtag-sandbox-")) : undefined;
 	const path = temporary === undefined ? resolve(options.data ?? "") : join(temporary, "sandbox.db");
@@ -41,8 +46,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	};
 	try {
 		store = openStore(database, path, options.documents ?? 0);
-		const service = { store, settings: settingsOf(options), busboy };
-		server = await listen({ port: options.port, key, service, log: options.log });
+		const service = { store, settings: settingsOf(options), busboy, updated: () => voice.updated() };
+		server = await listen({ port: options.port, voice, service, log: options.log });
 	} catch (error) {
 		await close();
 		throw error;
@@ -54,6 +59,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 		key,
 		datasetId: store.filledDataset,
 		port,
+		become: (flavour) => voice.become(flavour),
 		close: () => (closed ??= close()),
 	};
 }

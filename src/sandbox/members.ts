@@ -28,6 +28,19 @@ export function rawMembers(text: string): Map<string, string> {
 	return members;
 }
 
+/** The items of a JSON list, each as the text it was sent as. `text` has been through `JSON.parse` before. */
+export function rawItems(text: string): string[] {
+	const items: string[] = [];
+	let at = skipSpace(text, text.indexOf("[") + 1);
+	while (at < text.length && text.charCodeAt(at) !== closeBracket) {
+		const end = endOfValue(text, at);
+		items.push(text.slice(at, end));
+		at = skipSpace(text, end);
+		if (text.charCodeAt(at) === comma) at = skipSpace(text, at + 1);
+	}
+	return items;
+}
+
 /** The text of an object with these members. */
 export function membersText(members: ReadonlyMap<string, string>): string {
 	let text = "";

@@ -1,4 +1,6 @@
-import type { Settings } from "./settings.ts";
+import type { Flavour } from "./flavours/index.ts";
+import type { Settings, Ties } from "./settings.ts";
+import type { Upgrade } from "./voice.ts";
 
 export type SandboxOptions = {
 	/** 0 takes a free one */
@@ -7,6 +9,14 @@ export type SandboxOptions = {
 	data?: string;
 	/** random when not given */
 	key?: string;
+	/** a second key, of a member of the owner's team: RAGFlow lets it do all but update */
+	memberKey?: string;
+	/** default `documented` */
+	flavour?: Flavour;
+	/** becomes another flavour once so many updates were applied */
+	upgrade?: Upgrade;
+	/** default: stable as documented, unstable as RAGFlow */
+	ties?: Ties;
 	/** milliseconds added before each answer */
 	latency?: number;
 	/** fills an empty store with a dataset of that many documents */
@@ -35,9 +45,11 @@ export function checkOptions(options: SandboxOptions): void {
 	wholeNumber("documents", options.documents ?? 0, 0, mostDocuments);
 	wholeNumber("pageSizeLimit", options.pageSizeLimit ?? 1, 1, Number.MAX_SAFE_INTEGER);
 	if (options.data === "") throw new Error("The path of the sandbox's data is empty");
-	// What a header can carry without being changed on the way.
-	if (options.key !== undefined && !/^[\x21-\x7e]+$/.test(options.key))
-		throw new Error("The sandbox's key is empty, or holds other than visible ASCII characters");
+	wholeNumber("upgrade", options.upgrade?.after ?? 1, 1, Number.MAX_SAFE_INTEGER);
+	checkKey(options.key);
+	checkKey(options.memberKey);
+	if (options.key !== undefined && options.key === options.memberKey)
+		throw new Error("The sandbox's keys of the owner and of the member are the same");
 }
 
 export function settingsOf(options: SandboxOptions): Settings {
@@ -47,7 +59,14 @@ export function settingsOf(options: SandboxOptions): Settings {
 		pageSizeLimit: options.pageSizeLimit ?? 1000,
 		onLargePage: options.onLargePage ?? "error",
 		errorStyle: options.errorStyle ?? "status",
+		ties: options.ties,
 	};
+}
+
+/** What a header can carry without being changed on the way. */
+function checkKey(key: string | undefined): void {
+	if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+		throw new Error("The sandbox's key is empty, or holds other than visible ASCII characters");
 }
 
 function wholeNumber(name: string, value: number, least: number, most: number): void {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { answer } from "./answer.ts";
-import { guard } from "./guard.ts";
 import type { Service } from "./routes/call.ts";
+import type { Voice } from "./voice.ts";
 
 /** Longer than clients keep an idle connection, so that it is never this side that closes one being used again. */
 const keepAliveTimeout = 65_000;
@@ -12,14 +12,14 @@ export type Listening = { readonly port: number; close(): Promise<void> };
 
 export type ServerOptions = {
 	readonly port: number;
-	readonly key: string;
+	readonly voice: Voice;
 	readonly service: Service;
 	readonly log: ((line: string) => void) | undefined;
 };
 
 /** Serves on the loopback address alone: what the sandbox holds is nobody else's business. */
-export async function listen({ port, key, service, log }: ServerOptions): Promise<Listening> {
-	const checks = { service, guard: guard(key) };
+export async function listen({ port, voice, service, log }: ServerOptions): Promise<Listening> {
+	const serving = { service, voice };
 	const open = new Set<ServerResponse>();
 	let closing: (() => void) | undefined;
 	const server = createServer({ keepAliveTimeout }, (request, response) => {
@@ -30,7 +30,7 @@ export async function listen({ port, key, service, log }: ServerOptions): Promis
 			log?.(logLine(arrived, request, response));
 			if (open.size === 0) closing?.();
 		});
-		void answer(request, response, checks);
+		void answer(request, response, serving);
 	});
 	await listening(server, port);
 	const address = server.address();

@@ -1,4 +1,10 @@
-/** What the documentation leaves open, and so is a switch here: a client must not come to depend on one answer. */
+/** Whether documents of equal sort key keep their order from page to page. Real databases do not promise it. */
+export type Ties = "stable" | "unstable";
+
+/**
+ * What the documentation leaves open, and so is a switch here: a client must not come to depend on one answer. Releases
+ * of RAGFlow have made their choice: of these they heed latency and ties alone.
+ */
 export type Settings = {
 	/** milliseconds that every answer is held back */
 	readonly latency: number;
@@ -10,6 +16,8 @@ export type Settings = {
 	readonly onLargePage: "error" | "cap";
 	/** errors carry their HTTP status, or come with status 200 and the code in the envelope alone */
 	readonly errorStyle: "status" | "envelope";
+	/** what the flavour does, where it is not set: stable as documented, unstable as RAGFlow */
+	readonly ties: Ties | undefined;
 };
 
 /** Bytes of a JSON body: metadata of one document is a few kilobytes, so a megabyte is a mistake or an attack. */

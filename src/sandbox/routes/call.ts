@@ -15,7 +15,13 @@ export type Call = {
 	readonly documentId: string;
 };
 
-export type Service = { readonly store: Store; readonly settings: Settings; readonly busboy: BusboyClass };
+export type Service = {
+	readonly store: Store;
+	readonly settings: Settings;
+	readonly busboy: BusboyClass;
+	/** told of each update that was committed */
+	readonly updated: () => void;
+};
 
 /** Answers a call with the JSON text of the envelope's `data`, or throws a `Refusal`. */
 export type Route = (call: Call, service: Service) => Promise<string>;

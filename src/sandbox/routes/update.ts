@@ -9,7 +9,7 @@ import { jsonBodyLimit } from "../settings.ts";
 import { notFound, type Route } from "./call.ts";
 
 /** PUT /datasets/<dataset_id>/documents/<document_id> */
-export const updateDocument: Route = async (call, { store, settings, busboy }) => {
+export const updateDocument: Route = async (call, { store, settings, busboy, updated }) => {
 	const { request, datasetId, documentId } = call;
 	const sent = metadataOf(await updateBody(request, busboy));
 	await store.commits.write(() => {
@@ -21,6 +21,7 @@ export const updateDocument: Route = async (call, { store, settings, busboy }) =
 		}
 		if (!store.documents.replaceMetadata(datasetId, documentId, membersText(members))) throw notFound(store, call);
 	});
+	updated();
 	return JSON.stringify({ document_id: documentId });
 };
 

@@ -1,10 +1,10 @@
 import { mediaType } from "../body.ts";
 import { Refusal } from "../envelope.ts";
+import { Incoming } from "../incoming.ts";
 import { hasBoundary, type Part, type PartSink, readParts } from "../multipart.ts";
 import { checkDocumentName } from "../names.ts";
 import { uploadBodyLimit } from "../settings.ts";
-import type { Store } from "../store/index.ts";
-import { findDataset, newId, type Route } from "./call.ts";
+import { findDataset, type Route } from "./call.ts";
 
 /**
  * POST /datasets/<dataset_id>/documents
@@ -39,28 +39,3 @@ export const uploadDocuments: Route = async ({ request, datasetId }, { store, bu
 	}
 	return JSON.stringify(files.map(({ id, name, size }) => ({ id, name, size })));
 };
-
-/** A file on its way in: its bytes are written as they come, so that memory does not grow with the file. */
-class Incoming {
-	readonly id = newId();
-	readonly name: string;
-	size = 0;
-	/** resolves when all bytes so far are committed; rejects with the first failure */
-	written: Promise<void> = Promise.resolve();
-	readonly #store: Store;
-	#position = 0;
-
-	constructor(store: Store, name: string) {
-		this.#store = store;
-		this.name = name;
-	}
-
-	add(bytes: Buffer): void {
-		this.size += bytes.length;
-		const position = this.#position++;
-		const write = this.#store.commits.write(() => this.#store.documents.addBytes(this.id, position, bytes));
-		this.written = Promise.all([this.written, write]).then(() => {});
-		// Looked at when the body has ended; until then a failure must not count as unhandled.
-		this.written.catch(() => {});
-	}
-}

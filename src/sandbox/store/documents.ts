@@ -8,7 +8,13 @@ export class Documents {
 	readonly #insert: Statement;
 	readonly #replace: Statement;
 	readonly #metadata: Statement;
+	readonly #row: Statement;
+	readonly #ids: Statement;
+	readonly #dataset: Statement;
+	readonly #named: Statement;
 	readonly #remove: Statement;
+	readonly #removeAll: Statement;
+	readonly #removeAllBytes: Statement;
 	readonly #removeBytes: Statement;
 	readonly #addBytes: Statement;
 
@@ -21,6 +27,18 @@ export class Documents {
 		const where = "WHERE id = ? AND +dataset = (SELECT seq FROM datasets WHERE id = ?)";
 		this.#replace = database.prepare(`UPDATE documents SET meta_fields = ?, update_time = ? ${where}`);
 		this.#metadata = database.prepare(`SELECT meta_fields FROM documents ${where}`);
+		this.#row = database.prepare("SELECT * FROM documents WHERE id = ?");
+		this.#ids = database.prepare(
+			"SELECT id FROM documents WHERE dataset = (SELECT seq FROM datasets WHERE id = ?) ORDER BY seq",
+		);
+		this.#dataset = database.prepare(
+			"SELECT datasets.id FROM documents JOIN datasets ON datasets.seq = documents.dataset WHERE documents.id = ?",
+		);
+		this.#named = database.prepare("SELECT 1 FROM documents WHERE dataset = ? AND name = ? LIMIT 1");
+		this.#removeAll = database.prepare("DELETE FROM documents WHERE dataset = ?");
+		this.#removeAllBytes = database.prepare(
+			"DELETE FROM chunks WHERE document IN (SELECT id FROM documents WHERE dataset = ?)",
+		);
 		this.#remove = database.prepare(`DELETE FROM documents ${where}`);
 		this.#removeBytes = database.prepare("DELETE FROM chunks WHERE document = ?");
 		this.#addBytes = database.prepare("INSERT INTO chunks (document, position, bytes) VALUES (?, ?, ?)");
@@ -39,6 +57,31 @@ export class Documents {
 	metadata(dataset: string, id: string): string | undefined {
 		const row = this.#metadata.get(id, dataset);
 		return row === undefined ? undefined : textColumn(row, "meta_fields");
+	}
+
+	/** A document with all its columns. */
+	row(id: string): unknown {
+		return this.#row.get(id);
+	}
+
+	ids(dataset: string): string[] {
+		return this.#ids.all(dataset).map((row) => textColumn(row, "id"));
+	}
+
+	/** The dataset that a document is in. */
+	datasetOf(id: string): string | undefined {
+		const row = this.#dataset.get(id);
+		return row === undefined ? undefined : textColumn(row, "id");
+	}
+
+	hasName(dataset: number, name: string): boolean {
+		return this.#named.get(dataset, name) !== undefined;
+	}
+
+	/** Removes every document of a dataset, and says how many they were. */
+	removeAll(dataset: number): number {
+		this.#removeAllBytes.run(dataset);
+		return this.#removeAll.run(dataset).changes;
 	}
 
 	remove(dataset: string, id: string): boolean {

@@ -2,7 +2,8 @@ import type { Window } from "../query.ts";
 import type { Database, Statement } from "./database.ts";
 import { integerColumn } from "./rows.ts";
 
-export type Order = { readonly by: "create_time" | "update_time"; readonly descending: boolean };
+export type SortKey = "create_time" | "update_time" | "name" | "size";
+export type Order = { readonly by: SortKey; readonly descending: boolean };
 export type Exact = { readonly id: string | undefined; readonly name: string | undefined };
 export type Rows = { readonly total: number; readonly rows: readonly unknown[] };
 
@@ -10,7 +11,7 @@ const columns = "seq, id, name, size, create_time, update_time, meta_fields";
 /** Page starts remembered: enough for every page of the largest dataset, in a few megabytes. */
 const startsLimit = 50_000;
 
-/** Reads pages of a dataset's documents, in an order without ties: that of creation, or of updates and then creation. */
+/** Reads pages of a dataset's documents, in an order without ties: that of creation, or of another column and then creation. */
 export class Pages {
 	readonly #database: Database;
 	readonly #after: Statement;
@@ -64,7 +65,7 @@ export class Pages {
 
 	#select(filter: Exact, { by, descending }: Order, window: string): Statement {
 		const direction = descending ? "DESC" : "ASC";
-		const order = by === "create_time" ? `seq ${direction}` : `update_time ${direction}, seq ${direction}`;
+		const order = by === "create_time" ? `seq ${direction}` : `${by} ${direction}, seq ${direction}`;
 		const id = filter.id === undefined ? "" : "AND id = ?";
 		const name = filter.name === undefined ? "" : "AND name = ?";
 		return this.#prepared(

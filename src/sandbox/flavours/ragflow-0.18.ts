@@ -1,0 +1,24 @@
+import type { Release } from "./release.ts";
+
+/** v0.18: the oldest that is still met; checks the least. */
+export const ragflow018: Release = {
+	updateVerb: "PUT",
+	body: "any-header",
+	refusedKey: "status-200",
+	unknownPath: "status-200",
+	values: "any",
+	splitsLists: false,
+	updateAnswer: "nothing",
+	emptyRemoval: "removes-all",
+	lowerCaseFalse: false,
+	largestPage: undefined,
+	metadataCondition: false,
+	bulkUpdate: "absent",
+	totalDatasets: false,
+	unknownParameter: "ignored",
+	absentDatasetCode: 102,
+	argumentCode: 102,
+	takenName: "refused",
+	uploadNowhereCode: 100,
+	partialUploadTold: false,
+};

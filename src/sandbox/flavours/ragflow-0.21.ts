@@ -1,0 +1,24 @@
+import type { Release } from "./release.ts";
+
+/** v0.21: an update answers with the document, and arguments are checked. */
+export const ragflow021: Release = {
+	updateVerb: "PUT",
+	body: "any-header",
+	refusedKey: "status-200",
+	unknownPath: "status-200",
+	values: "any",
+	splitsLists: false,
+	updateAnswer: "document",
+	emptyRemoval: "removes-all",
+	lowerCaseFalse: false,
+	largestPage: undefined,
+	metadataCondition: false,
+	bulkUpdate: "absent",
+	totalDatasets: false,
+	unknownParameter: "refused",
+	absentDatasetCode: 108,
+	argumentCode: 101,
+	takenName: "numbered",
+	uploadNowhereCode: 100,
+	partialUploadTold: false,
+};

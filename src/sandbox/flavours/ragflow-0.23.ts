@@ -1,0 +1,24 @@
+import type { Release } from "./release.ts";
+
+/** v0.23: the one that answers the part form of an update with success, and changes nothing. */
+export const ragflow023: Release = {
+	updateVerb: "PUT",
+	body: "or-form",
+	refusedKey: "status-200",
+	unknownPath: "status-404",
+	values: "any",
+	splitsLists: false,
+	updateAnswer: "document",
+	emptyRemoval: "removes-all",
+	lowerCaseFalse: true,
+	largestPage: undefined,
+	metadataCondition: true,
+	bulkUpdate: "all-unless-named",
+	totalDatasets: true,
+	unknownParameter: "refused",
+	absentDatasetCode: 108,
+	argumentCode: 101,
+	takenName: "numbered",
+	uploadNowhereCode: 100,
+	partialUploadTold: false,
+};

@@ -1,0 +1,24 @@
+import type { Release } from "./release.ts";
+
+/** v0.24: the last with PUT, and the last where a removal without ids removes all. It splits lists. */
+export const ragflow024: Release = {
+	updateVerb: "PUT",
+	body: "json-header",
+	refusedKey: "status-200",
+	unknownPath: "status-404",
+	values: "any",
+	splitsLists: true,
+	updateAnswer: "document-without-metadata",
+	emptyRemoval: "removes-all",
+	lowerCaseFalse: true,
+	largestPage: undefined,
+	metadataCondition: true,
+	bulkUpdate: "broken",
+	totalDatasets: true,
+	unknownParameter: "refused",
+	absentDatasetCode: 108,
+	argumentCode: 101,
+	takenName: "numbered",
+	uploadNowhereCode: 100,
+	partialUploadTold: false,
+};

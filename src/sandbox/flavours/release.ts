@@ -1,0 +1,48 @@
+/**
+ * What sets one release of RAGFlow apart from another, as facts and nothing else: what is done with them is in
+ * `ragflow/`. They are of the server as deployed, its dangerous parts included, because a client's guards are worth what
+ * they were tested against.
+ */
+export type Release = {
+	/** The other verb changes nothing and answers "405" with HTTP status 200. */
+	readonly updateVerb: "PUT" | "PATCH";
+	/**
+	 * How a body becomes JSON. `any-header`: whatever the header says, and what can't be read is nothing. `or-form`: the
+	 * same, but what can't be read is an empty form, so an update of it succeeds and changes nothing. `json-header`: only
+	 * under `application/json`.
+	 */
+	readonly body: "any-header" | "or-form" | "json-header";
+	/** A missing or wrong key: code 0 with `data: false` and code 109, each with HTTP status 200, or HTTP status 401. */
+	readonly refusedKey: "status-200" | "status-401";
+	/** A path below `/api` that there is nothing at: code 100 with HTTP status 200, or HTTP status 404. */
+	readonly unknownPath: "status-200" | "status-404";
+	/** Metadata may be any object, or only text, numbers, booleans and lists of them. */
+	readonly values: "any" | "flat";
+	/** Whether text in lists is split at commas, semicolons, bars and enumeration marks, trimmed and made unique. */
+	readonly splitsLists: boolean;
+	/** What an update answers as `data`. */
+	readonly updateAnswer: "nothing" | "document" | "document-without-metadata";
+	/** What a removal does that names no document: the mistake of one line of code, or a forgotten header. */
+	readonly emptyRemoval: "removes-all" | "refused";
+	/** Whether `desc=false` is understood; `desc=False` is by all. Anything else is descending. */
+	readonly lowerCaseFalse: boolean;
+	/** Documents on a page at most; more is an error. */
+	readonly largestPage: number | undefined;
+	readonly metadataCondition: boolean;
+	/** The update of many documents at once; `all-unless-named` takes an empty selection for the whole dataset. */
+	readonly bulkUpdate: "absent" | "broken" | "all-unless-named" | "named";
+	/** Whether the list of datasets says how many there are. */
+	readonly totalDatasets: boolean;
+	/** What an unknown parameter of the list of datasets gets. */
+	readonly unknownParameter: "ignored" | "refused";
+	/** The code for a dataset that a filter names and that is not there. */
+	readonly absentDatasetCode: 102 | 108;
+	/** The code for what is wrong with the fields of a new dataset. */
+	readonly argumentCode: 101 | 102;
+	/** A dataset of a name that is taken: refused, or given a number as a file is. */
+	readonly takenName: "refused" | "numbered";
+	/** The code for an upload to a dataset that is not there. */
+	readonly uploadNowhereCode: 100 | 102;
+	/** Whether an upload that failed in part says what it stored. */
+	readonly partialUploadTold: boolean;
+};

@@ -1,0 +1,46 @@
+import { Refusal } from "../envelope.ts";
+
+/** The codes of the envelope that are answered here. They are not HTTP statuses, which are 200 nearly always. */
+export const Code = {
+	exception: 100,
+	argument: 101,
+	data: 102,
+	permission: 108,
+	authentication: 109,
+	unauthorized: 401,
+	notFound: 404,
+	server: 500,
+} as const;
+
+/** What is answered instead of a success, as RAGFlow words it. */
+export class Failure extends Refusal {
+	/** HTTP status */
+	readonly status: number;
+	/** JSON text of the envelope's `data`; `undefined` leaves it out */
+	readonly data: string | undefined;
+
+	constructor(code: number, message: string, { status = 200, data }: { status?: number; data?: string } = {}) {
+		super(code, message);
+		this.status = status;
+		this.data = data;
+	}
+}
+
+/** What the server did not foresee: the error of its language, printed into the message. */
+export function exception(printed: string): Failure {
+	return new Failure(Code.exception, printed, { data: "null" });
+}
+
+export function noDataset(id: string): Failure {
+	return new Failure(Code.data, `You don't own the dataset ${id}. `);
+}
+
+export function failureText({ code, message, data }: Failure): string {
+	const between = data === undefined ? "" : `"data":${data},`;
+	return `{"code":${code},${between}"message":${JSON.stringify(message)}}`;
+}
+
+/** The envelope of a success, which has no message. `data` is JSON text. */
+export function success(data?: string): string {
+	return data === undefined ? '{"code":0}' : `{"code":0,"data":${data}}`;
+}
