@@ -1,6 +1,7 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
+import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
 import { addTalkOptions, type GlobalFlags } from "./flags.ts";
 import type { Done } from "./declare.ts";
 import { parseCount, parseNonEmpty } from "./values.ts";
@@ -9,6 +10,10 @@ export type SandboxFlags = GlobalFlags & {
 	readonly port: number;
 	readonly data?: string;
 	readonly key?: string;
+	readonly memberKey?: string;
+	readonly flavour: Flavour;
+	readonly upgrade?: { readonly to: Flavour; readonly after: number };
+	readonly ties?: "stable" | "unstable";
 	readonly latency: number;
 	readonly documents?: number;
 	readonly update: "replace" | "merge";
@@ -22,23 +27,44 @@ export function sandboxCommand(program: Command, app: App, done: Done, run = ser
 	const command = program
 		.command("sandbox")
 		.summary("serve the API on this machine over a SQLite file")
-		.description("Serves the documented API on this machine. Prints its address, and the line that sets its key.")
+		.description(
+			"Serves the API on this machine, as documented or as a release of RAGFlow answers it. Prints its address, and the " +
+				"line that sets its key.",
+		)
 		.option("--port <port>", "port on 127.0.0.1; 0 takes a free one", parseCount(0, 65_535), 9380)
 		.option("--data <file>", "SQLite file that keeps the data (default: a temporary one)", parseNonEmpty)
 		.option("--key <key>", "the key it takes (default: a random one)", parseNonEmpty)
+		.option("--member-key <key>", "a second key: of a team member, whom RAGFlow lets do all but update", parseNonEmpty)
+		.addOption(new Option("--flavour <name>", "what it speaks").choices(flavours).default("documented"))
+		.option("--upgrade <name:n>", "becomes that flavour once n updates were applied", parseUpgrade)
+		.addOption(
+			new Option(
+				"--ties <order>",
+				"documents of one time, from page to page (default: stable as documented, unstable as RAGFlow)",
+			).choices(["stable", "unstable"]),
+		)
 		.option("--latency <ms>", "milliseconds that every answer is late", parseCount(0, 600_000), 0)
 		.option("--documents <n>", "fills an empty store with a dataset of so many documents", parseCount(1, 100_000_000))
-		.addOption(new Option("--update <effect>", "what an update does").choices(["replace", "merge"]).default("replace"))
-		.option("--page-limit <n>", "largest page_size (default: 1000)", parseCount(1, 1_000_000))
-		.addOption(new Option("--large-page <what>", "what a larger one gets").choices(["error", "cap"]).default("error"))
 		.addOption(
-			new Option("--error-style <style>", "HTTP status by the error, or always 200")
+			new Option("--update <effect>", "what an update does (documented)")
+				.choices(["replace", "merge"])
+				.default("replace"),
+		)
+		.option("--page-limit <n>", "largest page_size (documented; default: 1000)", parseCount(1, 1_000_000))
+		.addOption(
+			new Option("--large-page <what>", "what a larger one gets (documented)")
+				.choices(["error", "cap"])
+				.default("error"),
+		)
+		.addOption(
+			new Option("--error-style <style>", "HTTP status by the error, or always 200 (documented)")
 				.choices(["status", "envelope"])
 				.default("status"),
 		)
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag sandbox --documents 1000\n  ragtag sandbox --port 0 --data demo.db --latency 50\n",
+			"Examples:\n  ragtag sandbox --documents 1000\n  ragtag sandbox --port 0 --data demo.db --latency 50\n" +
+				"  ragtag sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100\n",
 		);
 	addTalkOptions(command).action(async () => done(await run(command.optsWithGlobals<SandboxFlags>(), app)));
 }
@@ -49,11 +75,15 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 	const sandbox = await startSandbox({
 		port: flags.port,
 		latency: flags.latency,
+		flavour: flags.flavour,
 		update: flags.update,
 		onLargePage: flags.largePage,
 		errorStyle: flags.errorStyle,
 		...(flags.data === undefined ? {} : { data: flags.data }),
 		...(flags.key === undefined ? {} : { key: flags.key }),
+		...(flags.memberKey === undefined ? {} : { memberKey: flags.memberKey }),
+		...(flags.upgrade === undefined ? {} : { upgrade: flags.upgrade }),
+		...(flags.ties === undefined ? {} : { ties: flags.ties }),
 		...(flags.documents === undefined ? {} : { documents: flags.documents }),
 		...(flags.pageLimit === undefined ? {} : { pageSizeLimit: flags.pageLimit }),
 		log: (line) => io.note(line),
@@ -68,4 +98,13 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 		await sandbox.close();
 	}
 	return Exit.ok;
+}
+
+/** `NAME:N`: a flavour, and the updates after which it is spoken. */
+function parseUpgrade(text: string): { readonly to: Flavour; readonly after: number } {
+	const [to = "", count = "", ...rest] = text.split(":");
+	if (!isFlavour(to) || rest.length > 0) {
+		throw new InvalidArgumentError(`It has the form NAME:N, and NAME is one of ${flavours.join(", ")}.`);
+	}
+	return { to, after: parseCount(1, Number.MAX_SAFE_INTEGER)(count) };
 }
