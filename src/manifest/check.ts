@@ -164,7 +164,8 @@ class Check {
 		for (const { row, earlier } of conflicts.toSorted((left, right) => left.row.index - right.row.index)) {
 			this.#invalid++;
 			this.#dispositions.set(row.index, Disposition.invalid);
-			const text = `the same document as on line ${earlier.line}, with other values; see --on-duplicate`;
+			const same = this.#options.purpose === "upload" ? "the same name to store under" : "the same document";
+			const text = `${same} as on line ${earlier.line}, with other values; see --on-duplicate`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);
 		}
 	}

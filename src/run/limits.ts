@@ -37,7 +37,8 @@ export class RefusedAlike {
 	}
 
 	failed(error: RowError): Stop | undefined {
-		if (this.#off) return undefined;
+		// Told by our own look, which costs the service nothing: a repeated upload begins with those that are there.
+		if (this.#off || error.code === "EXISTS") return undefined;
 		if (this.#code !== undefined && this.#code !== error.code) {
 			this.#off = true;
 			return undefined;

@@ -15,7 +15,19 @@ export async function fileRows(
 	if (dataset === undefined) {
 		throw new CliError("files need the dataset to upload to", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 	}
-	for (const file of files) await checkFile(file);
+	const names = new Map<string, string>();
+	for (const file of files) {
+		await checkFile(file);
+		const name = basename(file);
+		const same = names.get(name);
+		if (same !== undefined) {
+			throw new CliError(`${same} and ${file} would both be stored as ${name}; nothing was sent`, {
+				exit: Exit.usage,
+				hint: "Name them apart in a manifest with the columns file and name.",
+			});
+		}
+		names.set(name, file);
+	}
 	return {
 		name: "files",
 		rows: files.length,

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Fault } from "../fault.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { Draft, RowReader } from "./draft.ts";
@@ -74,10 +75,12 @@ export class RowJudge {
 
 	/** What a row is about, and what it says of it. */
 	identity(draft: Draft, format: RowReader["format"]): { key: string; payload: string } {
-		const isUpload = this.#options.purpose === "upload";
-		const about = isUpload ? `${draft.file}\0${draft.name}` : draft.documentId;
 		// A key that `--set` adds stands in its column's place in one row and at the end in another.
 		const inOrder = format === "csv" && this.#options.set.size === 0;
-		return { key: `${draft.datasetId}\0${about}`, payload: payloadText(draft.metadata, inOrder) };
+		const payload = payloadText(draft.metadata, inOrder);
+		if (this.#options.purpose !== "upload") return { key: `${draft.datasetId}\0${draft.documentId}`, payload };
+		// Two files of one name would become two documents, the second under a name that nobody chose.
+		const name = draft.name === "" ? basename(draft.file) : draft.name;
+		return { key: `${draft.datasetId}\0${name}`, payload: `${draft.file}\0${payload}` };
 	}
 }
