@@ -44,7 +44,8 @@ async function store(call: Call, { store, busboy }: Service, errors: string[]): 
 		return await store.commits.write(() => {
 			const dataset = store.datasets.find(datasetId);
 			if (dataset === undefined) throw nowhere(datasetId, release.uploadNowhereCode);
-			return files.map((file) => insert(store, dataset.seq, file));
+			const time = Date.now();
+			return files.map((file) => insert(store, dataset.seq, file, time));
 		});
 	} catch (error) {
 		await store.commits.write(() => files.forEach((file) => store.documents.removeBytes(file.id)));
@@ -52,10 +53,10 @@ async function store(call: Call, { store, busboy }: Service, errors: string[]): 
 	}
 }
 
-function insert(store: Store, dataset: number, { id, name, size }: Incoming): Stored {
+function insert(store: Store, dataset: number, { id, name, size }: Incoming, time: number): Stored {
 	const free = freeName(name, (candidate) => store.documents.hasName(dataset, candidate));
 	const document = { id, name: free, size };
-	store.documents.insert(dataset, document);
+	store.documents.insert(dataset, document, time);
 	store.datasets.addToCount(dataset, 1);
 	return document;
 }

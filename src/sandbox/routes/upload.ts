@@ -30,7 +30,8 @@ export const uploadDocuments: Route = async ({ request, datasetId }, { store, bu
 		await store.commits.write(() => {
 			// Looked up again: the dataset is what counts at the moment of the commit.
 			const { seq } = findDataset(store, datasetId);
-			for (const file of files) store.documents.insert(seq, file);
+			const time = Date.now();
+			for (const file of files) store.documents.insert(seq, file, time);
 			store.datasets.addToCount(seq, files.length);
 		});
 	} catch (error) {

@@ -44,8 +44,9 @@ export class Documents {
 		this.#addBytes = database.prepare("INSERT INTO chunks (document, position, bytes) VALUES (?, ?, ?)");
 	}
 
-	insert(dataset: number, document: NewDocument): void {
-		this.#insert.run(dataset, document.id, document.name, document.size, Date.now());
+	/** `time` is that of its creation, in milliseconds: one for all documents of a request. */
+	insert(dataset: number, document: NewDocument, time: number): void {
+		this.#insert.run(dataset, document.id, document.name, document.size, time);
 	}
 
 	/** False where the dataset has no such document. */
