@@ -28,8 +28,10 @@ export async function folder(): Promise<string> {
 export type Answer = { status: number; text: string; json: unknown; code: unknown; message: string; data: unknown };
 export type Sent = { headers?: OutgoingHttpHeaders; body?: string | Buffer; key?: string | null };
 
+export type Target = Pick<Sandbox, "port" | "key">;
+
 /** One request by hand over a socket of its own: nothing of the client under `src/rest` is involved. */
-export function send(sandbox: Sandbox, method: string, path: string, sent: Sent = {}): Promise<Answer> {
+export function send(sandbox: Target, method: string, path: string, sent: Sent = {}): Promise<Answer> {
 	const key = sent.key === undefined ? sandbox.key : sent.key;
 	const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
 	const body = Buffer.from(sent.body ?? "");

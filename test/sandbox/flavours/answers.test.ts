@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import * as by from "../support.ts";
+import { putReleases, releases, serve } from "./support.ts";
+
+const datasets = "/api/v1/datasets";
+
+describe("a refused key", () => {
+	test.each(putReleases)("%s answers a missing or malformed header with the code of a success", async (flavour) => {
+		const { sandbox } = await serve(flavour, []);
+		for (const headers of [{}, { authorization: "" }, { authorization: "Bearer" }, { authorization: sandbox.key }]) {
+			const answer = await by.send(sandbox, "GET", datasets, { key: null, headers });
+			expect(answer).toMatchObject({ status: 200, code: 0, data: false });
+			expect(answer.message).toMatch(/authorization/i);
+		}
+	});
+
+	test.each(putReleases)("%s answers a wrong key with code 109 and status 200", async (flavour) => {
+		const { sandbox } = await serve(flavour, []);
+		const answer = await by.send(sandbox, "GET", datasets, { key: "wrong-key" });
+		expect(answer).toMatchObject({ status: 200, code: 109, data: false });
+		expect(answer.text).not.toContain("wrong-key");
+	});
+
+	test.each([null, "wrong-key"])("ragflow-0.26 answers %s with status 401 and code 401", async (key) => {
+		const { sandbox } = await serve("ragflow-0.26", []);
+		expect(await by.send(sandbox, "GET", datasets, { key })).toMatchObject({ status: 401, code: 401 });
+	});
+
+	test.each(releases)("%s does not know a member's key that was not given", async (flavour) => {
+		const { sandbox } = await serve(flavour, []);
+		expect((await by.send(sandbox, "GET", datasets, { key: "member-key" })).code).not.toBe(0);
+	});
+});
+
+describe("a mistyped address", () => {
+	test.each<[Flavour, number, number]>([
+		["ragflow-0.18", 200, 100],
+		["ragflow-0.21", 200, 100],
+		["ragflow-0.23", 404, 404],
+		["ragflow-0.24", 404, 404],
+		["ragflow-0.26", 404, 404],
+	])("%s answers a path that the API does not have with status %i and code %i", async (flavour, status, code) => {
+		const { sandbox, dataset } = await serve(flavour, []);
+		for (const path of ["/api/v1/nothing", "/api/v2/datasets", "/api", `${datasets}/${dataset}/papers`]) {
+			const answer = await by.send(sandbox, "GET", path);
+			expect(answer).toMatchObject({ status, code });
+			expect(answer.message).toMatch(/404|Not Found/);
+		}
+	});
+
+	test.each(releases)("%s answers outside of the API with a page for people, and status 200", async (flavour) => {
+		const { sandbox } = await serve(flavour, []);
+		for (const path of ["/", "/v1/datasets", "/datasets", "/apis"]) {
+			const response = await fetch(`${sandbox.url}${path}`, { headers: { authorization: `Bearer ${sandbox.key}` } });
+			expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
+			expect(await response.text()).toMatch(/^<!doctype html>/);
+		}
+	});
+
+	test.each(releases)("%s is reached by no name of another machine, whatever it would answer", async (flavour) => {
+		const { sandbox } = await serve(flavour, []);
+		const headers = { host: "evil.example" };
+		expect(await by.send(sandbox, "GET", datasets, { headers })).toMatchObject({ status: 403, code: 403 });
+	});
+
+	test.each(releases)("%s has no documents in a dataset that is not there, and says so by 102", async (flavour) => {
+		const { sandbox } = await serve(flavour, []);
+		const answer = await by.list(sandbox, "nowhere");
+		expect(answer).toMatchObject({ status: 200, code: 102 });
+		expect(answer.message).toContain("You don't own the dataset nowhere");
+	});
+});
+
+describe("datasets", () => {
+	test.each(releases)(
+		"%s lists them newest first, found by id and by name, among members of no use",
+		async (flavour) => {
+			const { sandbox, dataset: papers } = await serve(flavour);
+			const books = await by.createDataset(sandbox, "books");
+			const find = (query: string): Promise<by.Answer> => by.send(sandbox, "GET", `${datasets}?${query}`);
+			const both = [
+				{ id: books, name: "books", document_count: 0 },
+				{ id: papers, name: "papers", document_count: 1 },
+			];
+			expect((await find("")).data).toMatchObject(both);
+			expect((await find("")).message).toBe("undefined");
+			expect((await find("desc=False")).data).toMatchObject(both.toReversed());
+			expect((await find(`id=${papers}`)).data).toMatchObject(both.slice(1));
+			expect((await find("name=books")).data).toMatchObject(both.slice(0, 1));
+			expect((await find("page=2&page_size=1")).data).toMatchObject(both.slice(1));
+			expect((await find("page=3&page_size=1")).data).toEqual([]);
+			const code = flavour === "ragflow-0.18" ? 102 : 108;
+			expect(await find("name=nothing")).toMatchObject({ status: 200, code });
+			expect(await find("id=nothing")).toMatchObject({ status: 200, code });
+		},
+	);
+
+	test.each<[Flavour, number | undefined]>([
+		["ragflow-0.18", undefined],
+		["ragflow-0.21", undefined],
+		["ragflow-0.23", 1],
+		["ragflow-0.24", 1],
+		["ragflow-0.26", 1],
+	])("%s says how many there are: %s", async (flavour, total) => {
+		const { sandbox } = await serve(flavour, []);
+		expect(by.at((await by.send(sandbox, "GET", datasets)).json, "total_datasets")).toBe(total);
+	});
+
+	test.each<[Flavour, number]>(releases.map((flavour) => [flavour, flavour === "ragflow-0.18" ? 0 : 101]))(
+		"%s answers a parameter that it does not know with code %i, so that none can be tried for luck",
+		async (flavour, code) => {
+			const { sandbox } = await serve(flavour, []);
+			expect(await by.send(sandbox, "GET", `${datasets}?tag=x`)).toMatchObject({ status: 200, code });
+		},
+	);
+
+	test.each(releases)("%s makes no dataset of a name that it does not take", async (flavour) => {
+		const sandbox = await by.start({ flavour });
+		const code = flavour === "ragflow-0.18" ? 102 : 101;
+		for (const body of ["{}", '{"name":""}', '{"name":1}', JSON.stringify({ name: "x".repeat(129) })]) {
+			const answer = await by.send(sandbox, "POST", datasets, { headers: by.jsonHeader, body });
+			expect(answer).toMatchObject({ status: 200, code });
+		}
+		expect((await by.send(sandbox, "GET", datasets)).data).toEqual([]);
+		const longest = { name: "é".repeat(128) };
+		const made = await by.send(sandbox, "POST", datasets, { headers: by.jsonHeader, body: JSON.stringify(longest) });
+		expect(made).toMatchObject({ code: 0, data: longest });
+	});
+
+	test.each(releases)("%s has no two datasets of one name: the second is refused, or has a number", async (flavour) => {
+		const { sandbox } = await serve(flavour, []);
+		const again = await by.send(sandbox, "POST", datasets, { headers: by.jsonHeader, body: '{"name":"papers"}' });
+		if (flavour === "ragflow-0.18") expect(again).toMatchObject({ status: 200, code: 102 });
+		else expect(again.data).toMatchObject({ name: "papers(1)" });
+	});
+});

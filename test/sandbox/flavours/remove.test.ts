@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import * as by from "../support.ts";
+import { names, type Place, putReleases, releases, serve } from "./support.ts";
+
+const files = ["a.txt", "b.txt", "c.txt"];
+
+function remove({ sandbox, dataset }: Place, body: string, headers = by.jsonHeader): Promise<by.Answer> {
+	return by.send(sandbox, "DELETE", by.documentsPath(dataset), { headers, body });
+}
+
+/** Every way to name no document: each is one slip in a client. */
+const nothing: [string, string][] = [
+	["an empty body", ""],
+	["an empty object", "{}"],
+	["an empty list of ids", '{"ids":[]}'],
+	["ids that are null", '{"ids":null}'],
+	["a misspelt member", '{"id":["a"]}'],
+];
+
+describe("a removal that names nothing", () => {
+	test.each(putReleases.flatMap((flavour) => nothing.map(([what, body]) => [flavour, what, body] as const)))(
+		"%s takes %s for the order to remove every document, and calls it a success",
+		async (flavour, _, body) => {
+			const place = await serve(flavour, files);
+			const other = await by.createDataset(place.sandbox, "other");
+			await by.upload(place.sandbox, other, "kept.txt");
+			expect(await remove(place, body)).toMatchObject({ status: 200, text: '{"code":0}' });
+			expect(await names(place)).toEqual([]);
+			expect(await names({ ...place, dataset: other })).toEqual(["kept.txt"]);
+		},
+	);
+
+	test.each(putReleases)("%s takes the path of a document whose id is empty for it, too", async (flavour) => {
+		const place = await serve(flavour, files);
+		const answer = await by.send(place.sandbox, "DELETE", by.documentsPath(place.dataset, ""));
+		expect(answer).toMatchObject({ status: 200, code: 0 });
+		expect(await names(place)).toEqual([]);
+	});
+
+	test.each<[Flavour, number, number]>([
+		["ragflow-0.18", 0, 0],
+		["ragflow-0.21", 0, 0],
+		["ragflow-0.23", 0, 0],
+		["ragflow-0.24", 100, 3],
+	])("%s answers ids in a body that it can't read with %i, and %i documents are left", async (flavour, code, left) => {
+		const place = await serve(flavour, files);
+		expect((await remove(place, `{"ids":["${place.ids[0]}"]`)).code).toBe(code);
+		expect(await names(place)).toHaveLength(left);
+	});
+
+	test.each(nothing)("ragflow-0.26 refuses %s, and keeps every document", async (_, body) => {
+		const place = await serve("ragflow-0.26", files);
+		expect(await remove(place, body)).toMatchObject({ status: 200, code: 102 });
+		expect(await by.send(place.sandbox, "DELETE", by.documentsPath(place.dataset, ""))).toMatchObject({ code: 102 });
+		expect(await names(place)).toEqual(files);
+	});
+
+	test("ragflow-0.26 removes all when told so in so many words", async () => {
+		const place = await serve("ragflow-0.26", files);
+		expect(await remove(place, '{"delete_all":true,"ids":["x"]}')).toMatchObject({ code: 102 });
+		expect(await remove(place, '{"delete_all":true}')).toMatchObject({ code: 0, data: { deleted: 3 } });
+		expect(await names(place)).toEqual([]);
+	});
+});
+
+describe("a removal by id", () => {
+	test.each(releases)("%s removes what is named and no more", async (flavour) => {
+		const place = await serve(flavour, files);
+		expect(await remove(place, JSON.stringify({ ids: place.ids.slice(0, 2) }))).toMatchObject({ status: 200, code: 0 });
+		expect(await names(place)).toEqual(["c.txt"]);
+		expect(by.at((await by.send(place.sandbox, "GET", "/api/v1/datasets")).data, 0, "document_count")).toBe(1);
+	});
+
+	test.each(releases)("%s knows no removal by path: that is a 405 in words, and nothing is gone", async (flavour) => {
+		const place = await serve(flavour, files);
+		const answer = await by.send(place.sandbox, "DELETE", by.documentsPath(place.dataset, place.ids[0]));
+		expect(answer).toMatchObject({ status: 200, code: 100 });
+		expect(answer.message).toContain("405: Method Not Allowed");
+		expect(await names(place)).toEqual(files);
+	});
+
+	test.each<[Flavour, string[]]>(
+		releases.map((flavour) => [flavour, flavour === "ragflow-0.26" ? files : ["b.txt", "c.txt"]]),
+	)("%s answers an id that is not there with 102 and its name; what is left is %j", async (flavour, left) => {
+		const place = await serve(flavour, files);
+		const answer = await remove(place, JSON.stringify({ ids: ["nobody", place.ids[0]] }));
+		expect(answer).toMatchObject({ status: 200, code: 102 });
+		expect(answer.message).toContain("nobody");
+		expect(answer.message).not.toContain(String(place.ids[0]));
+		expect(await names(place)).toEqual(left);
+	});
+
+	test.each<[Flavour, number, boolean]>(
+		releases.map((flavour) => (flavour === "ragflow-0.26" ? [flavour, 102, false] : [flavour, 0, true])),
+	)("%s answers an id of another dataset with code %i, and has removed it there: %s", async (flavour, code, gone) => {
+		const place = await serve(flavour, files);
+		const other = await by.createDataset(place.sandbox, "other");
+		const [id] = await by.upload(place.sandbox, other, "elsewhere.txt");
+		expect((await remove(place, JSON.stringify({ ids: [id] }))).code).toBe(code);
+		expect(await names({ ...place, dataset: other })).toEqual(gone ? [] : ["elsewhere.txt"]);
+		expect(await names(place)).toEqual(files);
+	});
+
+	test.each(putReleases)("%s says that an id was there twice, and removes its document once", async (flavour) => {
+		const place = await serve(flavour, files);
+		const [id = ""] = place.ids;
+		const answer = await remove(place, JSON.stringify({ ids: [id, id] }));
+		expect(answer).toMatchObject({ code: 0, data: { success_count: 1, errors: [`Duplicate document ids: ${id}`] } });
+		expect(await names(place)).toEqual(["b.txt", "c.txt"]);
+	});
+});

@@ -1,0 +1,45 @@
+import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import type { Sandbox, SandboxOptions } from "../../../src/sandbox/index.ts";
+import * as by from "../support.ts";
+
+export const putReleases = ["ragflow-0.18", "ragflow-0.21", "ragflow-0.23", "ragflow-0.24"] as const;
+export const releases = [...putReleases, "ragflow-0.26"] as const;
+
+export type Place = { readonly sandbox: Sandbox; readonly dataset: string; readonly ids: readonly string[] };
+
+/** A sandbox of that flavour with a dataset of files of these names. */
+export async function serve(
+	flavour: Flavour,
+	names: readonly string[] = ["a.txt"],
+	options: Partial<SandboxOptions> = {},
+): Promise<Place> {
+	const sandbox = await by.start({ flavour, ...options });
+	const dataset = await by.createDataset(sandbox);
+	return { sandbox, dataset, ids: names.length === 0 ? [] : await by.upload(sandbox, dataset, ...names) };
+}
+
+export function verbOf(flavour: Flavour): "PUT" | "PATCH" {
+	return flavour === "ragflow-0.26" ? "PATCH" : "PUT";
+}
+
+/** Updates by the verb of the flavour. */
+export function update(
+	{ sandbox, dataset, ids }: Place,
+	flavour: Flavour,
+	metadata: string,
+	sent: by.Sent = {},
+): Promise<by.Answer> {
+	const body = `{"meta_fields":${metadata}}`;
+	const path = by.documentsPath(dataset, ids[0]);
+	return by.send(sandbox, verbOf(flavour), path, { headers: by.jsonHeader, body, ...sent });
+}
+
+/** The metadata of the first document as the list tells it, as text: nothing else proves an update. */
+export async function stored({ sandbox, dataset, ids }: Place): Promise<string> {
+	const { text } = await by.list(sandbox, dataset, { id: ids[0] ?? "" });
+	return /"meta_fields":(\{.*?\}),"name"/.exec(text)?.[1] ?? text;
+}
+
+export async function names({ sandbox, dataset }: Place, query: Record<string, string> = {}): Promise<unknown[]> {
+	return by.names(sandbox, dataset, { desc: "False", page_size: "100", ...query });
+}

@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import * as by from "../support.ts";
+import { putReleases, releases, serve, stored, update, verbOf } from "./support.ts";
+
+const before = '{"kept":"yes"}';
+const metadata = '{"author":"Ana"}';
+const body = `{"meta_fields":${metadata}}`;
+const part = by.multipart({ head: by.updatePart, body });
+
+const forms = {
+	json: { headers: by.jsonHeader, body },
+	plain: { headers: by.plainHeader, body },
+	part: { headers: by.partsHeader, body: part },
+};
+
+describe("a client that trusts the answer alone believes in writes that never were", () => {
+	test.each<[Flavour, keyof typeof forms, number, boolean]>([
+		["ragflow-0.18", "json", 0, true],
+		["ragflow-0.18", "plain", 0, true],
+		["ragflow-0.18", "part", 100, false],
+		["ragflow-0.21", "json", 0, true],
+		["ragflow-0.21", "plain", 0, true],
+		["ragflow-0.21", "part", 100, false],
+		["ragflow-0.23", "json", 0, true],
+		["ragflow-0.23", "plain", 0, true],
+		// Success, and nothing changed.
+		["ragflow-0.23", "part", 0, false],
+		["ragflow-0.24", "json", 0, true],
+		["ragflow-0.24", "plain", 100, false],
+		["ragflow-0.24", "part", 100, false],
+		["ragflow-0.26", "json", 0, true],
+		["ragflow-0.26", "plain", 100, false],
+		["ragflow-0.26", "part", 100, false],
+	])("%s answers the %s form with code %i, and has changed something: %s", async (flavour, form, code, changed) => {
+		const place = await serve(flavour);
+		await update(place, flavour, before);
+		expect(await update(place, flavour, "", forms[form])).toMatchObject({ status: 200, code });
+		expect(await stored(place)).toBe(changed ? metadata : before);
+	});
+
+	test.each(releases)("%s takes a misspelt member for nothing to do, and says success", async (flavour) => {
+		const place = await serve(flavour);
+		await update(place, flavour, before);
+		const sent = { headers: by.jsonHeader, body: '{"meta_field":{"author":"Ana"}}' };
+		expect(await update(place, flavour, "", sent)).toMatchObject({ status: 200, code: 0 });
+		expect(await stored(place)).toBe(before);
+	});
+});
+
+describe("the wrong verb is a probe that costs nobody their metadata", () => {
+	test.each(releases)("%s answers it with a 405 in words, and changes nothing", async (flavour) => {
+		const place = await serve(flavour);
+		await update(place, flavour, before);
+		const wrong = verbOf(flavour) === "PUT" ? "PATCH" : "PUT";
+		const path = by.documentsPath(place.dataset, place.ids[0]);
+		for (const sent of [
+			{ headers: by.jsonHeader, body },
+			{ headers: by.jsonHeader, body, key: null },
+		]) {
+			const answer = await by.send(place.sandbox, wrong, path, sent);
+			expect(answer).toMatchObject({ status: 200, code: 100 });
+			expect(answer.message).toContain("405: Method Not Allowed");
+		}
+		expect(await stored(place)).toBe(before);
+	});
+});
+
+describe("what an update does to the metadata that was there", () => {
+	test.each(releases)("%s replaces it whole, and an empty object clears it", async (flavour) => {
+		const place = await serve(flavour);
+		await update(place, flavour, '{"author":"Ana","category":"a"}');
+		await update(place, flavour, '{ "category" : "b" }');
+		expect(await stored(place)).toBe('{"category":"b"}');
+		await update(place, flavour, "{}");
+		expect(await stored(place)).toBe("{}");
+	});
+
+	test.each<[Flavour, boolean]>(releases.map((flavour) => [flavour, flavour >= "ragflow-0.24"]))(
+		"%s gives lists back split: %s; a client that compares what it sent would call it a loss",
+		async (flavour, splits) => {
+			const place = await serve(flavour);
+			const lists = '{"plain":"a, b;c|d","list":["a, b;c","d|e","f，g；h、i"," a ","",1,true,1],"empty":[]}';
+			const split = '{"plain":"a, b;c|d","list":["a","b","c","d","e","f","g","h","i","",1,true],"empty":[]}';
+			expect((await update(place, flavour, lists)).code).toBe(0);
+			expect(await stored(place)).toBe(splits ? split : lists);
+		},
+	);
+
+	test.each(putReleases)("%s takes any object, and keeps its keys in their order", async (flavour) => {
+		const place = await serve(flavour);
+		const odd = '{"z":{"b":[1,{}],"a":null},"10":12345678901234567890,"9":null,"__proto__":{"x":1}}';
+		expect((await update(place, flavour, odd)).code).toBe(0);
+		expect((await by.list(place.sandbox, place.dataset)).text).toContain(`"meta_fields":${odd},`);
+	});
+
+	test.each(['{"a":{"b":1}}', '{"a":null}', '{"a":[["b"]]}', '{"a":[null]}', '"text"', "[]", "null"])(
+		"ragflow-0.26 refuses %s by its field, and keeps what was there",
+		async (refused) => {
+			const place = await serve("ragflow-0.26");
+			await update(place, "ragflow-0.26", before);
+			const answer = await update(place, "ragflow-0.26", refused);
+			expect(answer).toMatchObject({ status: 200, code: 102 });
+			expect(answer.message).toMatch(/^Field: <meta_fields> - Message: <.+>/);
+			expect(await stored(place)).toBe(before);
+			expect((await update(place, "ragflow-0.26", '{"a":1.5,"b":true,"c":["x",2,false],"d":""}')).code).toBe(0);
+		},
+	);
+
+	test.each(putReleases)("%s refuses metadata that is no object", async (flavour) => {
+		const place = await serve(flavour);
+		await update(place, flavour, before);
+		expect(await update(place, flavour, "[]")).toMatchObject({ status: 200, code: 102 });
+		expect(await stored(place)).toBe(before);
+	});
+});
+
+describe("what an update answers, from which a client must not read more than is in it", () => {
+	test("ragflow-0.18 says code 0 and no more", async () => {
+		const place = await serve("ragflow-0.18");
+		expect((await update(place, "ragflow-0.18", metadata)).text).toBe('{"code":0}');
+	});
+
+	test.each<[Flavour, boolean]>([
+		["ragflow-0.21", true],
+		["ragflow-0.23", true],
+		["ragflow-0.24", false],
+		["ragflow-0.26", false],
+	])("%s answers with the document, its metadata among it: %s", async (flavour, told) => {
+		const place = await serve(flavour);
+		const answer = await update(place, flavour, metadata);
+		expect(answer.data).toMatchObject({ id: place.ids[0], dataset_id: place.dataset, name: "a.txt" });
+		expect(by.at(answer.data, "meta_fields")).toEqual(told ? { author: "Ana" } : undefined);
+	});
+});
+
+describe("what is not there, and who may update", () => {
+	test.each(releases)("%s tells an unknown document and an unknown dataset apart, both by 102", async (flavour) => {
+		const place = await serve(flavour);
+		const other = await serve(flavour);
+		const unknown = await update({ ...place, ids: ["f".repeat(32)] }, flavour, metadata);
+		expect(unknown).toMatchObject({ status: 200, code: 102, message: "The dataset doesn't own the document." });
+		const nowhere = await update({ ...place, dataset: other.dataset }, flavour, metadata);
+		expect(nowhere).toMatchObject({ status: 200, code: 102 });
+		expect(nowhere.message).toContain("You don't own the dataset");
+	});
+
+	test.each(releases)("%s lets a member do all but update, which looks like a missing dataset", async (flavour) => {
+		const place = await serve(flavour, ["a.txt", "b.txt"], { memberKey: "member-key" });
+		const asMember = { key: "member-key" };
+		const refused = await update(place, flavour, metadata, { headers: by.jsonHeader, body, ...asMember });
+		expect(refused).toMatchObject({ status: 200, code: 102 });
+		expect(refused.message).toContain("You don't own the dataset");
+		expect(await stored(place)).toBe("{}");
+		const documents = by.documentsPath(place.dataset);
+		const ids = JSON.stringify({ ids: [place.ids[1]] });
+		const more = { headers: by.partsHeader, body: by.multipart(by.filePart("c.txt", "")) };
+		expect((await by.send(place.sandbox, "POST", documents, { ...more, ...asMember })).code).toBe(0);
+		const removal = { headers: by.jsonHeader, body: ids, ...asMember };
+		expect((await by.send(place.sandbox, "DELETE", documents, removal)).code).toBe(0);
+		const listed = await by.send(place.sandbox, "GET", `${documents}?desc=False`, asMember);
+		expect([by.at(listed.data, "docs", 0, "name"), by.at(listed.data, "docs", 1, "name")]).toEqual(["a.txt", "c.txt"]);
+	});
+});
+
+describe("the update of many documents at once", () => {
+	const bulk = (place: { sandbox: by.Target; dataset: string }, value: object): Promise<by.Answer> =>
+		by.send(place.sandbox, "POST", `/api/v1/datasets/${place.dataset}/metadata/update`, {
+			headers: by.jsonHeader,
+			body: JSON.stringify(value),
+		});
+
+	test.each<Flavour>(["ragflow-0.23", "ragflow-0.26"])(
+		"%s sets and removes keys of what is selected",
+		async (flavour) => {
+			const place = await serve(flavour, ["a.txt", "b.txt"]);
+			await update(place, flavour, '{"author":"Ana","old":"1"}');
+			const changes = { updates: [{ key: "author", value: "Ben" }], deletes: [{ key: "old" }] };
+			const answer = await bulk(place, { selector: { document_ids: [place.ids[0]] }, ...changes });
+			expect(answer).toMatchObject({ code: 0, data: { updated: 1, matched_docs: 1 } });
+			expect(await stored(place)).toBe('{"author":"Ben"}');
+			expect(await stored({ ...place, ids: [place.ids[1] ?? ""] })).toBe("{}");
+			expect((await bulk(place, { selector: { document_ids: ["nobody"] }, ...changes })).code).toBe(102);
+			expect((await bulk(place, { updates: [{ key: "author" }] })).code).toBe(102);
+		},
+	);
+
+	test("ragflow-0.23 takes an empty selection for every document of the dataset", async () => {
+		const place = await serve("ragflow-0.23", ["a.txt", "b.txt"]);
+		await bulk(place, { selector: { document_ids: [] }, updates: [{ key: "author", value: "Ben" }] });
+		expect(await stored({ ...place, ids: [place.ids[1] ?? ""] })).toBe('{"author":"Ben"}');
+	});
+
+	test.each<[Flavour, number, number]>([
+		["ragflow-0.18", 200, 100],
+		["ragflow-0.21", 200, 100],
+		["ragflow-0.24", 200, 100],
+	])("%s does not have it, or has it broken: %i, code %i", async (flavour, status, code) => {
+		const place = await serve(flavour);
+		const selector = { document_ids: place.ids };
+		const answer = await bulk(place, { selector, updates: [{ key: "author", value: "Ben" }] });
+		expect(answer).toMatchObject({ status, code });
+		expect(await stored(place)).toBe("{}");
+	});
+});

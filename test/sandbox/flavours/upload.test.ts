@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import * as by from "../support.ts";
+import { names, type Place, putReleases, releases, serve } from "./support.ts";
+
+function send({ sandbox, dataset }: Place, ...parts: { head: string[]; body: string | Buffer }[]): Promise<by.Answer> {
+	const sent = { headers: by.partsHeader, body: by.multipart(...parts) };
+	return by.send(sandbox, "POST", by.documentsPath(dataset), sent);
+}
+
+describe("uploads", () => {
+	test.each(releases)("%s answers in the order of the parts, and ignores metadata sent along", async (flavour) => {
+		const place = await serve(flavour, []);
+		const field = { head: ['Content-Disposition: form-data; name="meta_fields"'], body: '{"author":"Ana"}' };
+		const answer = await send(place, by.filePart("b.pdf", "two"), field, by.filePart("folder/a.txt", ""));
+		expect(answer.data).toMatchObject([
+			{ name: "b.pdf", size: 3, dataset_id: place.dataset, run: "UNSTART" },
+			{ name: "a.txt", size: 0 },
+		]);
+		const listed = await by.list(place.sandbox, place.dataset, { desc: "False" });
+		expect(listed.data).toMatchObject({ total: 2, docs: [{ meta_fields: {}, size: 3 }, { meta_fields: {} }] });
+	});
+
+	test.each(releases)("%s makes two documents of a file sent twice: a retry is not harmless", async (flavour) => {
+		const place = await serve(flavour, ["a.txt", "a.txt"]);
+		await by.upload(place.sandbox, place.dataset, "a.txt", "a(1).txt", "b.tar.md");
+		await by.upload(place.sandbox, place.dataset, "b.tar.md");
+		expect(await names(place)).toEqual(["a.txt", "a(1).txt", "a(2).txt", "a(3).txt", "b.tar.md", "b.tar(1).md"]);
+	});
+
+	test.each(["a.exe", "a", "a.", ".txt", "a.unknown"])("no release takes %s", async (name) => {
+		for (const flavour of releases) {
+			const place = await serve(flavour, []);
+			const answer = await send(place, by.filePart(name, "x"));
+			expect(answer).toMatchObject({ status: 200, code: 500 });
+			expect(answer.message).toBe(`${name}: This type of file has not been supported yet!`);
+			expect(await names(place)).toEqual([]);
+		}
+	});
+
+	test.each(putReleases)("%s stores the good files of a failed upload, and does not say which", async (flavour) => {
+		const place = await serve(flavour, []);
+		const answer = await send(place, by.filePart("a.txt", "1"), by.filePart("b.exe", "2"), by.filePart("c.txt", "3"));
+		expect(answer).toMatchObject({ status: 200, code: 500, data: undefined });
+		expect(await names(place)).toEqual(["a.txt", "c.txt"]);
+	});
+
+	test("ragflow-0.26 says which files of a failed upload it stored", async () => {
+		const place = await serve("ragflow-0.26", []);
+		const answer = await send(place, by.filePart("a.exe", "1"), by.filePart("b.txt", "2"));
+		expect(answer).toMatchObject({ status: 200, code: 500, data: [{ name: "b.txt", size: 1 }] });
+		expect(await names(place)).toEqual(["b.txt"]);
+	});
+
+	test.each(releases)("%s stores nothing of an upload without files, or without a dataset", async (flavour) => {
+		const place = await serve(flavour, []);
+		const field = { head: ['Content-Disposition: form-data; name="file"'], body: "no file" };
+		expect(await send(place, field)).toMatchObject({ code: 101, message: "No file part!" });
+		expect(await send(place, by.filePart("a.txt", "x"), by.filePart("", "x"))).toMatchObject({ code: 101 });
+		const path = by.documentsPath(place.dataset);
+		expect(await by.send(place.sandbox, "POST", path, { headers: by.jsonHeader, body: "{}" })).toMatchObject({
+			code: 101,
+		});
+		expect(await names(place)).toEqual([]);
+		const nowhere = await send({ ...place, dataset: "nowhere" }, by.filePart("a.txt", "x"));
+		expect(nowhere).toMatchObject({ status: 200, code: flavour === "ragflow-0.26" ? 102 : 100 });
+	});
+});
