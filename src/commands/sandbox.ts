@@ -71,6 +71,7 @@ export function sandboxCommand(program: Command, app: App, done: Done, run = ser
 
 /** Serves until a signal ends it: for a service that is its normal end, so it is exit 0. */
 export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<ExitCode> {
+	checkSwitches(flags);
 	const { startSandbox } = await import("../sandbox/index.ts");
 	const sandbox = await startSandbox({
 		port: flags.port,
@@ -98,6 +99,16 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 		await sandbox.close();
 	}
 	return Exit.ok;
+}
+
+/** A release of RAGFlow has made these choices: a switch that would do nothing is refused. */
+function checkSwitches({ flavour, upgrade, update, pageLimit, largePage, errorStyle }: SandboxFlags): void {
+	if (flavour === "documented" || upgrade?.to === "documented") return;
+	if (update === "replace" && pageLimit === undefined && largePage === "error" && errorStyle === "status") return;
+	throw new CliError("--update, --page-limit, --large-page and --error-style are of --flavour documented alone", {
+		exit: Exit.usage,
+		hint: `Leave them out: ${flavour} does what that release does.`,
+	});
 }
 
 /** `NAME:N`: a flavour, and the updates after which it is spoken. */

@@ -90,7 +90,17 @@ describe("each flag of a command reaches it as what it means", () => {
 		[
 			"sandbox --port 0 --documents 10 --latency 5",
 			sandboxCommand,
-			{ port: 0, documents: 10, latency: 5, update: "replace" },
+			{ port: 0, documents: 10, latency: 5, update: "replace", flavour: "documented" },
+		],
+		[
+			"sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100 --ties stable --member-key key",
+			sandboxCommand,
+			{
+				flavour: "ragflow-0.24",
+				upgrade: { to: "ragflow-0.26", after: 100 },
+				ties: "stable",
+				memberKey: "key",
+			},
 		],
 	])("%s", async (line, declare, options) => {
 		expect(await parsed(declare, line)).toMatchObject(options);
@@ -117,6 +127,14 @@ describe("a value that means nothing is refused, not taken for another", () => {
 		["list -d D --format xml", listCommand],
 		["list -d D --where category", listCommand],
 		["sandbox --port 70000", sandboxCommand],
+		["sandbox --flavour ragflow-0.22", sandboxCommand],
+		["sandbox --flavour ragflow", sandboxCommand],
+		["sandbox --upgrade ragflow-0.26", sandboxCommand],
+		["sandbox --upgrade ragflow-0.26:0", sandboxCommand],
+		["sandbox --upgrade ragflow-0.26:1:2", sandboxCommand],
+		["sandbox --upgrade newest:10", sandboxCommand],
+		["sandbox --ties loose", sandboxCommand],
+		["sandbox --member-key= ", sandboxCommand],
 		["check m --for list", checkCommand],
 	])("%s", async (line, declare) => {
 		expect(await parsed(declare, line)).toMatch(/^CommanderError/);

@@ -36,6 +36,34 @@ it("a sandbox says where it is, its key and its dataset; its data outlive it; SI
 	expect((await second.ended).exit).toBe(0);
 });
 
+it("a sandbox speaks the release that it is told to, and the next one after the upgrade that it was promised", async () => {
+	const flags = ["--flavour", "ragflow-0.24", "--upgrade", "ragflow-0.26:1", "--ties", "stable", "--documents", "1"];
+	const running = await serving([...flags, "--key", "owner-key", "--member-key", "member-key"], 3);
+	const [url = "", , dataset = ""] = running.lines;
+	const put = async (key: string): Promise<string> => {
+		const response = await fetch(`${url}/api/v1/datasets/${dataset}/documents/${"0".repeat(31)}1`, {
+			method: "PUT",
+			headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+			body: '{"meta_fields":{"author":"Ana"}}',
+		});
+		return `${response.status} ${await response.text()}`;
+	};
+	expect(await put("member-key")).toMatch(/^200 \{"code":102,/);
+	expect(await put("owner-key")).toMatch(/^200 \{"code":0,/);
+	expect(await put("owner-key")).toMatch(/^200 \{"code":100,.*405: Method Not Allowed/);
+	running.child.kill("SIGTERM");
+	expect((await running.ended).exit).toBe(0);
+});
+
+it.each([
+	[["--flavour", "ragflow-9.9"], "Allowed choices are documented, ragflow-0.18"],
+	[["--upgrade", "ragflow-9.9:1"], "one of documented, ragflow-0.18"],
+	[["--flavour", "ragflow-0.24", "--update", "merge"], "of --flavour documented alone"],
+])("sandbox %j is exit 2 and says why, instead of speaking something else", async (argv, why) => {
+	const { exit, stdout, stderr } = await program(["sandbox", "--port", "0", ...argv]);
+	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
+});
+
 it("a port that is taken is exit 2 and says so", async () => {
 	const first = await serving([], 2);
 	const port = new URL(first.lines[0] ?? "").port;
