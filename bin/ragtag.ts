@@ -35,6 +35,12 @@ for (const [name, exit] of signals) {
 	});
 }
 
+// Nothing is left that could go on, and the command has not ended: Node would leave without a word, with a code of its own.
+process.once("beforeExit", () => {
+	io.err("ragtag: a fault of the program itself: it waits for something that will never happen. Please report it.");
+	process.exit(Exit.internal);
+});
+
 const app = createApp({ io, env, home: homedir(), stdin, signal: stopping.signal });
 process.exitCode = await main(process.argv.slice(2), app);
 await io.flush();

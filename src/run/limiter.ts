@@ -92,6 +92,8 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 			};
 			signal?.addEventListener("abort", aborted, { once: true });
 			waiting.push(taker);
+			// What is left of an earlier batch is given out first: nobody else would.
+			handOut();
 			order();
 		});
 

@@ -98,6 +98,15 @@ describe("a cap", () => {
 		twin.close();
 	}, 20_000);
 
+	it.each([101, 150, 1_000])(
+		"at %d a second lets requests through that come one by one: a run would hang",
+		async (rate) => {
+			const limiter = createLimiter(rate, systemClock);
+			for (let turn = 0; turn < 6; turn++) await limiter.take();
+			limiter.close();
+		},
+	);
+
 	it("turns away who waits and who comes when it is closed, so that nothing hangs", async () => {
 		const limiter = createLimiter(0.01, systemClock);
 		await limiter.take();
