@@ -1,46 +1,24 @@
 import type { Api, Dataset, Document, Page } from "../rest/types.ts";
+import { allDocuments } from "./lists/documents.ts";
+import { PAGE_SIZE, SMALL_PAGE } from "./lists/page-size.ts";
+import { answerOf } from "./lists/refusal.ts";
+import { walk } from "./lists/walk.ts";
+import type { Request } from "./types.ts";
 
-/** Entries asked for in one page: releases of the server differ, and 100 is the most that all of them take. */
-export const PAGE_SIZE = 100;
+export { allDocuments, type DocumentFilter, type ShortList } from "./lists/documents.ts";
+export { PAGE_SIZE } from "./lists/page-size.ts";
+export type { Request } from "./types.ts";
 
-/** Runs one request: paced, and tried again where that may help. */
-export type Request = <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
-
-/**
- * All entries of a list, each once.
- *
- * The end is an empty page or a page that brings nothing new: `total` can be wrong, pages can be short,
- * and a service that ignores `page` would otherwise be read for ever.
- */
+/** All entries of a list, each once, to an empty page or one that brings nothing new. */
 export async function* allPages<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
 ): AsyncGenerator<Item> {
-	const seen = new Set<string>();
-	for (let page = 1; ; page += 1) {
-		const { items } = await fetchPage(page);
-		const before = seen.size;
-		for (const item of items) {
-			if (seen.has(item.id)) continue;
-			seen.add(item.id);
-			yield item;
-		}
-		if (seen.size === before) return;
-	}
+	const { refused } = yield* walk(fetchPage);
+	if (refused !== undefined) throw refused;
 }
 
 export function allDatasets(api: Api, request: Request): AsyncGenerator<Dataset> {
 	return allPages((page) => request(() => api.listDatasets({ page, pageSize: PAGE_SIZE })));
-}
-
-export type DocumentFilter = { readonly name?: string; readonly condition?: string };
-
-export function allDocuments(
-	api: Api,
-	request: Request,
-	datasetId: string,
-	filter: DocumentFilter = {},
-): AsyncGenerator<Document> {
-	return allPages((page) => request(() => api.listDocuments(datasetId, { page, pageSize: PAGE_SIZE, ...filter })));
 }
 
 /** One document by its id, or undefined where the dataset does not list it. */
@@ -50,10 +28,24 @@ export async function findDocument(
 	datasetId: string,
 	id: string,
 ): Promise<Document | undefined> {
-	const page = await request(() => api.listDocuments(datasetId, { page: 1, pageSize: PAGE_SIZE, id }));
+	const page = await listById(api, request, datasetId, id);
 	const found = page.items.find((document) => document.id === id);
 	if (found !== undefined || page.items.length === 0) return found;
 	// It answered with other documents, so it ignores `id`: only the whole list can tell.
 	for await (const document of allDocuments(api, request, datasetId)) if (document.id === id) return document;
 	return undefined;
+}
+
+async function listById(api: Api, request: Request, datasetId: string, id: string): Promise<Page<Document>> {
+	try {
+		// One is enough, and so few are refused by no service.
+		return await request(() => api.listDocuments(datasetId, { page: 1, pageSize: SMALL_PAGE, id }));
+	} catch (error) {
+		const answer = answerOf(error);
+		if (answer?.code !== "NOT_FOUND") throw error;
+		// RAGFlow does not answer with an empty list: it has no such document, it says. A bare 404 may be about the dataset
+		// or from a proxy, and must not pass for that.
+		if (answer.status === 404) await request(() => api.listDocuments(datasetId, { page: 1, pageSize: SMALL_PAGE }));
+		return { items: [], total: 0 };
+	}
 }

@@ -35,6 +35,9 @@ export type Outcome<Item extends Work = Work> = {
 /** Why a run ended before its last row. The rows that were not settled are pending. */
 export type Stop = { readonly exit: ExitCode; readonly text: string; readonly hint?: string };
 
+/** Runs one request: paced, and tried again where that may help. */
+export type Request = <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+
 /** Counts of a run. `rows` is the sum of all others but `attempts`. */
 export type Totals = {
 	readonly rows: number;

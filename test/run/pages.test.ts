@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Page } from "../../src/rest/types.ts";
-import { allDatasets, allDocuments, allPages, findDocument, PAGE_SIZE } from "../../src/run/pages.ts";
+import { allDatasets, allPages, findDocument, PAGE_SIZE } from "../../src/run/pages.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 
 type Entry = { readonly id: string };
@@ -71,20 +71,6 @@ describe("a list in pages", () => {
 		for await (const { name } of allDatasets(api, direct)) names.push(name);
 		expect(names).toEqual(["X"]);
 		expect(queries).toEqual([1, 2].map((page) => ({ page, pageSize: PAGE_SIZE })));
-	});
-
-	it("sends the filter with every page", async () => {
-		const queries: object[] = [];
-		const api = fakeApi([], {
-			listDocuments: (_, query) => {
-				queries.push(query);
-				return Promise.resolve({ items: query.page < 3 ? [documentOf(`${query.page}`)] : [], total: 2 });
-			},
-		});
-		let count = 0;
-		for await (const _ of allDocuments(api, direct, "set", { name: "n", condition: "{}" })) count += 1;
-		expect(count).toBe(2);
-		expect(queries).toEqual([1, 2, 3].map((page) => ({ page, pageSize: PAGE_SIZE, name: "n", condition: "{}" })));
 	});
 });
 

@@ -3,11 +3,12 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { matches, type Where } from "../../plan/where.ts";
 import type { Document } from "../../rest/types.ts";
-import { allDocuments } from "../../run/pages.ts";
+import { allDocuments, type ShortList } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
 import { addFormatOption, type Format, printList } from "../list-output.ts";
+import { shortListError } from "../short-list.ts";
 import { collectPair, parseNonEmpty } from "../values.ts";
 import { defaultFields, documentCells, documentJson } from "./document-faces.ts";
 
@@ -56,7 +57,8 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			});
 		}
 		const { name, where = [], fields } = options;
-		const all = allDocuments(api, request, dataset, name === undefined ? {} : { name });
+		let short: ShortList | undefined;
+		const all = allDocuments(api, request, dataset, { name }, (list) => (short = list));
 		const documents = wanted(all, name, where);
 		const format = options.format ?? (options.json === true ? "jsonl" : undefined);
 		if (format === "csv") await printDocumentsCsv(documents, fields, settings, app);
@@ -68,6 +70,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			};
 			await printList(documents, columns, faces, format, app);
 		}
+		if (short !== undefined) throw shortListError(dataset, short, "the list above");
 		return Exit.ok;
 	});
 }

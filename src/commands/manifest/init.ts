@@ -3,10 +3,11 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, errorCode, reason } from "../../errors.ts";
 import { rowsText } from "../../report/summary.ts";
-import { allDocuments } from "../../run/pages.ts";
+import { allDocuments, type ShortList } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
+import { shortListError } from "../short-list.ts";
 import { parseNonEmpty } from "../values.ts";
 
 export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };
@@ -29,10 +30,12 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 		if (dataset === undefined) {
 			throw new CliError("manifest init needs a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 		}
-		const documents = allDocuments(api, request, dataset);
+		let short: ShortList | undefined;
+		const documents = allDocuments(api, request, dataset, {}, (list) => (short = list));
 		const { out } = options;
 		if (out === undefined) {
 			await printDocumentsCsv(documents, undefined, settings, app);
+			if (short !== undefined) throw shortListError(dataset, short, "the manifest above");
 			return Exit.ok;
 		}
 		// Never over a file that is there: it may be the manifest that somebody has edited.
@@ -53,6 +56,8 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 		} finally {
 			await file.close();
 		}
+		// What the service shows by all means is worth keeping: the next try would show no more.
+		if (short !== undefined) throw shortListError(dataset, short, out);
 		return Exit.ok;
 	});
 }

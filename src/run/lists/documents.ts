@@ -1,0 +1,121 @@
+import type { Api, Document, DocumentQuery, ListOrder, Page } from "../../rest/types.ts";
+import type { Request } from "../types.ts";
+import { type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE } from "./page-size.ts";
+import { answerOf } from "./refusal.ts";
+import { fresh, isWhole, walk } from "./walk.ts";
+
+/** What the service is asked to filter by. It may show more than that: who wants no more filters again. */
+export type DocumentFilter = {
+	readonly name?: string | undefined;
+	/** the text of a `metadata_condition`; sent only where the flavour knows them, and where it can hide no document */
+	readonly condition?: string | undefined;
+};
+
+/** A list that showed fewer documents than it claims to have, after every way to read it was tried. */
+export type ShortList = { readonly shown: number; readonly total: number; readonly passes: number };
+
+/**
+ * The largest dataset whose filtering is left to the service. Releases that keep metadata apart look at 10,000 entries of
+ * it and no more, and entries of removed documents may be among them: a larger dataset would lose matches.
+ */
+const LARGEST_FILTERED = 5_000;
+
+/** Reads one page of one query. */
+type Read = (page: number, query: Omit<DocumentQuery, "page">) => Promise<Page<Document>>;
+
+/**
+ * All documents of a dataset, each once.
+ *
+ * Pages can be short, repeat, or be cut silently to a smaller size, and equal times can hide a document between two of
+ * them. So where fewer were shown than the list claims, it is walked again in the flavour's next order, in pages of the
+ * size that really came. `onShort` hears of a list that stays short; all that it showed was given by then.
+ */
+export async function* allDocuments(
+	api: Api,
+	request: Request,
+	datasetId: string,
+	{ name, condition }: DocumentFilter = {},
+	onShort?: (list: ShortList) => void,
+): AsyncGenerator<Document> {
+	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
+	const { orders, condition: knowsConditions } = api.dialect.flavour.list;
+	const [order] = orders;
+	const shown = new Set<string>();
+	if (name !== undefined && (yield* fresh(namedDocuments(read, order, name), shown))) return;
+
+	const start = await firstPage((pageSize) => read(1, { pageSize, order }));
+	if (condition !== undefined && knowsConditions && isWorthFiltering(start.first)) {
+		if (yield* fresh(filteredDocuments(read, order, start, condition), shown)) return;
+	}
+	const short = yield* wholeList(read, orders, start, shown);
+	if (short !== undefined) onShort?.(short);
+}
+
+/** The documents of one name. Resolves with whether that is all of them. */
+async function* namedDocuments(
+	read: Read,
+	order: ListOrder | undefined,
+	name: string,
+): AsyncGenerator<Document, boolean> {
+	let isHeeded = true;
+	const readPage = async (number: number): Promise<Page<Document>> => {
+		const page = await read(number, { pageSize: PAGE_SIZE, order, name });
+		isHeeded &&= page.items.every((document) => document.name === name);
+		return page;
+	};
+	try {
+		const walked = yield* walk(readPage, { asked: PAGE_SIZE });
+		// Where the name is heeded, the total may still be that of the whole dataset, and tells nothing.
+		return isHeeded ? walked.refused === undefined : isWhole(walked);
+	} catch (error) {
+		if (answerOf(error)?.code !== "NOT_FOUND") throw error;
+		// RAGFlow's answer where no document bears that name. It is the dataset's absence where this fails as well.
+		await read(1, { pageSize: SMALL_PAGE, order });
+		return true;
+	}
+}
+
+/** The documents of the first page and those that the service's own filter finds. Resolves with whether that is enough. */
+async function* filteredDocuments(
+	read: Read,
+	order: ListOrder | undefined,
+	{ asked, first }: FirstPage<Document>,
+	condition: string,
+): AsyncGenerator<Document, boolean> {
+	yield* first.items;
+	return isWhole(yield* walk((page) => read(page, { pageSize: asked, order, condition }), { asked }));
+}
+
+function isWorthFiltering({ items, total }: Page<Document>): boolean {
+	return total !== undefined && items.length < total && total <= LARGEST_FILTERED;
+}
+
+/** Every document that is not among those `shown`. Resolves with what is missing, by the list's own account. */
+async function* wholeList(
+	read: Read,
+	orders: readonly (ListOrder | undefined)[],
+	start: FirstPage<Document>,
+	shown: Set<string>,
+): AsyncGenerator<Document, ShortList | undefined> {
+	let { asked } = start;
+	let first: Page<Document> | undefined = start.first;
+	let total: number | undefined;
+	let cut: Error | undefined;
+	let passes = 0;
+	for (const order of orders) {
+		const pageSize = asked;
+		const pages = walk((page) => read(page, { pageSize, order }), { asked, first });
+		const walked = yield* fresh(pages, shown);
+		total = walked.total ?? total;
+		if (isWhole(walked) && shown.size >= (total ?? 0)) return undefined;
+		if (walked.largest > 0) passes += 1;
+		// The first order is the service's own or its plainest: another one that is refused says nothing about the list.
+		if (walked.refused === undefined || first !== undefined) cut = walked.refused;
+		first = undefined;
+		// A size that is cut silently, while offsets are counted with what was asked for, passes documents over.
+		if (asked !== undefined && walked.largest > 0) asked = Math.min(asked, walked.largest);
+	}
+	if (total !== undefined && shown.size >= total) return undefined;
+	if (cut !== undefined) throw cut;
+	return total === undefined ? undefined : { shown: shown.size, total, passes };
+}

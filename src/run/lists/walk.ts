@@ -1,0 +1,84 @@
+import type { Page } from "../../rest/types.ts";
+import { isRefusal } from "./refusal.ts";
+
+export type WalkOptions<Item> = {
+	/** entries asked for in one page; undefined leaves it to the service */
+	readonly asked?: number | undefined;
+	/** the first page, where it was read already */
+	readonly first?: Page<Item> | undefined;
+};
+
+/** What a walk through the pages of a list came to. */
+export type Walked = {
+	/** entries that it showed, each counted once */
+	readonly count: number;
+	/** what the list claimed at last; undefined where it claims nothing */
+	readonly total: number | undefined;
+	/** whether entries went away meanwhile: those behind them moved up, and some were passed over */
+	readonly shrank: boolean;
+	/** entries of the largest page */
+	readonly largest: number;
+	/** what the service said where it refused a page, and so ended the walk */
+	readonly refused: Error | undefined;
+};
+
+/**
+ * Walks through the pages of one list, each entry once.
+ *
+ * The end is an empty page or a page that brings nothing new: `total` can be wrong, pages can be short, and a service
+ * that ignores `page` would otherwise be read for ever.
+ */
+export async function* walk<Item extends { readonly id: string }>(
+	fetchPage: (page: number) => Promise<Page<Item>>,
+	{ asked, first }: WalkOptions<Item> = {},
+): AsyncGenerator<Item, Walked> {
+	const seen = new Set<string>();
+	let total: number | undefined;
+	let shrank = false;
+	let largest = 0;
+	const end = (refused?: Error): Walked => ({ count: seen.size, total, shrank, largest, refused });
+	for (let number = 1; ; number += 1) {
+		let page: Page<Item>;
+		try {
+			page = number === 1 && first !== undefined ? first : await fetchPage(number);
+		} catch (error) {
+			if (!isRefusal(error)) throw error;
+			return end(error);
+		}
+		// Behind the end some servers count nothing, and say so.
+		if (page.total !== undefined && (number === 1 || page.items.length > 0)) {
+			// A total below what was seen is no count of the list, and its falling says nothing.
+			shrank ||= total !== undefined && total >= seen.size && page.total < total;
+			total = page.total;
+		}
+		const before = seen.size;
+		for (const item of page.items) {
+			if (seen.has(item.id)) continue;
+			seen.add(item.id);
+			yield item;
+		}
+		if (seen.size === before) return end();
+		// A short last page is the end only where the service has shown that it gives whole ones.
+		if (seen.size === total && largest === asked && page.items.length < largest) return end();
+		largest = Math.max(largest, page.items.length);
+	}
+}
+
+/** Whether a walk has shown all that there is, by the list's own account. */
+export function isWhole({ count, total, shrank, refused }: Walked): boolean {
+	return refused === undefined && !shrank && count >= (total ?? 0);
+}
+
+/** Leaves out what has been shown before. */
+export async function* fresh<Item extends { readonly id: string }, End>(
+	entries: AsyncGenerator<Item, End>,
+	shown: Set<string>,
+): AsyncGenerator<Item, End> {
+	for (;;) {
+		const next = await entries.next();
+		if (next.done === true) return next.value;
+		if (shown.has(next.value.id)) continue;
+		shown.add(next.value.id);
+		yield next.value;
+	}
+}

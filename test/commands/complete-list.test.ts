@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { envOf, ragtag } from "../support/ragtag.ts";
+import { folder, serve } from "../support/service.ts";
+import { at, parseLines, range } from "../support/values.ts";
+
+it("25,000 documents are listed, each once", async () => {
+	const service = await serve(25_000);
+	const argv = ["docs", "list", "-d", service.dataset, "--json", "--rate", "unlimited"];
+	const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
+	expect([exit, stderr]).toEqual([0, ""]);
+	const ids = parseLines(stdout).map((line) => at(line, "document_id"));
+	expect(ids).toHaveLength(25_000);
+	expect(new Set(ids).size).toBe(25_000);
+	expect(service.requests.length).toBeLessThanOrEqual(251);
+});
+
+const hexadecimal = (number: number): string => number.toString(16).padStart(32, "0");
+
+it.each(["error", "cap"] as const)(
+	"a service that takes small pages alone (%s) hides no document",
+	async (onLargePage) => {
+		const service = await serve(95, { pageSizeLimit: 10, onLargePage });
+		const argv = ["docs", "list", "-d", service.dataset, "--json", "--rate", "unlimited"];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+		expect(exit).toBe(0);
+		expect(parseLines(stdout).map((line) => at(line, "document_id"))).toEqual(range(95, 1).map(hexadecimal));
+	},
+);
+
+/** A service whose dataset has more documents than its pages show, by its own account. */
+async function boastful(shown: number, total: number): Promise<{ url: string }> {
+	const server = createServer((request, response) => {
+		const query = new URL(request.url ?? "", "http://service").searchParams;
+		const size = Number(query.get("page_size"));
+		const start = (Number(query.get("page")) - 1) * size;
+		const docs = range(shown).map((n) => ({ id: `id${n}`, name: `${n}.txt`, meta_fields: { n } }));
+		response.end(JSON.stringify({ code: 0, data: { total, docs: docs.slice(start, start + size) } }));
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	onTestFinished(() => void server.close());
+	const address = server.address();
+	return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
+}
+
+it("a list that cannot be had whole is printed, and is no success: nobody takes it for all there is", async () => {
+	const env = envOf(await boastful(120, 1_240));
+	const { exit, stdout, stderr } = await ragtag(["docs", "list", "-d", "set", "--json"], { env });
+	expect(parseLines(stdout)).toHaveLength(120);
+	expect(exit).toBe(1);
+	expect(stderr.split("\n")[0]).toBe(
+		"ragtag: the service says that dataset set has 1,240 documents, and its pages showed 120, in 3 passes; " +
+			"the list above is not complete",
+	);
+});
+
+it("a manifest of such a list is kept, and named as not complete", async () => {
+	const env = envOf(await boastful(3, 4));
+	const out = join(await folder(), "tags.csv");
+	const { exit, stderr } = await ragtag(["manifest", "init", "-d", "set", "--out", out], { env });
+	expect([exit, existsSync(out)]).toEqual([1, true]);
+	expect(readFileSync(out, "utf8").trim().split("\n")).toHaveLength(4);
+	expect(stderr).toContain(`${out} is not complete`);
+	const printed = await ragtag(["manifest", "init", "-d", "set"], { env });
+	expect([printed.exit, printed.stdout]).toEqual([1, readFileSync(out, "utf8")]);
+});
