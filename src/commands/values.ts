@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from "commander";
+import { CliError, Exit } from "../errors.ts";
+import type { Condition } from "../plan/condition.ts";
+import { parseCondition } from "../plan/parse-condition.ts";
 import type { MaxErrors } from "../run/limits.ts";
 
 /** Milliseconds in a unit of TIME. */
@@ -74,4 +77,18 @@ export function collect(text: string, earlier: readonly string[] = []): string[]
 export function parseNonEmpty(text: string): string {
 	if (text.trim() === "") throw new InvalidArgumentError("It is empty: was a variable not set?");
 	return text;
+}
+
+/** A `metadata_condition` as one writes it behind `--where-json`. */
+export const CONDITION_EXAMPLE =
+	'{"conditions":[{"name":"publish_date","comparison_operator":"≥","value":"2025-01-01"}]}';
+
+export function parseConditionFlag(text: string, earlier?: Condition): Condition {
+	// The later would silently replace the earlier.
+	const condition = earlier === undefined ? parseCondition(text) : "it is there twice, and one condition can say both";
+	if (typeof condition !== "string") return condition;
+	throw new CliError(`--where-json: ${condition}`, {
+		exit: Exit.usage,
+		hint: `It is a metadata_condition, as in '${CONDITION_EXAMPLE}'.`,
+	});
 }

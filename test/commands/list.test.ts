@@ -66,6 +66,35 @@ it("--where finds text, numbers and items of lists, also when the service would 
 	expect(await count("--name", `${first?.name}x`)).toBe(0);
 });
 
+it("--where-json finds what a condition says, also when the service would not; --where narrows it", async () => {
+	const service = await tagged(101);
+	const find = (...flags: string[]): ReturnType<typeof ragtag> =>
+		ragtag(["docs", "list", "-d", service.dataset, "--format", "jsonl", ...flags], { env: envOf(service) });
+	const condition = (logic: string, ...asked: [string, string, unknown][]): string =>
+		JSON.stringify({
+			logic,
+			conditions: asked.map(([name, comparison_operator, value]) => ({ name, comparison_operator, value })),
+		});
+	const count = async (...flags: string[]): Promise<number> => parseLines((await find(...flags)).stdout).length;
+	const late = condition("and", ["pages", "≥", 90], ["kind", "is", "paper"]);
+	expect(await count("--where-json", late)).toBe(2);
+	expect(await count("--where-json", late, "--where", "tags=hot")).toBe(1);
+	expect(await count("--where-json", condition("or", ["pages", "<", 3], ["tags", "contains", "ho"]))).toBe(5);
+	expect(await count("--where-json", condition("and", ["odd", "empty", null]))).toBe(100);
+
+	const before = service.requests.length;
+	for (const wrong of [
+		["--where-json", "{}"],
+		["--where-json", condition("and", ["a", "like", "x"])],
+	]) {
+		const { exit, stdout, stderr } = await find(...wrong);
+		expect([exit, stdout]).toEqual([2, ""]);
+		expect(stderr).toContain("comparison_operator");
+	}
+	expect((await find("--where-json", late, "--where-json", late)).exit).toBe(2);
+	expect(service.requests).toHaveLength(before);
+});
+
 it("--fields shows those members and keys alone, in that order", async () => {
 	const service = await tagged(2);
 	const list = (...flags: string[]): Promise<{ stdout: string; exit: number }> =>

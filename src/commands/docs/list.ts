@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { type Condition, meets } from "../../plan/condition.ts";
+import { serverCondition } from "../../plan/server-condition.ts";
 import { matches, type Where } from "../../plan/where.ts";
 import type { Document } from "../../rest/types.ts";
 import { allDocuments, type ShortList } from "../../run/pages.ts";
@@ -9,12 +11,13 @@ import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
 import { addFormatOption, type Format, printList } from "../list-output.ts";
 import { shortListError } from "../short-list.ts";
-import { collectPair, parseNonEmpty } from "../values.ts";
+import { collectPair, CONDITION_EXAMPLE, parseConditionFlag, parseNonEmpty } from "../values.ts";
 import { defaultFields, documentCells, documentJson } from "./document-faces.ts";
 
 export type ListOptions = ServiceFlags & {
 	readonly dataset?: string;
 	readonly where?: readonly Where[];
+	readonly whereJson?: Condition;
 	readonly name?: string;
 	readonly fields?: readonly string[];
 	readonly format?: Format;
@@ -29,12 +32,14 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 		.description("Lists the documents of a dataset with their metadata, every page.")
 		.option("-d, --dataset <id>", "the dataset", parseNonEmpty)
 		.option("--where <key=value>", "only documents with this metadata (repeated means and)", collectPair)
+		.option("--where-json <condition>", "only documents that meet a metadata_condition, in JSON", parseConditionFlag)
 		.option("--name <name>", "only the documents of this name, exactly", parseNonEmpty)
 		.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
 		.option("--json", "JSON lines, the same as --format jsonl")
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs list -d DATASET --where category=news\n  ragtag docs list -d DATASET --format csv > manifest.csv\n",
+			"Examples:\n  ragtag docs list -d DATASET --where category=news\n  ragtag docs list -d DATASET --format csv > manifest.csv\n" +
+				`  ragtag docs list -d DATASET --where-json '${CONDITION_EXAMPLE}'\n`,
 		);
 	addFormatOption(addServiceOptions(command)).action(async () => {
 		done(await run(command.optsWithGlobals<ListOptions>(), app));
@@ -48,7 +53,7 @@ function parseFields(text: string): string[] {
 }
 
 export async function list(options: ListOptions, app: App): Promise<ExitCode> {
-	return withSession(options, app, async ({ api, request }, settings) => {
+	return withSession(options, app, async (session, settings) => {
 		const dataset = options.dataset ?? settings.dataset?.value;
 		if (dataset === undefined) {
 			throw new CliError("docs list needs a dataset", {
@@ -56,10 +61,20 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 				hint: "Name it with -d DATASET; `ragtag datasets list` shows what there is.",
 			});
 		}
-		const { name, where = [], fields } = options;
+		const { name, where = [], whereJson: condition, fields } = options;
+		const { request } = session;
+		const sent = serverCondition(where, condition);
+		// The one line that says how the service is spoken to: only a condition to send asks for its flavour.
+		const { api } = session;
 		let short: ShortList | undefined;
-		const all = allDocuments(api, request, dataset, { name }, (list) => (short = list));
-		const documents = wanted(all, name, where);
+		const all = allDocuments(api, request, dataset, { name, condition: sent }, (list) => (short = list));
+		const documents = wanted(
+			all,
+			(document) =>
+				(name === undefined || document.name === name) &&
+				matches(document.metadata, where) &&
+				(condition === undefined || meets(document.metadata, condition)),
+		);
 		const format = options.format ?? (options.json === true ? "jsonl" : undefined);
 		if (format === "csv") await printDocumentsCsv(documents, fields, settings, app);
 		else {
@@ -78,11 +93,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 /** Filters here, whatever the service did with what it was asked. */
 async function* wanted(
 	documents: AsyncIterable<Document>,
-	name: string | undefined,
-	where: readonly Where[],
+	isWanted: (document: Document) => boolean,
 ): AsyncGenerator<Document> {
-	for await (const document of documents) {
-		if (name !== undefined && document.name !== name) continue;
-		if (matches(document.metadata, where)) yield document;
-	}
+	for await (const document of documents) if (isWanted(document)) yield document;
 }

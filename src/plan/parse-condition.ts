@@ -1,0 +1,79 @@
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json.ts";
+import { type Condition, type KeyTest, type Operator, OPERATORS } from "./condition.ts";
+import { valueText } from "./where.ts";
+
+/** What the keyboard has for operators that it has no key for. */
+const SPELLINGS: ReadonlyMap<string, Operator> = new Map([
+	[">=", "≥"],
+	["<=", "≤"],
+]);
+
+/**
+ * The condition that a text describes, `{"logic","conditions":[{"name","comparison_operator","value"}]}`, or a few words on
+ * what is wrong with it. `logic` is `and` where it is not given.
+ */
+export function parseCondition(text: string): Condition | string {
+	const whole = parsed(text);
+	if (whole === undefined) return "it is not JSON";
+	if (!isJsonObject(whole)) return "it is not an object";
+	const unknown = surplus(whole, ["logic", "conditions"]);
+	if (unknown !== undefined) return `it has an unknown member ${unknown}`;
+	const { logic = "and", conditions } = whole;
+	if (logic !== "and" && logic !== "or") return '"logic" is neither "and" nor "or"';
+	if (!isJsonArray(conditions)) return 'it has no list "conditions"';
+	// It would find all documents, which nobody asks a filter for.
+	if (conditions.length === 0) return '"conditions" is empty';
+	const tests: KeyTest[] = [];
+	for (const [index, condition] of conditions.entries()) {
+		const test = testOf(condition);
+		if (typeof test === "string") return `condition ${index + 1} ${test}`;
+		tests.push(test);
+	}
+	return { logic, tests };
+}
+
+function testOf(condition: JsonValue): KeyTest | string {
+	if (!isJsonObject(condition)) return "is not an object";
+	const unknown = surplus(condition, ["name", "comparison_operator", "value"]);
+	if (unknown !== undefined) return `has an unknown member ${unknown}`;
+	const { name, comparison_operator: word, value } = condition as { readonly [key: string]: JsonValue | undefined };
+	if (typeof name !== "string" || name === "") return 'has no "name"';
+	if (typeof word !== "string") return 'has no "comparison_operator"';
+	const operator = SPELLINGS.get(word) ?? OPERATORS.find((known) => known === word);
+	if (operator === undefined) {
+		return `has an unknown "comparison_operator" ${JSON.stringify(word)}; there are: ${OPERATORS.join(", ")}`;
+	}
+	const wanted = wantedOf(operator, value);
+	return typeof wanted === "string" ? wanted : { name, operator, wanted };
+}
+
+/** The texts that a test compares with, or what is wrong with its value. */
+function wantedOf(operator: Operator, value: JsonValue | undefined): readonly string[] | string {
+	if (operator === "empty" || operator === "not empty") return [];
+	if (value === undefined) return 'has no "value"';
+	const isChoice = operator === "in" || operator === "not in";
+	if (isChoice && isJsonArray(value)) {
+		return value.every(isPlain) ? value.map(valueText) : 'has a "value" with items that are no text, number or boolean';
+	}
+	if (!isPlain(value))
+		return `has a "value" that is no text, number or boolean${isChoice ? ", nor a list of them" : ""}`;
+	const text = valueText(value);
+	return isChoice ? text.split(",").map((choice) => choice.trim()) : [text];
+}
+
+function isPlain(value: JsonValue): boolean {
+	return value !== null && typeof value !== "object";
+}
+
+function surplus(object: JsonObject, known: readonly string[]): string | undefined {
+	const name = Object.keys(object).find((member) => !known.includes(member));
+	return name === undefined ? undefined : JSON.stringify(name);
+}
+
+function parsed(text: string): JsonValue | undefined {
+	try {
+		return parseJson(text);
+	} catch {
+		return undefined;
+	}
+}

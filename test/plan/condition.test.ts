@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue, Metadata } from "../../src/json.ts";
+import { meets } from "../../src/plan/condition.ts";
+import { parseCondition } from "../../src/plan/parse-condition.ts";
+import { serverCondition } from "../../src/plan/server-condition.ts";
+import { matches, type Where } from "../../src/plan/where.ts";
+
+type Asked = readonly [name: string, operator: string, value?: JsonValue | undefined];
+
+function conditionText(asked: readonly Asked[], logic?: string): string {
+	const conditions = asked.map(([name, operator, value]) => ({ name, comparison_operator: operator, value }));
+	return JSON.stringify({ logic, conditions });
+}
+
+function conditionOf(asked: readonly Asked[], logic?: string) {
+	const condition = parseCondition(conditionText(asked, logic));
+	if (typeof condition === "string") throw new Error(condition);
+	return condition;
+}
+
+const metadata: Metadata = new Map<string, JsonValue>([
+	["team", "legal affairs"],
+	["year", 2024],
+	["pages", "31"],
+	["date", "2025-02-28"],
+	["draft", false],
+	["owner", null],
+	["note", ""],
+	["tags", ["hot", "a,b", 7]],
+	["none", []],
+	["origin", { a: 1 }],
+]);
+
+describe("--where-json finds the same documents on every kind of server", () => {
+	it.each<readonly [string, string, JsonValue | undefined, boolean]>([
+		["team", "is", "legal affairs", true],
+		["team", "is", "legal", false],
+		["team", "is", "Legal Affairs", false],
+		["year", "is", 2024, true],
+		["year", "is", "2024", true],
+		["draft", "is", false, true],
+		["owner", "is", "null", true],
+		["note", "is", "", true],
+		["tags", "is", "hot", true],
+		["tags", "is", "a", false],
+		["tags", "is", 7, true],
+		["none", "is", "", false],
+		["absent", "is", "", false],
+		["__proto__", "is", "", false],
+		["team", "not is", "legal", true],
+		["tags", "not is", "hot", false],
+		["absent", "not is", "x", true],
+		["team", "contains", "legal", true],
+		["team", "contains", "lawful", false],
+		["tags", "contains", "ot", true],
+		["owner", "contains", "n", false],
+		["absent", "contains", "", false],
+		["team", "not contains", "lawful", true],
+		["tags", "not contains", "ot", false],
+		["team", "in", ["sales", "legal affairs"], true],
+		["team", "in", "sales, legal affairs", true],
+		["team", "in", "sales", false],
+		["year", "in", [2023, 2024], true],
+		["tags", "in", ["a,b"], true],
+		["tags", "in", "a,b", false],
+		["team", "in", [], false],
+		["team", "not in", [], true],
+		["year", "not in", [2024], false],
+		["absent", "not in", "x", true],
+		["team", "start with", "legal", true],
+		["team", "start with", "affairs", false],
+		["team", "end with", "affairs", true],
+		["tags", "end with", "t", true],
+		["year", ">", 2023, true],
+		["year", ">", "2024", false],
+		["year", "<", 10_000, true],
+		["year", "≥", 2024, true],
+		["year", "≤", 2023.5, false],
+		["pages", ">", 4, true],
+		["pages", "<", "4", false],
+		["date", "≥", "2025-01-01", true],
+		["date", "<", "2025-02-28", false],
+		["date", ">=", "2025-02-28", true],
+		["date", "<=", "2025-02-27", false],
+		["date", ">", 3, false],
+		["year", "<", "2025-01-01", false],
+		["note", "<", "a", false],
+		["owner", "<", "z", false],
+		["absent", "<", "z", false],
+		["tags", ">", 6, true],
+		["note", "empty", undefined, true],
+		["owner", "empty", undefined, true],
+		["none", "empty", undefined, true],
+		["absent", "empty", undefined, true],
+		["year", "empty", undefined, false],
+		["draft", "not empty", undefined, true],
+		["note", "not empty", undefined, false],
+	])("%s %s %j: %j", (name, operator, value, found) => {
+		expect(meets(metadata, conditionOf([[name, operator, value]]))).toBe(found);
+	});
+
+	it.each<[string | undefined, boolean]>([
+		[undefined, false],
+		["and", false],
+		["or", true],
+	])("joins by %s", (logic, found) => {
+		const asked: Asked[] = [
+			["year", "is", 2024],
+			["team", "is", "sales"],
+		];
+		expect(meets(metadata, conditionOf(asked, logic))).toBe(found);
+	});
+
+	it("finds no document whose metadata is not known, not even as one that lacks a key", () => {
+		expect(meets(undefined, conditionOf([["a", "empty"]]))).toBe(false);
+	});
+});
+
+describe("a condition that is none is told, and not taken for one that finds all or nothing", () => {
+	it.each([
+		["{", "not JSON"],
+		["[]", "not an object"],
+		["{}", 'no list "conditions"'],
+		['{"conditions":[]}', "empty"],
+		['{"logic":"xor","conditions":[]}', '"logic"'],
+		['{"logical_operator":"or","conditions":[{}]}', '"logical_operator"'],
+		['{"conditions":[1]}', "condition 1 is not an object"],
+		['{"conditions":[{"comparison_operator":"is","value":"x"}]}', 'has no "name"'],
+		['{"conditions":[{"name":"","comparison_operator":"is","value":"x"}]}', 'has no "name"'],
+		['{"conditions":[{"name":"a","value":"x"}]}', 'has no "comparison_operator"'],
+		['{"conditions":[{"name":"a","operator":"is","value":"x"}]}', '"operator"'],
+		['{"conditions":[{"name":"a","comparison_operator":"like","value":"x"}]}', '"like"; there are: is, not is'],
+		['{"conditions":[{"name":"a","comparison_operator":"empty"},{"name":"b"}]}', "condition 2"],
+		['{"conditions":[{"name":"a","comparison_operator":"is"}]}', 'has no "value"'],
+		['{"conditions":[{"name":"a","comparison_operator":"is","value":null}]}', "no text, number or boolean"],
+		['{"conditions":[{"name":"a","comparison_operator":"is","value":["x"]}]}', "no text, number or boolean"],
+		['{"conditions":[{"name":"a","comparison_operator":"in","value":[["x"]]}]}', "items that are no text"],
+		['{"conditions":[{"name":"a","comparison_operator":"in","value":{}}]}', "nor a list of them"],
+	])("%s", (text, words) => {
+		expect(parseCondition(text)).toEqual(expect.stringContaining(words));
+	});
+});
+
+describe("the condition that is sent", () => {
+	const sent = (...pairs: Where[]) => ({
+		logic: "and",
+		conditions: pairs.map(([name, value]) => ({ name, comparison_operator: "contains", value })),
+	});
+	const parsed = (where: readonly Where[], asked?: readonly Asked[], logic?: string): unknown => {
+		const text = serverCondition(where, asked === undefined ? undefined : conditionOf(asked, logic));
+		return text === undefined ? undefined : JSON.parse(text);
+	};
+
+	it.each<[string, Where]>([
+		["empty text", ["a", ""]],
+		["a number", ["a", "1.50"]],
+		["a boolean", ["a", "true"]],
+		["null", ["a", "null"]],
+		["a list", ["a", "[1]"]],
+		["what reads as JSON text", ["a", '"x"']],
+		["text that a release splits", ["a", "x, y"]],
+		["text in spaces", ["a", " x "]],
+		["a wildcard", ["a", "x*"]],
+		["very long text", ["a", "x".repeat(101)]],
+		["a key with a path in it", ["a.b", "x"]],
+	])("says nothing of %s: some server would compare it in its own way", (_, where) => {
+		expect(parsed([where])).toBeUndefined();
+		expect(parsed([where, ["b", "plain"]])).toEqual(sent(["b", "plain"]));
+	});
+
+	it.each<[string, readonly Where[], readonly Asked[] | undefined, string | undefined, unknown]>([
+		["nothing of no filter", [], undefined, undefined, undefined],
+		[
+			"all of several",
+			[
+				["a", "x"],
+				["é-1", "y z"],
+			],
+			undefined,
+			undefined,
+			sent(["a", "x"], ["é-1", "y z"]),
+		],
+		["what one asks to be equal", [], [["a", "is", "x"]], undefined, sent(["a", "x"])],
+		["both kinds", [["a", "x"]], [["b", "is", "y"]], "and", sent(["a", "x"], ["b", "y"])],
+		[
+			"the part of an and that it can",
+			[],
+			[
+				["a", "is", "x"],
+				["b", ">", 3],
+			],
+			"and",
+			sent(["a", "x"]),
+		],
+		["nothing of a contains, which some read the other way round", [], [["a", "contains", "x"]], "and", undefined],
+		["nothing of a denial", [], [["a", "not is", "x"]], "and", undefined],
+		[
+			"an or of equal texts",
+			[],
+			[
+				["a", "is", "x"],
+				["b", "is", "y"],
+			],
+			"or",
+			{ ...sent(["a", "x"], ["b", "y"]), logic: "or" },
+		],
+		[
+			"nothing of an or that it can't say whole",
+			[],
+			[
+				["a", "is", "x"],
+				["b", ">", 3],
+			],
+			"or",
+			undefined,
+		],
+		[
+			"no or beside an and",
+			[["c", "z"]],
+			[
+				["a", "is", "x"],
+				["b", "is", "y"],
+			],
+			"or",
+			sent(["c", "z"]),
+		],
+	])("is %s", (_, where, asked, logic, expected) => {
+		expect(parsed(where, asked, logic)).toEqual(expected);
+	});
+
+	it("hides no document that the filters show, however a release reads contains", () => {
+		const texts = ["news", "New", "true", "7", "a,b", "x y", "", "sports news"];
+		const values: JsonValue[] = [...texts, 7, true, null, texts, ["News", 7]];
+		for (const value of values) {
+			for (const text of texts) {
+				const held: Metadata = new Map([["k", value]]);
+				if (serverCondition([["k", text]], undefined) === undefined || !matches(held, [["k", text]])) continue;
+				const stored = (Array.isArray(value) ? value : [value]).map((item) => String(item).toLowerCase());
+				expect(stored.some((item) => item.includes(text.toLowerCase()))).toBe(true);
+				expect(stored.some((item) => text.toLowerCase().includes(item))).toBe(true);
+			}
+		}
+	});
+});
