@@ -1,14 +1,12 @@
-import { startSandbox } from "../../src/sandbox/index.ts";
+import { flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/index.ts";
 import { contract } from "./contract.ts";
 
-let stop = async (): Promise<void> => undefined;
-
-contract(
-	"the sandbox",
-	async () => {
-		const sandbox = await startSandbox({ port: 0 });
-		stop = () => sandbox.close();
-		return sandbox;
-	},
-	() => stop(),
-);
+for (const flavour of flavours.filter(isFlavour)) {
+	let sandbox: Sandbox | undefined;
+	contract(
+		`the sandbox as ${flavour}`,
+		async () => (sandbox = await startSandbox({ port: 0, flavour })),
+		async () => sandbox?.close(),
+	);
+}

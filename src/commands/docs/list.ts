@@ -62,10 +62,10 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			});
 		}
 		const { name, where = [], whereJson: condition, fields } = options;
-		const { request } = session;
+		const { service, request } = session;
 		const sent = serverCondition(where, condition);
-		// The one line that says how the service is spoken to: only a condition to send asks for its flavour.
-		const { api } = session;
+		// Whether the service can filter depends on its flavour; without a filter nothing does.
+		const api = sent === undefined ? service.api : await service.known(request);
 		let short: ShortList | undefined;
 		const all = allDocuments(api, request, dataset, { name, condition: sent }, (list) => (short = list));
 		const documents = wanted(
