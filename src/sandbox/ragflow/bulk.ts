@@ -42,17 +42,11 @@ type Entry = { readonly key: string; readonly value: unknown };
 function listOf(value: unknown, name: "updates" | "deletes"): Entry[] {
 	if (!Array.isArray(value)) throw new Failure(Code.data, "updates and deletes must be lists.");
 	return value.map((entry: unknown) => {
-		if (
-			!isObject(entry) ||
-			typeof entry["key"] !== "string" ||
-			entry["key"] === "" ||
-			(name === "updates" && !Object.hasOwn(entry, "value"))
-		)
-			throw new Failure(
-				Code.data,
-				name === "updates" ? "Each update requires key and value." : "Each delete requires key.",
-			);
-		return { key: entry["key"], value: entry["value"] };
+		const key = isObject(entry) ? entry["key"] : undefined;
+		const whole = isObject(entry) && (name === "deletes" || Object.hasOwn(entry, "value"));
+		if (whole && typeof key === "string" && key !== "") return { key, value: entry["value"] };
+		const why = name === "updates" ? "Each update requires key and value." : "Each delete requires key.";
+		throw new Failure(Code.data, why);
 	});
 }
 

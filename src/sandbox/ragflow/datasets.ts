@@ -19,9 +19,8 @@ export const listDatasets: Route = async ({ query, release }, { store }) => {
 		for (const [name, value] of query) if (!known.has(name)) throw extra(name, value);
 	}
 	const filter = { id: filterOf(query, "id"), name: filterOf(query, "name"), window: windowOf(query) };
-	const everything = { ...filter, window: { limit: 1, offset: 0 } };
 	const filtered = filter.id !== undefined || filter.name !== undefined;
-	if (filtered && store.datasets.list(everything).length === 0)
+	if (filtered && store.datasets.list({ ...filter, window: { limit: 1, offset: 0 } }).length === 0)
 		throw noDataset(filter.id ?? filter.name ?? "", release);
 	const found = isDescending(query, release) ? store.datasets.newestFirst(filter) : store.datasets.list(filter);
 	const data = success(JSON.stringify(found.map(wholeDataset)));
@@ -31,9 +30,9 @@ export const listDatasets: Route = async ({ query, release }, { store }) => {
 
 /** POST /datasets */
 export const createDataset: Route = async ({ request, release }, { store }) => {
-	const { value } = await readJson(request, release);
 	if (release.argumentCode === Code.argument && mediaType(request) !== "application/json")
 		throw new Failure(Code.argument, "Unsupported content type: Expected application/json");
+	const { value } = await readJson(request, release);
 	const name = nameOf(isObject(value) ? value["name"] : undefined, release);
 	const id = newId();
 	const stored = await store.commits.write(() => {

@@ -29,15 +29,15 @@ function removeOrAll(store: Store, dataset: number, _call: Call, { value }: Body
 		return success();
 	}
 	if (!Array.isArray(ids) && typeof ids !== "string") throw exception("TypeError('object is not iterable')");
-	const named = Array.from<unknown>(ids).map(String);
-	const unique = [...new Set(named)];
-	const missing = unique.filter((id) => !removeOne(store, id));
+	const unique = new Set<string>();
+	const repeated = new Set<string>();
+	for (const id of Array.from<unknown>(ids).map(String)) (unique.has(id) ? repeated : unique).add(id);
+	const missing = [...unique].filter((id) => !removeOne(store, id));
 	if (missing.length > 0)
 		return new Failure(Code.data, `Documents not found: [${missing.map((id) => `'${id}'`).join(", ")}]`);
-	const repeated = [...new Set(named.filter((id, index) => named.indexOf(id) !== index))];
-	if (repeated.length === 0) return success();
-	const errors = repeated.map((id) => `Duplicate document ids: ${id}`);
-	return success(JSON.stringify({ success_count: unique.length, errors }));
+	if (repeated.size === 0) return success();
+	const errors = [...repeated].map((id) => `Duplicate document ids: ${id}`);
+	return success(JSON.stringify({ success_count: unique.size, errors }));
 }
 
 /** Later: only what is named, and all of it or nothing. */
