@@ -191,6 +191,12 @@ describe("the update of many documents at once", () => {
 		expect(await stored({ ...place, ids: [place.ids[1] ?? ""] })).toBe('{"author":"Ben"}');
 	});
 
+	test("ragflow-0.26 fails on an empty selection, and changes nothing", async () => {
+		const place = await serve("ragflow-0.26");
+		expect(await bulk(place, { updates: [{ key: "author", value: "Ben" }] })).toMatchObject({ status: 200, code: 100 });
+		expect(await stored(place)).toBe("{}");
+	});
+
 	test.each<[Flavour, number, number]>([
 		["ragflow-0.18", 200, 100],
 		["ragflow-0.21", 200, 100],
