@@ -7,7 +7,7 @@ export function asSent(metadata: Metadata): Metadata {
 
 /**
  * What RAGFlow keeps from v0.24 on: text items of a list are split at commas, semicolons, bars and their CJK forms,
- * trimmed and made unique, and what is empty then is dropped. Text outside lists stays as it is.
+ * trimmed and made unique by their text. An item of nothing but separators stays, and so does text outside lists.
  */
 export function splitLists(metadata: Metadata): Metadata {
 	const kept = new Map<string, JsonValue>();
@@ -17,17 +17,16 @@ export function splitLists(metadata: Metadata): Metadata {
 
 function split(item: JsonValue): readonly JsonValue[] {
 	if (typeof item !== "string") return [item];
-	return item
-		.split(/[、,，;；|]/)
-		.map((part) => part.trim())
-		.filter((part) => part !== "");
+	const parts = item.split(/[、,，;；|]/).map((part) => part.trim());
+	const kept = parts.filter((part) => part !== "");
+	return kept.length === 0 ? [item] : kept;
 }
 
-/** The first of equal items, in the order they came. */
+/** The first of items that print alike, in the order they came: the number 1 and the text "1" are one. */
 function unique(items: readonly JsonValue[]): readonly JsonValue[] {
 	const seen = new Set<string>();
 	return items.filter((item) => {
-		const text = JSON.stringify(item);
+		const text = typeof item === "string" ? item : JSON.stringify(item);
 		if (seen.has(text)) return false;
 		seen.add(text);
 		return true;

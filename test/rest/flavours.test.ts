@@ -117,11 +117,15 @@ describe("what RAGFlow keeps of a list, so that reading back can tell a loss fro
 		[["a;b|c"], ["a", "b", "c"]],
 		[["甲，乙、丙；丁"], ["甲", "乙", "丙", "丁"]],
 		[[" a ", "a"], ["a"]],
-		[[" ", ",;"], []],
+		[
+			[" ", ",;"],
+			[" ", ",;"],
+		],
+		[["1", 1], ["1"]],
 		[[], []],
 		[
 			[1, 1, true, "1"],
-			[1, true, "1"],
+			[1, true],
 		],
 		["a, b", "a, b"],
 		[" a ", " a "],

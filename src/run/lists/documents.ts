@@ -20,6 +20,9 @@ export type ShortList = { readonly shown: number; readonly total: number; readon
  */
 const LARGEST_FILTERED = 5_000;
 
+/** By how much pages are made smaller, to no common measure, so that they end elsewhere. */
+const CUT_ELSEWHERE: readonly number[] = [3, 11];
+
 /** Reads one page of one query. */
 type Read = (page: number, query: Omit<DocumentQuery, "page">) => Promise<Page<Document>>;
 
@@ -102,9 +105,14 @@ async function* wholeList(
 	let total: number | undefined;
 	let cut: Error | undefined;
 	let passes = 0;
-	for (const order of orders) {
-		const pageSize = asked;
-		const pages = walk((page) => read(page, { pageSize, order }), { asked, first });
+	// A document that falls between two pages in every order is on one of them where pages are cut elsewhere.
+	const ways = [
+		...orders.map((order) => ({ order, less: 0 })),
+		...CUT_ELSEWHERE.map((less) => ({ order: orders[0], less })),
+	];
+	for (const { order, less } of ways) {
+		const pageSize = asked === undefined || asked <= less ? asked : asked - less;
+		const pages = walk((page) => read(page, { pageSize, order }), { asked: pageSize, first });
 		const walked = yield* fresh(pages, shown);
 		total = walked.total ?? total;
 		if (isWhole(walked) && shown.size >= (total ?? 0)) return undefined;

@@ -18,7 +18,8 @@ export function arrivalOf(
 ): Arrival {
 	if (sameMetadata(after, sent)) return "as_sent";
 	const kept = keeps(sent);
-	if (sameMetadata(after, kept)) return "as_kept";
+	// What it keeps of what it has is what it has: so a rule that differs a little from ours is still seen as one.
+	if (sameMetadata(keeps(after), kept)) return "as_kept";
 	if (before !== undefined && sameMetadata(after, before)) return "unchanged";
 	if (before !== undefined && sameMetadata(after, new Map([...before, ...sent]))) return "merged";
 	return before !== undefined && sameMetadata(after, new Map([...before, ...kept])) ? "merged" : "different";
