@@ -21,6 +21,11 @@ export function addFormatOption(command: Command): Command {
 	);
 }
 
+/** `--json` is `--format jsonl`, unless a format is named. */
+export function chosenFormat(flags: { readonly format?: Format; readonly json?: boolean }): Format | undefined {
+	return flags.format ?? (flags.json === true ? "jsonl" : undefined);
+}
+
 /** Prints entries as a table, or in the format that was chosen. Returns how many there were. */
 export async function printList<Item>(
 	items: AsyncIterable<Item>,

@@ -6,7 +6,13 @@ import { joinList, splitType, type CellType } from "./rows/typed.ts";
 import { show } from "./show.ts";
 
 /** A document as it is written into a manifest. */
-export type ManifestDocument = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
+export type ManifestDocument = {
+	readonly datasetId: string;
+	readonly documentId: string;
+	readonly metadata: Metadata;
+	/** cells of the plan's members, in their order */
+	readonly members?: readonly string[];
+};
 
 /**
  * Decides the columns of a CSV manifest from all documents, then writes them.
@@ -16,6 +22,12 @@ export type ManifestDocument = { readonly datasetId: string; readonly documentId
  */
 export class ColumnPlan {
 	readonly #types = new Map<string, CellType>();
+	readonly #members: readonly string[];
+
+	/** `members` are further columns, before those of the metadata. A key of the same name gets an explicit type. */
+	constructor(members: readonly string[] = []) {
+		this.#members = members;
+	}
 
 	see(metadata: Metadata): void {
 		for (const [key, value] of metadata) {
@@ -27,17 +39,17 @@ export class ColumnPlan {
 
 	/** @throws CliError exit 2 when a key can't stand in a CSV header */
 	head(): string {
-		const names = Array.from(this.#types, ([key, type]) => columnName(key, type));
-		return csvLine(["document_id", "dataset_id", ...names]);
+		const names = Array.from(this.#types, ([key, type]) => columnName(key, type, this.#members));
+		return csvLine(["document_id", "dataset_id", ...this.#members, ...names]);
 	}
 
 	/** One document as a line. Its values must have been seen. */
-	row({ datasetId, documentId, metadata }: ManifestDocument): string {
+	row({ datasetId, documentId, metadata, members = [] }: ManifestDocument): string {
 		const cells = Array.from(this.#types, ([key, type]) => {
 			const value = metadata.get(key);
 			return value === undefined ? "" : cellText(value, type);
 		});
-		return csvLine([documentId, datasetId, ...cells]);
+		return csvLine([documentId, datasetId, ...members, ...cells]);
 	}
 }
 
@@ -70,7 +82,7 @@ function cellText(value: JsonValue, type: CellType): string {
 }
 
 /** The header of a key. Text needs no type, unless the key by itself would be read as something else. */
-function columnName(key: string, type: CellType): string {
+function columnName(key: string, type: CellType, members: readonly string[]): string {
 	if (key.includes("\0")) {
 		throw new CliError(`the key "${show(key)}" holds a NUL character, which CSV cannot`, {
 			exit: Exit.usage,
@@ -78,7 +90,7 @@ function columnName(key: string, type: CellType): string {
 		});
 	}
 	const alone = splitType(key);
-	const isPlain =
-		!alone.explicit && alone.meant === undefined && key !== "" && !isReserved(key) && meantReserved(key) === undefined;
+	const isTaken = key === "" || members.includes(key) || isReserved(key) || meantReserved(key) !== undefined;
+	const isPlain = !alone.explicit && alone.meant === undefined && !isTaken;
 	return type === "text" && isPlain ? key : `${key}:${type}`;
 }

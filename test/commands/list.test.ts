@@ -108,6 +108,32 @@ it("--fields shows those members and keys alone, in that order", async () => {
 	expect((await list("--fields", "a,,b")).exit).toBe(2);
 });
 
+it("--fields adds name and size to a CSV, which still reads back with nothing lost or added", async () => {
+	const service = await serve(2);
+	const [id = "", other = ""] = await service.ids();
+	await service.put(id, { name: "its key", size: "large", kind: "paper" });
+	const list = (fields: string): ReturnType<typeof ragtag> =>
+		ragtag(["docs", "list", "-d", service.dataset, "--format", "csv", "--fields", fields], { env: envOf(service) });
+	const [first, second] = await service.documents();
+	const some = await list("size,kind,name");
+	expect(some.stdout).toBe(
+		`document_id,dataset_id,size,name,kind\n${id},${service.dataset},0,${first?.name},paper\n` +
+			`${other},${service.dataset},0,${second?.name},\n`,
+	);
+	expect(some.stderr).toContain("--ignore size");
+	// --ignore would leave out the metadata of that name as well.
+	const all = await list("name,size,meta_fields");
+	expect(all.stdout.split("\n")[0]).toBe("document_id,dataset_id,name,size,name:text,size:text,kind");
+	expect(all.stderr).not.toContain("--ignore");
+
+	await service.put(id, { name: "its key", kind: "paper" });
+	const held = await service.documents();
+	const manifest = await file("back.csv", (await list("name,create_time,size,meta_fields")).stdout);
+	const back = ["docs", "tag", manifest, "--ignore", "size", "--ignore", "create_time"];
+	expect((await ragtag(back, { env: envOf(service) })).exit).toBe(0);
+	expect(await service.documents()).toEqual(held);
+});
+
 it("a dataset that is not given is exit 2, one that is not there exit 1", async () => {
 	const service = await serve(1);
 	const none = await ragtag(["docs", "list"], { env: envOf(service) });
@@ -139,6 +165,7 @@ it("datasets are created, printed as an id alone, and listed in every format", a
 	expect(jsonl).toContainEqual({ dataset_id: id, name: "Hand bücher", document_count: 0 });
 	expect(jsonl).toContainEqual(expect.objectContaining({ dataset_id: service.dataset, document_count: 2 }));
 	expect(items(parse((await ragtag(["datasets", "list", "--format", "json"], { env })).stdout))).toEqual(jsonl);
+	expect(parseLines((await ragtag(["datasets", "list", "--json"], { env })).stdout)).toEqual(jsonl);
 	for (const format of ["csv", "tsv", "table"]) {
 		const { stdout } = await ragtag(["datasets", "list", "--format", format], { env });
 		expect(stdout.split("\n")).toHaveLength(4);

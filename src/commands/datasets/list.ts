@@ -4,9 +4,9 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import { allDatasets } from "../../run/pages.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
-import { addFormatOption, type Format, printList } from "../list-output.ts";
+import { addFormatOption, chosenFormat, type Format, printList } from "../list-output.ts";
 
-export type ListOptions = ServiceFlags & { readonly format?: Format };
+export type ListOptions = ServiceFlags & { readonly format?: Format; readonly json?: boolean };
 
 /** Declares the interface of `datasets list`. What it does is in `list`. */
 export function listCommand(datasets: Command, app: App, done: Done, run = list): void {
@@ -14,6 +14,7 @@ export function listCommand(datasets: Command, app: App, done: Done, run = list)
 		.command("list")
 		.summary("list all datasets")
 		.description("Lists all datasets, every page.")
+		.option("--json", "JSON lines, the same as --format jsonl")
 		.addHelpText("before", "Examples:\n  ragtag datasets list\n  ragtag datasets list --format jsonl\n");
 	addFormatOption(addServiceOptions(command)).action(async () => {
 		done(await run(command.optsWithGlobals<ListOptions>(), app));
@@ -30,7 +31,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 				json: ({ id, name, documentCount }) =>
 					JSON.stringify({ dataset_id: id, name, document_count: documentCount ?? null }),
 			},
-			options.format,
+			chosenFormat(options),
 			app,
 		);
 		if (count === 0) app.io.note("no datasets; make one with: ragtag datasets create NAME");

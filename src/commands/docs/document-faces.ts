@@ -6,7 +6,7 @@ import type { Document } from "../../rest/types.ts";
 export const defaultFields: readonly string[] = ["document_id", "name", "size", "create_time", "meta_fields"];
 
 /** Members of a document that are no metadata. */
-const members: ReadonlyMap<string, (document: Document) => string | number | undefined> = new Map([
+export const documentMembers: ReadonlyMap<string, (document: Document) => string | number | undefined> = new Map([
 	["dataset_id", ({ datasetId }: Document) => datasetId],
 	["document_id", ({ id }: Document) => id],
 	["name", ({ name }: Document) => name],
@@ -17,7 +17,7 @@ const members: ReadonlyMap<string, (document: Document) => string | number | und
 /** The cells of a document: its members by name, everything else by metadata key. */
 export function documentCells(document: Document, fields: readonly string[]): string[] {
 	return fields.map((field) => {
-		const member = members.get(field);
+		const member = documentMembers.get(field);
 		if (member !== undefined) return String(member(document) ?? "");
 		if (field === "meta_fields") return document.metadata === undefined ? "" : metadataText(document.metadata);
 		return valueText(document.metadata?.get(field));
@@ -27,7 +27,7 @@ export function documentCells(document: Document, fields: readonly string[]): st
 /** The JSON text of a document, with `fields` only what they name. Text, so that metadata keeps the order of its keys. */
 export function documentJson(document: Document, fields: readonly string[] | undefined): string {
 	const parts: string[] = [];
-	for (const [name, member] of members) {
+	for (const [name, member] of documentMembers) {
 		if (fields === undefined || fields.includes(name)) {
 			parts.push(`${JSON.stringify(name)}:${JSON.stringify(member(document) ?? null)}`);
 		}
@@ -35,7 +35,7 @@ export function documentJson(document: Document, fields: readonly string[] | und
 	const metadata: Metadata = document.metadata ?? new Map();
 	const whole = fields === undefined || fields.includes("meta_fields");
 	const shown = whole ? metadata : new Map([...metadata].filter(([key]) => fields.includes(key)));
-	const named = fields?.some((field) => !members.has(field)) ?? true;
+	const named = fields?.some((field) => !documentMembers.has(field)) ?? true;
 	if (named) parts.push(`"meta_fields":${metadataText(shown)}`);
 	return `{${parts.join(",")}}`;
 }

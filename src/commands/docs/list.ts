@@ -9,7 +9,7 @@ import { allDocuments, type ShortList } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
-import { addFormatOption, type Format, printList } from "../list-output.ts";
+import { addFormatOption, chosenFormat, type Format, printList } from "../list-output.ts";
 import { shortListError } from "../short-list.ts";
 import { collectPair, CONDITION_EXAMPLE, parseConditionFlag, parseNonEmpty } from "../values.ts";
 import { defaultFields, documentCells, documentJson } from "./document-faces.ts";
@@ -75,7 +75,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 				matches(document.metadata, where) &&
 				(condition === undefined || meets(document.metadata, condition)),
 		);
-		const format = options.format ?? (options.json === true ? "jsonl" : undefined);
+		const format = chosenFormat(options);
 		if (format === "csv") await printDocumentsCsv(documents, fields, settings, app);
 		else {
 			const columns = fields ?? defaultFields;
