@@ -3,8 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError, Exit, reason } from "./errors.ts";
 import type { Io } from "./io.ts";
-import { createApi, documented, type Flavour, flavourNamed, normaliseBaseUrl, proxyFor } from "./rest/index.ts";
-import type { Api, BodyForm } from "./rest/types.ts";
+import {
+	createApi,
+	createReach,
+	documented,
+	type Flavour,
+	flavourNamed,
+	normaliseBaseUrl,
+	proxyFor,
+	type Reach,
+} from "./rest/index.ts";
+import type { Api, BodyForm, Exchange } from "./rest/types.ts";
 import { systemClock } from "./run/clock.ts";
 import { MAX_CONCURRENCY } from "./run/concurrency.ts";
 import { createLimiter, unlimited } from "./run/limiter.ts";
@@ -30,6 +39,8 @@ export type SessionOptions = {
 	readonly body?: BodyForm | "auto" | undefined;
 	/** name of a flavour; found out where it is undefined */
 	readonly flavour?: string | undefined;
+	/** told of every request when it has ended */
+	readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 };
 
 /** A connection to the service: every request of a command passes its one limiter. */
@@ -63,6 +74,12 @@ export type App = {
 	 */
 	temporaryFolder(settings: Settings): Promise<string>;
 	connect(settings: Settings, options: SessionOptions): Promise<Session>;
+	/**
+	 * The way to the service, to be looked at before anything is sent. `timeout` is in milliseconds, for each look.
+	 *
+	 * @throws CliError exit 2 where the address can't be used
+	 */
+	reach(settings: Settings, timeout: number | undefined): Reach;
 };
 
 export type AppDependencies = {
@@ -124,8 +141,11 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 				connections: MAX_CONCURRENCY,
 				ca: await settings.readCa(),
 				...(proxy === undefined ? {} : { proxy: { uri: proxy } }),
-				onExchange: ({ method, path, status, result, milliseconds }) =>
-					io.debug(`${method} ${path} → ${status ?? "no answer"} ${result}, ${Math.round(milliseconds)} ms`),
+				onExchange: (exchange) => {
+					const { method, path, status, result, milliseconds } = exchange;
+					io.debug(`${method} ${path} → ${status ?? "no answer"} ${result}, ${Math.round(milliseconds)} ms`);
+					options.onExchange?.(exchange);
+				},
 			});
 			const limiter = rate === undefined ? unlimited : createLimiter(rate, clock);
 			const pause = new Pause(clock);
@@ -154,6 +174,10 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 					await api.close();
 				},
 			};
+		},
+		reach: (settings, timeout) => {
+			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
+			return createReach({ baseUrl, env, ca: () => settings.readCa(), signal, timeout });
 		},
 	};
 }

@@ -5,6 +5,7 @@ import { Decoder } from "./decode.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
 import type { ProbeAnswer } from "./flavours.ts";
+import { headerValues } from "./headers.ts";
 import { type BoundarySource, boundaryFor, type Form, partForm, randomBoundary } from "./part-form.ts";
 import type { Place } from "./place.ts";
 import { nobody, readProbe, readRight } from "./probe.ts";
@@ -90,11 +91,18 @@ function speaking(service: Service, dialect: Dialect): Api {
 		more: Options,
 	): Promise<Result> {
 		const started = performance.now();
-		let status: number | undefined;
+		let answer: Answer | undefined;
 		const note = (result: string): void =>
-			options.onExchange?.({ method, path, status, result, milliseconds: performance.now() - started });
+			options.onExchange?.({
+				method,
+				path,
+				status: answer?.status,
+				result,
+				milliseconds: performance.now() - started,
+				date: () => (answer === undefined ? undefined : headerValues(answer.headers, "date")[0]),
+			});
 		try {
-			const answer = await transport.send({
+			answer = await transport.send({
 				method,
 				path,
 				headers: more.headers === undefined ? headers : [...headers, ...more.headers],
@@ -103,7 +111,6 @@ function speaking(service: Service, dialect: Dialect): Api {
 				patient: more.patient ?? false,
 				signal: more.signal,
 			});
-			status = answer.status;
 			const result = read(answer);
 			note(typeof result === "string" ? result : "ok");
 			return result;

@@ -22,7 +22,7 @@ export type Connections = {
 };
 
 /** For the TCP and the TLS handshake together. */
-const connectTimeout = 10_000;
+export const connectTimeout = 10_000;
 /** Servers close idle connections from 4 s on; at one request a second they are still used again. */
 const keepAlive = 3_000;
 
@@ -74,7 +74,8 @@ function poolOptions(options: ConnectionOptions): UndiciPool.Options {
 	};
 }
 
-function tlsOptions(ca: readonly string[] | undefined): { rejectUnauthorized: true; ca?: string[] } {
+/** Whom a TLS connection trusts: the system, and the further certificates that were given. */
+export function tlsOptions(ca: readonly string[] | undefined): { rejectUnauthorized: true; ca?: string[] } {
 	// Said out loud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
 	if (ca === undefined || ca.length === 0) return { rejectUnauthorized: true };
 	return { rejectUnauthorized: true, ca: [...systemCertificates(), ...ca] };

@@ -5,35 +5,57 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Target = { readonly host: string; readonly port: string };
 
 /**
- * The address of the proxy that requests to `baseUrl` go through, as curl understands the environment: lower case
- * before upper, an address without a scheme is http, `NO_PROXY` lists names with their subdomains, ports, networks
- * or `*`. This machine itself is never reached through a proxy.
+ * How requests go to the service, and what said so.
+ *
+ * `variable` is the one that decided, as it is written in the environment; undefined where none has a say.
+ */
+export type Route =
+	| { readonly kind: "direct"; readonly why: "loopback" | "exempt" | "unset"; readonly variable: string | undefined }
+	/** `uri` may carry a password: it is for the connection alone */
+	| { readonly kind: "proxy"; readonly uri: string; readonly variable: string };
+
+/** The address of the proxy that requests to `baseUrl` go through, as `routeTo` finds it. */
+export function proxyFor(baseUrl: string, env: Environment): string | undefined {
+	const route = routeTo(baseUrl, env);
+	return route.kind === "proxy" ? route.uri : undefined;
+}
+
+/**
+ * The way that requests to `baseUrl` take, as curl understands the environment: lower case before upper, an address
+ * without a scheme is http, `NO_PROXY` lists names with their subdomains, ports, networks or `*`. This machine itself
+ * is never reached through a proxy.
  *
  * @throws CliError (usage) where the variable holds no http or https address; its value is not repeated
  */
-export function proxyFor(baseUrl: string, env: Environment): string | undefined {
+export function routeTo(baseUrl: string, env: Environment): Route {
 	const url = new URL(baseUrl);
-	const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
-	const value = read(env, name);
+	const proxy = read(env, url.protocol === "https:" ? "https_proxy" : "http_proxy");
 	const target = { host: bare(url.hostname), port: url.port || (url.protocol === "https:" ? "443" : "80") };
-	if (value === undefined || isLoopback(target.host) || isExempt(target, read(env, "no_proxy") ?? "")) return undefined;
-	const uri = value.includes("://") ? value : `http://${value}`;
+	if (proxy === undefined) return { kind: "direct", why: "unset", variable: undefined };
+	if (isLoopback(target.host)) return { kind: "direct", why: "loopback", variable: undefined };
+	const exempt = read(env, "no_proxy");
+	if (exempt !== undefined && isExempt(target, exempt.value)) {
+		return { kind: "direct", why: "exempt", variable: exempt.variable };
+	}
+	const uri = proxy.value.includes("://") ? proxy.value : `http://${proxy.value}`;
 	if (!URL.canParse(uri) || !/^https?:\/\//i.test(uri)) {
-		throw new CliError(`${name.toUpperCase()} is not the address of an http proxy`, {
+		throw new CliError(`${proxy.variable.toUpperCase()} is not the address of an http proxy`, {
 			exit: Exit.usage,
 			hint: "write it like http://HOST:PORT, or unset it",
 		});
 	}
-	return uri;
+	return { kind: "proxy", uri, variable: proxy.variable };
 }
 
-function read(env: Environment, name: string): string | undefined {
+function read(env: Environment, name: string): { readonly value: string; readonly variable: string } | undefined {
 	// An empty variable switches the proxy off, and the lower-case one wins, as with curl.
-	const value = (env[name] ?? env[name.toUpperCase()])?.trim();
-	return value === "" ? undefined : value;
+	const variable = env[name] === undefined ? name.toUpperCase() : name;
+	const value = env[variable]?.trim();
+	return value === undefined || value === "" ? undefined : { value, variable };
 }
 
-function bare(host: string): string {
+/** A host as it is compared: lower case, without brackets and a closing dot. */
+export function bare(host: string): string {
 	return host
 		.toLowerCase()
 		.replace(/^\[|\]$/g, "")
@@ -44,7 +66,8 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-function isLoopback(host: string): boolean {
+/** Whether a host, in lower case and without brackets, is this machine itself. */
+export function isLoopback(host: string): boolean {
 	return host === "localhost" || host.endsWith(".localhost") || contains(loopback, host);
 }
 

@@ -79,7 +79,7 @@ export type Api = {
 /** The part form, the JSON text under the multipart header, or `application/json`. */
 export type BodyForm = "multipart" | "plain" | "json";
 
-/** One request and what became of it, for `--debug`. Never carries a header or a body. */
+/** One request and what became of it, for `--debug` and `doctor`. Never carries a body, nor a header of the request. */
 export type Exchange = {
 	readonly method: string;
 	readonly path: string;
@@ -88,4 +88,6 @@ export type Exchange = {
 	/** the envelope's code or the error's, "ok" on success */
 	readonly result: string;
 	readonly milliseconds: number;
+	/** the `Date` of the answer as it came. A function, as it is looked for among the headers only when asked. */
+	readonly date: () => string | undefined;
 };
