@@ -48,7 +48,12 @@ function refusal(error: RestError): CliError {
 	return new CliError(error.message, { exit: Exit.temporary, hint, cause: error });
 }
 
+/** What `rest` said of the request that ended a command, or undefined where it was something else. */
+export function failureBehind(error: unknown): RestError | undefined {
+	return error instanceof CliError && error.cause instanceof RestError ? error.cause : undefined;
+}
+
 /** Whether a failed request may have been applied: its answer was lost. */
 export function mayHaveBeenApplied(error: unknown): boolean {
-	return error instanceof CliError && error.cause instanceof RestError && error.cause.kind === "ambiguous";
+	return failureBehind(error)?.kind === "ambiguous";
 }
