@@ -25,6 +25,12 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 		load: async () => (await import("./manifest/index.ts")).commands,
 	},
 	{
+		name: "doctor",
+		summary: "check the way to the service, the key and its rights; say what to do",
+		leaf: true,
+		load: async () => [(await import("./doctor.ts")).doctorCommand],
+	},
+	{
 		name: "sandbox",
 		summary: "serve the API on this machine over a SQLite file",
 		leaf: true,

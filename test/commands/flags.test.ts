@@ -7,6 +7,7 @@ import { rmCommand } from "../../src/commands/docs/rm.ts";
 import { tagCommand } from "../../src/commands/docs/tag.ts";
 import { isManifest, uploadCommand } from "../../src/commands/docs/upload.ts";
 import type { Done } from "../../src/commands/declare.ts";
+import { doctorCommand } from "../../src/commands/doctor.ts";
 import { sandboxCommand } from "../../src/commands/sandbox.ts";
 import { createApp } from "../../src/app.ts";
 import { createIo } from "../../src/io.ts";
@@ -86,6 +87,7 @@ describe("each flag of a command reaches it as what it means", () => {
 				fields: ["x", "y"],
 			},
 		],
+		["doctor -d D --json --rate 5 --timeout 2s", doctorCommand, { dataset: "D", json: true, rate: 5, timeout: 2000 }],
 		["check m --for upload --json", checkCommand, { manifest: "m", for: "upload", json: true }],
 		[
 			"sandbox --port 0 --documents 10 --latency 5",
@@ -135,6 +137,7 @@ describe("a value that means nothing is refused, not taken for another", () => {
 		["sandbox --upgrade newest:10", sandboxCommand],
 		["sandbox --ties loose", sandboxCommand],
 		["sandbox --member-key= ", sandboxCommand],
+		["doctor --api-key secret", doctorCommand],
 		["check m --for list", checkCommand],
 	])("%s", async (line, declare) => {
 		expect(await parsed(declare, line)).toMatch(/^CommanderError/);

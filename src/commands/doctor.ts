@@ -1,0 +1,148 @@
+import type { Command } from "commander";
+import type { App, Settings } from "../app.ts";
+import { CliError, Exit, type ExitCode } from "../errors.ts";
+import {
+	type Check,
+	checkLine,
+	checksText,
+	checkText,
+	diagnosisLine,
+	settingLine,
+	settingText,
+	type ShownSetting,
+} from "../report/checks.ts";
+import type { Exchange } from "../rest/types.ts";
+import { createRecogniser } from "../run/recognise.ts";
+import { redactor } from "../text.ts";
+import type { Done } from "./declare.ts";
+import { skipped } from "./doctor/attempt.ts";
+import { configure, type DoctorFlags, shownSettings } from "./doctor/configuration.ts";
+import { type Findings, serviceChecks } from "./doctor/service.ts";
+import { decisive, nextCommand } from "./doctor/verdict.ts";
+import { wayChecks } from "./doctor/way.ts";
+import { addServiceOptions } from "./flags.ts";
+import { printVersionLine } from "./run-rows.ts";
+import { parseNonEmpty } from "./values.ts";
+
+/** Every check that a report has, in its order. */
+const NAMES = ["proxy", "dns", "tls", "service", "key", "clock", "flavour", "dataset", "right", "latency", "rate"];
+
+/** Declares the interface of `doctor`. What it does is in `doctor`. */
+export function doctorCommand(program: Command, app: App, done: Done, run = doctor): void {
+	const command = program
+		.command("doctor")
+		.summary("check the way to the service, the key and its rights; say what to do")
+		.description("Checks settings, names, TLS, proxy, key, clock, flavour, rights and latency. It changes nothing.")
+		.option("-d, --dataset <id>", "the dataset to ask the right to update of (default: the first)", parseNonEmpty)
+		.option("--json", "results as JSON lines")
+		.addHelpText("before", "Examples:\n  ragtag doctor\n  ragtag doctor -d DATASET --json\n");
+	addServiceOptions(command).action(async () => done(await run(command.optsWithGlobals<DoctorFlags>(), app)));
+}
+
+export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
+	if (flags.json === true) await printVersionLine(app);
+	const settings = await app.settings(flags);
+	const configuration = await configure(settings, flags, app);
+	const { key, reach, route } = configuration;
+	// A sentence may repeat what a service or a setting says, so it loses any piece of the key, not only the whole.
+	const redact = key === undefined ? (text: string): string => text : redactor(key);
+	const print = printer(flags, app, redact);
+	await print.settings(shownSettings(settings, flags, route));
+
+	const checks: Check[] = [];
+	const make = async (found: Iterable<Check> | AsyncIterable<Check>): Promise<void> => {
+		for await (const check of found) {
+			checks.push(check);
+			await print.check(check);
+		}
+	};
+	const findings: Findings = {};
+	await make(configuration.checks);
+	if (reach !== undefined && route !== undefined) await make(wayChecks(reach, route, configuration.isTrustKnown));
+	// An exit of 2 means that no request was made.
+	if (!checks.some(({ status }) => status === "failed")) await askService(settings, flags, app, findings, make);
+	const broken = checks.find(({ status }) => status === "failed")?.name ?? "service";
+	const missing = NAMES.filter((name) => !checks.some((check) => check.name === name));
+	const why = `not made, as "${broken}" failed`;
+	if (missing.length > 0) await print.missing(missing, why);
+	checks.push(...missing.map((name) => skipped(name, why)));
+
+	const failure = decisive(checks);
+	const exit = failure?.exit ?? Exit.ok;
+	const next = redact(nextCommand(failure?.check, findings.dataset, flags));
+	await print.end(checks, findings, exit, next);
+	if (failure === undefined) return Exit.ok;
+	const { name, text, hint } = failure.check;
+	const advice = hint === undefined ? "" : `${redact(hint)} `;
+	throw new CliError(redact(`${checksText(checks)}; ${name}: ${text}`), { exit, hint: `${advice}Then type: ${next}` });
+}
+
+async function askService(
+	settings: Settings,
+	flags: DoctorFlags,
+	app: App,
+	findings: Findings,
+	make: (found: AsyncIterable<Check>) => Promise<void>,
+): Promise<void> {
+	let heard: { readonly date: string | undefined; readonly at: number } | undefined;
+	const onExchange = ({ status, date }: Exchange): void => {
+		if (status !== undefined) heard ??= { date: date(), at: Date.now() };
+	};
+	const session = await app.connect(settings, { rate: flags.rate, timeout: flags.timeout, onExchange });
+	try {
+		const recogniser = createRecogniser(session.api);
+		await make(serviceChecks({ app, session, recogniser, settings, flags, findings, heard: () => heard }));
+	} finally {
+		await session.close();
+	}
+}
+
+type Printer = {
+	settings(shown: readonly ShownSetting[]): Promise<void>;
+	/** as soon as it was made: a check may take its time */
+	check(check: Check): Promise<void>;
+	/** checks that could not be made, for one reason */
+	missing(names: readonly string[], why: string): Promise<void>;
+	end(checks: readonly Check[], findings: Findings, exit: ExitCode, next: string): Promise<void>;
+};
+
+function printer(flags: DoctorFlags, { io }: App, redact: (text: string) => string): Printer {
+	const masked = (check: Check): Check => ({
+		...check,
+		text: redact(check.text),
+		hint: check.hint === undefined ? undefined : redact(check.hint),
+	});
+	const safe = (setting: ShownSetting): ShownSetting =>
+		typeof setting.value === "string" ? { ...setting, value: redact(setting.value) } : setting;
+	if (flags.json === true) {
+		return {
+			settings: async (shown) => {
+				for (const setting of shown) await io.out(settingLine(safe(setting)));
+			},
+			check: (check) => io.out(checkLine(masked(check))),
+			missing: async (names, why) => {
+				for (const name of names) await io.out(checkLine(skipped(name, why)));
+			},
+			end: (_checks, { recognition, latency, safeRate }, exit, next) => {
+				const rounded = latency === undefined ? null : Math.round(latency * 10) / 10;
+				const flavour = recognition?.flavour.name ?? null;
+				return io.out(diagnosisLine({ flavour, latency: rounded, safeRate: safeRate ?? null, exit, next }));
+			},
+		};
+	}
+	const width = io.stdoutIsTerminal ? io.columns : Number.POSITIVE_INFINITY;
+	return {
+		settings: async (shown) => {
+			await io.out(`${io.style.bold("Settings")}\n`);
+			for (const setting of shown) await io.out(settingText(safe(setting), io.style));
+			await io.out(`\n${io.style.bold("Checks")}\n`);
+		},
+		check: (check) => io.out(checkText(masked(check), io.style, width)),
+		// One line for all: nine would hide the one that failed.
+		missing: (names, why) => io.out(checkText(skipped("others", `${why}: ${names.join(", ")}`), io.style, width)),
+		end: async (checks, _findings, exit, next) => {
+			// A failure's last line is on standard error, with the reason.
+			if (exit === Exit.ok) await io.out(`\n${checksText(checks)}\n${io.style.bold("Next:")} ${next}\n`);
+		},
+	};
+}

@@ -1,0 +1,99 @@
+import type { App, Settings } from "../../app.ts";
+import type { Check, ShownSetting } from "../../report/checks.ts";
+import type { Reach, SafeRoute } from "../../rest/reach/index.ts";
+import { ADVISED_RATE } from "../../run/safe-rate.ts";
+import type { ServiceFlags } from "../flags.ts";
+import { attempt, failed } from "./attempt.ts";
+
+export type DoctorFlags = ServiceFlags & { readonly dataset?: string; readonly json?: boolean };
+
+/** What there is to go on with; what could not be used is undefined, and a check that says why. */
+export type Configuration = {
+	/** for masking alone */
+	readonly key: string | undefined;
+	readonly reach: Reach | undefined;
+	readonly route: SafeRoute | undefined;
+	readonly isTrustKnown: boolean;
+	readonly checks: readonly Check[];
+};
+
+/** Reads what the settings name. Nothing is sent. */
+export async function configure(settings: Settings, flags: DoctorFlags, app: App): Promise<Configuration> {
+	const checks: Check[] = [];
+	const reach = await attempt(() => app.reach(settings, flags.timeout));
+	if ("value" in reach) checks.push(addressCheck(reach.value, settings));
+	else checks.push(failed("address", reach.error, "ragtag doctor --base-url URL"));
+
+	const key = await attempt(() => settings.key());
+	// Whether it is accepted, only the service can say.
+	if ("error" in key) checks.push(failed("key", key.error, "ragtag doctor --api-key-file PATH"));
+
+	const trust = await attempt(() => settings.readCa());
+	const [caFile] = settings.caFiles;
+	if ("error" in trust) checks.push(failed("ca_file", trust.error, "ragtag doctor --ca-file PATH"));
+	else if (caFile !== undefined) {
+		checks.push({ name: "ca_file", status: "ok", text: `the certificates in ${caFile.value} are trusted, too` });
+	}
+
+	const route = "value" in reach ? await attempt(() => reach.value.route()) : undefined;
+	if (route !== undefined) checks.push("error" in route ? failed("proxy", route.error) : proxyCheck(route.value));
+	return {
+		key: "value" in key ? key.value : undefined,
+		reach: "value" in reach ? reach.value : undefined,
+		route: route !== undefined && "value" in route ? route.value : undefined,
+		isTrustKnown: "value" in trust,
+		checks,
+	};
+}
+
+function addressCheck({ baseUrl }: Reach, { baseUrl: setting }: Settings): Check {
+	const origin = setting === undefined ? "" : ` (${setting.origin})`;
+	return { name: "address", status: "ok", text: `requests go to ${baseUrl}${origin}` };
+}
+
+export function proxyCheck(route: SafeRoute): Check {
+	const name = "proxy";
+	if (route.kind === "proxy") {
+		return { name, status: "ok", text: `requests go through the proxy ${route.address} (${route.variable})` };
+	}
+	switch (route.why) {
+		case "loopback":
+			return { name, status: "ok", text: "direct: this machine itself is never reached through a proxy" };
+		case "exempt":
+			return { name, status: "ok", text: `direct: ${route.variable ?? "NO_PROXY"} exempts this host` };
+		case "unset":
+			return { name, status: "ok", text: "direct: no variable names a proxy for this address" };
+	}
+}
+
+/** Every setting with its origin. Of the key only the origin, and of a proxy's address no credentials. */
+export function shownSettings(
+	settings: Settings,
+	flags: DoctorFlags,
+	route: SafeRoute | undefined,
+): readonly ShownSetting[] {
+	const show = (name: string, setting: { value: string | number; origin: string } | undefined): ShownSetting => ({
+		name,
+		value: setting?.value ?? null,
+		origin: setting?.origin ?? null,
+	});
+	const { dataset, rate } = flags;
+	const proxy = route?.kind === "proxy" ? { value: route.address, origin: route.variable } : undefined;
+	return [
+		show("base_url", settings.baseUrl),
+		{ name: "api_key", value: null, origin: settings.keyOrigin ?? null },
+		show("profile", settings.profile),
+		show("state_dir", settings.stateDir),
+		show("ca_file", settings.caFiles[0]),
+		show("proxy", proxy),
+		show("dataset", dataset === undefined ? settings.dataset : { value: dataset, origin: "--dataset" }),
+		show("rate", rateSetting(settings, rate) ?? { value: ADVISED_RATE, origin: "default" }),
+		show("flavour", settings.flavour ?? { value: "auto", origin: "default" }),
+		show("body", settings.body ?? { value: "auto", origin: "default" }),
+	];
+}
+
+/** The rate that someone asked for, and who. */
+export function rateSetting(settings: Settings, rate: DoctorFlags["rate"]): Settings["rate"] {
+	return rate === undefined ? settings.rate : { value: rate, origin: "--rate" };
+}

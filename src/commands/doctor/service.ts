@@ -1,0 +1,117 @@
+import type { App, Session, Settings } from "../../app.ts";
+import type { Check } from "../../report/checks.ts";
+import type { Recognition, Recogniser } from "../../run/recognise.ts";
+import { safeRate } from "../../run/safe-rate.ts";
+import { clockCheck, refusalChecks } from "./answer.ts";
+import { attempt, failed, skipped } from "./attempt.ts";
+import { type DoctorFlags, rateSetting } from "./configuration.ts";
+import { flavourCheck } from "./flavour.ts";
+import { latencyCheck, latencyOf, rateCheck } from "./pace.ts";
+import { type Chosen, datasetCheck, rightCheck } from "./rights.ts";
+
+/** What the checks of the service found out beside their sentences. */
+export type Findings = {
+	recognition?: Recognition | undefined;
+	dataset?: Chosen | undefined;
+	/** median, in milliseconds */
+	latency?: number;
+	/** requests a second */
+	safeRate?: number;
+};
+
+export type ServiceContext = {
+	readonly app: App;
+	readonly session: Session;
+	readonly recogniser: Recogniser;
+	readonly settings: Settings;
+	readonly flags: DoctorFlags;
+	/** the `Date` of the first answer, and when it had come, in epoch milliseconds */
+	readonly heard: () => { readonly date: string | undefined; readonly at: number } | undefined;
+	readonly findings: Findings;
+};
+
+/** Lists that the latency is measured with: enough for a median that one hiccup does not move. */
+const MEASURED = 5;
+const FIRST = { page: 1, pageSize: 1 };
+
+/** What only the service can tell. Every request changes nothing. */
+export async function* serviceChecks(context: ServiceContext): AsyncGenerator<Check, void, undefined> {
+	const { session, settings, heard } = context;
+	const { api, request } = session;
+	const host = new URL(settings.requireBaseUrl().value).host;
+	const list = await attempt(() => request(() => api.listDatasets(FIRST)));
+	if ("error" in list) yield* refusalChecks(list.error, host);
+	else {
+		yield { name: "service", status: "ok", text: `${host} answers as the API does` };
+		const origin = settings.keyOrigin ?? "the settings";
+		yield { name: "key", status: "ok", text: `the service accepts the key from ${origin}` };
+	}
+	const first = heard();
+	if (first !== undefined) yield clockCheck(first.date, first.at);
+	if ("error" in list) return;
+	yield await recognise(context);
+	yield* rightsChecks(context, list.value.items[0]);
+	yield* paceChecks(context);
+}
+
+async function recognise({ session, recogniser, settings, findings }: ServiceContext): Promise<Check> {
+	const before = recogniser.recognition;
+	const asked = await attempt(() => recogniser.findOut(session.request));
+	if ("error" in asked) return failed("flavour", asked.error);
+	findings.recognition = recogniser.recognition;
+	if (findings.recognition === undefined) return skipped("flavour", "the service does not tell which kind it is");
+	return flavourCheck(findings.recognition, before, settings);
+}
+
+async function* rightsChecks(
+	{ session, settings, flags, findings }: ServiceContext,
+	first: Parameters<typeof datasetCheck>[1],
+): AsyncGenerator<Check, void, undefined> {
+	const { api, request } = session;
+	const { recognition } = findings;
+	const dialect = recognition === undefined ? api.dialect : { flavour: recognition.flavour, form: recognition.form };
+	const spoken = api.as(dialect);
+	const named = flags.dataset === undefined ? settings.dataset : { value: flags.dataset, origin: "--dataset" };
+	const listed =
+		named === undefined
+			? undefined
+			: await attempt(async () => (await request(() => spoken.listDocuments(named.value, FIRST))).total);
+	const { check, chosen } = datasetCheck(named, first, listed);
+	yield check;
+	findings.dataset = chosen;
+	if (chosen === undefined) return yield skipped("right", "not made, as there is no dataset to ask it of");
+	if (recognition === undefined) return yield skipped("right", "not made, as the kind of the service is not known");
+	const right = await attempt(() => request(() => spoken.probeRight(chosen.id)));
+	yield "error" in right ? failed("right", right.error) : rightCheck(right.value, chosen.id, isRagflow(findings));
+}
+
+async function* paceChecks({
+	app,
+	session,
+	settings,
+	flags,
+	findings,
+}: ServiceContext): AsyncGenerator<Check, void, undefined> {
+	const { api, request } = session;
+	const times: number[] = [];
+	for (let turn = 0; turn < MEASURED; turn += 1) {
+		const taken = await attempt(() =>
+			request(async () => {
+				// Within the request, so that waiting for the limiter does not count.
+				const started = app.clock.now();
+				await api.listDatasets(FIRST);
+				return app.clock.now() - started;
+			}),
+		);
+		if ("error" in taken) return yield failed("latency", taken.error);
+		times.push(taken.value);
+	}
+	yield latencyCheck(times);
+	findings.latency = latencyOf(times).median;
+	findings.safeRate = safeRate(findings.latency);
+	yield rateCheck(findings.latency, rateSetting(settings, flags.rate), isRagflow(findings));
+}
+
+function isRagflow({ recognition }: Findings): boolean {
+	return recognition?.flavour.name.startsWith("ragflow") === true;
+}

@@ -1,0 +1,44 @@
+import { Exit, type ExitCode } from "../../errors.ts";
+import type { Check } from "../../report/checks.ts";
+import type { GlobalFlags } from "../flags.ts";
+import type { Chosen } from "./rights.ts";
+
+/** Which exit code tells where several checks failed: what must be set before anything can be sent comes first. */
+const PRECEDENCE: readonly ExitCode[] = [Exit.usage, Exit.untrusted, Exit.temporary, Exit.failedRows];
+
+/** The failed check that the exit code and the last line are about. */
+export function decisive(checks: readonly Check[]): { readonly check: Check; readonly exit: ExitCode } | undefined {
+	const failures = checks.flatMap((check) =>
+		check.status === "failed" ? [{ check, exit: check.exit ?? Exit.failedRows }] : [],
+	);
+	const rank = (exit: ExitCode): number => (PRECEDENCE.includes(exit) ? PRECEDENCE.indexOf(exit) : PRECEDENCE.length);
+	return failures.toSorted((one, other) => rank(one.exit) - rank(other.exit))[0];
+}
+
+/** What to type next: what the failed check advises, or the first step of the work. */
+export function nextCommand(failure: Check | undefined, dataset: Chosen | undefined, flags: GlobalFlags): string {
+	if (failure !== undefined) return withFlags(failure.next ?? "ragtag doctor", flags);
+	if (dataset === undefined) return withFlags("ragtag datasets create NAME", flags);
+	const id = quoted(dataset.id);
+	const work = dataset.documents === 0 ? `docs upload FILE... -d ${id}` : `manifest init -d ${id} --out tags.csv`;
+	return withFlags(`ragtag ${work}`, flags);
+}
+
+/** A command with the global flags of this call, which it needs as well; but those that it gives itself. */
+function withFlags(command: string, { profile, baseUrl, apiKeyFile, caFile }: GlobalFlags): string {
+	const flags = [
+		["--profile", profile],
+		["--base-url", baseUrl],
+		["--api-key-file", apiKeyFile],
+		["--ca-file", caFile],
+	] as const;
+	const again = flags.flatMap(([flag, value]) =>
+		value === undefined || command.includes(` ${flag} `) ? [] : [` ${flag} ${quoted(value)}`],
+	);
+	return command + again.join("");
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

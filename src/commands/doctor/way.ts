@@ -1,0 +1,87 @@
+import { Exit } from "../../errors.ts";
+import type { Check } from "../../report/checks.ts";
+import type { Found, Handshake, Reach, ReachFailure, SafeRoute } from "../../rest/reach/index.ts";
+import { show } from "../../text.ts";
+import { skipped } from "./attempt.ts";
+
+const DAY = 24 * 3600 * 1000;
+/** A certificate that ends within so many days is worth a warning: time enough to have it renewed. */
+const EXPIRY_WARNING_DAYS = 14;
+
+/** Names and TLS, before any request. */
+export async function* wayChecks(
+	reach: Reach,
+	route: SafeRoute,
+	isTrustKnown: boolean,
+): AsyncGenerator<Check, void, undefined> {
+	const host = route.kind === "proxy" ? route.host : reach.host;
+	const whose = route.kind === "proxy" ? "of the proxy " : "";
+	if (host.isLiteral) {
+		yield skipped("dns", `${host.name} ${whose}is an address, not a name: there is nothing to look up`);
+	} else {
+		const found = await reach.lookUp(host.name);
+		yield lookUpCheck(host.name, found, route);
+		if ("failure" in found) return;
+	}
+	if (!reach.isHttps) yield plainCheck(reach);
+	else if (route.kind === "proxy") {
+		yield skipped("tls", `TLS goes through the proxy ${route.address}: the first request shows whether it works`);
+	} else if (!isTrustKnown) yield skipped("tls", "not made, as the certificates to trust could not be read");
+	else yield handshakeCheck(reach.baseUrl, await reach.shakeHands(), Date.now());
+}
+
+export function plainCheck({ isLoopback }: Pick<Reach, "isLoopback">): Check {
+	const name = "tls";
+	if (isLoopback) return skipped(name, "the address is plain http, and does not leave this machine");
+	const text = "the address is plain http: the key and all metadata can be read on the way";
+	return { name, status: "warning", text, hint: "Use the https address, if the service has one." };
+}
+
+export function lookUpCheck(host: string, found: Found<readonly string[]>, route: SafeRoute): Check {
+	if ("failure" in found) {
+		const what = route.kind === "proxy" ? route.variable : "--base-url";
+		const hint = `Check the host in ${what}, and this machine's network and name servers.`;
+		const next = route.kind === "proxy" ? "ragtag doctor" : "ragtag doctor --base-url URL";
+		return { name: "dns", status: "failed", text: found.failure.message, hint, exit: Exit.temporary, next };
+	}
+	const addresses = found.value.join(", ");
+	const rest = route.kind === "proxy" ? "; the name of the service is looked up by the proxy" : "";
+	return { name: "dns", status: "ok", text: `${host} is ${addresses}${rest}` };
+}
+
+export function handshakeCheck(baseUrl: string, found: Found<Handshake>, now: number): Check {
+	const name = "tls";
+	if ("failure" in found) return handshakeFailure(found.failure);
+	const { protocol, issuer, expires } = found.value;
+	const days = Math.floor((expires - now) / DAY);
+	const text = `${protocol}; the certificate is trusted, issued by ${show(issuer)}, and ends in ${days} ${days === 1 ? "day" : "days"}`;
+	if (days >= EXPIRY_WARNING_DAYS) return { name, status: "ok", text };
+	const { host } = new URL(baseUrl);
+	return { name, status: "warning", text, hint: `Have those who run ${host} renew it before it ends.` };
+}
+
+function handshakeFailure({ kind, cause, message }: ReachFailure): Check {
+	const check = { name: "tls", status: "failed", text: message } as const;
+	if (kind === "not_the_api") {
+		const hint = "Write the address with http://, or give the port that speaks TLS.";
+		return { ...check, hint, exit: Exit.temporary, next: "ragtag doctor --base-url URL" };
+	}
+	if (kind !== "untrusted") {
+		const hint = "Check that the service is up, and that host and port in --base-url are right.";
+		return { ...check, hint, exit: Exit.temporary, next: "ragtag doctor" };
+	}
+	return { ...check, ...untrustedAdvice(cause), exit: Exit.untrusted };
+}
+
+function untrustedAdvice(cause: string | undefined): { readonly hint: string; readonly next: string } {
+	if (cause === "CERT_HAS_EXPIRED" || cause === "CERT_NOT_YET_VALID") {
+		const hint = "Check this machine's clock; if it is right, those who run the service must renew the certificate.";
+		return { hint, next: "ragtag doctor" };
+	}
+	if (cause === "ERR_TLS_CERT_ALTNAME_INVALID") {
+		const hint = "The certificate is another host's: give the host name that it was issued for.";
+		return { hint, next: "ragtag doctor --base-url URL" };
+	}
+	const hint = "If the certificate is right, name the file of the authority that issued it.";
+	return { hint, next: "ragtag doctor --ca-file PATH" };
+}

@@ -1,0 +1,263 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { hasOpenssl, selfSigned, unlessSkipped } from "../../support/certificate.ts";
+import { listen, ragflow, RAGFLOW_DATASET } from "../../support/ragflow.ts";
+import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, KEY, serve } from "../../support/service.ts";
+import { at, keys, parseLines } from "../../support/values.ts";
+
+const NAMES = [
+	"address",
+	"proxy",
+	"dns",
+	"tls",
+	"service",
+	"key",
+	"clock",
+	"flavour",
+	"dataset",
+	"right",
+	"latency",
+	"rate",
+];
+
+/** The lines of `--json` by their type; checks as `name: status`. */
+function read({ stdout }: Ended): { checks: Record<string, string>; lines: readonly unknown[]; end: unknown } {
+	const lines = parseLines(stdout);
+	const checks = lines.filter((line) => at(line, "type") === "check");
+	const statuses = Object.fromEntries(checks.map((line) => [String(at(line, "name")), String(at(line, "status"))]));
+	return { checks: statuses, lines, end: lines.at(-1) };
+}
+
+function textOf({ stdout }: Ended, name: string): unknown {
+	return at(
+		parseLines(stdout).find((line) => at(line, "type") === "check" && at(line, "name") === name),
+		"text",
+	);
+}
+
+it("a service that is well is told so, with what to type next, and nothing in it is changed", async () => {
+	const service = await serve(3);
+	const before = await service.documents();
+	const { exit, stdout, stderr } = await ragtag(["doctor"], { env: envOf(service) });
+	expect([exit, stderr]).toEqual([0, ""]);
+	expect(stdout).toContain(`api_key    given, not shown (RAGTAG_API_KEY)`);
+	expect(stdout).toContain(`${service.url} (RAGTAG_BASE_URL)`);
+	expect(stdout).toContain("this key may update metadata");
+	expect(stdout).not.toMatch(/failed|warning/);
+	expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Next: ragtag manifest init -d ${service.dataset} --out tags.csv`);
+	expect(await service.documents()).toEqual(before);
+	const quiet = await ragtag(["doctor", "-q"], { env: envOf(service) });
+	expect(quiet.stdout).toContain("Next: ");
+});
+
+it("a script gets the version, every setting with its origin, every check, and the verdict last", async () => {
+	const service = await serve(3);
+	const ended = await ragtag(["doctor", "--json", "-d", service.dataset, "--rate", "50"], { env: envOf(service) });
+	const { checks, lines, end } = read(ended);
+	expect(ended.exit).toBe(0);
+	expect(lines[0]).toMatchObject({ type: "version", schema: 1 });
+	const settings = lines.filter((line) => at(line, "type") === "setting");
+	expect(settings.map((line) => at(line, "name"))).toEqual([
+		"base_url",
+		"api_key",
+		"profile",
+		"state_dir",
+		"ca_file",
+		"proxy",
+		"dataset",
+		"rate",
+		"flavour",
+		"body",
+	]);
+	expect(settings).toContainEqual({ type: "setting", name: "api_key", value: null, origin: "RAGTAG_API_KEY" });
+	expect(settings).toContainEqual({ type: "setting", name: "rate", value: 50, origin: "--rate" });
+	expect(settings).toContainEqual({ type: "setting", name: "dataset", value: service.dataset, origin: "--dataset" });
+	expect(keys(checks)).toEqual(NAMES);
+	expect(checks).toMatchObject({ dns: "skipped", tls: "skipped", key: "ok", clock: "ok", flavour: "ok", right: "ok" });
+	expect(keys(end)).toEqual(["type", "ok", "flavour", "latency_ms", "safe_rate", "exit_code", "next"]);
+	expect(end).toMatchObject({ type: "doctor", ok: true, flavour: "documented", safe_rate: 100, exit_code: 0 });
+	expect(at(end, "latency_ms")).toBeGreaterThan(0);
+});
+
+it("an empty service is no fault: a dataset can be made", async () => {
+	const server = await listen((_request, response) => {
+		response.writeHead(200, { "content-type": "application/json" }).end('{"code":0,"data":[]}');
+	});
+	const ended = await ragtag(["doctor", "--json"], { env: envOf(server) });
+	expect(ended.exit).toBe(0);
+	expect(read(ended).checks).toMatchObject({ dataset: "skipped", right: "skipped", latency: "ok" });
+	expect(read(ended).end).toMatchObject({ next: "ragtag datasets create NAME" });
+});
+
+describe("each fault ends with its exit code, and a line that says what to type", () => {
+	it("a wrong key: 4, and what does not need it is checked all the same", async () => {
+		const service = await serve(1);
+		const env = { ...envOf(service), RAGTAG_API_KEY: "wrong-Zz9Yy8Xx7Ww6" };
+		const ended = await ragtag(["doctor", "--json"], { env });
+		expect(ended.exit).toBe(4);
+		expect(read(ended).checks).toMatchObject({ service: "ok", key: "failed", clock: "ok", flavour: "skipped" });
+		expect(keys(read(ended).checks).toSorted()).toEqual(NAMES.toSorted());
+		expect(read(ended).end).toMatchObject({
+			ok: false,
+			exit_code: 4,
+			flavour: null,
+			latency_ms: null,
+			safe_rate: null,
+		});
+		expect(ended.stderr).toMatch(/^ragtag: .*key is not accepted\n.*ragtag doctor --api-key-file PATH\n$/);
+		expect((await ragtag(["doctor"], { env })).stdout).toContain('not made, as "key" failed: flavour, dataset');
+	});
+
+	it("nobody there: 6", async () => {
+		const ended = await ragtag(["doctor"], { env: { RAGTAG_BASE_URL: "http://127.0.0.1:1", RAGTAG_API_KEY: KEY } });
+		expect(ended.exit).toBe(6);
+		expect(ended.stderr).toMatch(/connection was refused\n.*Then type: ragtag doctor\n$/);
+	}, 30_000);
+
+	it("a web page instead of the API: 6, and the address is to be checked", async () => {
+		const server = await listen((_request, response) => {
+			response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>RAGFlow</title>");
+		});
+		const ended = await ragtag(["doctor", "--json"], { env: envOf(server) });
+		expect(ended.exit).toBe(6);
+		expect(read(ended).checks).toMatchObject({ service: "failed", key: "skipped", clock: "ok" });
+		expect(ended.stderr).toContain("address of the API");
+		// The page was asked once: an answer that is no API's must not be asked for what only an API has.
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it("no address and no key: 2, after the settings, and nothing is sent", async () => {
+		const ended = await ragtag(["doctor", "--json"], { home: "/home/user" });
+		const { checks, lines, end } = read(ended);
+		expect(ended.exit).toBe(2);
+		expect(lines).toContainEqual({ type: "setting", name: "base_url", value: null, origin: null });
+		expect(lines).toContainEqual(expect.objectContaining({ name: "state_dir", origin: "default" }));
+		expect(checks).toMatchObject({ address: "failed", key: "failed", dns: "skipped", service: "skipped" });
+		expect(end).toMatchObject({ ok: false, exit_code: 2 });
+		for (const word of ["RAGTAG_BASE_URL", "ragtag sandbox"]) expect(ended.stderr).toContain(word);
+	});
+
+	it("no key: 2, and no request is made without it", async () => {
+		const service = await serve(1);
+		const ended = await ragtag(["doctor", "--json"], { env: { RAGTAG_BASE_URL: service.url } });
+		expect([ended.exit, service.requests]).toEqual([2, []]);
+		expect(read(ended).checks).toMatchObject({ address: "ok", proxy: "ok", key: "failed", service: "skipped" });
+	});
+
+	it("a certificate file that can't be read: 2, and no request is made with less trust", async () => {
+		const service = await serve(1);
+		const ended = await ragtag(["doctor", "--json", "--ca-file", "/nonexistent.pem"], { env: envOf(service) });
+		expect([ended.exit, service.requests]).toEqual([2, []]);
+		expect(read(ended).checks).toMatchObject({ ca_file: "failed" });
+	});
+
+	it("a proxy variable that holds no address: 2, without repeating it", async () => {
+		const env = { RAGTAG_BASE_URL: "http://rag.example.com", RAGTAG_API_KEY: KEY, HTTP_PROXY: "socks5://u:SECRET@p" };
+		const ended = await ragtag(["doctor", "--json"], { env });
+		expect(ended.exit).toBe(2);
+		expect(read(ended).checks).toMatchObject({ proxy: "failed", dns: "skipped" });
+		expect(ended.stdout + ended.stderr).not.toContain("SECRET");
+	});
+
+	it("a dataset that is not there: 1, and the rest is checked", async () => {
+		const service = await serve(1);
+		const ended = await ragtag(["doctor", "--json", "-d", "nowhere"], { env: envOf(service) });
+		expect(ended.exit).toBe(1);
+		expect(read(ended).checks).toMatchObject({ dataset: "failed", right: "skipped", latency: "ok", rate: "ok" });
+		expect(read(ended).end).toMatchObject({ next: "ragtag datasets list" });
+	});
+});
+
+describe("RAGFlow", () => {
+	it.each([
+		["PUT", "ragflow-put"],
+		["PATCH", "ragflow-patch"],
+	] as const)("that updates by %s is recognised as %s", async (verb, flavour) => {
+		const server = await listen(ragflow({ verb }));
+		const ended = await ragtag(["doctor", "--json"], { env: envOf(server) });
+		expect(ended.exit).toBe(0);
+		expect(read(ended).end).toMatchObject({ flavour });
+		expect(textOf(ended, "flavour")).toContain("405: Method Not Allowed");
+		expect(textOf(ended, "rate")).toContain("two cores");
+		expect(textOf(ended, "right")).toContain(RAGFLOW_DATASET);
+	});
+
+	it("a team member's key lists and does not update: 1, before a run of thousands learns it", async () => {
+		const server = await listen(ragflow({ isOwner: false }));
+		const ended = await ragtag(["doctor", "--json", "-d", RAGFLOW_DATASET], { env: envOf(server) });
+		expect(ended.exit).toBe(1);
+		expect(read(ended).checks).toMatchObject({ key: "ok", dataset: "ok", right: "failed", latency: "ok" });
+		expect(ended.stderr).toContain("only the owner's key can");
+	});
+
+	it("whose clock is an hour off is a warning, and no failure", async () => {
+		const server = await listen(ragflow({ skew: 3_600_000 }));
+		const ended = await ragtag(["doctor", "--json"], { env: envOf(server) });
+		expect([ended.exit, read(ended).checks["clock"]]).toEqual([0, "warning"]);
+	});
+});
+
+it("a service that repeats the key, and a setting that holds it, show no piece of it", async () => {
+	const server = await listen((_request, response) => {
+		const body = JSON.stringify({ code: 102, message: `no such key ${KEY} ${KEY.slice(10, 20)}` });
+		response.writeHead(200, { "content-type": "application/json" }).end(body);
+	});
+	for (const json of [[], ["--json"]]) {
+		// The helper throws where it sees six characters of the key.
+		const { exit } = await ragtag(["doctor", "--debug", "-d", KEY.slice(0, 25), ...json], { env: envOf(server) });
+		expect(exit).toBe(1);
+	}
+	const path = await ragtag(["doctor"], { env: { ...envOf(server), RAGTAG_BASE_URL: `${server.url}/${KEY}` } });
+	expect(path.stdout).toContain("***");
+});
+
+describe("TLS", () => {
+	it.skipIf(!hasOpenssl)(
+		`an unknown authority is exit 4 before the key is sent; --ca-file mends it${unlessSkipped}`,
+		async () => {
+			const certificate = await selfSigned({ days: 10 });
+			const server = await listen(ragflow(), certificate);
+			const refused = await ragtag(["doctor", "--json"], { env: envOf(server) });
+			expect([refused.exit, server.requests]).toEqual([4, []]);
+			expect(refused.stderr).toContain("ragtag doctor --ca-file PATH");
+			const trusted = await ragtag(["doctor", "--json", "--ca-file", certificate.path], { env: envOf(server) });
+			expect(trusted.exit).toBe(0);
+			// It ends in ten days: a warning while there is time.
+			expect(read(trusted).checks).toMatchObject({ ca_file: "ok", tls: "warning", key: "ok" });
+			expect(at(read(trusted).end, "next")).toContain(`--ca-file ${certificate.path}`);
+		},
+	);
+});
+
+it("through a proxy the way is told by its variable, and the proxy's password is not", async () => {
+	const proxy = await listen(ragflow());
+	const env = {
+		RAGTAG_BASE_URL: "http://rag.invalid",
+		RAGTAG_API_KEY: KEY,
+		http_proxy: `http://user:SECRET@127.0.0.1:${proxy.port}`,
+	};
+	const ended = await ragtag(["doctor", "--json", "--debug"], { env });
+	expect(ended.exit).toBe(0);
+	// Not looked up here: only the proxy may know the name. Plain http leaves this machine: a warning.
+	expect(read(ended).checks).toMatchObject({ proxy: "ok", dns: "skipped", tls: "warning", key: "ok" });
+	const address = `127.0.0.1:${proxy.port}`;
+	expect(read(ended).lines).toContainEqual({ type: "setting", name: "proxy", value: address, origin: "http_proxy" });
+	expect(ended.stdout + ended.stderr).not.toMatch(/SECRET|user/);
+});
+
+it("a profile's settings are shown with its name", async () => {
+	const service = await serve(1);
+	const key = await file("service.key", `${KEY}\n`);
+	const profile = `{base_url: "${service.url}", api_key_file: "${key}", rate: 500, dataset: ${service.dataset}}`;
+	const home = await folder();
+	await mkdir(join(home, "ragtag"));
+	await writeFile(join(home, "ragtag", "config.yaml"), `profiles:\n  night: ${profile}\n`);
+	const ended = await ragtag(["doctor", "--json", "--profile", "night"], { env: { XDG_CONFIG_HOME: home } });
+	expect(ended.exit).toBe(0);
+	const origins = read(ended).lines.filter((line) => at(line, "origin") === "profile night");
+	expect(origins.map((line) => at(line, "name"))).toEqual(["base_url", "api_key", "dataset", "rate"]);
+	expect(read(ended).checks).toMatchObject({ rate: "warning" });
+	expect(at(read(ended).end, "next")).toContain("--profile night");
+});
