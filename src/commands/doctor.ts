@@ -12,7 +12,6 @@ import {
 	type ShownSetting,
 } from "../report/checks.ts";
 import type { Exchange } from "../rest/types.ts";
-import { createRecogniser } from "../run/recognise.ts";
 import { redactor } from "../text.ts";
 import type { Done } from "./declare.ts";
 import { skipped } from "./doctor/attempt.ts";
@@ -88,10 +87,10 @@ async function askService(
 	const onExchange = ({ status, date }: Exchange): void => {
 		if (status !== undefined) heard ??= { date: date(), at: Date.now() };
 	};
-	const session = await app.connect(settings, { rate: flags.rate, timeout: flags.timeout, onExchange });
+	const { rate, timeout, flavour } = flags;
+	const session = await app.connect(settings, { rate, timeout, flavour, onExchange });
 	try {
-		const recogniser = createRecogniser(session.api);
-		await make(serviceChecks({ app, session, recogniser, settings, flags, findings, heard: () => heard }));
+		await make(serviceChecks({ app, session, settings, flags, findings, heard: () => heard }));
 	} finally {
 		await session.close();
 	}

@@ -1,5 +1,5 @@
 export { type ApiOptions, createApi } from "./api.ts";
-export { documented, type Flavour, flavourNamed, flavours } from "./flavours.ts";
+export { documented, type Flavour, flavourNamed } from "./flavours.ts";
 export { normaliseBaseUrl } from "./base-url.ts";
 export { RestError } from "./errors.ts";
 export { checkKey } from "./key.ts";

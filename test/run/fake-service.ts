@@ -26,11 +26,6 @@ export function provenService(api: Api, more: Partial<ServiceOptions> = {}): Ser
 	return serviceOf(api, { memory: memoryOf(knowledgeOf(api, true)), ...more });
 }
 
-/** A service whose flavour is known and whose updates nobody has seen to arrive. */
-export function unprovenService(api: Api, more: Partial<ServiceOptions> = {}): Service {
-	return serviceOf(api, { memory: memoryOf(knowledgeOf(api, false)), ...more });
-}
-
 export function serviceOf(api: Api, more: Partial<ServiceOptions> = {}): Service {
 	const clock = new FakeClock();
 	return new Service({ api, memory: memoryOf(), clock, now: () => 0, note: () => undefined, ...more });

@@ -88,9 +88,14 @@ export function shownSettings(
 		show("proxy", proxy),
 		show("dataset", dataset === undefined ? settings.dataset : { value: dataset, origin: "--dataset" }),
 		show("rate", rateSetting(settings, rate) ?? { value: ADVISED_RATE, origin: "default" }),
-		show("flavour", settings.flavour ?? { value: "auto", origin: "default" }),
+		show("flavour", flavourSetting(settings, flags.flavour) ?? { value: "auto", origin: "default" }),
 		show("body", settings.body ?? { value: "auto", origin: "default" }),
 	];
+}
+
+/** The flavour that someone asked for, and who. */
+export function flavourSetting(settings: Settings, flavour: DoctorFlags["flavour"]): Settings["flavour"] {
+	return flavour === undefined ? settings.flavour : { value: flavour, origin: "--flavour" };
 }
 
 /** The rate that someone asked for, and who. */

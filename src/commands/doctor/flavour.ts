@@ -1,7 +1,7 @@
 import type { Settings } from "../../app.ts";
 import type { Check } from "../../report/checks.ts";
 import type { BodyForm } from "../../rest/types.ts";
-import type { Recognition } from "../../run/recognise.ts";
+import type { Recognition } from "../../run/service/service.ts";
 
 const FORMS: Readonly<Record<BodyForm, string>> = {
 	multipart: "multipart/form-data with one part",
@@ -20,7 +20,7 @@ export function flavourCheck(
 	const text = `${flavour.servers} (${flavour.name}): ${how}. Updates go out as ${FORMS[form]}, ${proof}`;
 	const doubts: string[] = [];
 	const hints: string[] = [];
-	if (wanted !== undefined && wanted.value !== flavour.name) {
+	if (wanted !== undefined && wanted.value !== "auto" && wanted.value !== flavour.name) {
 		doubts.push(`${wanted.origin} says ${wanted.value}`);
 		hints.push(`Take flavour out of ${wanted.origin}, and it is found out.`);
 	}
@@ -28,7 +28,7 @@ export function flavourCheck(
 		doubts.push(`${body.origin} asks for the body ${body.value}, which this kind does not take`);
 		hints.push(`Take body out of ${body.origin}.`);
 	}
-	if (before !== undefined && before.flavour.name !== flavour.name) {
+	if (before?.origin === "remembered" && before.flavour.name !== flavour.name) {
 		const age = ageText(Math.max(0, found.foundAt - before.foundAt));
 		doubts.push(`until now it was taken for ${before.flavour.servers} (${before.flavour.name}), found ${age} ago`);
 		hints.push("Has the service been changed? Runs go by what was found now.");

@@ -1,10 +1,10 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { Check } from "../../report/checks.ts";
-import type { Recognition, Recogniser } from "../../run/recognise.ts";
+import type { Recognition } from "../../run/service/service.ts";
 import { safeRate } from "../../run/safe-rate.ts";
 import { clockCheck, refusalChecks } from "./answer.ts";
 import { attempt, failed, skipped } from "./attempt.ts";
-import { type DoctorFlags, rateSetting } from "./configuration.ts";
+import { type DoctorFlags, flavourSetting, rateSetting } from "./configuration.ts";
 import { flavourCheck } from "./flavour.ts";
 import { latencyCheck, latencyOf, rateCheck } from "./pace.ts";
 import { type Chosen, datasetCheck, rightCheck } from "./rights.ts";
@@ -22,7 +22,6 @@ export type Findings = {
 export type ServiceContext = {
 	readonly app: App;
 	readonly session: Session;
-	readonly recogniser: Recogniser;
 	readonly settings: Settings;
 	readonly flags: DoctorFlags;
 	/** the `Date` of the first answer, and when it had come, in epoch milliseconds */
@@ -54,13 +53,13 @@ export async function* serviceChecks(context: ServiceContext): AsyncGenerator<Ch
 	yield* paceChecks(context);
 }
 
-async function recognise({ session, recogniser, settings, findings }: ServiceContext): Promise<Check> {
-	const before = recogniser.recognition;
-	const asked = await attempt(() => recogniser.findOut(session.request));
+async function recognise({ session, settings, flags, findings }: ServiceContext): Promise<Check> {
+	const { service, request } = session;
+	const before = service.recognition;
+	const asked = await attempt(() => service.findOut(request));
 	if ("error" in asked) return failed("flavour", asked.error);
-	findings.recognition = recogniser.recognition;
-	if (findings.recognition === undefined) return skipped("flavour", "the service does not tell which kind it is");
-	return flavourCheck(findings.recognition, before, settings);
+	findings.recognition = asked.value;
+	return flavourCheck(asked.value, before, { flavour: flavourSetting(settings, flags.flavour), body: settings.body });
 }
 
 async function* rightsChecks(

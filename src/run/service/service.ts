@@ -49,7 +49,7 @@ export class Service {
 	#api: Api;
 	#recognition: Recognition | undefined;
 	#belief: Belief = "unproven";
-	#finding: Promise<void> | undefined;
+	#finding: Promise<Recognition> | undefined;
 	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#remembered: Promise<void> | undefined;
 
@@ -93,8 +93,12 @@ export class Service {
 		return this.#api;
 	}
 
-	/** Asks the service, whatever was known, and remembers the answer. Those who ask together ask once. */
-	findOut(request: Request): Promise<void> {
+	/**
+	 * Asks the service, whatever was known, and remembers the answer. Those who ask together ask once.
+	 *
+	 * @returns what it answered as; a flavour that the user gave is spoken all the same
+	 */
+	findOut(request: Request): Promise<Recognition> {
 		return (this.#finding ??= this.#find(request).finally(() => (this.#finding = undefined)));
 	}
 
@@ -169,23 +173,28 @@ export class Service {
 		if (same && knowledge.proven && this.#recognition !== undefined) this.#belief = "proven";
 	}
 
-	async #find(request: Request): Promise<void> {
+	async #find(request: Request): Promise<Recognition> {
 		await this.remember();
 		const known = await this.#options.memory.load();
 		const { flavour, how } = await findOut(this.#options.api, request);
 		const { flavour: spoken } = this.#api.dialect;
-		if (this.#recognition?.origin === "given") return;
+		const foundAt = this.#options.now();
+		if (this.#recognition?.origin === "given") {
+			return { flavour, how, foundAt, form: flavour.update.forms[0], proven: false, origin: "found" };
+		}
 		if (this.#recognition !== undefined && flavour === spoken) {
-			this.#recognition = { ...this.#recognition, how, foundAt: this.#options.now(), origin: "found" };
+			this.#recognition = { ...this.#recognition, how, foundAt, origin: "found" };
 		} else {
 			if (this.#recognition !== undefined) {
 				this.note(`The service answers as ${flavour.servers} now, no longer as ${spoken.servers}: going on with that.`);
 			}
 			const still = known !== undefined && known.flavour === flavour && known.proven;
-			this.#speak({ flavour, how, foundAt: this.#options.now(), ...(still ? { form: known.form } : {}) }, "found");
+			this.#speak({ flavour, how, foundAt, ...(still ? { form: known.form } : {}) }, "found");
 			this.#belief = still && this.#api.dialect.form === known.form ? "proven" : "unproven";
 		}
 		await this.#save();
+		const { form } = this.#api.dialect;
+		return { flavour, how, foundAt, form, proven: this.#belief === "proven", origin: "found" };
 	}
 
 	#speak(

@@ -10,7 +10,7 @@ import { CliError, Exit } from "../../../src/errors.ts";
 import type { Check } from "../../../src/report/checks.ts";
 import { RestError, type RestErrorKind } from "../../../src/rest/errors.ts";
 import { documented, flavourNamed } from "../../../src/rest/flavours.ts";
-import type { Recognition } from "../../../src/run/recognise.ts";
+import type { Recognition } from "../../../src/run/service/service.ts";
 import { safeRate } from "../../../src/run/safe-rate.ts";
 
 const DAY = 86_400_000;
@@ -173,7 +173,11 @@ describe("the flavour", () => {
 			"profile p says documented",
 		],
 		[{ flavour: undefined, body: { value: "plain", origin: "profile p" } }, undefined, "body plain"],
-		[{ flavour: undefined, body: undefined }, { ...found, flavour: documented, foundAt: 0 }, "found 3 days ago"],
+		[
+			{ flavour: undefined, body: undefined },
+			{ ...found, flavour: documented, foundAt: 0, origin: "remembered" },
+			"found 3 days ago",
+		],
 	] as const)("that contradicts what is set or remembered is a warning", (settings, before, words) => {
 		const check = flavourCheck(found, before, settings);
 		expect([check.status, check.hint === undefined]).toEqual(["warning", false]);
