@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { onTestFinished } from "vitest";
+import { range } from "./values.ts";
+
+/** What a server may answer in place of the truth: a body of status 200, or undefined for the truth. */
+export type Lie = (asked: {
+	readonly method: string;
+	readonly path: string;
+	readonly query: URLSearchParams;
+}) => unknown;
+
+export type Liar = {
+	readonly url: string;
+	readonly dataset: string;
+	/** what the documents `doc-0`, `doc-1` and so on have */
+	readonly held: ReadonlyMap<string, unknown>;
+	/** `METHOD PATH` of every request, without queries */
+	readonly requests: readonly string[];
+};
+
+/** A service of the documented API that keeps what it is told to, except where the test has it lie. */
+export async function liar(documents: number, lie: Lie): Promise<Liar> {
+	const held = new Map<string, unknown>(range(documents).map((n) => [`doc-${n}`, {}]));
+	const requests: string[] = [];
+	const truth = (method: string, path: string, query: URLSearchParams, body: string): unknown => {
+		if (path === "/api/v1/datasets") return { code: 0, data: [{ id: "set", name: "set" }] };
+		const id = decodeURIComponent(/\/documents\/(.+)$/.exec(path)?.[1] ?? "");
+		if (method === "GET") {
+			const size = Number(query.get("page_size") ?? 30);
+			const start = (Number(query.get("page") ?? 1) - 1) * size;
+			const asked = query.get("id");
+			const found = [...held].filter(([each]) => asked === null || each === asked);
+			const docs = found.map(([each, meta_fields]) => ({
+				id: each,
+				dataset_id: "set",
+				name: `${each}.txt`,
+				meta_fields,
+			}));
+			return { code: 0, data: { total: found.length, docs: docs.slice(start, start + size) } };
+		}
+		if (!held.has(id)) return { code: 404, message: "no such document" };
+		if (method === "DELETE") held.delete(id);
+		else if (method === "PUT") held.set(id, JSON.parse(/\{.*\}/s.exec(body)?.[0] ?? "{}").meta_fields);
+		else return { code: 405, message: "not taken" };
+		return { code: 0, message: "Success", data: { document_id: id } };
+	};
+	const server = createServer(async (request, response) => {
+		const { pathname: path, searchParams: query } = new URL(request.url ?? "", "http://liar");
+		const method = request.method ?? "";
+		requests.push(`${method} ${path}`);
+		const body = await bodyOf(request);
+		const answer = lie({ method, path, query }) ?? truth(method, path, query, body);
+		response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const address = server.address();
+	const port = typeof address === "object" ? address?.port : undefined;
+	return { url: `http://127.0.0.1:${port}`, dataset: "set", held, requests };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+	return Buffer.concat(chunks).toString();
+}
