@@ -1,7 +1,7 @@
 import type { Api, Dataset, Document, Page } from "../rest/types.ts";
 import { allDocuments } from "./lists/documents.ts";
-import { PAGE_SIZE, SMALL_PAGE } from "./lists/page-size.ts";
-import { answerOf } from "./lists/refusal.ts";
+import { askFor } from "./lists/ask-for.ts";
+import { PAGE_SIZE } from "./lists/page-size.ts";
 import { walk } from "./lists/walk.ts";
 import type { Request } from "./types.ts";
 
@@ -28,24 +28,10 @@ export async function findDocument(
 	datasetId: string,
 	id: string,
 ): Promise<Document | undefined> {
-	const page = await listById(api, request, datasetId, id);
+	const page = await askFor(api, request, datasetId, { id });
 	const found = page.items.find((document) => document.id === id);
 	if (found !== undefined || page.items.length === 0) return found;
 	// It answered with other documents, so it ignores `id`: only the whole list can tell.
 	for await (const document of allDocuments(api, request, datasetId)) if (document.id === id) return document;
 	return undefined;
-}
-
-async function listById(api: Api, request: Request, datasetId: string, id: string): Promise<Page<Document>> {
-	try {
-		// One is enough, and so few are refused by no service.
-		return await request(() => api.listDocuments(datasetId, { page: 1, pageSize: SMALL_PAGE, id }));
-	} catch (error) {
-		const answer = answerOf(error);
-		if (answer?.code !== "NOT_FOUND") throw error;
-		// RAGFlow does not answer with an empty list: it has no such document, it says. A bare 404 may be about the dataset
-		// or from a proxy, and must not pass for that.
-		if (answer.status === 404) await request(() => api.listDocuments(datasetId, { page: 1, pageSize: SMALL_PAGE }));
-		return { items: [], total: 0 };
-	}
 }

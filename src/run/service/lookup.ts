@@ -1,6 +1,6 @@
-import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
-import { allDocuments, PAGE_SIZE, type Request } from "../pages.ts";
+import { askFor } from "../lists/ask-for.ts";
+import { allDocuments, type Request } from "../pages.ts";
 
 /** Every document of a dataset, read once, for a service that can't be asked for one. */
 type Index = {
@@ -21,9 +21,9 @@ export class Lookup {
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<Document | undefined> {
 		const index = this.#indexes.get(datasetId);
 		if (index !== undefined) return (await index).byId.get(id);
-		const page = await asked(() => request(() => api.listDocuments(datasetId, { page: 1, pageSize: PAGE_SIZE, id })));
-		const found = page.find((document) => document.id === id);
-		if (found !== undefined || page.length === 0) return found;
+		const { items } = await askFor(api, request, datasetId, { id });
+		const found = items.find((document) => document.id === id);
+		if (found !== undefined || items.length === 0) return found;
 		return (await this.#read(api, request, datasetId)).byId.get(id);
 	}
 
@@ -31,8 +31,8 @@ export class Lookup {
 	async byName(api: Api, request: Request, datasetId: string, name: string): Promise<readonly Document[]> {
 		const index = this.#indexes.get(datasetId);
 		if (index !== undefined) return (await index).byName.get(name) ?? [];
-		const page = await asked(() => request(() => api.listDocuments(datasetId, { page: 1, pageSize: PAGE_SIZE, name })));
-		if (page.every((document) => document.name === name)) return page;
+		const { items } = await askFor(api, request, datasetId, { name });
+		if (items.every((document) => document.name === name)) return items;
 		return (await this.#read(api, request, datasetId)).byName.get(name) ?? [];
 	}
 
@@ -57,14 +57,4 @@ async function readIndex(api: Api, request: Request, datasetId: string): Promise
 		else same.push(document);
 	}
 	return { byId, byName };
-}
-
-/** There are releases that refuse to list what is not there. */
-async function asked(list: () => Promise<{ readonly items: readonly Document[] }>): Promise<readonly Document[]> {
-	try {
-		return (await list()).items;
-	} catch (error) {
-		if (error instanceof RestError && error.code === "NOT_FOUND") return [];
-		throw error;
-	}
 }

@@ -1,0 +1,28 @@
+import type { Api, Document, Page } from "../../rest/types.ts";
+import type { Request } from "../types.ts";
+import { SMALL_PAGE } from "./page-size.ts";
+import { answerOf } from "./refusal.ts";
+
+/**
+ * The first page of the documents of one id or one name: more than that only where the service ignores what it is asked.
+ *
+ * RAGFlow does not answer with an empty list, but that it has no such document; here both are an empty page.
+ */
+export async function askFor(
+	api: Api,
+	request: Request,
+	datasetId: string,
+	filter: { readonly id: string } | { readonly name: string },
+): Promise<Page<Document>> {
+	// So few are refused by no service, and of one id there is no more than one.
+	const first = { page: 1, pageSize: SMALL_PAGE };
+	try {
+		return await request(() => api.listDocuments(datasetId, { ...first, ...filter }));
+	} catch (error) {
+		const answer = answerOf(error);
+		if (answer?.code !== "NOT_FOUND") throw error;
+		// A bare 404 may be about the dataset or from a proxy, and must not pass for a document that is not there.
+		if (answer.status === 404) await request(() => api.listDocuments(datasetId, first));
+		return { items: [], total: 0 };
+	}
+}
