@@ -28,7 +28,7 @@ export const topics: ReadonlyMap<string, string> = new Map([
   --api-key-file PATH   RAGTAG_API_KEY       the key itself, or
                         RAGTAG_API_KEY_FILE  a file that holds it; - as PATH reads standard input
   --profile NAME        RAGTAG_PROFILE       a profile of $XDG_CONFIG_HOME/ragtag/config.yaml
-  --state-dir DIR       RAGTAG_STATE_DIR     where temporary files are kept
+  --state-dir DIR       RAGTAG_STATE_DIR     what was learned of services, and temporary files
   --ca-file PATH        NODE_EXTRA_CA_CERTS  further certificates to trust
                         HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                                              as curl understands them; loopback is never proxied
