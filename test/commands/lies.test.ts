@@ -6,10 +6,10 @@ import { range, summaryOf } from "../support/values.ts";
 
 const html = "<!doctype html><title>Sign in to RAG</title><p>Welcome";
 const success = (id: string) => ({ code: 0, message: "Success", data: { document_id: id } });
-const argvOf = (command: string, path: string): string[] => [
-	...["docs", command, path, "-d", "set", "--rate", "unlimited", "--attempts", "1", "--json"],
-	...(command === "rm" ? ["--yes"] : []),
-];
+const argvOf = (command: string, path: string): string[] => {
+	const argv = ["docs", command, path, "-d", "set", "--rate", "unlimited", "--attempts", "1", "--json"];
+	return command === "rm" ? [...argv, "--yes"] : argv;
+};
 const manifest = (count: number): string =>
 	`document_id,a\n${range(count)
 		.map((n) => `doc-${n},${n}\n`)
@@ -59,7 +59,10 @@ describe("a service that says what is not so: no row of it may count as updated"
 	});
 
 	it("a list that ignores the id, and one whose total is any number, do not mislead the look that proves an update", async () => {
-		const service = await liar(250, ({ query }) => void query.delete("id"));
+		const service = await liar(250, ({ query }) => {
+			query.delete("id");
+			return undefined;
+		});
 		const path = await file("tags.csv", manifest(250));
 		const { exit, stdout } = await ragtag(argvOf("tag", path), { env: envOf(service) });
 		expect([exit, service.held.get("doc-249")]).toEqual([0, { a: "249" }]);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
-import { range } from "./values.ts";
+import { at, parse, range } from "./values.ts";
 
 /** What a server may answer in place of the truth: a body of status 200, or undefined for the truth. */
 export type Lie = (asked: {
@@ -41,17 +41,20 @@ export async function liar(documents: number, lie: Lie): Promise<Liar> {
 		}
 		if (!held.has(id)) return { code: 404, message: "no such document" };
 		if (method === "DELETE") held.delete(id);
-		else if (method === "PUT") held.set(id, JSON.parse(/\{.*\}/s.exec(body)?.[0] ?? "{}").meta_fields);
+		else if (method === "PUT") held.set(id, at(parse(/\{.*\}/s.exec(body)?.[0] ?? "{}"), "meta_fields"));
 		else return { code: 405, message: "not taken" };
 		return { code: 0, message: "Success", data: { document_id: id } };
 	};
-	const server = createServer(async (request, response) => {
+	const answer = async (request: IncomingMessage): Promise<string> => {
 		const { pathname: path, searchParams: query } = new URL(request.url ?? "", "http://liar");
 		const method = request.method ?? "";
 		requests.push(`${method} ${path}`);
 		const body = await bodyOf(request);
-		const answer = lie({ method, path, query }) ?? truth(method, path, query, body);
-		response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+		const said = lie({ method, path, query }) ?? truth(method, path, query, body);
+		return typeof said === "string" ? said : JSON.stringify(said);
+	};
+	const server = createServer((request, response) => {
+		void answer(request).then((text) => response.end(text));
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
