@@ -94,6 +94,7 @@ class Check {
 			fatal: this.#fatal,
 			read: () => readValidRows(source, this.#options, this.#judge, this.#fatal ? undefined : dispositions),
 			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
+			content: source.content(),
 			close: () => source.close(),
 		};
 	}

@@ -1,4 +1,7 @@
 import type { JsonValue, Metadata } from "../json.ts";
+import type { Content } from "./bytes/source.ts";
+
+export type { Content } from "./bytes/source.ts";
 
 /** What the rows of a manifest are for: it decides which columns are required. */
 export type Purpose = "tag" | "upload" | "rm";
@@ -94,6 +97,8 @@ export type CheckedManifest = {
 	 */
 	read(): AsyncIterable<Row>;
 	readonly failedRows: FailedRowFormat;
+	/** what tells this manifest from another, whatever it is called */
+	readonly content: Content;
 	/** removes temporary files */
 	close(): Promise<void>;
 };

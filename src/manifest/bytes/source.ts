@@ -7,6 +7,15 @@ import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { BLOCK_BYTES } from "../limits.ts";
 import { show } from "../show.ts";
 
+/** What tells one manifest from another, whatever it is called. */
+export type Content = {
+	/** of all bytes as they stand in the file, in hexadecimal */
+	readonly sha256: string;
+	readonly bytes: number;
+	/** path of the private copy, where the manifest could be read once alone */
+	readonly spooled: string | undefined;
+};
+
 /** The bytes of a manifest, which can be read a second time and are then certain to be the same. */
 export type Source = {
 	/** folder for what must not outlive the check, made on first use */
@@ -15,6 +24,8 @@ export type Source = {
 	first(): AsyncGenerator<Buffer>;
 	/** the same blocks again, each compared before it is handed on. @throws CliError exit 8 */
 	second(): AsyncGenerator<Buffer>;
+	/** what was read the first time, once all of it was */
+	content(): Content;
 	close(): Promise<void>;
 };
 
@@ -82,6 +93,9 @@ class BlockSource implements Source {
 	#file: FileHandle | undefined;
 	readonly #opened: FileHandle | undefined;
 	readonly #hashes: string[] = [];
+	readonly #whole = createHash("sha256");
+	#bytesRead = 0;
+	#spooled: string | undefined;
 
 	constructor(
 		name: string,
@@ -101,11 +115,13 @@ class BlockSource implements Source {
 	}
 
 	async *first(): AsyncGenerator<Buffer> {
-		const spool =
-			this.#once === undefined ? undefined : await open(join(await this.scratch(), "manifest"), "wx+", 0o600);
+		this.#spooled = this.#once === undefined ? undefined : join(await this.scratch(), "manifest");
+		const spool = this.#spooled === undefined ? undefined : await open(this.#spooled, "wx+", 0o600);
 		if (spool !== undefined) this.#file = spool;
 		for await (const block of inBlocks(this.#bytes())) {
 			this.#hashes.push(hashOf(block));
+			this.#whole.update(block);
+			this.#bytesRead += block.length;
 			if (spool !== undefined) await keep(spool, block);
 			yield block;
 		}
@@ -119,6 +135,10 @@ class BlockSource implements Source {
 			yield block;
 		}
 		if (index !== this.#hashes.length) throw this.#foreign();
+	}
+
+	content(): Content {
+		return { sha256: this.#whole.copy().digest("hex"), bytes: this.#bytesRead, spooled: this.#spooled };
 	}
 
 	async close(): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Document } from "../../rest/types.ts";
 import type { Request } from "../pages.ts";
 import type { WriteMemory } from "../service/write.ts";
 import type { RowStatus, Work } from "../types.ts";
@@ -13,9 +12,11 @@ export type Settled = {
 /** What a row's tries remember of each other: a retry must not repeat a step that is not to be repeated. */
 export type Memory = WriteMemory & {
 	/** an upload's document, once it is stored */
-	stored?: { readonly id: string; readonly name: string };
-	/** documents that had an upload's name before it was sent */
-	namesakes?: readonly Document[];
+	stored?: { readonly id: string; readonly name: string } | undefined;
+	/** ids of the documents that had an upload's name before it was sent */
+	namesakes?: readonly string[];
+	/** what goes out was written down, in this sitting */
+	isLogged?: boolean;
 	/** a removal may have been applied although its answer was lost */
 	maybeRemoved?: boolean;
 };

@@ -4,13 +4,17 @@ import { findDocument, type Request } from "../pages.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 import type { Memory, Operation } from "./operation.ts";
+import { type SentLog, unrecorded } from "./sent-log.ts";
 
 /** Times that a removal is begun anew because the service turned out to be another than it was taken for. */
 const CHANGES = 3;
 
 /** Removes a document, but only one that the dataset's list has shown. */
-export function removeDocument<Item extends Work>(service: Service): Operation<Item> {
-	return async ({ datasetId, documentId }, request, memory) => {
+export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
+	return async (item, request, memory) => {
+		const { datasetId, documentId } = item;
+		// An earlier sitting may have removed it, and died before it could say so.
+		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
 		for (let changes = 0; ; changes++) {
 			const api = await service.known(request);
 			// What was read before a removal can't tell whether it was applied.
@@ -23,6 +27,8 @@ export function removeDocument<Item extends Work>(service: Service): Operation<I
 				const text = `document ${documentId} is not in dataset ${datasetId}; no removal was sent`;
 				throw new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
 			}
+			if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId });
+			memory.isLogged = true;
 			try {
 				await (service.removals.seen
 					? send(api, request, document, memory)

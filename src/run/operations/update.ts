@@ -4,12 +4,16 @@ import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Work } from "../types.ts";
 import type { Operation } from "./operation.ts";
+import { type SentLog, unrecorded } from "./sent-log.ts";
 
 export type UpdateItem = Work & { readonly metadata: Metadata };
 
 /** Writes a row's metadata as it stands. */
-export function replaceMetadata<Item extends UpdateItem>(service: Service): Operation<Item> {
-	return async ({ datasetId, documentId, metadata }, request, memory) => {
+export function replaceMetadata<Item extends UpdateItem>(service: Service, log: SentLog = unrecorded): Operation<Item> {
+	return async (item, request, memory) => {
+		const { datasetId, documentId, metadata } = item;
+		if (memory.isLogged !== true) await log.sending(item, { what: "update", documentId, metadata });
+		memory.isLogged = true;
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
 		return { status: "updated", documentId };
 	};
@@ -19,8 +23,10 @@ export function replaceMetadata<Item extends UpdateItem>(service: Service): Oper
 export function mergeMetadata<Item extends UpdateItem>(
 	service: Service,
 	merge: (present: Metadata, wanted: Metadata) => Metadata,
+	log: SentLog = unrecorded,
 ): Operation<Item> {
-	return async ({ datasetId, documentId, metadata }, request, memory) => {
+	return async (item, request, memory) => {
+		const { datasetId, documentId } = item;
 		const api = await service.known(request);
 		const document = await service.lookup.byId(api, request, datasetId, documentId);
 		if (document === undefined) {
@@ -34,7 +40,10 @@ export function mergeMetadata<Item extends UpdateItem>(
 			throw new RestError(text, { kind: "rejected", code: "NO_METADATA" });
 		}
 		memory.before ??= { document };
-		await writeMetadata(service, request, { datasetId, documentId, metadata: merge(present, metadata) }, memory);
+		const metadata = merge(present, item.metadata);
+		if (memory.isLogged !== true) await log.sending(item, { what: "update", documentId, metadata });
+		memory.isLogged = true;
+		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
 		return { status: "updated", documentId };
 	};
 }

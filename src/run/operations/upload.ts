@@ -6,6 +6,7 @@ import type { Request } from "../pages.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
+import { type SentLog, unrecorded } from "./sent-log.ts";
 import type { UpdateItem } from "./update.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
@@ -14,28 +15,72 @@ export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> 
 export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again";
 
 /** Uploads a row's file, then writes its metadata. A retry never stores the file a second time. */
-export function uploadFile<Item extends UploadItem>(service: Service, onExisting: OnExisting): Operation<Item> {
-	return async ({ datasetId, file, metadata }, request, memory) => {
+export function uploadFile<Item extends UploadItem>(
+	service: Service,
+	onExisting: OnExisting,
+	log: SentLog = unrecorded,
+): Operation<Item> {
+	return async (item, request, memory) => {
+		const { datasetId, file, metadata } = item;
 		const api = await service.known(request);
+		memory.stored ??= log.earlier(item.index)?.stored;
 		if (memory.stored === undefined) {
-			memory.namesakes ??= await service.lookup.byName(api, request, datasetId, file.name);
-			const [present] = memory.namesakes;
-			if (present !== undefined && onExisting !== "upload-again") {
-				const settled = existing(onExisting, memory.namesakes, present, file.name);
-				if (settled.status === "updated") {
-					await writeMetadata(service, request, { datasetId, documentId: present.id, metadata }, memory);
-				}
-				return settled;
-			}
+			const settled = await beforeStoring(service, onExisting, request, item, memory, log);
+			if (settled !== undefined) return settled;
 			// Once it is stored the file is no longer needed, and may be gone.
 			const sized = { ...file, size: await sizeOf(file.path) };
+			if (memory.isLogged !== true) {
+				const { namesakes = [] } = memory;
+				await log.sending(item, { what: "upload", metadata, name: file.name, size: sized.size, namesakes });
+			}
+			memory.isLogged = true;
 			memory.stored = await store(service, api, request, { datasetId, file: sized }, memory);
+			await log.stored(item, memory.stored);
 		}
 		const { id, name } = memory.stored;
 		if (name !== file.name && onExisting !== "upload-again") throw renamed(file.name, memory.stored);
 		if (metadata.size > 0) await writeMetadata(service, request, { datasetId, documentId: id, metadata }, memory);
 		return { status: "uploaded", documentId: id, storedName: name };
 	};
+}
+
+/**
+ * Looks for documents of the file's name. Resolves with the row's end where it needs no upload, and takes up what an
+ * earlier sitting of the run stored and did not live to record.
+ */
+async function beforeStoring(
+	service: Service,
+	onExisting: OnExisting,
+	request: Request,
+	item: UploadItem,
+	memory: Memory,
+	log: SentLog,
+): Promise<Settled | undefined> {
+	const { datasetId, file, metadata } = item;
+	const now = await service.lookup.byName(service.api, request, datasetId, file.name);
+	const earlier = memory.isLogged === true ? undefined : log.earlier(item.index);
+	if (earlier !== undefined) {
+		memory.namesakes = earlier.namesakes;
+		const sized = { ...file, size: await sizeOf(file.path) };
+		const found = madeSince(now, memory, sized);
+		if (found !== undefined) {
+			memory.stored = found;
+			await log.stored(item, found);
+			if (metadata.size > 0)
+				await writeMetadata(service, request, { datasetId, documentId: found.id, metadata }, memory);
+			return { status: "uploaded", documentId: found.id, storedName: found.name };
+		}
+	}
+	memory.namesakes ??= now.map(({ id }) => id);
+	const known = new Set(memory.namesakes);
+	const present = now.find(({ id }) => known.has(id));
+	if (present === undefined || onExisting === "upload-again") return undefined;
+	const settled = existing(onExisting, now, present, file.name);
+	if (settled.status === "updated") {
+		await log.sending(item, { what: "update", documentId: present.id, metadata });
+		await writeMetadata(service, request, { datasetId, documentId: present.id, metadata }, memory);
+	}
+	return settled;
 }
 
 /** @throws RestError where the row can't be settled by what is there */
@@ -89,10 +134,13 @@ async function adoptable(
 	api: Api,
 	request: Request,
 	{ datasetId, file }: { datasetId: string; file: UploadFile },
-	{ namesakes = [] }: Memory,
+	memory: Memory,
 ): Promise<StoredFile | undefined> {
-	const now = await service.lookup.byName(api, request, datasetId, file.name);
-	const known = new Set(namesakes.map(({ id }) => id));
+	return madeSince(await service.lookup.byName(api, request, datasetId, file.name), memory, file);
+}
+
+function madeSince(now: readonly Document[], { namesakes = [] }: Memory, file: UploadFile): StoredFile | undefined {
+	const known = new Set(namesakes);
 	const made = now.filter(({ id, size }) => !known.has(id) && (size === undefined || size === file.size));
 	const [only] = made;
 	return made.length === 1 && only !== undefined ? { id: only.id, name: only.name, size: only.size } : undefined;

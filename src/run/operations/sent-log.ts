@@ -1,0 +1,41 @@
+import type { Metadata } from "../../json.ts";
+import type { Work } from "../types.ts";
+
+/** What goes out for a row. */
+export type Sending =
+	| { readonly what: "update"; readonly documentId: string; readonly metadata: Metadata }
+	| { readonly what: "remove"; readonly documentId: string }
+	| {
+			readonly what: "upload";
+			readonly metadata: Metadata;
+			/** name to store it under */
+			readonly name: string;
+			/** bytes */
+			readonly size: number;
+			/** ids of the documents that had that name before */
+			readonly namesakes: readonly string[];
+	  };
+
+/** What an earlier sitting of the run sent for a row whose outcome it did not live to record. */
+export type Earlier = {
+	readonly namesakes: readonly string[];
+	/** an upload's document, where it was seen to be stored */
+	readonly stored: { readonly id: string; readonly name: string } | undefined;
+};
+
+/** Writes down what goes out before it does, so that a run that dies knows what may have arrived. */
+export type SentLog = {
+	/** what earlier sittings sent for a row and did not settle; undefined where certainly nothing was */
+	earlier(index: number): Earlier | undefined;
+	/** resolves when it is durable; only then the first byte may go out */
+	sending(item: Work, sending: Sending): Promise<void>;
+	/** an upload was stored: its metadata is still owed to it */
+	stored(item: Work, document: { readonly id: string; readonly name: string }): Promise<void>;
+};
+
+/** For what is not recorded. */
+export const unrecorded: SentLog = {
+	earlier: () => undefined,
+	sending: () => Promise.resolve(),
+	stored: () => Promise.resolve(),
+};

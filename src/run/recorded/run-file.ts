@@ -1,0 +1,54 @@
+import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
+
+/** What a run was told to do: enough to go on with it from anywhere. It holds no key. */
+export type RunFile = {
+	readonly run: string;
+	/** `docs tag`, `docs upload`, `docs rm` */
+	readonly command: string;
+	/** version of the program that began it */
+	readonly ragtag: string;
+	/** ISO 8601 */
+	readonly started: string;
+	/** as `normaliseBaseUrl` gives it */
+	readonly baseUrl: string;
+	/** as it was typed; the path that is read again is absolute, or that of the copy in the run's folder */
+	readonly manifest: { readonly name: string; readonly path: string; readonly sha256: string; readonly rows: number };
+	/** options of the command that change what is sent, as the command understands them */
+	readonly options: JsonObject;
+	/** global flags that the next command needs as well: `--profile`, `--ca-file` and their values in turn */
+	readonly flags: readonly string[];
+};
+
+/** Raised when the meaning of a member changes. */
+const SCHEMA = 1;
+
+export function runFileText({ baseUrl, ...file }: RunFile): string {
+	return `${JSON.stringify({ schema: SCHEMA, ...file, base_url: baseUrl }, undefined, "\t")}\n`;
+}
+
+/** Reads a `run.json`; undefined where it is damaged or of another release's layout. */
+export function readRunFile(text: string): RunFile | undefined {
+	const file = parsed(text);
+	if (!isJsonObject(file) || file["schema"] !== SCHEMA) return undefined;
+	const { run, command, ragtag, started, base_url: baseUrl, manifest, options, flags } = file as Members;
+	if (!isText(run) || !isText(command) || !isText(ragtag) || !isText(started) || !isText(baseUrl)) return undefined;
+	if (!isJsonObject(manifest) || !isJsonObject(options)) return undefined;
+	if (!Array.isArray(flags) || !flags.every(isText)) return undefined;
+	const { name, path, sha256, rows } = manifest as Members;
+	if (!isText(name) || !isText(path) || !isText(sha256) || typeof rows !== "number") return undefined;
+	return { run, command, ragtag, started, baseUrl, manifest: { name, path, sha256, rows }, options, flags };
+}
+
+type Members = { readonly [key: string]: unknown };
+
+function isText(value: unknown): value is string {
+	return typeof value === "string";
+}
+
+function parsed(text: string): unknown {
+	try {
+		return parseJson(text);
+	} catch {
+		return undefined;
+	}
+}
