@@ -14,7 +14,7 @@ import {
 import type { Exchange } from "../rest/types.ts";
 import { redactor } from "../text.ts";
 import type { Done } from "./declare.ts";
-import { skipped } from "./doctor/attempt.ts";
+import { attempt, failed, skipped } from "./doctor/attempt.ts";
 import { configure, type DoctorFlags, shownSettings } from "./doctor/configuration.ts";
 import { type Findings, serviceChecks } from "./doctor/service.ts";
 import { decisive, nextCommand } from "./doctor/verdict.ts";
@@ -40,7 +40,13 @@ export function doctorCommand(program: Command, app: App, done: Done, run = doct
 
 export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	if (flags.json === true) await printVersionLine(app);
-	const settings = await app.settings(flags);
+	const read = await attempt(() => app.settings(flags));
+	if ("error" in read) {
+		// Nothing can be shown or checked; a script still gets the last line that it waits for.
+		await printer(flags, app, (text) => text).end([], {}, read.error.exit, "ragtag help environment");
+		throw read.error;
+	}
+	const settings = read.value;
 	const configuration = await configure(settings, flags, app);
 	const { key, reach, route } = configuration;
 	// A sentence may repeat what a service or a setting says, so it loses any piece of the key, not only the whole.
@@ -81,14 +87,16 @@ async function askService(
 	flags: DoctorFlags,
 	app: App,
 	findings: Findings,
-	make: (found: AsyncIterable<Check>) => Promise<void>,
+	make: (found: Iterable<Check> | AsyncIterable<Check>) => Promise<void>,
 ): Promise<void> {
 	let heard: { readonly date: string | undefined; readonly at: number } | undefined;
 	const onExchange = ({ status, date }: Exchange): void => {
 		if (status !== undefined) heard ??= { date: date(), at: Date.now() };
 	};
 	const { rate, timeout, flavour } = flags;
-	const session = await app.connect(settings, { rate, timeout, flavour, onExchange });
+	const connected = await attempt(() => app.connect(settings, { rate, timeout, flavour, onExchange }));
+	if ("error" in connected) return make([failed("flavour", connected.error)]);
+	const session = connected.value;
 	try {
 		await make(serviceChecks({ app, session, settings, flags, findings, heard: () => heard }));
 	} finally {

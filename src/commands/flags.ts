@@ -110,7 +110,12 @@ export function addWriteOptions(command: Command): Command {
 	return command
 		.option("--set <key=value>", "added to every row; KEY:number=5 gives it a type (repeatable)", collect)
 		.addOption(
-			new Option("--body <form>", "how the update's body goes out").choices(["multipart", "plain", "json", "auto"]),
+			new Option("--body <form>", "how the update's body goes out; auto takes what the flavour takes").choices([
+				"multipart",
+				"plain",
+				"json",
+				"auto",
+			]),
 		);
 }
 

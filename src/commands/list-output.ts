@@ -28,13 +28,14 @@ export function chosenFormat(flags: { readonly format?: Format; readonly json?: 
 
 /** Prints entries as a table, or in the format that was chosen. Returns how many there were. */
 export async function printList<Item>(
-	items: AsyncIterable<Item>,
+	all: AsyncIterable<Item>,
 	columns: readonly string[],
 	faces: { readonly cells: (item: Item) => readonly string[]; readonly json: (item: Item) => string },
 	format: Format | undefined,
 	{ io }: App,
 ): Promise<number> {
 	const chosen = format ?? (io.stdoutIsTerminal ? "table" : "tsv");
+	const items = untilClosed(all, io);
 	let count = 0;
 	switch (chosen) {
 		case "json":
@@ -62,6 +63,14 @@ export async function printList<Item>(
 		}
 		case "table":
 			return printTable(items, columns, faces.cells, io);
+	}
+}
+
+/** Ends a list whose reader has gone (`| head`): nobody asks the service for pages that nobody sees. */
+async function* untilClosed<Item>(items: AsyncIterable<Item>, io: App["io"]): AsyncGenerator<Item> {
+	for await (const item of items) {
+		if (io.stdoutClosed) return;
+		yield item;
 	}
 }
 

@@ -102,7 +102,14 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 }
 
 /** A release of RAGFlow has made these choices: a switch that would do nothing is refused. */
-function checkSwitches({ flavour, upgrade, update, pageLimit, largePage, errorStyle }: SandboxFlags): void {
+function checkSwitches(flags: SandboxFlags): void {
+	const { flavour, upgrade, update, pageLimit, largePage, errorStyle, memberKey } = flags;
+	if (flavour === "documented" && upgrade === undefined && memberKey !== undefined) {
+		throw new CliError("--member-key is of RAGFlow's flavours alone: the documentation knows no members", {
+			exit: Exit.usage,
+			hint: "Name a flavour, as in --flavour ragflow-0.24.",
+		});
+	}
 	if (flavour === "documented" || upgrade?.to === "documented") return;
 	if (update === "replace" && pageLimit === undefined && largePage === "error" && errorStyle === "status") return;
 	throw new CliError("--update, --page-limit, --large-page and --error-style are of --flavour documented alone", {

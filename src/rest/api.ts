@@ -1,4 +1,3 @@
-import { type Metadata, metadataText } from "../json.ts";
 import { redactor, show } from "../text.ts";
 import { type Answer, classifyAnswer } from "./classify.ts";
 import { Decoder } from "./decode.ts";
@@ -6,13 +5,23 @@ import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
 import type { ProbeAnswer } from "./flavours.ts";
 import { headerValues } from "./headers.ts";
-import { type BoundarySource, boundaryFor, type Form, partForm, randomBoundary } from "./part-form.ts";
+import { type BoundarySource, boundaryFor, randomBoundary, updateForm } from "./part-form.ts";
 import type { Place } from "./place.ts";
 import { nobody, readProbe, readRight } from "./probe.ts";
 import { removalOf } from "./removal.ts";
 import { pathOf, segment } from "./segment.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
-import type { Api, BodyForm, Dialect, Document, DocumentQuery, Exchange, StoredFile, UploadFile } from "./types.ts";
+import type {
+	Api,
+	Dataset,
+	Dialect,
+	Document,
+	DocumentQuery,
+	Exchange,
+	Page,
+	StoredFile,
+	UploadFile,
+} from "./types.ts";
 import { openUpload } from "./upload.ts";
 
 export type ApiOptions = {
@@ -155,7 +164,8 @@ function speaking(service: Service, dialect: Dialect): Api {
 		as: (other) => speaking(service, other),
 		listDatasets: async ({ page, pageSize }, signal) => {
 			const path = pathOf(prefix, ["datasets"], { page, page_size: pageSize });
-			return call("GET", path, (envelope) => decode.datasets(envelope), { limit: listLimit, signal });
+			const read = (envelope: ParsedEnvelope): Page<Dataset> => decode.datasets(envelope);
+			return call("GET", path, read, { limit: listLimit, signal }).catch(notTheApi);
 		},
 		createDataset: async (name, signal) => {
 			const json = { body: JSON.stringify({ name }), headers: ["content-type", "application/json"] };
@@ -172,7 +182,7 @@ function speaking(service: Service, dialect: Dialect): Api {
 		},
 		updateMetadata: async (datasetId, documentId, metadata, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
-			const { type, body } = formOf(form, metadata, boundary);
+			const { type, body } = updateForm(form, metadata, boundary);
 			return call(flavour.update.verb, path, (envelope) => decode.echo(envelope, documentId), {
 				body,
 				headers: ["content-type", type],
@@ -193,12 +203,19 @@ function speaking(service: Service, dialect: Dialect): Api {
 		},
 		probeRight: async (datasetId, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", nobody]);
-			const { type, body } = formOf(form, new Map(), boundary);
+			const { type, body } = updateForm(form, new Map(), boundary);
 			const read = (answer: Answer): "may" | "may_not" | "unknown" => readRight(answer, flavour, place);
 			return exchange(flavour.update.verb, path, read, { body, headers: ["content-type", type], signal });
 		},
 		close: () => transport.close(),
 	};
+}
+
+/** Every service of this API has a list of datasets: where there is none, something else answers. */
+function notTheApi(error: unknown): never {
+	if (!(error instanceof RestError) || error.code !== "NOT_FOUND") throw error;
+	const message = `${error.message}: the list of datasets is not there, so this is not the API`;
+	throw new RestError(message, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
 }
 
 function unseen({ id, datasetId }: Document): RestError {
@@ -217,13 +234,6 @@ function parametersOf(query: DocumentQuery): Record<string, string | number | un
 	const { page, pageSize, order, id, name, condition } = query;
 	const desc = order === undefined ? undefined : order.descending ? "True" : "False";
 	return { page, page_size: pageSize, orderby: order?.by, desc, id, name, metadata_condition: condition };
-}
-
-function formOf(form: BodyForm, metadata: Metadata, boundary: (payload: string) => string): Form {
-	const payload = `{"meta_fields":${metadataText(metadata)}}`;
-	if (form === "json") return { type: "application/json", body: payload };
-	if (form === "plain") return { type: "multipart/form-data", body: payload };
-	return partForm(payload, boundary(payload));
 }
 
 function sameSize(stored: StoredFile, file: UploadFile, place: Place): StoredFile {

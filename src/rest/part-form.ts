@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { type Metadata, metadataText } from "../json.ts";
+import type { BodyForm } from "./types.ts";
 
 /** Makes boundaries of multipart bodies: 128 random bits each, so that no value can be written to hold one. */
 export type BoundarySource = () => string;
@@ -20,6 +22,14 @@ export function partForm(payload: string, boundary: string): Form {
 			`--${boundary}\r\nContent-Disposition: form-data; name=""; filename=""\r\n` +
 			`Content-Type: application/json\r\n\r\n${payload}\r\n--${boundary}--\r\n`,
 	};
+}
+
+/** The body of a metadata update in one of its forms. */
+export function updateForm(form: BodyForm, metadata: Metadata, boundary: (payload: string) => string): Form {
+	const payload = `{"meta_fields":${metadataText(metadata)}}`;
+	if (form === "json") return { type: "application/json", body: payload };
+	if (form === "plain") return { type: "multipart/form-data", body: payload };
+	return partForm(payload, boundary(payload));
 }
 
 /** A source that gives the same boundary again as long as no payload holds it. */

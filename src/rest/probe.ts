@@ -33,7 +33,8 @@ export function readProbe(answer: Answer, flavour: Flavour, place: Place): Probe
 export function readRight(answer: Answer, flavour: Flavour, place: Place): "may" | "may_not" | "unknown" {
 	const read = telling(answer, flavour, place);
 	if (!(read instanceof RestError)) return "unknown";
-	if (read.code === "NOT_FOUND") return "may";
+	// A bare 404 comes from whatever has no such route, and tells nothing of rights.
+	if (read.code === "NOT_FOUND") return typeof readEnvelope(answer.text) === "string" ? "unknown" : "may";
 	return read.code === "FORBIDDEN" ? "may_not" : "unknown";
 }
 

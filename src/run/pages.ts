@@ -1,5 +1,6 @@
 import type { Api, Dataset, Document, Page } from "../rest/types.ts";
-import { allDocuments } from "./lists/documents.ts";
+import { RestError } from "../rest/errors.ts";
+import { allDocuments, type ShortList } from "./lists/documents.ts";
 import { askFor } from "./lists/ask-for.ts";
 import { PAGE_SIZE } from "./lists/page-size.ts";
 import { walk } from "./lists/walk.ts";
@@ -29,9 +30,28 @@ export async function findDocument(
 	id: string,
 ): Promise<Document | undefined> {
 	const page = await askFor(api, request, datasetId, { id });
-	const found = page.items.find((document) => document.id === id);
-	if (found !== undefined || page.items.length === 0) return found;
+	const found = page?.items.find((document) => document.id === id);
+	if (found !== undefined || page?.items.length === 0) return found;
 	// It answered with other documents, so it ignores `id`: only the whole list can tell.
-	for await (const document of allDocuments(api, request, datasetId)) if (document.id === id) return document;
+	for await (const document of wholeList(api, request, datasetId)) if (document.id === id) return document;
 	return undefined;
+}
+
+/** Every document of exactly that name, asked for now. */
+export async function findNamesakes(api: Api, request: Request, datasetId: string, name: string): Promise<Document[]> {
+	const found: Document[] = [];
+	const page = await askFor(api, request, datasetId, { name });
+	if (page?.items.every((document) => document.name === name) === true) return [...page.items];
+	for await (const document of wholeList(api, request, datasetId)) if (document.name === name) found.push(document);
+	return found;
+}
+
+/** A list on which a decision rests: that something is not in it counts only where it is complete. */
+export async function* wholeList(api: Api, request: Request, datasetId: string): AsyncGenerator<Document> {
+	let short: ShortList | undefined;
+	yield* allDocuments(api, request, datasetId, {}, (list) => (short = list));
+	if (short === undefined) return;
+	const { shown, total } = short;
+	const text = `dataset ${datasetId} has ${total} documents by the service's account, and its list shows ${shown}: whether this one is there can't be told`;
+	throw new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
 }

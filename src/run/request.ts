@@ -43,7 +43,10 @@ export async function requestWithRetry<Answer>(
 }
 
 function refusal(error: RestError): CliError {
-	if (error.kind === "rejected") return new CliError(error.message, { exit: Exit.failedRows, cause: error });
+	if (error.kind === "rejected" || error.kind === "contradiction") {
+		const hint = "Check the ids (ragtag datasets list) and the service (ragtag doctor).";
+		return new CliError(error.message, { exit: Exit.failedRows, hint, cause: error });
+	}
 	const hint = "Check that the service is up, then run the same command again.";
 	return new CliError(error.message, { exit: Exit.temporary, hint, cause: error });
 }

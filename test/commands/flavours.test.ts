@@ -155,8 +155,9 @@ it("--flavour and the profile override what would be found out", async () => {
 	const path = await file("tags.csv", `document_id,a\n${id},1\n`);
 	const argv = ["docs", "tag", path, "-d", service.dataset, "--flavour", "ragflow-put"];
 	const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
-	expect(exit).toBe(1);
+	expect(exit).toBe(6);
 	expect(stderr).toContain("405: Method Not Allowed");
+	expect(stderr).toContain("not of the flavour ragflow-put, which was given by --flavour");
 	expect(service.requests.filter((line) => line.startsWith("PATCH"))).toEqual([]);
 	expect((await ragtag([...argv.slice(0, -1), "ragflow-3"], { env: envOf(service) })).exit).toBe(2);
 });

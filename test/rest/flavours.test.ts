@@ -100,7 +100,9 @@ test.each([
 	[ragflowPut, 200, envelope(102, "The dataset doesn't own the document."), "may"],
 	[ragflowPut, 200, envelope(102, "You don't own the dataset."), "may_not"],
 	[ragflowPatch, 200, envelope(102, "Field: <meta_fields> - Message: <x>"), "unknown"],
-	[documented, 404, "", "may"],
+	[documented, 404, envelope(404, "no such document"), "may"],
+	[documented, 404, "", "unknown"],
+	[documented, 404, "<html>nginx", "unknown"],
 	[documented, 403, "", "may_not"],
 	[documented, 200, '{"code":0}', "unknown"],
 ] as const)("the right to update, told by $name's answer %i %s: %s", (flavour, status, text, right) => {

@@ -238,8 +238,9 @@ describe("a document that the service denies", () => {
 		expect(asked).toHaveLength(1);
 	});
 
-	it("is believed of a bare 404 only where the dataset is there", async () => {
-		expect(await findDocument(oddList({ documents: 3, refuse: denied(404) }), direct, "set", "1")).toBeUndefined();
+	it("is not believed of a bare 404: the whole list tells, or an upload would store a file a second time", async () => {
+		expect(await findDocument(oddList({ documents: 3, refuse: denied(404) }), direct, "set", "1")).toBeDefined();
+		expect(await findDocument(oddList({ documents: 3, refuse: denied(404) }), direct, "set", "9")).toBeUndefined();
 		const refuse = (): never => {
 			throw failure("rejected", { code: "NOT_FOUND", status: 404 });
 		};

@@ -28,7 +28,10 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 		.argument("<files...>", "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files")
 		.addOption(new Option("--as <what>", "what the arguments are").choices(["manifest", "files"]))
 		.addOption(
-			new Option("--on-existing <what>", "what to do where the dataset has a document of that name")
+			new Option(
+				"--on-existing <what>",
+				"a document of that name is there: fail the row, leave it, replace its metadata, or store another",
+			)
 				.choices(["error", "skip", "update-metadata", "upload-again"])
 				.default("error"),
 		)
@@ -56,7 +59,10 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 	const run = uploadRun(options, app);
 	if (isManifest(options.files, options.as) && manifest !== undefined) {
 		if (options.files.length > 1) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
-		const before = async (): Promise<void> => printHead(options, app);
+		const before = async (): Promise<void> => {
+			noteReplacing(options, app);
+			await printHead(options, app);
+		};
 		return runManifest({ ...run, purpose: "upload", manifest, before }, options, app);
 	}
 	if (options.json === true) await printVersionLine(app);
@@ -64,9 +70,15 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
 		const { dataset, set } = await manifestOptions("upload", options, settings);
 		const source = await fileRows(options.files, dataset, set);
+		noteReplacing(options, app);
 		await printHead(options, app);
 		return runSource({ ...run, source }, options, session, app);
 	});
+}
+
+function noteReplacing({ onExisting }: UploadOptions, { io }: App): void {
+	if (onExisting !== "update-metadata") return;
+	io.note("Where a document is there already, keys that its row does not carry are removed from it.");
 }
 
 async function printHead({ json }: UploadOptions, { io }: App): Promise<void> {

@@ -6,14 +6,15 @@ import { answerOf } from "./refusal.ts";
 /**
  * The first page of the documents of one id or one name: more than that only where the service ignores what it is asked.
  *
- * RAGFlow does not answer with an empty list, but that it has no such document; here both are an empty page.
+ * RAGFlow does not answer with an empty list, but that it has no such document; here both are an empty page. Undefined
+ * where the answer is a bare 404, which may be about anything: only the whole list can tell then.
  */
 export async function askFor(
 	api: Api,
 	request: Request,
 	datasetId: string,
 	filter: { readonly id: string } | { readonly name: string },
-): Promise<Page<Document>> {
+): Promise<Page<Document> | undefined> {
 	// So few are refused by no service, and of one id there is no more than one.
 	const first = { page: 1, pageSize: SMALL_PAGE };
 	try {
@@ -21,8 +22,6 @@ export async function askFor(
 	} catch (error) {
 		const answer = answerOf(error);
 		if (answer?.code !== "NOT_FOUND") throw error;
-		// A bare 404 may be about the dataset or from a proxy, and must not pass for a document that is not there.
-		if (answer.status === 404) await request(() => api.listDocuments(datasetId, first));
-		return { items: [], total: 0 };
+		return answer.status === 404 ? undefined : { items: [], total: 0 };
 	}
 }

@@ -6,17 +6,13 @@ import type { Work } from "../types.ts";
 import type { Memory, Operation } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
-/** Times that a removal is begun anew because the service turned out to be another than it was taken for. */
-const CHANGES = 3;
-
 /** Removes a document, but only one that the dataset's list has shown. */
 export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
 	return async (item, request, memory) => {
 		const { datasetId, documentId } = item;
 		// An earlier sitting may have removed it, and died before it could say so.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
-		for (let changes = 0; ; changes++) {
-			const api = await service.known(request);
+		return service.speaking(request, async (api) => {
 			// What was read before a removal can't tell whether it was applied.
 			const document = await (memory.maybeRemoved === true
 				? findDocument(api, request, datasetId, documentId)
@@ -29,16 +25,11 @@ export function removeDocument<Item extends Work>(service: Service, log: SentLog
 			}
 			if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId });
 			memory.isLogged = true;
-			try {
-				await (service.removals.seen
-					? send(api, request, document, memory)
-					: first(service, request, document, memory));
-				return { status: "removed", documentId };
-			} catch (error) {
-				const contradiction = error instanceof RestError && error.kind === "contradiction";
-				if (!contradiction || changes >= CHANGES || !(await service.contradicted(api, request))) throw error;
-			}
-		}
+			await (service.proof.isRemovalSeen
+				? send(api, request, document, memory)
+				: first(service, request, document, memory));
+			return { status: "removed", documentId };
+		});
 	};
 }
 
@@ -61,7 +52,7 @@ async function send(api: Api, request: Request, document: Document, memory: Memo
 async function first(service: Service, request: Request, document: Document, memory: Memory): Promise<void> {
 	await service.alone(async () => {
 		const { api } = service;
-		if (service.removals.seen) return send(api, request, document, memory);
+		if (service.proof.isRemovalSeen) return send(api, request, document, memory);
 		const neighbour = await neighbourOf(api, request, document);
 		await send(api, request, document, memory);
 		const { id, datasetId } = document;
@@ -73,7 +64,7 @@ async function first(service: Service, request: Request, document: Document, mem
 			const text = `the removal of document ${id} alone was sent, and document ${neighbour.id} of dataset ${datasetId} is gone too: something between here and the service changes requests`;
 			throw new RestError(text, { kind: "not_the_api", code: "REMOVED_MORE" });
 		}
-		service.removals.seen = true;
+		service.proof.removed();
 	});
 }
 

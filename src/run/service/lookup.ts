@@ -1,6 +1,6 @@
 import type { Api, Document } from "../../rest/types.ts";
 import { askFor } from "../lists/ask-for.ts";
-import { allDocuments, type Request } from "../pages.ts";
+import { type Request, wholeList } from "../pages.ts";
 
 /** Every document of a dataset, read once, for a service that can't be asked for one. */
 type Index = {
@@ -21,9 +21,9 @@ export class Lookup {
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<Document | undefined> {
 		const index = this.#indexes.get(datasetId);
 		if (index !== undefined) return (await index).byId.get(id);
-		const { items } = await askFor(api, request, datasetId, { id });
-		const found = items.find((document) => document.id === id);
-		if (found !== undefined || items.length === 0) return found;
+		const page = await askFor(api, request, datasetId, { id });
+		const found = page?.items.find((document) => document.id === id);
+		if (found !== undefined || page?.items.length === 0) return found;
 		return (await this.#read(api, request, datasetId)).byId.get(id);
 	}
 
@@ -31,8 +31,8 @@ export class Lookup {
 	async byName(api: Api, request: Request, datasetId: string, name: string): Promise<readonly Document[]> {
 		const index = this.#indexes.get(datasetId);
 		if (index !== undefined) return (await index).byName.get(name) ?? [];
-		const { items } = await askFor(api, request, datasetId, { name });
-		if (items.every((document) => document.name === name)) return items;
+		const page = await askFor(api, request, datasetId, { name });
+		if (page?.items.every((document) => document.name === name) === true) return page.items;
 		return (await this.#read(api, request, datasetId)).byName.get(name) ?? [];
 	}
 
@@ -50,7 +50,7 @@ export class Lookup {
 async function readIndex(api: Api, request: Request, datasetId: string): Promise<Index> {
 	const byId = new Map<string, Document>();
 	const byName = new Map<string, Document[]>();
-	for await (const document of allDocuments(api, request, datasetId)) {
+	for await (const document of wholeList(api, request, datasetId)) {
 		byId.set(document.id, document);
 		const same = byName.get(document.name);
 		if (same === undefined) byName.set(document.name, [document]);

@@ -1,3 +1,4 @@
+import { RestError } from "../../rest/errors.ts";
 import type { Flavour } from "../../rest/flavours.ts";
 import type { Api, BodyForm } from "../../rest/types.ts";
 import type { Request } from "../pages.ts";
@@ -5,6 +6,7 @@ import type { Clock } from "../types.ts";
 import { findOut } from "./find-out.ts";
 import { BELIEVED_FOR, type Knowledge, type KnowledgeMemory } from "./knowledge.ts";
 import { Lookup } from "./lookup.ts";
+import { Proof } from "./proof.ts";
 import { Turns } from "./turns.ts";
 
 export type ServiceOptions = {
@@ -22,17 +24,10 @@ export type ServiceOptions = {
 	readonly note: (text: string) => void;
 };
 
-/** How far an update's success can be believed. */
-type Belief =
-	/** nothing was seen to change yet: every update is read back */
-	| "unproven"
-	/** a document was seen to change as it was told to */
-	| "proven"
-	/** what was written can't be read back: successes are taken at their word, and the summary says so */
-	| "unreadable";
-
 export type Recognition = Knowledge & { readonly origin: "found" | "remembered" | "given" };
 
+/** Times that a piece of work is begun anew because the service turned out to be another than it was taken for. */
+const CHANGES = 3;
 /** How long a flavour that was just found out is not doubted again, in milliseconds: rows that fail alike ask once. */
 const CONFIRMED_FOR = 60_000;
 
@@ -40,15 +35,11 @@ const CONFIRMED_FOR = 60_000;
 export class Service {
 	readonly clock: Clock;
 	readonly lookup = new Lookup();
-	/** whether a row was seen whose document has already what is sent, as all rows of a repeated run are */
-	readonly proof = { sawNoChange: false };
-	/** whether a removal was seen to take its document, and no other */
-	readonly removals = { seen: false };
+	readonly proof = new Proof();
 	readonly #options: ServiceOptions;
 	readonly #turns = new Turns();
 	#api: Api;
 	#recognition: Recognition | undefined;
-	#belief: Belief = "unproven";
 	#finding: Promise<Recognition> | undefined;
 	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#remembered: Promise<void> | undefined;
@@ -68,17 +59,7 @@ export class Service {
 	}
 
 	get recognition(): Recognition | undefined {
-		return this.#recognition && { ...this.#recognition, proven: this.#belief === "proven" };
-	}
-
-	/** Whether an update's success is to be believed without reading it back. */
-	get believes(): boolean {
-		return this.#belief !== "unproven";
-	}
-
-	/** Whether an update was seen to arrive, at this address and in this form. */
-	get verified(): boolean {
-		return this.#belief === "proven";
+		return this.#recognition && { ...this.#recognition, proven: this.proof.verified };
 	}
 
 	/** Speaks as an earlier run learned to, if there was one. Asks the service nothing. */
@@ -112,14 +93,32 @@ export class Service {
 		if (spoken !== this.#api) return true;
 		if (this.#recognition?.origin === "given") return false;
 		if (this.clock.now() - this.#confirmedAt < CONFIRMED_FOR) return false;
-		const before = this.#belief;
+		const wasProven = this.proof.verified;
 		await this.findOut(request);
 		if (spoken !== this.#api) return true;
 		this.#confirmedAt = this.clock.now();
 		// The same flavour, which takes this form no longer: the forms are tried anew.
-		if (before !== "proven" || this.forms.length === 1) return false;
-		this.#belief = "unproven";
+		if (!wasProven || this.forms.length === 1) return false;
+		this.proof.doubt();
 		return true;
+	}
+
+	/**
+	 * Does a piece of work in the dialect that is known, and anew in another where an answer shows that it is spoken.
+	 *
+	 * @throws RestError, of kind `not_the_api` where the service does not take what the user said that it is
+	 */
+	async speaking<Result>(request: Request, work: (api: Api) => Promise<Result>): Promise<Result> {
+		for (let changes = 0; ; changes++) {
+			const api = await this.known(request);
+			try {
+				return await work(api);
+			} catch (error) {
+				if (!(error instanceof RestError) || error.kind !== "contradiction") throw error;
+				if (changes < CHANGES && (await this.contradicted(api, request))) continue;
+				throw this.#recognition?.origin === "given" ? this.#notAsGiven(error) : error;
+			}
+		}
 	}
 
 	/** The body forms that may be tried, the one that is spoken first. */
@@ -139,7 +138,7 @@ export class Service {
 		// Found to be another meanwhile: what was seen says nothing about that one.
 		if (spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
-		this.#belief = "proven";
+		this.proof.updated();
 		if (this.#recognition === undefined) return;
 		this.#recognition = { ...this.#recognition, form: spoken.dialect.form };
 		await this.#save();
@@ -147,9 +146,9 @@ export class Service {
 
 	/** What is written can't be read back, so updates are believed from here on. Says so once. */
 	unreadable(spoken: Api, why: string): void {
-		if (this.#belief === "unreadable" || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
+		if (this.proof.isUnreadable || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
-		this.#belief = "unreadable";
+		this.proof.unreadable();
 		this.#options.note(
 			`warning: ${why}, so nothing that is written can be read back; the service's word is taken for it`,
 		);
@@ -157,6 +156,11 @@ export class Service {
 
 	note(text: string): void {
 		this.#options.note(text);
+	}
+
+	#notAsGiven(error: RestError): RestError {
+		const text = `${error.message}: the service is not of the flavour ${this.#api.dialect.flavour.name}, which was ${this.#recognition?.how}`;
+		return new RestError(text, { kind: "not_the_api", code: "OTHER_FLAVOUR", status: error.status, cause: error });
 	}
 
 	async #recall(): Promise<void> {
@@ -170,7 +174,7 @@ export class Service {
 			if (!fresh) this.#recognition = undefined;
 		}
 		const same = this.#api.dialect.flavour === knowledge.flavour && this.#api.dialect.form === knowledge.form;
-		if (same && knowledge.proven && this.#recognition !== undefined) this.#belief = "proven";
+		if (same && knowledge.proven && this.#recognition !== undefined) this.proof.updated();
 	}
 
 	async #find(request: Request): Promise<Recognition> {
@@ -188,13 +192,14 @@ export class Service {
 			if (this.#recognition !== undefined) {
 				this.note(`The service answers as ${flavour.servers} now, no longer as ${spoken.servers}: going on with that.`);
 			}
-			const still = known !== undefined && known.flavour === flavour && known.proven;
-			this.#speak({ flavour, how, foundAt, ...(still ? { form: known.form } : {}) }, "found");
-			this.#belief = still && this.#api.dialect.form === known.form ? "proven" : "unproven";
+			// The form that arrived then is tried first. That it arrives now is to be seen anew.
+			const form = known?.flavour === flavour && known.proven ? { form: known.form } : {};
+			this.#speak({ flavour, how, foundAt, ...form }, "found");
+			this.proof.doubt();
 		}
 		await this.#save();
 		const { form } = this.#api.dialect;
-		return { flavour, how, foundAt, form, proven: this.#belief === "proven", origin: "found" };
+		return { flavour, how, foundAt, form, proven: this.proof.verified, origin: "found" };
 	}
 
 	#speak(

@@ -13,8 +13,6 @@ export type WriteMemory = { before?: { readonly document: Document | undefined }
 
 type Keeps = Flavour["keeps"];
 
-/** Times that a write is begun anew because the service turned out to be another than it was taken for. */
-const CHANGES = 3;
 /** Waits before what was read back is believed to be different, in milliseconds: indexes lag behind writes. */
 const LAGS = [0, 250, 1_000];
 
@@ -32,20 +30,12 @@ export async function writeMetadata(
 	write: Write,
 	memory: WriteMemory,
 ): Promise<void> {
-	for (let changes = 0; ; changes++) {
-		const api = await service.known(request);
-		try {
-			if (!service.believes) {
-				if (await prove(service, api, request, write, memory)) return;
-			} else {
-				await send(api, request, write);
-				return;
-			}
-		} catch (error) {
-			const contradiction = error instanceof RestError && error.kind === "contradiction";
-			if (!contradiction || changes >= CHANGES || !(await service.contradicted(api, request))) throw error;
-		}
-	}
+	const once = async (api: Api): Promise<boolean> => {
+		if (!service.proof.believes) return prove(service, api, request, write, memory);
+		await send(api, request, write);
+		return true;
+	};
+	while (!(await service.speaking(request, once)));
 }
 
 function send(api: Api, request: Request, { datasetId, documentId, metadata }: Write): Promise<void> {
@@ -61,9 +51,9 @@ async function prove(
 	memory: WriteMemory,
 ): Promise<boolean> {
 	// Of rows that change nothing none proves anything: after the first such, others need not wait for their turn.
-	if (service.proof.sawNoChange && (await proveNothing(api, request, write, memory))) return true;
+	if (service.proof.isNothingNew && (await proveNothing(api, request, write, memory))) return true;
 	return service.alone(async () => {
-		if (service.believes || service.api !== api) return false;
+		if (service.proof.believes || service.api !== api) return false;
 		return proveAlone(service, api, request, write, await read(api, request, write, memory));
 	});
 }
@@ -141,24 +131,26 @@ async function settle(
 	const { keeps } = api.dialect.flavour;
 	await send(api, request, write);
 	let arrival: Arrival = "different";
+	let unreadable: string | undefined;
 	for (const lag of LAGS) {
 		await service.clock.sleep(lag);
 		const document = await findDocument(api, request, write.datasetId, write.documentId);
 		const after = document?.metadata;
 		if (after === undefined) {
-			const what =
+			unreadable =
 				document === undefined ? `the list does not show document ${write.documentId}` : "the list shows no metadata";
-			service.unreadable(api, what);
-			return undefined;
+			continue;
 		}
+		unreadable = undefined;
 		arrival = arrivalOf({ before, sent: write.metadata, after }, keeps);
 		if (!arrived(arrival) && arrival !== "merged") continue;
-		const differed =
-			before !== undefined && !arrived(arrivalOf({ before, sent: write.metadata, after: before }, keeps));
-		if (differed) await service.proved(api);
+		if (has(before, write, keeps)) service.proof.nothingNew();
+		else if (before !== undefined) await service.proved(api);
 		return arrival;
 	}
-	return arrival;
+	if (unreadable === undefined) return arrival;
+	service.unreadable(api, unreadable);
+	return undefined;
 }
 
 function arrived(arrival: Arrival): boolean {

@@ -1,0 +1,66 @@
+import { readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { isRunId } from "./run-id.ts";
+import { readRunFile, type RunFile } from "./run-file.ts";
+
+/** The recorded runs below a state folder, each a folder of its own: `runs/RUN/`. */
+export class Runs {
+	readonly folder: string;
+
+	constructor(stateDir: string) {
+		this.folder = join(stateDir, "runs");
+	}
+
+	/** Path of a file in a run's folder; the folder itself without a name. */
+	path(run: string, ...name: readonly string[]): string {
+		return join(this.folder, run, ...name);
+	}
+
+	/** The names of all runs, the newest first. Folders that are none are passed over. */
+	async names(): Promise<string[]> {
+		try {
+			return (await readdir(this.folder)).filter(isRunId).toSorted().toReversed();
+		} catch (error) {
+			if (errorCode(error) === "ENOENT") return [];
+			throw new CliError(`${this.folder}: ${reason(error)}`, { exit: Exit.storage, cause: error });
+		}
+	}
+
+	/** What a run was told to do; undefined for a run that was cut off before it could be written down. */
+	async read(run: string): Promise<RunFile | undefined> {
+		try {
+			return readRunFile(await readFile(this.path(run, "run.json"), "utf8"));
+		} catch (error) {
+			if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+			throw new CliError(`${this.path(run, "run.json")}: ${reason(error)}`, { exit: Exit.storage, cause: error });
+		}
+	}
+
+	/** The run of that name, or the newest. @throws CliError exit 2 where there is none */
+	async find(name: string | undefined): Promise<RunFile> {
+		if (name !== undefined) {
+			const file = isRunId(name) ? await this.read(name) : undefined;
+			if (file !== undefined) return file;
+			throw new CliError(`there is no recorded run ${JSON.stringify(name)}`, {
+				exit: Exit.usage,
+				hint: "ragtag runs list shows them.",
+			});
+		}
+		for (const run of await this.names()) {
+			const file = await this.read(run);
+			if (file !== undefined) return file;
+		}
+		throw new CliError("no run is recorded yet", {
+			exit: Exit.usage,
+			hint: "docs tag, docs upload and docs rm record theirs.",
+		});
+	}
+
+	/** Removes a run's folder: renamed first, so that one that is cut off half-way is no run any more. */
+	async remove(run: string): Promise<void> {
+		const going = this.path(`.removed-${run}`);
+		await rename(this.path(run), going);
+		await rm(going, { recursive: true, force: true });
+	}
+}
