@@ -127,7 +127,8 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 			const key = await settings.key();
 			// A document's id or value may share six characters with the key by chance: results lose only the whole key.
-			io.setRedactor(redactor(key), (text) => text.replaceAll(key, "***"));
+			const redact = redactor(key);
+			io.setRedactor(redact, (text) => text.replaceAll(key, "***"));
 			const wanted = options.rate ?? settings.rate?.value ?? DEFAULT_RATE;
 			const rate = wanted === "unlimited" ? undefined : wanted;
 			const form = options.body ?? settings.body?.value ?? "auto";
@@ -151,12 +152,17 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 			const pause = new Pause(clock);
 			const service = new Service({
 				api,
-				memory: settings.stateDir === undefined ? noMemory : fileMemory(settings.stateDir.value, baseUrl),
+				// An address that holds the key, by some mistake, is written nowhere.
+				memory:
+					settings.stateDir === undefined || redact(baseUrl) !== baseUrl
+						? noMemory
+						: fileMemory(settings.stateDir.value, baseUrl),
 				clock,
 				now: Date.now,
 				flavour,
 				form: form === "auto" ? undefined : form,
 				note: (text) => io.note(text),
+				redact,
 			});
 			await service.remember();
 			const dependencies = { send: paced(limiter, pause, clock), pause, clock, signal };

@@ -84,7 +84,7 @@ export async function runSource<Item extends RunItem>(
 	progress.stop();
 	await failedFile?.close();
 	const seconds = (clock.now() - started) / 1000;
-	const { verified } = session.service.proof;
+	const verified = session.service.proof.echo !== undefined;
 	return report({ totals: journal.totals(), seconds, stop, failedFile, verified }, flags, app);
 }
 

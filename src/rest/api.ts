@@ -49,7 +49,11 @@ export type ApiOptions = {
 const answerLimit = 1024 * 1024;
 const listLimit = 64 * answerLimit;
 
-type Options = Partial<Pick<Call, "body" | "headers" | "limit" | "patient">> & { signal: AbortSignal | undefined };
+type Options = Partial<Pick<Call, "body" | "headers" | "limit" | "patient">> & {
+	signal: AbortSignal | undefined;
+	/** what it came to is worth a word in the debug record */
+	isProbe?: true;
+};
 
 /** The API of one service. Opens no connection before the first request. */
 export function createApi(options: ApiOptions): Api {
@@ -121,7 +125,7 @@ function speaking(service: Service, dialect: Dialect): Api {
 				signal: more.signal,
 			});
 			const result = read(answer);
-			note(typeof result === "string" ? result : "ok");
+			note(more.isProbe === true ? String(result) : "ok");
 			return result;
 		} catch (error) {
 			if (error instanceof RestError && error.code === "ECHO_MISMATCH") transport.renew();
@@ -199,13 +203,18 @@ function speaking(service: Service, dialect: Dialect): Api {
 		probeUpdate: async (verb, signal): Promise<ProbeAnswer> => {
 			const path = pathOf(prefix, ["datasets", nobody, "documents", nobody]);
 			const json = { body: "{}", headers: ["content-type", "application/json"] };
-			return exchange(verb, path, (answer) => readProbe(answer, flavour, place), { ...json, signal });
+			return exchange(verb, path, (answer) => readProbe(answer, flavour, place), { ...json, isProbe: true, signal });
 		},
 		probeRight: async (datasetId, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", nobody]);
 			const { type, body } = updateForm(form, new Map(), boundary);
 			const read = (answer: Answer): "may" | "may_not" | "unknown" => readRight(answer, flavour, place);
-			return exchange(flavour.update.verb, path, read, { body, headers: ["content-type", type], signal });
+			return exchange(flavour.update.verb, path, read, {
+				body,
+				headers: ["content-type", type],
+				isProbe: true,
+				signal,
+			});
 		},
 		close: () => transport.close(),
 	};

@@ -1,8 +1,16 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type Metadata, metadataOf } from "../json.ts";
+import {
+	isJsonArray,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	type Metadata,
+	metadataOf,
+	parseJson,
+} from "../json.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
 import { type Place, safe } from "./place.ts";
-import type { Dataset, Document, Page, StoredFile } from "./types.ts";
+import type { Dataset, Document, Echo, Page, StoredFile } from "./types.ts";
 
 /** Deeper metadata is nobody's, and would overflow the stack of whoever writes it out again. */
 const deepest = 64;
@@ -43,16 +51,20 @@ export class Decoder {
 	}
 
 	/** An answer that names another document belongs to another request, whatever its code says. */
-	echo({ data }: ParsedEnvelope, documentId: string): void {
-		if (!isJsonObject(data)) return;
-		for (const named of [data["document_id"], data["id"]]) {
+	echo({ data }: ParsedEnvelope, documentId: string): Echo {
+		if (data === undefined || data === null || data === true) return "nothing";
+		if (!isJsonObject(data)) return "other";
+		const { document_id, id } = data as { readonly [key: string]: JsonValue | undefined };
+		for (const named of [document_id, id]) {
 			if (named !== undefined && named !== null && named !== documentId) throw this.#otherId(named, documentId);
 		}
+		if (document_id === documentId) return "document_id";
+		return id === documentId ? "id" : "nothing";
 	}
 
 	/** The answer to the removal of one document; by body, a release may name what it did not remove. */
 	removed(envelope: ParsedEnvelope, documentId: string, by: "path" | "body"): void {
-		if (by === "path") return this.echo(envelope, documentId);
+		if (by === "path") return void this.echo(envelope, documentId);
 		if (!isJsonObject(envelope.data)) return;
 		const { errors, success_count: count } = envelope.data as { readonly [key: string]: JsonValue | undefined };
 		const refused = isJsonArray(errors) && errors.length > 0;
@@ -71,6 +83,7 @@ export class Decoder {
 		return {
 			...this.#named(document, "a document"),
 			datasetId,
+			isDatasetNamed: owner === datasetId,
 			size: this.#count(document, "size"),
 			createTime: typeof created === "number" || typeof created === "string" ? created : undefined,
 			metadata: this.#metadata(document["meta_fields"]),
@@ -79,7 +92,10 @@ export class Decoder {
 
 	#metadata(value: JsonValue | undefined): Metadata | undefined {
 		if (value === undefined || value === null) return undefined;
-		const fields = this.#object(value, "the meta_fields of a document");
+		// Some keep it as text of JSON. What is no such text is not to be read.
+		const read = typeof value === "string" ? parsed(value) : value;
+		if (typeof value === "string" && !isJsonObject(read)) return undefined;
+		const fields = this.#object(read, "the meta_fields of a document");
 		if (isDeeperThan(fields, deepest)) throw this.#misfit("the meta_fields of a document: they are nested too deep");
 		return metadataOf(fields);
 	}
@@ -117,6 +133,14 @@ export class Decoder {
 		const other = typeof found === "string" ? safe(found, this.#place) : "something else";
 		const message = `${this.#place.host} answered about ${other}, not about ${safe(asked, this.#place)}`;
 		return new RestError(message, { kind: "ambiguous", code: "ECHO_MISMATCH" });
+	}
+}
+
+function parsed(text: string): JsonValue | undefined {
+	try {
+		return parseJson(text);
+	} catch {
+		return undefined;
 	}
 }
 

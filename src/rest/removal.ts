@@ -1,3 +1,4 @@
+import { show } from "../text.ts";
 import { RestError } from "./errors.ts";
 import { pathOf, segment } from "./segment.ts";
 import type { Document } from "./types.ts";
@@ -12,11 +13,16 @@ export type Removal = { readonly path: string; readonly body?: string; readonly 
  *
  * @throws RestError `BAD_ID` (rejected; nothing was sent)
  */
-export function removalOf(by: "path" | "body", prefix: string, { id, datasetId }: Document): Removal {
+export function removalOf(by: "path" | "body", prefix: string, { id, datasetId, isDatasetNamed }: Document): Removal {
 	// Also by body, where the id is no segment: it refuses what is no id.
 	const checked = segment(id);
 	const documents = ["datasets", segment(datasetId), "documents"];
 	if (by === "path") return { path: pathOf(prefix, [...documents, checked]) };
+	// A release that deletes by body looks the id up in every dataset.
+	if (!isDatasetNamed) {
+		const message = `the list does not say that document ${show(id)} is in dataset ${show(datasetId)}; no removal was sent`;
+		throw new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
+	}
 	const body = JSON.stringify({ ids: [id] });
 	if (
 		typeof id !== "string" ||

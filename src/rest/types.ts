@@ -6,6 +6,8 @@ export type Dataset = { readonly id: string; readonly name: string; readonly doc
 export type Document = {
 	readonly id: string;
 	readonly datasetId: string;
+	/** whether the list itself said so, beside having been asked for it */
+	readonly isDatasetNamed: boolean;
 	readonly name: string;
 	/** bytes */
 	readonly size: number | undefined;
@@ -38,6 +40,12 @@ export type StoredFile = { readonly id: string; readonly name: string; readonly 
 /** A file to upload: its bytes are opened anew for each attempt. */
 export type UploadFile = { readonly path: string; readonly name: string; readonly size: number };
 
+/**
+ * How a success names the document it is about. Servers of one kind always do it alike, so another way than the one that
+ * was seen to be true comes from another server.
+ */
+export type Echo = "document_id" | "id" | "nothing" | "other";
+
 /** How a service is spoken to. */
 export type Dialect = {
 	readonly flavour: Flavour;
@@ -61,7 +69,7 @@ export type Api = {
 	): Promise<Page<Dataset>>;
 	createDataset(name: string, signal?: AbortSignal): Promise<{ readonly id: string; readonly name: string }>;
 	listDocuments(datasetId: string, query: DocumentQuery, signal?: AbortSignal): Promise<Page<Document>>;
-	updateMetadata(datasetId: string, documentId: string, metadata: Metadata, signal?: AbortSignal): Promise<void>;
+	updateMetadata(datasetId: string, documentId: string, metadata: Metadata, signal?: AbortSignal): Promise<Echo>;
 	uploadDocument(datasetId: string, file: UploadFile, signal?: AbortSignal): Promise<StoredFile>;
 	/** Takes a document that `listDocuments` of this service gave, and no other: nothing is removed unseen. */
 	removeDocument(document: Document, signal?: AbortSignal): Promise<void>;

@@ -82,7 +82,7 @@ describe.each(flavours.filter(isFlavour))("with no flag given, at a server that 
 		expect(await service.ids()).toHaveLength(3);
 	});
 
-	it("what was learned is remembered: the next run asks nothing before its first row", async () => {
+	it("what was learned is remembered: the next run asks nothing, and looks at its first row alone", async () => {
 		const service = await serve(2, { flavour });
 		const home = await folder();
 		const [one = "", two = ""] = await service.ids();
@@ -93,7 +93,9 @@ describe.each(flavours.filter(isFlavour))("with no flag given, at a server that 
 		await tag(one);
 		const asked = service.requests.length;
 		await tag(two);
-		expect(service.requests.slice(asked)).toEqual([expect.stringContaining(`/documents/${two} 200`)]);
+		const requests = service.requests.slice(asked);
+		expect(requests).toHaveLength(3);
+		expect(requests.every((line) => line.includes(two))).toBe(true);
 	});
 });
 

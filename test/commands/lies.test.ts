@@ -84,7 +84,7 @@ describe("a service that says what is not so: no row of it may count as updated"
 });
 
 describe("a removal that is not what it says", () => {
-	it("success, and the document stays: it is not counted, and the run stops", async () => {
+	it("success, and the document stays: it is not counted, and the run stops", { timeout: 30_000 }, async () => {
 		const service = await liar(5, ({ method, path }) =>
 			method === "DELETE" ? success(path.slice(path.lastIndexOf("/") + 1)) : undefined,
 		);

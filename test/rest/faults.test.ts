@@ -172,7 +172,7 @@ describe("lists", () => {
 		'{"docs":[],"total":"1"}',
 		'{"docs":[],"total":-1}',
 		'{"docs":[{"id":"d","name":"n","size":"big"}]}',
-		'{"docs":[{"id":"d","name":"n","meta_fields":"x"}]}',
+		'{"docs":[{"id":"d","name":"n","meta_fields":7}]}',
 		`{"docs":[{"id":"d","name":"n","meta_fields":{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}}]}`,
 	])("%.60s is an error, not an empty dataset", async (data) => {
 		const server = cleanup.add(await rawServer((socket) => socket.write(answer(`{"code":0,"data":${data}}`))));

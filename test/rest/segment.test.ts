@@ -78,7 +78,8 @@ describe("over the wire", () => {
 		await fc.assert(
 			fc.asyncProperty(ids, ids, async (dataset, document) => {
 				const before = server.requests.length;
-				const error = await api.updateMetadata(dataset, document, new Map()).catch((thrown: unknown) => thrown);
+				const update = api.updateMetadata(dataset, document, new Map());
+				const error = await update.then(() => undefined).catch((thrown: unknown) => thrown);
 				const sent = server.requests.slice(before);
 				if (error !== undefined) {
 					expect(error).toMatchObject({ kind: "rejected", code: "BAD_ID" });
@@ -104,6 +105,7 @@ describe("a removal names exactly one document, however it is addressed: anythin
 	const documentOf = (datasetId: string, id: string): Document => ({
 		id,
 		datasetId,
+		isDatasetNamed: true,
 		name: "",
 		size: undefined,
 		createTime: undefined,

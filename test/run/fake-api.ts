@@ -41,7 +41,7 @@ export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 }
 
 export function documentOf(id: string, metadata?: Document["metadata"]): Document {
-	return { id, datasetId: "set", name: `${id}.txt`, size: 1, createTime: undefined, metadata };
+	return { id, datasetId: "set", isDatasetNamed: true, name: `${id}.txt`, size: 1, createTime: undefined, metadata };
 }
 
 /** Sends a request as it is: no pace, no second try. */

@@ -1,7 +1,7 @@
 import type { Metadata } from "../../src/json.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import type { Flavour, ProbeAnswer } from "../../src/rest/flavours.ts";
-import type { Api, BodyForm, Dialect } from "../../src/rest/types.ts";
+import type { Api, BodyForm, Dialect, Echo } from "../../src/rest/types.ts";
 import { documentOf, fakeApi } from "./fake-api.ts";
 
 /** What a server makes of an update in one form. */
@@ -19,6 +19,8 @@ export type FakeServer = {
 	/** whether its lists carry metadata, and whether they show the documents at all */
 	shows: "all" | "names" | "nothing";
 	keeps: Flavour["keeps"];
+	/** how its successes name their document */
+	echo: Echo;
 	api(dialect: Dialect): Api;
 };
 
@@ -32,6 +34,7 @@ export function fakeServer(ids: readonly string[], start: Partial<FakeServer> = 
 		takes: { multipart: "keeps", plain: "keeps", json: "keeps" },
 		shows: "all",
 		keeps: (sent) => sent,
+		echo: "document_id",
 		api: (dialect) => apiOf(server, dialect),
 		...start,
 	};
@@ -69,6 +72,7 @@ function apiOf(server: FakeServer, dialect: Dialect): Api {
 			if (take === "keeps") server.held.set(id, server.keeps(metadata));
 			if (take === "clears") server.held.set(id, new Map());
 			if (take === "merges") server.held.set(id, new Map([...before, ...metadata]));
+			return server.echo;
 		},
 	});
 }

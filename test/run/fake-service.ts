@@ -1,7 +1,7 @@
 import type { Api } from "../../src/rest/types.ts";
 import type { Knowledge, KnowledgeMemory } from "../../src/run/service/knowledge.ts";
+import type { Clock } from "../../src/run/types.ts";
 import { Service, type ServiceOptions } from "../../src/run/service/service.ts";
-import { FakeClock } from "./fake-clock.ts";
 
 /** A memory that holds one entry. */
 export function memoryOf(first?: Knowledge): KnowledgeMemory & { entry: Knowledge | undefined } {
@@ -16,17 +16,18 @@ export function memoryOf(first?: Knowledge): KnowledgeMemory & { entry: Knowledg
 	};
 }
 
-/** What an earlier run learned of a service that speaks as `api` does. */
-export function knowledgeOf({ dialect: { flavour, form } }: Api, proven: boolean): Knowledge {
-	return { flavour, form, proven, how: "it was said so", foundAt: 0 };
+/** A service at which this run has seen an update, a removal of another dataset and an upload: it looks at none any more. */
+export function provenService(api: Api, more: Partial<ServiceOptions> = {}): Service {
+	const { flavour, form } = api.dialect;
+	const service = serviceOf(api, { flavour: { value: flavour, origin: "the test" }, form, ...more });
+	service.proof.updated("document_id");
+	service.proof.uploaded("an earlier upload");
+	return service;
 }
 
-/** A service at which updates were seen to arrive in an earlier run: it asks nothing and reads nothing back. */
-export function provenService(api: Api, more: Partial<ServiceOptions> = {}): Service {
-	return serviceOf(api, { memory: memoryOf(knowledgeOf(api, true)), ...more });
-}
+/** Time that takes none: what is waited for is there. */
+const instant: Clock = { now: () => 0, sleep: () => Promise.resolve(), random: () => 0.5 };
 
 export function serviceOf(api: Api, more: Partial<ServiceOptions> = {}): Service {
-	const clock = new FakeClock();
-	return new Service({ api, memory: memoryOf(), clock, now: () => 0, note: () => undefined, ...more });
+	return new Service({ api, memory: memoryOf(), clock: instant, now: () => 0, note: () => undefined, ...more });
 }

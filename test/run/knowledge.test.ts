@@ -11,7 +11,13 @@ import { fileMemory } from "../../src/run/service/memory.ts";
 import { arrivalOf, sameMetadata } from "../../src/run/service/read-back.ts";
 
 const url = "https://rag.example.com/api/v1";
-const known: Knowledge = { flavour: ragflowPut, form: "json", proven: true, how: "it was seen", foundAt: 86_400_000 };
+const known: Knowledge = {
+	flavour: ragflowPut,
+	form: "json",
+	proven: "document_id",
+	how: "it was seen",
+	foundAt: 86_400_000,
+};
 
 describe("an entry about an address", () => {
 	test.each(flavours)("comes back as it was written: $name", (flavour) => {
@@ -24,9 +30,9 @@ describe("an entry about an address", () => {
 		["it is of another address", (text: string) => text.replace("rag.example.com", "other.example.com")],
 		["it names a flavour of another release", (text: string) => text.replace("ragflow-put", "ragflow-post")],
 		["it names a form that the flavour does not take", (text: string) => text.replace('"json"', '"multipart"')],
-		["its layout is another", (text: string) => text.replace('"schema":1', '"schema":2')],
+		["its layout is another", (text: string) => text.replace('"schema":2', '"schema":3')],
 		["its time is none", (text: string) => text.replace("1970", "never")],
-		["it says neither yes nor no", (text: string) => text.replace("true", '"yes"')],
+		["it says neither yes nor no", (text: string) => text.replace('"document_id"', '"yes"')],
 	])("is forgotten where %s: a wrong memory would send rows in a form that nobody takes", (_, change) => {
 		expect(readKnowledge(change(knowledgeText(url, known)), url)).toBeUndefined();
 	});

@@ -38,7 +38,7 @@ describe("at an address that nobody knows", () => {
 		const { service, write, notes } = worldOf(server);
 		await write(row("one"));
 		expect(server.calls).toEqual(["probe PATCH", "list", "PUT multipart one", "list"]);
-		expect(service.proof.verified).toBe(true);
+		expect(service.proof.echo).toBe("document_id");
 		await write(row("two"));
 		expect(server.calls.slice(4)).toEqual(["PUT multipart two"]);
 		expect(server.held.get("two")).toEqual(new Map([["a", "two"]]));
@@ -59,7 +59,7 @@ describe("at an address that nobody knows", () => {
 		expect(server.held.get("one")).toEqual(new Map([["a", "one"]]));
 		expect(server.held.get("two")).toEqual(new Map([["a", "two"]]));
 		expect(updates(server)).toEqual(["PUT multipart one", "PUT plain one", "PUT json one", "PUT json two"]);
-		expect(service.recognition).toMatchObject({ form: "json", proven: true });
+		expect(service.recognition).toMatchObject({ form: "json", proven: "document_id" });
 	});
 
 	it("a service that answers success and changes nothing in any form stops the run: its rows would be counted", async () => {
@@ -98,10 +98,13 @@ describe("at an address that nobody knows", () => {
 		await write(row("one"));
 		await write(row("two"));
 		expect(service.proof.believes).toBe(false);
-		expect(service.proof.verified).toBe(false);
+		expect(service.proof.echo).toBeUndefined();
 		await write(row("three"));
 		expect(server.held.get("three")).toEqual(new Map([["a", "three"]]));
-		expect(service.recognition).toMatchObject({ form: "plain", proven: true });
+		// What the form before sent may have come late: the next row proves it alone.
+		expect(service.recognition).toMatchObject({ form: "plain", proven: undefined });
+		await write(row("three", { a: "other" }));
+		expect(service.recognition).toMatchObject({ form: "plain", proven: "document_id" });
 	});
 
 	it("rows that change nothing are written side by side: a repeated run takes no longer than the first", async () => {
@@ -140,7 +143,7 @@ describe("at an address that nobody knows", () => {
 		await write(row("one"));
 		await write(row("two"));
 		expect(notes).toEqual([expect.stringContaining(words)]);
-		expect(service.proof.verified).toBe(false);
+		expect(service.proof.echo).toBeUndefined();
 		expect(server.held.get("two")).toEqual(new Map([["a", "two"]]));
 	});
 
@@ -163,7 +166,12 @@ describe("a RAGFlow server", () => {
 		const { service, write, notes } = worldOf(server, { form: "multipart" });
 		await write(row("one"));
 		expect(server.calls).toEqual(calls);
-		expect(service.recognition).toMatchObject({ flavour: { name }, form: "json", origin: "found", proven: true });
+		expect(service.recognition).toMatchObject({
+			flavour: { name },
+			form: "json",
+			origin: "found",
+			proven: "document_id",
+		});
 		expect(notes).toEqual([expect.stringContaining("--body multipart is left aside")]);
 	});
 
@@ -172,7 +180,7 @@ describe("a RAGFlow server", () => {
 		const { service, write } = worldOf(server);
 		await write(row("one", { tags: ["a, b", "b ", "c"] }));
 		expect(server.held.get("one")).toEqual(new Map([["tags", ["a", "b", "c"]]]));
-		expect(service.proof.verified).toBe(true);
+		expect(service.proof.echo).toBe("document_id");
 	});
 
 	it("that is upgraded from PUT to PATCH in the middle loses no row", async () => {
@@ -184,7 +192,7 @@ describe("a RAGFlow server", () => {
 			await write(row(id));
 		}
 		for (const id of ids) expect(server.held.get(id)).toEqual(new Map([["a", id]]));
-		expect(service.recognition).toMatchObject({ flavour: { name: "ragflow-patch" }, proven: true });
+		expect(service.recognition).toMatchObject({ flavour: { name: "ragflow-patch" }, proven: "document_id" });
 		expect(notes).toEqual([expect.stringContaining("RAGFlow v0.25 and later")]);
 	});
 
@@ -210,33 +218,41 @@ describe("a RAGFlow server", () => {
 });
 
 describe("what is remembered of an address", () => {
-	it("spares the next run every question", async () => {
+	it("spares the next run every question but one look at its first row", async () => {
 		const server = fakeServer(["one", "two"], { isRagflow: true });
 		const memory = memoryOf();
 		await worldOf(server, { memory }).write(row("one"));
-		expect(memory.entry).toMatchObject({ flavour: ragflowPut, form: "json", proven: true });
+		expect(memory.entry).toMatchObject({ flavour: ragflowPut, form: "json", proven: "document_id" });
 		server.calls.length = 0;
 		const { service, write } = worldOf(server, { memory });
 		await write(row("two"));
-		expect(server.calls).toEqual(["PUT json two"]);
-		expect(service.recognition).toMatchObject({ origin: "remembered", proven: true });
+		expect(server.calls).toEqual(["list", "PUT json two", "list"]);
+		expect(service.recognition).toMatchObject({ origin: "remembered", proven: "document_id" });
+		await write(row("one", { a: "again" }));
+		expect(server.calls.slice(3)).toEqual(["PUT json one"]);
 	});
 
 	it("is found out and proven again after a day: what arrived then need not arrive now", async () => {
 		const server = fakeServer(["one"], { isRagflow: true });
-		const entry = { flavour: ragflowPut, form: "json" as const, proven: true, how: "then", foundAt: 0 };
+		const entry = {
+			flavour: ragflowPut,
+			form: "json" as const,
+			proven: "document_id" as const,
+			how: "then",
+			foundAt: 0,
+		};
 		const { service, write } = worldOf(server, { memory: memoryOf(entry), now: () => 25 * 3_600_000 });
 		await write(row("one"));
 		expect(server.calls).toEqual(["probe PATCH", "probe PUT", "list", "PUT json one", "list"]);
-		expect(service.recognition).toMatchObject({ origin: "found", proven: true });
+		expect(service.recognition).toMatchObject({ origin: "found", proven: "document_id" });
 	});
 
 	it("is learned anew where an answer contradicts it, and the row arrives", async () => {
 		const server = fakeServer(["one"], { isRagflow: true, verb: "PATCH" });
-		const memory = memoryOf({ flavour: ragflowPut, form: "json", proven: true, how: "then", foundAt: 0 });
+		const memory = memoryOf({ flavour: ragflowPut, form: "json", proven: "document_id", how: "then", foundAt: 0 });
 		await worldOf(server, { memory }).write(row("one"));
 		expect(server.held.get("one")).toEqual(new Map([["a", "one"]]));
-		expect(memory.entry).toMatchObject({ flavour: ragflowPatch, proven: true });
+		expect(memory.entry).toMatchObject({ flavour: ragflowPatch, proven: "document_id" });
 	});
 
 	it("--flavour is neither doubted nor remembered", async () => {
@@ -255,8 +271,10 @@ it("a retry of the first row still proves its form: what it had before its first
 	const { service, write } = worldOf(server);
 	const memory: WriteMemory = {};
 	const before: Metadata = new Map();
-	memory.before = { document: { id: "one", datasetId: "set", name: "", size: 0, createTime: 0, metadata: before } };
+	memory.before = {
+		document: { id: "one", datasetId: "set", isDatasetNamed: true, name: "", size: 0, createTime: 0, metadata: before },
+	};
 	server.held.set("one", new Map([["a", "one"]]));
 	await write(row("one"), memory);
-	expect(service.proof.verified).toBe(true);
+	expect(service.proof.echo).toBe("document_id");
 });

@@ -16,7 +16,7 @@ export function flavourCheck(
 	{ flavour: wanted, body }: Pick<Settings, "flavour" | "body">,
 ): Check {
 	const { flavour, form, how, proven } = found;
-	const proof = proven ? "proven by a write that was read back" : "not proven by a write yet";
+	const proof = proven !== undefined ? "proven by a write that was read back" : "not proven by a write yet";
 	const text = `${flavour.servers} (${flavour.name}): ${how}. Updates go out as ${FORMS[form]}, ${proof}`;
 	const doubts: string[] = [];
 	const hints: string[] = [];

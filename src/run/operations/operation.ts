@@ -17,6 +17,10 @@ export type Memory = WriteMemory & {
 	namesakes?: readonly string[];
 	/** what goes out was written down, in this sitting */
 	isLogged?: boolean;
+	/** an upload may have been stored although its answer says otherwise */
+	maybeStored?: boolean;
+	/** a document that must not go with the one that is removed */
+	neighbour?: string | undefined;
 	/** a removal may have been applied although its answer was lost */
 	maybeRemoved?: boolean;
 };

@@ -6,7 +6,10 @@ import type { Work } from "../types.ts";
 import type { Memory, Operation } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
-/** Removes a document, but only one that the dataset's list has shown. */
+/** Waits before a document that is still listed is believed to be there, in milliseconds: indexes lag behind removals. */
+const LAGS = [0, 250, 1_000, 2_000, 4_000];
+
+/** Removes a document, but only one that the dataset's list has shown, and counts it only when the list shows it no more. */
 export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
 	return async (item, request, memory) => {
 		const { datasetId, documentId } = item;
@@ -18,57 +21,82 @@ export function removeDocument<Item extends Work>(service: Service, log: SentLog
 				? findDocument(api, request, datasetId, documentId)
 				: service.lookup.byId(api, request, datasetId, documentId));
 			if (document === undefined) {
-				// Gone after a removal whose answer was lost is what was wanted.
-				if (memory.maybeRemoved === true) return { status: "removed", documentId };
-				const text = `document ${documentId} is not in dataset ${datasetId}; no removal was sent`;
-				throw new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
+				if (memory.maybeRemoved !== true) throw notFound(service, item);
+				// Gone after a removal whose answer was lost is what was wanted, if nothing else went with it.
+				await checkNeighbour(service, api, request, item, memory);
+				return { status: "removed", documentId };
 			}
 			if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId });
 			memory.isLogged = true;
-			await (service.proof.isRemovalSeen
-				? send(api, request, document, memory)
-				: first(service, request, document, memory));
+			if (service.proof.isRemovalSeen(datasetId)) await remove(service, api, request, document, memory);
+			else await service.alone(() => watched(service, api, request, document, memory));
 			return { status: "removed", documentId };
 		});
 	};
 }
 
-async function send(api: Api, request: Request, document: Document, memory: Memory): Promise<void> {
-	try {
-		await request(() => api.removeDocument(document));
-	} catch (error) {
-		if (error instanceof RestError && error.kind === "ambiguous") memory.maybeRemoved = true;
-		throw error;
-	}
-}
-
 /**
- * The first removal of a run goes alone, between two looks at the dataset: what was named must be gone, and a document
- * that was not named must still be there.
+ * Until one removal from a dataset was seen off, each goes alone, between two looks: what was named must be gone, and a
+ * document that was not named must still be there.
  *
  * Something in between that loses the body of a DELETE turns "this document" into "all documents" on some releases.
  * One request is the least that can show it, and the rest of the run is then not sent.
  */
-async function first(service: Service, request: Request, document: Document, memory: Memory): Promise<void> {
-	await service.alone(async () => {
-		const { api } = service;
-		if (service.proof.isRemovalSeen) return send(api, request, document, memory);
-		const neighbour = await neighbourOf(api, request, document);
-		await send(api, request, document, memory);
-		const { id, datasetId } = document;
-		if ((await findDocument(api, request, datasetId, id)) !== undefined) {
-			const text = `the service answered success to the removal of document ${id}, and still lists it`;
-			throw new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
-		}
-		if (neighbour !== undefined && (await findDocument(api, request, datasetId, neighbour.id)) === undefined) {
-			const text = `the removal of document ${id} alone was sent, and document ${neighbour.id} of dataset ${datasetId} is gone too: something between here and the service changes requests`;
-			throw new RestError(text, { kind: "not_the_api", code: "REMOVED_MORE" });
-		}
-		service.proof.removed();
-	});
+async function watched(
+	service: Service,
+	api: Api,
+	request: Request,
+	document: Document,
+	memory: Memory,
+): Promise<void> {
+	const { id, datasetId } = document;
+	if (!service.proof.isRemovalSeen(datasetId)) {
+		const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize: 2 }));
+		memory.neighbour ??= items.find((other) => other.id !== id)?.id;
+	}
+	await remove(service, api, request, document, memory);
+	await checkNeighbour(service, api, request, { datasetId, documentId: id }, memory);
+	// The last document of a dataset proves nothing: there was nothing that could have gone with it.
+	if (memory.neighbour !== undefined) service.proof.removed(datasetId);
 }
 
-async function neighbourOf(api: Api, request: Request, { id, datasetId }: Document): Promise<Document | undefined> {
-	const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize: 2 }));
-	return items.find((document) => document.id !== id);
+/** Sends one removal and waits until the list shows the document no more. */
+async function remove(service: Service, api: Api, request: Request, document: Document, memory: Memory): Promise<void> {
+	try {
+		await request(() => api.removeDocument(document));
+	} catch (error) {
+		// A proxy that asks to come later may have passed the request on.
+		if (error instanceof RestError && (error.kind === "ambiguous" || error.kind === "throttled")) {
+			memory.maybeRemoved = true;
+		}
+		throw error;
+	}
+	const { id, datasetId } = document;
+	// Where only the whole list can tell, it is not read anew for each row: the first removal was seen off.
+	if (service.lookup.isIndexed(datasetId) && service.proof.isRemovalSeen(datasetId)) return;
+	for (const lag of LAGS) {
+		await service.clock.sleep(lag);
+		if ((await findDocument(api, request, datasetId, id)) === undefined) return;
+	}
+	const text = `the service answered success to the removal of document ${service.show(id)}, and still lists it`;
+	throw new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
+}
+
+async function checkNeighbour(
+	service: Service,
+	api: Api,
+	request: Request,
+	{ datasetId, documentId }: { readonly datasetId: string; readonly documentId: string },
+	{ neighbour }: Memory,
+): Promise<void> {
+	if (neighbour === undefined || service.proof.isRemovalSeen(datasetId)) return;
+	if ((await findDocument(api, request, datasetId, neighbour)) !== undefined) return;
+	const [named, other, dataset] = [documentId, neighbour, datasetId].map((id) => service.show(id));
+	const text = `the removal of document ${named} alone was sent, and document ${other} of dataset ${dataset} is gone too: something between here and the service changes requests`;
+	throw new RestError(text, { kind: "not_the_api", code: "REMOVED_MORE" });
+}
+
+function notFound(service: Service, { datasetId, documentId }: Work): RestError {
+	const text = `document ${service.show(documentId)} is not in dataset ${service.show(datasetId)}; no removal was sent`;
+	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
 }

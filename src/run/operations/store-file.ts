@@ -2,8 +2,13 @@ import { stat } from "node:fs/promises";
 import { reason } from "../../errors.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, StoredFile, UploadFile } from "../../rest/types.ts";
-import { findNamesakes, type Request } from "../pages.ts";
+import { findDocument, findNamesakes, type Request } from "../pages.ts";
+import type { Service } from "../service/service.ts";
+import type { Work } from "../types.ts";
 import type { Memory } from "./operation.ts";
+
+/** Waits before a document that was uploaded is believed not to be there, in milliseconds: indexes lag behind uploads. */
+const LAGS = [0, 250, 1_000, 2_000];
 
 /**
  * Sends the file once. Where the answer leaves open whether it was stored, the list tells: what is there now and was not
@@ -20,6 +25,7 @@ export async function store(
 	} catch (error) {
 		const refused = error instanceof RestError && error.code === "CODE_500";
 		const definite = refused && api.dialect.flavour.uploadCode500 === "definite";
+		if (error instanceof RestError && error.kind === "throttled") memory.maybeStored = true;
 		if (!(error instanceof RestError) || (error.kind !== "ambiguous" && !definite)) throw error;
 		const found = await madeSince(api, request, { datasetId, file }, memory).catch(() => undefined);
 		if (found !== undefined) return found;
@@ -57,4 +63,51 @@ export async function sizeOf(path: string): Promise<number> {
 			cause: error,
 		});
 	}
+}
+
+/**
+ * Whether an upload's success can be true: its id is a new one, and the first of a run is there when it is asked for.
+ *
+ * @throws RestError, of kind `not_the_api`, before anything is written onto a document that may be another's
+ */
+export async function checkStored(
+	service: Service,
+	api: Api,
+	request: Request,
+	{ datasetId }: Work,
+	{ id, name }: StoredFile,
+	{ namesakes = [] }: Memory,
+): Promise<void> {
+	const [shownName, shownId] = [service.show(name), service.show(id)];
+	const isFirst = !service.proof.isUploadSeen;
+	if (namesakes.includes(id) || !service.proof.uploaded(id)) {
+		const text = `the service answered the upload of ${shownName} with document ${shownId}, which was there before`;
+		throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
+	}
+	if (!isFirst) return;
+	for (const lag of LAGS) {
+		await service.clock.sleep(lag);
+		if ((await findDocument(api, request, datasetId, id)) !== undefined) return;
+	}
+	const text = `the service answered success to the upload of ${shownName} as document ${shownId}, and does not list it`;
+	throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
+}
+
+/** Whether a name is the one that a service gives to a file whose name it has already: `a(1).txt`. */
+export function isNumbered(name: string, stored: string): boolean {
+	const dot = name.lastIndexOf(".");
+	const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
+	const middle = stored.slice(stem.length, stored.length - ending.length);
+	return stored.startsWith(stem) && stored.endsWith(ending) && /^\(\d+\)$/.test(middle);
+}
+
+/** The service has the file under another name than it was to have. */
+export function renamed(
+	service: Service,
+	name: string,
+	stored: { readonly id: string; readonly name: string },
+): RestError {
+	const [id, storedName] = [service.show(stored.id), service.show(stored.name)];
+	const text = `the service stored ${name} as ${storedName}, document ${id}; its metadata was not written. Remove it with docs rm --id ${id}, or say --on-existing upload-again`;
+	return new RestError(text, { kind: "rejected", code: "RENAMED" });
 }

@@ -5,7 +5,7 @@ import type { Service } from "../service/service.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
-import { madeSince, sizeOf, store } from "./store-file.ts";
+import { checkStored, isNumbered, madeSince, renamed, sizeOf, store } from "./store-file.ts";
 import type { UpdateItem } from "./update.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
@@ -23,6 +23,7 @@ export function uploadFile<Item extends UploadItem>(
 		const { datasetId, file, metadata } = item;
 		const api = await service.known(request);
 		memory.stored ??= log.earlier(item.index)?.stored ?? (await takenUp(api, request, item, memory, log));
+		memory.stored ??= await storedBefore(api, request, item, memory);
 		if (memory.stored === undefined) {
 			const settled = await byNamesake(service, onExisting, request, item, memory, log);
 			if (settled !== undefined) return settled;
@@ -33,14 +34,30 @@ export function uploadFile<Item extends UploadItem>(
 				await log.sending(item, { what: "upload", metadata, name: file.name, size: sized.size, namesakes });
 			}
 			memory.isLogged = true;
-			memory.stored = await store(api, request, { datasetId, file: sized }, memory);
-			await log.stored(item, memory.stored);
+			const stored = await store(api, request, { datasetId, file: sized }, memory);
+			await checkStored(service, api, request, item, stored, memory);
+			memory.stored = stored;
+			await log.stored(item, stored);
 		}
 		const { id, name } = memory.stored;
-		if (name !== file.name && onExisting !== "upload-again") throw renamed(file.name, memory.stored);
+		if (name !== file.name && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
+			throw renamed(service, file.name, memory.stored);
+		}
 		await owed(service, request, { datasetId, documentId: id, metadata }, memory);
 		return { status: "uploaded", documentId: id, storedName: name };
 	};
+}
+
+/** What a try stored that was answered "come later": a proxy may have passed it on. Looked at before it is sent again. */
+async function storedBefore(
+	api: Api,
+	request: Request,
+	{ datasetId, file }: UploadItem,
+	memory: Memory,
+): Promise<Memory["stored"]> {
+	if (memory.maybeStored !== true) return undefined;
+	const sized = { ...file, size: await sizeOf(file.path) };
+	return madeSince(api, request, { datasetId, file: sized }, memory);
 }
 
 /** What an earlier sitting of the run sent, and did not live to see stored. */
@@ -74,7 +91,7 @@ async function byNamesake(
 	memory.namesakes ??= found.map(({ id }) => id);
 	const [present] = found;
 	if (present === undefined || onExisting === "upload-again") return undefined;
-	const settled = existing(onExisting, found, present, file.name);
+	const settled = existing(service, onExisting, found, present, file.name);
 	if (settled.status !== "updated") return settled;
 	// A row without metadata says nothing about it, least of all that it be cleared.
 	if (metadata.size === 0) return { ...settled, status: "unchanged" };
@@ -98,26 +115,22 @@ async function owed(service: Service, request: Request, write: Write, memory: Me
 
 /** @throws RestError where the row can't be settled by what is there */
 function existing(
+	service: Service,
 	onExisting: Exclude<OnExisting, "upload-again">,
 	namesakes: readonly Document[],
 	present: Document,
 	name: string,
 ): Settled {
 	const ids = namesakes.map(({ id }) => id);
+	const shown = service.show(ids.join(", "));
 	if (onExisting === "error") {
-		const text = `the dataset has ${name} already, as document ${ids.join(", ")}; it was not uploaded (--on-existing says what else to do)`;
+		const text = `the dataset has ${name} already, as document ${shown}; it was not uploaded (--on-existing says what else to do)`;
 		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
 	}
 	if (onExisting === "skip") return { status: "unchanged", documentId: present.id, storedName: name };
 	if (ids.length > 1) {
-		const text = `the dataset has ${ids.length} documents named ${name}: ${ids.join(", ")}; nothing was written`;
+		const text = `the dataset has ${ids.length} documents named ${name}: ${shown}; nothing was written`;
 		throw new RestError(text, { kind: "rejected", code: "AMBIGUOUS_NAME" });
 	}
 	return { status: "updated", documentId: present.id, storedName: name };
-}
-
-/** Somebody stored a file of that name between the look and the upload. */
-function renamed(name: string, stored: { readonly id: string; readonly name: string }): RestError {
-	const text = `the service stored ${name} as ${stored.name}, document ${stored.id}, because it has that name already; its metadata was not written. Remove it with docs rm --id ${stored.id}, or say --on-existing upload-again`;
-	return new RestError(text, { kind: "rejected", code: "RENAMED" });
 }

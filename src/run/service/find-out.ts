@@ -1,5 +1,5 @@
 import { RestError } from "../../rest/errors.ts";
-import { type Flavour, flavours } from "../../rest/flavours.ts";
+import { type Flavour, flavours, type ProbeAnswer } from "../../rest/flavours.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Request } from "../pages.ts";
 
@@ -10,11 +10,17 @@ export type Recognised = { readonly flavour: Flavour; readonly how: string };
  *
  * The list comes first: it shows whether key and address are right before anything else is asked.
  *
+ * @param isPatient whether a PATCH that is not answered may be tried again; else it is taken for one that is not known,
+ * as there are proxies that drop whatever they do not know
  * @throws RestError where the service can't be reached or trusted, or is of no flavour that is known
  */
-export async function findOut(api: Api, request: Request): Promise<Recognised> {
+export async function findOut(api: Api, request: Request, isPatient = true): Promise<Recognised> {
 	await request(() => api.listDatasets({ page: 1, pageSize: 1 }));
-	const patch = await request(() => api.probeUpdate("PATCH"));
+	const patch = await request(() => api.probeUpdate("PATCH")).catch((error: unknown): ProbeAnswer => {
+		const isLost = error instanceof RestError && error.kind === "ambiguous";
+		if (isPatient || !isLost) throw error;
+		return "other";
+	});
 	// A server that has neither answers PATCH like nothing known: what it makes of PUT tells nothing more.
 	const put = patch === "other" ? "other" : await request(() => api.probeUpdate("PUT"));
 	for (const flavour of flavours) {

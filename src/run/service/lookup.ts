@@ -17,13 +17,17 @@ type Index = {
 export class Lookup {
 	readonly #indexes = new Map<string, Promise<Index>>();
 
+	/** Whether the service can't be asked for one document of that dataset, so that it was read as a whole. */
+	isIndexed(datasetId: string): boolean {
+		return this.#indexes.has(datasetId);
+	}
+
 	/** The document, or undefined where the dataset does not list it. */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<Document | undefined> {
 		const index = this.#indexes.get(datasetId);
 		if (index !== undefined) return (await index).byId.get(id);
 		const page = await askFor(api, request, datasetId, { id });
-		const found = page?.items.find((document) => document.id === id);
-		if (found !== undefined || page?.items.length === 0) return found;
+		if (page?.items.every((document) => document.id === id) === true) return page.items[0];
 		return (await this.#read(api, request, datasetId)).byId.get(id);
 	}
 

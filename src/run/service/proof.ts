@@ -1,22 +1,31 @@
+import type { Echo } from "../../rest/types.ts";
+
+/** Rows in a row whose documents no list shows, after which nothing is expected to be read back. */
+const UNLISTED = 3;
+
 /** What was seen of a service so far: how far its word can be taken for what it is told to do. */
 export class Proof {
-	#updates: "unproven" | "proven" | "unreadable" = "unproven";
+	#echo: Echo | undefined;
+	#isUnreadable = false;
+	#unlisted = 0;
+	#isSampleDue = false;
 	#isNothingNew = false;
-	#isRemovalSeen = false;
+	readonly #removals = new Set<string>();
+	readonly #uploads = new Set<string>();
 
 	/** Whether an update's success is to be believed without reading it back. */
 	get believes(): boolean {
-		return this.#updates !== "unproven";
+		return this.#echo !== undefined || this.#isUnreadable;
 	}
 
-	/** Whether a document was seen to change as it was told to. */
-	get verified(): boolean {
-		return this.#updates === "proven";
+	/** Whether a document was seen to change as it was told to, and how that success named it. */
+	get echo(): Echo | undefined {
+		return this.#echo;
 	}
 
 	/** What is written can't be read back: successes are taken at their word, and the summary says so. */
 	get isUnreadable(): boolean {
-		return this.#updates === "unreadable";
+		return this.#isUnreadable;
 	}
 
 	/** Whether a row was seen whose document has already what is sent, as all rows of a repeated run are. */
@@ -24,29 +33,69 @@ export class Proof {
 		return this.#isNothingNew;
 	}
 
-	/** Whether a removal was seen to take its document, and no other. */
-	get isRemovalSeen(): boolean {
-		return this.#isRemovalSeen;
+	/** A document was seen to change as it was told to. */
+	updated(echo: Echo): void {
+		this.#echo = echo;
+		this.#isUnreadable = false;
+		this.#isSampleDue = false;
 	}
 
-	updated(): void {
-		this.#updates = "proven";
+	/** One was, in an earlier run: a look at the first row of this one is due. */
+	remembered(echo: Echo): void {
+		this.#echo = echo;
+		this.#isSampleDue = true;
+	}
+
+	/** Whether this row is the one to look at. True once. */
+	takeSample(): boolean {
+		const due = this.#isSampleDue;
+		this.#isSampleDue = false;
+		return due;
 	}
 
 	unreadable(): void {
-		this.#updates = "unreadable";
+		this.#isUnreadable = true;
+		this.#echo = undefined;
+	}
+
+	/** No list shows a document that was written. @returns whether that is so of all of them, it seems */
+	unlisted(): boolean {
+		this.#unlisted += 1;
+		return this.#unlisted >= UNLISTED;
+	}
+
+	listed(): void {
+		this.#unlisted = 0;
 	}
 
 	nothingNew(): void {
 		this.#isNothingNew = true;
 	}
 
-	removed(): void {
-		this.#isRemovalSeen = true;
-	}
-
 	/** Updates are to be seen to arrive anew. */
 	doubt(): void {
-		this.#updates = "unproven";
+		this.#echo = undefined;
+		this.#isUnreadable = false;
+	}
+
+	/** Whether a removal from that dataset was seen to take its document, and no other. */
+	isRemovalSeen(datasetId: string): boolean {
+		return this.#removals.has(datasetId);
+	}
+
+	removed(datasetId: string): void {
+		this.#removals.add(datasetId);
+	}
+
+	/** Whether an upload was seen to be there afterwards. */
+	get isUploadSeen(): boolean {
+		return this.#uploads.size > 0;
+	}
+
+	/** Notes an id that an upload was answered with. @returns false where an earlier upload got the same */
+	uploaded(id: string): boolean {
+		if (this.#uploads.has(id)) return false;
+		this.#uploads.add(id);
+		return true;
 	}
 }

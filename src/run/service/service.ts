@@ -1,31 +1,19 @@
 import { RestError } from "../../rest/errors.ts";
-import type { Flavour } from "../../rest/flavours.ts";
-import type { Api, BodyForm } from "../../rest/types.ts";
+import type { Api, BodyForm, Echo } from "../../rest/types.ts";
+import { show } from "../../text.ts";
 import type { Request } from "../pages.ts";
 import type { Clock } from "../types.ts";
 import { findOut } from "./find-out.ts";
-import { BELIEVED_FOR, type Knowledge, type KnowledgeMemory } from "./knowledge.ts";
+import { BELIEVED_FOR, type Knowledge } from "./knowledge.ts";
+import type { Recognition, ServiceOptions } from "./options.ts";
 import { Lookup } from "./lookup.ts";
 import { Proof } from "./proof.ts";
 import { Turns } from "./turns.ts";
 
-export type ServiceOptions = {
-	/** in the dialect to speak until another is found out */
-	readonly api: Api;
-	readonly memory: KnowledgeMemory;
-	readonly clock: Clock;
-	/** wall clock, in epoch milliseconds */
-	readonly now: () => number;
-	/** what the user said, and where: not found out, not doubted */
-	readonly flavour?: { readonly value: Flavour; readonly origin: string } | undefined;
-	/** the form the user wants; RAGFlow servers get none but their own */
-	readonly form?: BodyForm | undefined;
-	/** takes a sentence that the user must see */
-	readonly note: (text: string) => void;
-};
+export type { Recognition, ServiceOptions } from "./options.ts";
 
-export type Recognition = Knowledge & { readonly origin: "found" | "remembered" | "given" };
-
+/** Attempts to find the flavour out, from which on a PATCH without an answer is taken for one that is not known. */
+const PATIENCE = 3;
 /** Times that a piece of work is begun anew because the service turned out to be another than it was taken for. */
 const CHANGES = 3;
 /** How long a flavour that was just found out is not doubted again, in milliseconds: rows that fail alike ask once. */
@@ -41,6 +29,8 @@ export class Service {
 	#api: Api;
 	#recognition: Recognition | undefined;
 	#finding: Promise<Recognition> | undefined;
+	#isWarned = false;
+	#asked = 0;
 	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#remembered: Promise<void> | undefined;
 
@@ -59,7 +49,7 @@ export class Service {
 	}
 
 	get recognition(): Recognition | undefined {
-		return this.#recognition && { ...this.#recognition, proven: this.proof.verified };
+		return this.#recognition && { ...this.#recognition, form: this.#api.dialect.form, proven: this.proof.echo };
 	}
 
 	/** Speaks as an earlier run learned to, if there was one. Asks the service nothing. */
@@ -93,7 +83,7 @@ export class Service {
 		if (spoken !== this.#api) return true;
 		if (this.#recognition?.origin === "given") return false;
 		if (this.clock.now() - this.#confirmedAt < CONFIRMED_FOR) return false;
-		const wasProven = this.proof.verified;
+		const wasProven = this.proof.echo !== undefined;
 		await this.findOut(request);
 		if (spoken !== this.#api) return true;
 		this.#confirmedAt = this.clock.now();
@@ -133,29 +123,46 @@ export class Service {
 		return this.#turns.take(work);
 	}
 
-	/** An update of that form was seen to arrive. */
-	async proved(spoken: Api): Promise<void> {
+	/** An update of that form was seen to arrive, and its success named its document in that way. */
+	async proved(spoken: Api, echo: Echo): Promise<void> {
 		// Found to be another meanwhile: what was seen says nothing about that one.
 		if (spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
-		this.proof.updated();
+		this.proof.updated(echo);
 		if (this.#recognition === undefined) return;
 		this.#recognition = { ...this.#recognition, form: spoken.dialect.form };
 		await this.#save();
 	}
 
-	/** What is written can't be read back, so updates are believed from here on. Says so once. */
-	unreadable(spoken: Api, why: string): void {
-		if (this.proof.isUnreadable || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
+	/** An update arrived in that form, though it is not certain that it was that one: it is tried first from here on. */
+	prefer(spoken: Api): void {
+		if (spoken.dialect.flavour === this.#api.dialect.flavour) this.#api = spoken;
+	}
+
+	/** A success does not name its document as those do that were seen to be true: another server answers. */
+	async answeredOtherwise(spoken: Api, request: Request): Promise<void> {
+		if (spoken !== this.#api || this.proof.echo === undefined) return;
+		this.proof.doubt();
+		await this.contradicted(spoken, request);
+	}
+
+	/** What was written can't be read back. Says so once; `all` believes updates from here on. */
+	unreadable(spoken: Api, why: string, all: boolean): void {
+		if (this.proof.believes || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
-		this.proof.unreadable();
-		this.#options.note(
-			`warning: ${why}, so nothing that is written can be read back; the service's word is taken for it`,
-		);
+		if (all) this.proof.unreadable();
+		if (this.#isWarned) return;
+		this.#isWarned = true;
+		this.#options.note(`warning: ${why}, so what is written can't be read back; the service's word is taken for it`);
 	}
 
 	note(text: string): void {
 		this.#options.note(text);
+	}
+
+	/** A text of the service's, or of a manifest's, fit for a message. */
+	show(text: string): string {
+		return show(this.#options.redact === undefined ? text : this.#options.redact(text));
 	}
 
 	#notAsGiven(error: RestError): RestError {
@@ -169,22 +176,26 @@ export class Service {
 		const given = this.#recognition;
 		if (given === undefined) {
 			// An old entry is good enough to read by, and found out anew before anything is written.
-			const fresh = this.#options.now() - knowledge.foundAt < BELIEVED_FOR;
+			const age = this.#options.now() - knowledge.foundAt;
+			const fresh = age >= 0 && age < BELIEVED_FOR;
 			this.#speak(knowledge, "remembered");
 			if (!fresh) this.#recognition = undefined;
 		}
 		const same = this.#api.dialect.flavour === knowledge.flavour && this.#api.dialect.form === knowledge.form;
-		if (same && knowledge.proven && this.#recognition !== undefined) this.proof.updated();
+		if (same && knowledge.proven !== undefined && this.#recognition !== undefined)
+			this.proof.remembered(knowledge.proven);
 	}
 
 	async #find(request: Request): Promise<Recognition> {
 		await this.remember();
 		const known = await this.#options.memory.load();
-		const { flavour, how } = await findOut(this.#options.api, request);
+		this.#asked += 1;
+		const { flavour, how } = await findOut(this.#options.api, request, this.#asked < PATIENCE);
+		this.#asked = 0;
 		const { flavour: spoken } = this.#api.dialect;
 		const foundAt = this.#options.now();
 		if (this.#recognition?.origin === "given") {
-			return { flavour, how, foundAt, form: flavour.update.forms[0], proven: false, origin: "found" };
+			return { flavour, how, foundAt, form: flavour.update.forms[0], proven: undefined, origin: "found" };
 		}
 		if (this.#recognition !== undefined && flavour === spoken) {
 			this.#recognition = { ...this.#recognition, how, foundAt, origin: "found" };
@@ -193,13 +204,13 @@ export class Service {
 				this.note(`The service answers as ${flavour.servers} now, no longer as ${spoken.servers}: going on with that.`);
 			}
 			// The form that arrived then is tried first. That it arrives now is to be seen anew.
-			const form = known?.flavour === flavour && known.proven ? { form: known.form } : {};
+			const form = known?.flavour === flavour && known.proven !== undefined ? { form: known.form } : {};
 			this.#speak({ flavour, how, foundAt, ...form }, "found");
 			this.proof.doubt();
 		}
 		await this.#save();
 		const { form } = this.#api.dialect;
-		return { flavour, how, foundAt, form, proven: this.proof.verified, origin: "found" };
+		return { flavour, how, foundAt, form, proven: this.proof.echo, origin: "found" };
 	}
 
 	#speak(
@@ -213,7 +224,7 @@ export class Service {
 			wanted = preferred;
 		}
 		this.#api = this.#options.api.as({ flavour, form: wanted });
-		this.#recognition = { flavour, form: wanted, proven: false, how, foundAt, origin };
+		this.#recognition = { flavour, form: wanted, proven: undefined, how, foundAt, origin };
 	}
 
 	/** What the user gave is not remembered: it holds for this command alone. */

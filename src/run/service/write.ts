@@ -1,7 +1,7 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Flavour } from "../../rest/flavours.ts";
-import type { Api, BodyForm, Document } from "../../rest/types.ts";
+import type { Api, BodyForm, Document, Echo } from "../../rest/types.ts";
 import { findDocument, type Request } from "../pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
 import type { Service } from "./service.ts";
@@ -14,7 +14,10 @@ export type WriteMemory = { before?: { readonly document: Document | undefined }
 type Keeps = Flavour["keeps"];
 
 /** Waits before what was read back is believed to be different, in milliseconds: indexes lag behind writes. */
-const LAGS = [0, 250, 1_000];
+const LAGS = [0, 250, 1_000, 2_000];
+/** The service does to an update what a merge would. */
+const MERGES =
+	"warning: this service keeps keys that an update does not carry: a replace run removes none; --mode merge says what happens";
 
 /**
  * Writes the metadata of one document.
@@ -31,14 +34,18 @@ export async function writeMetadata(
 	memory: WriteMemory,
 ): Promise<void> {
 	const once = async (api: Api): Promise<boolean> => {
-		if (!service.proof.believes) return prove(service, api, request, write, memory);
-		await send(api, request, write);
-		return true;
+		const isSample = service.proof.takeSample();
+		if (isSample || !service.proof.believes) return prove(service, api, request, write, memory, isSample);
+		const echo = await send(api, request, write);
+		const { echo: proven } = service.proof;
+		if (proven === undefined || echo === proven) return true;
+		await service.answeredOtherwise(api, request);
+		return false;
 	};
 	while (!(await service.speaking(request, once)));
 }
 
-function send(api: Api, request: Request, { datasetId, documentId, metadata }: Write): Promise<void> {
+function send(api: Api, request: Request, { datasetId, documentId, metadata }: Write): Promise<Echo> {
 	return request(() => api.updateMetadata(datasetId, documentId, metadata));
 }
 
@@ -49,11 +56,12 @@ async function prove(
 	request: Request,
 	write: Write,
 	memory: WriteMemory,
+	isSample: boolean,
 ): Promise<boolean> {
 	// Of rows that change nothing none proves anything: after the first such, others need not wait for their turn.
 	if (service.proof.isNothingNew && (await proveNothing(api, request, write, memory))) return true;
 	return service.alone(async () => {
-		if (service.proof.believes || service.api !== api) return false;
+		if ((service.proof.believes && !isSample) || service.api !== api) return false;
 		return proveAlone(service, api, request, write, await read(api, request, write, memory));
 	});
 }
@@ -73,10 +81,12 @@ async function proveNothing(api: Api, request: Request, write: Write, memory: Wr
 	return has(after?.metadata, write, keeps);
 }
 
-/** What the document has before its first try. */
+/** What the document has before its first try; undefined where no list shows it. */
 async function read(api: Api, request: Request, write: Write, memory: WriteMemory): Promise<Metadata | undefined> {
 	memory.before ??= { document: await findDocument(api, request, write.datasetId, write.documentId) };
-	return memory.before.document?.metadata;
+	const { document } = memory.before;
+	// A document that never had any may be listed without the member.
+	return document === undefined ? undefined : (document.metadata ?? new Map());
 }
 
 function has(metadata: Metadata | undefined, { metadata: sent }: Write, keeps: Keeps): boolean {
@@ -91,15 +101,14 @@ async function proveAlone(
 	before: Metadata | undefined,
 ): Promise<boolean> {
 	const { flavour } = api.dialect;
-	const tried: BodyForm[] = [];
+	const believed: BodyForm[] = [];
 	let refused: unknown;
 	let lost: Arrival | undefined;
 	for (const form of service.forms) {
 		const spoken = form === api.dialect.form ? api : api.as({ flavour, form });
-		tried.push(form);
-		let arrival: Arrival | undefined;
+		let seen: Seen | undefined;
 		try {
-			arrival = await settle(service, spoken, request, write, before);
+			seen = await settle(service, spoken, request, write, before);
 		} catch (error) {
 			if (error instanceof RestError && error.kind === "contradiction") {
 				if (await service.contradicted(api, request)) return false;
@@ -107,49 +116,53 @@ async function proveAlone(
 			refused ??= error;
 			continue;
 		}
-		if (arrival === undefined || arrived(arrival)) return true;
-		if (arrival === "merged") {
-			service.note(
-				"warning: this service keeps keys that an update does not carry: a replace run removes none; --mode merge says what happens",
-			);
+		believed.push(form);
+		if (seen === undefined) return true;
+		const { arrival, echo } = seen;
+		if (arrived(arrival) || arrival === "merged") {
+			if (arrival === "merged") service.note(MERGES);
+			if (before === undefined) return true;
+			if (has(before, write, flavour.keeps)) service.proof.nothingNew();
+			// What an earlier form sent may have come late, and is then no proof of this one.
+			else if (lost === undefined) await service.proved(spoken, echo);
+			else service.prefer(spoken);
 			return true;
 		}
-		lost = arrival;
+		lost = arrival === "different" ? arrival : (lost ?? arrival);
 	}
-	if (lost !== undefined) throw notArrived(write, tried, lost);
-	throw refused;
+	// A service that refuses one form and ignores the others has said what it thinks of the row.
+	if (lost === undefined || (lost === "unchanged" && refused !== undefined)) throw refused;
+	throw notArrived(service.show(write.documentId), believed, lost);
 }
 
-/** Sends one form and draws the consequences. Resolves with undefined where nothing can be read back. */
+type Seen = { readonly arrival: Arrival; readonly echo: Echo };
+
+/** Sends one form and looks what became of it. Resolves with undefined where nothing can be read back. */
 async function settle(
 	service: Service,
 	api: Api,
 	request: Request,
 	write: Write,
 	before: Metadata | undefined,
-): Promise<Arrival | undefined> {
+): Promise<Seen | undefined> {
 	const { keeps } = api.dialect.flavour;
-	await send(api, request, write);
-	let arrival: Arrival = "different";
-	let unreadable: string | undefined;
+	const echo = await send(api, request, write);
+	let arrival: Arrival | undefined;
+	let document: Document | undefined;
 	for (const lag of LAGS) {
 		await service.clock.sleep(lag);
-		const document = await findDocument(api, request, write.datasetId, write.documentId);
-		const after = document?.metadata;
-		if (after === undefined) {
-			unreadable =
-				document === undefined ? `the list does not show document ${write.documentId}` : "the list shows no metadata";
-			continue;
-		}
-		unreadable = undefined;
-		arrival = arrivalOf({ before, sent: write.metadata, after }, keeps);
-		if (!arrived(arrival) && arrival !== "merged") continue;
-		if (has(before, write, keeps)) service.proof.nothingNew();
-		else if (before !== undefined) await service.proved(api);
-		return arrival;
+		document = await findDocument(api, request, write.datasetId, write.documentId);
+		if (document?.metadata === undefined) continue;
+		service.proof.listed();
+		arrival = arrivalOf({ before, sent: write.metadata, after: document.metadata }, keeps);
+		if (arrived(arrival) || arrival === "merged") break;
 	}
-	if (unreadable === undefined) return arrival;
-	service.unreadable(api, unreadable);
+	if (arrival !== undefined) return { arrival, echo };
+	if (document !== undefined) service.unreadable(api, "the list shows no metadata", true);
+	else {
+		const why = `the list does not show document ${service.show(write.documentId)}`;
+		service.unreadable(api, why, service.proof.unlisted());
+	}
 	return undefined;
 }
 
@@ -163,7 +176,7 @@ function isRefusal(error: unknown): boolean {
 	return error.kind === "rejected";
 }
 
-function notArrived({ documentId }: Write, tried: readonly BodyForm[], arrival: Arrival): RestError {
+function notArrived(documentId: string, tried: readonly BodyForm[], arrival: Arrival): RestError {
 	const found = arrival === "unchanged" ? "it still has what it had before" : "what it has now is not what was sent";
 	const forms = tried.length === 1 ? `the body form ${tried[0]}` : `the body forms ${tried.join(", ")}`;
 	const text = `the service answered success to the update of document ${documentId}, in ${forms}, and ${found}`;

@@ -153,7 +153,7 @@ describe("the flavour", () => {
 		how: "it said so",
 		foundAt: 3 * DAY,
 		origin: "found",
-		proven: false,
+		proven: undefined,
 	};
 	it("is told with how it is known, and what is not proven", () => {
 		const check = flavourCheck(found, undefined, { flavour: undefined, body: undefined });
@@ -161,7 +161,7 @@ describe("the flavour", () => {
 		for (const part of ["RAGFlow v0.17 to v0.24", "ragflow-put", "it said so", "application/json", "not proven"]) {
 			expect(check.text).toContain(part);
 		}
-		expect(flavourCheck({ ...found, proven: true }, found, { flavour: undefined, body: undefined }).text).toContain(
+		expect(flavourCheck({ ...found, proven: "id" }, found, { flavour: undefined, body: undefined }).text).toContain(
 			"proven by a write that was read back",
 		);
 	});
