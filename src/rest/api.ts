@@ -22,7 +22,7 @@ import type {
 	StoredFile,
 	UploadFile,
 } from "./types.ts";
-import { openUpload } from "./upload.ts";
+import { openUpload, sameSize } from "./upload.ts";
 
 export type ApiOptions = {
 	/** as `normaliseBaseUrl` gives it */
@@ -243,10 +243,4 @@ function parametersOf(query: DocumentQuery): Record<string, string | number | un
 	const { page, pageSize, order, id, name, condition } = query;
 	const desc = order === undefined ? undefined : order.descending ? "True" : "False";
 	return { page, page_size: pageSize, orderby: order?.by, desc, id, name, metadata_condition: condition };
-}
-
-function sameSize(stored: StoredFile, file: UploadFile, place: Place): StoredFile {
-	if (stored.size === undefined || stored.size === file.size) return stored;
-	const message = `${place.host} stored ${stored.size} of the ${file.size} bytes of ${show(file.name)} as ${show(stored.id)}`;
-	throw new RestError(message, { kind: "rejected", code: "SIZE_MISMATCH" });
 }

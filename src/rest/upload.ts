@@ -5,7 +5,8 @@ import { reason } from "../errors.ts";
 import { show } from "../text.ts";
 import { RestError } from "./errors.ts";
 import { fileFrame } from "./part-form.ts";
-import type { UploadFile } from "./types.ts";
+import type { Place } from "./place.ts";
+import type { StoredFile, UploadFile } from "./types.ts";
 
 export type OpenUpload = {
 	readonly type: string;
@@ -75,4 +76,11 @@ function changed(file: UploadFile): RestError {
 
 function refusal(code: string, message: string): RestError {
 	return new RestError(message, { kind: "rejected", code });
+}
+
+/** The stored file, if all of its bytes were. @throws RestError `SIZE_MISMATCH` */
+export function sameSize(stored: StoredFile, file: UploadFile, place: Place): StoredFile {
+	if (stored.size === undefined || stored.size === file.size) return stored;
+	const message = `${place.host} stored ${stored.size} of the ${file.size} bytes of ${show(file.name)} as ${show(stored.id)}`;
+	throw new RestError(message, { kind: "rejected", code: "SIZE_MISMATCH" });
 }
