@@ -21,7 +21,7 @@ export function provenService(api: Api, more: Partial<ServiceOptions> = {}): Ser
 	const { flavour, form } = api.dialect;
 	const service = serviceOf(api, { flavour: { value: flavour, origin: "the test" }, form, ...more });
 	service.proof.updated("document_id");
-	service.proof.uploaded("an earlier upload");
+	service.proof.uploadSeen();
 	return service;
 }
 

@@ -79,15 +79,16 @@ export async function checkStored(
 	{ namesakes = [] }: Memory,
 ): Promise<void> {
 	const [shownName, shownId] = [service.show(name), service.show(id)];
-	const isFirst = !service.proof.isUploadSeen;
 	if (namesakes.includes(id) || !service.proof.uploaded(id)) {
 		const text = `the service answered the upload of ${shownName} with document ${shownId}, which was there before`;
 		throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
 	}
-	if (!isFirst) return;
 	for (const lag of LAGS) {
+		if (service.proof.isUploadSeen) return;
 		await service.clock.sleep(lag);
-		if ((await findDocument(api, request, datasetId, id)) !== undefined) return;
+		if ((await findDocument(api, request, datasetId, id)) === undefined) continue;
+		service.proof.uploadSeen();
+		return;
 	}
 	const text = `the service answered success to the upload of ${shownName} as document ${shownId}, and does not list it`;
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });

@@ -10,6 +10,7 @@ export class Proof {
 	#unlisted = 0;
 	#isSampleDue = false;
 	#isNothingNew = false;
+	#isUploadSeen = false;
 	readonly #removals = new Set<string>();
 	readonly #uploads = new Set<string>();
 
@@ -89,7 +90,11 @@ export class Proof {
 
 	/** Whether an upload was seen to be there afterwards. */
 	get isUploadSeen(): boolean {
-		return this.#uploads.size > 0;
+		return this.#isUploadSeen;
+	}
+
+	uploadSeen(): void {
+		this.#isUploadSeen = true;
 	}
 
 	/** Notes an id that an upload was answered with. @returns false where an earlier upload got the same */

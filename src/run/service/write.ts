@@ -36,11 +36,12 @@ export async function writeMetadata(
 	const once = async (api: Api): Promise<boolean> => {
 		const isSample = service.proof.takeSample();
 		if (isSample || !service.proof.believes) return prove(service, api, request, write, memory, isSample);
+		const proven = service.proof.echo;
 		const echo = await send(api, request, write);
-		const { echo: proven } = service.proof;
-		if (proven === undefined || echo === proven) return true;
-		await service.answeredOtherwise(api, request);
-		return false;
+		if (proven === undefined) return service.proof.isUnreadable;
+		if (echo !== proven) await service.answeredOtherwise(api, request);
+		// What was believed when it was sent must hold still: another row may have come to doubt it meanwhile.
+		return echo === proven && service.proof.echo === proven && service.api === api;
 	};
 	while (!(await service.speaking(request, once)));
 }
