@@ -1,0 +1,157 @@
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, metadataOf, parseJson } from "../../json.ts";
+import type { RowStatus } from "../types.ts";
+import { AFTER_CHECKSUM, BEFORE_CHECKSUM, checksum, CHECKSUM_LENGTH } from "./encode.ts";
+import {
+	type Counts,
+	FORMAT,
+	type HeaderRecord,
+	type NewerRecord,
+	type OutcomeRecord,
+	type ReadRecord,
+	type RecordedManifest,
+	type SentRecord,
+} from "./records.ts";
+
+/** Bytes before those that the checksum covers. */
+const COVERED_FROM = BEFORE_CHECKSUM.length + CHECKSUM_LENGTH + AFTER_CHECKSUM.length;
+const STATUSES: readonly Exclude<RowStatus, "failed">[] = ["updated", "unchanged", "uploaded", "removed"];
+const WRITES: readonly SentRecord["write"][] = ["update", "upload", "remove"];
+
+/**
+ * One line, without its end, as a record; undefined where the checksum or the shape is wrong.
+ *
+ * Members that are not known are passed over; a member that is known must be what it should be.
+ */
+export function decode(line: string | Uint8Array): ReadRecord | undefined {
+	const bytes = typeof line === "string" ? Buffer.from(line) : Buffer.from(line.buffer, line.byteOffset, line.length);
+	const beginning = bytes.toString("latin1", 0, COVERED_FROM);
+	const covered = bytes.subarray(COVERED_FROM);
+	if (beginning !== `${BEFORE_CHECKSUM}${checksum(covered)}${AFTER_CHECKSUM}`) return undefined;
+	let value: JsonValue;
+	try {
+		value = parseJson(`{${covered.toString("utf8")}`);
+	} catch {
+		return undefined;
+	}
+	return isJsonObject(value) ? recordOf(value) : undefined;
+}
+
+function recordOf(members: JsonObject): ReadRecord | undefined {
+	const kind = members["k"];
+	switch (isText(kind) ? kind : "") {
+		case "h":
+			return headerOf(members);
+		case "r":
+			return outcomeOf(members);
+		case "e": {
+			const counts = countsOf(members["counts"]);
+			const { code: exitCode, t: time } = members;
+			return counts !== undefined && isCount(exitCode) && isText(time)
+				? { kind: "end", counts, exitCode, time }
+				: undefined;
+		}
+		case "reopen": {
+			const { t: time, codes } = members;
+			if (!isText(time) || (codes !== undefined && !isTexts(codes))) return undefined;
+			return { kind: "reopen", time, ...(codes === undefined ? {} : { codes }) };
+		}
+		case "lost": {
+			const { records, t: time } = members;
+			return isCount(records) && isText(time) ? { kind: "lost", records, time } : undefined;
+		}
+		case "s":
+			return sentOf(members);
+		case "u": {
+			const { i: row, id: documentId, name: storedName } = members;
+			return isCount(row) && isText(documentId) && isText(storedName)
+				? { kind: "stored", row, documentId, storedName }
+				: undefined;
+		}
+		default:
+			return undefined;
+	}
+}
+
+function headerOf(members: JsonObject): HeaderRecord | NewerRecord | undefined {
+	const { v: version, run, tool, command, options, t: time } = members;
+	if (!isCount(version) || version < FORMAT) return undefined;
+	if (version > FORMAT) return { kind: "newer", version };
+	const manifest = manifestOf(members["manifest"]);
+	const target = members["target"];
+	if (manifest === undefined || !isJsonObject(target)) return undefined;
+	const baseUrl = target["base_url"];
+	if (!isText(run) || !isText(tool) || !isText(command) || !isText(options) || !isText(time) || !isText(baseUrl)) {
+		return undefined;
+	}
+	return { kind: "header", version: FORMAT, run, tool, command, manifest, target: { baseUrl }, options, time };
+}
+
+function manifestOf(value: JsonValue | undefined): RecordedManifest | undefined {
+	if (!isJsonObject(value)) return undefined;
+	const { name, path, sha256, bytes, rows, invalid, duplicate_skipped: duplicateSkipped } = value;
+	if (!isText(name) || !isText(sha256) || (path !== null && !isText(path))) return undefined;
+	if (!isCount(bytes) || !isCount(rows) || !isCount(invalid) || !isCount(duplicateSkipped)) return undefined;
+	// More rows left out than there are would make a count negative.
+	if (invalid + duplicateSkipped > rows) return undefined;
+	return { name, path, sha256, bytes, rows, invalid, duplicateSkipped };
+}
+
+function outcomeOf(members: JsonObject): OutcomeRecord | undefined {
+	const { i: row, l: line, s, e: code, x: text, a: attempts, id: documentId = "", name: storedName } = members;
+	if (!isCount(row) || !isCount(line) || line < 1 || !isCount(attempts) || !isText(documentId)) return undefined;
+	if (storedName !== undefined && !isText(storedName)) return undefined;
+	const stored = storedName === undefined ? {} : { storedName };
+	const common = { kind: "outcome", row, line, attempts, documentId, ...stored } as const;
+	if (s === "failed") {
+		return isText(code) && isText(text) ? { ...common, status: s, error: { code, text } } : undefined;
+	}
+	const status = STATUSES.find((each) => each === s);
+	return status !== undefined && code === undefined && text === undefined ? { ...common, status } : undefined;
+}
+
+function countsOf(value: JsonValue | undefined): Counts | undefined {
+	if (!isJsonObject(value)) return undefined;
+	const { rows, updated, unchanged, uploaded, removed, failed } = value;
+	const { invalid, duplicate_skipped: duplicateSkipped, pending, attempts } = value;
+	if (!isCount(rows) || !isCount(updated) || !isCount(unchanged) || !isCount(uploaded) || !isCount(removed)) {
+		return undefined;
+	}
+	if (!isCount(failed) || !isCount(invalid) || !isCount(duplicateSkipped)) return undefined;
+	if (!isCount(pending) || !isCount(attempts)) return undefined;
+	const settled = { updated, unchanged, uploaded, removed, failed };
+	return { rows, ...settled, invalid, duplicateSkipped, pending, attempts };
+}
+
+function sentOf(members: JsonObject): SentRecord | undefined {
+	const { i: row, d: datasetId, id: documentId = "", w, m, f: fileName, z: size, n: namesakes } = members;
+	const write = WRITES.find((each) => each === w);
+	if (!isCount(row) || !isText(datasetId) || !isText(documentId) || write === undefined) return undefined;
+	if (m !== undefined && !isJsonObject(m)) return undefined;
+	if (fileName !== undefined && !isText(fileName)) return undefined;
+	if (size !== undefined && !isCount(size)) return undefined;
+	if (namesakes !== undefined && !isTexts(namesakes)) return undefined;
+	return {
+		kind: "sent",
+		row,
+		datasetId,
+		documentId,
+		write,
+		...(m === undefined ? {} : { metadata: metadataOf(m) }),
+		...(fileName === undefined ? {} : { fileName }),
+		...(size === undefined ? {} : { size }),
+		...(namesakes === undefined ? {} : { namesakes }),
+	};
+}
+
+function isText(value: JsonValue | undefined): value is string {
+	return typeof value === "string";
+}
+
+/** A whole number that is exact and not negative. */
+function isCount(value: JsonValue | undefined): value is number {
+	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isTexts(value: JsonValue | undefined): value is readonly string[] {
+	return isJsonArray(value) && value.every(isText);
+}

@@ -1,0 +1,98 @@
+import { crc32 } from "node:zlib";
+import { metadataText } from "../../json.ts";
+import type { Counts, HeaderRecord, JournalRecord, OutcomeRecord, SentRecord } from "./records.ts";
+
+/**
+ * Bytes of a line at most, its end excluded: a manifest's longest record with every character escaped is less. It is
+ * also what a reader holds at most of a file that has no line ends.
+ */
+export const MOST_BYTES = 32 * 1024 * 1024;
+
+/** What stands before the checksum, and between it and the bytes that it covers. */
+export const BEFORE_CHECKSUM = '{"c":"';
+export const AFTER_CHECKSUM = '",';
+export const CHECKSUM_LENGTH = 8;
+
+/** CRC-32 as eight hexadecimal digits, small letters. */
+export function checksum(covered: string | Uint8Array): string {
+	return crc32(covered).toString(16).padStart(CHECKSUM_LENGTH, "0");
+}
+
+/**
+ * One record as a line with its end: a JSON object whose first member is the checksum over the bytes after it. JSON
+ * text has no raw line end, so lines are records.
+ *
+ * @throws RangeError for a record that would be too long to be read back
+ */
+export function encode(record: JournalRecord): string {
+	const covered = textOf(record).slice(1);
+	if (Buffer.byteLength(covered) > MOST_BYTES - 64) throw new RangeError("a record of the journal is too long");
+	return `${BEFORE_CHECKSUM}${checksum(covered)}${AFTER_CHECKSUM}${covered}\n`;
+}
+
+function textOf(record: JournalRecord): string {
+	switch (record.kind) {
+		case "header":
+			return headerText(record);
+		case "outcome":
+			return outcomeText(record);
+		case "end":
+			return JSON.stringify({
+				k: "e",
+				counts: countsMembers(record.counts),
+				code: record.exitCode,
+				t: record.time,
+			});
+		case "reopen":
+			return JSON.stringify({ k: "reopen", t: record.time, codes: record.codes });
+		case "lost":
+			return JSON.stringify({ k: "lost", records: record.records, t: record.time });
+		case "sent":
+			return sentText(record);
+		case "stored":
+			return JSON.stringify({ k: "u", i: record.row, id: record.documentId, name: record.storedName });
+	}
+}
+
+function headerText({ version, run, tool, command, manifest, target, options, time }: HeaderRecord): string {
+	const { name, path, sha256, bytes, rows, invalid, duplicateSkipped } = manifest;
+	return JSON.stringify({
+		k: "h",
+		v: version,
+		run,
+		tool,
+		command,
+		manifest: { name, path, sha256, bytes, rows, invalid, duplicate_skipped: duplicateSkipped },
+		target: { base_url: target.baseUrl },
+		options,
+		t: time,
+	});
+}
+
+function outcomeText(record: OutcomeRecord): string {
+	const error = record.status === "failed" ? { e: record.error.code, x: record.error.text } : {};
+	return JSON.stringify({
+		k: "r",
+		i: record.row,
+		l: record.line,
+		s: record.status,
+		...error,
+		a: record.attempts,
+		id: record.documentId === "" ? undefined : record.documentId,
+		name: record.storedName,
+	});
+}
+
+/** The counts under the names that they have in the summary of `--json`. */
+function countsMembers({ duplicateSkipped, pending, attempts, ...counts }: Counts): Record<string, number> {
+	const { rows, updated, unchanged, uploaded, removed, failed, invalid } = counts;
+	const settled = { rows, updated, unchanged, uploaded, removed, failed, invalid };
+	return { ...settled, duplicate_skipped: duplicateSkipped, pending, attempts };
+}
+
+function sentText({ row, datasetId, documentId, write, metadata, fileName, size, namesakes }: SentRecord): string {
+	const id = documentId === "" ? undefined : documentId;
+	const text = JSON.stringify({ k: "s", i: row, d: datasetId, id, w: write, f: fileName, z: size, n: namesakes });
+	// Metadata has its own writer: an object would reorder keys and swallow `__proto__`.
+	return metadata === undefined ? text : `${text.slice(0, -1)},"m":${metadataText(metadata)}}`;
+}

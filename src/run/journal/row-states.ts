@@ -1,0 +1,61 @@
+import type { RowStatus } from "../types.ts";
+import { RowBytes } from "./row-bytes.ts";
+
+const STATUSES: readonly Exclude<RowStatus, "failed">[] = ["updated", "unchanged", "uploaded", "removed"];
+/** The first byte that means failed. From here on a byte tells the code, too. */
+const FAILED = STATUSES.length + 1;
+/** Failed with a code for which no byte was left; the map has it. */
+const OTHER_CODE = 255;
+
+/** How each row ended, in one byte a row: a status, or the code with which it failed. */
+export class RowStates {
+	readonly #bytes = new RowBytes();
+	readonly #codes: string[] = [];
+	readonly #bytesOfCodes = new Map<string, number>();
+	readonly #otherCodes = new Map<number, string>();
+
+	/** undefined for a row that is not settled */
+	statusOf(row: number): RowStatus | undefined {
+		const byte = this.#bytes.get(row);
+		return byte >= FAILED ? "failed" : STATUSES[byte - 1];
+	}
+
+	/** The code with which a row failed, undefined for one that did not. */
+	codeOf(row: number): string | undefined {
+		const byte = this.#bytes.get(row);
+		return byte === OTHER_CODE ? this.#otherCodes.get(row) : this.#codes[byte - FAILED];
+	}
+
+	succeeded(row: number, status: Exclude<RowStatus, "failed">): void {
+		this.#bytes.set(row, STATUSES.indexOf(status) + 1);
+	}
+
+	failed(row: number, code: string): void {
+		const byte = this.#byteOf(code);
+		this.#bytes.set(row, byte);
+		if (byte === OTHER_CODE) this.#otherCodes.set(row, code);
+	}
+
+	/** Opens rows that failed with one of the codes, or all that failed, and tells how many. */
+	reopen(codes: ReadonlySet<string> | undefined): number {
+		let opened = 0;
+		for (let row = 0; row < this.#bytes.length; row++) {
+			const code = this.codeOf(row);
+			if (code === undefined || (codes !== undefined && !codes.has(code))) continue;
+			this.#bytes.set(row, 0);
+			this.#otherCodes.delete(row);
+			opened += 1;
+		}
+		return opened;
+	}
+
+	#byteOf(code: string): number {
+		const known = this.#bytesOfCodes.get(code);
+		if (known !== undefined) return known;
+		const byte = FAILED + this.#codes.length;
+		if (byte >= OTHER_CODE) return OTHER_CODE;
+		this.#codes.push(code);
+		this.#bytesOfCodes.set(code, byte);
+		return byte;
+	}
+}

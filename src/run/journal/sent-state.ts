@@ -1,0 +1,63 @@
+import { RowBytes } from "./row-bytes.ts";
+import type { ReadRecord } from "./records.ts";
+
+const SENT = 1;
+const STORED = 2;
+
+/**
+ * Which rows may have been sent. A row that is not among them certainly was not, as its record is durable before the
+ * first byte of its first write; unless a repair lost records.
+ */
+export class SentState {
+	readonly #rows = new RowBytes();
+	readonly #most: number;
+	#count = 0;
+	#lost = 0;
+
+	/** @param rows of the manifest */
+	constructor(rows: number) {
+		this.#most = rows;
+	}
+
+	/** Rows that may have been sent. */
+	get count(): number {
+		return this.#count;
+	}
+
+	/** Records that a repair could not keep: where there are any, a row without a record may have been sent, too. */
+	get lost(): number {
+		return this.#lost;
+	}
+
+	/** Whether a write of the row may have gone out. */
+	wasSent(row: number): boolean {
+		return this.#rows.get(row) !== 0;
+	}
+
+	/** Whether the row's file was stored. */
+	wasStored(row: number): boolean {
+		return (this.#rows.get(row) & STORED) !== 0;
+	}
+
+	/** @returns the rule that the record would break; it is then not applied */
+	apply(record: ReadRecord): string | undefined {
+		if (record.kind === "lost") {
+			this.#lost += record.records;
+			return undefined;
+		}
+		if (record.kind !== "sent" && record.kind !== "stored") return "an outcome among the records of what was sent";
+		const { row } = record;
+		if (row >= this.#most) return `a record of row ${row} of a manifest of ${this.#most} rows`;
+		const before = this.#rows.get(row);
+		// What was stored was sent: its record can only be missing where a repair lost it.
+		if (record.kind === "stored" && before === 0 && this.#lost === 0) return `row ${row} was stored but never sent`;
+		if (before === 0) this.#count += 1;
+		this.#rows.set(row, before | SENT | (record.kind === "stored" ? STORED : 0));
+		return undefined;
+	}
+
+	/** The rows that may have been sent, in the order of the manifest. */
+	*rows(): Generator<number> {
+		for (let row = 0; row < this.#rows.length; row++) if (this.#rows.get(row) !== 0) yield row;
+	}
+}

@@ -1,0 +1,161 @@
+import type { RowStatus, Totals } from "../types.ts";
+import { compareHeader } from "./compare.ts";
+import type { EndRecord, HeaderRecord, LostRecord, OutcomeRecord, ReadRecord, ReopenRecord } from "./records.ts";
+import { RowStates } from "./row-states.ts";
+
+const NOTHING: Totals = {
+	rows: 0,
+	updated: 0,
+	unchanged: 0,
+	uploaded: 0,
+	removed: 0,
+	failed: 0,
+	invalid: 0,
+	duplicateSkipped: 0,
+	pending: 0,
+	attempts: 0,
+};
+
+/**
+ * What the records of a journal come to, one after the other. Nothing but records changes it, so that a journal that is
+ * read again gives the same counts as the process that wrote it.
+ *
+ * `rows = updated + unchanged + uploaded + removed + failed + invalid + duplicateSkipped + pending` holds after each.
+ */
+export class JournalState {
+	readonly #headers: HeaderRecord[] = [];
+	readonly #rows = new RowStates();
+	readonly #counts: Record<RowStatus, number> = { updated: 0, unchanged: 0, uploaded: 0, removed: 0, failed: 0 };
+	#attempts = 0;
+	#lost = 0;
+	#end: EndRecord | undefined;
+
+	/** The first header: what the run is. Undefined before it. */
+	get header(): HeaderRecord | undefined {
+		return this.#headers[0];
+	}
+
+	/** One for each sitting, in order. */
+	get headers(): readonly HeaderRecord[] {
+		return this.#headers;
+	}
+
+	/** How the last sitting ended; undefined while it goes on, and where it was killed. */
+	get end(): EndRecord | undefined {
+		return this.#end;
+	}
+
+	/** Records that a repair could not keep. */
+	get lost(): number {
+		return this.#lost;
+	}
+
+	/** undefined for a row that is not settled */
+	statusOf(row: number): RowStatus | undefined {
+		return this.#rows.statusOf(row);
+	}
+
+	/** The code with which a row failed. */
+	codeOf(row: number): string | undefined {
+		return this.#rows.codeOf(row);
+	}
+
+	/** Counts of the whole run, all sittings together. */
+	totals(): Totals {
+		if (this.header === undefined) return NOTHING;
+		const { rows, invalid, duplicateSkipped } = this.header.manifest;
+		const pending = rows - invalid - duplicateSkipped - this.#settled();
+		return { rows, ...this.#counts, invalid, duplicateSkipped, pending, attempts: this.#attempts };
+	}
+
+	/** @returns the rule that the record would break; it is then not applied */
+	apply(record: ReadRecord): string | undefined {
+		if (record.kind === "header") return this.#begin(record);
+		if (record.kind === "newer") return `a header of format ${record.version} among records of an older one`;
+		if (this.header === undefined) return "a record before the first header";
+		switch (record.kind) {
+			case "outcome":
+				return this.#settle(record, this.header);
+			case "end":
+				return this.#finish(record);
+			case "reopen":
+				return this.#reopen(record);
+			case "lost":
+				return this.#lose(record);
+			case "sent":
+			case "stored":
+				return "a record of what was sent among the outcomes";
+		}
+	}
+
+	#begin(header: HeaderRecord): string | undefined {
+		const [first] = this.#headers;
+		if (first !== undefined) {
+			if (header.run !== first.run) return `the header of another run, ${header.run}`;
+			const difference = compareHeader(first, header);
+			if (difference !== undefined) return difference;
+		}
+		this.#headers.push(header);
+		this.#end = undefined;
+		return undefined;
+	}
+
+	#settle(record: OutcomeRecord, { manifest }: HeaderRecord): string | undefined {
+		const { row, line, attempts } = record;
+		if (this.#end !== undefined) return `an outcome after the end of its sitting, of the row of line ${line}`;
+		if (row >= manifest.rows) return `an outcome of row ${row} of a manifest of ${manifest.rows} rows`;
+		if (this.#rows.statusOf(row) !== undefined) return `a second outcome of the row of line ${line}`;
+		if (this.#settled() >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
+			return "more outcomes than the manifest has valid rows";
+		}
+		if (record.status === "failed") this.#rows.failed(row, record.error.code);
+		else this.#rows.succeeded(row, record.status);
+		this.#counts[record.status] += 1;
+		this.#attempts += attempts;
+		return undefined;
+	}
+
+	#finish(record: EndRecord): string | undefined {
+		if (this.#end !== undefined) return "a second end of one sitting";
+		const totals = this.totals();
+		// After a repair the ends still count what was lost.
+		const other = this.#lost > 0 ? undefined : countsOf(totals).find(([name, count]) => record.counts[name] !== count);
+		if (other !== undefined) {
+			const [name, count] = other;
+			return `an end that counts ${record.counts[name]} as ${name}, after records that come to ${count}`;
+		}
+		this.#end = record;
+		return undefined;
+	}
+
+	#reopen({ codes }: ReopenRecord): string | undefined {
+		if (this.#end !== undefined) return "rows opened again after the end of their sitting";
+		this.#counts.failed -= this.#rows.reopen(codes === undefined ? undefined : new Set(codes));
+		return undefined;
+	}
+
+	#lose({ records }: LostRecord): undefined {
+		this.#lost += records;
+	}
+
+	#settled(): number {
+		const { updated, unchanged, uploaded, removed, failed } = this.#counts;
+		return updated + unchanged + uploaded + removed + failed;
+	}
+}
+
+function countsOf(totals: Totals): readonly (readonly [keyof Totals, number])[] {
+	const { rows, updated, unchanged, uploaded, removed, failed } = totals;
+	return [
+		["rows", rows],
+		["updated", updated],
+		["unchanged", unchanged],
+		["uploaded", uploaded],
+		["removed", removed],
+		["failed", failed],
+		["invalid", totals.invalid],
+		["duplicateSkipped", totals.duplicateSkipped],
+		["pending", totals.pending],
+		["attempts", totals.attempts],
+	];
+}

@@ -1,0 +1,209 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { encode, MOST_BYTES } from "../../../src/run/journal/encode.ts";
+import { JournalUnreadable } from "../../../src/run/journal/errors.ts";
+import type { JournalRecord, ReadRecord } from "../../../src/run/journal/records.ts";
+import { reduceJournal } from "../../../src/run/journal/reduce.ts";
+import { type Scan, scan } from "../../../src/run/journal/scan.ts";
+import { JournalState } from "../../../src/run/journal/state.ts";
+import type { Totals } from "../../../src/run/types.ts";
+import { bytesOf, end, header, identity, inPieces, outcome, STATUSES } from "./support.ts";
+
+/** A journal of about that many bytes, with a second sitting and an opening in it. */
+function journal(bytes: number): JournalRecord[] {
+	const records: JournalRecord[] = [header()];
+	const state = new JournalState();
+	const add = (record: JournalRecord): void => {
+		expect(state.apply(record)).toBeUndefined();
+		records.push(record);
+	};
+	state.apply(header());
+	for (let row = 0; bytesOf(records).length < bytes; row++) {
+		add(outcome(row, STATUSES[row % STATUSES.length], 1 + (row % 3)));
+		if (row === 9) {
+			add(end(state, 130));
+			add(header({ time: "later" }));
+			add({ kind: "reopen", time: "later" });
+			add(outcome(4, "updated", 2));
+		}
+	}
+	return records;
+}
+
+/** The counts after each record, and where it ends. */
+function truth(records: readonly JournalRecord[]): { next: number; totals: Totals }[] {
+	const state = new JournalState();
+	let next = 0;
+	return [{ next, totals: state.totals() }].concat(
+		records.map((record) => {
+			expect(state.apply(record)).toBeUndefined();
+			next += Buffer.byteLength(encode(record));
+			return { next, totals: state.totals() };
+		}),
+	);
+}
+
+async function scanned(bytes: Uint8Array): Promise<{ result: Scan; records: ReadRecord[]; state: JournalState }> {
+	const records: ReadRecord[] = [];
+	const state = new JournalState();
+	const result = await scan(inPieces(bytes), (record) => {
+		const broken = state.apply(record);
+		if (broken === undefined) records.push(record);
+		return broken;
+	});
+	return { result, records, state };
+}
+
+describe("a journal that was cut off anywhere", () => {
+	it("opens with the counts of the records that are whole: no row is lost or counted twice after a kill", async () => {
+		const records = journal(20_000);
+		const bytes = bytesOf(records);
+		const truths = truth(records);
+		expect(bytes.length).toBeGreaterThan(20_000);
+		let whole = 0;
+		for (let length = 0; length <= bytes.length; length++) {
+			while ((truths[whole + 1]?.next ?? Number.POSITIVE_INFINITY) <= length) whole += 1;
+			const { result, state } = await scanned(bytes.subarray(0, length));
+			const { next, totals } = truths[whole] ?? { next: -1, totals: undefined };
+			const expected = { goodLength: next, records: whole, end: next === length ? "clean" : "torn" };
+			// An assertion costs more than a scan: one for each length would take minutes.
+			const right = isDeepStrictEqual([result, state.totals(), identity(state)], [expected, totals, true]);
+			if (!right) expect({ length, result, totals: state.totals() }).toEqual({ length, result: expected, totals });
+		}
+	}, 60_000);
+
+	it.each([
+		["zeros, as power loss leaves them", Buffer.alloc(4_096)],
+		["zeros and line ends", Buffer.from(`${"\0".repeat(100)}\n${"\0".repeat(100)}\n`)],
+		["garbage", Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 7_919 + (at >> 3)) % 256))],
+		["half a record", Buffer.from(encode(outcome(900)).slice(0, 40))],
+		["a record without its end", Buffer.from(encode(outcome(900)).slice(0, -1))],
+		["a record with another checksum", Buffer.from(encode(outcome(900)).replace('"l":902', '"l":903'))],
+	])("ends before %s, and all before it counts", async (_, tail) => {
+		const records = journal(3_000);
+		const bytes = bytesOf(records);
+		const { result, state } = await scanned(Buffer.concat([bytes, tail]));
+		expect(result).toEqual({ goodLength: bytes.length, records: records.length, end: "torn" });
+		expect(state.totals()).toEqual(truth(records).at(-1)?.totals);
+	});
+
+	it("holds no more than one record of a tail of many megabytes", async () => {
+		const bytes = bytesOf([header()]);
+		function* zeros(): Generator<Uint8Array> {
+			yield bytes;
+			for (let at = 0; at < 2 * MOST_BYTES; at += 65_536) yield new Uint8Array(65_536);
+			yield Buffer.from("\n\0");
+		}
+		const before = process.memoryUsage().arrayBuffers;
+		const result = await scan(zeros(), () => undefined);
+		expect(result).toMatchObject({ goodLength: bytes.length, end: "torn" });
+		expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * MOST_BYTES);
+	});
+});
+
+describe("a journal that was damaged", () => {
+	it("never gives a wrong count, whichever bit of it flips", async () => {
+		const records = journal(5_000);
+		const bytes = bytesOf(records);
+		const truths = truth(records);
+		const ends = { torn: 0, damaged: 0 };
+		for (let bit = 0; bit < bytes.length * 8; bit++) {
+			const flipped = Buffer.from(bytes);
+			flipped[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+			const { result, state } = await scanned(flipped);
+			const prefix = truths[result.records];
+			// What is counted is what was so at some moment, and that is said to be all that is known.
+			const counted = isDeepStrictEqual([result.goodLength, state.totals()], [prefix?.next, prefix?.totals]);
+			const noticed = result.end !== "clean" && result.goodLength <= bit >> 3;
+			// A flip of a line end joins two records: more than these can't be taken for a torn write.
+			const few = result.end !== "torn" || truths.length - 1 - result.records <= 2;
+			if (!counted || !noticed || !few) expect({ bit, result, totals: state.totals() }).toBe("noticed and counted");
+			ends[result.end === "torn" ? "torn" : "damaged"] += 1;
+		}
+		expect(ends.damaged).toBeGreaterThan(ends.torn);
+	}, 120_000);
+
+	it("names the byte and the record, so that a person can look", async () => {
+		const records = journal(3_000);
+		const bytes = bytesOf(records);
+		const place = truth(records)[5]?.next ?? 0;
+		bytes.fill(0, place, place + 10);
+		const { result } = await scanned(bytes);
+		expect(result).toEqual({ goodLength: place, records: 5, end: { corrupt: place, record: 6 } });
+		const error: unknown = await reduceJournal(inPieces(bytes), "journal.jsonl").catch((thrown: unknown) => thrown);
+		expect(error).toBeInstanceOf(JournalUnreadable);
+		expect(error).toMatchObject({
+			kind: "corrupt",
+			message: `journal.jsonl is damaged at byte ${place.toLocaleString("en")} (record 6)`,
+			place: { file: "journal.jsonl", byte: place, record: 6 },
+		});
+	});
+
+	it("is not taken for whole when a block of it was written twice: its rows would count twice", async () => {
+		const bytes = bytesOf(journal(6_000));
+		const block = bytes.subarray(2_048, 4_096);
+		const twice = Buffer.concat([bytes.subarray(0, 4_096), block, bytes.subarray(4_096)]);
+		expect((await scanned(twice)).result.end).toMatchObject({ corrupt: expect.any(Number) });
+		const records = journal(6_000);
+		const again = bytesOf([...records, ...records.slice(-3)]);
+		expect((await scanned(again)).result.end).toMatchObject({ rule: expect.stringContaining("second outcome") });
+	});
+
+	it("is not taken for whole when a line of it was taken out", async () => {
+		const state = new JournalState();
+		const records = [header(), outcome(1), outcome(2)];
+		for (const record of records) state.apply(record);
+		const ended = [...records, end(state)];
+		expect((await scanned(bytesOf(ended))).result.end).toBe("clean");
+		const { result } = await scanned(bytesOf(ended.filter((record) => record !== records[1])));
+		expect(result.end).toMatchObject({ rule: expect.stringContaining("counts 2 as updated") });
+	});
+
+	it("is not taken for one run when two were joined: rows of the other would count as sent", async () => {
+		const first = bytesOf([header(), outcome(1)]);
+		const second = bytesOf([header({ run: "run-2" }), outcome(2)]);
+		const { result, state } = await scanned(Buffer.concat([first, second]));
+		expect(result).toMatchObject({ goodLength: first.length, end: { rule: expect.stringContaining("run-2") } });
+		expect(state.totals().updated).toBe(1);
+	});
+
+	it("is not cut down to nothing when a program changed its line ends", async () => {
+		const bytes = bytesOf(journal(3_000));
+		const changed = Buffer.from(bytes.toString("utf8").replaceAll("\n", "\r\n"));
+		const { result } = await scanned(changed);
+		expect(result).toMatchObject({ goodLength: 0, end: { corrupt: 0, rule: expect.stringContaining("line ends") } });
+	});
+
+	it("of a newer format is refused, not read half", async () => {
+		const newer = encode(header()).replace('"v":1', '"v":2');
+		const covered = newer.slice(16, -1);
+		const { crc32 } = await import("node:zlib");
+		const line = `{"c":"${crc32(covered).toString(16).padStart(8, "0")}",${covered}\n`;
+		const text = `${line}{"what":"ever"}\n${encode(outcome(1))}`;
+		const error: unknown = await reduceJournal([Buffer.from(text)], "j").catch((thrown: unknown) => thrown);
+		expect(error).toMatchObject({ kind: "foreign", message: expect.stringContaining("newer version") });
+	});
+
+	it("never crashes a reader, whatever bytes it has", async () => {
+		const good = fc.constantFrom(...journal(2_000).map((record) => Buffer.from(encode(record))));
+		const any = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));
+		await fc.assert(
+			fc.asyncProperty(fc.array(fc.oneof(good, any), { maxLength: 12 }), async (parts) => {
+				const { result, state } = await scanned(Buffer.concat(parts));
+				expect(identity(state)).toBe(true);
+				expect(result.records).toBeLessThanOrEqual(parts.length);
+			}),
+		);
+	});
+});
+
+describe("the pieces in which a file is read", () => {
+	it.each([1, 2, 15, 16, 17, 64, 65_536])("make no difference at %d bytes", async (size) => {
+		const records = journal(2_500);
+		const seen: ReadRecord[] = [];
+		const result = await scan(inPieces(bytesOf(records), size), (record) => void seen.push(record));
+		expect(result.end).toBe("clean");
+		expect(seen).toEqual(records);
+	});
+});

@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compareHeader } from "../../../src/run/journal/compare.ts";
+import type { JournalRecord } from "../../../src/run/journal/records.ts";
+import { SentState } from "../../../src/run/journal/sent-state.ts";
+import { JournalState } from "../../../src/run/journal/state.ts";
+import { end, header, identity, outcome, ROWS, sent, STATUSES } from "./support.ts";
+
+function reduced(records: readonly JournalRecord[]): JournalState {
+	const state = new JournalState();
+	for (const record of records) expect(state.apply(record)).toBeUndefined();
+	return state;
+}
+
+const REOPEN: JournalRecord = { kind: "reopen", time: "t" };
+
+describe("what the records of a journal come to", () => {
+	it("accounts for every row, whatever became of them", () => {
+		const rows = fc.array(fc.record({ status: fc.constantFrom(...STATUSES), attempts: fc.nat(9) }), { maxLength: 200 });
+		fc.assert(
+			fc.property(rows, (settled) => {
+				const state = reduced([
+					header(),
+					...settled.map(({ status, attempts }, row) => outcome(row, status, attempts)),
+				]);
+				const totals = state.totals();
+				expect(identity(state)).toBe(true);
+				expect(totals.attempts).toBe(settled.reduce((sum, { attempts }) => sum + attempts, 0));
+				for (const status of STATUSES)
+					expect(totals[status]).toBe(settled.filter((row) => row.status === status).length);
+				for (const [row, { status }] of settled.entries()) expect(state.statusOf(row)).toBe(status);
+				expect(state.statusOf(settled.length)).toBeUndefined();
+			}),
+		);
+	});
+
+	it.each([0, 65_535, 65_536, 1_000_000])("counts row %d once, however far into the manifest it is", (row) => {
+		const manifest = { ...header().manifest, rows: 2_000_000 };
+		const state = reduced([header({ manifest }), outcome(row)]);
+		expect(state.apply(outcome(row, "failed"))).toBe(`a second outcome of the row of line ${row + 2}`);
+		expect(state.totals()).toMatchObject({ updated: 1, failed: 0, attempts: 1 });
+	});
+
+	it("goes on counting in a later sitting, so that a resumed run's summary is the whole run's", () => {
+		const state = reduced([header(), outcome(1)]);
+		expect(state.apply(end(state, 130))).toBeUndefined();
+		expect(state.end?.exitCode).toBe(130);
+		expect(state.apply(header({ tool: "0.2.0", time: "later" }))).toBeUndefined();
+		expect(state.end).toBeUndefined();
+		expect(state.apply(outcome(2, "unchanged", 3))).toBeUndefined();
+		expect(state.headers.map(({ tool }) => tool)).toEqual(["0.1.0", "0.2.0"]);
+		expect(state.totals()).toMatchObject({ updated: 1, unchanged: 1, pending: ROWS - 7, attempts: 4 });
+	});
+
+	it("opens failed rows again, and those alone, so that a retry never writes what has arrived", () => {
+		const state = reduced([header(), outcome(1), outcome(2, "failed"), outcome(3, "failed", 2, "NOT_FOUND")]);
+		expect(state.codeOf(3)).toBe("NOT_FOUND");
+		expect(state.apply({ ...REOPEN, codes: ["NOT_FOUND", "toString"] })).toBeUndefined();
+		expect(state.totals()).toMatchObject({ updated: 1, failed: 1, pending: ROWS - 7 });
+		expect(state.statusOf(3)).toBeUndefined();
+		expect(state.apply(outcome(2))).toContain("second outcome");
+		expect(state.apply(outcome(3))).toBeUndefined();
+		expect(state.apply(REOPEN)).toBeUndefined();
+		expect(state.totals()).toMatchObject({ updated: 2, failed: 0, attempts: 5 });
+		expect(state.statusOf(1)).toBe("updated");
+		expect(identity(state)).toBe(true);
+	});
+
+	it("knows the code of each failed row, even of a service that has a thousand codes", () => {
+		const codes = Array.from({ length: 600 }, (_, row) => `CODE_${row}`);
+		const state = reduced([header(), ...codes.map((code, row) => outcome(row, "failed", 1, code))]);
+		expect(codes.map((_, row) => state.codeOf(row))).toEqual(codes);
+		expect(state.totals().failed).toBe(600);
+		expect(state.apply({ ...REOPEN, codes: ["CODE_3", "CODE_599"] })).toBeUndefined();
+		expect(state.totals().failed).toBe(598);
+		expect([3, 4, 598, 599].map((row) => state.statusOf(row))).toEqual([undefined, "failed", "failed", undefined]);
+	});
+
+	it.each<[string, readonly JournalRecord[], JournalRecord, string]>([
+		["an outcome before a header", [], outcome(1), "before the first header"],
+		["the header of another run", [header()], header({ run: "run-2" }), "another run, run-2"],
+		["another manifest", [header()], header({ manifest: { ...header().manifest, bytes: 1 } }), "manifest"],
+		["other options", [header()], header({ options: "x" }), "options"],
+		["a row that the manifest has not", [header()], outcome(ROWS), `row ${ROWS} of a manifest of ${ROWS} rows`],
+		["an outcome after the end", [header(), { ...end(reduced([header()])) }], outcome(1), "after the end"],
+		["rows opened after the end", [header(), { ...end(reduced([header()])) }], REOPEN, "after the end"],
+		["a second end", [header(), end(reduced([header()]))], end(reduced([header()])), "second end"],
+		["an end that counts more", [header()], end(reduced([header(), outcome(1)])), "counts 1 as updated"],
+		["an end that counts fewer", [header(), outcome(1)], end(reduced([header()])), "come to 1"],
+		["what belongs to the other file", [header()], sent(1), "among the outcomes"],
+		["a newer header", [header()], { kind: "newer", version: 2 } as never, "format 2"],
+	])("refuses %s, or a summary would count what is not so", (_, before, record, text) => {
+		const state = reduced(before);
+		const totals = state.totals();
+		expect(state.apply(record)).toContain(text);
+		expect(state.totals()).toEqual(totals);
+	});
+
+	it("refuses more outcomes than there are valid rows, or pending would be negative", () => {
+		const manifest = { ...header().manifest, rows: 6 };
+		const state = reduced([header({ manifest }), outcome(0)]);
+		expect(state.apply(outcome(1))).toContain("more outcomes");
+		expect(identity(state)).toBe(true);
+	});
+
+	it("takes an end of before a repair, which counts what was lost", () => {
+		const state = reduced([header(), { kind: "lost", records: 1, time: "t" }]);
+		expect(state.apply(end(reduced([header(), outcome(1)])))).toBeUndefined();
+		expect(state.lost).toBe(1);
+		expect(state.totals().updated).toBe(0);
+	});
+});
+
+describe("what was sent", () => {
+	it("holds exactly the rows that may have been, so that a resume knows which certainly were not", () => {
+		const state = new SentState(ROWS);
+		for (const record of [sent(4), sent(2), sent(4)]) expect(state.apply(record)).toBeUndefined();
+		expect(state.apply({ kind: "stored", row: 2, documentId: "new", storedName: "n" })).toBeUndefined();
+		expect(state.apply(sent(2))).toBeUndefined();
+		expect([...state.rows()]).toEqual([2, 4]);
+		expect(state.count).toBe(2);
+		expect([state.wasSent(4), state.wasStored(4), state.wasStored(2), state.wasSent(3)]).toEqual([
+			true,
+			false,
+			true,
+			false,
+		]);
+	});
+
+	it("refuses what can't be, or an upload would be taken for one that was made", () => {
+		const state = new SentState(ROWS);
+		expect(state.apply({ kind: "stored", row: 2, documentId: "new", storedName: "n" })).toContain("never sent");
+		expect(state.apply(sent(ROWS))).toContain(`row ${ROWS}`);
+		expect(state.apply(outcome(1))).toContain("outcome");
+		expect(state.count).toBe(0);
+	});
+});
+
+describe("comparing a recorded run with the one that is wanted", () => {
+	const { manifest } = header();
+	it.each([
+		["the command", header({ command: "docs rm" }), "docs tag, not of docs rm"],
+		["the manifest's content", header({ manifest: { ...manifest, sha256: "ef".repeat(32) } }), "abababababab"],
+		["the manifest's length", header({ manifest: { ...manifest, bytes: 4_712 } }), "4712 bytes"],
+		["the target", header({ target: { baseUrl: "http://127.0.0.1" } }), "not to http://127.0.0.1"],
+		["the options", header({ options: "other" }), "options"],
+		["what the check says", header({ manifest: { ...manifest, invalid: 4 } }), "4 invalid"],
+	])("names %s where that differs, or rows would go where they don't belong", (_, wanted, text) => {
+		expect(compareHeader(header(), wanted)).toContain(text);
+	});
+
+	it("finds nothing in a new time, version or path, or no run could be gone on with", () => {
+		const moved = header({ tool: "9", time: "later", manifest: { ...manifest, path: null, name: "n.csv" } });
+		expect(compareHeader(header(), moved)).toBeUndefined();
+	});
+});

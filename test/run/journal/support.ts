@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { encode } from "../../../src/run/journal/encode.ts";
+import type {
+	EndRecord,
+	HeaderRecord,
+	JournalRecord,
+	OutcomeRecord,
+	SentRecord,
+} from "../../../src/run/journal/records.ts";
+import type { JournalState } from "../../../src/run/journal/state.ts";
+import type { RowStatus } from "../../../src/run/types.ts";
+
+export const ROWS = 1_000;
+export const STATUSES: readonly RowStatus[] = ["updated", "unchanged", "uploaded", "removed", "failed"];
+
+export function header(more: Partial<HeaderRecord> = {}): HeaderRecord {
+	return {
+		kind: "header",
+		version: 1,
+		run: "run-1",
+		tool: "0.1.0",
+		command: "docs tag",
+		manifest: {
+			name: "m.csv",
+			path: "/data/m.csv",
+			sha256: "ab".repeat(32),
+			bytes: 4_711,
+			rows: ROWS,
+			invalid: 3,
+			duplicateSkipped: 2,
+		},
+		target: { baseUrl: "https://rag.example/api/v1" },
+		options: "cd".repeat(32),
+		time: "2026-01-02T03:04:05.678Z",
+		...more,
+	};
+}
+
+export function outcome(row: number, status: RowStatus = "updated", attempts = 1, code = "CODE_102"): OutcomeRecord {
+	const common = { kind: "outcome", row, line: row + 2, attempts, documentId: `doc-${row}` } as const;
+	if (status !== "failed") return { ...common, status };
+	return { ...common, status, error: { code, text: "it was refused – \u{1f600}\n" } };
+}
+
+export function sent(row: number, more: Partial<SentRecord> = {}): SentRecord {
+	const metadata = new Map([["author", `Ann ${row}`]]);
+	return { kind: "sent", row, datasetId: "set", documentId: `doc-${row}`, write: "update", metadata, ...more };
+}
+
+export function end(state: JournalState, exitCode = 0): EndRecord {
+	return { kind: "end", counts: state.totals(), exitCode, time: "2026-01-02T03:05:00.000Z" };
+}
+
+export function bytesOf(records: readonly JournalRecord[]): Buffer {
+	return Buffer.from(records.map(encode).join(""));
+}
+
+/** The bytes in pieces, so that lines begin in one and end in another. */
+export function* inPieces(bytes: Uint8Array, size = 1_000): Generator<Uint8Array> {
+	for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** Rows left out and settled and pending: what must always come to all rows. */
+export function identity(state: JournalState): boolean {
+	const { rows, updated, unchanged, uploaded, removed, failed, ...others } = state.totals();
+	const { invalid, duplicateSkipped, pending } = others;
+	return (
+		pending >= 0 && rows === updated + unchanged + uploaded + removed + failed + invalid + duplicateSkipped + pending
+	);
+}
+
+/** A folder that is gone after the test. */
+export async function folder(): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), "ragtag-journal-"));
+	onTestFinished(() => rm(path, { recursive: true, force: true }));
+	return path;
+}
