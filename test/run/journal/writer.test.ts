@@ -1,0 +1,190 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { encode, MOST_BYTES } from "../../../src/run/journal/encode.ts";
+import { JournalLost } from "../../../src/run/journal/errors.ts";
+import type { JournalRecord } from "../../../src/run/journal/records.ts";
+import { JournalWriter } from "../../../src/run/journal/writer.ts";
+import { FakeDisk, type Operation, systemError } from "./fake-disk.ts";
+import { bytesOf, header, outcome, sent } from "./support.ts";
+
+function writerOn(disk: FakeDisk): JournalWriter {
+	return new JournalWriter(disk.open(), "run/journal.jsonl", disk.bytes.length);
+}
+
+/** What a promise came to, without waiting for it. */
+async function settled(promise: Promise<void>): Promise<unknown> {
+	return await promise.then(
+		() => "durable",
+		(error: unknown) => error,
+	);
+}
+
+describe("a record that was taken", () => {
+	it("is durable when that is said: no interleaving of records and syncs loses an outcome that was counted", async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.scheduler(),
+				fc.integer({ min: 1, max: 25 }),
+				fc.integer({ min: 1, max: 60 }),
+				async (scheduler, count, mostTaken) => {
+					const disk = new FakeDisk();
+					disk.mostTaken = mostTaken;
+					disk.gate = async (operation) => {
+						await scheduler.schedule(Promise.resolve(), operation);
+					};
+					const writer = writerOn(disk);
+					const rows = Array.from({ length: count }, (_, row) => row);
+					const done = rows.map(async (row) => {
+						await scheduler.schedule(Promise.resolve(), `row ${row}`);
+						const record = outcome(row);
+						await writer.append(record);
+						expect(disk.bytes.subarray(0, disk.durable).includes(encode(record))).toBe(true);
+					});
+					await scheduler.waitFor(Promise.all(done));
+					expect(disk.bytes.length).toBe(bytesOf(rows.map((row) => outcome(row))).length);
+					expect(disk.syncs).toBeLessThanOrEqual(count);
+				},
+			),
+			{ numRuns: 60 },
+		);
+	});
+
+	it("shares its sync with all that came meanwhile: a sync for each row would hold a run up", async () => {
+		const disk = new FakeDisk();
+		const writer = writerOn(disk);
+		await Promise.all(Array.from({ length: 500 }, (_, row) => writer.append(outcome(row))));
+		expect(disk.syncs).toBe(2);
+		expect(disk.writes).toBe(2);
+	});
+
+	it("is behind those that came before it, or a reader would see an end before its outcomes", async () => {
+		const disk = new FakeDisk();
+		const writer = writerOn(disk);
+		const records: JournalRecord[] = [header(), outcome(1), sent(2), outcome(2, "failed"), outcome(3)];
+		await Promise.all(records.map((record) => writer.append(record)));
+		expect(disk.bytes.equals(bytesOf(records))).toBe(true);
+	});
+
+	it("is written whole by a disk that takes a byte at a time", async () => {
+		const disk = new FakeDisk();
+		disk.mostTaken = 1;
+		await writerOn(disk).append(outcome(1));
+		expect(disk.bytes.equals(bytesOf([outcome(1)]))).toBe(true);
+	});
+
+	it("does not end a run by being too long: it alone is refused", async () => {
+		const disk = new FakeDisk();
+		const writer = writerOn(disk);
+		const long = new Map([["text", "x".repeat(MOST_BYTES)]]);
+		await expect(writer.append(sent(1, { metadata: long }))).rejects.toThrow(RangeError);
+		await writer.append(outcome(2));
+		expect(disk.bytes.equals(bytesOf([outcome(2)]))).toBe(true);
+	});
+
+	it("is durable before the file is closed, and after that none is taken", async () => {
+		const disk = new FakeDisk();
+		const writer = writerOn(disk);
+		const appended = writer.append(outcome(1));
+		await writer.close();
+		await appended;
+		expect(disk.durable).toBe(bytesOf([outcome(1)]).length);
+		await expect(writer.append(outcome(2))).rejects.toThrow("closed");
+		await writer.close();
+	});
+});
+
+describe("a storage that fails", () => {
+	const FAULTS: readonly [Operation, string, string, string][] = [
+		["write", "ENOSPC", "full", "no space left for run/journal.jsonl: it went wrong"],
+		["write", "EDQUOT", "full", "no space left for run/journal.jsonl: it went wrong"],
+		["write", "EFBIG", "full", "no space left for run/journal.jsonl: it went wrong"],
+		["write", "EIO", "io", "run/journal.jsonl can't be written: it went wrong"],
+		["sync", "EIO", "io", "run/journal.jsonl can't be written: it went wrong"],
+		["sync", "ENOSPC", "full", "no space left for run/journal.jsonl: it went wrong"],
+		["size", "EIO", "io", "run/journal.jsonl can't be written: it went wrong"],
+	];
+	it.each(FAULTS)(
+		"with %s %s is told to every row that waits, and never tried again",
+		async (at, code, kind, message) => {
+			const disk = new FakeDisk();
+			const writer = writerOn(disk);
+			await writer.append(header());
+			const asked: Operation[] = [];
+			disk.gate = (operation) => void asked.push(operation);
+			disk.fault = (operation) => (operation === at ? systemError(code) : undefined);
+			const waiting = [writer.append(outcome(1)), writer.append(outcome(2)), writer.append(outcome(3))];
+			const errors = await Promise.all(waiting.map(settled));
+			// The disk is well again: what it lost meanwhile, nobody knows.
+			disk.fault = () => undefined;
+			errors.push(await settled(writer.append(outcome(4))));
+			expect(new Set(errors).size).toBe(1);
+			expect(errors[0]).toBeInstanceOf(JournalLost);
+			expect(errors[0]).toMatchObject({ kind, message });
+			expect(writer.lost).toBe(errors[0]);
+			expect(asked.filter((operation) => operation === at)).toHaveLength(1);
+			await writer.close();
+		},
+	);
+
+	it("by taking nothing is no endless loop", async () => {
+		const disk = new FakeDisk();
+		disk.mostTaken = 0;
+		await expect(writerOn(disk).append(outcome(1))).rejects.toMatchObject({ kind: "io" });
+		expect(disk.writes).toBe(1);
+	});
+
+	it("after a part of a batch was written says of no row of it that it is durable", async () => {
+		const disk = new FakeDisk();
+		// The first row goes alone; of the batch of the others one is written, then the disk is full.
+		disk.mostTaken = bytesOf([outcome(1)]).length;
+		disk.fault = (operation) => (operation === "write" && disk.writes === 2 ? systemError("ENOSPC") : undefined);
+		const writer = writerOn(disk);
+		const errors = await Promise.all([1, 2, 3].map((row) => settled(writer.append(outcome(row)))));
+		expect(errors[0]).toBe("durable");
+		expect(writer.lost).toMatchObject({ kind: "full" });
+		expect(errors.slice(1)).toEqual([writer.lost, writer.lost]);
+		expect(disk.bytes.equals(bytesOf([outcome(1), outcome(2)]))).toBe(true);
+	});
+});
+
+describe("another program at the same file", () => {
+	it.each([
+		["appends to it", (disk: FakeDisk) => (disk.bytes = Buffer.concat([disk.bytes, Buffer.from("x")]))],
+		["cuts it", (disk: FakeDisk) => (disk.bytes = disk.bytes.subarray(1))],
+		["removes it", (disk: FakeDisk) => (disk.nlink = 0)],
+		["gives it a second name", (disk: FakeDisk) => (disk.nlink = 2)],
+	])("that %s stops the run before the next byte: two writers would mix their rows", async (_, meddle) => {
+		const disk = new FakeDisk();
+		const writer = writerOn(disk);
+		await writer.append(header());
+		meddle(disk);
+		const before = Buffer.from(disk.bytes);
+		await expect(writer.append(outcome(1))).rejects.toMatchObject({
+			kind: "fenced",
+			message: "another program writes to or removed run/journal.jsonl",
+		});
+		expect(disk.bytes.equals(before)).toBe(true);
+	});
+
+	it("is noticed where it wrote between the reading and the first record", async () => {
+		const disk = new FakeDisk(bytesOf([header(), outcome(1)]));
+		const writer = new JournalWriter(disk.open(), "j", bytesOf([header()]).length);
+		await expect(writer.append(outcome(2))).rejects.toMatchObject({ kind: "fenced" });
+	});
+});
+
+describe("a sync that hangs", () => {
+	it("holds rows back, and no more than those that were taken", async () => {
+		const disk = new FakeDisk();
+		let release = (): void => undefined;
+		disk.gate = (operation) =>
+			operation === "sync" && disk.syncs === 0 ? new Promise<void>((resolve) => (release = resolve)) : undefined;
+		const writer = writerOn(disk);
+		const told: number[] = [];
+		for (const row of [1, 2]) void writer.append(outcome(row)).then(() => told.push(row));
+		await vi.waitFor(() => expect(disk.writes).toBe(1));
+		expect(told).toEqual([]);
+		release();
+		await vi.waitFor(() => expect(told).toEqual([1, 2]));
+	});
+});
