@@ -1,0 +1,212 @@
+import { appendFile, chmod, link, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { doubtsByRow } from "../../../src/run/journal/doubt.ts";
+import { encode } from "../../../src/run/journal/encode.ts";
+import {
+	continueRun,
+	createRun,
+	JOURNAL_FILE,
+	type OpenRun,
+	readRun,
+	SENT_FILE,
+} from "../../../src/run/journal/open.ts";
+import type { JournalRecord, OutcomeRecord } from "../../../src/run/journal/records.ts";
+import { end, folder, header, outcome, ROWS, sent } from "./support.ts";
+
+async function record(run: OpenRun, one: OutcomeRecord): Promise<void> {
+	expect(run.state.apply(one)).toBeUndefined();
+	await run.journal.append(one);
+}
+
+/** A run that was killed: row 1 is settled, rows 2 to 4 may have been sent, of row 4 the file is stored. */
+async function killed(): Promise<string> {
+	const path = join(await folder(), "runs", "run-1");
+	const run = await createRun(path, header());
+	for (const row of [1, 2, 3]) await run.sent.append(sent(row));
+	await run.sent.append(sent(4, { documentId: "", write: "upload", fileName: "a.txt", size: 5, namesakes: [] }));
+	await run.sent.append({ kind: "stored", row: 4, documentId: "new", storedName: "a.txt" });
+	await run.sent.append(sent(4, { documentId: "new" }));
+	await record(run, outcome(1));
+	await record(run, outcome(9, "failed"));
+	await run.close();
+	return path;
+}
+
+function fileOf(path: string, file: string): string {
+	return join(path, file);
+}
+
+async function problem(promise: Promise<unknown>): Promise<unknown> {
+	return await promise.then(
+		() => undefined,
+		(error: unknown) => error,
+	);
+}
+
+describe("a run that was killed", () => {
+	it("tells what is done, what may have been sent, and what certainly was not", async () => {
+		const run = await readRun(await killed());
+		expect(run?.header).toEqual(header());
+		expect(run?.state.totals()).toMatchObject({ updated: 1, failed: 1, pending: ROWS - 7 });
+		expect(run?.state.end).toBeUndefined();
+		expect(run?.inDoubt).toBe(3);
+		expect([0, 1, 2, 5].map((row) => run?.sent.wasSent(row))).toEqual([false, true, true, false]);
+	});
+
+	it("remembers of each row in doubt what was sent, or an upload would be made twice", async () => {
+		const run = await readRun(await killed());
+		const doubts = await doubtsByRow(run?.doubts() ?? (async function* () {})());
+		expect([...doubts.keys()]).toEqual([2, 3, 4]);
+		expect(doubts.get(2)).toEqual({ sent: sent(2) });
+		expect(doubts.get(4)).toEqual({
+			sent: sent(4, { documentId: "new" }),
+			stored: { kind: "stored", row: 4, documentId: "new", storedName: "a.txt" },
+		});
+	});
+
+	it("goes on behind its last whole record, and is then read as one run", async () => {
+		const path = await killed();
+		await appendFile(fileOf(path, JOURNAL_FILE), encode(outcome(2)).slice(0, -5));
+		await appendFile(fileOf(path, SENT_FILE), Buffer.alloc(100));
+		const read = await readRun(path);
+		if (read === undefined) throw new Error("there is a run");
+		const run = await continueRun(read, header({ time: "later", tool: "0.2.0" }));
+		await run.sent.append(sent(5));
+		await record(run, outcome(2));
+		await record(run, outcome(5));
+		const last = end(run.state, 1);
+		expect(run.state.apply(last)).toBeUndefined();
+		await run.journal.append(last);
+		await run.close();
+		const again = await readRun(path);
+		expect(again?.state.totals()).toMatchObject({ updated: 3, failed: 1, attempts: 4 });
+		expect(again?.state.headers).toHaveLength(2);
+		expect(again?.state.end).toEqual(last);
+		expect(again?.inDoubt).toBe(2);
+	});
+
+	it("is left as it is by who only reads it: another process may be in the middle of that record", async () => {
+		const path = await killed();
+		await appendFile(fileOf(path, JOURNAL_FILE), "{");
+		const before = await readFile(fileOf(path, JOURNAL_FILE));
+		await readRun(path);
+		expect(await readFile(fileOf(path, JOURNAL_FILE))).toEqual(before);
+	});
+
+	it("is in doubt about rows that were opened again: what failed may have been stored", async () => {
+		const path = await killed();
+		const read = await readRun(path);
+		if (read === undefined) throw new Error("there is a run");
+		const run = await continueRun(read, header());
+		await run.sent.append(sent(7));
+		await record(run, outcome(7, "failed"));
+		const reopen: JournalRecord = { kind: "reopen", time: "t" };
+		expect(run.state.apply(reopen)).toBeUndefined();
+		await run.journal.append(reopen);
+		await run.close();
+		expect((await readRun(path))?.inDoubt).toBe(4);
+	});
+});
+
+describe("a run's folder", () => {
+	it("is the user's alone, so that nobody else reads what was written where", async () => {
+		const path = await killed();
+		expect((await stat(path)).mode & 0o777).toBe(0o700);
+		for (const file of [JOURNAL_FILE, SENT_FILE]) expect((await stat(fileOf(path, file))).mode & 0o777).toBe(0o600);
+	});
+
+	it("is never used twice: a second run in it would mix two accounts", async () => {
+		const path = await killed();
+		expect(await problem(createRun(path, header()))).toMatchObject({ name: "JournalLost", kind: "io" });
+		expect((await readRun(path))?.state.totals().updated).toBe(1);
+	});
+
+	it.each([
+		["is missing", async (path: string) => await rm(path, { recursive: true })],
+		["has no journal yet", async (path: string) => await rm(fileOf(path, JOURNAL_FILE))],
+		["has half a header", async (path: string) => await truncate(fileOf(path, JOURNAL_FILE), 30)],
+	])("that %s is no run, as nothing was sent of it", async (_, undo) => {
+		const path = join(await folder(), "run-1");
+		await (await createRun(path, header())).close();
+		await undo(path);
+		expect(await readRun(path)).toBeUndefined();
+	});
+});
+
+describe("a run that lost a part of itself is refused", () => {
+	it.each<[string, (path: string) => Promise<unknown>, string]>([
+		["its journal, as nobody knows what arrived", (path) => rm(fileOf(path, JOURNAL_FILE)), "lost its header"],
+		["its header, as rows were sent", (path) => truncate(fileOf(path, JOURNAL_FILE), 30), "lost its header"],
+		["the file of what was sent", (path) => rm(fileOf(path, SENT_FILE)), "sent.jsonl is missing"],
+		["what was sent, cut off where a record ends", (path) => truncate(fileOf(path, SENT_FILE), 0), "row 1 was written"],
+		[
+			"a byte in its middle",
+			async (path) => {
+				const bytes = await readFile(fileOf(path, JOURNAL_FILE));
+				bytes[bytes.length - 300] = 0;
+				await writeFile(fileOf(path, JOURNAL_FILE), bytes);
+			},
+			"journal.jsonl is damaged at byte ",
+		],
+	])("that has lost %s", async (_, damage, text) => {
+		const path = await killed();
+		await damage(path);
+		expect(await problem(readRun(path))).toMatchObject({
+			name: "JournalUnreadable",
+			kind: "corrupt",
+			message: expect.stringContaining(text),
+		});
+	});
+});
+
+describe("going on with a run", () => {
+	it("is refused under another header, before a byte of it changes", async () => {
+		const path = await killed();
+		const read = await readRun(path);
+		if (read === undefined) throw new Error("there is a run");
+		const before = await readFile(fileOf(path, JOURNAL_FILE));
+		const error = await problem(continueRun(read, header({ options: "other" })));
+		expect(error).toMatchObject({ kind: "foreign", message: expect.stringContaining("options") });
+		expect(await readFile(fileOf(path, JOURNAL_FILE))).toEqual(before);
+	});
+
+	it("stops when the journal grew after it was read: another process is at it", async () => {
+		const path = await killed();
+		const read = await readRun(path);
+		if (read === undefined) throw new Error("there is a run");
+		const run = await continueRun(read, header());
+		await appendFile(fileOf(path, SENT_FILE), "x");
+		expect(await problem(run.sent.append(sent(6)))).toMatchObject({ kind: "fenced" });
+		await rm(fileOf(path, JOURNAL_FILE));
+		expect(await problem(run.journal.append(outcome(2)))).toMatchObject({ kind: "fenced" });
+		await run.close();
+	});
+
+	it("stops when a file has a second name, through which another could write", async () => {
+		const path = await killed();
+		const read = await readRun(path);
+		if (read === undefined) throw new Error("there is a run");
+		await link(fileOf(path, JOURNAL_FILE), join(path, "copy"));
+		expect(await problem(continueRun(read, header()))).toMatchObject({ kind: "fenced" });
+	});
+});
+
+describe("a path that is no plain file", () => {
+	it.each<[string, (path: string) => Promise<unknown>]>([
+		["a link, which leads elsewhere", (path) => symlink("/dev/null", path)],
+		["a folder", (path) => mkdir(path)],
+		[
+			"a file that can't be read",
+			async (path) => {
+				await writeFile(path, "");
+				await chmod(path, 0);
+			},
+		],
+	])("is refused where a journal is expected: %s", async (_, make) => {
+		const path = await killed();
+		await rm(fileOf(path, JOURNAL_FILE));
+		await make(fileOf(path, JOURNAL_FILE));
+		expect(await problem(readRun(path))).toBeInstanceOf(Error);
+	});
+});
