@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { open, readFile, realpath, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { errorCode } from "../../errors.ts";
+import { type Machine, ownerOf, type Processes, thisMachine } from "./machine.ts";
+import { ageOf, alone, linkMutex, type Mutex, socketMutex } from "./mutex.ts";
+import { judge, type Owner, ownerText, readOwner, type Verdict } from "./owner.ts";
+
+/** A lock without an owner in it is that of a process that was killed while it took it, in milliseconds of age. */
+const UNWRITTEN = 10_000;
+/** Bytes of a lock's random part. */
+const NONCE_BYTES = 16;
+
+/** Another process holds the lock; nothing was changed. Exit 5. */
+export class Locked extends Error {
+	override readonly name = "Locked";
+	/** undefined where the lock does not say it */
+	readonly owner: Owner | undefined;
+	/** whether `force` would take it: its owner is on another machine, or unknown */
+	readonly forcible: boolean;
+
+	constructor(path: string, owner: Owner | undefined, forcible: boolean) {
+		const who =
+			owner === undefined ? "an unknown process" : `pid ${owner.pid} on host ${owner.host} since ${owner.since}`;
+		super(`${path} is locked by ${who}`);
+		this.owner = owner;
+		this.forcible = forcible;
+	}
+}
+
+export type Lock = {
+	/** the owner that was gone, or that `force` passed over */
+	readonly tookOver: Owner | undefined;
+	/** Removes the lock, if it is still this process's. May be called again. */
+	release(): Promise<void>;
+};
+
+export type LockOptions = {
+	readonly processes: Processes;
+	/** takes the lock of another machine too, never that of a process that runs here */
+	readonly force?: boolean;
+	/** what the system says of itself when absent */
+	readonly machine?: Machine;
+};
+
+/**
+ * Takes the lock `PATH.lock`, which tells of its owner. The lock of a process that does not run any more is taken over;
+ * the taking is exclusive on one machine, so that of any number at once exactly one gets it.
+ *
+ * Processes of two containers that share a folder and the name of their host are taken for one machine's.
+ *
+ * @throws Locked where another has it
+ */
+export async function takeLock(path: string, { processes, force = false, machine }: LockOptions): Promise<Lock> {
+	const folder = await realpath(dirname(resolve(path)));
+	const file = join(folder, `${basename(path)}.lock`);
+	const here = machine ?? (await thisMachine(processes));
+	const self = await ownerOf(here, processes.pid, randomBytes(NONCE_BYTES).toString("hex"));
+	const mutex: Mutex = here.linux ? socketMutex(file) : linkMutex(file, self.nonce);
+
+	// Most who come second learn it here, without waiting for anybody. A lock that is not written yet may be just now.
+	const seen = await look(file, here);
+	if (seen.verdict !== "unwritten") refuse(seen, file, force);
+	const tookOver = await alone(mutex, async () => {
+		const held = await look(file, here);
+		refuse(held, file, force);
+		if (held.verdict !== "free") await rm(file, { force: true });
+		await create(file, self);
+		return held.owner;
+	});
+	const release = async (): Promise<void> => {
+		await alone(mutex, async () => {
+			const { owner } = await look(file, here);
+			if (owner?.nonce === self.nonce) await rm(file, { force: true });
+		});
+	};
+	return { tookOver, release };
+}
+
+type Held = { readonly owner: Owner | undefined; readonly verdict: Verdict | "free" | "unwritten" };
+
+async function look(file: string, here: Machine): Promise<Held> {
+	let text: string;
+	try {
+		text = await readFile(file, { encoding: "utf8", flag: constants.O_RDONLY | constants.O_NOFOLLOW });
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return { owner: undefined, verdict: "free" };
+		throw error;
+	}
+	const owner = readOwner(text);
+	if (owner !== undefined) return { owner, verdict: judge(owner, here, await here.processOf(owner.pid)) };
+	const age = await ageOf(file);
+	if (age === undefined) return { owner, verdict: "free" };
+	return { owner, verdict: age > UNWRITTEN ? "gone" : "unwritten" };
+}
+
+/** @throws Locked where what holds the lock may not be passed over */
+function refuse({ owner, verdict }: Held, file: string, force: boolean): void {
+	if (verdict === "running") throw new Locked(file, owner, false);
+	if ((verdict === "elsewhere" || verdict === "unwritten") && !force) throw new Locked(file, owner, true);
+}
+
+async function create(file: string, owner: Owner): Promise<void> {
+	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+	const handle = await open(file, flags, 0o600).catch((error: unknown) => {
+		// Somebody whom the mutex does not hold back was faster.
+		throw errorCode(error) === "EEXIST" ? new Locked(file, undefined, true) : error;
+	});
+	try {
+		await handle.writeFile(ownerText(owner));
+		await handle.sync();
+	} catch (error) {
+		await rm(file, { force: true });
+		throw error;
+	} finally {
+		await handle.close();
+	}
+}

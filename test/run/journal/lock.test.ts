@@ -1,0 +1,214 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type Lock, Locked, type LockOptions, takeLock } from "../../../src/run/journal/lock.ts";
+import { type Machine, thisMachine } from "../../../src/run/journal/machine.ts";
+import { judge, type Owner, ownerText, readOwner, readProcess } from "../../../src/run/journal/owner.ts";
+import { folder } from "./support.ts";
+
+/** Waits for a word, tries to take the lock, says what came of it, and holds it until it is ended. */
+const HOLDER = `
+import { once } from "node:events";
+import { takeLock } from "./src/run/journal/lock.ts";
+process.stdout.write("ready\\n");
+await once(process.stdin, "data");
+try {
+	const lock = await takeLock(process.argv[2], { processes: { pid: process.pid, isRunning: () => true } });
+	process.stdout.write("taken " + (lock.tookOver?.pid ?? "free") + "\\n");
+	process.stdin.once("end", () => void lock.release());
+} catch (error) {
+	process.stdout.write(error.name + " " + error.owner?.pid + "\\n");
+	process.exit();
+}`;
+
+let script = "";
+beforeAll(async () => {
+	const root = fileURLToPath(new URL("../../..", import.meta.url));
+	const stdin = { contents: HOLDER, resolveDir: root, loader: "ts" } as const;
+	const { outputFiles } = await build({ stdin, bundle: true, platform: "node", format: "esm", write: false });
+	script = outputFiles[0]?.text ?? "";
+});
+
+type Holder = { readonly child: ChildProcess; readonly line: () => Promise<string> };
+
+async function holder(path: string): Promise<Holder> {
+	const child = spawn(process.execPath, ["--input-type=module", "-e", script, "--", "-", path], {
+		stdio: ["pipe", "pipe", "inherit"],
+	});
+	onTestFinished(() => void child.kill("SIGKILL"));
+	if (child.stdout === null) throw new Error("a pipe was asked for");
+	const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+	const line = async (): Promise<string> => String((await lines.next()).value);
+	expect(await line()).toBe("ready");
+	return { child, line };
+}
+
+function go({ child }: Holder): void {
+	child.stdin?.write("go\n");
+}
+
+const processes: LockOptions["processes"] = { pid: process.pid, isRunning: () => true };
+
+async function take(path: string, more: Partial<LockOptions> = {}): Promise<Lock | Locked> {
+	return await takeLock(path, { processes, ...more }).catch((error: unknown) => {
+		if (error instanceof Locked) return error;
+		throw error;
+	});
+}
+
+async function path(): Promise<string> {
+	return join(await folder(), "run");
+}
+
+async function owner(more: Partial<Owner> = {}): Promise<Owner> {
+	const { boot, host } = await thisMachine(processes);
+	return { pid: 2 ** 22 + 1, start: "1", boot, host, nonce: "n", since: "2026-01-02T03:04:05Z", ...more };
+}
+
+describe("a lock", () => {
+	it("goes to exactly one of twenty that start at once, or two runs would send the same rows", async () => {
+		const at = await path();
+		for (const stale of [false, true]) {
+			if (stale) await writeFile(`${at}.lock`, ownerText(await owner()));
+			const holders = await Promise.all(Array.from({ length: 20 }, () => holder(at)));
+			holders.forEach(go);
+			const lines = await Promise.all(holders.map(({ line }) => line()));
+			const winner = holders[lines.findIndex((line) => line.startsWith("taken"))];
+			expect(lines.filter((line) => line.startsWith("taken"))).toEqual([stale ? `taken ${2 ** 22 + 1}` : "taken free"]);
+			expect(lines.filter((line) => line === `Locked ${winner?.child.pid}`)).toHaveLength(19);
+			winner?.child.stdin?.end();
+			if (winner !== undefined) await once(winner.child, "exit");
+			expect(await readdir(join(at, ".."))).toEqual([]);
+		}
+	}, 60_000);
+
+	it("is taken over from a run that was killed, or nobody could go on with it", async () => {
+		const at = await path();
+		const first = await holder(at);
+		go(first);
+		expect(await first.line()).toBe("taken free");
+		const refused = await take(at);
+		expect(refused).toMatchObject({ name: "Locked", forcible: false, owner: { pid: first.child.pid } });
+		first.child.kill("SIGKILL");
+		await once(first.child, "exit");
+		const lock = await take(at);
+		expect(lock).toMatchObject({ tookOver: { pid: first.child.pid } });
+		expect(await take(at)).toBeInstanceOf(Locked);
+	});
+
+	it("is never taken from a process that runs, even by force", async () => {
+		const at = await path();
+		const lock = await take(at);
+		if (lock instanceof Locked) throw lock;
+		const refused = await take(at, { force: true });
+		expect(refused).toMatchObject({
+			forcible: false,
+			owner: { pid: process.pid, host: hostname() },
+			message: expect.stringMatching(/run\.lock is locked by pid \d+ on host .+ since 20/),
+		});
+		await lock.release();
+		await lock.release();
+		const next = await take(at);
+		expect(next).toMatchObject({ tookOver: undefined });
+		// The first one's second release must not open the next one's lock.
+		await lock.release();
+		expect(await take(at)).toBeInstanceOf(Locked);
+	});
+
+	it("is the user's alone, and says who has it", async () => {
+		const at = await path();
+		await take(at);
+		expect((await stat(`${at}.lock`)).mode & 0o777).toBe(0o600);
+		expect(readOwner(await readFile(`${at}.lock`, "utf8"))).toMatchObject({
+			pid: process.pid,
+			start: expect.stringMatching(/^\d+$/),
+			boot: expect.stringMatching(/^[0-9a-f-]{36}$/),
+			host: hostname(),
+		});
+	});
+
+	it.each([
+		["another host", { host: "elsewhere" }],
+		["the same host before it started anew", { boot: "00000000-0000-0000-0000-000000000000" }],
+	])("of %s is left alone unless that is forced: nobody here can know whether it runs", async (_, other) => {
+		const at = await path();
+		await writeFile(`${at}.lock`, ownerText(await owner(other)));
+		expect(await take(at)).toMatchObject({ name: "Locked", forcible: true, owner: other });
+		expect(await take(at, { force: true })).toMatchObject({ tookOver: other });
+	});
+
+	it("of a process whose id another has now is taken over", async () => {
+		const at = await path();
+		await writeFile(`${at}.lock`, ownerText(await owner({ pid: process.pid, start: "1" })));
+		expect(await take(at)).toMatchObject({ tookOver: { start: "1" } });
+	});
+
+	it.each(["", "{", '{"pid":1}'])(
+		"that says nothing (%j) is left alone while it may be being written",
+		async (text) => {
+			const at = await path();
+			await writeFile(`${at}.lock`, text);
+			expect(await take(at)).toMatchObject({ name: "Locked", owner: undefined, forcible: true });
+			const before = new Date(Date.now() - 60_000);
+			await utimes(`${at}.lock`, before, before);
+			expect(await take(at)).toMatchObject({ tookOver: undefined });
+			expect(await take(at)).toMatchObject({ owner: { pid: process.pid } });
+		},
+	);
+});
+
+describe("a lock where the system has no sockets without files and tells no start", () => {
+	function machine(running: readonly number[]): Machine {
+		return {
+			host: "mac",
+			boot: null,
+			linux: false,
+			processOf: async (pid) => (running.includes(pid) ? { start: null } : undefined),
+		};
+	}
+
+	it("goes to exactly one of many at once", async () => {
+		const at = await path();
+		await writeFile(`${at}.lock`, ownerText(await owner({ host: "mac", boot: null, start: null, pid: 99 })));
+		const all = await Promise.all(Array.from({ length: 12 }, () => take(at, { machine: machine([process.pid]) })));
+		expect(all.filter((each) => !(each instanceof Locked))).toHaveLength(1);
+		expect(await readdir(join(at, ".."))).toEqual(["run.lock"]);
+	});
+
+	it("is taken though another was killed while it took it", async () => {
+		const at = await path();
+		await writeFile(`${at}.lock.taking`, "");
+		const before = new Date(Date.now() - 120_000);
+		await utimes(`${at}.lock.taking`, before, before);
+		expect(await take(at, { machine: machine([process.pid]) })).toMatchObject({ tookOver: undefined });
+	});
+});
+
+describe("judging a lock's owner", () => {
+	const here = { host: "h", boot: "b" };
+	const of = (more: Partial<Owner>): Owner => ({ pid: 7, start: "5", nonce: "n", since: "t", ...here, ...more });
+	it.each([
+		["running", of({}), { start: "5" }],
+		["gone", of({}), undefined],
+		["gone", of({}), { start: "6" }],
+		["running", of({ start: null }), { start: "6" }],
+		["running", of({}), { start: null }],
+		["elsewhere", of({ host: "x" }), undefined],
+		["elsewhere", of({ boot: "x" }), { start: "5" }],
+		["elsewhere", of({ boot: null }), undefined],
+	])("says %s of what is so, or a run would be sent twice or never resumed", (verdict, one, running) => {
+		expect(judge(one, here, running)).toBe(verdict);
+	});
+
+	it("reads a process of any name, and none that has ended", () => {
+		const rest = `1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20`;
+		expect(readProcess(`42 (a) b (c) S ${rest}`)).toEqual({ start: "4711" });
+		expect(readProcess(`42 (node) Z ${rest}`)).toBeUndefined();
+	});
+});
