@@ -102,9 +102,13 @@ export class JournalState {
 
 	#settle(record: OutcomeRecord, { manifest }: HeaderRecord): string | undefined {
 		const { row, line, attempts } = record;
-		if (this.#end !== undefined) return `an outcome after the end of its sitting, of the row of line ${line}`;
+		if (this.#isOver()) return `an outcome after the end of its sitting, of the row of line ${line}`;
 		if (row >= manifest.rows) return `an outcome of row ${row} of a manifest of ${manifest.rows} rows`;
-		if (this.#rows.statusOf(row) !== undefined) return `a second outcome of the row of line ${line}`;
+		const before = this.#rows.statusOf(row);
+		// A failed row that then succeeded was opened again: that record can only be among those that a repair lost.
+		const opened = this.#lost > 0 && before === "failed" && record.status !== "failed";
+		if (before !== undefined && !opened) return `a second outcome of the row of line ${line}`;
+		if (opened) this.#counts.failed -= 1;
 		if (this.#settled() >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
 			return "more outcomes than the manifest has valid rows";
 		}
@@ -112,11 +116,12 @@ export class JournalState {
 		else this.#rows.succeeded(row, record.status);
 		this.#counts[record.status] += 1;
 		this.#attempts += attempts;
+		this.#end = undefined;
 		return undefined;
 	}
 
 	#finish(record: EndRecord): string | undefined {
-		if (this.#end !== undefined) return "a second end of one sitting";
+		if (this.#isOver()) return "a second end of one sitting";
 		const totals = this.totals();
 		// After a repair the ends still count what was lost.
 		const other = this.#lost > 0 ? undefined : countsOf(totals).find(([name, count]) => record.counts[name] !== count);
@@ -129,13 +134,19 @@ export class JournalState {
 	}
 
 	#reopen({ codes }: ReopenRecord): string | undefined {
-		if (this.#end !== undefined) return "rows opened again after the end of their sitting";
+		if (this.#isOver()) return "rows opened again after the end of their sitting";
+		this.#end = undefined;
 		this.#counts.failed -= this.#rows.reopen(codes === undefined ? undefined : new Set(codes));
 		return undefined;
 	}
 
 	#lose({ records }: LostRecord): undefined {
 		this.#lost += records;
+	}
+
+	/** Whether nothing but a header may follow. After a repair that header may be lost. */
+	#isOver(): boolean {
+		return this.#end !== undefined && this.#lost === 0;
 	}
 
 	#settled(): number {

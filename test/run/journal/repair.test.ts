@@ -1,0 +1,159 @@
+import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { encode } from "../../../src/run/journal/encode.ts";
+import { continueRun, createRun, JOURNAL_FILE, readRun, SENT_FILE } from "../../../src/run/journal/open.ts";
+import type { JournalRecord } from "../../../src/run/journal/records.ts";
+import { repairRun } from "../../../src/run/journal/repair.ts";
+import { bytesOf, end, folder, header, identity, outcome, sent } from "./support.ts";
+
+const now = (): Date => new Date("2026-02-03T04:05:06Z");
+
+type Folder = { readonly path: string; readonly records: readonly JournalRecord[] };
+
+/** A run of two sittings: rows 0 to 9 are updated, but row 5, which failed first, was opened again, and then updated. */
+async function recorded(): Promise<Folder> {
+	const path = join(await folder(), "run");
+	const run = await createRun(path, header());
+	const records: JournalRecord[] = [header()];
+	const write = async (record: JournalRecord): Promise<void> => {
+		expect(run.state.apply(record)).toBeUndefined();
+		if (record.kind !== "header" || records.length > 1) await run.journal.append(record);
+		records.push(record);
+	};
+	for (let row = 0; row < 10; row++) {
+		await run.sent.append(sent(row));
+		await write(outcome(row, row === 5 ? "failed" : "updated"));
+	}
+	await write(end(run.state, 1));
+	await write(header({ time: "later" }));
+	await write({ kind: "reopen", time: "later" });
+	await write(outcome(5));
+	await write(end(run.state));
+	await run.close();
+	return { path, records };
+}
+
+/** Damages one byte of a record of the journal. */
+async function harm({ path, records }: Folder, place: number): Promise<void> {
+	const bytes = bytesOf(records);
+	bytes[bytesOf(records.slice(0, place)).length + 30] = 0;
+	await writeFile(join(path, JOURNAL_FILE), bytes);
+}
+
+async function problem(promise: Promise<unknown>): Promise<unknown> {
+	return await promise.then(
+		() => undefined,
+		(error: unknown) => error,
+	);
+}
+
+describe("repairing a run", () => {
+	it("keeps all but the damaged outcome, whose row is then in doubt and sent again", async () => {
+		const run = await recorded();
+		await harm(run, 3);
+		const before = await readFile(join(run.path, JOURNAL_FILE));
+		expect(await problem(readRun(run.path))).toMatchObject({ kind: "corrupt" });
+		const repaired = await repairRun(run.path, now);
+		expect(repaired).toEqual({
+			journal: { kept: run.records.length - 1, lost: 1, original: join(run.path, `${JOURNAL_FILE}.damaged`) },
+			sent: { kept: 10, lost: 0, original: undefined },
+		});
+		expect(await readFile(`${join(run.path, JOURNAL_FILE)}.damaged`)).toEqual(before);
+		const read = await readRun(run.path);
+		expect(read?.state.totals()).toMatchObject({ updated: 9, failed: 0 });
+		expect(read?.state.statusOf(2)).toBeUndefined();
+		expect(read?.inDoubt).toBe(1);
+		expect(read?.state.headers).toHaveLength(2);
+		expect(read?.state.lost).toBe(1);
+		expect((await stat(join(run.path, JOURNAL_FILE))).mode & 0o777).toBe(0o600);
+		if (read === undefined) throw new Error("there is a run");
+		const next = await continueRun(read, header());
+		expect(next.state.apply(outcome(2))).toBeUndefined();
+		await next.journal.append(outcome(2));
+		await next.close();
+		expect((await readRun(run.path))?.state.totals()).toMatchObject({ updated: 10, failed: 0 });
+	});
+
+	it("gives a run that can be read and gone on with, whichever record is damaged, and never a row too many", async () => {
+		const run = await recorded();
+		// But the last: with nothing behind it it is a write that was cut off.
+		for (let place = 0; place < run.records.length - 1; place++) {
+			await harm(run, place);
+			await repairRun(run.path, now);
+			const read = await readRun(run.path);
+			const updated = read?.state.totals().updated ?? 0;
+			expect(read && identity(read.state)).toBe(true);
+			expect(updated).toBeGreaterThanOrEqual(9);
+			expect(updated + (read?.state.totals().failed ?? 0) + (read?.inDoubt ?? 0)).toBe(10);
+			await rm(join(run.path, `${JOURNAL_FILE}.damaged`));
+		}
+	});
+
+	it("keeps each row once of a block that was written twice", async () => {
+		const run = await recorded();
+		const { records } = run;
+		await writeFile(join(run.path, JOURNAL_FILE), bytesOf([...records.slice(0, 8), ...records.slice(3)]));
+		expect(await repairRun(run.path, now)).toMatchObject({ journal: { kept: records.length, lost: 5 } });
+		expect((await readRun(run.path))?.state.totals()).toMatchObject({ updated: 10, attempts: 11 });
+	});
+
+	it("keeps no row of another run that was joined to it: that row was never sent in this one", async () => {
+		const run = await recorded();
+		const other = bytesOf([header({ run: "run-2" }), outcome(700), outcome(701)]);
+		await writeFile(join(run.path, JOURNAL_FILE), Buffer.concat([bytesOf(run.records), other]));
+		expect(await repairRun(run.path, now)).toMatchObject({ journal: { lost: 3 } });
+		const read = await readRun(run.path);
+		expect(read?.state.totals().updated).toBe(10);
+		expect(read?.state.statusOf(700)).toBeUndefined();
+	});
+
+	it("reads a journal whose line ends a program changed, and loses nothing of it", async () => {
+		const run = await recorded();
+		const text = bytesOf(run.records).toString("utf8").replaceAll("\n", "\r\n");
+		await writeFile(join(run.path, JOURNAL_FILE), text);
+		expect(await repairRun(run.path, now)).toMatchObject({ journal: { kept: run.records.length, lost: 0 } });
+		expect((await readRun(run.path))?.state.totals().updated).toBe(10);
+	});
+
+	it("says of a lost record of what was sent that there was one, or its row would pass for never sent", async () => {
+		const run = await recorded();
+		await truncate(join(run.path, SENT_FILE), Buffer.byteLength(encode(sent(0))) * 4);
+		expect(await problem(readRun(run.path))).toMatchObject({ kind: "corrupt" });
+		expect(await repairRun(run.path, now)).toMatchObject({ journal: { lost: 0 }, sent: { kept: 4, lost: 6 } });
+		const read = await readRun(run.path);
+		expect(read?.sent.lost).toBe(6);
+		expect(read?.state.totals().updated).toBe(10);
+		await rm(join(run.path, SENT_FILE));
+		expect(await repairRun(run.path, now)).toMatchObject({ sent: { kept: 0, lost: 10, original: undefined } });
+		expect((await readRun(run.path))?.sent.lost).toBe(10);
+	});
+
+	it("changes nothing of a run that is whole, or whose last write was cut off", async () => {
+		const run = await recorded();
+		const half = Buffer.concat([bytesOf(run.records), Buffer.from(encode(header()).slice(0, 50))]);
+		await writeFile(join(run.path, JOURNAL_FILE), half);
+		const files = await readdir(run.path);
+		expect(await repairRun(run.path, now)).toMatchObject({ journal: { lost: 0, original: undefined } });
+		expect(await readdir(run.path)).toEqual(files);
+		expect(await readFile(join(run.path, JOURNAL_FILE))).toEqual(half);
+	});
+
+	it("keeps the damaged file of an earlier repair, too", async () => {
+		const run = await recorded();
+		for (const place of [2, 4]) {
+			await harm(run, place);
+			await repairRun(run.path, now);
+		}
+		const damaged = ["journal.jsonl", "journal.jsonl.damaged", "journal.jsonl.damaged-2", "sent.jsonl"];
+		expect((await readdir(run.path)).toSorted()).toEqual(damaged);
+	});
+
+	it("is refused where no header is left: nobody knows whose rows these are", async () => {
+		const run = await recorded();
+		const outcomes = bytesOf(run.records.filter(({ kind }) => kind !== "header"));
+		await writeFile(join(run.path, JOURNAL_FILE), outcomes);
+		expect(await problem(repairRun(run.path, now))).toMatchObject({ kind: "corrupt" });
+		expect(await readFile(join(run.path, JOURNAL_FILE))).toEqual(outcomes);
+	});
+});
