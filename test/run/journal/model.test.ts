@@ -1,0 +1,248 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { countInDoubt } from "../../../src/run/journal/doubt.ts";
+import type { JournalRecord } from "../../../src/run/journal/records.ts";
+import { reduceJournal, reduceSent } from "../../../src/run/journal/reduce.ts";
+import { JournalState } from "../../../src/run/journal/state.ts";
+import { JournalWriter } from "../../../src/run/journal/writer.ts";
+import type { RowStatus } from "../../../src/run/types.ts";
+import { FakeDisk, systemError } from "./fake-disk.ts";
+import { header, identity, inPieces, outcome, ROWS, sent } from "./support.ts";
+
+/** What a run on disk must come to: the reference, which knows nothing of bytes. */
+type Model = {
+	/** whether a process works on the run */
+	open: boolean;
+	next: number;
+	/** rows of which a process was told that their outcome is durable */
+	readonly settled: Map<number, RowStatus>;
+	/** rows of which it was told that they may be sent */
+	readonly sent: Set<number>;
+	/** rows whose outcome, or whose sending, was being recorded when the process ended: either is right */
+	readonly uncertain: { outcome: number | undefined; sent: number | undefined };
+};
+
+/** The two files of a run, and the process that writes them. */
+class Real {
+	readonly journalDisk = new FakeDisk();
+	readonly sentDisk = new FakeDisk();
+	state = new JournalState();
+	journal = this.#writer(this.journalDisk);
+	sent = this.#writer(this.sentDisk);
+
+	#writer(disk: FakeDisk): JournalWriter {
+		return new JournalWriter(disk.open(), "file", disk.bytes.length);
+	}
+
+	async record(record: JournalRecord): Promise<void> {
+		expect(this.state.apply(record)).toBeUndefined();
+		await this.journal.append(record);
+	}
+
+	/** A new process: reads what there is, cuts off what is torn, and begins a sitting. */
+	async resume(model: Model): Promise<void> {
+		for (const disk of [this.journalDisk, this.sentDisk]) disk.fault = () => undefined;
+		for (const disk of [this.journalDisk, this.sentDisk]) disk.gate = () => undefined;
+		const journal = await reduceJournal(inPieces(this.journalDisk.bytes, 64), "journal");
+		const what = await reduceSent(inPieces(this.sentDisk.bytes, 64), "sent", ROWS);
+		this.journalDisk.bytes = this.journalDisk.bytes.subarray(0, journal.goodLength);
+		this.sentDisk.bytes = this.sentDisk.bytes.subarray(0, what.goodLength);
+		this.state = journal.state;
+		// What could be either way is now known.
+		const { uncertain } = model;
+		if (uncertain.outcome !== undefined) {
+			const status = journal.state.statusOf(uncertain.outcome);
+			if (status !== undefined) model.settled.set(uncertain.outcome, status);
+		}
+		if (uncertain.sent !== undefined && what.state.wasSent(uncertain.sent)) model.sent.add(uncertain.sent);
+		uncertain.outcome = undefined;
+		uncertain.sent = undefined;
+		for (let row = 0; row < model.next; row++) {
+			expect(journal.state.statusOf(row)).toBe(model.settled.get(row));
+			expect(what.state.wasSent(row)).toBe(model.sent.has(row));
+		}
+		expect(what.state.count).toBe(model.sent.size);
+		expect(countInDoubt(journal.state, what.state)).toBe(
+			[...model.sent].filter((row) => !model.settled.has(row)).length,
+		);
+		this.journal = this.#writer(this.journalDisk);
+		this.sent = this.#writer(this.sentDisk);
+		await this.record(header());
+		model.open = true;
+		this.check(model);
+	}
+
+	check(model: Model): void {
+		expect(identity(this.state)).toBe(true);
+		const totals = this.state.totals();
+		const failed = [...model.settled.values()].filter((status) => status === "failed").length;
+		expect(totals).toMatchObject({ failed, updated: model.settled.size - failed });
+	}
+}
+
+type Command = fc.AsyncCommand<Model, Real, false>;
+
+/** One row from its sending to its outcome, unless something ends the process on the way. */
+class Row implements Command {
+	readonly status: RowStatus;
+	readonly fault: "none" | "full" | "killed";
+	readonly at: "sent" | "outcome";
+	readonly taken: number;
+
+	constructor(status: RowStatus, fault: "none" | "full" | "killed", at: "sent" | "outcome", taken: number) {
+		this.status = status;
+		this.fault = fault;
+		this.at = at;
+		this.taken = taken;
+	}
+
+	check(model: Readonly<Model>): boolean {
+		return model.open && model.next < ROWS - 5;
+	}
+
+	async run(model: Model, real: Real): Promise<void> {
+		const row = model.next++;
+		if (!(await this.#step(model, real, "sent", row, () => real.sent.append(sent(row))))) return;
+		model.sent.add(row);
+		const end = outcome(row, this.status);
+		if (!(await this.#step(model, real, "outcome", row, () => real.journal.append(end)))) return;
+		expect(real.state.apply(end)).toBeUndefined();
+		model.settled.set(row, this.status);
+		real.check(model);
+	}
+
+	/** @returns whether the process still runs, and was told that the record is durable */
+	async #step(model: Model, real: Real, at: Row["at"], row: number, append: () => Promise<void>): Promise<boolean> {
+		const disk = at === "sent" ? real.sentDisk : real.journalDisk;
+		if (this.fault === "none" || this.at !== at) {
+			await append();
+			return true;
+		}
+		const before = disk.bytes.length;
+		disk.mostTaken = this.taken;
+		let dark = (): void => undefined;
+		const killed = new Promise<"killed">((resolve) => (dark = () => resolve("killed")));
+		if (this.fault === "full") disk.fault = () => (disk.bytes.length > before ? systemError("ENOSPC") : undefined);
+		else {
+			disk.gate = () => {
+				if (disk.bytes.length === before) return undefined;
+				dark();
+				return new Promise<never>(() => undefined);
+			};
+		}
+		const told = await Promise.race([
+			append().then(
+				() => "durable",
+				(error: unknown) => error,
+			),
+			killed,
+		]);
+		if (this.fault === "full") expect(told).toMatchObject({ kind: "full" });
+		else expect(told).toBe("killed");
+		disk.mostTaken = Number.POSITIVE_INFINITY;
+		model.uncertain[at] = row;
+		model.open = false;
+		return false;
+	}
+
+	toString(): string {
+		return this.fault === "none" ? this.status : `${this.status} but ${this.fault} at ${this.at} after ${this.taken}`;
+	}
+}
+
+class Kill implements Command {
+	check(model: Readonly<Model>): boolean {
+		return model.open;
+	}
+
+	async run(model: Model): Promise<void> {
+		model.open = false;
+	}
+
+	toString(): string {
+		return "kill";
+	}
+}
+
+class Resume implements Command {
+	check(model: Readonly<Model>): boolean {
+		return !model.open;
+	}
+
+	async run(model: Model, real: Real): Promise<void> {
+		await real.resume(model);
+	}
+
+	toString(): string {
+		return "resume";
+	}
+}
+
+/** Another process begins although one is at it: what the lock is to prevent, and the fence then ends. */
+class SecondProcess implements Command {
+	check(model: Readonly<Model>): boolean {
+		return model.open;
+	}
+
+	async run(model: Model, real: Real): Promise<void> {
+		const { journal } = real;
+		await real.resume(model);
+		const before = Buffer.from(real.journalDisk.bytes);
+		await expect(journal.append(outcome(model.next))).rejects.toMatchObject({ kind: "fenced" });
+		expect(real.journalDisk.bytes.equals(before)).toBe(true);
+	}
+
+	toString(): string {
+		return "second process";
+	}
+}
+
+class Reopen implements Command {
+	check(model: Readonly<Model>): boolean {
+		return model.open;
+	}
+
+	async run(model: Model, real: Real): Promise<void> {
+		await real.record({ kind: "reopen", time: "t" });
+		for (const [row, status] of model.settled) if (status === "failed") model.settled.delete(row);
+		real.check(model);
+	}
+
+	toString(): string {
+		return "reopen";
+	}
+}
+
+describe("a run that anything may happen to", () => {
+	it("has, after each resume, the outcomes that it was told of, each once, and knows what was never sent", async () => {
+		const status = fc.constantFrom<RowStatus>("updated", "failed");
+		const at = fc.constantFrom<Row["at"]>("sent", "outcome");
+		const fault = fc.constantFrom<Row["fault"]>("full", "killed");
+		const commands = fc.commands<Model, Real, false>(
+			[
+				status.map((end) => new Row(end, "none", "sent", 0)),
+				fc.tuple(status, fault, at, fc.integer({ min: 1, max: 200 })).map((row) => new Row(...row)),
+				fc.constant(new Kill()),
+				fc.constant(new Resume()),
+				fc.constant(new SecondProcess()),
+				fc.constant(new Reopen()),
+			],
+			{ maxCommands: 60 },
+		);
+		await fc.assert(
+			fc.asyncProperty(commands, async (all) => {
+				const setup = async (): Promise<{ model: Model; real: Real }> => {
+					const uncertain = { outcome: undefined, sent: undefined };
+					const model: Model = { open: true, next: 0, settled: new Map(), sent: new Set(), uncertain };
+					const real = new Real();
+					await real.record(header());
+					return { model, real };
+				};
+				const started = await setup();
+				await fc.asyncModelRun(() => started, all);
+				await started.real.resume(started.model);
+			}),
+			{ numRuns: 200 },
+		);
+	}, 60_000);
+});
