@@ -118,6 +118,8 @@ async function read(folder: string, paths: Pair<string>): Promise<RecordedRun | 
 		sent: sent.state,
 		inDoubt: countInDoubt(journal.state, sent.state),
 		doubts: async function* () {
+			// Most runs end well: then there is nothing to read a long file for.
+			if (countInDoubt(journal.state, sent.state) === 0) return;
 			const again = (await readChunks(paths.sent)) ?? [];
 			yield* doubtful(again, sent.goodLength, (row) => isInDoubt(row, journal.state, sent.state));
 		},
