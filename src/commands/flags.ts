@@ -46,6 +46,10 @@ export type RunFlags = ServiceFlags & {
 	readonly allowEmpty?: boolean;
 	readonly maxErrors?: MaxErrors;
 	readonly attempts: number;
+	/** in milliseconds, like the two below; the engine has the defaults */
+	readonly maxWait?: number;
+	readonly maxOutage?: number;
+	readonly maxDuration?: number;
 	readonly body?: BodyForm | "auto";
 	readonly failed?: string;
 	readonly progress: "auto" | "bar" | "plain" | "json" | "none";
@@ -91,7 +95,10 @@ export function addRunOptions(command: Command): Command {
 		.option("--concurrency <n>", "requests in flight at most", parseConcurrency, "auto")
 		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
 		.option("--max-errors <n or n%>", "stops when so many rows have failed", parseMaxErrors)
+		.option("--max-duration <time>", "stops the run after that time", parseTime)
 		.option("--attempts <n>", "tries of one row, the first included", parseCount(1, 1000), 6)
+		.option("--max-wait <time>", "longest wait that the service may ask for (default: 5m)", parseTime)
+		.option("--max-outage <time>", "longest outage that is sat out (default: 15m)", parseTime)
 		.option(
 			"--failed <file>",
 			"writes the rows that failed, all their columns and why, ready to be fed back",

@@ -73,6 +73,10 @@ export async function runSource<Item extends RunItem>(
 		concurrency: flags.concurrency,
 		attempts: flags.attempts,
 		maxErrors: flags.maxErrors,
+		maxWait: flags.maxWait,
+		maxOutage: flags.maxOutage,
+		maxDuration: flags.maxDuration,
+		onNote: (text) => io.note(text),
 		signal: app.signal,
 		abandon: () => void session.service.api.close().catch(() => undefined),
 		onSettled: () => {

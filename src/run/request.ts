@@ -1,7 +1,7 @@
 import { CliError, Exit } from "../errors.ts";
 import { RestError } from "../rest/errors.ts";
 import type { Pause, Send } from "./pace.ts";
-import { decide } from "./retry.ts";
+import { decide, MAX_WAIT } from "./retry.ts";
 import type { Clock } from "./types.ts";
 
 /** A command that runs no rows tries its request so often, and so long, in milliseconds. */
@@ -31,10 +31,25 @@ export async function requestWithRetry<Answer>(
 			return await send(request, signal);
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
-			const state = { attempt, attempts: ATTEMPTS, idempotent, answered: true, random: clock.random() };
-			const decision = decide(error, state);
+			const decision = decide(error, {
+				attempt,
+				counted: attempt - 1,
+				strangers: 0,
+				attempts: ATTEMPTS,
+				idempotent,
+				// Each request is judged by itself: nothing is known of a service that has just failed it.
+				answered: false,
+				succeeded: false,
+				patient: false,
+				outage: false,
+				outageLeft: Number.POSITIVE_INFINITY,
+				timeLeft: deadline - clock.now(),
+				maxWait: MAX_WAIT,
+				random: clock.random(),
+				now: Date.now(),
+			});
 			if (decision.action === "stop") throw new CliError(decision.stop.text, { ...decision.stop, cause: error });
-			if (decision.action === "fail" || clock.now() + decision.wait > deadline) throw refusal(error);
+			if (decision.action !== "retry" || attempt >= ATTEMPTS) throw refusal(error);
 			if (decision.everyone) pause.extend(decision.wait);
 			await clock.sleep(decision.wait, signal);
 			signal?.throwIfAborted();

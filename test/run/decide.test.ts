@@ -1,47 +1,74 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import type { RestErrorKind } from "../../src/rest/errors.ts";
-import { decide, type Try } from "../../src/run/retry.ts";
+import { decide, MAX_WAIT, type Try } from "../../src/run/retry.ts";
 import { failure } from "./harness.ts";
 
-const first: Try = { attempt: 1, attempts: 6, idempotent: true, answered: true, random: 0.5 };
-const last: Try = { ...first, attempt: 6 };
+const first: Try = {
+	attempt: 1,
+	counted: 0,
+	strangers: 0,
+	attempts: 6,
+	idempotent: true,
+	answered: true,
+	succeeded: true,
+	patient: false,
+	outage: false,
+	outageLeft: Infinity,
+	timeLeft: Infinity,
+	maxWait: MAX_WAIT,
+	random: 0.5,
+	now: Date.UTC(2025, 5, 1, 14, 0),
+};
+const last: Try = { ...first, attempt: 6, counted: 5 };
+const silent: Try = { ...first, answered: false, succeeded: false };
+const stop6 = { action: "stop", stop: { exit: Exit.temporary } };
 
 describe("what to do about a request that did not succeed", () => {
 	it.each<[string, RestErrorKind, Try, object]>([
 		["a refusal fails the row at once", "rejected", first, { action: "fail" }],
 		["an untrusted answer stops the run", "untrusted", first, { action: "stop", stop: { exit: Exit.untrusted } }],
-		[
-			"a page that is not the API stops the run",
-			"not_the_api",
-			first,
-			{ action: "stop", stop: { exit: Exit.temporary } },
-		],
-		["what was not sent is sent again", "not_sent", first, { action: "retry", everyone: false }],
+		["what the service can't do fails the row, as its flavour is known", "contradiction", first, { action: "fail" }],
+		["a page that was never the API stops the run", "not_the_api", { ...first, succeeded: false }, stop6],
+		["a login page in the middle of a run may go away", "not_the_api", first, { action: "retry", counts: false }],
+		["even at the last try that counts", "not_the_api", last, { action: "retry" }],
+		["and not at the third time", "not_the_api", { ...first, strangers: 2 }, stop6],
+		["what was not sent is sent again", "not_sent", first, { action: "retry", everyone: false, counts: false }],
 		["even where twice would harm", "not_sent", { ...first, idempotent: false }, { action: "retry", everyone: false }],
+		["an outage costs a row no try, however long", "not_sent", { ...last, attempt: 99 }, { action: "retry" }],
+		["what was never reached stops the run", "not_sent", { ...silent, attempt: 6 }, stop6],
+		["but not while tries are left", "not_sent", { ...silent, attempt: 5 }, { action: "retry" }],
+		["nor where the user waits for it", "not_sent", { ...silent, attempt: 9, patient: true }, { action: "retry" }],
 		[
-			"what can't be sent stops the run, no row failed",
-			"not_sent",
-			last,
-			{ action: "stop", stop: { exit: Exit.temporary } },
+			"what may have been applied is sent again",
+			"ambiguous",
+			first,
+			{ action: "retry", everyone: false, counts: true },
 		],
-		["what may have been applied is sent again", "ambiguous", first, { action: "retry", everyone: false }],
 		["but not where twice would harm", "ambiguous", { ...first, idempotent: false }, { action: "fail" }],
 		["and not for ever", "ambiguous", last, { action: "fail" }],
+		["tries that an outage took do not count", "ambiguous", { ...first, attempt: 50, counted: 4 }, { action: "retry" }],
 		[
-			"a service that never answered stops the run, no row failed",
+			"in an outage a lost answer costs a row no try",
 			"ambiguous",
-			{ ...last, answered: false },
-			{ action: "stop", stop: { exit: Exit.temporary } },
+			{ ...last, outage: true },
+			{ action: "retry", wait: 0, counts: false },
 		],
-		["a request to slow down holds for all", "throttled", first, { action: "retry", everyone: true }],
+		["a service that never answered stops the run, no row failed", "ambiguous", { ...silent, attempt: 6 }, stop6],
+		[
+			"where the user waits for it, it does not",
+			"ambiguous",
+			{ ...silent, attempt: 9, patient: true },
+			{ counts: false },
+		],
+		["a request to slow down holds for all", "throttled", first, { action: "retry", everyone: true, counts: false }],
 		[
 			"even where twice would harm: it was not applied",
 			"throttled",
 			{ ...first, idempotent: false },
 			{ action: "retry" },
 		],
-		["and not for ever", "throttled", last, { action: "fail" }],
+		["and costs a row no try", "throttled", last, { action: "retry" }],
 	])("%s (%s)", (_, kind, state, decision) => {
 		expect(decide(failure(kind), state)).toMatchObject(decision);
 	});
@@ -72,11 +99,48 @@ describe("what to do about a request that did not succeed", () => {
 		expect(decide(failure("throttled", { retryAfter }), { ...first, random })).toMatchObject({ wait });
 	});
 
-	it("stops rather than come back early where the service asks for more than five minutes", () => {
-		expect(decide(failure("throttled", { retryAfter: 300_001 }), first)).toMatchObject({
+	it("stops rather than come back early where the service asks for more than --max-wait, and says until when", () => {
+		const text = "the service asks to wait 5m1s, until 2025-06-01T14:05:01Z; longer than --max-wait 5m0s";
+		expect(decide(failure("throttled", { retryAfter: 301_000 }), first)).toMatchObject({
 			action: "stop",
-			stop: { exit: Exit.temporary, text: expect.stringContaining("301 s") },
+			stop: { exit: Exit.temporary, text },
 		});
+		expect(decide(failure("throttled", { retryAfter: 2_000 }), { ...first, maxWait: 1_999 })).toMatchObject(stop6);
+	});
+
+	it.each<[RestErrorKind, number | undefined, number, object]>([
+		["throttled", 10_000, 10_499, { action: "leave", everyone: true }],
+		["throttled", 10_000, 10_500, { action: "retry" }],
+		["ambiguous", undefined, 124, { action: "leave", everyone: false }],
+		["not_sent", undefined, 125, { action: "retry" }],
+	])(
+		"begins no wait that --max-duration would end: %s, %s ms, with %d ms left",
+		(kind, retryAfter, timeLeft, decision) => {
+			const error = failure(kind, retryAfter === undefined ? {} : { retryAfter });
+			expect(decide(error, { ...first, timeLeft })).toMatchObject(decision);
+		},
+	);
+
+	it("makes the last try when an outage has lasted as long as it may, not later", () => {
+		const state = { ...first, attempt: 8, outageLeft: 700 };
+		expect(decide(failure("not_sent"), state)).toMatchObject({ action: "retry", wait: 700 });
+		expect(decide(failure("not_sent"), { ...state, outageLeft: -1 })).toMatchObject({ action: "retry", wait: 0 });
+	});
+
+	it.each(["NOT_ARRIVED", "NOT_REMOVED", "REMOVED_MORE", "UNKNOWN_FLAVOUR"])(
+		"does not repeat what shows that success means nothing: %s",
+		(code) => {
+			expect(decide(failure("not_the_api", { code }), first)).toMatchObject(stop6);
+		},
+	);
+
+	it("tries a conflict twice more, and no other refusal", () => {
+		const conflict = failure("rejected", { code: "HTTP_409", status: 409 });
+		expect([1, 2, 3].map((attempt) => decide(conflict, { ...first, attempt }).action)).toEqual([
+			"retry",
+			"retry",
+			"fail",
+		]);
 	});
 
 	it.each([

@@ -1,0 +1,57 @@
+/** Requests that fail one after another, whoever sent them, after which the service counts as gone. */
+const IN_A_ROW = 20;
+/** Where a few still get through: so many tries within so many seconds, of which this share failed. */
+const SECONDS = 30;
+const LEAST = 100;
+const SHARE = 0.95;
+
+/** Tells an outage from bad luck: how requests ended goes in, whether the service counts as gone comes out. */
+export class Failures {
+	#inARow = 0;
+	readonly #tries = new Uint32Array(SECONDS);
+	readonly #failed = new Uint32Array(SECONDS);
+	#second = Number.NEGATIVE_INFINITY;
+
+	get inARow(): number {
+		return this.#inARow;
+	}
+
+	/**
+	 * One request has ended.
+	 *
+	 * @param failed whether it failed in a way that passes; a refusal shows that the service is there
+	 * @param now milliseconds on a monotonic clock
+	 */
+	add(failed: boolean, now: number): boolean {
+		const place = this.#advance(Math.floor(now / 1000));
+		this.#tries[place] = (this.#tries[place] ?? 0) + 1;
+		this.#inARow = failed ? this.#inARow + 1 : 0;
+		if (!failed) return false;
+		this.#failed[place] = (this.#failed[place] ?? 0) + 1;
+		if (this.#inARow >= IN_A_ROW) return true;
+		const tries = sum(this.#tries);
+		return tries >= LEAST && sum(this.#failed) >= SHARE * tries;
+	}
+
+	/** The service is back: what was before says nothing about what comes. */
+	forget(): void {
+		this.#inARow = 0;
+		this.#tries.fill(0);
+		this.#failed.fill(0);
+	}
+
+	/** Empties the seconds that have passed since the last request. */
+	#advance(second: number): number {
+		const from = Math.max(this.#second + 1, second - SECONDS + 1);
+		for (let each = from; each <= second; each += 1) {
+			this.#tries[each % SECONDS] = 0;
+			this.#failed[each % SECONDS] = 0;
+		}
+		this.#second = Math.max(this.#second, second);
+		return second % SECONDS;
+	}
+}
+
+function sum(counts: Uint32Array): number {
+	return counts.reduce((total, count) => total + count, 0);
+}

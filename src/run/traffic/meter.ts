@@ -1,0 +1,23 @@
+/** Requests a second that are taken for granted where hardly one was answered yet. */
+const LEAST = 10;
+
+/** The rate at which a service answers: what an uncapped run is lowered from. Counts the last two seconds with answers. */
+export class Meter {
+	#second = Number.NaN;
+	#count = 0;
+	#before = 0;
+
+	answered(now: number): void {
+		const second = Math.floor(now / 1000);
+		if (second !== this.#second) {
+			this.#before = this.#count;
+			this.#count = 0;
+			this.#second = second;
+		}
+		this.#count += 1;
+	}
+
+	get rate(): number {
+		return Math.max(LEAST, this.#before, this.#count);
+	}
+}

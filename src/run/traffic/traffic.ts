@@ -1,0 +1,126 @@
+import { RestError } from "../../rest/errors.ts";
+import { Pause } from "../pace.ts";
+import { onlyThrottled } from "../stops.ts";
+import type { Clock, Limiter, Stop } from "../types.ts";
+import { Brake } from "./brake.ts";
+import { LoweredRate } from "./lowered-rate.ts";
+import { Meter } from "./meter.ts";
+import { Outage } from "./outage.ts";
+
+/** How long a service may do nothing but ask to slow down, where `--max-outage` does not say, in milliseconds. */
+const MAX_THROTTLED = 15 * 60_000;
+
+export type TrafficOptions = {
+	readonly limiter: Limiter;
+	readonly clock: Clock;
+	/** requests a second at most; undefined for no cap */
+	readonly rate: number | undefined;
+	/** `--max-outage` in milliseconds, where it was given */
+	readonly maxOutage: number | undefined;
+	/** a Retry-After up to that many milliseconds is waited for */
+	readonly maxWait: number;
+	readonly onLatency: (milliseconds: number) => void;
+	readonly onNote: (text: string) => void;
+	/** no further request makes sense */
+	readonly onStop: (stop: Stop) => void;
+};
+
+/**
+ * The way of a run's requests to the service, and what is learned from how they end.
+ *
+ * A request passes the breaker, a pause that the service asked for, the brake of a lowered rate, and last the limiter.
+ * Whatever changed while it waited holds for it too: it starts over, and its token is lost, not the rule.
+ */
+export class Traffic {
+	readonly outage: Outage;
+	readonly #options: TrafficOptions;
+	readonly #pause: Pause;
+	readonly #lowered: LoweredRate;
+	readonly #brake: Brake;
+	readonly #meter = new Meter();
+	readonly #lost = new WeakSet<Error>();
+	#throttledSince: number | undefined;
+
+	constructor(options: TrafficOptions) {
+		const { clock, rate } = options;
+		this.#options = options;
+		this.#pause = new Pause(clock);
+		this.#lowered = new LoweredRate(() => rate ?? this.#meter.rate);
+		this.#brake = new Brake(clock, this.#lowered);
+		this.outage = new Outage({
+			clock,
+			maxOutage: options.maxOutage,
+			onNote: options.onNote,
+			onStop: options.onStop,
+			onBack: () => this.#lowered.startSlowly(clock.now(), clock.now()),
+		});
+	}
+
+	/** Sends one request when its time has come, and resolves or rejects as the request does. */
+	async send<Answer>(request: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+		const { clock, limiter } = this.#options;
+		const { breaker } = this.outage;
+		let ticket: number | undefined;
+		do {
+			if (ticket === undefined || !breaker.isGood(ticket)) {
+				const next = breaker.pass(signal);
+				ticket = typeof next === "number" ? next : await next;
+			}
+			if (this.#pause.left > 0) await this.#pause.over(signal);
+			const braked = this.#brake.take(signal);
+			if (braked !== undefined) await braked;
+			await limiter.take(signal);
+		} while (this.#pause.left > 0 || !breaker.isGood(ticket));
+		this.outage.starts();
+		const start = clock.now();
+		try {
+			const answer = await request();
+			const end = clock.now();
+			this.#options.onLatency(end - start);
+			this.#meter.answered(end);
+			this.#throttledSince = undefined;
+			this.outage.succeededWith(ticket);
+			return answer;
+		} catch (error) {
+			if (error instanceof RestError) this.#failed(ticket, error);
+			throw error;
+		}
+	}
+
+	/** Nobody sends for that many milliseconds, and few do at first. */
+	pause(milliseconds: number): void {
+		if (milliseconds <= 0) return;
+		this.#pause.extend(milliseconds);
+		const now = this.#options.clock.now();
+		this.#lowered.startSlowly(now, now + this.#pause.left);
+	}
+
+	/** Whether a failure is that of an outage, and says nothing about its row. */
+	wasLost(error: RestError): boolean {
+		return this.#lost.has(error);
+	}
+
+	/** Nothing waits any more. */
+	close(): void {
+		this.outage.breaker.end();
+	}
+
+	#failed(ticket: number, error: RestError): void {
+		const { breaker } = this.outage;
+		this.outage.failedWith(ticket, error);
+		// That of the failure which opened the breaker, too: its ticket is no longer good.
+		if (breaker.isOpen || !breaker.isGood(ticket)) this.#lost.add(error);
+		if (error.kind === "throttled") return this.#throttled(error);
+		if (error.kind !== "not_sent" && error.kind !== "ambiguous") this.#throttledSince = undefined;
+	}
+
+	#throttled(error: RestError): void {
+		const { clock, maxWait, maxOutage = MAX_THROTTLED, onStop } = this.#options;
+		const now = clock.now();
+		this.#lowered.cut(now);
+		// At once, whoever asked: what was sent beside a row's own request is obeyed like it.
+		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
+		this.#throttledSince ??= now;
+		if (now - this.#throttledSince >= maxOutage) onStop(onlyThrottled(error, maxOutage));
+	}
+}

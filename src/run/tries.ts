@@ -1,0 +1,152 @@
+import { RestError } from "../rest/errors.ts";
+import type { Ending } from "./ending.ts";
+import { errorLimit, type MaxErrors, RefusedAlike } from "./limits.ts";
+import type { Memory, Operation, Settled } from "./operations/operation.ts";
+import { Repeated } from "./repeated.ts";
+import { decide } from "./retry.ts";
+import { timeIsUp } from "./stops.ts";
+import type { Traffic } from "./traffic/traffic.ts";
+import type { Clock, Journal, Request, RowError, Stop, Work } from "./types.ts";
+
+/** A row that was taken up and is not settled. */
+export type OpenRow<Item> = {
+	readonly item: Item;
+	readonly memory: Memory;
+	/** tries so far, and those of them that count towards `--attempts` */
+	attempt: number;
+	counted: number;
+	/** tries that something else than the API answered */
+	strangers: number;
+};
+
+export type TriesOptions<Item extends Work> = {
+	readonly operation: Operation<Item>;
+	readonly journal: Journal<Item>;
+	readonly clock: Clock;
+	readonly ending: Ending;
+	readonly traffic: Traffic;
+	readonly attempts: number;
+	readonly maxErrors: MaxErrors | undefined;
+	readonly maxWait: number;
+	/** `--max-duration` in milliseconds, infinite where there is none */
+	readonly maxDuration: number;
+	/** whether `--max-outage` was given: then a first answer is waited for as long */
+	readonly patient: boolean;
+	readonly onSettled?: (() => void) | undefined;
+};
+
+/** The tries of a run's rows: each ends in a record of the journal, in a wait for the next try, or pending. */
+export class Tries<Item extends Work> {
+	readonly #options: TriesOptions<Item>;
+	readonly #deadline: number;
+	readonly #refused = new RefusedAlike();
+	readonly #repeated = new Repeated();
+	readonly #request: Request;
+	/** why rows stay pending although nothing ended the run */
+	leftBehind: Stop | undefined;
+
+	constructor(options: TriesOptions<Item>) {
+		this.#options = options;
+		this.#deadline = options.clock.now() + options.maxDuration;
+		const { traffic, ending } = options;
+		this.#request = (call) => traffic.send(call, ending.signal);
+	}
+
+	/** One try, with its record. Resolves with the wait before the next one, or undefined when it is over. */
+	async once(row: OpenRow<Item>): Promise<number | undefined> {
+		const { operation, journal, ending, onSettled } = this.#options;
+		if (ending.signal.aborted) return this.#leave(row);
+		row.attempt += 1;
+		let settled: Settled;
+		try {
+			settled = await operation(row.item, this.#request, row.memory);
+		} catch (error) {
+			return this.#failed(row, error);
+		}
+		this.#refused.succeeded();
+		this.#repeated.succeeded();
+		await journal.record({ item: row.item, ...settled, attempts: row.attempt });
+		onSettled?.();
+		return undefined;
+	}
+
+	/** What a failed try leads to. */
+	async #failed(row: OpenRow<Item>, error: unknown): Promise<number | undefined> {
+		const { ending, traffic, maxDuration } = this.#options;
+		// A request that was cut off or never started says nothing about its row.
+		if (ending.abandoned || ending.isReason(error)) return this.#leave(row);
+		if (!(error instanceof RestError)) throw error;
+		const decision = decide(error, this.#stateOf(row, error));
+		const repeated = this.#repeated.tried(error);
+		if (error.kind === "not_the_api") row.strangers += 1;
+		switch (decision.action) {
+			case "stop":
+				ending.end(decision.stop);
+				return this.#leave(row);
+			case "leave":
+				this.leftBehind = timeIsUp(maxDuration);
+				if (decision.everyone) ending.end(this.leftBehind);
+				return this.#leave(row);
+			case "retry":
+				if (decision.counts) row.counted += 1;
+				if (decision.everyone) traffic.pause(decision.wait);
+				if (repeated !== undefined) ending.end(repeated);
+				return decision.wait;
+			case "fail":
+				await this.#fail(row, { code: error.code, text: failureText(error, row.attempt) });
+				this.#endAfter(error, repeated);
+				return undefined;
+		}
+	}
+
+	/** A row failed for good: says whether the run has seen enough. */
+	#endAfter(error: RestError, repeated: Stop | undefined): void {
+		const { ending, journal, maxErrors } = this.#options;
+		const stop =
+			repeated ??
+			this.#repeated.failed(error) ??
+			(maxErrors === undefined ? this.#refused.failed({ code: error.code, text: error.message }) : undefined) ??
+			errorLimit(maxErrors, journal.totals());
+		if (stop !== undefined) ending.end(stop);
+	}
+
+	#stateOf(row: OpenRow<Item>, error: RestError): Parameters<typeof decide>[1] {
+		const { clock, traffic, attempts, maxWait, patient } = this.#options;
+		const { outage } = traffic;
+		return {
+			attempt: row.attempt,
+			counted: row.counted,
+			strangers: row.strangers,
+			attempts,
+			idempotent: true,
+			answered: outage.answered,
+			succeeded: outage.succeeded,
+			patient,
+			outage: traffic.wasLost(error),
+			outageLeft: outage.left,
+			timeLeft: this.#deadline - clock.now(),
+			maxWait,
+			random: clock.random(),
+			now: Date.now(),
+		};
+	}
+
+	async #fail({ item, memory, attempt }: OpenRow<Item>, error: RowError): Promise<void> {
+		const { journal, onSettled } = this.#options;
+		const documentId = memory.stored?.id ?? item.documentId;
+		await journal.record({ item, status: "failed", documentId, error, attempts: attempt });
+		onSettled?.();
+	}
+
+	/** A row that the run's end leaves as it is: pending, unless running it again would store its file again. */
+	async #leave(row: OpenRow<Item>): Promise<undefined> {
+		const { stored } = row.memory;
+		if (stored === undefined) return;
+		const text = `stored as ${stored.id}, but the run stopped before its metadata was written`;
+		await this.#fail(row, { code: "METADATA_NOT_WRITTEN", text });
+	}
+}
+
+function failureText(error: RestError, attempt: number): string {
+	return attempt > 1 ? `${error.message} (after ${attempt} tries)` : error.message;
+}
