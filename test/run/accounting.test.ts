@@ -8,7 +8,15 @@ import { FakeClock } from "./fake-clock.ts";
 import { failure, start, updating, work } from "./harness.ts";
 
 const STATUSES: RowStatus[] = ["updated", "uploaded", "removed", "unchanged", "failed"];
-const KINDS: RestErrorKind[] = ["not_sent", "ambiguous", "throttled", "rejected", "untrusted", "not_the_api"];
+const KINDS: RestErrorKind[] = [
+	"not_sent",
+	"ambiguous",
+	"throttled",
+	"rejected",
+	"contradiction",
+	"untrusted",
+	"not_the_api",
+];
 
 function outcome(index: number, status: RowStatus, attempts = 1): Outcome<Work> {
 	return { item: work(index), status, documentId: "", attempts };
@@ -82,7 +90,8 @@ describe("a run of random answers", () => {
 						await clock.sleep(next?.latency ?? 0);
 						if (next?.kind) throw failure(next.kind, { code: `CODE_${calls}`, status: 200, retryAfter: 1_000 });
 					});
-					const run = start(operation, { rows, concurrency, clock, attempts: 3 });
+					const maxDuration = at === null ? undefined : at * 2;
+					const run = start(operation, { rows, concurrency, clock, attempts: 3, maxDuration });
 					if (at !== null) void clock.sleep(at).then(() => run.user.abort({ exit: Exit.interrupted, text: "stopped" }));
 					const stop = await clock.until(run.done);
 					const totals = run.journal.totals();
@@ -98,4 +107,33 @@ describe("a run of random answers", () => {
 			{ numRuns: 60 },
 		);
 	});
+
+	it("fails no row because the service was gone or busy for a while, whatever its failures looked like", async () => {
+		const gone = fc.record({
+			from: fc.nat(250),
+			length: fc.integer({ min: 1, max: 600_000 }),
+			kinds: fc.array(fc.constantFrom<RestErrorKind[]>("not_sent", "ambiguous", "throttled"), {
+				minLength: 1,
+				maxLength: 7,
+			}),
+		});
+		await fc.assert(
+			fc.asyncProperty(gone, fc.integer({ min: 1, max: 32 }), fc.double({ min: 0, max: 0.99 }), async (...given) => {
+				const [{ from, length, kinds }, concurrency, chance] = given;
+				const clock = new FakeClock(chance);
+				let calls = 0;
+				const operation = updating(async () => {
+					const now = clock.now();
+					await clock.sleep(10);
+					const kind = now >= from && now < from + length ? kinds[calls++ % kinds.length] : undefined;
+					if (kind !== undefined) throw failure(kind, { status: 503 });
+				});
+				const run = start(operation, { rows: 2_000, concurrency, clock });
+				expect(await clock.until(run.done)).toBeUndefined();
+				expect(run.journal.totals()).toMatchObject({ updated: 2_000, failed: 0, pending: 0 });
+				expect(clock.sleeping).toBe(0);
+			}),
+			{ numRuns: 30 },
+		);
+	}, 60_000);
 });

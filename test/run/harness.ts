@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
 import { MemoryJournal } from "../../src/run/journal.ts";
 import { unlimited } from "../../src/run/limiter.ts";
@@ -79,6 +80,14 @@ export function start(
 	});
 	done.catch(() => undefined);
 	return { clock, outcomes, journal, user, done };
+}
+
+/** Every row is in exactly one count of the journal, and was recorded once at most. */
+export function expectAccounted({ journal, outcomes }: Run, rows: number): void {
+	const { attempts: _, rows: all, ...counts } = journal.totals();
+	expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(rows);
+	expect([all, new Set(outcomes.map(({ item }) => item.index)).size]).toEqual([rows, outcomes.length]);
+	expect(counts.pending).toBeGreaterThanOrEqual(0);
 }
 
 type StartOptions = { rows?: number; clock?: FakeClock; chunks?: AsyncIterable<readonly Work[]> };

@@ -3,6 +3,7 @@ import { systemClock } from "../../src/run/clock.ts";
 import { SendGate } from "../../src/run/gate.ts";
 import { createLimiter, divide, unlimited } from "../../src/run/limiter.ts";
 import type { Clock } from "../../src/run/types.ts";
+import { FakeClock } from "./fake-clock.ts";
 
 describe("dividing a cap", () => {
 	it.each([0.01, 0.5, 1, 1.5, 7, 99.9, 100, 100.5, 101, 199, 300, 1_000, 4_999, 5_000, 1_000_000])(
@@ -78,6 +79,35 @@ describe("a cap", () => {
 		},
 		20_000,
 	);
+
+	it("is not made up for by a burst when the machine slept for a minute (SIGSTOP, a closed lid)", async () => {
+		const clock = new FakeClock();
+		const limiter = createLimiter(50, clock);
+		const times: number[] = [];
+		const taker = async (): Promise<void> => {
+			while (times.length < 150) {
+				await limiter.take();
+				times.push(clock.now());
+			}
+		};
+		const takers = Promise.allSettled(Array.from({ length: 40 }, taker));
+		// Bottleneck's timers know nothing of this clock: they give out permits all the while, as after a sleep.
+		const tick = async (milliseconds: number): Promise<void> => {
+			await new Promise((resolve) => setTimeout(resolve, 2));
+			await clock.pass(milliseconds);
+		};
+		for (let count = 0; count < 100; count += 1) await tick(1);
+		await tick(60_000);
+		const woken = clock.now();
+		while (times.length < 150) await tick(10);
+		limiter.close();
+		await clock.pass(10_000);
+		await takers;
+		const after = times.filter((time) => time >= woken);
+		expect(after.length).toBeGreaterThan(60);
+		const gaps = after.slice(50).map((time, place) => time - (after[place] ?? Number.NaN));
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+	}, 20_000);
 
 	it("does not keep somebody waiting whose run has stopped, and gives others his place", async () => {
 		const limiter = createLimiter(5, systemClock);

@@ -12,10 +12,6 @@ export class Failures {
 	readonly #failed = new Uint32Array(SECONDS);
 	#second = Number.NEGATIVE_INFINITY;
 
-	get inARow(): number {
-		return this.#inARow;
-	}
-
 	/**
 	 * One request has ended.
 	 *

@@ -65,7 +65,9 @@ export class Outage {
 	failedWith(ticket: number, error: RestError): void {
 		this.#answered ||= error.status !== undefined;
 		if (passes(error)) this.#gone(ticket, error);
-		else this.#alive(ticket);
+		else if (error.kind !== "throttled") this.#alive(ticket);
+		// Somebody is there, and has no time: neither the end of an outage nor a part of it.
+		else if (this.breaker.isOpen && this.breaker.isGood(ticket)) this.breaker.probeAfter(this.#nextProbe());
 	}
 
 	get #limit(): number {
