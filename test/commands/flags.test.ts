@@ -49,6 +49,11 @@ describe("each flag of a command reaches it as what it means", () => {
 		["tag m --rate unlimited --timeout 500ms", tagCommand, { rate: "unlimited", timeout: 500 }],
 		["tag m --timeout 5m --concurrency 7", tagCommand, { timeout: 300_000, concurrency: 7 }],
 		["tag m --timeout 3", tagCommand, { timeout: 3000 }],
+		[
+			"tag m --max-wait 90s --max-outage 2 --max-duration 1.5h",
+			tagCommand,
+			{ maxWait: 90_000, maxOutage: 2_000, maxDuration: 5_400_000 },
+		],
 		["tag m --max-errors 5", tagCommand, { maxErrors: { unit: "rows", value: 5 } }],
 		["tag m --max-errors 0.5%", tagCommand, { maxErrors: { unit: "percent", value: 0.5 } }],
 		[
@@ -118,6 +123,9 @@ describe("a value that means nothing is refused, not taken for another", () => {
 		["tag m --timeout 5 min", tagCommand],
 		["tag m --timeout -1s", tagCommand],
 		["tag m --attempts 0", tagCommand],
+		["tag m --max-wait 0", tagCommand],
+		["tag m --max-outage soon", tagCommand],
+		["tag m --max-duration -1h", tagCommand],
 		["tag m --chunk 1.5", tagCommand],
 		["tag m --concurrency 0", tagCommand],
 		["tag m --max-errors 0", tagCommand],
