@@ -217,6 +217,34 @@ describe("uploading", () => {
 		expect(calls).toEqual([look, "upload set a.txt 5", look, 'update set new [["a",1]]']);
 	});
 
+	it.each(["not_sent", "ambiguous", "throttled"] as const)(
+		"looks again when the service is back, where the list was lost too (%s): a restart costs no upload",
+		async (kind) => {
+			const calls: string[] = [];
+			const items: Document[] = [];
+			let lists = 0;
+			const api = fakeApi(calls, {
+				listDocuments: () => {
+					lists += 1;
+					if (lists === 2 || lists === 3) return Promise.reject(failure(kind, { retryAfter: 1_000 }));
+					return Promise.resolve({ items: [...items], total: items.length });
+				},
+				uploadDocument: () => {
+					items.push({ ...documentOf("new"), name: "a.txt", size: 5 });
+					return Promise.reject(failure("ambiguous"));
+				},
+				updateMetadata: done,
+			});
+			const run = uploadFile(provenService(api), "error");
+			const memory: Memory = {};
+			const error = { kind, retryAfter: 1_000, message: expect.stringContaining("the file may have been stored") };
+			await expect(run(upload, direct, memory)).rejects.toMatchObject(error);
+			await expect(run(upload, direct, memory)).rejects.toMatchObject(error);
+			expect(await run(upload, direct, memory)).toEqual(settled);
+			expect(calls).toEqual([look, "upload set a.txt 5", look, look, look, 'update set new [["a",1]]']);
+		},
+	);
+
 	it("fails the row, and sends nothing again, where a definite code 500 stored nothing", async () => {
 		const calls: string[] = [];
 		const error = failure("rejected", { code: "CODE_500" });

@@ -1,3 +1,4 @@
+import type { RestError } from "../../rest/errors.ts";
 import type { Request } from "../pages.ts";
 import type { WriteMemory } from "../service/write.ts";
 import type { RowStatus, Work } from "../types.ts";
@@ -17,8 +18,10 @@ export type Memory = WriteMemory & {
 	namesakes?: readonly string[];
 	/** what goes out was written down, in this sitting */
 	isLogged?: boolean;
-	/** an upload may have been stored although its answer says otherwise */
-	maybeStored?: boolean;
+	/** an upload was sent, and its answer does not say whether it was stored; `definite` where it says that it was not */
+	maybeStored?: { readonly error: RestError; readonly definite: boolean };
+	/** an upload was answered "come later", perhaps by something in between that had passed it on */
+	isPutOff?: boolean;
 	/** a document that must not go with the one that is removed */
 	neighbour?: string | undefined;
 	/** a removal may have been applied although its answer was lost */

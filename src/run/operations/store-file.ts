@@ -20,19 +20,39 @@ export async function store(
 	{ datasetId, file }: { datasetId: string; file: UploadFile },
 	memory: Memory,
 ): Promise<StoredFile> {
-	try {
-		return await request(() => api.uploadDocument(datasetId, file));
-	} catch (error) {
-		const refused = error instanceof RestError && error.code === "CODE_500";
-		const definite = refused && api.dialect.flavour.uploadCode500 === "definite";
-		if (error instanceof RestError && error.kind === "throttled") memory.maybeStored = true;
-		if (!(error instanceof RestError) || (error.kind !== "ambiguous" && !definite)) throw error;
-		const found = await madeSince(api, request, { datasetId, file }, memory).catch(() => undefined);
-		if (found !== undefined) return found;
-		if (definite) throw error;
-		const text = `${error.message}; the file may have been stored: look with docs list --name before uploading it again`;
-		throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME", status: error.status, cause: error });
+	if (memory.maybeStored === undefined) {
+		try {
+			return await request(() => api.uploadDocument(datasetId, file));
+		} catch (error) {
+			if (!(error instanceof RestError)) throw error;
+			const definite = error.code === "CODE_500" && api.dialect.flavour.uploadCode500 === "definite";
+			if (error.kind === "throttled") memory.isPutOff = true;
+			if (error.kind !== "ambiguous" && !definite) throw error;
+			memory.maybeStored = { error, definite };
+		}
 	}
+	const { error, definite } = memory.maybeStored;
+	const found = await madeSince(api, request, { datasetId, file }, memory).catch((failure: unknown) => {
+		// What took the answer may have taken the list too: the row's next try looks again, and still sends nothing.
+		if (failure instanceof RestError && isPassing(failure)) throw unsettled(failure);
+		return undefined;
+	});
+	if (found !== undefined) return found;
+	if (definite) throw error;
+	const text = `${error.message}; ${MAYBE_STORED}`;
+	throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME", status: error.status, cause: error });
+}
+
+const MAYBE_STORED = "the file may have been stored: look with docs list --name before uploading it again";
+
+function isPassing({ kind }: RestError): boolean {
+	return kind === "not_sent" || kind === "ambiguous" || kind === "throttled";
+}
+
+/** The same failure, with words for the case that it is the last: a row must not fail as if nothing had been sent. */
+function unsettled(failure: RestError): RestError {
+	const { kind, code, retryAfter, status } = failure;
+	return new RestError(`${failure.message}; ${MAYBE_STORED}`, { kind, code, retryAfter, status, cause: failure });
 }
 
 /**

@@ -55,7 +55,7 @@ async function storedBefore(
 	{ datasetId, file }: UploadItem,
 	memory: Memory,
 ): Promise<Memory["stored"]> {
-	if (memory.maybeStored !== true) return undefined;
+	if (memory.isPutOff !== true) return undefined;
 	const sized = { ...file, size: await sizeOf(file.path) };
 	return madeSince(api, request, { datasetId, file: sized }, memory);
 }

@@ -95,9 +95,9 @@ export class Traffic {
 		this.#lowered.startSlowly(now, now + this.#pause.left);
 	}
 
-	/** Whether a failure is that of an outage, and says nothing about its row. */
+	/** Whether a failure, or the one behind it, is that of an outage, and says nothing about its row. */
 	wasLost(error: RestError): boolean {
-		return this.#lost.has(error);
+		return this.#lost.has(error) || (error.cause instanceof Error && this.#lost.has(error.cause));
 	}
 
 	/** Nothing waits any more. */
