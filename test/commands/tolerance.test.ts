@@ -136,3 +136,17 @@ it("the right columns are checked against the schema that --schema names", async
 	expect(stderr).toContain(`${path}:2:34: kind`);
 	expect(service.requests).toEqual([]);
 });
+
+it("a team member's key, which may not update, ends the run with exit 4 and with what the service says of it", async () => {
+	const memberKey = "ragflow-Member5Tt8Uu1Yy";
+	const service = await serve(50, { flavour: "ragflow-0.24", memberKey });
+	const path = await file("tags.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},1\n`).join("")}`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--concurrency", "1", "--json"];
+	const { exit, stdout, stderr } = await ragtag(argv, { env: { ...envOf(service), RAGTAG_API_KEY: memberKey } });
+	expect(exit).toBe(4);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 50, updated: 0, failed: 1, pending: 49, exit_code: 4 });
+	expect(stderr).toMatch(
+		/the first row was refused for want of rights: .* answered code 102 "You don't own the dataset/,
+	);
+	expect(stderr).toContain("ragtag doctor");
+});

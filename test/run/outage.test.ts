@@ -171,6 +171,22 @@ describe("an outage", () => {
 		expect([done.journal.totals().failed, notes]).toEqual([0, []]);
 	});
 
+	it("is one although a gateway says now and then that it is busy, and is not over for that", async () => {
+		const clock = new FakeClock();
+		let sent = 0;
+		const notes: string[] = [];
+		const operation = updating(async () => {
+			sent += 1;
+			await clock.sleep(5);
+			if (clock.now() < 1_000 || clock.now() > 61_000) return;
+			throw sent % 10 === 0 ? failure("throttled", { retryAfter: 0 }) : failure("ambiguous", { status: 502 });
+		});
+		const done = start(operation, { rows: 10_000, concurrency: 20, clock, onNote: (text) => notes.push(text) });
+		expect(await clock.until(done.done)).toBeUndefined();
+		expect(done.journal.totals()).toMatchObject({ updated: 10_000, failed: 0 });
+		expect(notes).toHaveLength(2);
+	});
+
 	it("twice is told twice, and answers of before it do not end it", async () => {
 		const clock = new FakeClock();
 		const notes: string[] = [];
