@@ -25,7 +25,9 @@ export function uploadFile<Item extends UploadItem>(
 		memory.stored ??= log.earlier(item.index)?.stored ?? (await takenUp(api, request, item, memory, log));
 		memory.stored ??= await storedBefore(api, request, item, memory);
 		if (memory.stored === undefined) {
-			const settled = await byNamesake(service, onExisting, request, item, memory, log);
+			// What was sent already is looked for, not sent again: who else has its name no longer matters.
+			const isSent = memory.maybeStored !== undefined;
+			const settled = isSent ? undefined : await byNamesake(service, onExisting, request, item, memory, log);
 			if (settled !== undefined) return settled;
 			// Once it is stored the file is no longer needed, and may be gone.
 			const sized = { ...file, size: await sizeOf(file.path) };
