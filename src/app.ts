@@ -165,7 +165,7 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 				redact,
 			});
 			await service.remember();
-			const dependencies = { send: paced(limiter, pause, clock), pause, clock, signal };
+			const dependencies = { send: paced(limiter, pause), pause, clock, signal };
 			return {
 				service,
 				get api() {

@@ -11,7 +11,7 @@ export type EndingOptions = {
 	readonly user: AbortSignal;
 	/** cuts the requests in flight off */
 	readonly abandon: () => void;
-	/** called when the run is to end, and each time that there may be news for who waits */
+	/** called each time that somebody ends the run: who waits for rows may look again */
 	readonly onEnd: () => void;
 };
 
@@ -65,7 +65,13 @@ export class Ending {
 		this.#faults.push(fault);
 	}
 
-	/** Everything is over. Resolves nothing, keeps no timer. */
+	/**
+	 * The last row has been left: no timer and no listener stays behind.
+	 *
+	 * @param leftBehind why rows are pending although nothing ended the run
+	 * @returns why the run stopped early, or undefined
+	 * @throws what broke first
+	 */
 	over(leftBehind: Stop | undefined): Stop | undefined {
 		this.#options.user.removeEventListener("abort", this.#onUser);
 		this.#drained.abort();

@@ -29,22 +29,14 @@ export class Pause {
 /** Sends one request when its time has come, and resolves or rejects as the request does. */
 export type Send = <Answer>(request: () => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>;
 
-/** Every request of a run passes here: it waits out a pause, takes a token, and tells its latency (milliseconds). */
-export function paced(
-	limiter: Limiter,
-	pause: Pause,
-	clock: Clock,
-	onLatency: (milliseconds: number) => void = () => undefined,
-): Send {
+/** Every request of a command that runs no rows passes here: it waits out a pause and takes a token. */
+export function paced(limiter: Limiter, pause: Pause): Send {
 	return async (request, signal) => {
 		do {
 			await pause.over(signal);
 			await limiter.take(signal);
 			// A pause that began while this one waited for its token holds for it too: the token is lost, not the rule.
 		} while (pause.left > 0);
-		const start = clock.now();
-		const answer = await request();
-		onLatency(clock.now() - start);
-		return answer;
+		return await request();
 	};
 }

@@ -1,0 +1,72 @@
+import { setMaxListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import type { Limiter } from "../../../src/run/types.ts";
+import { Traffic } from "../../../src/run/traffic/traffic.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { failure } from "../harness.ts";
+
+const never = new AbortController().signal;
+// As the run does for its own: all that waits listens to it.
+setMaxListeners(0, never);
+
+function trafficOf(
+	clock: FakeClock,
+	limiter: Limiter,
+	onLatency: (milliseconds: number) => void = () => undefined,
+): Traffic {
+	return new Traffic({
+		limiter,
+		clock,
+		rate: 100,
+		maxOutage: undefined,
+		maxWait: 300_000,
+		onLatency,
+		onNote: () => undefined,
+		onStop: () => undefined,
+	});
+}
+
+/** A limiter that keeps everybody waiting for that long. */
+const slow = (clock: FakeClock, milliseconds: number): Limiter => ({
+	take: () => clock.sleep(milliseconds),
+	close: () => undefined,
+});
+
+describe("what begins while a request waits for its token holds for it too", () => {
+	it("a pause that the service asked for", async () => {
+		const clock = new FakeClock();
+		const traffic = trafficOf(clock, slow(clock, 100));
+		const sent = traffic.send(async () => clock.now(), never);
+		await clock.pass(50);
+		traffic.pause(5_000);
+		expect(await clock.until(sent)).toBeGreaterThanOrEqual(5_050);
+	});
+
+	it("an outage: it is not sent into it, but for one that probes", async () => {
+		const clock = new FakeClock();
+		const traffic = trafficOf(clock, slow(clock, 100));
+		let sent = 0;
+		const request = (): Promise<never> => {
+			sent += 1;
+			return Promise.reject(failure("not_sent"));
+		};
+		const failing = Array.from({ length: 20 }, () => traffic.send(request, never).catch(() => undefined));
+		await clock.pass(50);
+		const waiting = Array.from({ length: 50 }, () => traffic.send(async () => (sent += 1), never));
+		await clock.until(Promise.all(failing));
+		// Half of the first wait of a second at most: none of the fifty has been sent before.
+		await clock.pass(450);
+		expect(sent).toBe(20);
+		await clock.until(Promise.all(waiting));
+		expect(sent).toBe(70);
+		expect(clock.now()).toBeGreaterThan(600);
+	});
+});
+
+it("what the cap makes a request wait is not taken for the latency of the service", async () => {
+	const clock = new FakeClock();
+	const seen: number[] = [];
+	const traffic = trafficOf(clock, slow(clock, 1_000), (milliseconds) => void seen.push(milliseconds));
+	await clock.until(traffic.send(() => clock.sleep(70), never));
+	expect(seen).toEqual([70]);
+});
