@@ -26,6 +26,12 @@ export function errorLimit(limit: MaxErrors | undefined, totals: Totals): Stop |
 	};
 }
 
+/** What to look at where all rows are refused alike. */
+const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
+	["NOT_FOUND", "Check --dataset and the manifest's ids."],
+	["FORBIDDEN", "Use the key of the dataset's owner; ragtag doctor -d DATASET checks it."],
+]);
+
 /** Notices that a run only ever gets the same refusal: a wrong dataset would otherwise cost a million requests. */
 export class RefusedAlike {
 	#code: string | undefined;
@@ -49,7 +55,7 @@ export class RefusedAlike {
 		return {
 			exit: Exit.limit,
 			text: `the first ${ALIKE} rows all failed with ${error.code}: ${error.text}`,
-			hint: "Check --dataset and the manifest's ids; --max-errors N goes on regardless.",
+			hint: `${REFUSED_HINTS.get(error.code) ?? "ragtag doctor checks the service."} --max-errors N goes on regardless.`,
 		};
 	}
 }

@@ -18,7 +18,14 @@ const STRANGERS = 3;
 /** Tries after a conflict: what is in the way may be gone, and is not waited for. */
 const CONFLICTS = 2;
 /** Answers that no later try makes better: they tell what the service does, not how it is. */
-const DEFINITE: ReadonlySet<string> = new Set(["NOT_ARRIVED", "NOT_REMOVED", "REMOVED_MORE", "UNKNOWN_FLAVOUR"]);
+const DEFINITE: ReadonlySet<string> = new Set([
+	"NOT_ARRIVED",
+	"NOT_REMOVED",
+	"NOT_STORED",
+	"OTHER_FLAVOUR",
+	"REMOVED_MORE",
+	"UNKNOWN_FLAVOUR",
+]);
 
 export type Try = {
 	/** tries so far, the failed one included */

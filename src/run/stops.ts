@@ -61,8 +61,18 @@ export function untrusted(error: RestError): Stop {
 }
 
 export function notTheApi(error: RestError): Stop {
-	return { exit: Exit.temporary, text: error.message, hint: "Check --base-url." };
+	return { exit: Exit.temporary, text: error.message, hint: STRANGER_HINTS.get(error.code) ?? "Check --base-url." };
 }
+
+/** What to do about an answer that can't be true. */
+const STRANGER_HINTS: ReadonlyMap<string, string> = new Map([
+	["REMOVED_MORE", "Do not run it again: look with ragtag docs list, and tell whoever runs the proxy or the service."],
+	["NOT_REMOVED", "Look with ragtag docs list, and tell whoever runs the service."],
+	["NOT_STORED", "Look with ragtag docs list, and tell whoever runs the service."],
+	["NOT_ARRIVED", "ragtag doctor says what the service is taken for; --flavour and --body say otherwise."],
+	["OTHER_FLAVOUR", "Leave --flavour (or flavour in the profile) out: it is found out."],
+	["UNKNOWN_FLAVOUR", "ragtag doctor says more; --flavour says what it is, if you know."],
+]);
 
 function untrustedHint(code: string): string {
 	if (code === "REDIRECT") return "Set --base-url to the final address.";
