@@ -3,6 +3,9 @@ import type { Database } from "./database.ts";
 
 type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
+/** What a request may do with the store's writes; `rehearse` is for those that must not count. */
+export type Writes = Pick<Commits, "write" | "flush" | "rehearse">;
+
 /**
  * Gathers the writes of one turn of the event loop into one transaction, and lets each wait for its commit: so an
  * answered write outlives the process, at a fraction of the cost of a commit each.
@@ -35,6 +38,17 @@ export class Commits {
 		}
 		await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
 		return value;
+	}
+
+	/** Runs `work` and takes back all that it wrote: its value is what the write would have given. */
+	rehearse<Value>(work: () => Value): Value {
+		this.flush();
+		this.#database.exec("BEGIN IMMEDIATE");
+		try {
+			return work();
+		} finally {
+			this.#database.exec("ROLLBACK");
+		}
 	}
 
 	/** Commits what is open. Reads call it first, so that no answer shows what could still be lost. */

@@ -1,5 +1,6 @@
 import type { WireDataset } from "../../rest/wire.ts";
 import type { Window } from "../query.ts";
+import type { Changes } from "./changes.ts";
 import type { Database, Statement } from "./database.ts";
 import { integerColumn, textColumn } from "./rows.ts";
 
@@ -9,6 +10,7 @@ export type StoredDataset = { readonly seq: number; readonly documentCount: numb
 type Filter = { readonly id?: string | undefined; readonly name?: string | undefined; readonly window: Window };
 
 export class Datasets {
+	readonly #changes: Changes;
 	readonly #find: Statement;
 	readonly #insert: Statement;
 	readonly #count: Statement;
@@ -16,7 +18,8 @@ export class Datasets {
 	readonly #newestFirst: Statement;
 	readonly #total: Statement;
 
-	constructor(database: Database) {
+	constructor(database: Database, changes: Changes) {
+		this.#changes = changes;
 		this.#find = database.prepare("SELECT seq, document_count FROM datasets WHERE id = ?");
 		this.#insert = database.prepare("INSERT INTO datasets (id, name) VALUES (?, ?)");
 		this.#count = database.prepare("UPDATE datasets SET document_count = document_count + ? WHERE seq = ?");
@@ -35,6 +38,7 @@ export class Datasets {
 
 	insert(id: string, name: string): void {
 		this.#insert.run(id, name);
+		this.#changes.note({ action: "create", dataset: id, name });
 	}
 
 	/** Kept beside the documents, because counting a million of them for every page would cost more than the page. */

@@ -1,3 +1,4 @@
+import type { Changes } from "./changes.ts";
 import type { Database, Statement } from "./database.ts";
 import { integerColumn, textColumn } from "./rows.ts";
 
@@ -5,6 +6,7 @@ export type NewDocument = { readonly id: string; readonly name: string; readonly
 
 /** Writes of documents. Each is one indexed statement: updates are what a sandbox is asked for by the million. */
 export class Documents {
+	readonly #changes: Changes;
 	readonly #insert: Statement;
 	readonly #replace: Statement;
 	readonly #metadata: Statement;
@@ -18,7 +20,11 @@ export class Documents {
 	readonly #removeBytes: Statement;
 	readonly #addBytes: Statement;
 
-	constructor(database: Database) {
+	readonly #datasetId: Statement;
+
+	constructor(database: Database, changes: Changes) {
+		this.#changes = changes;
+		this.#datasetId = database.prepare("SELECT id FROM datasets WHERE seq = ?");
 		this.#insert = database.prepare(
 			"INSERT INTO documents (dataset, id, name, size, create_time, update_time, meta_fields) " +
 				"VALUES (?1, ?2, ?3, ?4, ?5, ?5, '{}')",
@@ -47,11 +53,20 @@ export class Documents {
 	/** `time` is that of its creation, in milliseconds: one for all documents of a request. */
 	insert(dataset: number, document: NewDocument, time: number): void {
 		this.#insert.run(dataset, document.id, document.name, document.size, time);
+		if (!this.#changes.heard) return;
+		const change = { dataset: this.#idOf(dataset), document: document.id, name: document.name };
+		this.#changes.note({ action: "upload", ...change });
 	}
 
 	/** False where the dataset has no such document. */
 	replaceMetadata(dataset: string, id: string, metadata: string): boolean {
-		return this.#replace.run(metadata, Date.now(), id, dataset).changes > 0;
+		if (!this.#changes.heard) return this.#replace.run(metadata, Date.now(), id, dataset).changes > 0;
+		const before = this.metadata(dataset, id);
+		if (before === undefined) return false;
+		const stored = this.#changes.alter(metadata);
+		this.#replace.run(stored, Date.now(), id, dataset);
+		this.#changes.note({ action: "update", dataset, document: id, before, metadata: stored });
+		return true;
 	}
 
 	/** The JSON text of a document's metadata. */
@@ -81,6 +96,10 @@ export class Documents {
 
 	/** Removes every document of a dataset, and says how many they were. */
 	removeAll(dataset: number): number {
+		if (this.#changes.heard) {
+			const id = this.#idOf(dataset);
+			for (const document of this.ids(id)) this.#changes.note({ action: "remove", dataset: id, document });
+		}
 		this.#removeAllBytes.run(dataset);
 		return this.#removeAll.run(dataset).changes;
 	}
@@ -88,6 +107,7 @@ export class Documents {
 	remove(dataset: string, id: string): boolean {
 		if (this.#remove.run(id, dataset).changes === 0) return false;
 		this.#removeBytes.run(id);
+		this.#changes.note({ action: "remove", dataset, document: id });
 		return true;
 	}
 
@@ -97,6 +117,10 @@ export class Documents {
 
 	removeBytes(id: string): void {
 		this.#removeBytes.run(id);
+	}
+
+	#idOf(dataset: number): string {
+		return textColumn(this.#datasetId.get(dataset), "id");
 	}
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseClass } from "../optional.ts";
-import { Commits } from "./commits.ts";
+import { Changes } from "./changes.ts";
+import { Commits, type Writes } from "./commits.ts";
 import { closeDatabase, type Database, openDatabase } from "./database.ts";
 import { Datasets } from "./datasets.ts";
 import { Documents } from "./documents.ts";
@@ -8,7 +9,8 @@ import { Pages } from "./pages.ts";
 
 /** What the sandbox knows: one SQLite file. Writes go through `commits`; reads flush it first. */
 export type Store = {
-	readonly commits: Commits;
+	readonly commits: Writes;
+	readonly changes: Changes;
 	readonly datasets: Datasets;
 	readonly documents: Documents;
 	readonly pages: Pages;
@@ -30,11 +32,13 @@ export function openStore(database: DatabaseClass, path: string, documents: numb
 
 function storeOf(database: Database): Store {
 	const commits = new Commits(database);
-	const datasets = new Datasets(database);
+	const changes = new Changes();
+	const datasets = new Datasets(database, changes);
 	return {
 		commits,
+		changes,
 		datasets,
-		documents: new Documents(database),
+		documents: new Documents(database, changes),
 		pages: new Pages(database),
 		filledDataset: datasets.find(filledDatasetId) === undefined ? undefined : filledDatasetId,
 		close() {
