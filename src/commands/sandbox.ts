@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
+import type { FaultPlan } from "../sandbox/faults/plan.ts";
 import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
 import { addTalkOptions, type GlobalFlags } from "./flags.ts";
 import type { Done } from "./declare.ts";
 import { parseCount, parseNonEmpty } from "./values.ts";
+
+const planHint = "ragtag sandbox --faults list shows every fault; docs/faults.md has the form of a plan.";
 
 export type SandboxFlags = GlobalFlags & {
 	readonly port: number;
@@ -20,6 +23,8 @@ export type SandboxFlags = GlobalFlags & {
 	readonly pageLimit?: number;
 	readonly largePage: "error" | "cap";
 	readonly errorStyle: "status" | "envelope";
+	readonly faults?: string;
+	readonly control: boolean;
 };
 
 /** Declares the interface of `sandbox`. What it does is in `serve`. */
@@ -61,18 +66,27 @@ export function sandboxCommand(program: Command, app: App, done: Done, run = ser
 				.choices(["status", "envelope"])
 				.default("status"),
 		)
+		.option("--faults <plan>", "fails as a plan says: a file, its JSON text, or list for all faults", parseNonEmpty)
+		.option("--control", "a second address that tells what was applied and takes plans", false)
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag sandbox --documents 1000\n  ragtag sandbox --port 0 --data demo.db --latency 50\n" +
-				"  ragtag sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100\n",
+				"  ragtag sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100\n" +
+				`  ragtag sandbox --faults '{"faults":[{"fault":"reset","on":{"method":"PUT","every":10}}]}'\n`,
 		);
 	addTalkOptions(command).action(async () => done(await run(command.optsWithGlobals<SandboxFlags>(), app)));
 }
 
 /** Serves until a signal ends it: for a service that is its normal end, so it is exit 0. */
 export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<ExitCode> {
+	if (flags.faults === "list") {
+		const { faultTable } = await import("../sandbox/faults/table.ts");
+		await io.out(faultTable());
+		return Exit.ok;
+	}
 	checkSwitches(flags);
 	const { startSandbox } = await import("../sandbox/index.ts");
+	const faults = await planOf(flags);
 	const sandbox = await startSandbox({
 		port: flags.port,
 		latency: flags.latency,
@@ -87,6 +101,8 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 		...(flags.ties === undefined ? {} : { ties: flags.ties }),
 		...(flags.documents === undefined ? {} : { documents: flags.documents }),
 		...(flags.pageLimit === undefined ? {} : { pageSizeLimit: flags.pageLimit }),
+		...(faults === undefined ? {} : { faults }),
+		control: flags.control,
 		log: (line) => io.note(line),
 	}).catch((error: unknown) => {
 		throw new CliError(`the sandbox could not start: ${reason(error)}`, { exit: Exit.usage, cause: error });
@@ -94,11 +110,20 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 	try {
 		await io.out(`${sandbox.url}\nexport RAGTAG_API_KEY=${sandbox.key}\n`);
 		if (flags.documents !== undefined && sandbox.datasetId !== undefined) await io.out(`${sandbox.datasetId}\n`);
+		if (sandbox.control !== undefined) await io.out(`control ${sandbox.control.url}\n`);
 		if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
 	} finally {
 		await sandbox.close();
 	}
 	return Exit.ok;
+}
+
+async function planOf({ faults }: SandboxFlags): Promise<FaultPlan | undefined> {
+	if (faults === undefined) return undefined;
+	const { readPlan } = await import("../sandbox/faults/plan-source.ts");
+	return readPlan(faults).catch((error: unknown) => {
+		throw new CliError(`--faults: ${reason(error)}`, { exit: Exit.usage, cause: error, hint: planHint });
+	});
 }
 
 /** A release of RAGFlow has made these choices: a switch that would do nothing is refused. */

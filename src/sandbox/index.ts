@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { type Control, openControl } from "./control.ts";
+import { Trouble } from "./faults/trouble.ts";
 import type { Flavour } from "./flavours/index.ts";
 import { loadBusboy, loadDatabase } from "./optional.ts";
 import { checkOptions, type SandboxOptions, settingsOf } from "./options.ts";
@@ -18,6 +20,8 @@ export type Sandbox = {
 	/** the dataset that `documents` filled, at this start or an earlier one of the same file */
 	datasetId: string | undefined;
 	port: number;
+	/** the plan of faults and the ledger; only where `faults` or `control` asked for it */
+	control: Control | undefined;
 	/** speaks another flavour from now on, over the same data */
 	become(flavour: Flavour): void;
 	/** ends connections, and leaves the data whole in one file */
@@ -27,6 +31,7 @@ export type Sandbox = {
 /** Starts the API, in one of its flavours, on the loopback address. Throws, in one sentence, where it cannot. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	checkOptions(options);
+	const trouble = troubleOf(options);
 	const [database, busboy] = [await loadDatabase(), await loadBusboy()];
 	const key = options.key ?? `sandbox-${randomBytes(16).toString("hex")}`;
 	const voice = new Voice(options.flavour ?? "documented", { owner: key, member: options.memberKey }, options.upgrade);
@@ -36,9 +41,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 	let store: Store | undefined;
 	let server: Listening | undefined;
+	let control: Control | undefined;
 	const close = async (): Promise<void> => {
 		try {
 			await server?.close();
+			await control?.close();
 			store?.close();
 		} finally {
 			if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
@@ -47,7 +54,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	try {
 		store = openStore(database, path, options.documents ?? 0);
 		const service = { store, settings: settingsOf(options), busboy, updated: () => voice.updated() };
-		server = await listen({ port: options.port, voice, service, log: options.log });
+		server = await listen({ port: options.port, voice, service, log: options.log, trouble });
+		control = trouble === undefined ? undefined : await openControl(trouble);
 	} catch (error) {
 		await close();
 		throw error;
@@ -59,7 +67,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 		key,
 		datasetId: store.filledDataset,
 		port,
+		control,
 		become: (flavour) => voice.become(flavour),
 		close: () => (closed ??= close()),
 	};
+}
+
+function troubleOf({ faults, control, log }: SandboxOptions): Trouble | undefined {
+	if (faults === undefined && control !== true) return undefined;
+	const trouble = new Trouble(log);
+	// Before anything is opened: a plan that can't be followed serves nothing.
+	if (faults !== undefined) trouble.force.set(faults);
+	return trouble;
 }

@@ -1,3 +1,4 @@
+import type { FaultPlan } from "./faults/plan.ts";
 import type { Flavour } from "./flavours/index.ts";
 import type { Settings, Ties } from "./settings.ts";
 import type { Upgrade } from "./voice.ts";
@@ -29,6 +30,10 @@ export type SandboxOptions = {
 	onLargePage?: "error" | "cap";
 	/** default `status` */
 	errorStyle?: "status" | "envelope";
+	/** what goes wrong on purpose; with it there is a control address */
+	faults?: FaultPlan;
+	/** a control address, also without a plan: one can be set later, and what was applied is written down */
+	control?: boolean;
 	/** takes one line a request, when it was answered; the time in it is that of its arrival */
 	log?: (line: string) => void;
 };

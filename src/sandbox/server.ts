@@ -1,5 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from "node:http";
+import type { Server } from "node:net";
 import { answer } from "./answer.ts";
+import { openFront } from "./faults/front.ts";
+import type { Trouble } from "./faults/trouble.ts";
+import { type Log, logLine } from "./log.ts";
 import type { Service } from "./routes/call.ts";
 import type { Voice } from "./voice.ts";
 
@@ -14,53 +18,74 @@ export type ServerOptions = {
 	readonly port: number;
 	readonly voice: Voice;
 	readonly service: Service;
-	readonly log: ((line: string) => void) | undefined;
+	readonly log: Log | undefined;
+	/** what is to go wrong on purpose; without it requests take the straight way */
+	readonly trouble: Trouble | undefined;
 };
 
 /** Serves on the loopback address alone: what the sandbox holds is nobody else's business. */
-export async function listen({ port, voice, service, log }: ServerOptions): Promise<Listening> {
+export async function listen({ port, voice, service, log, trouble }: ServerOptions): Promise<Listening> {
 	const serving = { service, voice };
 	const open = new Set<ServerResponse>();
 	let closing: (() => void) | undefined;
-	const server = createServer({ keepAliveTimeout }, (request, response) => {
+	const server = createHttpServer({ keepAliveTimeout }, (request, response) => {
 		const arrived = Date.now();
 		open.add(response);
 		response.on("close", () => {
 			open.delete(response);
-			log?.(logLine(arrived, request, response));
+			// Trouble writes its own line: what the HTTP server thinks it has sent is not what was.
+			const status = response.writableFinished ? response.statusCode : null;
+			if (trouble === undefined) log?.(logLine(arrived, request, status));
 			if (open.size === 0) closing?.();
 		});
-		void answer(request, response, serving);
+		void (trouble === undefined ? answer(request, response, serving) : trouble.answer(request, response, serving));
 	});
-	await listening(server, port);
-	const address = server.address();
-	if (address === null || typeof address === "string") throw new Error("The sandbox has no port");
+	const door = trouble === undefined ? await plainDoor(server, port) : await troubledDoor(server, port, trouble);
 	return {
-		port: address.port,
+		port: door.port,
 		async close() {
-			const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+			const closed = door.stop();
+			trouble?.close();
 			if (open.size > 0) {
 				await new Promise<void>((resolve) => {
 					closing = resolve;
 					setTimeout(resolve, closeGrace).unref();
 				});
 			}
-			server.closeAllConnections();
+			door.drop();
 			await closed;
 		},
 	};
 }
 
-/**
- * `TIME METHOD PATH STATUS`, written when the request is answered. The time is that of its arrival, because that is
- * what a rate is counted from; `-` stands for the status where the client did not wait for the answer.
- */
-function logLine(arrived: number, request: IncomingMessage, response: ServerResponse): string {
-	const status = response.writableFinished ? String(response.statusCode) : "-";
-	return `${new Date(arrived).toISOString()} ${request.method ?? "-"} ${request.url ?? "-"} ${status}`;
+/** Where connections come in. */
+type Door = {
+	readonly port: number;
+	/** takes no more; resolves when the last one is closed */
+	stop(): Promise<void>;
+	/** closes all of them */
+	drop(): void;
+};
+
+async function plainDoor(server: HttpServer, wanted: number): Promise<Door> {
+	await listening(server, wanted);
+	const address = server.address();
+	if (address === null || typeof address === "string") throw new Error("The sandbox has no port");
+	return {
+		port: address.port,
+		stop: () => new Promise((resolve) => server.close(() => resolve())),
+		drop: () => server.closeAllConnections(),
+	};
 }
 
-function listening(server: Server, port: number): Promise<void> {
+async function troubledDoor(server: HttpServer, wanted: number, trouble: Trouble): Promise<Door> {
+	const front = await openFront(server, wanted, listening);
+	trouble.outage = (milliseconds) => front.outage(milliseconds);
+	return front;
+}
+
+/** Listens on the loopback address. The errors are for people. */
+export function listening(server: Server, port: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		server.once("error", (error: NodeJS.ErrnoException) => {
 			if (error.code === "EADDRINUSE") reject(new Error(`Port ${port} is in use: take another, or 0 for a free one`));

@@ -158,6 +158,14 @@ describe("what was answered stays", () => {
 
 	async function stub(line: string): Promise<Awaited<ReturnType<typeof startSandbox>>> {
 		const [port, key = ""] = line.split(" ");
-		return { url: "", port: Number(port), key, datasetId: undefined, become: () => {}, close: async () => {} };
+		return {
+			url: "",
+			port: Number(port),
+			key,
+			datasetId: undefined,
+			control: undefined,
+			become: () => {},
+			close: async () => {},
+		};
 	}
 });

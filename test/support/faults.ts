@@ -1,0 +1,17 @@
+import type { Sandbox } from "../../src/sandbox/index.ts";
+
+/**
+ * Fails where a planned fault did not fire, or not as often as planned: a test of failures that saw none proves nothing.
+ */
+export function expectFired({ control }: Pick<Sandbox, "control">): void {
+	if (control === undefined) throw new Error("this sandbox has no faults");
+	const plan = control.plan();
+	if (plan.length === 0) throw new Error("no fault was planned");
+	const missing = plan.filter(({ fired, planned }) => fired < (planned ?? 1));
+	if (missing.length === 0) return;
+	const lines = missing.map(({ fault, when, fired, planned, fitted }) => {
+		const wanted = planned === null ? "once at least" : `${planned} times`;
+		return `${fault} (${when}) was planned to fire ${wanted}, and fired ${fired} times; ${fitted} requests fitted it`;
+	});
+	throw new Error(`planned faults did not fire:\n${lines.join("\n")}`);
+}
