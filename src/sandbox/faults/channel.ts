@@ -3,6 +3,12 @@ import { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
+ * Milliseconds between bytes and an RST behind them. A client that finds both at once may be shown an end in place of the
+ * RST: so it gets the time to read the bytes first.
+ */
+const resetGap = 10;
+
+/**
  * A connection as the HTTP server sees it, with a way past that server.
  *
  * A fault writes its bytes to the socket itself, and the HTTP server writes its own answer into nothing: so it goes on to
@@ -60,8 +66,10 @@ export class Channel extends Duplex {
 	}
 
 	/** RST. */
-	reset(): void {
+	async reset(): Promise<void> {
+		if (this.#socket.bytesWritten > 0) await this.wait(resetGap);
 		this.#socket.resetAndDestroy();
+		await this.gone();
 	}
 
 	/** Resolves when the connection is closed, by whichever side. */

@@ -46,7 +46,8 @@ export class Trouble {
 		this.#held.delete(channel);
 		this.#answered(ticket, { name: live.planned.fault, index: live.index, when: live.when }, status);
 		channel.mute(true);
-		response.once("close", () => channel.mute(false));
+		// Ahead of the HTTP server's own listener, which at once writes the answer to a request that has come meanwhile.
+		response.prependOnceListener("finish", () => channel.mute(false));
 		response.end();
 		request.resume();
 	}

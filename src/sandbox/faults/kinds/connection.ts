@@ -8,8 +8,7 @@ export const connectionKinds = {
 		when: both,
 		make: () => ({
 			send: async (_answer, { channel }) => {
-				channel.reset();
-				await channel.gone();
+				await channel.reset();
 				return null;
 			},
 		}),
@@ -78,8 +77,7 @@ export const connectionKinds = {
 					const lines = ["content-type: application/json", `content-length: ${text.length}`, "connection: close"];
 					await channel.send(`HTTP/1.1 ${status} Refused\r\n${lines.join("\r\n")}\r\n\r\n${text}`);
 					await channel.wait(pause);
-					channel.reset();
-					await channel.gone();
+					await channel.reset();
 					return status;
 				},
 			};
@@ -99,8 +97,7 @@ export const connectionKinds = {
 					const wait = pause + Math.floor(random() * (jitter + 1));
 					await channel.send(Buffer.concat([head, body]));
 					if (wait > 0) await channel.wait(wait);
-					if (how === "rst") channel.reset();
-					await channel.hangUp();
+					await (how === "rst" ? channel.reset() : channel.hangUp());
 					return status;
 				},
 			};

@@ -69,10 +69,7 @@ export const cutKinds = {
 
 function ending(given: Given): (channel: Channel) => Promise<void> {
 	const how = given.choice("how", ["fin", "rst"]);
-	return async (channel) => {
-		if (how === "rst") channel.reset();
-		await channel.hangUp();
-	};
+	return (channel) => (how === "rst" ? channel.reset() : channel.hangUp());
 }
 
 function upTo(whole: Buffer, at: number): Buffer {

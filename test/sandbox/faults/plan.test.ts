@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import type { FaultPlan } from "../../../src/sandbox/faults/plan.ts";
+import { faultTable, kinds } from "../../../src/sandbox/faults/table.ts";
+import { expectFired } from "../../support/faults.ts";
+import { range } from "../../support/values.ts";
+import * as by from "../support.ts";
+import { documentId } from "./wire.ts";
+
+/** The numbers of the updates, of so many, that got status 500. */
+async function struck(plan: FaultPlan, updates = 60): Promise<number[]> {
+	const sandbox = await by.start({ documents: 70, faults: plan });
+	const found: number[] = [];
+	for (const number of range(updates, 1)) {
+		const { status } = await by.put(sandbox, sandbox.datasetId ?? "", documentId(number), "{}");
+		if (status === 500) found.push(number);
+	}
+	return found;
+}
+
+const error = { fault: "status", status: 500 } as const;
+
+describe("which requests a plan means", () => {
+	test.each([
+		[{ nth: [1, 5] }, [1, 5]],
+		[{ every: 20 }, [20, 40, 60]],
+		[{ every: 20, from: 11 }, [30, 50]],
+		[{ from: 3, to: 5 }, [3, 4, 5]],
+		[{ from: 3, times: 2 }, [3, 4]],
+		[{ document: documentId(7) }, [7]],
+		[{ path: "/0+9$" }, [9]],
+		[{ method: "get" }, []],
+		[{ method: "put", nth: 2 }, [2]],
+	])("%j are %j: a fault on another request tests another thing", async (on, expected) => {
+		expect(await struck({ faults: [{ ...error, on }] })).toEqual(expected);
+	});
+
+	test("chance is the same for a seed, another for another seed, and not moved by a fault beside it", async () => {
+		const by10 = { ...error, on: { probability: 0.2 } };
+		const first = await struck({ seed: 7, faults: [by10] });
+		expect(first.length).toBeGreaterThan(3);
+		expect(first.length).toBeLessThan(30);
+		expect(await struck({ seed: 7, faults: [by10] })).toEqual(first);
+		expect(await struck({ seed: 7, faults: [by10, { fault: "delay", milliseconds: 0, on: { every: 2 } }] })).toEqual(
+			first,
+		);
+		expect(await struck({ seed: 8, faults: [by10] })).not.toEqual(first);
+	});
+
+	test("of two faults for one request the first has its way, and the other one counts it all the same", async () => {
+		const plan = {
+			faults: [
+				{ ...error, on: { nth: 2 } },
+				{ ...error, status: 502, on: { every: 2 } },
+			],
+		};
+		const sandbox = await by.start({ documents: 5, faults: plan });
+		const statuses: number[] = [];
+		for (const number of [1, 2, 3, 4])
+			statuses.push((await by.put(sandbox, sandbox.datasetId ?? "", documentId(number), "{}")).status);
+		expect(statuses).toEqual([200, 500, 200, 502]);
+		expect(sandbox.control?.plan()).toMatchObject([
+			{ fault: "status", fitted: 4, fired: 1, planned: 1 },
+			{ fault: "status", fitted: 4, fired: 1, planned: null },
+		]);
+	});
+});
+
+describe("a plan that can't be followed serves nothing, so that no test passes for want of its faults", () => {
+	test.each<[unknown, string]>([
+		[[], "the plan is not an object"],
+		[{}, 'the plan has no list "faults"'],
+		[{ faults: [], sead: 1 }, 'the plan has an unknown member "sead"; it takes seed, faults'],
+		[{ seed: -1, faults: [] }, 'the plan has a "seed" that is not a whole number from 0 to 4294967295'],
+		[{ faults: [{}] }, 'fault 1 of the plan has no "fault"'],
+		[{ faults: [{ fault: "rest" }] }, "fault 1 of the plan is called rest, which is none"],
+		[{ faults: [{ fault: "toString" }] }, "is called toString, which is none"],
+		[{ faults: [{ fault: "reset", at: 1 }] }, 'fault 1 of the plan (reset) has an unknown member "at"'],
+		[
+			{ faults: [{ fault: "reset" }, { fault: "stall", at: -1 }] },
+			'fault 2 of the plan (stall) has a "at" that is not',
+		],
+		[{ faults: [{ fault: "cut", how: "off" }] }, 'has a "how" that is none of fin, rst'],
+		[{ faults: [{ fault: "reset", when: "then" }] }, 'has a "when" that is none of before, after'],
+		[{ faults: [{ fault: "lie", when: "after" }] }, '(lie) has no variant "after", only "before"'],
+		[{ faults: [{ fault: "reset", on: { nth: [] } }] }, '"on" of fault 1 of the plan (reset) has an empty "nth"'],
+		[{ faults: [{ fault: "reset", on: { nth: 0 } }] }, 'has a "nth" that is not a whole number'],
+		[{ faults: [{ fault: "reset", on: { probability: 2 } }] }, "not a number from 0 to 1"],
+		[{ faults: [{ fault: "reset", on: { path: "(" } }] }, "not a regular expression"],
+		[{ faults: [{ fault: "reset", on: { from: 3, to: 2 } }] }, 'a "from" after its "to"'],
+		[{ faults: [{ fault: "reset", on: { row: 1 } }] }, 'unknown member "row"; it takes method, path, document'],
+		[{ faults: [{ fault: "wrong-length", by: 0 }] }, "which is no fault"],
+		[{ faults: [{ fault: "status", headers: { a: 1 } }] }, "not text"],
+	])("%j", async (plan, message) => {
+		await expect(by.start({ faults: plan as FaultPlan })).rejects.toThrow(message);
+	});
+
+	test("one that replaces another leaves that in force", async () => {
+		const sandbox = await by.start({ documents: 1, faults: { faults: [error] } });
+		expect(() => sandbox.control?.setPlan({ faults: [{ fault: "none" }] })).toThrow("called none");
+		expect((await by.put(sandbox, sandbox.datasetId ?? "", documentId(1), "{}")).status).toBe(500);
+	});
+});
+
+describe("a planned fault that did not fire", () => {
+	test.each([
+		[{ nth: [1, 9] }, "status (after) was planned to fire 2 times, and fired 1 times; 2 requests fitted it"],
+		[{ method: "DELETE" }, "was planned to fire once at least, and fired 0 times; 0 requests fitted it"],
+		[{ times: 3 }, "was planned to fire 3 times, and fired 2 times"],
+	])("%j fails the test that planned it, by its name", async (on, message) => {
+		const sandbox = await by.start({ documents: 2, faults: { faults: [{ ...error, on }] } });
+		for (const number of [1, 2]) await by.put(sandbox, sandbox.datasetId ?? "", documentId(number), "{}");
+		expect(() => expectFired(sandbox)).toThrow(message);
+	});
+});
+
+test("the table has a line for what each fault does, and one for what it takes", () => {
+	const table = faultTable();
+	for (const [name, { about }] of kinds) expect(table).toMatch(new RegExp(`^${name} +${about.slice(0, 5)}`, "m"));
+	for (const line of table.split("\n")) expect(line.length).toBeLessThan(160);
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import type { PlannedFault } from "../../../src/sandbox/faults/plan.ts";
+import { expectFired } from "../../support/faults.ts";
+import * as by from "../support.ts";
+import { documentId, exchange, held, requestText, updateBody } from "./wire.ts";
+
+const id = documentId(1);
+
+describe("data that are not what the answer said", () => {
+	test("a lie is a whole success, of which the store knows nothing", async () => {
+		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "lie" }] } });
+		const answer = await by.put(sandbox, sandbox.datasetId ?? "", id, '{"a":1}');
+		expect(answer).toMatchObject({ status: 200, code: 0, data: { document_id: id } });
+		sandbox.control?.setPlan({ faults: [] });
+		expect(await held(sandbox, id)).toBe("{}");
+	});
+
+	test.each([
+		["trim", '{"a":" x ","b":[" y ",1]}', '{"a":"x","b":["y",1]}'],
+		["split", '{"a":"x, y","b":["p, q","p"]}', '{"a":"x, y","b":["p","q"]}'],
+	])("normalised by %s, %s is stored as %s", async (how, sent, stored) => {
+		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "normalise", how }] } });
+		await by.put(sandbox, sandbox.datasetId ?? "", id, sent);
+		expect(await held(sandbox, id)).toBe(stored);
+	});
+
+	test.each([
+		[0, ["{}", "{}"]],
+		[1, ['{"a":1}', "{}"]],
+		[2, ['{"a":1}', '{"a":1}', "{}"]],
+	])(
+		"forgotten after it was shown %i times: a client that reads back too early sees it all the same",
+		async (shown, seen) => {
+			const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "forget", shown }] } });
+			await by.put(sandbox, sandbox.datasetId ?? "", id, '{"a":1}');
+			for (const each of seen) expect(await held(sandbox, id)).toBe(each);
+			expect(sandbox.control?.ledger().some((entry) => entry.type === "applied" && entry.action === "lose")).toBe(true);
+		},
+	);
+
+	test("a late update is applied after its client has gone", async () => {
+		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "late", milliseconds: 200 }] } });
+		const path = by.documentsPath(sandbox.datasetId ?? "", id);
+		const gone = await exchange(sandbox.port, requestText(sandbox, "PUT", path, { body: updateBody }), { quiet: 30 });
+		expect([gone.text, sandbox.control?.countOf(id).updates]).toEqual(["", 0]);
+		await expect.poll(() => sandbox.control?.countOf(id).updates).toBe(1);
+	});
+});
+
+describe("lists that are not what is there", () => {
+	const pages = async (fault: PlannedFault, count = 4): Promise<string[]> => {
+		const sandbox = await by.start({ documents: 9, faults: { faults: [fault] } });
+		const found: string[] = [];
+		for (let page = 1; page <= count; page++) {
+			const { data } = await by.list(sandbox, sandbox.datasetId ?? "", { page: String(page), page_size: "3" });
+			const docs = by.at(data, "docs") as { id: string }[];
+			found.push(docs.map((document) => Number.parseInt(document.id, 16)).join(""));
+		}
+		expectFired(sandbox);
+		return found;
+	};
+	test.each<[PlannedFault, string[]]>([
+		[{ fault: "list-repeat" }, ["123", "356", "689", ""]],
+		[{ fault: "list-omit" }, ["23", "56", "89", ""]],
+		[{ fault: "list-omit", item: -1, on: { nth: 2 } }, ["123", "45", "789", ""]],
+		[{ fault: "list-same-page" }, ["123", "123", "123", "123"]],
+		[{ fault: "list-cycle" }, ["123", "456", "123", "456"]],
+		[{ fault: "list-empty-page", page: 2 }, ["123", "", "789", ""]],
+		[{ fault: "list-huge-page", items: 7 }, ["1231231", "4564564", "7897897", ""]],
+	])("%j shows %j", async (fault, expected) => {
+		expect(await pages(fault)).toEqual(expected);
+	});
+
+	test("a total that changes is never the true one", async () => {
+		const sandbox = await by.start({ documents: 9, faults: { faults: [{ fault: "list-total" }] } });
+		const totals = new Set<unknown>();
+		for (let read = 0; read < 12; read++)
+			totals.add(by.at((await by.list(sandbox, sandbox.datasetId ?? "")).data, "total"));
+		expect([totals.has(9), totals.size > 2]).toEqual([false, true]);
+	});
+
+	test.each([
+		["twice", ["a.txt", "a.txt", "b.txt", "b.txt"]],
+		["none", []],
+		["short", ["a.txt"]],
+		["reversed", ["b.txt", "a.txt"]],
+	])("an upload that is answered %s names %j, and both are stored", async (how, names) => {
+		const sandbox = await by.start({ documents: 1, faults: { faults: [{ fault: "upload-answer", how }] } });
+		const body = by.multipart(by.filePart("a.txt", ""), by.filePart("b.txt", ""));
+		const path = by.documentsPath(sandbox.datasetId ?? "");
+		const { data } = await by.send(sandbox, "POST", path, { headers: by.partsHeader, body });
+		expect((data as { name: string }[]).map(({ name }) => name)).toEqual(names);
+		expect(await by.names(sandbox, sandbox.datasetId ?? "")).toHaveLength(3);
+	});
+});
+
+describe("a write that is only answered as if, in every flavour: what is stored then would be taken for the client's fault", () => {
+	test.each(flavours)("%s stores nothing of an update, an upload, a removal or a new dataset", async (flavour) => {
+		if (!isFlavour(flavour)) throw new Error(flavour);
+		const faults = ["PUT", "PATCH", "POST", "DELETE"].map((method) => ({ fault: "lie", on: { method } }));
+		const sandbox = await by.start({ documents: 3, flavour, faults: { faults } });
+		const dataset = sandbox.datasetId ?? "";
+		const verb = flavour === "ragflow-0.26" ? "PATCH" : "PUT";
+		const json = { headers: by.jsonHeader };
+		const update = { ...json, body: updateBody };
+		expect(await by.send(sandbox, verb, by.documentsPath(dataset, id), update)).toMatchObject({ code: 0 });
+		expect(await by.upload(sandbox, dataset, "a.txt")).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
+		const removal = flavour === "documented" ? by.documentsPath(dataset, id) : by.documentsPath(dataset);
+		const named = { ...json, body: JSON.stringify({ ids: [id] }) };
+		expect(await by.send(sandbox, "DELETE", removal, named)).toMatchObject({ code: 0 });
+		const created = { ...json, body: '{"name":"new"}' };
+		expect(await by.send(sandbox, "POST", "/api/v1/datasets", created)).toMatchObject({ code: 0 });
+		expect(sandbox.control?.counts()).toMatchObject({ requests: 4, applied: 0 });
+		sandbox.become("documented");
+		expect((await by.list(sandbox, dataset)).data).toMatchObject({ total: 3 });
+		expect(await held(sandbox, id)).toBe("{}");
+		expect((await by.send(sandbox, "GET", "/api/v1/datasets")).data).toHaveLength(1);
+	});
+
+	test.each(flavours)(
+		"%s: every fault of a status, before and after, is told in the ledger as it was",
+		async (flavour) => {
+			if (!isFlavour(flavour)) throw new Error(flavour);
+			const on = { method: flavour === "ragflow-0.26" ? "PATCH" : "PUT" };
+			const faults = [
+				{ fault: "status", when: "before", on: { ...on, nth: 1 } },
+				{ fault: "status", when: "after", on: { ...on, nth: 2 } },
+			] as const;
+			const sandbox = await by.start({ documents: 3, flavour, faults: { faults } });
+			const path = by.documentsPath(sandbox.datasetId ?? "", id);
+			for (const updates of [0, 1]) {
+				const answer = await by.send(sandbox, on.method, path, { headers: by.jsonHeader, body: updateBody });
+				expect([answer.status, sandbox.control?.countOf(id).updates]).toEqual([500, updates]);
+			}
+		},
+	);
+});
