@@ -7,7 +7,7 @@ import { addTalkOptions, type GlobalFlags } from "./flags.ts";
 import type { Done } from "./declare.ts";
 import { parseCount, parseNonEmpty } from "./values.ts";
 
-const planHint = "ragtag sandbox --faults list shows every fault; docs/faults.md has the form of a plan.";
+const planHint = "ragtag sandbox --faults list shows the form of a plan, and every fault.";
 
 export type SandboxFlags = GlobalFlags & {
 	readonly port: number;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { program, shell, type Running, start } from "../support/program.ts";
-import { folder, KEY } from "../support/service.ts";
-import { parseLines } from "../support/values.ts";
+import { file, folder, KEY } from "../support/service.ts";
+import { at, parse, parseLines, summaryOf } from "../support/values.ts";
 
 async function serving(
 	argv: readonly string[],
@@ -62,6 +62,42 @@ it.each([
 ])("sandbox %j is exit 2 and says why, instead of speaking something else", async (argv, why) => {
 	const { exit, stdout, stderr } = await program(["sandbox", "--port", "0", ...argv]);
 	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
+});
+
+it("a sandbox that is told to fail says where its record is, fails as told, and tells what it applied", async () => {
+	const plan = '{"faults":[{"fault":"reset","when":"after","on":{"method":"PUT","nth":1}}]}';
+	const path = await file("plan.json", plan);
+	for (const given of [plan, path]) {
+		const running = await serving(["--documents", "1", "--faults", given], 4);
+		const [url = "", exported = "", dataset = "", control = ""] = running.lines;
+		expect(control).toMatch(/^control http:\/\/127\.0\.0\.1:\d+$/);
+		const env = { RAGTAG_BASE_URL: url, RAGTAG_API_KEY: exported.split("=")[1] ?? "" };
+		const manifest = await file("tags.csv", `document_id,author\n${"0".repeat(31)}1,Ana\n`);
+		const tagged = await program(["docs", "tag", manifest, "-d", dataset, "--json"], env);
+		expect([tagged.exit, summaryOf(tagged.stdout)]).toEqual([0, expect.objectContaining({ updated: 1 })]);
+		const ask = async (what: string): Promise<string> => (await fetch(`${control.split(" ")[1]}${what}`)).text();
+		expect(parse(await ask("/faults"))).toMatchObject({ faults: [{ fault: "reset", fired: 1 }] });
+		const ledger = parseLines(await ask("/ledger"));
+		expect(ledger.filter((entry) => at(entry, "action") === "update").length).toBeGreaterThan(0);
+		await running.until((_out, err) => / PUT \S+ - reset after$/m.test(err));
+		running.child.kill("SIGTERM");
+		expect((await running.ended).exit).toBe(0);
+	}
+});
+
+it.each([
+	['{"faults":[{"fault":"rest"}]}', "fault 1 of the plan is called rest, which is none"],
+	["{", "the plan is not JSON"],
+	["/nonexistent/plan.json", "cannot be read"],
+])("a plan like %j is exit 2 and says why, instead of serving without its faults", async (plan, why) => {
+	const { exit, stdout, stderr } = await program(["sandbox", "--port", "0", "--faults", plan]);
+	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
+});
+
+it("the list of faults is printed, and nothing is served", async () => {
+	const { exit, stdout, stderr } = await program(["sandbox", "--faults", "list"]);
+	expect([exit, stderr]).toEqual([0, ""]);
+	expect(stdout).toMatch(/^reset +RST instead of an answer$/m);
 });
 
 it("a port that is taken is exit 2 and says so", async () => {

@@ -15,7 +15,7 @@ export type FaultReport = PlannedFault & {
 type Count = { fitted: number; taken: number; fired: number };
 
 /** A fault whose turn it is with a request. `fired` is called when it has come to pass. */
-export type Taken = { readonly live: Live; readonly fired: () => void };
+export type Taken = { readonly live: Live; readonly random: () => number; readonly fired: () => void };
 
 /** The plan that is in force. */
 export class Force {
@@ -35,7 +35,7 @@ export class Force {
 			const turn = trigger.turn(++count.fitted, random);
 			if (!turn || taken !== undefined || count.taken >= trigger.times) continue;
 			count.taken++;
-			taken = { live, fired: () => void count.fired++ };
+			taken = { live, random: live.randomOfFiring(count.taken), fired: () => void count.fired++ };
 		}
 		return taken;
 	}

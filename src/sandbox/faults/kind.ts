@@ -11,7 +11,7 @@ export type When = "before" | "after";
 export type Strike = {
 	readonly asked: Asked;
 	readonly channel: Channel;
-	/** the next number of this fault's own stream, from 0 up to 1 */
+	/** the next number of this firing's own stream, from 0 up to 1 */
 	readonly random: () => number;
 	/** the answer before this one to a request of this method */
 	readonly previous: Draft | undefined;

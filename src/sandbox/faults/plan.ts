@@ -1,6 +1,6 @@
 import { Given, PlanError } from "./given.ts";
 import type { Fault, When } from "./kind.ts";
-import { randomOf } from "./random.ts";
+import { randomOf, randomOfFiring } from "./random.ts";
 import { kindNamed } from "./table.ts";
 import { type Trigger, triggerOf } from "./trigger.ts";
 
@@ -22,7 +22,10 @@ export type Live = {
 	readonly when: When;
 	readonly trigger: Trigger;
 	readonly fault: Fault;
+	/** draws for `probability`, one for each request */
 	readonly random: () => number;
+	/** what its n-th firing draws from */
+	readonly randomOfFiring: (firing: number) => () => number;
 };
 
 /** The seed of a plan that names none: a plan without one is as repeatable as any other. */
@@ -79,7 +82,15 @@ function live(members: unknown, index: number, seed: number): Live {
 	given.end();
 	// Its own copy: what the caller does to the plan later is not part of it.
 	const planned = { ...copyOf(members), fault: name };
-	return { planned, index, when: chosen, trigger, fault, random: randomOf(seed, index) };
+	return {
+		planned,
+		index,
+		when: chosen,
+		trigger,
+		fault,
+		random: randomOf(seed, index),
+		randomOfFiring: (firing) => randomOfFiring(seed, index, firing),
+	};
 }
 
 function copyOf(members: unknown): Given["all"] {

@@ -40,7 +40,7 @@ export class Trouble {
 		const exchange = { request, response, serving };
 		if (taken === undefined || !(channel instanceof Channel)) return this.#untroubled(exchange, ticket);
 		const { live } = taken;
-		const strike = { asked, channel, random: live.random, previous, outage: this.outage };
+		const strike = { asked, channel, random: taken.random, previous, outage: this.outage };
 		this.#held.add(channel);
 		const status = await this.#troubled(exchange, ticket, taken, strike);
 		this.#held.delete(channel);
