@@ -41,7 +41,18 @@ process.once("beforeExit", () => {
 	process.exit(Exit.internal);
 });
 
-const app = createApp({ io, env, home: homedir(), stdin, signal: stopping.signal });
+const processes = {
+	pid: process.pid,
+	isRunning: (pid: number): boolean => {
+		try {
+			return process.kill(pid, 0);
+		} catch (error) {
+			// Not allowed to signal it: so it is there.
+			return error instanceof Error && "code" in error && error.code === "EPERM";
+		}
+	},
+};
+const app = createApp({ io, env, home: homedir(), stdin, signal: stopping.signal, processes });
 process.exitCode = await main(process.argv.slice(2), app);
 await io.flush();
 // A pipe that nobody closes, or a connection that lingers, must not keep a finished program alive.

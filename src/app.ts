@@ -20,6 +20,8 @@ import { createLimiter, unlimited } from "./run/limiter.ts";
 import { paced, Pause } from "./run/pace.ts";
 import type { Request } from "./run/pages.ts";
 import { requestWithRetry } from "./run/request.ts";
+import type { Processes } from "./run/journal/machine.ts";
+import { Runs } from "./run/recorded/runs.ts";
 import { fileMemory, noMemory } from "./run/service/memory.ts";
 import { flavourNames } from "./run/service/names.ts";
 import { Service } from "./run/service/service.ts";
@@ -47,6 +49,8 @@ export type SessionOptions = {
 export type Session = {
 	/** what is known of the service, and learned while it is used */
 	readonly service: Service;
+	/** as `normaliseBaseUrl` gives it */
+	readonly baseUrl: string;
 	/** the service in the dialect that is known now */
 	readonly api: Api;
 	readonly limiter: Limiter;
@@ -74,6 +78,10 @@ export type App = {
 	 */
 	temporaryFolder(settings: Settings): Promise<string>;
 	connect(settings: Settings, options: SessionOptions): Promise<Session>;
+	/** Where runs are recorded. @throws CliError exit 2 where there is no place for them */
+	runs(settings: Settings): Runs;
+	/** what locks need to know of processes */
+	readonly processes: Processes;
 	/**
 	 * The way to the service, to be looked at before anything is sent. `timeout` is in milliseconds, for each look.
 	 *
@@ -88,6 +96,7 @@ export type AppDependencies = {
 	readonly home: string | undefined;
 	readonly stdin: AsyncIterable<Uint8Array>;
 	readonly signal: AbortSignal;
+	readonly processes: Processes;
 	readonly clock?: Clock;
 };
 
@@ -95,7 +104,8 @@ export type AppDependencies = {
 const DEFAULT_RATE = 100;
 const DEFAULT_TIMEOUT = 60_000;
 
-export function createApp({ io, env, home, stdin, signal, clock = systemClock }: AppDependencies): App {
+export function createApp(dependencies: AppDependencies): App {
+	const { io, env, home, stdin, signal, processes, clock = systemClock } = dependencies;
 	const readStdin = async (): Promise<string> => {
 		const chunks: Uint8Array[] = [];
 		for await (const chunk of stdin) chunks.push(chunk);
@@ -108,6 +118,14 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 		stdin,
 		settings: (flags) =>
 			resolveSettings(flags, { env, home, stdin: readStdin, warn: (text) => io.note(`warning: ${text}`) }),
+		processes,
+		runs: ({ stateDir }) => {
+			if (stateDir !== undefined) return new Runs(stateDir.value);
+			throw new CliError("there is no folder to record runs in, as there is no home folder; nothing was sent", {
+				exit: Exit.usage,
+				hint: "Name one with --state-dir DIR or RAGTAG_STATE_DIR.",
+			});
+		},
 		temporaryFolder: async ({ stateDir }) => {
 			if (stateDir === undefined) return tmpdir();
 			const folder = join(stateDir.value, "tmp");
@@ -168,6 +186,7 @@ export function createApp({ io, env, home, stdin, signal, clock = systemClock }:
 			const dependencies = { send: paced(limiter, pause), pause, clock, signal };
 			return {
 				service,
+				baseUrl,
 				get api() {
 					return service.api;
 				},

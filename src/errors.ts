@@ -10,6 +10,8 @@ export const Exit = {
 	manifest: 3,
 	/** not trusted: key, certificate or redirect refused; stopped */
 	untrusted: 4,
+	/** another run is at it; nothing was sent */
+	locked: 5,
 	/** stopped early for a cause that passes */
 	temporary: 6,
 	/** this machine's storage failed */

@@ -2,51 +2,46 @@ import { constants } from "node:fs";
 import { access, type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CliError, Exit, reason } from "../errors.ts";
-import type { FailedRowFormat, SourceRecord } from "../manifest/types.ts";
-import type { Outcome, Work } from "../run/types.ts";
+import type { CheckedManifest } from "../manifest/types.ts";
+import { failedOutcomes } from "../run/recorded/outcomes.ts";
+import type { Totals } from "../run/types.ts";
 
-/** The file of failed rows: opened at the first failure, so that a run without one leaves an older file alone. */
-export class FailedFile {
-	readonly #path: string;
-	readonly #format: FailedRowFormat;
-	#file: Promise<FileHandle> | undefined;
-	#last: Promise<void> = Promise.resolve();
-	rows = 0;
-	/** why it could not be written: the run goes on, and ends in exit 74 */
-	failure: string | undefined;
+/** Rows of a manifest whose failures are held in memory at a time: a hundred megabytes at most. */
+const WINDOW = 500_000;
 
-	constructor(path: string, format: FailedRowFormat) {
-		this.#path = path;
-		this.#format = format;
-	}
-
-	/** Resolves when the row is in the file. Never rejects. */
-	add({ item, error, attempts }: Outcome<Work & { readonly source: SourceRecord }>): Promise<void> {
-		const failure = { line: item.line, errorCode: error?.code ?? "", error: error?.text ?? "", attempts };
-		const text = this.#format.row(item.source, failure);
-		// One after another: rows of a file must not run into each other.
-		this.#last = this.#last.then(async () => {
-			if (this.failure !== undefined) return;
-			try {
-				const first = this.#file === undefined;
-				this.#file ??= open(this.#path, "w", 0o600);
-				const file = await this.#file;
-				await file.appendFile(first ? this.#format.head + text : text);
-				this.rows += 1;
-			} catch (error) {
-				this.failure = reason(error);
+/**
+ * Writes the rows of a run that failed, in the order of the manifest, with all their columns and why: from the journal
+ * alone, so that it is the same whenever it is written. A run without a failed row leaves an older file alone.
+ *
+ * @param folder the run's
+ * @returns why it could not be written
+ */
+export async function writeFailed(
+	path: string,
+	folder: string,
+	source: Pick<CheckedManifest, "read" | "failedRows">,
+	{ failed, rows }: Totals,
+): Promise<string | undefined> {
+	if (failed === 0) return undefined;
+	let file: FileHandle | undefined;
+	try {
+		file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
+		await file.appendFile(source.failedRows.head);
+		for (let from = 0; from < rows; from += WINDOW) {
+			const failures = await failedOutcomes(folder, from, from + WINDOW);
+			if (failures.size === 0) continue;
+			for await (const { index, line, source: record } of source.read()) {
+				const failure = failures.get(index);
+				if (failure === undefined) continue;
+				const { code, text, attempts } = failure;
+				await file.appendFile(source.failedRows.row(record, { line, errorCode: code, error: text, attempts }));
 			}
-		});
-		return this.#last;
-	}
-
-	async close(): Promise<void> {
-		await this.#last;
-		try {
-			await (await this.#file)?.close();
-		} catch (error) {
-			this.failure ??= reason(error);
 		}
+		return undefined;
+	} catch (error) {
+		return reason(error);
+	} finally {
+		await file?.close().catch(() => undefined);
 	}
 }
 

@@ -52,6 +52,12 @@ export type RunFlags = ServiceFlags & {
 	readonly maxDuration?: number;
 	readonly body?: BodyForm | "auto";
 	readonly failed?: string;
+	readonly resume?: boolean;
+	readonly force?: boolean;
+	/** the recorded run to go on with, for `runs resume` and `runs retry` */
+	readonly run?: string;
+	/** opens its failed rows again */
+	readonly reopen?: boolean;
 	readonly progress: "auto" | "bar" | "plain" | "json" | "none";
 	readonly json?: boolean;
 };
@@ -101,9 +107,10 @@ export function addRunOptions(command: Command): Command {
 		.option("--max-outage <time>", "longest outage that is sat out (default: 15m)", parseTime)
 		.option(
 			"--failed <file>",
-			"writes the rows that failed, all their columns and why, ready to be fed back",
+			"where to write the rows that failed, ready to be fed back (default: in the run's folder)",
 			parseNonEmpty,
 		)
+		.option("--force", "takes the lock of a run on another machine")
 		.addOption(
 			new Option("--progress <form>", "progress on standard error")
 				.choices(["auto", "bar", "plain", "json", "none"])
@@ -129,7 +136,8 @@ export function addWriteOptions(command: Command): Command {
 export function addToleranceOptions(command: Command): Command {
 	return command
 		.option("--skip-invalid", "sends the valid rows of a manifest that has invalid ones, and exits 1")
-		.option("--allow-empty", "a manifest without rows is no error");
+		.option("--allow-empty", "a manifest without rows is no error")
+		.option("--resume", "goes on with the newest unfinished run of this manifest");
 }
 
 /** Opens a session for as long as `use` takes. */

@@ -31,6 +31,11 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 		load: async () => [(await import("./doctor.ts")).doctorCommand],
 	},
 	{
+		name: "runs",
+		summary: "list, resume, retry and repair recorded runs",
+		load: async () => (await import("./runs/index.ts")).commands,
+	},
+	{
 		name: "sandbox",
 		summary: "serve the API on this machine over a SQLite file",
 		leaf: true,

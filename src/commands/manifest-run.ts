@@ -1,11 +1,14 @@
 import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode } from "../errors.ts";
-import type { Purpose } from "../manifest/types.ts";
+import type { CheckedManifest, Purpose } from "../manifest/types.ts";
+import { resolve } from "node:path";
 import { MemoryJournal } from "../run/journal.ts";
+import { report } from "./run-report.ts";
+import { payloadOptions } from "./payload-options.ts";
 import { checkAndTell, manifestOptions, refusal } from "./check-rows.ts";
 import { checkFailedPath } from "./failed-file.ts";
 import { type ManifestFlags, type RunFlags, withSession } from "./flags.ts";
-import { printVersionLine, report, type RowRun, type RunItem, runSource, type RowSource } from "./run-rows.ts";
+import { type Kept, printVersionLine, type RowRun, type RunItem, runSource, type RowSource } from "./run-rows.ts";
 
 /** What a command adds to the run of a manifest. */
 export type ManifestRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
@@ -14,6 +17,16 @@ export type ManifestRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
 	/** last word before the first request: notes, and the question that may decline (a usage error) */
 	readonly before?: (source: RowSource) => Promise<void>;
 };
+
+/** How a run of each purpose is called. */
+export const COMMANDS = { tag: "docs tag", upload: "docs upload", rm: "docs rm" } as const satisfies Record<
+	Purpose,
+	string
+>;
+
+function keptOf(manifest: string, { content: { sha256, bytes, spooled } }: CheckedManifest): Kept {
+	return { sha256, bytes, source: spooled === undefined ? { path: resolve(manifest) } : { copy: spooled } };
+}
 
 export type ManifestRunFlags = RunFlags & Partial<ManifestFlags> & { readonly filesRoot?: string };
 
@@ -37,16 +50,22 @@ export async function runManifest<Item extends RunItem>(
 	return withSession(flags, app, async (session, settings) => {
 		if (flags.failed !== undefined) await checkFailedPath(flags.failed, run.manifest);
 		const options = await manifestOptions(run.purpose, flags, settings);
-		const source = await checkAndTell(run.manifest, options, flags.json === true, settings, app);
+		const checked = await checkAndTell(run.manifest, options, flags.json === true, settings, app);
 		try {
-			const stop = refusal(source, flags, run.purpose);
+			const stop = refusal(checked, flags, run.purpose);
 			if (stop !== undefined) {
-				return await report({ totals: new MemoryJournal(source).totals(), seconds: 0, stop }, flags, app);
+				return await report({ totals: new MemoryJournal(checked).totals(), seconds: 0, stop }, flags, app);
 			}
+			const source = { ...checked, kept: keptOf(run.manifest, checked) };
 			await run.before?.(source);
-			return await runSource({ ...run, source }, flags, session, app);
+			const context = {
+				command: COMMANDS[run.purpose],
+				settings,
+				options: payloadOptions(flags, run.manifest, settings, options.schema),
+			};
+			return await runSource({ ...run, source }, context, flags, session, app);
 		} finally {
-			await source.close();
+			await checked.close();
 		}
 	});
 }

@@ -1,17 +1,23 @@
-import type { App, Session } from "../app.ts";
-import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
-import type { CheckedManifest, Row, SourceRecord } from "../manifest/types.ts";
-import { exitOf } from "../report/exit.ts";
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import type { App, Session, Settings } from "../app.ts";
+import type { ExitCode } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import type { CheckedManifest, Content, Row, SourceRecord } from "../manifest/types.ts";
 import { rowLine } from "../report/row-line.ts";
-import { summaryOf, summaryText } from "../report/summary.ts";
+import { numberText, rowsText } from "../report/summary.ts";
 import { chunked } from "../run/chunks.ts";
-import { MemoryJournal } from "../run/journal.ts";
 import type { Operation } from "../run/operations/operation.ts";
+import type { SentLog } from "../run/operations/sent-log.ts";
+import { openRecording, type Wanted } from "../run/recorded/recording.ts";
+import { Recorder } from "../run/recorded/recorder.ts";
 import { runRows } from "../run/rows.ts";
-import type { Outcome, Stop, Totals, Work } from "../run/types.ts";
+import type { Outcome, Totals, Work } from "../run/types.ts";
 import { VERSION } from "../version.ts";
-import { FailedFile } from "./failed-file.ts";
+import { writeFailed } from "./failed-file.ts";
+import { globalFlags, resumeCommand } from "./next-command.ts";
 import type { RunFlags } from "./flags.ts";
+import { type Ended, faultStop, report } from "./run-report.ts";
 
 /** Failed rows that are told one by one: a million of them would bury what matters. */
 const TOLD = 20;
@@ -20,7 +26,20 @@ const TOLD = 20;
 export type RowSource = Pick<
 	CheckedManifest,
 	"name" | "rows" | "invalid" | "duplicateSkipped" | "problems" | "fatal" | "read" | "failedRows" | "close"
->;
+> & {
+	/** what is to be kept so that the rows can be read again, in another process */
+	readonly kept: Kept;
+};
+
+export type Kept = Pick<Content, "sha256" | "bytes"> & {
+	/** absolute path of the manifest, a private copy of it, or a text that stands for it */
+	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
+};
+
+/** The manifest that stands for arguments. */
+export function keptText(text: string): Kept {
+	return { sha256: createHash("sha256").update(text).digest("hex"), bytes: Buffer.byteLength(text), source: { text } };
+}
 
 /** A row as the engine and the failed-rows file need it. */
 export type RunItem = Work & { readonly source: SourceRecord };
@@ -28,7 +47,7 @@ export type RunItem = Work & { readonly source: SourceRecord };
 export type RowRun<Item extends RunItem> = {
 	readonly source: RowSource;
 	readonly itemOf: (row: Row) => Item;
-	readonly operation: (session: Session) => Operation<Item>;
+	readonly operation: (session: Session, log: SentLog) => Operation<Item>;
 	/** sees each outcome once, before its slot is free */
 	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
 	/** rows that are told with `--json`: those that failed, or all */
@@ -40,103 +59,123 @@ export async function printVersionLine({ io }: App): Promise<void> {
 	await io.out(`${JSON.stringify({ type: "version", schema: 1, ragtag: VERSION })}\n`);
 }
 
-/** Runs every row of a source, then reports: summary, failed rows, exit code. */
+/** What a command needs to know of the run as a whole. */
+export type RunContext = {
+	/** `docs tag` */
+	readonly command: string;
+	readonly settings: Settings;
+	/** what changes what is sent */
+	readonly options: JsonObject;
+};
+
+/** Runs every row of a source, recorded, then reports: summary, failed rows, exit code. */
 export async function runSource<Item extends RunItem>(
 	run: RowRun<Item>,
+	context: RunContext,
 	flags: RunFlags,
 	session: Session,
 	app: App,
 ): Promise<ExitCode> {
 	const { io, clock } = app;
 	const { source } = run;
-	const failedFile = flags.failed === undefined ? undefined : new FailedFile(flags.failed, source.failedRows);
+	const runs = app.runs(context.settings);
+	const recording = await openRecording(wantedOf(source, context, flags, session), {
+		runs,
+		processes: app.processes,
+		now: () => new Date(),
+		resume: flags.run ?? flags.resume ?? false,
+		force: flags.force === true,
+	});
+	const { opened, doubts, resumed } = recording;
 	let told = 0;
-	const journal = new MemoryJournal<Item>(source, async (outcome) => {
+	const journal = new Recorder<Item>(opened, doubts, async (outcome) => {
 		const failed = outcome.status === "failed";
 		if (flags.json === true && (failed || run.tell === "all")) await io.out(`${rowLine(outcome)}\n`);
 		if (failed) {
 			told += 1;
 			if (told <= TOLD) io.err(`${source.name}:${outcome.item.line}: ${outcome.error?.code}: ${outcome.error?.text}`);
-			if (told === TOLD + 1) io.err("... more rows failed; --failed FILE or --json has all of them");
-			await failedFile?.add(outcome);
+			if (told === TOLD + 1) io.err("... more rows failed; the file of failed rows and --json have all of them");
 		}
 		await run.onOutcome?.(outcome);
 	});
 	const progress = io.progress(flags.progress);
 	const started = clock.now();
-	const stop = await runRows(chunked(source.read(), flags.chunk, run.itemOf), {
-		operation: run.operation(session),
-		journal,
-		limiter: session.limiter,
-		clock,
-		rate: session.rate,
-		concurrency: flags.concurrency,
-		attempts: flags.attempts,
-		maxErrors: flags.maxErrors,
-		maxWait: flags.maxWait,
-		maxOutage: flags.maxOutage,
-		maxDuration: flags.maxDuration,
-		onNote: (text) => io.note(text),
-		signal: app.signal,
-		abandon: () => void session.service.api.close().catch(() => undefined),
-		onSettled: () => {
-			const totals = journal.totals();
-			const total = totals.rows - totals.invalid - totals.duplicateSkipped;
-			progress.update({ done: total - totals.pending, total, failed: totals.failed });
-		},
-	}).catch(faultStop);
-	progress.stop();
-	await failedFile?.close();
-	const seconds = (clock.now() - started) / 1000;
-	const verified = session.service.proof.echo !== undefined;
-	return report({ totals: journal.totals(), seconds, stop, failedFile, verified }, flags, app);
+	try {
+		if (flags.reopen === true) await journal.reopen(new Date());
+		if (flags.resume === true && resumed === undefined)
+			io.note("No unfinished run of this manifest: a new one begins.");
+		if (resumed !== undefined) io.note(resumedText(recording.run, resumed, journal.totals()));
+		const stop = await runRows(chunked(unsettled(source.read(), journal), flags.chunk, run.itemOf), {
+			operation: run.operation(session, journal),
+			journal,
+			limiter: session.limiter,
+			clock,
+			rate: session.rate,
+			concurrency: flags.concurrency,
+			attempts: flags.attempts,
+			maxErrors: flags.maxErrors,
+			maxWait: flags.maxWait,
+			maxOutage: flags.maxOutage,
+			maxDuration: flags.maxDuration,
+			onNote: (text) => io.note(text),
+			signal: app.signal,
+			abandon: () => void session.service.api.close().catch(() => undefined),
+			onSettled: () => {
+				const totals = journal.totals();
+				const total = totals.rows - totals.invalid - totals.duplicateSkipped;
+				progress.update({ done: total - totals.pending, total, failed: totals.failed });
+			},
+		}).catch(faultStop);
+		progress.stop();
+		const totals = journal.totals();
+		const folder = runs.path(recording.run);
+		const failedPath = flags.failed ?? runs.path(recording.run, "failed.csv");
+		const failure = await writeFailed(failedPath, folder, source, totals);
+		const seconds = (clock.now() - started) / 1000 + (resumed?.seconds ?? 0);
+		const verified = session.service.proof.echo !== undefined;
+		const ended: Ended = {
+			totals,
+			seconds,
+			stop,
+			verified,
+			run: recording.run,
+			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
+			failed: { path: failedPath, failure },
+		};
+		return await report(ended, flags, app, async (exit, summary) => {
+			await journal.end(exit, new Date());
+			await writeFile(runs.path(recording.run, "summary.json"), `${summary}\n`, { mode: 0o600 });
+		});
+	} finally {
+		progress.stop();
+		await journal.close();
+		await recording.release();
+	}
 }
 
-type Ended = {
-	readonly totals: Totals;
-	readonly seconds: number;
-	readonly stop: Stop | undefined;
-	readonly failedFile?: FailedFile | undefined;
-	/** whether updates were seen to arrive */
-	readonly verified?: boolean;
-};
-
-/** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
-export async function report(ended: Ended, flags: RunFlags, { io }: App): Promise<ExitCode> {
-	const { totals, seconds, stop, failedFile, verified } = ended;
-	await io.flush();
-	const exit = exitOf(totals, stop, io.outputFailed || failedFile?.failure !== undefined);
-	if (flags.json === true) await io.out(`${JSON.stringify(summaryOf(totals, seconds, exit, verified))}\n`);
-	if (failedFile !== undefined && failedFile.rows > 0) {
-		io.note(`The ${failedFile.rows === 1 ? "row" : "rows"} that failed: ${flags.failed}`);
-	}
-	if (exit === Exit.ok) {
-		io.note(summaryText(totals, seconds));
-		return exit;
-	}
-	if (stop !== undefined) io.err(`ragtag: ${stop.text}`);
-	if (io.outputFailed) io.err(`ragtag: standard output could not be written: ${reason(io.outputError)}`);
-	if (failedFile?.failure !== undefined) io.err(`ragtag: --failed ${flags.failed}: ${failedFile.failure}`);
-	// The last line of every failure: what happened, the counts, and what to type next.
-	io.err(`${summaryText(totals, seconds)}. ${stop?.hint ?? nextStep(totals, flags)}`);
-	return exit;
+async function* unsettled(
+	rows: AsyncIterable<Row>,
+	journal: { isSettled(index: number): boolean },
+): AsyncGenerator<Row> {
+	for await (const row of rows) if (!journal.isSettled(row.index)) yield row;
 }
 
-function nextStep(totals: Totals, flags: RunFlags): string {
-	if (totals.pending > 0) return "Rows that are pending were not changed or are unknown: run the same command again.";
-	if (totals.failed > 0 && flags.failed !== undefined) return `Mend ${flags.failed} and feed it back.`;
-	if (totals.failed > 0) return "Run it again with --failed FILE to have the failed rows written down.";
-	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";
-	return "Mend the output and run the same command again.";
-}
-
-function faultStop(error: unknown): Stop {
-	if (error instanceof CliError) {
-		return { exit: error.exit, text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
-	}
+function wantedOf(source: RowSource, context: RunContext, flags: RunFlags, { baseUrl }: Session): Wanted {
+	const { name, rows, invalid, duplicateSkipped, kept } = source;
+	const path = "path" in kept.source ? kept.source.path : null;
 	return {
-		exit: Exit.internal,
-		text: `a fault of the program itself: ${reason(error)}`,
-		hint: "Please report it; the rows that are pending may be sent again safely.",
+		command: context.command,
+		version: VERSION,
+		baseUrl,
+		manifest: { name, path, sha256: kept.sha256, bytes: kept.bytes, rows, invalid, duplicateSkipped },
+		source: kept.source,
+		options: context.options,
+		flags: globalFlags(flags),
 	};
+}
+
+/** `resumed run R: 412,096 rows done before, 61 possibly sent before (sent again), 587,843 to go`. */
+function resumedText(run: string, { settled, inDoubt }: { settled: number; inDoubt: number }, totals: Totals): string {
+	const doubt = inDoubt === 0 ? "" : `, ${numberText(inDoubt)} possibly sent before`;
+	return `Run ${run} goes on: ${rowsText(settled)} done before${doubt}, ${numberText(totals.pending)} to go.`;
 }

@@ -9,6 +9,7 @@ const PRECEDENCE: readonly ExitCode[] = [
 	Exit.internal,
 	Exit.usage,
 	Exit.manifest,
+	Exit.locked,
 	Exit.storage,
 	Exit.untrusted,
 	Exit.foreign,

@@ -22,24 +22,29 @@ export type Summary = {
 	readonly resume: string | null;
 };
 
-/**
- * The summary object of a run that is not recorded. `seconds` is rounded to milliseconds.
- *
- * @param verified whether updates were seen to arrive at this address: false where nothing could be read back
- */
-export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, verified = false): Summary {
+/** What a summary tells beside the counts. */
+export type SummaryFacts = {
+	/** whether updates were seen to arrive at this address: false where nothing could be read back */
+	readonly verified?: boolean | undefined;
+	readonly run?: string | undefined;
+	/** the command that goes on */
+	readonly resume?: string | undefined;
+};
+
+/** The summary object of a run. `seconds` is rounded to milliseconds. */
+export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts: SummaryFacts = {}): Summary {
 	const { duplicateSkipped, attempts, ...counts } = totals;
 	return {
 		type: "summary",
-		run: null,
+		run: facts.run ?? null,
 		...counts,
 		duplicate_skipped: duplicateSkipped,
 		attempts,
 		seconds: Math.round(seconds * 1000) / 1000,
-		verified: verified && totals.updated + totals.uploaded > 0,
+		verified: facts.verified === true && totals.updated + totals.uploaded > 0,
 		changes: totals.updated + totals.uploaded + totals.removed,
 		exit_code: exit,
-		resume: null,
+		resume: facts.resume ?? null,
 	};
 }
 

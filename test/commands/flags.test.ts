@@ -17,7 +17,14 @@ type Declare = (parent: Command, app: App, done: Done, run: (options: object) =>
 
 const stdin = input("");
 const io = createIo({ stdin, stdout: new Kept(), stderr: new Kept(), env: {} });
-const app = createApp({ io, env: {}, home: undefined, stdin, signal: new AbortController().signal });
+const app = createApp({
+	io,
+	env: {},
+	home: undefined,
+	stdin,
+	signal: new AbortController().signal,
+	processes: { pid: 1, isRunning: () => true },
+});
 
 /** What a command line gives its command; the error's text where it is refused. */
 async function parsed(declare: Declare, line: string): Promise<object | string> {

@@ -26,7 +26,7 @@ it.each([
 	const updated = (await service.documents()).filter(({ metadata }) => at(metadata, "n") !== undefined).length;
 	expect(at(summary, "updated")).toBe(updated);
 	expect(at(summary, "pending")).toBe(200 - updated);
-	expect(ended.stderr).toContain("run the same command again");
+	expect(ended.stderr).toContain("Go on with: ragtag runs resume");
 });
 
 it("a reader that has seen enough of a list is no failure", async () => {

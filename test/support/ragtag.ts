@@ -1,8 +1,9 @@
+import process from "node:process";
 import { PassThrough, Writable } from "node:stream";
 import { createApp } from "../../src/app.ts";
 import { main } from "../../src/cli.ts";
 import { createIo } from "../../src/io.ts";
-import { KEY, withoutKey } from "./service.ts";
+import { folder, KEY, withoutKey } from "./service.ts";
 
 export type Ended = { readonly exit: number; readonly stdout: string; readonly stderr: string };
 
@@ -41,7 +42,14 @@ export async function ragtag(argv: readonly string[], world: World = {}): Promis
 	stdin.end(world.stdin ?? "");
 	const stdout = new Kept(terminal);
 	const stderr = new Kept(terminal, world.onError);
-	const app = createApp({ io: createIo({ stdin, stdout, stderr, env }), env, home, stdin, signal });
+	const app = createApp({
+		io: createIo({ stdin, stdout, stderr, env }),
+		env,
+		home: home ?? (await folder()),
+		stdin,
+		signal,
+		processes: { pid: process.pid, isRunning: () => true },
+	});
 	const exit = await main(argv, app);
 	withoutKey(stdout.text + stderr.text, env["RAGTAG_API_KEY"] ?? KEY);
 	return { exit, stdout: stdout.text, stderr: stderr.text };

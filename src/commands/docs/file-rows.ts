@@ -4,7 +4,7 @@ import { basename, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { Metadata } from "../../json.ts";
 import { manifestCsvLine } from "../../report/delimited.ts";
-import type { RowSource } from "../run-rows.ts";
+import { keptText, type RowSource } from "../run-rows.ts";
 
 /** Files named on the command line as rows. They may lie anywhere: who types a path means it. */
 export async function fileRows(
@@ -28,6 +28,7 @@ export async function fileRows(
 		}
 		names.set(name, file);
 	}
+	const lines = files.map((name) => manifestCsvLine([dataset, resolve(name)]));
 	return {
 		name: "files",
 		rows: files.length,
@@ -53,6 +54,7 @@ export async function fileRows(
 					String(attempts),
 				]),
 		},
+		kept: keptText(manifestCsvLine(["dataset_id", "file"]) + lines.join("")),
 		close: async () => undefined,
 	};
 }

@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../../errors.ts";
 import { manifestCsvLine } from "../../report/delimited.ts";
-import type { RowSource } from "../run-rows.ts";
+import { keptText, type RowSource } from "../run-rows.ts";
 
 /** The ids of `--id` as rows. An id given twice is one row, and one that is left out. */
 export function idRows(ids: readonly string[], dataset: string | undefined): RowSource {
@@ -16,16 +16,22 @@ export function idRows(ids: readonly string[], dataset: string | undefined): Row
 			hint: "Was a variable not set?",
 		});
 	}
-	const unique = [...new Set(ids)];
+	const seen = new Set<string>();
+	const repeated = ids.length - new Set(ids).size;
+	const text =
+		manifestCsvLine(["dataset_id", "document_id"]) + ids.map((id) => manifestCsvLine([dataset, id])).join("");
 	return {
 		name: "--id",
 		rows: ids.length,
 		invalid: 0,
-		duplicateSkipped: ids.length - unique.length,
+		duplicateSkipped: repeated,
 		problems: 0,
 		fatal: false,
 		async *read() {
-			for (const [index, documentId] of unique.entries()) {
+			seen.clear();
+			for (const [index, documentId] of ids.entries()) {
+				if (seen.has(documentId)) continue;
+				seen.add(documentId);
 				const source = { kind: "csv" as const, cells: [dataset, documentId] };
 				yield { index, line: index + 1, datasetId: dataset, documentId, file: undefined, metadata: new Map(), source };
 			}
@@ -41,6 +47,7 @@ export function idRows(ids: readonly string[], dataset: string | undefined): Row
 					String(attempts),
 				]),
 		},
+		kept: keptText(text),
 		close: async () => undefined,
 	};
 }

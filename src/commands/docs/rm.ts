@@ -5,9 +5,10 @@ import { rowsText } from "../../report/summary.ts";
 import { removeDocument } from "../../run/operations/remove.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
-import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
+import { COMMANDS, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../run-rows.ts";
 import { checkFailedPath } from "../failed-file.ts";
+import { payloadOptions } from "../payload-options.ts";
 import { idRows } from "./id-rows.ts";
 
 export type RmOptions = ManifestRunFlags & {
@@ -57,7 +58,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	const run: Omit<RowRun<RunItem>, "source"> = {
 		tell: "failed",
 		itemOf: ({ index, line, datasetId, documentId, source }) => ({ index, line, datasetId, documentId, source }),
-		operation: ({ service }) => removeDocument(service),
+		operation: ({ service }, log) => removeDocument(service, log),
 	};
 	if (manifest !== undefined) return runManifest({ ...run, purpose: "rm", manifest, before: ask }, options, app);
 	if (options.json === true) await printVersionLine(app);
@@ -65,6 +66,11 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
 		const source = idRows(id ?? [], options.dataset ?? settings.dataset?.value);
 		await ask(source);
-		return runSource({ ...run, source }, options, session, app);
+		const context = {
+			command: COMMANDS.rm,
+			settings,
+			options: payloadOptions(options, undefined, settings, undefined),
+		};
+		return runSource({ ...run, source }, context, options, session, app);
 	});
 }

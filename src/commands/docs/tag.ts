@@ -49,10 +49,10 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 				metadata,
 				source,
 			}),
-			operation: ({ service }) =>
+			operation: ({ service }, log) =>
 				mode === "merge"
-					? mergeMetadata(service, (present, wanted) => metadataToSend(mode, present, wanted))
-					: replaceMetadata(service),
+					? mergeMetadata(service, (present, wanted) => metadataToSend(mode, present, wanted), log)
+					: replaceMetadata(service, log),
 			before: async () => {
 				if (mode === "replace") {
 					app.io.note("Keys that a row does not carry are removed from its document; --mode merge keeps them.");

@@ -9,8 +9,9 @@ import { checkFailedPath } from "../failed-file.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
 import { manifestOptions } from "../check-rows.ts";
-import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
+import { COMMANDS, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { printVersionLine, type RowRun, type RunItem, runSource } from "../run-rows.ts";
+import { payloadOptions } from "../payload-options.ts";
 import { fileRows } from "./file-rows.ts";
 
 export type UploadOptions = ManifestRunFlags & {
@@ -72,7 +73,12 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		const source = await fileRows(options.files, dataset, set);
 		noteReplacing(options, app);
 		await printHead(options, app);
-		return runSource({ ...run, source }, options, session, app);
+		const context = {
+			command: COMMANDS.upload,
+			settings,
+			options: payloadOptions(options, undefined, settings, undefined),
+		};
+		return runSource({ ...run, source }, context, options, session, app);
 	});
 }
 
@@ -92,7 +98,7 @@ function uploadRun({ json, onExisting }: UploadOptions, { io }: App): Omit<RowRu
 			if (file === undefined) throw new Error(`the row of line ${line} has no file`);
 			return { index, line, datasetId, documentId, metadata, source, file, fileName: file.path };
 		},
-		operation: ({ service }) => uploadFile(service, onExisting),
+		operation: ({ service }, log) => uploadFile(service, onExisting, log),
 		// A row that failed after its file was stored has an id too: without it, nobody could tag or remove it.
 		onOutcome: ({ item, documentId, storedName }: Outcome<FileItem>): Promise<void> | void => {
 			if (json === true || documentId === "") return;

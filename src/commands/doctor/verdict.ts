@@ -1,6 +1,7 @@
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
 import type { GlobalFlags } from "../flags.ts";
+import { quoted, withFlags } from "../next-command.ts";
 import type { Chosen } from "./rights.ts";
 
 /** Which exit code tells where several checks failed: what must be set before anything can be sent comes first. */
@@ -22,23 +23,4 @@ export function nextCommand(failure: Check | undefined, dataset: Chosen | undefi
 	const id = quoted(dataset.id);
 	const work = dataset.documents === 0 ? `docs upload FILE... -d ${id}` : `manifest init -d ${id} --out tags.csv`;
 	return withFlags(`ragtag ${work}`, flags);
-}
-
-/** A command with the global flags of this call, which it needs as well; but those that it gives itself. */
-function withFlags(command: string, { profile, baseUrl, apiKeyFile, caFile }: GlobalFlags): string {
-	const flags = [
-		["--profile", profile],
-		["--base-url", baseUrl],
-		["--api-key-file", apiKeyFile],
-		["--ca-file", caFile],
-	] as const;
-	const again = flags.flatMap(([flag, value]) =>
-		value === undefined || command.includes(` ${flag} `) ? [] : [` ${flag} ${quoted(value)}`],
-	);
-	return command + again.join("");
-}
-
-/** A word as a shell takes it. */
-function quoted(word: string): string {
-	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,0 +1,35 @@
+import type { GlobalFlags } from "./flags.ts";
+
+/** A command with the global flags of this call, which it needs as well; but those that it gives itself. */
+export function withFlags(command: string, flags: GlobalFlags): string {
+	const again = pairsOf(flags).flatMap(([flag, value]) =>
+		command.includes(` ${flag} `) ? [] : [` ${flag} ${quoted(value)}`],
+	);
+	return command + again.join("");
+}
+
+/** The command that goes on with a run. */
+export function resumeCommand(run: string, flags: GlobalFlags): string {
+	return withFlags(`ragtag runs resume ${run}`, flags);
+}
+
+/** The global flags of this call, flag and value in turn. */
+export function globalFlags(flags: GlobalFlags): string[] {
+	return pairsOf(flags).flatMap(([flag, value]) => [flag, value]);
+}
+
+function pairsOf({ profile, baseUrl, apiKeyFile, caFile, stateDir }: GlobalFlags): [string, string][] {
+	const flags: readonly (readonly [string, string | undefined])[] = [
+		["--profile", profile],
+		["--base-url", baseUrl],
+		["--api-key-file", apiKeyFile],
+		["--ca-file", caFile],
+		["--state-dir", stateDir],
+	];
+	return flags.flatMap(([flag, value]): [string, string][] => (value === undefined ? [] : [[flag, value]]));
+}
+
+/** A word as a shell takes it. */
+export function quoted(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

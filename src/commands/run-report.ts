@@ -1,0 +1,82 @@
+import type { App } from "../app.ts";
+import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
+import { exitOf } from "../report/exit.ts";
+import { summaryOf, summaryText } from "../report/summary.ts";
+import { explained } from "../run/recorded/recording.ts";
+import type { Stop, Totals } from "../run/types.ts";
+import type { RunFlags } from "./flags.ts";
+
+export type Ended = {
+	readonly totals: Totals;
+	readonly seconds: number;
+	readonly stop: Stop | undefined;
+	/** whether updates were seen to arrive */
+	readonly verified?: boolean;
+	readonly run?: string;
+	/** the command that goes on */
+	readonly resume?: string | undefined;
+	/** where the failed rows are, and why they could not be written down */
+	readonly failed?: { readonly path: string; readonly failure: string | undefined };
+};
+
+/** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
+export async function report(
+	ended: Ended,
+	flags: RunFlags,
+	{ io }: App,
+	keep: (exit: ExitCode, summary: string) => Promise<void> = async () => undefined,
+): Promise<ExitCode> {
+	const { totals, seconds, failed, verified } = ended;
+	let { stop } = ended;
+	await io.flush();
+	const exitNow = (): ExitCode => exitOf(totals, stop, io.outputFailed || failed?.failure !== undefined);
+	const summaryNow = (): string =>
+		JSON.stringify(summaryOf(totals, seconds, exitNow(), { verified, run: ended.run, resume: ended.resume }));
+	try {
+		await keep(exitNow(), summaryNow());
+	} catch (error) {
+		// The rows are recorded; that the run is over is not.
+		stop ??= faultStop(explained(error));
+	}
+	const exit = exitNow();
+	if (flags.json === true) await io.out(`${summaryNow()}\n`);
+	if (failed !== undefined && totals.failed > 0 && failed.failure === undefined) {
+		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);
+	}
+	if (exit === Exit.ok) {
+		io.note(summaryText(totals, seconds));
+		return exit;
+	}
+	if (stop !== undefined) io.err(`ragtag: ${stop.text}`);
+	if (io.outputFailed) io.err(`ragtag: standard output could not be written: ${reason(io.outputError)}`);
+	if (failed?.failure !== undefined) io.err(`ragtag: ${failed.path}: ${failed.failure}`);
+	// The last line of every failure: what happened, the counts, and what to type next.
+	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended)) : goOnText(stop, ended.resume);
+	io.err(`${summaryText(totals, seconds)}. ${next}`);
+	return exit;
+}
+
+function goOnText(stop: Stop | undefined, resume: string): string {
+	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Go on with: ${resume}`;
+}
+
+function nextStep({ totals, failed, run }: Ended): string {
+	if (totals.failed > 0 && run !== undefined) {
+		return `Mend ${failed?.path} and feed it back, or try the same rows again: ragtag runs retry ${run}`;
+	}
+	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";
+	return "Mend the output and run the same command again.";
+}
+
+/** Why a run broke off: an error for people, or a fault of the program. */
+export function faultStop(fault: unknown): Stop {
+	const error = explained(fault);
+	if (error instanceof CliError) {
+		return { exit: error.exit, text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+	}
+	return {
+		exit: Exit.internal,
+		text: `a fault of the program itself: ${reason(error)}`,
+		hint: "Please report it; the rows that are pending may be sent again safely.",
+	};
+}

@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { remove } from "../docs/rm.ts";
+import { tag } from "../docs/tag.ts";
+import { upload } from "../docs/upload.ts";
+import type { Done } from "../declare.ts";
+import { addRunOptions, type RunFlags } from "../flags.ts";
+import { payloadFlags } from "../payload-options.ts";
+
+/** Declares the interface of `runs resume`. What it does is in `goOn`. */
+export function resumeRunCommand(runs: Command, app: App, done: Done, run = goOn): void {
+	const command = runs
+		.command("resume")
+		.summary("go on with a run where it stopped")
+		.description("Goes on with a run where it stopped. What changes what is sent comes from its record.")
+		.argument("[run]", "name of the run (default: the newest)")
+		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
+	addRunOptions(command).action(async (name: string | undefined) => {
+		done(await run(name, command.optsWithGlobals<RunFlags>(), app, false));
+	});
+}
+
+/** Declares the interface of `runs retry`. What it does is in `goOn`. */
+export function retryCommand(runs: Command, app: App, done: Done, run = goOn): void {
+	const command = runs
+		.command("retry")
+		.summary("try the failed rows of a run again")
+		.description("Opens the rows of a run that failed, and tries them again, beside those that are pending.")
+		.argument("[run]", "name of the run (default: the newest)")
+		.addHelpText("before", "Examples:\n  ragtag runs retry\n  ragtag runs retry 20261121T170000-1a2b3c\n");
+	addRunOptions(command).action(async (name: string | undefined) => {
+		done(await run(name, command.optsWithGlobals<RunFlags>(), app, true));
+	});
+}
+
+export async function goOn(name: string | undefined, flags: RunFlags, app: App, reopen: boolean): Promise<ExitCode> {
+	const settings = await app.settings(flags);
+	const file = await app.runs(settings).find(name);
+	const { mode, onExisting, ...payload } = payloadFlags(file.options);
+	const again = {
+		...payload,
+		...flags,
+		...settingsOf(file, flags, settings.baseUrl === undefined),
+		run: file.run,
+		reopen,
+		allowEmpty: true,
+	};
+	const manifest = file.manifest.path;
+	switch (file.command) {
+		case "docs tag":
+			return tag({ ...again, manifest, mode: mode ?? "replace" }, app);
+		case "docs upload":
+			return upload({ ...again, files: [manifest], as: "manifest", onExisting: onExisting ?? "error" }, app);
+		case "docs rm":
+			// It was asked when the run began.
+			return remove({ ...again, manifest, yes: true }, app);
+		default:
+			throw new CliError(`run ${file.run} is one of ${file.command}, which this version does not know`, {
+				exit: Exit.foreign,
+				hint: "Use the version that began it.",
+			});
+	}
+}
+
+/** Where the run goes, if nothing else says it: a run is not to be sent elsewhere because a variable is not set. */
+function settingsOf({ baseUrl, flags: [...pairs] }: RunFile, flags: RunFlags, isUnset: boolean): Partial<RunFlags> {
+	const profile = pairs[pairs.indexOf("--profile") + 1];
+	if (flags.profile === undefined && pairs.includes("--profile") && profile !== undefined) return { profile };
+	return isUnset ? { baseUrl } : {};
+}

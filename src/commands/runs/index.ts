@@ -1,0 +1,17 @@
+import type { Declare } from "../declare.ts";
+import { resumeRunCommand, retryCommand } from "./go-on.ts";
+import { listCommand } from "./list.ts";
+import { pruneCommand } from "./prune.ts";
+import { repairCommand } from "./repair.ts";
+import { reportCommand } from "./report.ts";
+import { showCommand } from "./show.ts";
+
+export const commands: readonly Declare[] = [
+	listCommand,
+	showCommand,
+	resumeRunCommand,
+	retryCommand,
+	reportCommand,
+	repairCommand,
+	pruneCommand,
+];

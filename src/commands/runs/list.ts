@@ -1,0 +1,80 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { Exit, type ExitCode } from "../../errors.ts";
+import type { Totals } from "../../run/types.ts";
+import type { Done } from "../declare.ts";
+import { addTalkOptions } from "../flags.ts";
+import { addFormatOption, type Format, printList } from "../list-output.ts";
+import { readReport, type RunsFlags, type RunState, stateOf } from "./read.ts";
+
+type ListFlags = RunsFlags & { readonly format?: Format };
+
+type Line = {
+	readonly run: string;
+	readonly command: string;
+	readonly state: RunState;
+	readonly totals: Totals | undefined;
+	readonly manifest: string;
+};
+
+const COLUMNS = ["run", "command", "state", "rows", "done", "failed", "pending", "manifest"];
+
+/** Declares the interface of `runs list`. What it does is in `list`. */
+export function listCommand(runs: Command, app: App, done: Done, run = list): void {
+	const command = runs
+		.command("list")
+		.summary("list recorded runs, the newest first")
+		.description("Lists the runs of docs tag, docs upload and docs rm that are recorded, the newest first.")
+		.option("--json", "JSON lines, the same as --format jsonl")
+		.addHelpText("before", "Examples:\n  ragtag runs list\n  ragtag runs list --json | jq 'select(.pending > 0)'\n");
+	addFormatOption(addTalkOptions(command)).action(async () => {
+		done(await run(command.optsWithGlobals<ListFlags>(), app));
+	});
+}
+
+export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
+	const settings = await app.settings(flags);
+	const runs = app.runs(settings);
+	const lines = async function* (): AsyncGenerator<Line> {
+		for (const name of await runs.names()) {
+			const file = await runs.read(name);
+			if (file === undefined) continue;
+			const { run, command, manifest } = file;
+			const base = { run, command, manifest: manifest.name };
+			// One damaged run must not hide the others.
+			const report = await readReport(runs, file).catch(() => undefined);
+			const recorded = report?.recorded;
+			yield {
+				...base,
+				state: report === undefined ? "damaged" : stateOf(recorded),
+				totals: recorded?.state.totals(),
+			};
+		}
+	};
+	const faces = {
+		cells: ({ run, command, state, totals, manifest }: Line) => [
+			run,
+			command,
+			state,
+			...(totals === undefined
+				? ["", "", "", ""]
+				: [totals.rows, doneOf(totals), totals.failed, totals.pending].map(String)),
+			manifest,
+		],
+		json: ({ totals, ...line }: Line) =>
+			JSON.stringify({
+				...line,
+				rows: totals?.rows ?? null,
+				done: totals === undefined ? null : doneOf(totals),
+				failed: totals?.failed ?? null,
+				pending: totals?.pending ?? null,
+			}),
+	};
+	const format = flags.format ?? (flags.json === true ? "jsonl" : undefined);
+	await printList(lines(), COLUMNS, faces, format, app);
+	return Exit.ok;
+}
+
+function doneOf({ updated, unchanged, uploaded, removed }: Totals): number {
+	return updated + unchanged + uploaded + removed;
+}

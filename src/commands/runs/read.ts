@@ -1,0 +1,28 @@
+import { readRun, type RecordedRun } from "../../run/journal/open.ts";
+import { explained } from "../../run/recorded/recording.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import type { Runs } from "../../run/recorded/runs.ts";
+import type { GlobalFlags } from "../flags.ts";
+
+export type RunsFlags = GlobalFlags & { readonly json?: boolean };
+
+/** What a run came to so far. */
+export type RunState = "finished" | "failed rows" | "unfinished" | "not begun" | "damaged";
+
+export type RunReport = { readonly file: RunFile; readonly recorded: RecordedRun | undefined };
+
+/** A run and its journal. @throws CliError 7 or 8 where the journal can't be read */
+export async function readReport(runs: Runs, file: RunFile): Promise<RunReport> {
+	try {
+		return { file, recorded: await readRun(runs.path(file.run)) };
+	} catch (error) {
+		throw explained(error);
+	}
+}
+
+export function stateOf(recorded: RecordedRun | undefined): RunState {
+	if (recorded === undefined) return "not begun";
+	const { pending, failed } = recorded.state.totals();
+	if (pending > 0) return "unfinished";
+	return failed > 0 ? "failed rows" : "finished";
+}

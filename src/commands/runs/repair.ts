@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { Exit, type ExitCode } from "../../errors.ts";
+import { numberText } from "../../report/summary.ts";
+import { type Repaired, repairRun } from "../../run/journal/repair.ts";
+import { explained, takeNamedLock } from "../../run/recorded/recording.ts";
+import type { Done } from "../declare.ts";
+import { addTalkOptions } from "../flags.ts";
+import type { RunsFlags } from "./read.ts";
+
+type RepairFlags = RunsFlags & { readonly force?: boolean };
+
+/** Declares the interface of `runs repair`. What it does is in `repair`. */
+export function repairCommand(runs: Command, app: App, done: Done, run = repair): void {
+	const command = runs
+		.command("repair")
+		.summary("make a run with a damaged journal readable")
+		.description(
+			"Keeps every good record of a damaged journal; the damaged file is kept beside it. Rows whose outcome was lost are open again.",
+		)
+		.argument("[run]", "name of the run (default: the newest)")
+		.option("--force", "takes the lock of a run on another machine")
+		.addHelpText("before", "Examples:\n  ragtag runs repair\n");
+	addTalkOptions(command).action(async (name: string | undefined) => {
+		done(await run(name, command.optsWithGlobals<RepairFlags>(), app));
+	});
+}
+
+export async function repair(name: string | undefined, flags: RepairFlags, app: App): Promise<ExitCode> {
+	const { io } = app;
+	const runs = app.runs(await app.settings(flags));
+	const { run, baseUrl, manifest } = await runs.find(name);
+	const work = createHash("sha256").update(`${baseUrl}\0${manifest.sha256}`).digest("hex");
+	const lock = await takeNamedLock(runs, work, app.processes, flags.force === true);
+	try {
+		const { journal, sent } = await repairRun(runs.path(run), () => new Date());
+		await io.out(`journal.jsonl: ${told(journal)}\nsent.jsonl: ${told(sent)}\n`);
+		if (journal.lost + sent.lost > 0) {
+			io.note(`Rows whose outcome was lost are open again. Go on with: ragtag runs resume ${run}`);
+		}
+		return Exit.ok;
+	} catch (error) {
+		throw explained(error);
+	} finally {
+		await lock.release();
+	}
+}
+
+function told({ kept, lost, original }: Repaired): string {
+	if (original === undefined) return `nothing to repair, ${numberText(kept)} records`;
+	return `${numberText(kept)} records kept, at least ${numberText(lost)} lost; the damaged file is ${original}`;
+}

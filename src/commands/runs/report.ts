@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { checkManifest, parseSetting } from "../../manifest/index.ts";
+import type { ManifestOptions, Purpose } from "../../manifest/types.ts";
+import { exitOf } from "../../report/exit.ts";
+import { manifestCsvLine } from "../../report/delimited.ts";
+import { countsText, summaryOf } from "../../report/summary.ts";
+import { eachOutcome } from "../../run/recorded/outcomes.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { writeFailed } from "../failed-file.ts";
+import type { Done } from "../declare.ts";
+import { addTalkOptions } from "../flags.ts";
+import { COMMANDS } from "../manifest-run.ts";
+import { resumeCommand } from "../next-command.ts";
+import { payloadFlags } from "../payload-options.ts";
+import { parseNonEmpty } from "../values.ts";
+import { readReport, type RunsFlags } from "./read.ts";
+
+type ReportFlags = RunsFlags & { readonly failed?: string };
+
+/** Declares the interface of `runs report`. What it does is in `report`. */
+export function reportCommand(runs: Command, app: App, done: Done, run = report): void {
+	const command = runs
+		.command("report")
+		.summary("write the reports of a run anew, from its journal")
+		.description(
+			"Writes the failed rows of a run anew, and prints its summary; of uploads, the manifest of all new ids.",
+		)
+		.argument("[run]", "name of the run (default: the newest)")
+		.option("--failed <file>", "where to write the rows that failed (default: in the run's folder)", parseNonEmpty)
+		.option("--json", "the summary as a JSON object")
+		.addHelpText("before", "Examples:\n  ragtag runs report\n  ragtag runs report --failed failed.csv\n");
+	addTalkOptions(command).action(async (name: string | undefined) => {
+		done(await run(name, command.optsWithGlobals<ReportFlags>(), app));
+	});
+}
+
+export async function report(name: string | undefined, flags: ReportFlags, app: App): Promise<ExitCode> {
+	const { io } = app;
+	const settings = await app.settings(flags);
+	const runs = app.runs(settings);
+	const { file, recorded } = await readReport(runs, await runs.find(name));
+	if (recorded === undefined) {
+		throw new CliError(`run ${file.run} was stopped before it began; nothing was sent`, { exit: Exit.failedRows });
+	}
+	const totals = recorded.state.totals();
+	const failedPath = flags.failed ?? runs.path(file.run, "failed.csv");
+	if (totals.failed > 0) {
+		const source = await checkManifest(file.manifest.path, readingOf(file), {
+			stdin: app.stdin,
+			signal: app.signal,
+			onProblem: () => undefined,
+			temporaryFolder: await app.temporaryFolder(settings),
+		});
+		try {
+			if (source.content.sha256 !== file.manifest.sha256) {
+				throw new CliError(`${file.manifest.path} is not what it was when the run began; no report was written`, {
+					exit: Exit.foreign,
+					hint: "Bring it back, and type the same again.",
+				});
+			}
+			const failure = await writeFailed(failedPath, runs.path(file.run), source, totals);
+			if (failure !== undefined) throw new CliError(`${failedPath}: ${failure}`, { exit: Exit.output });
+		} finally {
+			await source.close();
+		}
+		io.note(`The rows that failed: ${failedPath}`);
+	}
+	const exit = exitOf(totals, totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined, false);
+	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
+	if (flags.json === true) await io.out(`${JSON.stringify(summaryOf(totals, 0, exit, { run: file.run, resume }))}\n`);
+	else if (file.command === COMMANDS.upload) {
+		await io.out(manifestCsvLine(["document_id", "name"]));
+		const lines: string[] = [];
+		await eachOutcome(runs.path(file.run), ({ status, documentId, storedName }) => {
+			if (status === "uploaded") lines.push(manifestCsvLine([documentId, storedName ?? ""]));
+		});
+		await io.out(lines.join(""));
+	}
+	io.note(`${countsText(totals)}.${resume === undefined ? "" : ` Go on with: ${resume}`}`);
+	return Exit.ok;
+}
+
+/** How the run read its manifest. */
+function readingOf({ command, options }: RunFile): ManifestOptions {
+	const flags = payloadFlags(options);
+	const purposes: readonly Purpose[] = ["tag", "upload", "rm"];
+	return {
+		purpose: purposes.find((each) => COMMANDS[each] === command) ?? "tag",
+		dataset: flags.dataset,
+		map: new Map(flags.map),
+		ignore: new Set(flags.ignore),
+		set: new Map((flags.set ?? []).map(parseSetting)),
+		empty: flags.empty ?? "skip",
+		schema: options["schemaContent"] ?? (flags.schema === "none" ? "none" : undefined),
+		onDuplicate: flags.onDuplicate ?? "error",
+		filesRoot: flags.filesRoot,
+	};
+}

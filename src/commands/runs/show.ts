@@ -1,0 +1,55 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { Exit, type ExitCode } from "../../errors.ts";
+import { countsText, numberText } from "../../report/summary.ts";
+import { show as shown } from "../../text.ts";
+import type { Done } from "../declare.ts";
+import { addTalkOptions } from "../flags.ts";
+import { resumeCommand } from "../next-command.ts";
+import { readReport, type RunsFlags, stateOf } from "./read.ts";
+
+/** Declares the interface of `runs show`. What it does is in `show`. */
+export function showCommand(runs: Command, app: App, done: Done, run = show): void {
+	const command = runs
+		.command("show")
+		.summary("show what a run was to do, and what became of it")
+		.description("Shows a recorded run: what it was to do, what became of its rows, and how it goes on.")
+		.argument("[run]", "name of the run (default: the newest)")
+		.option("--json", "as one JSON object")
+		.addHelpText("before", "Examples:\n  ragtag runs show\n  ragtag runs show --json\n");
+	addTalkOptions(command).action(async (name: string | undefined) => {
+		done(await run(name, command.optsWithGlobals<RunsFlags>(), app));
+	});
+}
+
+export async function show(name: string | undefined, flags: RunsFlags, app: App): Promise<ExitCode> {
+	const { io } = app;
+	const runs = app.runs(await app.settings(flags));
+	const { file, recorded } = await readReport(runs, await runs.find(name));
+	const totals = recorded?.state.totals();
+	const state = stateOf(recorded);
+	const resume = state === "unfinished" ? resumeCommand(file.run, flags) : undefined;
+	if (flags.json === true) {
+		const { baseUrl, ...told } = file;
+		const counts = totals === undefined ? null : { ...totals };
+		const sittings = recorded?.state.headers.length ?? 0;
+		const object = { ...told, base_url: baseUrl, state, counts, in_doubt: recorded?.inDoubt ?? 0, sittings };
+		await io.out(`${JSON.stringify({ ...object, folder: runs.path(file.run), resume: resume ?? null })}\n`);
+		return Exit.ok;
+	}
+	const lines: (readonly [string, string])[] = [
+		["run", file.run],
+		["command", file.command],
+		["manifest", `${shown(file.manifest.name)} (${shown(file.manifest.path)})`],
+		["service", file.baseUrl],
+		["started", file.started],
+		["state", state],
+		["rows", totals === undefined ? "none was sent" : countsText(totals)],
+		["in doubt", `${numberText(recorded?.inDoubt ?? 0)} sent, and their outcome is not known`],
+		["sittings", String(recorded?.state.headers.length ?? 0)],
+		["folder", runs.path(file.run)],
+	];
+	for (const [label, text] of lines) await io.out(`${label.padEnd(9)} ${text}\n`);
+	if (resume !== undefined) await io.out(`Go on with: ${resume}\n`);
+	return Exit.ok;
+}

@@ -1,0 +1,119 @@
+import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
+import type { Doubt } from "../journal/doubt.ts";
+import type { OpenRun } from "../journal/open.ts";
+import type { OutcomeRecord, SentRecord } from "../journal/records.ts";
+import type { Journal, Outcome, Totals, Work } from "../types.ts";
+
+/**
+ * The journal of a run on disk: what goes out is durable before it does, and an outcome before its place in flight is
+ * free. Totals come from the records alone.
+ */
+export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
+	readonly #run: OpenRun;
+	readonly #doubts: ReadonlyMap<number, Doubt>;
+	readonly #onOutcome: ((outcome: Outcome<Item>) => Promise<void> | void) | undefined;
+
+	/**
+	 * @param doubts what earlier sittings sent and did not settle
+	 * @param onOutcome sees each outcome once, after it counts
+	 */
+	constructor(
+		run: OpenRun,
+		doubts: ReadonlyMap<number, Doubt>,
+		onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void,
+	) {
+		this.#run = run;
+		this.#doubts = doubts;
+		this.#onOutcome = onOutcome;
+	}
+
+	/** Whether a row has its outcome: in this sitting or an earlier one. */
+	isSettled(index: number): boolean {
+		return this.#run.state.statusOf(index) !== undefined;
+	}
+
+	async record(outcome: Outcome<Item>): Promise<void> {
+		const { index, line } = outcome.item;
+		if (this.isSettled(index)) throw new Error(`the row of line ${line} was settled twice`);
+		const record = recordOf(outcome);
+		await this.#run.journal.append(record);
+		const broken = this.#run.state.apply(record);
+		if (broken !== undefined) throw new Error(`the journal refuses the row of line ${line}: ${broken}`);
+		await this.#onOutcome?.(outcome);
+	}
+
+	totals(): Totals {
+		return this.#run.state.totals();
+	}
+
+	earlier(index: number): Earlier | undefined {
+		const doubt = this.#doubts.get(index);
+		if (doubt === undefined) return undefined;
+		const { sent, stored } = doubt;
+		return {
+			namesakes: sent?.namesakes ?? [],
+			stored: stored === undefined ? undefined : { id: stored.documentId, name: stored.storedName },
+		};
+	}
+
+	sending({ index, datasetId }: Work, sending: Sending): Promise<void> {
+		return this.#run.sent.append(sentOf(index, datasetId, sending));
+	}
+
+	stored({ index }: Work, { id, name }: { readonly id: string; readonly name: string }): Promise<void> {
+		return this.#run.sent.append({ kind: "stored", row: index, documentId: id, storedName: name });
+	}
+
+	/** Opens the rows that failed, so that they are tried again. */
+	async reopen(now: Date): Promise<void> {
+		const record = { kind: "reopen", time: now.toISOString() } as const;
+		await this.#run.journal.append(record);
+		this.#run.state.apply(record);
+	}
+
+	/** Writes down how this sitting ended. A journal that is lost ends without it, as that of a killed run does. */
+	async end(exitCode: number, now: Date): Promise<void> {
+		if (this.#run.journal.lost !== undefined) return;
+		const record = { kind: "end", counts: this.totals(), exitCode, time: now.toISOString() } as const;
+		await this.#run.journal.append(record);
+		this.#run.state.apply(record);
+	}
+
+	close(): Promise<void> {
+		return this.#run.close();
+	}
+}
+
+function recordOf<Item extends Work>({
+	item,
+	status,
+	documentId,
+	storedName,
+	error,
+	attempts,
+}: Outcome<Item>): OutcomeRecord {
+	const row = {
+		kind: "outcome",
+		row: item.index,
+		line: item.line,
+		attempts,
+		documentId,
+		...(storedName === undefined ? {} : { storedName }),
+	} as const;
+	if (status !== "failed") return { ...row, status };
+	return { ...row, status, error: error ?? { code: "UNKNOWN", text: "no reason is known" } };
+}
+
+function sentOf(row: number, datasetId: string, sending: Sending): SentRecord {
+	const base = { kind: "sent", row, datasetId } as const;
+	switch (sending.what) {
+		case "update":
+			return { ...base, documentId: sending.documentId, write: "update", metadata: sending.metadata };
+		case "remove":
+			return { ...base, documentId: sending.documentId, write: "remove" };
+		case "upload": {
+			const { metadata, name, size, namesakes } = sending;
+			return { ...base, documentId: "", write: "upload", metadata, fileName: name, size, namesakes };
+		}
+	}
+}

@@ -1,0 +1,217 @@
+import { createHash, randomBytes } from "node:crypto";
+import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, Exit, reason } from "../../errors.ts";
+import type { JsonObject } from "../../json.ts";
+import { compareHeader } from "../journal/compare.ts";
+import { type Doubt, doubtsByRow } from "../journal/doubt.ts";
+import { JournalLost, JournalUnreadable } from "../journal/errors.ts";
+import { type Lock, Locked, takeLock } from "../journal/lock.ts";
+import type { Processes } from "../journal/machine.ts";
+import { continueRun, createRun, JOURNAL_FILE, type OpenRun, type RecordedRun, readRun } from "../journal/open.ts";
+import { FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
+import { runId } from "./run-id.ts";
+import { type RunFile, runFileText } from "./run-file.ts";
+import type { Runs } from "./runs.ts";
+
+/** What a run is to do, and where. */
+export type Wanted = {
+	readonly command: string;
+	readonly version: string;
+	readonly baseUrl: string;
+	readonly manifest: RecordedManifest;
+	/** absolute path of the manifest, or of the text that stands for it */
+	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
+	/** what changes what is sent: its hash tells runs apart, and a run is gone on with by it */
+	readonly options: JsonObject;
+	/** global flags that the next command needs as well */
+	readonly flags: readonly string[];
+};
+
+export type RecordingOptions = {
+	readonly runs: Runs;
+	readonly processes: Processes;
+	readonly now: () => Date;
+	/** goes on with the newest unfinished run of the manifest, or with the one that is named */
+	readonly resume: boolean | string;
+	/** takes a lock that another machine holds */
+	readonly force: boolean;
+};
+
+/** A run whose journal is open. Its lock is held. */
+export type Recording = {
+	readonly run: string;
+	readonly opened: OpenRun;
+	readonly doubts: ReadonlyMap<number, Doubt>;
+	/** undefined for a new run */
+	readonly resumed: { readonly settled: number; readonly inDoubt: number; readonly seconds: number } | undefined;
+	/** gives up the lock */
+	release(): Promise<void>;
+};
+
+/**
+ * Opens the record of a run: a new one, or an unfinished one of the same manifest, target and options.
+ *
+ * @throws CliError 5 where another process is at it, 7 where the storage fails, 8 where the run is another's
+ */
+export async function openRecording(wanted: Wanted, options: RecordingOptions): Promise<Recording> {
+	const lock = await lockFor(wanted, options);
+	try {
+		const found = options.resume === false ? undefined : await findUnfinished(wanted, options);
+		const recording = await (found === undefined ? begin(wanted, options) : goOn(found, wanted, options));
+		return { ...recording, release: () => lock.release() };
+	} catch (error) {
+		await lock.release();
+		throw explained(error);
+	}
+}
+
+/** What a fault of the journal means for a person. */
+export function explained(error: unknown): unknown {
+	if (error instanceof JournalLost) {
+		const hint = "Make room or mend the storage, then resume: rows whose outcome could not be kept are pending.";
+		return new CliError(error.message, { exit: Exit.storage, hint, cause: error });
+	}
+	if (error instanceof JournalUnreadable) {
+		const exit = error.kind === "corrupt" ? Exit.storage : Exit.foreign;
+		const hint =
+			error.kind === "corrupt"
+				? "ragtag runs repair keeps every good record; nothing was sent."
+				: "Use the version that wrote it; nothing was sent.";
+		return new CliError(error.message, { exit, hint, cause: error });
+	}
+	return error;
+}
+
+/** One lock for each manifest and target: two starts of the same work meet at it. */
+async function lockFor({ baseUrl, manifest }: Wanted, { runs, processes, force }: RecordingOptions): Promise<Lock> {
+	return takeNamedLock(
+		runs,
+		createHash("sha256").update(`${baseUrl}\0${manifest.sha256}`).digest("hex"),
+		processes,
+		force,
+	);
+}
+
+export async function takeNamedLock(runs: Runs, name: string, processes: Processes, force: boolean): Promise<Lock> {
+	const folder = join(runs.folder, ".locks");
+	try {
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		return await takeLock(join(folder, name.slice(0, 32)), { processes, force });
+	} catch (error) {
+		if (!(error instanceof Locked)) throw storage(folder, error);
+		const { owner, forcible } = error;
+		const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
+		throw new CliError(`this manifest is being sent by ${who}; nothing was sent`, {
+			exit: Exit.locked,
+			hint: forcible ? "If that one is certainly gone, say --force." : "Wait until it has ended.",
+			cause: error,
+		});
+	}
+}
+
+async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<Omit<Recording, "release">> {
+	const run = runId(now().getTime(), randomBytes(3).toString("hex"));
+	await mkdir(runs.folder, { recursive: true, mode: 0o700 });
+	const opened = await createRun(runs.path(run), headerOf(run, wanted, now()));
+	const { source, manifest } = wanted;
+	const path = "path" in source ? source.path : runs.path(run, "manifest");
+	try {
+		if ("copy" in source) await copyFile(source.copy, path);
+		if ("text" in source) await writeFile(path, source.text, { mode: 0o600 });
+		const file: RunFile = {
+			run,
+			command: wanted.command,
+			ragtag: wanted.version,
+			started: now().toISOString(),
+			baseUrl: wanted.baseUrl,
+			manifest: { name: manifest.name, path, sha256: manifest.sha256, rows: manifest.rows },
+			options: wanted.options,
+			flags: wanted.flags,
+		};
+		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx" });
+	} catch (error) {
+		await opened.close();
+		throw storage(runs.path(run), error);
+	}
+	return { run, opened, doubts: new Map(), resumed: undefined };
+}
+
+async function goOn(
+	found: RecordedRun,
+	wanted: Wanted,
+	{ runs, now }: RecordingOptions,
+): Promise<Omit<Recording, "release">> {
+	const { run } = found.header;
+	const seconds = await secondsOf(found, runs);
+	// Asked before the first of them is settled.
+	const doubts = await doubtsByRow(found.doubts());
+	const { rows, pending, invalid, duplicateSkipped } = found.state.totals();
+	const settled = rows - pending - invalid - duplicateSkipped;
+	const opened = await continueRun(found, { ...headerOf(run, wanted, now()), manifest: found.header.manifest });
+	return { run, opened, doubts, resumed: { settled, inDoubt: found.inDoubt, seconds } };
+}
+
+/** How long earlier sittings took. Of one that was killed, the last write to its journal says until when it lived. */
+async function secondsOf({ state }: RecordedRun, runs: Runs): Promise<number> {
+	const { headers, end, header } = state;
+	const last = headers.at(-1);
+	if (last === undefined || header === undefined) return 0;
+	const until = end === undefined ? (await stat(runs.path(header.run, JOURNAL_FILE))).mtimeMs : Date.parse(end.time);
+	return Math.max(0, until - Date.parse(last.time)) / 1000;
+}
+
+function headerOf(run: string, { command, version, manifest, baseUrl, options }: Wanted, now: Date): HeaderRecord {
+	return {
+		kind: "header",
+		version: FORMAT,
+		run,
+		tool: version,
+		command,
+		manifest,
+		target: { baseUrl },
+		options: createHash("sha256").update(JSON.stringify(options)).digest("hex"),
+		time: now.toISOString(),
+	};
+}
+
+/**
+ * The run to go on with; undefined where a new one is to begin.
+ *
+ * @throws CliError 8 where the unfinished run of that path is of other content or other options
+ */
+async function findUnfinished(
+	wanted: Wanted,
+	{ runs, resume, now }: RecordingOptions,
+): Promise<RecordedRun | undefined> {
+	const names = typeof resume === "string" ? [resume] : await runs.names();
+	for (const name of names) {
+		const file = await runs.read(name);
+		if (file === undefined || !(typeof resume === "string" || isCandidate(file, wanted))) continue;
+		const recorded = await readRun(runs.path(name));
+		if (recorded === undefined || (typeof resume !== "string" && recorded.state.totals().pending === 0)) continue;
+		const header = headerOf(name, wanted, now());
+		// Where it is named otherwise now, or is a copy, is no difference.
+		const difference = compareHeader(recorded.header, header);
+		if (difference === undefined) return recorded;
+		throw new CliError(`run ${name} can't be gone on with: ${difference}; nothing was sent`, {
+			exit: Exit.foreign,
+			hint: "Bring back what it began with, or start a new run by leaving --resume out.",
+		});
+	}
+	return undefined;
+}
+
+function isCandidate(file: RunFile, { command, baseUrl, source, manifest }: Wanted): boolean {
+	if (file.command !== command || file.baseUrl !== baseUrl) return false;
+	return file.manifest.sha256 === manifest.sha256 || ("path" in source && file.manifest.path === source.path);
+}
+
+function storage(path: string, error: unknown): unknown {
+	if (error instanceof CliError || error instanceof JournalLost || error instanceof JournalUnreadable) return error;
+	return new CliError(`${path}: ${reason(error)}; nothing was sent`, {
+		exit: Exit.storage,
+		hint: "Name another folder for runs with --state-dir.",
+		cause: error,
+	});
+}
