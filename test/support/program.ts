@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -19,9 +21,14 @@ export type Running = {
 	readonly ended: Promise<Ended>;
 };
 
+/** Where the programs of this test file record their runs: never in the tester's home. */
+const states = mkdtempSync(join(tmpdir(), "ragtag-test-state-"));
+process.on("exit", () => rmSync(states, { recursive: true, force: true }));
+
 /** Nothing of the tester's own settings: a key or a proxy in the environment would change what is tested. */
 export function environment(env: Readonly<Record<string, string>>): Record<string, string> {
-	return { PATH: process.env["PATH"] ?? "", TMPDIR: tmpdir(), XDG_CONFIG_HOME: "/nonexistent", ...env };
+	const base = { PATH: process.env["PATH"] ?? "", TMPDIR: tmpdir(), HOME: states, XDG_CONFIG_HOME: "/nonexistent" };
+	return { ...base, XDG_STATE_HOME: mkdtempSync(join(states, "state-")), ...env };
 }
 
 /** The built program as a process of its own. It ends with the test. */
