@@ -2,6 +2,7 @@ import type { Metadata } from "../../src/json.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import type { Flavour, ProbeAnswer } from "../../src/rest/flavours.ts";
 import type { Api, BodyForm, Dialect, Echo } from "../../src/rest/types.ts";
+import type { Clock } from "../../src/run/types.ts";
 import { documentOf, fakeApi } from "./fake-api.ts";
 
 /** What a server makes of an update in one form. */
@@ -21,8 +22,16 @@ export type FakeServer = {
 	keeps: Flavour["keeps"];
 	/** how its successes name their document */
 	echo: Echo;
+	/** documents that its lists leave out */
+	readonly hidden: Set<string>;
+	/** what its lists lag behind its writes, in milliseconds of `clock` */
+	lag: number;
+	clock: Pick<Clock, "now">;
 	api(dialect: Dialect): Api;
 };
+
+/** What a document had before a write that lists do not show yet. */
+const stale = new WeakMap<Metadata, { readonly until: number; readonly shown: Metadata }>();
 
 /** A server in memory that answers "success" to what it pleases. */
 export function fakeServer(ids: readonly string[], start: Partial<FakeServer> = {}): FakeServer {
@@ -35,6 +44,9 @@ export function fakeServer(ids: readonly string[], start: Partial<FakeServer> = 
 		shows: "all",
 		keeps: (sent) => sent,
 		echo: "document_id",
+		hidden: new Set(),
+		lag: 0,
+		clock: { now: () => 0 },
 		api: (dialect) => apiOf(server, dialect),
 		...start,
 	};
@@ -54,10 +66,12 @@ function apiOf(server: FakeServer, dialect: Dialect): Api {
 		},
 		listDocuments: async (_, { id, page }) => {
 			server.calls.push("list");
-			const found = [...server.held].filter(([each]) => id === undefined || each === id);
+			const found = [...server.held].filter(([each]) => (id === undefined || each === id) && !server.hidden.has(each));
 			const items = server.shows === "nothing" || page > 1 ? [] : found;
 			return {
-				items: items.map(([each, metadata]) => documentOf(each, server.shows === "all" ? metadata : undefined)),
+				items: items.map(([each, metadata]) =>
+					documentOf(each, server.shows === "all" ? shown(server, metadata) : undefined),
+				),
 				total: items.length,
 			};
 		},
@@ -69,12 +83,26 @@ function apiOf(server: FakeServer, dialect: Dialect): Api {
 			const take = server.takes[dialect.form] ?? "refuses";
 			if (take === "refuses") throw refusal("rejected", "CODE_101");
 			if (take === "contradicts") throw refusal("contradiction", "CODE_100");
-			if (take === "keeps") server.held.set(id, server.keeps(metadata));
-			if (take === "clears") server.held.set(id, new Map());
-			if (take === "merges") server.held.set(id, new Map([...before, ...metadata]));
+			const after = afterUpdate(server, take, before, metadata);
+			if (after !== undefined) {
+				if (server.lag > 0) stale.set(after, { until: server.clock.now() + server.lag, shown: shown(server, before) });
+				server.held.set(id, after);
+			}
 			return server.echo;
 		},
 	});
+}
+
+/** What the document has after an update that is answered with success; undefined where nothing is touched. */
+function afterUpdate(server: FakeServer, take: Take, before: Metadata, sent: Metadata): Metadata | undefined {
+	if (take === "keeps") return new Map(server.keeps(sent));
+	if (take === "clears") return new Map();
+	return take === "merges" ? new Map([...before, ...sent]) : undefined;
+}
+
+function shown(server: FakeServer, metadata: Metadata): Metadata {
+	const earlier = stale.get(metadata);
+	return earlier === undefined || server.clock.now() >= earlier.until ? metadata : earlier.shown;
 }
 
 function refusal(kind: "rejected" | "contradiction", code: string): RestError {

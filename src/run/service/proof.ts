@@ -16,7 +16,7 @@ export class Proof {
 
 	/** Whether an update's success is to be believed without reading it back. */
 	get believes(): boolean {
-		return this.#echo !== undefined || this.#isUnreadable;
+		return this.#isUnreadable || (this.#echo !== undefined && !this.#isSampleDue);
 	}
 
 	/** Whether a document was seen to change as it was told to, and how that success named it. */
@@ -41,22 +41,16 @@ export class Proof {
 		this.#isSampleDue = false;
 	}
 
-	/** One was, in an earlier run: a look at the first row of this one is due. */
+	/** One was, in an earlier run: the first of this one is still to be seen, and others wait for it. */
 	remembered(echo: Echo): void {
 		this.#echo = echo;
 		this.#isSampleDue = true;
 	}
 
-	/** Whether this row is the one to look at. True once. */
-	takeSample(): boolean {
-		const due = this.#isSampleDue;
-		this.#isSampleDue = false;
-		return due;
-	}
-
 	unreadable(): void {
 		this.#isUnreadable = true;
 		this.#echo = undefined;
+		this.#isSampleDue = false;
 	}
 
 	/** No list shows a document that was written. @returns whether that is so of all of them, it seems */
@@ -77,6 +71,7 @@ export class Proof {
 	doubt(): void {
 		this.#echo = undefined;
 		this.#isUnreadable = false;
+		this.#isSampleDue = false;
 	}
 
 	/** Whether a removal from that dataset was seen to take its document, and no other. */

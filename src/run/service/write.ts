@@ -34,8 +34,7 @@ export async function writeMetadata(
 	memory: WriteMemory,
 ): Promise<void> {
 	const once = async (api: Api): Promise<boolean> => {
-		const isSample = service.proof.takeSample();
-		if (isSample || !service.proof.believes) return prove(service, api, request, write, memory, isSample);
+		if (!service.proof.believes) return prove(service, api, request, write, memory);
 		const proven = service.proof.echo;
 		const echo = await send(api, request, write);
 		if (proven === undefined) return service.proof.isUnreadable;
@@ -57,12 +56,11 @@ async function prove(
 	request: Request,
 	write: Write,
 	memory: WriteMemory,
-	isSample: boolean,
 ): Promise<boolean> {
 	// Of rows that change nothing none proves anything: after the first such, others need not wait for their turn.
 	if (service.proof.isNothingNew && (await proveNothing(api, request, write, memory))) return true;
 	return service.alone(async () => {
-		if ((service.proof.believes && !isSample) || service.api !== api) return false;
+		if (service.proof.believes || service.api !== api) return false;
 		return proveAlone(service, api, request, write, await read(api, request, write, memory));
 	});
 }
@@ -130,6 +128,8 @@ async function proveAlone(
 			return true;
 		}
 		lost = arrival === "different" ? arrival : (lost ?? arrival);
+		// Whatever an earlier run saw of this form.
+		service.proof.doubt();
 	}
 	// A service that refuses one form and ignores the others has said what it thinks of the row.
 	if (lost === undefined || (lost === "unchanged" && refused !== undefined)) throw refused;
