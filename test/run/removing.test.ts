@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import type { Api, Document, DocumentQuery } from "../../src/rest/types.ts";
+import type { Memory } from "../../src/run/operations/operation.ts";
+import { removeDocument } from "../../src/run/operations/remove.ts";
+import type { Service } from "../../src/run/service/service.ts";
+import type { Work } from "../../src/run/types.ts";
+import { range } from "../support/values.ts";
+import { direct, documentOf, fakeApi } from "./fake-api.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { provenService } from "./fake-service.ts";
+import { failure, start, work } from "./harness.ts";
+
+/** What becomes of a removal: of the one document, of all of its dataset, or of none. */
+type Take = "one" | "all" | "none";
+
+type Shelf = {
+	readonly held: Map<string, Document[]>;
+	readonly removals: string[];
+	take: Take;
+	/** whether the answer is lost after that */
+	isLost: boolean;
+	/** documents that lists show although they are removed, until that time of the clock */
+	readonly late: Map<string, number>;
+	readonly clock: FakeClock;
+	readonly service: Service;
+	remove(dataset: string, id: string, memory?: Memory): Promise<unknown>;
+};
+
+/** Datasets by the ids of their documents. */
+function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
+	const clock = new FakeClock();
+	const held = new Map(
+		Object.entries(datasets).map(([datasetId, ids]) => [
+			datasetId,
+			ids.map((id) => ({ ...documentOf(id), datasetId })),
+		]),
+	);
+	const gone = new Map<string, Document>();
+	const api: Api = fakeApi([], {
+		listDocuments: async (dataset: string, { page, id, pageSize = 30 }: DocumentQuery) => {
+			const shown = [...gone.values()].filter(
+				(each) => each.datasetId === dataset && clock.now() < (state.late.get(each.id) ?? 0),
+			);
+			const all = [...(held.get(dataset) ?? []), ...shown].filter((each) => id === undefined || each.id === id);
+			return { items: page > 1 ? [] : all.slice(0, pageSize), total: all.length };
+		},
+		removeDocument: async (document) => {
+			const { datasetId, id } = document;
+			state.removals.push(`${datasetId} ${id}`);
+			const before = held.get(datasetId) ?? [];
+			const taken = before.filter((each) => state.take === "all" || (state.take === "one" && each.id === id));
+			for (const each of taken) gone.set(each.id, each);
+			held.set(
+				datasetId,
+				before.filter((each) => !taken.includes(each)),
+			);
+			if (state.isLost) throw failure("ambiguous", { status: 502 });
+		},
+	});
+	const service = provenService(api, { clock });
+	const operation = removeDocument<Work>(service);
+	const state: Shelf = {
+		held,
+		removals: [],
+		take: "one",
+		isLost: false,
+		late: new Map(),
+		clock,
+		service,
+		remove: (datasetId, documentId, memory = {}) =>
+			clock.until(operation({ ...work(0), datasetId, documentId }, direct, memory)),
+	};
+	return state;
+}
+
+const ids = ({ held }: Shelf, dataset: string): string[] => (held.get(dataset) ?? []).map(({ id }) => id);
+const emptied = { kind: "not_the_api", code: "REMOVED_MORE" };
+
+describe("a removal that takes the whole dataset with it, as one without its body does, ends the run at once", () => {
+	it("in a second dataset too: that the first one was seen off says nothing about it", async () => {
+		const state = shelf({ one: ["a", "b", "c"], two: ["d", "e", "f"] });
+		await state.remove("one", "a");
+		state.take = "all";
+		await expect(state.remove("two", "d")).rejects.toMatchObject(emptied);
+	});
+
+	it("where the dataset before it had one document alone, with nothing to check against", async () => {
+		const state = shelf({ single: ["a"], two: ["d", "e", "f"] });
+		expect(await state.remove("single", "a")).toEqual({ status: "removed", documentId: "a" });
+		expect(state.service.proof.isRemovalSeen("single")).toBe(false);
+		state.take = "all";
+		await expect(state.remove("two", "d")).rejects.toMatchObject(emptied);
+	});
+
+	it("where its answer was lost: that the document is gone is no reason to say that it went alone", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		Object.assign(state, { take: "all", isLost: true });
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject(emptied);
+		expect(state.removals).toEqual(["set a"]);
+	});
+
+	it("where the first try was lost and did nothing, and the second takes all", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		Object.assign(state, { take: "none", isLost: true });
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		Object.assign(state, { take: "all", isLost: false });
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject(emptied);
+	});
+
+	it("in a run of rows side by side: exit 6, one dataset is lost, and nothing is sent for the next", async () => {
+		const names = range(20).map((n) => `doc-${n}`);
+		const state = shelf({ single: ["a"], two: names, three: ["x", "y", "z"] });
+		const items = [["single", "a"], ...names.map((name) => ["two", name]), ["three", "x"], ["three", "y"]].map(
+			([datasetId = "", documentId = ""], index) => ({ ...work(index), datasetId, documentId }),
+		);
+		const operation = removeDocument<Work>(state.service);
+		const run = start(
+			async (item, request, memory) => {
+				if (item.datasetId !== "single") state.take = "all";
+				return operation(item, request, memory);
+			},
+			{ rows: items.length, clock: state.clock, chunks: chunksOf(items) },
+		);
+		const stop = await state.clock.until(run.done);
+		expect(stop).toMatchObject({ exit: 6, text: expect.stringContaining("is gone too") });
+		const { removed, failed, pending } = run.journal.totals();
+		// Rows that looked after the dataset was emptied did not find theirs.
+		expect([removed, failed + pending]).toEqual([1, 22]);
+		expect(state.removals).toEqual(["single a", "two doc-0"]);
+		expect(ids(state, "three")).toEqual(["x", "y", "z"]);
+	});
+});
+
+async function* chunksOf(items: readonly Work[]): AsyncGenerator<readonly Work[]> {
+	yield items;
+}
+
+it("a lost answer of a removal that took its document alone counts, once its neighbour was seen", async () => {
+	const state = shelf({ set: ["a", "b", "c"] });
+	state.isLost = true;
+	const memory: Memory = {};
+	await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+	expect(await state.remove("set", "a", memory)).toEqual({ status: "removed", documentId: "a" });
+	expect([ids(state, "set"), state.removals]).toEqual([["b", "c"], ["set a"]]);
+});
+
+describe("a removal that is answered with success", () => {
+	it.each([1, 2, 30])("and stays is not counted, as row %i of the run neither", async (place) => {
+		const names = range(40).map((n) => `doc-${n}`);
+		const state = shelf({ set: names });
+		for (const name of names.slice(0, place - 1)) await state.remove("set", name);
+		state.take = "none";
+		const error = { kind: "not_the_api", code: "NOT_REMOVED" };
+		await expect(state.remove("set", `doc-${place - 1}`)).rejects.toMatchObject(error);
+		expect(ids(state, "set")).toContain(`doc-${place - 1}`);
+	});
+
+	it.each([1, 2])("and shows late, as an index that lags has it, counts as row %i of the run", async (place) => {
+		const state = shelf({ set: ["doc-0", "doc-1", "doc-2"] });
+		for (const name of ["doc-0", "doc-1"].slice(0, place - 1)) await state.remove("set", name);
+		const id = `doc-${place - 1}`;
+		state.late.set(id, state.clock.now() + 5_000);
+		expect(await state.remove("set", id)).toEqual({ status: "removed", documentId: id });
+		expect(state.removals).toHaveLength(place);
+	});
+});

@@ -1,0 +1,251 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RestError } from "../../src/rest/errors.ts";
+import type { Api, Document, DocumentQuery, StoredFile, UploadFile } from "../../src/rest/types.ts";
+import type { Memory } from "../../src/run/operations/operation.ts";
+import { type OnExisting, uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
+import type { Work } from "../../src/run/types.ts";
+import { range } from "../support/values.ts";
+import { direct, documentOf, fakeApi } from "./fake-api.ts";
+import { FakeClock, idle } from "./fake-clock.ts";
+import { serviceOf } from "./fake-service.ts";
+import { type Run, start, work } from "./harness.ts";
+
+/** Time that takes none, as files are looked at meanwhile, which no clock of a test can hurry. */
+class InstantClock extends FakeClock {
+	override sleep(): Promise<void> {
+		return idle();
+	}
+}
+
+type Store = {
+	readonly documents: Document[];
+	readonly calls: string[];
+	/** what it makes of an upload: the documents are there to be changed */
+	take: (file: UploadFile, stored: Document) => StoredFile;
+	/** what its list makes of a question */
+	list: (documents: readonly Document[], query: DocumentQuery) => { items: readonly Document[]; total: number };
+	upload(item: UploadItem, onExisting?: OnExisting, memory?: Memory): Promise<unknown>;
+	/** a run of that many rows at a time */
+	run(items: readonly UploadItem[], concurrency: number): Run;
+};
+
+const asked = (documents: readonly Document[], { page, id, name }: DocumentQuery) => {
+	const found = documents.filter(
+		(each) => (id === undefined || each.id === id) && (name === undefined || each.name === name),
+	);
+	return { items: page > 1 ? [] : found, total: found.length };
+};
+
+function storeOf(...names: string[]): Store {
+	const clock = new InstantClock();
+	const documents = names.map((name, at): Document => ({ ...documentOf(`old-${at}`, new Map([["a", "own"]])), name }));
+	const calls: string[] = [];
+	let made = 0;
+	const api: Api = fakeApi(calls, {
+		probeUpdate: async () => "other",
+		listDatasets: async () => ({ items: [], total: 0 }),
+		listDocuments: async (_, query) => store.list(documents, query),
+		uploadDocument: async (_, file) => {
+			const id = `new-${made++}`;
+			return store.take(file, { ...documentOf(id, new Map()), name: file.name, size: file.size });
+		},
+		updateMetadata: async (_, id, metadata) => {
+			const at = documents.findIndex((each) => each.id === id);
+			const present = documents[at];
+			if (present === undefined) throw new RestError("no such document", { kind: "rejected", code: "NOT_FOUND" });
+			documents[at] = { ...present, metadata };
+			return "document_id";
+		},
+	});
+	const service = serviceOf(api, { clock });
+	const store: Store = {
+		documents,
+		calls,
+		take: (_, stored) => keep(store, stored),
+		list: asked,
+		upload: (item, onExisting = "error", memory = {}) => uploadFile(service, onExisting)(item, direct, memory),
+		run: (items, concurrency) => {
+			const operation = uploadFile(service, "error");
+			const rowOf = ({ index }: Work): UploadItem => items[index] ?? item("absent.txt");
+			return start((each, request, memory) => operation(rowOf(each), request, memory), {
+				rows: items.length,
+				clock,
+				concurrency,
+			});
+		},
+	};
+	return store;
+}
+
+function keep({ documents }: Store, stored: Document): StoredFile {
+	documents.push(stored);
+	return stored;
+}
+
+const uploads = ({ calls }: Store): string[] => calls.filter((call) => call.startsWith("upload"));
+const written = ({ calls }: Store): string[] => calls.filter((call) => call.startsWith("update"));
+const notStored = { kind: "not_the_api", code: "NOT_STORED" };
+
+let folder = "";
+beforeAll(async () => {
+	folder = await mkdtemp(join(tmpdir(), "ragtag-"));
+	for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(join(folder, name), `text of ${name}`);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const item = (name: string, index = 0): UploadItem => ({
+	...work(index),
+	documentId: "",
+	metadata: new Map([["a", name]]),
+	file: { path: join(folder, name), name },
+});
+
+describe("an upload's success that is none", () => {
+	it.each([true, false])(
+		"nothing is stored: the run stops with exit 6, and no file counts, with metadata: %s",
+		async (has) => {
+			const store = storeOf();
+			store.take = (_, stored) => stored;
+			const items = ["a.txt", "b.txt", "c.txt"].map((name, at) => ({
+				...item(name, at),
+				...(has ? {} : { metadata: new Map() }),
+			}));
+			const run = store.run(items, 1);
+			expect(await run.done).toMatchObject({
+				exit: 6,
+				text: expect.stringContaining("does not list it"),
+			});
+			expect(run.journal.totals()).toMatchObject({ uploaded: 0, pending: 3 });
+			expect(uploads(store)).toHaveLength(1);
+		},
+	);
+
+	it("side by side, none of the others counts either before one was seen", async () => {
+		const store = storeOf();
+		store.take = (_, stored) => stored;
+		const items = range(20).map((n) => ({ ...item("a.txt", n), metadata: new Map() }));
+		const named = items.map((each, n) => ({ ...each, file: { ...each.file, name: `${n}.txt` } }));
+		const run = store.run(named, 8);
+		expect(await run.done).toMatchObject({ exit: 6 });
+		expect(run.journal.totals()).toMatchObject({ uploaded: 0 });
+	});
+
+	it("an id that was there before: nothing is written onto a document that is another's", async () => {
+		const store = storeOf("a.txt");
+		store.take = (file) => ({ id: "old-0", name: file.name, size: file.size });
+		await expect(store.upload(item("a.txt"), "upload-again")).rejects.toMatchObject(notStored);
+		expect(written(store)).toEqual([]);
+		expect(store.documents[0]?.metadata).toEqual(new Map([["a", "own"]]));
+	});
+
+	it("the same id for two files: the second would take the first one's metadata away", async () => {
+		const store = storeOf();
+		let first: StoredFile | undefined;
+		store.take = (file, stored) => {
+			first ??= keep(store, stored);
+			return { ...first, name: file.name, size: file.size };
+		};
+		await store.upload(item("a.txt"));
+		await expect(store.upload(item("b.txt", 1))).rejects.toMatchObject(notStored);
+		expect(written(store)).toHaveLength(1);
+		expect(store.documents[0]?.metadata).toEqual(new Map([["a", "a.txt"]]));
+	});
+
+	it.each<[string, OnExisting]>([
+		["", "error"],
+		[" with --on-existing upload-again, which takes another name than the file's", "upload-again"],
+	])("answers that are crossed write no row's metadata onto the other's document%s", async (_, onExisting) => {
+		const store = storeOf();
+		const kept: Document[] = [];
+		store.take = (file, stored) => {
+			kept.push(stored);
+			keep(store, stored);
+			// The answer to the one before, or to the one that comes next.
+			const other =
+				file.name === "a.txt" ? { ...stored, id: "new-1", name: "b.txt" } : { ...stored, id: "new-0", name: "a.txt" };
+			return { id: other.id, name: other.name, size: file.size };
+		};
+		const results = await Promise.allSettled([
+			store.upload(item("a.txt"), onExisting),
+			store.upload(item("b.txt", 1), onExisting),
+		]);
+		expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+		expect(written(store)).toEqual([]);
+	});
+});
+
+describe("an upload that is answered 503 with Retry-After", () => {
+	const later = (): never => {
+		throw new RestError("come later", { kind: "throttled", code: "HTTP_503", status: 503, retryAfter: 1_000 });
+	};
+
+	it("after the file was stored is not sent again, and the document gets its metadata", async () => {
+		const store = storeOf();
+		store.take = (_, stored) => {
+			keep(store, stored);
+			return later();
+		};
+		const memory: Memory = {};
+		await expect(store.upload(item("a.txt"), "error", memory)).rejects.toMatchObject({ kind: "throttled" });
+		expect(await store.upload(item("a.txt"), "error", memory)).toMatchObject({
+			status: "uploaded",
+			documentId: "new-0",
+		});
+		expect(uploads(store)).toHaveLength(1);
+		expect(store.documents.map(({ metadata }) => metadata)).toEqual([new Map([["a", "a.txt"]])]);
+	});
+
+	it("before anything was stored is sent again", async () => {
+		const store = storeOf();
+		const { take } = store;
+		store.take = later;
+		const memory: Memory = {};
+		await expect(store.upload(item("a.txt"), "error", memory)).rejects.toMatchObject({ kind: "throttled" });
+		store.take = take;
+		expect(await store.upload(item("a.txt"), "error", memory)).toMatchObject({ status: "uploaded" });
+		expect([uploads(store).length, store.documents.length]).toEqual([2, 1]);
+	});
+
+	it.each<OnExisting>(["skip", "update-metadata", "upload-again"])(
+		"beside a document of its name, with --on-existing %s, is not taken for that one",
+		async (onExisting) => {
+			const store = storeOf("a.txt");
+			store.take = (_, stored) => {
+				keep(store, stored);
+				return later();
+			};
+			const memory: Memory = {};
+			const first = store.upload(item("a.txt"), onExisting, memory);
+			if (onExisting !== "upload-again") return void (await first);
+			await expect(first).rejects.toMatchObject({ kind: "throttled" });
+			expect(await store.upload(item("a.txt"), onExisting, memory)).toMatchObject({ documentId: "new-0" });
+			expect([uploads(store).length, store.documents[0]?.metadata]).toEqual([1, new Map([["a", "own"]])]);
+		},
+	);
+});
+
+describe("a list that ignores the name it is asked for", () => {
+	const ignoring =
+		(missing: number): Store["list"] =>
+		(documents, { page, id }) => {
+			const found = documents.filter((each) => id === undefined || each.id === id);
+			return { items: page > 1 ? [] : found, total: documents.length + missing };
+		};
+
+	it("and is short by its own account can't tell what is there: nothing is uploaded, it might be a second one", async () => {
+		const store = storeOf("x.txt", "y.txt");
+		store.list = ignoring(1);
+		await expect(store.upload(item("a.txt"))).rejects.toMatchObject({ kind: "rejected", code: "INCOMPLETE_LIST" });
+		expect(uploads(store)).toEqual([]);
+	});
+
+	it("and is whole finds the document of that name", async () => {
+		const store = storeOf("x.txt", "a.txt");
+		store.list = ignoring(0);
+		await expect(store.upload(item("a.txt"))).rejects.toMatchObject({ code: "EXISTS" });
+		await expect(store.upload(item("b.txt"))).resolves.toMatchObject({ status: "uploaded" });
+	});
+});
