@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Lie, liar } from "../support/liar.ts";
+import { BAD_GATEWAY, CUT, type Lie, liar } from "../support/liar.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file } from "../support/service.ts";
 import { range, summaryOf } from "../support/values.ts";
@@ -82,6 +82,23 @@ describe("a service that says what is not so: no row of it may count as updated"
 		expect(stderr.match(/the list shows no metadata/g)).toHaveLength(1);
 	});
 });
+
+it.each([
+	["cuts", CUT],
+	["answers 502 to", BAD_GATEWAY],
+])(
+	"a proxy that %s every PATCH costs no row: after three attempts to find out it is taken for one that knows none",
+	async (_, said) => {
+		const service = await liar(5, ({ method }) => (method === "PATCH" ? said : undefined));
+		const path = await file("tags.csv", manifest(5));
+		const argv = ["docs", "tag", path, "-d", "set", "--rate", "unlimited", "--json"];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+		expect(exit).toBe(0);
+		expect(summaryOf(stdout)).toMatchObject({ updated: 5, failed: 0, verified: true });
+		expect(service.requests.filter((line) => line.startsWith("PATCH"))).toHaveLength(3);
+		expect([...service.held.values()]).toEqual(range(5).map((n) => ({ a: `${n}` })));
+	},
+);
 
 describe("a removal that is not what it says", () => {
 	it("success, and the document stays: it is not counted, and the run stops", { timeout: 30_000 }, async () => {

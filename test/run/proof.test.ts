@@ -174,6 +174,39 @@ describe("a server whose lists lag behind its writes", () => {
 		for (const id of ids) expect(kept(server, id)).toBe(id);
 	});
 
+	it("nor is it one of another flavour's form, where the first showed that the server is of that one", async () => {
+		const ids = range(4).map((n) => `doc-${n}`);
+		const server = fakeServer(ids, {
+			isRagflow: true,
+			takes: { multipart: "keeps", plain: "contradicts", json: "ignores" },
+			lag: 4_000,
+		});
+		const { service, write } = worldOf(server, { memory: memoryOf(known({ proven: undefined })) });
+		await write(row("doc-0"));
+		expect(service.recognition).toMatchObject({ flavour: ragflowPut, proven: undefined });
+		await expect(write(row("doc-1"))).rejects.toMatchObject({ code: "NOT_ARRIVED" });
+	});
+
+	it("nor of a form that another try of the row took to, after the answer to the first was lost", async () => {
+		const server = fakeServer(["one", "two"], { takes: { multipart: "keeps", json: "ignores" }, lag: 3_000 });
+		const { service, write } = worldOf(server);
+		const memory: WriteMemory = {};
+		let isLost = true;
+		const request: typeof direct = async (call) => {
+			const answer = await call();
+			if (server.calls.at(-1) !== "PUT multipart one" || !isLost) return answer;
+			isLost = false;
+			throw failure("ambiguous", { status: 502 });
+		};
+		await expect(writeMetadata(service, request, row("one"), memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		// Meanwhile another row has found that form given up for the next.
+		service.prefer(server.api({ flavour: documented, form: "json" }));
+		await write(row("one"), memory);
+		expect(service.proof.echo).toBeUndefined();
+		await write(row("two"));
+		expect(kept(server, "two")).toBe("two");
+	});
+
 	it("a lag that is waited for costs no other form a try", async () => {
 		const server = fakeServer(["one"], { lag: 1_000 });
 		const { service, write } = worldOf(server);
@@ -181,6 +214,17 @@ describe("a server whose lists lag behind its writes", () => {
 		expect(updates(server)).toEqual(["PUT multipart one"]);
 		expect(service.proof.echo).toBe("document_id");
 	});
+});
+
+it("a row that clears its document proves no form: one that loses everything takes it well, and the next row with it", async () => {
+	const server = fakeServer(["one", "two"], { takes: { multipart: "clears", json: "keeps" } });
+	server.held.set("one", new Map([["a", "before"]]));
+	server.held.set("two", new Map([["a", "before"]]));
+	const { service, write } = worldOf(server);
+	await write(row("one", {}));
+	expect([server.held.get("one"), service.proof.echo]).toEqual([new Map(), undefined]);
+	await write(row("two"));
+	expect(kept(server, "two")).toBe("two");
 });
 
 describe("a row that the service does not take", () => {

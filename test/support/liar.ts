@@ -3,6 +3,10 @@ import { createServer, type IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
 import { at, parse, range } from "./values.ts";
 
+/** In place of an answer: the connection is cut, or a proxy says that nobody is behind it. */
+export const CUT = Symbol("cut");
+export const BAD_GATEWAY = Symbol("bad gateway");
+
 /** What a server may answer in place of the truth: a body of status 200, or undefined for the truth. */
 export type Lie = (asked: {
 	readonly method: string;
@@ -45,16 +49,20 @@ export async function liar(documents: number, lie: Lie): Promise<Liar> {
 		else return { code: 405, message: "not taken" };
 		return { code: 0, message: "Success", data: { document_id: id } };
 	};
-	const answer = async (request: IncomingMessage): Promise<string> => {
+	const answer = async (request: IncomingMessage): Promise<string | symbol> => {
 		const { pathname: path, searchParams: query } = new URL(request.url ?? "", "http://liar");
 		const method = request.method ?? "";
 		requests.push(`${method} ${path}`);
 		const body = await bodyOf(request);
 		const said = lie({ method, path, query }) ?? truth(method, path, query, body);
-		return typeof said === "string" ? said : JSON.stringify(said);
+		return typeof said === "string" || typeof said === "symbol" ? said : JSON.stringify(said);
 	};
 	const server = createServer((request, response) => {
-		void answer(request).then((text) => response.end(text));
+		void answer(request).then((said) => {
+			if (said === CUT) request.socket.destroy();
+			else if (typeof said === "symbol") response.writeHead(502).end();
+			else response.end(said);
+		});
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");

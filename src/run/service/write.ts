@@ -8,8 +8,13 @@ import type { Service } from "./service.ts";
 
 export type Write = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
 
-/** What the tries of one write remember: the document as it was before the first of them. */
-export type WriteMemory = { before?: { readonly document: Document | undefined } };
+/** What the tries of one write remember. */
+export type WriteMemory = {
+	/** the document as it was before the first of them */
+	before?: { readonly document: Document | undefined };
+	/** `VERB FORM` of each that may have been applied: what arrives after a second such proves neither */
+	sentAs?: Set<string>;
+};
 
 type Keeps = Flavour["keeps"];
 
@@ -36,7 +41,7 @@ export async function writeMetadata(
 	const once = async (api: Api): Promise<boolean> => {
 		if (!service.proof.believes) return prove(service, api, request, write, memory);
 		const proven = service.proof.echo;
-		const echo = await send(api, request, write);
+		const echo = await send(api, request, write, memory);
 		if (proven === undefined) return service.proof.isUnreadable;
 		if (echo !== proven) await service.answeredOtherwise(api, request);
 		// What was believed when it was sent must hold still: another row may have come to doubt it meanwhile.
@@ -45,8 +50,19 @@ export async function writeMetadata(
 	while (!(await service.speaking(request, once)));
 }
 
-function send(api: Api, request: Request, { datasetId, documentId, metadata }: Write): Promise<Echo> {
-	return request(() => api.updateMetadata(datasetId, documentId, metadata));
+async function send(api: Api, request: Request, write: Write, memory: WriteMemory): Promise<Echo> {
+	const { datasetId, documentId, metadata } = write;
+	const { flavour, form } = api.dialect;
+	const sentAs = (memory.sentAs ??= new Set());
+	try {
+		const echo = await request(() => api.updateMetadata(datasetId, documentId, metadata));
+		sentAs.add(`${flavour.update.verb} ${form}`);
+		return echo;
+	} catch (error) {
+		const isDefinite = error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction");
+		if (!isDefinite) sentAs.add(`${flavour.update.verb} ${form}`);
+		throw error;
+	}
 }
 
 /** Writes and reads back. Resolves with false where the service became known otherwise meanwhile. */
@@ -61,7 +77,7 @@ async function prove(
 	if (service.proof.isNothingNew && (await proveNothing(api, request, write, memory))) return true;
 	return service.alone(async () => {
 		if (service.proof.believes || service.api !== api) return false;
-		return proveAlone(service, api, request, write, await read(api, request, write, memory));
+		return proveAlone(service, api, request, write, memory);
 	});
 }
 
@@ -71,7 +87,7 @@ async function proveNothing(api: Api, request: Request, write: Write, memory: Wr
 	const { keeps } = api.dialect.flavour;
 	if (!has(before, write, keeps)) return false;
 	try {
-		await send(api, request, write);
+		await send(api, request, write, memory);
 	} catch (error) {
 		if (isRefusal(error)) return false;
 		throw error;
@@ -97,8 +113,9 @@ async function proveAlone(
 	api: Api,
 	request: Request,
 	write: Write,
-	before: Metadata | undefined,
+	memory: WriteMemory,
 ): Promise<boolean> {
+	const before = await read(api, request, write, memory);
 	const { flavour } = api.dialect;
 	const believed: BodyForm[] = [];
 	let refused: unknown;
@@ -107,7 +124,7 @@ async function proveAlone(
 		const spoken = form === api.dialect.form ? api : api.as({ flavour, form });
 		let seen: Seen | undefined;
 		try {
-			seen = await settle(service, spoken, request, write, before);
+			seen = await settle(service, spoken, request, write, memory, before);
 		} catch (error) {
 			if (error instanceof RestError && error.kind === "contradiction") {
 				if (await service.contradicted(api, request)) return false;
@@ -122,8 +139,8 @@ async function proveAlone(
 			if (arrival === "merged") service.note(MERGES);
 			if (before === undefined) return true;
 			if (has(before, write, flavour.keeps)) service.proof.nothingNew();
-			// What an earlier form sent may have come late, and is then no proof of this one.
-			else if (lost === undefined) await service.proved(spoken, echo);
+			// What an earlier form sent may have come late, and a form that loses everything takes a row of nothing well.
+			else if (memory.sentAs?.size === 1 && write.metadata.size > 0) await service.proved(spoken, echo);
 			else service.prefer(spoken);
 			return true;
 		}
@@ -144,10 +161,11 @@ async function settle(
 	api: Api,
 	request: Request,
 	write: Write,
+	memory: WriteMemory,
 	before: Metadata | undefined,
 ): Promise<Seen | undefined> {
 	const { keeps } = api.dialect.flavour;
-	const echo = await send(api, request, write);
+	const echo = await send(api, request, write, memory);
 	let arrival: Arrival | undefined;
 	let document: Document | undefined;
 	for (const lag of LAGS) {

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../src/json.ts";
+import { Decoder } from "../../src/rest/decode.ts";
+import { type ParsedEnvelope, readEnvelope } from "../../src/rest/envelope.ts";
+
+const decode = new Decoder({ host: "host:1", redact: (text) => text });
+
+function envelopeOf(data?: JsonValue): ParsedEnvelope {
+	const envelope = readEnvelope(JSON.stringify({ code: 0, ...(data === undefined ? {} : { data }) }));
+	if (typeof envelope === "string") throw new Error(envelope);
+	return envelope;
+}
+
+const metadataOf = (meta_fields: JsonValue): unknown =>
+	decode.documents(envelopeOf({ docs: [{ id: "d1", name: "n", meta_fields }] }), "set").items[0]?.metadata;
+
+describe("the metadata that a list shows", () => {
+	it.each<[string, JsonValue, [string, JsonValue][]]>([
+		[
+			"an object",
+			{ a: 1, b: ["x"] },
+			[
+				["a", 1],
+				["b", ["x"]],
+			],
+		],
+		[
+			"the text of an object, as a column of text keeps it",
+			'{"a":1,"b":["x"]}',
+			[
+				["a", 1],
+				["b", ["x"]],
+			],
+		],
+		["the text of an empty one", "{}", []],
+	])("is read from %s: a merge would else remove what it can't see", (_, value, members) => {
+		expect(metadataOf(value)).toEqual(new Map(members));
+	});
+
+	it.each<JsonValue>([null, "", "none", "{", "[]", '"{}"', "1", "null"])(
+		"is not to be read where it is %j: what was written can't be compared with it",
+		(value) => {
+			expect(metadataOf(value)).toBeUndefined();
+		},
+	);
+
+	it.each<JsonValue>([[], 1, true])("makes the answer one that can't be read where it is %j", (value) => {
+		expect(() => metadataOf(value)).toThrow(expect.objectContaining({ kind: "ambiguous", code: "BAD_DATA" }));
+	});
+
+	it.each([
+		["an object", (text: string): JsonValue => JSON.parse(text) as JsonValue],
+		["text", (text: string): JsonValue => text],
+	])("is not followed without end, in %s", (_, of) => {
+		const deep = `${'{"a":'.repeat(70)}1${"}".repeat(70)}`;
+		expect(() => metadataOf(of(deep))).toThrow(expect.objectContaining({ code: "BAD_DATA" }));
+	});
+});
+
+describe("how the success of an update names its document", () => {
+	it.each<[JsonValue | undefined, string]>([
+		[{ document_id: "d1" }, "document_id"],
+		[{ document_id: "d1", id: "d1" }, "document_id"],
+		[{ id: "d1", name: "n" }, "id"],
+		[{}, "nothing"],
+		[{ document_id: null }, "nothing"],
+		[undefined, "nothing"],
+		[null, "nothing"],
+		[true, "nothing"],
+		[[], "other"],
+		[["d1"], "other"],
+		[[{ document_id: "d1" }], "other"],
+		["d1", "other"],
+		["", "other"],
+		[1, "other"],
+		[0, "other"],
+	])("%j is %s: what a proven form never answered does not count for it", (data, echo) => {
+		expect(decode.echo(envelopeOf(data), "d1")).toBe(echo);
+	});
+
+	it.each<JsonValue>([{ document_id: "d2" }, { id: "d2" }, { document_id: "d1", id: "d2" }, { id: 1 }, { id: "" }])(
+		"%j is about another document, and no success of this one",
+		(data) => {
+			expect(() => decode.echo(envelopeOf(data), "d1")).toThrow(expect.objectContaining({ code: "ECHO_MISMATCH" }));
+		},
+	);
+});
