@@ -141,6 +141,30 @@ describe("an upload's success that is none", () => {
 		expect(store.documents[0]?.metadata).toEqual(new Map([["a", "own"]]));
 	});
 
+	it.each([
+		["a.txt", "report.txt"],
+		["a.txt", "a.txt.bak"],
+	])("the id of a document of another name, for %s that of %s: nothing is written onto it", async (name, other) => {
+		const store = storeOf(other);
+		store.take = (file) => ({ id: "old-0", name: file.name, size: file.size });
+		await expect(store.upload(item(name))).rejects.toMatchObject(notStored);
+		expect(written(store)).toEqual([]);
+		expect(store.documents[0]?.metadata).toEqual(new Map([["a", "own"]]));
+	});
+
+	it.each([
+		["a number", "a(1).txt"],
+		["its letters composed otherwise", "a\u0301.txt", "\u00e1.txt"],
+	])("is one where the list shows the file with %s", async (_, shown, sent = "a.txt") => {
+		const store = storeOf();
+		store.take = (file, stored) => {
+			keep(store, { ...stored, name: shown });
+			return { ...stored, name: file.name };
+		};
+		const named = { ...item("a.txt"), file: { path: join(folder, "a.txt"), name: sent } };
+		expect(await store.upload(named)).toMatchObject({ status: "uploaded" });
+	});
+
 	it("the same id for two files: the second would take the first one's metadata away", async () => {
 		const store = storeOf();
 		let first: StoredFile | undefined;

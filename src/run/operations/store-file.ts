@@ -106,7 +106,14 @@ export async function checkStored(
 	for (const lag of LAGS) {
 		if (service.proof.isUploadSeen) return;
 		await service.clock.sleep(lag);
-		if ((await findDocument(api, request, datasetId, id)) === undefined) continue;
+		const found = await findDocument(api, request, datasetId, id);
+		if (found === undefined) continue;
+		// Some tell the name that was sent, and list the number that they gave it.
+		const [told, listed] = [name.normalize(), found.name.normalize()];
+		if (told !== listed && !isNumbered(told, listed)) {
+			const text = `the service answered the upload of ${shownName} with document ${shownId}, which is ${service.show(found.name)}`;
+			throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
+		}
 		service.proof.uploadSeen();
 		return;
 	}
