@@ -232,6 +232,23 @@ describe("what is remembered of an address", () => {
 		expect(server.calls.slice(3)).toEqual(["PUT json one"]);
 	});
 
+	it("stands where a repeated run changes nothing: its rows would cost three requests each for ever", async () => {
+		const ids = Array.from({ length: 15 }, (_, at) => `doc-${at}`);
+		const server = fakeServer(ids, { isRagflow: true });
+		for (const id of ids) server.held.set(id, new Map([["a", id]]));
+		const entry = {
+			flavour: ragflowPut,
+			form: "json" as const,
+			proven: "document_id" as const,
+			how: "then",
+			foundAt: 0,
+		};
+		const { write } = worldOf(server, { memory: memoryOf(entry) });
+		for (const id of ids) await write(row(id));
+		expect(server.calls.filter((call) => call === "list")).toHaveLength(20);
+		expect(server.calls.slice(-2)).toEqual(["PUT json doc-13", "PUT json doc-14"]);
+	});
+
 	it("is found out and proven again after a day: what arrived then need not arrive now", async () => {
 		const server = fakeServer(["one"], { isRagflow: true });
 		const entry = {

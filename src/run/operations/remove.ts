@@ -50,6 +50,7 @@ async function watched(
 	memory: Memory,
 ): Promise<void> {
 	const { id, datasetId } = document;
+	if (service.proof.harm !== undefined) throw service.proof.harm;
 	if (!service.proof.isRemovalSeen(datasetId)) {
 		const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize: 2 }));
 		memory.neighbour ??= items.find((other) => other.id !== id)?.id;
@@ -93,7 +94,9 @@ async function checkNeighbour(
 	if ((await findDocument(api, request, datasetId, neighbour)) !== undefined) return;
 	const [named, other, dataset] = [documentId, neighbour, datasetId].map((id) => service.show(id));
 	const text = `the removal of document ${named} alone was sent, and document ${other} of dataset ${dataset} is gone too: something between here and the service changes requests`;
-	throw new RestError(text, { kind: "not_the_api", code: "REMOVED_MORE" });
+	const error = new RestError(text, { kind: "not_the_api", code: "REMOVED_MORE" });
+	service.proof.harmed(error);
+	throw error;
 }
 
 function notFound(service: Service, { datasetId, documentId }: Work): RestError {

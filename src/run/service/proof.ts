@@ -3,6 +3,9 @@ import type { Echo } from "../../rest/types.ts";
 /** Rows in a row whose documents no list shows, after which nothing is expected to be read back. */
 const UNLISTED = 3;
 
+/** Rows that change nothing, each read back, after which what an earlier run has seen is not waited for any longer. */
+const LOOKS = 10;
+
 /** What was seen of a service so far: how far its word can be taken for what it is told to do. */
 export class Proof {
 	#echo: Echo | undefined;
@@ -10,6 +13,8 @@ export class Proof {
 	#unlisted = 0;
 	#isSampleDue = false;
 	#isNothingNew = false;
+	#looks = 0;
+	#harm: Error | undefined;
 	#isUploadSeen = false;
 	readonly #removals = new Set<string>();
 	readonly #uploads = new Set<string>();
@@ -63,8 +68,12 @@ export class Proof {
 		this.#unlisted = 0;
 	}
 
+	/** A row was read back whose document had already what was sent. */
 	nothingNew(): void {
 		this.#isNothingNew = true;
+		this.#looks += 1;
+		// A repeated run has no row that changes anything: what an earlier one has seen stands then.
+		if (this.#looks >= LOOKS) this.#isSampleDue = false;
 	}
 
 	/** Updates are to be seen to arrive anew. */
@@ -81,6 +90,15 @@ export class Proof {
 
 	removed(datasetId: string): void {
 		this.#removals.add(datasetId);
+	}
+
+	/** What a removal did that it must never do: rows that wait for their turn are not to have theirs. */
+	get harm(): Error | undefined {
+		return this.#harm;
+	}
+
+	harmed(error: Error): void {
+		this.#harm = error;
 	}
 
 	/** Whether an upload was seen to be there afterwards. */

@@ -74,7 +74,7 @@ async function prove(
 	memory: WriteMemory,
 ): Promise<boolean> {
 	// Of rows that change nothing none proves anything: after the first such, others need not wait for their turn.
-	if (service.proof.isNothingNew && (await proveNothing(api, request, write, memory))) return true;
+	if (service.proof.isNothingNew && (await proveNothing(service, api, request, write, memory))) return true;
 	return service.alone(async () => {
 		if (service.proof.believes || service.api !== api) return false;
 		return proveAlone(service, api, request, write, memory);
@@ -82,7 +82,13 @@ async function prove(
 }
 
 /** Writes what the document has already. Resolves with false where it has something else, or does not keep it. */
-async function proveNothing(api: Api, request: Request, write: Write, memory: WriteMemory): Promise<boolean> {
+async function proveNothing(
+	service: Service,
+	api: Api,
+	request: Request,
+	write: Write,
+	memory: WriteMemory,
+): Promise<boolean> {
 	const before = await read(api, request, write, memory);
 	const { keeps } = api.dialect.flavour;
 	if (!has(before, write, keeps)) return false;
@@ -93,7 +99,9 @@ async function proveNothing(api: Api, request: Request, write: Write, memory: Wr
 		throw error;
 	}
 	const after = await findDocument(api, request, write.datasetId, write.documentId);
-	return has(after?.metadata, write, keeps);
+	if (!has(after?.metadata, write, keeps)) return false;
+	service.proof.nothingNew();
+	return true;
 }
 
 /** What the document has before its first try; undefined where no list shows it. */
