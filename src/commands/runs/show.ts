@@ -31,7 +31,8 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 	const resume = state === "unfinished" ? resumeCommand(file.run, flags) : undefined;
 	if (flags.json === true) {
 		const { baseUrl, ...told } = file;
-		const counts = totals === undefined ? null : { ...totals };
+		const { duplicateSkipped = 0, ...others } = totals ?? {};
+		const counts = totals === undefined ? null : { ...others, duplicate_skipped: duplicateSkipped };
 		const sittings = recorded?.state.headers.length ?? 0;
 		const object = { ...told, base_url: baseUrl, state, counts, in_doubt: recorded?.inDoubt ?? 0, sittings };
 		await io.out(`${JSON.stringify({ ...object, folder: runs.path(file.run), resume: resume ?? null })}\n`);
