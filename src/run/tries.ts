@@ -55,7 +55,7 @@ export class Tries<Item extends Work> {
 	/** One try, with its record. Resolves with the wait before the next one, or undefined when it is over. */
 	async once(row: OpenRow<Item>): Promise<number | undefined> {
 		const { operation, journal, ending, onSettled } = this.#options;
-		if (ending.signal.aborted) return this.#leave(row);
+		if (ending.signal.aborted) return undefined;
 		row.attempt += 1;
 		let settled: Settled;
 		try {
@@ -74,7 +74,7 @@ export class Tries<Item extends Work> {
 	async #failed(row: OpenRow<Item>, error: unknown): Promise<number | undefined> {
 		const { ending, traffic, maxDuration } = this.#options;
 		// A request that was cut off or never started says nothing about its row.
-		if (ending.abandoned || ending.isReason(error)) return this.#leave(row);
+		if (ending.abandoned || ending.isReason(error)) return undefined;
 		if (!(error instanceof RestError)) throw error;
 		const decision = decide(error, this.#stateOf(row, error));
 		const repeated = this.#repeated.tried(error);
@@ -82,11 +82,11 @@ export class Tries<Item extends Work> {
 		switch (decision.action) {
 			case "stop":
 				ending.end(decision.stop);
-				return this.#leave(row);
+				return undefined;
 			case "leave":
 				this.leftBehind = timeIsUp(maxDuration);
 				if (decision.everyone) ending.end(this.leftBehind);
-				return this.#leave(row);
+				return undefined;
 			case "retry":
 				if (decision.counts) row.counted += 1;
 				if (decision.everyone) traffic.pause(decision.wait);
@@ -136,14 +136,6 @@ export class Tries<Item extends Work> {
 		const documentId = memory.stored?.id ?? item.documentId;
 		await journal.record({ item, status: "failed", documentId, error, attempts: attempt });
 		onSettled?.();
-	}
-
-	/** A row that the run's end leaves as it is: pending, unless running it again would store its file again. */
-	async #leave(row: OpenRow<Item>): Promise<undefined> {
-		const { stored } = row.memory;
-		if (stored === undefined) return;
-		const text = `stored as ${stored.id}, but the run stopped before its metadata was written`;
-		await this.#fail(row, { code: "METADATA_NOT_WRITTEN", text });
 	}
 }
 

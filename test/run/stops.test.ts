@@ -134,7 +134,7 @@ describe("a user who interrupts", () => {
 		expect(sent).toBe(0);
 	});
 
-	it("is told of a stored file whose metadata was not written, so that he does not upload it twice", async () => {
+	it("finds a stored file's row pending, not failed: its record says that only the metadata is owed", async () => {
 		const clock = new FakeClock();
 		const run = start(
 			async ({ documentId }, request, memory) => {
@@ -150,8 +150,8 @@ describe("a user who interrupts", () => {
 		await clock.pass(50);
 		run.user.abort(stop);
 		expect(await clock.until(run.done)).toEqual(stop);
-		const error = { code: "METADATA_NOT_WRITTEN" };
-		expect(run.outcomes).toMatchObject([{ status: "failed", documentId: "new", error }]);
+		expect(run.outcomes).toEqual([]);
+		expect(run.journal.totals()).toMatchObject({ pending: 1 });
 	});
 });
 
