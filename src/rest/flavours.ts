@@ -1,6 +1,10 @@
 import type { Metadata } from "../json.ts";
 import { asSent, splitLists } from "./normalise.ts";
-import type { BodyForm, ListOrder } from "./types.ts";
+
+/** The part form, the JSON text under the multipart header, or `application/json`. */
+export type BodyForm = "multipart" | "plain" | "json";
+
+export type ListOrder = { readonly by: "create_time" | "update_time"; readonly descending: boolean };
 
 /**
  * What an envelope's code says about the request, beside 0 for success.

@@ -1,5 +1,7 @@
 import type { Metadata } from "../json.ts";
-import type { Flavour, ProbeAnswer } from "./flavours.ts";
+import type { BodyForm, Flavour, ListOrder, ProbeAnswer } from "./flavours.ts";
+
+export type { BodyForm, ListOrder } from "./flavours.ts";
 
 export type Dataset = { readonly id: string; readonly name: string; readonly documentCount: number | undefined };
 
@@ -19,8 +21,6 @@ export type Document = {
 
 /** One page of a list, as the service gave it: it may be short, repeat, or ignore what was asked. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly total: number | undefined };
-
-export type ListOrder = { readonly by: "create_time" | "update_time"; readonly descending: boolean };
 
 export type DocumentQuery = {
 	/** from 1 */
@@ -83,9 +83,6 @@ export type Api = {
 	/** ends the connections */
 	close(): Promise<void>;
 };
-
-/** The part form, the JSON text under the multipart header, or `application/json`. */
-export type BodyForm = "multipart" | "plain" | "json";
 
 /** One request and what became of it, for `--debug` and `doctor`. Never carries a body, nor a header of the request. */
 export type Exchange = {
