@@ -1,5 +1,5 @@
 import type { Metadata } from "../../json.ts";
-import type { RowStatus } from "../types.ts";
+import type { RowStatus, Totals } from "../types.ts";
 
 /** The format that is written. A reader refuses a newer one: it can't know what it would miss. */
 export const FORMAT = 1;
@@ -54,18 +54,7 @@ export type OutcomeRecord = {
 );
 
 /** Counts of a run as its summary shows them. */
-export type Counts = {
-	readonly rows: number;
-	readonly updated: number;
-	readonly unchanged: number;
-	readonly uploaded: number;
-	readonly removed: number;
-	readonly failed: number;
-	readonly invalid: number;
-	readonly duplicateSkipped: number;
-	readonly pending: number;
-	readonly attempts: number;
-};
+export type Counts = Totals;
 
 /** Ends a sitting. One that was killed has none. */
 export type EndRecord = {
