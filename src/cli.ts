@@ -39,7 +39,7 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 			"file that holds the API key; - reads standard input (RAGTAG_API_KEY, RAGTAG_API_KEY_FILE)",
 		)
 		.option("--profile <name>", "profile of config.yaml (RAGTAG_PROFILE)")
-		.option("--state-dir <dir>", "what was learned of services, and temporary files (RAGTAG_STATE_DIR)")
+		.option("--state-dir <dir>", "recorded runs, and what was learned of services (RAGTAG_STATE_DIR)")
 		.option("--ca-file <path>", "further certificates to trust, PEM (NODE_EXTRA_CA_CERTS)")
 		.option("--no-color", "no colour (NO_COLOR, FORCE_COLOR)")
 		.exitOverride()

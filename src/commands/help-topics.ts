@@ -9,15 +9,16 @@ export const topics: ReadonlyMap<string, string> = new Map([
     2  wrong usage or configuration; nothing was sent
     3  manifest invalid; nothing was sent
     4  not trusted: key, certificate or redirect refused; stopped
-    6  stopped early for a cause that passes: run it again
-    7  this machine's storage failed
-    8  the manifest changed while it was read; stopped
-    9  stopped by a limit: --max-errors, or the first ten rows all refused alike
+    5  locked: another run of this manifest is at it; nothing was sent
+    6  stopped early for a cause that passes, or by answers that are not the API's; resumable
+    7  this machine's storage failed, or a journal is damaged; resumable
+    8  the manifest, the target or the options are not those of the run; nothing more was sent
+    9  stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable
    70  a fault of the program itself
    74  a report or standard output could not be written
-  129  stopped by SIGHUP
-  130  stopped by SIGINT (Ctrl-C)
-  143  stopped by SIGTERM
+  129  stopped by SIGHUP; resumable
+  130  stopped by SIGINT (Ctrl-C); resumable
+  143  stopped by SIGTERM; resumable
 `,
 	],
 	[
@@ -28,13 +29,13 @@ export const topics: ReadonlyMap<string, string> = new Map([
   --api-key-file PATH   RAGTAG_API_KEY       the key itself, or
                         RAGTAG_API_KEY_FILE  a file that holds it; - as PATH reads standard input
   --profile NAME        RAGTAG_PROFILE       a profile of $XDG_CONFIG_HOME/ragtag/config.yaml
-  --state-dir DIR       RAGTAG_STATE_DIR     what was learned of services, and temporary files
+  --state-dir DIR       RAGTAG_STATE_DIR     recorded runs, and what was learned of services
   --ca-file PATH        NODE_EXTRA_CA_CERTS  further certificates to trust
                         HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                                              as curl understands them; loopback is never proxied
   --no-color            NO_COLOR, FORCE_COLOR
 
-A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, body, require_https}.
+A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, flavour, body, require_https}.
 Its key goes only to its address. No flag takes a key: arguments are visible to every user of a machine.
 `,
 	],
