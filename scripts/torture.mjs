@@ -1,0 +1,64 @@
+// `npm run torture`: kills the program again and again while it works against a service that fails, goes on each time,
+// and compares what it says at the end with its journal and with the service's own ledger.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { randomFrom } from "./torture/random.mjs";
+import { tortureTag } from "./torture/tag.mjs";
+
+const { values } = parseArgs({
+	options: {
+		kills: { type: "string", default: "200" },
+		rows: { type: "string", default: "5000" },
+		seed: { type: "string", default: String(Date.now() % 1_000_000) },
+		concurrency: { type: "string", default: "8" },
+		only: { type: "string" },
+	},
+});
+const [kills, rows, seed, concurrency] = [values.kills, values.rows, values.seed, values.concurrency].map(Number);
+
+const PARTS = {
+	tag: { title: "docs tag --resume under random kills", run: (folder, options) => tortureTag(folder, options) },
+};
+
+const LABELS = { again: "re-sent", most: "at most, of one kill", asked: "asked for by faults", unasked: "unexplained" };
+
+const wanted = Object.keys(PARTS).filter((name) => values.only === undefined || values.only.split(",").includes(name));
+if (wanted.length === 0) throw new Error(`--only takes ${Object.keys(PARTS).join(", ")}`);
+console.log(`seed ${seed}: --kills ${kills} --rows ${rows} --concurrency ${concurrency}`);
+let failed = false;
+for (const name of wanted) {
+	const { title, run } = PARTS[name];
+	console.log(`\n== ${title}`);
+	const folder = await mkdtemp(join(tmpdir(), "ragtag-torture-"));
+	const started = performance.now();
+	let kept = false;
+	try {
+		const tell = (text) => console.log(`... ${text}`);
+		const { faults, ...figures } = await run(folder, {
+			kills,
+			rows,
+			seed,
+			concurrency,
+			random: randomFrom(seed),
+			tell,
+		});
+		for (const [figure, value] of Object.entries(figures)) console.log(line(figure, value));
+		console.log(line("seconds", ((performance.now() - started) / 1000).toFixed(1)));
+		for (const fault of faults) console.error(`FAULT: ${fault}`);
+		kept = faults.length > 0;
+	} catch (error) {
+		console.error(`FAULT: ${error instanceof Error ? error.stack : String(error)}`);
+		kept = true;
+	}
+	failed ||= kept;
+	if (kept) console.error(`What was left is in ${folder}`);
+	else await rm(folder, { recursive: true, force: true });
+}
+console.log(failed ? "\ntorture failed" : "\nnothing lost, nothing counted twice");
+process.exit(failed ? 1 : 0);
+
+function line(figure, value) {
+	return `${(LABELS[figure] ?? figure).padEnd(22)} ${value}`;
+}

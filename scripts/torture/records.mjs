@@ -1,0 +1,52 @@
+// The journal of a run as its file has it: read here without the program's own reader.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** Run folders of a state folder that have a whole header, the oldest first. */
+export function runFolders(state) {
+	const runs = join(state, "runs");
+	return namesIn(runs)
+		.filter((name) => /^\d{8}T\d{6}-/.test(name))
+		.toSorted()
+		.map((name) => join(runs, name))
+		.filter((folder) => sizeOf(join(folder, "journal.jsonl")) > 0 && outcomesOf(folder).headers > 0);
+}
+
+/** The newest run's folder, whatever is in it. */
+export function newestFolder(state) {
+	const runs = join(state, "runs");
+	const name = namesIn(runs)
+		.filter((each) => /^\d{8}T/.test(each))
+		.toSorted()
+		.at(-1);
+	return name === undefined ? undefined : join(runs, name);
+}
+
+/** Outcomes by row, rows that have more than one, and sittings. A torn last line is none. */
+export function outcomesOf(folder) {
+	const rows = new Map();
+	const doubled = [];
+	let headers = 0;
+	let ended = false;
+	for (const line of readFileSync(join(folder, "journal.jsonl"), "utf8").split("\n").slice(0, -1)) {
+		const record = JSON.parse(line);
+		ended = record.k === "e";
+		if (record.k === "h") headers += 1;
+		if (record.k !== "r") continue;
+		if (rows.has(record.i)) doubled.push(record.i);
+		rows.set(record.i, record);
+	}
+	return { rows, doubled, headers, ended };
+}
+
+export function sizeOf(path) {
+	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function namesIn(folder) {
+	try {
+		return readdirSync(folder);
+	} catch {
+		return [];
+	}
+}
