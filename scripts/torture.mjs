@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { randomFrom } from "./torture/random.mjs";
+import { tortureRemove } from "./torture/remove.mjs";
 import { tortureTag } from "./torture/tag.mjs";
+import { tortureUpload } from "./torture/upload.mjs";
 
 const { values } = parseArgs({
 	options: {
@@ -19,10 +21,18 @@ const { values } = parseArgs({
 const [kills, rows, seed, concurrency] = [values.kills, values.rows, values.seed, values.concurrency].map(Number);
 
 const PARTS = {
-	tag: { title: "docs tag --resume under random kills", run: (folder, options) => tortureTag(folder, options) },
+	tag: { title: "docs tag --resume under random kills", run: tortureTag },
+	upload: {
+		title: "docs upload --resume under random kills, on ragflow-0.21",
+		run: (folder, options) => tortureUpload(folder, { ...options, kills: Math.ceil(kills / 4), rows: 200 }),
+	},
+	rm: {
+		title: "docs rm --resume under random kills",
+		run: (folder, options) => tortureRemove(folder, { ...options, kills: Math.ceil(kills / 4), rows: 200 }),
+	},
 };
 
-const LABELS = { again: "re-sent", most: "at most, of one kill", asked: "asked for by faults", unasked: "unexplained" };
+const LABELS = { again: "re-sent", most: "at most, of one kill", asked: "asked for by faults" };
 
 const wanted = Object.keys(PARTS).filter((name) => values.only === undefined || values.only.split(",").includes(name));
 if (wanted.length === 0) throw new Error(`--only takes ${Object.keys(PARTS).join(", ")}`);
@@ -36,7 +46,7 @@ for (const name of wanted) {
 	let kept = false;
 	try {
 		const tell = (text) => console.log(`... ${text}`);
-		const { faults, ...figures } = await run(folder, {
+		const { faults, figures } = await run(folder, {
 			kills,
 			rows,
 			seed,

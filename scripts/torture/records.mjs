@@ -32,6 +32,7 @@ export function outcomesOf(folder) {
 		const record = JSON.parse(line);
 		ended = record.k === "e";
 		if (record.k === "h") headers += 1;
+		if (record.k === "reopen") for (const [row, { s }] of rows) if (s === "failed") rows.delete(row);
 		if (record.k !== "r") continue;
 		if (rows.has(record.i)) doubled.push(record.i);
 		rows.set(record.i, record);
