@@ -84,6 +84,7 @@ export async function runSource<Item extends RunItem>(
 		processes: app.processes,
 		now: () => new Date(),
 		resume: flags.run ?? flags.resume ?? false,
+		reopen: flags.reopen === true,
 		force: flags.force === true,
 	});
 	const { opened, doubts, resumed } = recording;

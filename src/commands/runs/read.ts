@@ -1,5 +1,5 @@
 import { readRun, type RecordedRun } from "../../run/journal/open.ts";
-import { explained } from "../../run/recorded/recording.ts";
+import { explained, isFinished } from "../../run/recorded/recording.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import type { GlobalFlags } from "../flags.ts";
@@ -22,7 +22,6 @@ export async function readReport(runs: Runs, file: RunFile): Promise<RunReport> 
 
 export function stateOf(recorded: RecordedRun | undefined): RunState {
 	if (recorded === undefined) return "not begun";
-	const { pending, failed } = recorded.state.totals();
-	if (pending > 0) return "unfinished";
-	return failed > 0 ? "failed rows" : "finished";
+	if (!isFinished(recorded)) return "unfinished";
+	return recorded.state.totals().failed > 0 ? "failed rows" : "finished";
 }

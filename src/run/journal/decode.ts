@@ -73,7 +73,7 @@ function recordOf(members: JsonObject): ReadRecord | undefined {
 }
 
 function headerOf(members: JsonObject): HeaderRecord | NewerRecord | undefined {
-	const { v: version, run, tool, command, options, t: time } = members;
+	const { v: version, run, tool, command, options, before, t: time } = members;
 	if (!isCount(version) || version < FORMAT) return undefined;
 	if (version > FORMAT) return { kind: "newer", version };
 	const manifest = manifestOf(members["manifest"]);
@@ -83,7 +83,9 @@ function headerOf(members: JsonObject): HeaderRecord | NewerRecord | undefined {
 	if (!isText(run) || !isText(tool) || !isText(command) || !isText(options) || !isText(time) || !isText(baseUrl)) {
 		return undefined;
 	}
-	return { kind: "header", version: FORMAT, run, tool, command, manifest, target: { baseUrl }, options, time };
+	if (before !== undefined && !isCount(before)) return undefined;
+	const sitting = { ...(before === undefined ? {} : { before }), time };
+	return { kind: "header", version: FORMAT, run, tool, command, manifest, target: { baseUrl }, options, ...sitting };
 }
 
 function manifestOf(value: JsonValue | undefined): RecordedManifest | undefined {

@@ -54,7 +54,7 @@ function textOf(record: JournalRecord): string {
 	}
 }
 
-function headerText({ version, run, tool, command, manifest, target, options, time }: HeaderRecord): string {
+function headerText({ version, run, tool, command, manifest, target, options, before, time }: HeaderRecord): string {
 	const { name, path, sha256, bytes, rows, invalid, duplicateSkipped } = manifest;
 	return JSON.stringify({
 		k: "h",
@@ -65,6 +65,7 @@ function headerText({ version, run, tool, command, manifest, target, options, ti
 		manifest: { name, path, sha256, bytes, rows, invalid, duplicate_skipped: duplicateSkipped },
 		target: { base_url: target.baseUrl },
 		options,
+		before,
 		t: time,
 	});
 }

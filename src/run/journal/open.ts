@@ -21,8 +21,12 @@ export type RecordedRun = {
 	readonly sent: SentState;
 	/** rows that may have been sent and are not settled */
 	readonly inDoubt: number;
-	/** Their records, in the order in which they were written. Ask before the first of them is settled. */
-	doubts(): AsyncGenerator<SentRecord | StoredRecord>;
+	/**
+	 * Their records, in the order in which they were written. Ask before the first of them is settled.
+	 *
+	 * @param failed those of rows that failed as well, for when these are opened again
+	 */
+	doubts(failed?: boolean): AsyncGenerator<SentRecord | StoredRecord>;
 	/** bytes of the good records of each file */
 	readonly lengths: Pair<number>;
 };
@@ -117,11 +121,14 @@ async function read(folder: string, paths: Pair<string>): Promise<RecordedRun | 
 		state: journal.state,
 		sent: sent.state,
 		inDoubt: countInDoubt(journal.state, sent.state),
-		doubts: async function* () {
+		doubts: async function* (failed = false) {
+			const isOpen = (row: number): boolean => failed && journal.state.statusOf(row) === "failed";
 			// Most runs end well: then there is nothing to read a long file for.
-			if (countInDoubt(journal.state, sent.state) === 0) return;
+			const isSettled = countInDoubt(journal.state, sent.state) === 0;
+			if (isSettled && !(failed && journal.state.totals().failed > 0)) return;
 			const again = (await readChunks(paths.sent)) ?? [];
-			yield* doubtful(again, sent.goodLength, (row) => isInDoubt(row, journal.state, sent.state));
+			const isDoubtful = (row: number): boolean => isOpen(row) || isInDoubt(row, journal.state, sent.state);
+			yield* doubtful(again, sent.goodLength, isDoubtful);
 		},
 		lengths: { journal: journal.goodLength, sent: sent.goodLength },
 	};

@@ -29,6 +29,8 @@ export type HeaderRecord = {
 	readonly target: { readonly baseUrl: string };
 	/** SHA-256 of the options that change what is sent */
 	readonly options: string;
+	/** how long the sittings before took, in milliseconds; absent in the first */
+	readonly before?: number;
 	/** ISO time */
 	readonly time: string;
 };

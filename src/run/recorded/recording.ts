@@ -34,6 +34,8 @@ export type RecordingOptions = {
 	readonly now: () => Date;
 	/** goes on with the newest unfinished run of the manifest, or with the one that is named */
 	readonly resume: boolean | string;
+	/** the rows that failed are to be tried again, too */
+	readonly reopen?: boolean;
 	/** takes a lock that another machine holds */
 	readonly force: boolean;
 };
@@ -140,25 +142,27 @@ async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<O
 async function goOn(
 	found: RecordedRun,
 	wanted: Wanted,
-	{ runs, now }: RecordingOptions,
+	{ runs, now, reopen = false }: RecordingOptions,
 ): Promise<Omit<Recording, "release">> {
 	const { run } = found.header;
-	const seconds = await secondsOf(found, runs);
+	const before = await millisecondsOf(found, runs);
 	// Asked before the first of them is settled.
-	const doubts = await doubtsByRow(found.doubts());
+	// What a row sent before it failed is as uncertain as what a killed sitting sent: it may have been stored.
+	const doubts = await doubtsByRow(found.doubts(reopen));
 	const { rows, pending, invalid, duplicateSkipped } = found.state.totals();
 	const settled = rows - pending - invalid - duplicateSkipped;
-	const opened = await continueRun(found, { ...headerOf(run, wanted, now()), manifest: found.header.manifest });
-	return { run, opened, doubts, resumed: { settled, inDoubt: found.inDoubt, seconds } };
+	const { manifest } = found.header;
+	const opened = await continueRun(found, { ...headerOf(run, wanted, now()), manifest, before });
+	return { run, opened, doubts, resumed: { settled, inDoubt: found.inDoubt, seconds: before / 1000 } };
 }
 
 /** How long earlier sittings took. Of one that was killed, the last write to its journal says until when it lived. */
-async function secondsOf({ state }: RecordedRun, runs: Runs): Promise<number> {
+async function millisecondsOf({ state }: RecordedRun, runs: Runs): Promise<number> {
 	const { headers, end, header } = state;
 	const last = headers.at(-1);
 	if (last === undefined || header === undefined) return 0;
 	const until = end === undefined ? (await stat(runs.path(header.run, JOURNAL_FILE))).mtimeMs : Date.parse(end.time);
-	return Math.max(0, until - Date.parse(last.time)) / 1000;
+	return (last.before ?? 0) + Math.max(0, Math.round(until - Date.parse(last.time)));
 }
 
 function headerOf(run: string, { command, version, manifest, baseUrl, options }: Wanted, now: Date): HeaderRecord {
@@ -189,7 +193,7 @@ async function findUnfinished(
 		const file = await runs.read(name);
 		if (file === undefined || !(typeof resume === "string" || isCandidate(file, wanted))) continue;
 		const recorded = await readRun(runs.path(name));
-		if (recorded === undefined || (typeof resume !== "string" && recorded.state.totals().pending === 0)) continue;
+		if (recorded === undefined || (typeof resume !== "string" && isFinished(recorded))) continue;
 		const header = headerOf(name, wanted, now());
 		// Where it is named otherwise now, or is a copy, is no difference.
 		const difference = compareHeader(recorded.header, header);
@@ -200,6 +204,14 @@ async function findUnfinished(
 		});
 	}
 	return undefined;
+}
+
+/**
+ * Whether nothing is left to do: a run that was killed behind its last row has not written its end and its failed rows
+ * yet, and a new run would send all of them again.
+ */
+export function isFinished({ state }: RecordedRun): boolean {
+	return state.end !== undefined && state.totals().pending === 0;
 }
 
 function isCandidate(file: RunFile, { command, baseUrl, source, manifest }: Wanted): boolean {

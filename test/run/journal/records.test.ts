@@ -11,6 +11,7 @@ import { end, header, outcome, sent } from "./support.ts";
 const counts = new JournalState().totals();
 const EACH: readonly JournalRecord[] = [
 	header(),
+	header({ before: 61_500 }),
 	header({ manifest: { ...header().manifest, path: null } }),
 	outcome(7),
 	outcome(8, "failed"),

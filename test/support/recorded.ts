@@ -1,0 +1,72 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { type Ended, envOf, ragtag, type World } from "./ragtag.ts";
+import { file, folder, serve, type Service } from "./service.ts";
+import { at, parseLines, summaryOf } from "./values.ts";
+
+export type Recorded = {
+	readonly service: Service;
+	readonly home: string;
+	/** where runs are kept */
+	readonly state: string;
+	/** runs the program in this home, against the service, one request at a time */
+	run(argv: readonly string[], world?: World): Promise<Ended>;
+	/** path of a file of a run */
+	path(run: string, name: string): string;
+	/** names of the run folders */
+	folders(): Promise<string[]>;
+	/** updates and what else writes, that the service confirmed */
+	writes(): number;
+};
+
+export type RecordedOptions = NonNullable<Parameters<typeof serve>[1]>;
+
+/** A service of so many documents, and a user with a home of their own. */
+export async function recorded(documents: number, options: RecordedOptions = {}): Promise<Recorded> {
+	const service = await serve(documents, options);
+	const home = await folder();
+	const state = join(home, ".local", "state", "ragtag");
+	return {
+		service,
+		home,
+		state,
+		run: (argv, world = {}) => ragtag(argv, { env: envOf(service), home, ...world }),
+		path: (run, name) => join(state, "runs", run, name),
+		folders: async () => (await readdir(join(state, "runs")).catch(() => [])).filter((name) => /^\d/.test(name)),
+		writes: () => service.requests.filter((line) => !line.startsWith("GET") && line.endsWith(" 200")).length,
+	};
+}
+
+/** The key is refused at the n-th write, once: a run of one request at a time stops there with exit 4. */
+export const stopAt = (nth: number, method = "PUT"): RecordedOptions => ({
+	faults: { faults: [{ fault: "status", status: 401, when: "before", on: { method, nth } }] },
+});
+
+/** A manifest of a row for each document, and the arguments that tag it, one row after the other. */
+export async function tagging({ service }: Recorded): Promise<{ path: string; argv: string[] }> {
+	const lines = (await service.ids()).map((id, n) => `${id},${n}\n`);
+	const path = await file("tags.csv", `document_id,n:number\n${lines.join("")}`);
+	return { path, argv: ["docs", "tag", path, "-d", service.dataset, ...ONE_BY_ONE] };
+}
+
+export const ONE_BY_ONE = ["--concurrency", "1", "--chunk", "1", "--rate", "unlimited", "--json"];
+
+/** The name of the run that a summary tells. */
+export function runOf(stdout: string): string {
+	const run = at(summaryOf(stdout), "run");
+	expect(run).toEqual(expect.stringMatching(/^\d{8}T\d{6}-[0-9a-f]{6}$/));
+	return String(run);
+}
+
+/** The command that a summary says goes on, as arguments. */
+export function resumeOf(stdout: string): string[] {
+	const resume = String(at(summaryOf(stdout), "resume"));
+	expect(resume).toMatch(/^ragtag runs resume /);
+	return resume.split(" ").slice(1);
+}
+
+/** The records of a journal, parsed. */
+export function outcomesIn(text: string): readonly unknown[] {
+	return parseLines(text).filter((record) => at(record, "k") === "r");
+}
