@@ -61,6 +61,9 @@ function goOnText(stop: Stop | undefined, resume: string): string {
 }
 
 function nextStep({ totals, failed, run }: Ended): string {
+	if (failed?.failure !== undefined && run !== undefined) {
+		return `Write the failed rows elsewhere: ragtag runs report ${run} --failed FILE`;
+	}
 	if (totals.failed > 0 && run !== undefined) {
 		return `Mend ${failed?.path} and feed it back, or try the same rows again: ragtag runs retry ${run}`;
 	}

@@ -1,0 +1,180 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import {
+	ONE_BY_ONE,
+	recorded,
+	type RecordedOptions,
+	resumeOf,
+	runOf,
+	stopAt,
+	tagging,
+} from "../../support/recorded.ts";
+import { file, folder } from "../../support/service.ts";
+import { at, keys, parse, range, summaryOf } from "../../support/values.ts";
+
+const ABSENT = "0123456789abcdef".repeat(2);
+
+/** Refused for good, at these requests of that method. */
+const refuseAt = (method: string, ...nth: readonly number[]): RecordedOptions => ({
+	faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method, nth } }] },
+});
+
+it("failed rows of an earlier sitting are in failed.csv too, mended and fed back as they are", async () => {
+	const world = await recorded(6, stopAt(4));
+	const { path, argv } = await tagging(world);
+	const [head = "", ...lines] = (await readFile(path, "utf8")).trimEnd().split("\n");
+	const [one = "", two = "", ...others] = lines;
+	await writeFile(
+		path,
+		`${[head, one, `${ABSENT},77`, two, ...others, `${ABSENT.replace("0", "f")},99`].join("\n")}\n`,
+	);
+	const stopped = await world.run(argv);
+	expect(summaryOf(stopped.stdout)).toMatchObject({ rows: 8, updated: 2, failed: 1, pending: 5, exit_code: 4 });
+	const failedPath = world.path(runOf(stopped.stdout), "failed.csv");
+	expect((await readFile(failedPath, "utf8")).trimEnd().split("\n")).toHaveLength(2);
+
+	const own = join(await folder(), "failed.csv");
+	const ended = await world.run([...resumeOf(stopped.stdout), "--json", "--failed", own]);
+	expect(summaryOf(ended.stdout)).toMatchObject({ rows: 8, updated: 6, failed: 2, pending: 0, exit_code: 1 });
+	expect(ended.stderr).toContain(own);
+	const text = await readFile(own, "utf8");
+	const [first = "", ...failed] = text.trimEnd().split("\n");
+	expect(first).toBe("document_id,n:number,_line,_error_code,_error,_attempts");
+	expect(failed).toEqual([
+		expect.stringMatching(new RegExp(`^${ABSENT},77,3,`)),
+		expect.stringMatching(new RegExp(`^${ABSENT.replace("0", "f")},99,9,`)),
+	]);
+	const ids = await world.service.ids();
+	await writeFile(own, text.replace(ABSENT, ids[0] ?? "").replace(ABSENT.replace("0", "f"), ids[1] ?? ""));
+	const again = await world.run(["docs", "tag", own, "-d", world.service.dataset, ...ONE_BY_ONE]);
+	expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ rows: 2, updated: 2 })]);
+	expect((await world.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual([77, 99, 2, 3, 4, 5]);
+});
+
+it("runs retry tries the failed rows alone, and the run counts each row once", async () => {
+	const world = await recorded(6, refuseAt("PUT", 3, 4));
+	const { argv } = await tagging(world);
+	const failed = await world.run(argv);
+	const run = runOf(failed.stdout);
+	expect(summaryOf(failed.stdout)).toMatchObject({ updated: 4, failed: 2, exit_code: 1, resume: null });
+	expect(failed.stderr).toContain(`ragtag runs retry ${run}`);
+	const sent = world.writes();
+	const { exit, stdout } = await world.run(["runs", "retry", run, "--json", "--rate", "unlimited"]);
+	expect([exit, summaryOf(stdout)]).toEqual([
+		0,
+		expect.objectContaining({ run, rows: 6, updated: 6, failed: 0, pending: 0, attempts: 8 }),
+	]);
+	expect(world.writes() - sent).toBe(2);
+	expect((await world.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(6));
+	const none = await world.run(["runs", "retry", run, "--json"]);
+	expect([none.exit, summaryOf(none.stdout)]).toEqual([0, expect.objectContaining({ updated: 6, attempts: 8 })]);
+	expect(world.writes() - sent).toBe(2);
+});
+
+it("a row that fails again is failed once, with what was said last", async () => {
+	const document = "2".padStart(32, "0");
+	const world = await recorded(3, {
+		faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method: "PUT", document, times: 10 } }] },
+	});
+	const { argv } = await tagging(world);
+	const run = runOf((await world.run(argv)).stdout);
+	const { exit, stdout } = await world.run(["runs", "retry", run, "--json", "--rate", "unlimited"]);
+	expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ rows: 3, updated: 2, failed: 1 })]);
+	expect((await readFile(world.path(run, "failed.csv"), "utf8")).trimEnd().split("\n")).toHaveLength(2);
+});
+
+it("retrying an upload whose metadata was refused stores no second file: there would be two to tell apart", async () => {
+	const world = await recorded(1, refuseAt("PUT", 2));
+	const paths = [await file("first.txt", "a note"), await file("note.txt", "another")];
+	const argv = ["docs", "upload", ...paths, "-d", world.service.dataset, "--set", "kind=note", ...ONE_BY_ONE];
+	const failed = await world.run(argv);
+	expect(summaryOf(failed.stdout)).toMatchObject({ rows: 2, uploaded: 1, failed: 1, exit_code: 1 });
+	const { exit, stdout } = await world.run(["runs", "retry", "--json"]);
+	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ uploaded: 2, failed: 0 })]);
+	const notes = (await world.service.documents()).filter(({ name }) => name.startsWith("note"));
+	expect(notes).toEqual([expect.objectContaining({ name: "note.txt", metadata: { kind: "note" } })]);
+});
+
+it("retrying an upload of which nobody knew the outcome takes up what was stored", { timeout: 30_000 }, async () => {
+	// Stored, answered 500, and not shown by any list until the row has failed.
+	const world = await recorded(1, {
+		faults: {
+			faults: [
+				{ fault: "status", status: 500, when: "after", on: { method: "POST", nth: 1 } },
+				{ fault: "list-omit", item: -1, on: { method: "GET", to: 12 } },
+			],
+		},
+	});
+	const path = await file("note.txt", "a note");
+	const argv = ["docs", "upload", path, "-d", world.service.dataset, ...ONE_BY_ONE];
+	const failed = await world.run(argv);
+	expect(failed.stdout).toContain("UNKNOWN_OUTCOME");
+	let last = await world.run(["runs", "retry", "--json"]);
+	for (let tries = 0; last.exit !== 0 && tries < 4; tries++) last = await world.run(["runs", "retry", "--json"]);
+	expect([last.exit, summaryOf(last.stdout)]).toEqual([0, expect.objectContaining({ uploaded: 1, failed: 0 })]);
+	expect((await world.service.documents()).filter(({ name }) => name.startsWith("note"))).toHaveLength(1);
+});
+
+it("a file of failed rows that can't be written is said, with the command that writes them elsewhere", async () => {
+	const world = await recorded(3, refuseAt("PUT", 2));
+	const { argv } = await tagging(world);
+	const ended = await world.run([...argv, "--failed", "/dev/full"]);
+	// Failed rows outrank an output that could not be written.
+	expect([ended.exit, ended.stderr]).toEqual([1, expect.stringContaining("/dev/full: ")]);
+	const run = runOf(ended.stdout);
+	expect(ended.stderr).toContain(`ragtag runs report ${run} --failed`);
+	const path = join(await folder(), "failed.csv");
+	const told = await world.run(["runs", "report", run, "--failed", path]);
+	expect(told.exit).toBe(0);
+	expect((await readFile(path, "utf8")).trimEnd().split("\n")).toHaveLength(2);
+	expect((await world.run(["runs", "report", run, "--failed", "/dev/full"])).exit).toBe(74);
+});
+
+it("runs report writes what was lost: failed rows and the summary, from the journal alone", async () => {
+	const world = await recorded(4, refuseAt("PUT", 2));
+	const { argv } = await tagging(world);
+	const ended = await world.run(argv);
+	const run = runOf(ended.stdout);
+	const before = await readFile(world.path(run, "failed.csv"), "utf8");
+	await rm(world.path(run, "failed.csv"));
+	await world.service.close();
+	const told = await world.run(["runs", "report", run, "--json"], { env: {} });
+	expect(told.exit).toBe(0);
+	expect(await readFile(world.path(run, "failed.csv"), "utf8")).toBe(before);
+	const { seconds: _, verified: __, ...counts } = parse(told.stdout) as Record<string, unknown>;
+	expect(summaryOf(ended.stdout)).toMatchObject(counts);
+});
+
+it("runs report of an upload prints the ids of all its sittings: without them nobody could tag what was stored", async () => {
+	const world = await recorded(1, stopAt(3, "POST"));
+	const files = await Promise.all(range(4).map((n) => file(`file-${n}.txt`, `text ${n}`)));
+	const stopped = await world.run(["docs", "upload", ...files, "-d", world.service.dataset, ...ONE_BY_ONE]);
+	await world.run(resumeOf(stopped.stdout));
+	const { exit, stdout } = await world.run(["runs", "report"], { env: {} });
+	expect(exit).toBe(0);
+	const held = (await world.service.documents()).filter(({ name }) => name.startsWith("file-"));
+	const lines = held.map(({ id, name }) => `${id},${name}`);
+	expect(stdout.trimEnd().split("\n").toSorted()).toEqual(["document_id,name", ...lines].toSorted());
+	const fed = await file("ids.csv", stdout);
+	const tag = ["docs", "tag", fed, "-d", world.service.dataset, "--set", "read=yes", ...ONE_BY_ONE];
+	expect(summaryOf((await world.run(tag)).stdout)).toMatchObject({ rows: 4, updated: 4 });
+});
+
+it("runs report tells no failed rows of a manifest that was changed: the lines would be others", async () => {
+	const world = await recorded(3, refuseAt("PUT", 2));
+	const { path, argv } = await tagging(world);
+	await world.run(argv);
+	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
+	const { exit, stderr } = await world.run(["runs", "report"]);
+	expect([exit, stderr]).toEqual([8, expect.stringContaining("is not what it was when the run began")]);
+});
+
+it("summary.json is the summary that was printed, for those who come later", async () => {
+	const world = await recorded(3, refuseAt("PUT", 2));
+	const { argv } = await tagging(world);
+	const { stdout } = await world.run(argv);
+	const summary = summaryOf(stdout);
+	expect(parse(await readFile(world.path(runOf(stdout), "summary.json"), "utf8"))).toEqual(summary);
+	expect(keys(summary)).toEqual(expect.arrayContaining(["type", "run", "resume", "attempts", "seconds"]));
+});
