@@ -1,0 +1,172 @@
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { envOf } from "../../support/ragtag.ts";
+import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { file, folder, withoutKey } from "../../support/service.ts";
+import { at, items, keys, parse, parseLines, summaryOf } from "../../support/values.ts";
+
+const LIST_KEYS = ["run", "command", "manifest", "state", "rows", "done", "failed", "pending"];
+
+it("runs list shows every run, the newest first, with what is left to do", async () => {
+	const world = await recorded(5, stopAt(3));
+	const { path, argv } = await tagging(world);
+	const stopped = runOf((await world.run(argv)).stdout);
+	// Names of one second are told apart at random.
+	await new Promise((resolve) => setTimeout(resolve, 1_000));
+	const failing = await file("failing.csv", `${await readFile(path, "utf8")}${"f".repeat(32)},1\n`);
+	const failed = runOf((await world.run(["docs", "tag", failing, ...argv.slice(3)])).stdout);
+	const { exit, stdout } = await world.run(["runs", "list", "--json"], { env: {} });
+	expect(exit).toBe(0);
+	const lines = parseLines(stdout);
+	expect(lines.map(keys)).toEqual([LIST_KEYS, LIST_KEYS]);
+	expect(lines).toEqual([
+		expect.objectContaining({ run: failed, state: "failed rows", rows: 6, done: 5, failed: 1, pending: 0 }),
+		{ run: stopped, command: "docs tag", manifest: path, state: "unfinished", rows: 5, done: 2, failed: 0, pending: 3 },
+	]);
+	const table = await world.run(["runs", "list"], { env: {} });
+	expect(table.stdout.split("\n")[0]).toBe("run\tcommand\tstate\trows\tdone\tfailed\tpending\tmanifest");
+	expect(table.stdout).toContain(`${stopped}\tdocs tag\tunfinished\t5\t2\t0\t3\t${path}`);
+	expect(items(parse((await world.run(["runs", "list", "--format", "json"], { env: {} })).stdout))).toHaveLength(2);
+});
+
+it("runs show tells what a run was to do and how it goes on, to a person and to a program", async () => {
+	const world = await recorded(5, stopAt(3));
+	const { path, argv } = await tagging(world);
+	const stopped = await world.run([...argv, "--set", "a=b"]);
+	const run = runOf(stopped.stdout);
+	const shown = await world.run(["runs", "show"], { env: {} });
+	for (const text of [run, path, world.service.url, "unfinished", "2 updated, 3 pending", "ragtag runs resume"]) {
+		expect(shown.stdout).toContain(text);
+	}
+	const { stdout } = await world.run(["runs", "show", run, "--json"], { env: {} });
+	expect(parse(stdout)).toMatchObject({
+		run,
+		command: "docs tag",
+		state: "unfinished",
+		manifest: { name: path, path, rows: 5 },
+		options: { set: ["a=b"], mode: "replace", dataset: world.service.dataset },
+		counts: { rows: 5, updated: 2, pending: 3, failed: 0 },
+		sittings: 1,
+		folder: join(world.state, "runs", run),
+		resume: `ragtag runs resume ${run}`,
+	});
+	expect(at(parse(stdout), "base_url")).toContain(world.service.url);
+	await world.run(resumeOf(stopped.stdout));
+	expect(parse((await world.run(["runs", "show", run, "--json"])).stdout)).toMatchObject({
+		state: "finished",
+		in_doubt: 0,
+		sittings: 2,
+		resume: null,
+	});
+	const other = await world.run(["runs", "show", "../../etc"]);
+	expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining("there is no recorded run")]);
+});
+
+it("runs prune removes what is over and old, and never what is still to be done", async () => {
+	const world = await recorded(5, stopAt(3));
+	const { argv } = await tagging(world);
+	const unfinished = runOf((await world.run(argv)).stdout);
+	const finished = runOf((await world.run([...argv, "--set", "b=c"])).stdout);
+	const young = await world.run(["runs", "prune"]);
+	expect([young.exit, young.stdout]).toEqual([0, ""]);
+	const old = await world.run(["runs", "prune", "--older-than", "1ms"]);
+	expect([old.exit, old.stdout]).toEqual([0, `${finished}\n`]);
+	expect(old.stderr).toContain(`Run ${unfinished} is unfinished: it stays`);
+	expect(await world.folders()).toEqual([unfinished]);
+	expect((await world.run(["runs", "resume", "--json"])).exit).toBe(0);
+	expect((await world.run(["runs", "prune", unfinished])).stdout).toBe(`${unfinished}\n`);
+	expect(await world.folders()).toEqual([]);
+});
+
+it("what is recorded can be read by its owner alone, whatever the umask of the night job is", async () => {
+	const world = await recorded(3);
+	const { path } = await tagging(world);
+	const argv = ["docs", "tag", "-", "-d", world.service.dataset, ...ONE_BY_ONE];
+	await world.run(argv, { stdin: `${await readFile(path, "utf8")}${"f".repeat(32)},1\n` });
+	const entries = await readdir(world.state, { recursive: true, withFileTypes: true });
+	const modes = await Promise.all(
+		entries.map(async (entry) => {
+			const name = join(entry.parentPath, entry.name);
+			return [name, entry.isDirectory() ? "folder" : "file", ((await stat(name)).mode & 0o777).toString(8)] as const;
+		}),
+	);
+	expect(modes.filter(([, kind, mode]) => mode !== (kind === "folder" ? "700" : "600"))).toEqual([]);
+	expect(modes.map(([name]) => name.slice(name.lastIndexOf("/") + 1))).toEqual(
+		expect.arrayContaining(["journal.jsonl", "sent.jsonl", "run.json", "summary.json", "failed.csv", "manifest"]),
+	);
+});
+
+it("the key is in no file of the state folder: whoever reads a backup could write to the service", async () => {
+	const world = await recorded(4, stopAt(3));
+	const { argv } = await tagging(world);
+	const stopped = await world.run([...argv, "--debug"]);
+	await world.run(resumeOf(stopped.stdout));
+	const entries = await readdir(world.state, { recursive: true, withFileTypes: true });
+	const files = entries.filter((entry) => entry.isFile());
+	expect(files.length).toBeGreaterThan(4);
+	for (const entry of files) withoutKey(await readFile(join(entry.parentPath, entry.name), "latin1"));
+});
+
+it("a journal that was damaged is exit 7 and sends nothing; runs repair mends it, and the run goes on", async () => {
+	const world = await recorded(6, stopAt(5));
+	const { argv } = await tagging(world);
+	const stopped = await world.run(argv);
+	const run = runOf(stopped.stdout);
+	const journal = world.path(run, "journal.jsonl");
+	const lines = (await readFile(journal, "utf8")).split("\n");
+	await writeFile(
+		journal,
+		lines.map((line, n) => (n === 2 ? line.replace('"updated"', '"removed"') : line)).join("\n"),
+	);
+	const sent = world.writes();
+	for (const command of [resumeOf(stopped.stdout), ["runs", "show", run], [...argv, "--resume"]]) {
+		const { exit, stderr } = await world.run(command);
+		expect([exit, stderr]).toEqual([7, expect.stringContaining("runs repair")]);
+	}
+	expect(world.writes()).toBe(sent);
+	expect((await world.run(["runs", "list"])).stdout).toContain(`${run}\tdocs tag\tdamaged`);
+	expect((await world.run(["runs", "prune", "--older-than", "1ms"])).stdout).toBe("");
+	const repaired = await world.run(["runs", "repair", run]);
+	expect([repaired.exit, repaired.stdout]).toEqual([0, expect.stringMatching(/journal\.jsonl: .* lost/)]);
+	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"]);
+	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 6, updated: 6, pending: 0 })]);
+	const whole = await world.run(["runs", "repair", run]);
+	expect([whole.exit, whole.stdout]).toEqual([0, expect.stringContaining("nothing to repair")]);
+});
+
+it("where runs can't be recorded nothing is sent: nobody could tell afterwards what was", async () => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	const state = await folder();
+	await writeFile(join(state, "runs"), "in the way");
+	const { exit, stderr } = await world.run([...argv, "--state-dir", state]);
+	expect([exit, stderr]).toEqual([7, expect.stringContaining("nothing was sent")]);
+	expect(stderr).toContain("--state-dir");
+	expect(world.service.requests.filter((line) => line.startsWith("PUT"))).toEqual([]);
+});
+
+it("records follow --state-dir, and the next command says so", async () => {
+	const world = await recorded(5, stopAt(3));
+	const { argv } = await tagging(world);
+	const state = await folder();
+	const stopped = await world.run([...argv, "--state-dir", state]);
+	expect(at(summaryOf(stopped.stdout), "resume")).toBe(
+		`ragtag runs resume ${runOf(stopped.stdout)} --state-dir ${state}`,
+	);
+	expect(await world.folders()).toEqual([]);
+	expect((await world.run(resumeOf(stopped.stdout))).exit).toBe(0);
+});
+
+it("records of another kind in the folder of runs are passed over, not taken for runs", async () => {
+	const world = await recorded(2);
+	const { argv } = await tagging(world);
+	await mkdir(join(world.state, "runs", "20200101T000000-aaaaaa"), { recursive: true });
+	await mkdir(join(world.state, "runs", "notes"));
+	await writeFile(join(world.state, "runs", "20200101T000001-aaaaaa"), "a file");
+	await chmod(join(world.state, "runs"), 0o700);
+	expect((await world.run([...argv, "--resume"])).exit).toBe(0);
+	const { exit, stdout } = await world.run(["runs", "list", "--json"], { env: envOf(world.service) });
+	expect([exit, parseLines(stdout).length]).toEqual([0, 1]);
+	await rm(join(world.state, "runs", "notes"), { recursive: true });
+});

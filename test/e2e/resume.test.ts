@@ -1,0 +1,143 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { program, shell, start } from "../support/program.ts";
+import { envOf } from "../support/ragtag.ts";
+import { file, folder, serve, type Service } from "../support/service.ts";
+import { at, parseLines, range, summaryOf } from "../support/values.ts";
+
+const manifest = async (service: Service): Promise<string> =>
+	file("tags.csv", `document_id,n:number\n${(await service.ids()).map((id, n) => `${id},${n}`).join("\n")}\n`);
+
+const written = (service: Service): number =>
+	service.requests.filter((line) => line.startsWith("PUT") && line.endsWith(" 200")).length;
+
+const world = async (
+	documents: number,
+	latency = 20,
+	options: Parameters<typeof serve>[1] = {},
+): Promise<{ service: Service; argv: string[]; env: Record<string, string>; state: string; path: string }> => {
+	const service = await serve(documents, { latency, ...options });
+	const path = await manifest(service);
+	const state = await folder();
+	const flags = ["-d", service.dataset, "--rate", "unlimited", "--json", "--resume"];
+	const env = { ...envOf(service), RAGTAG_STATE_DIR: state };
+	return { service, path, state, argv: ["docs", "tag", path, ...flags], env };
+};
+
+it(
+	"of twenty starts at once exactly one sends, the others are exit 5, and the next takes over when that one was killed",
+	{ timeout: 120_000 },
+	async () => {
+		// The first update is never answered: whoever is at it stays at it until it is killed.
+		const held = { fault: "silence", when: "before", on: { method: "PUT", nth: 1 } } as const;
+		const { service, argv, env } = await world(30, 0, { faults: { faults: [held] } });
+		const all = range(20).map(() => start([...argv, "--concurrency", "1", "--timeout", "5m"], env));
+		const ended: number[] = [];
+		for (const one of all) void one.ended.then(({ exit }) => ended.push(exit));
+		await expect.poll(() => ended.length, { timeout: 90_000, interval: 20 }).toBe(19);
+		expect(new Set(ended)).toEqual(new Set([5]));
+		expect(written(service)).toBe(0);
+		const [owner, ...others] = all.filter(({ child }) => child.exitCode === null);
+		expect(others).toEqual([]);
+		await owner?.until((_, err) => err.includes("a new one begins"));
+		owner?.child.kill("SIGKILL");
+		await owner?.ended;
+		const next = await program(argv, env);
+		expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ rows: 30, updated: 30 })]);
+		expect(written(service)).toBe(30);
+	},
+);
+
+it(
+	"after kill -9 of the one that was at it another start takes over and loses nothing",
+	{ timeout: 60_000 },
+	async () => {
+		const { service, argv, env, state } = await world(200);
+		const owner = start([...argv, "--concurrency", "4"], env);
+		await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(20);
+		expect((await program(argv, env)).exit).toBe(5);
+		owner.child.kill("SIGKILL");
+		await owner.ended;
+		const next = await program([...argv, "--concurrency", "4"], env);
+		expect(next.exit).toBe(0);
+		expect(summaryOf(next.stdout)).toMatchObject({ rows: 200, updated: 200, failed: 0, pending: 0 });
+		expect(next.stderr).toMatch(/Run \S+ goes on: \d+ rows? done before/);
+		expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(200));
+		// What was in flight is sent again, and no more than that.
+		expect(written(service)).toBeLessThanOrEqual(204);
+		const list = await program(["runs", "list", "--json"], { RAGTAG_STATE_DIR: state });
+		expect(parseLines(list.stdout)).toEqual([expect.objectContaining({ state: "finished", done: 200 })]);
+	},
+);
+
+it("Ctrl-C, then the command that the last line names: the run is whole", { timeout: 60_000 }, async () => {
+	const { service, argv, env } = await world(100);
+	const running = start([...argv, "--concurrency", "2"], env);
+	await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(10);
+	running.child.kill("SIGINT");
+	const stopped = await running.ended;
+	expect(stopped.exit).toBe(130);
+	const resume = String(at(summaryOf(stopped.stdout), "resume"));
+	expect(stopped.stderr.trimEnd().endsWith(`Go on with: ${resume}`)).toBe(true);
+	const { exit, stdout } = await shell(`${resume.replace(/^ragtag/, "$RAGTAG")} --json`, env);
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 100, updated: 100, pending: 0, resume: null });
+	// A graceful stop waits for what is in flight: nothing is sent again.
+	expect(written(service)).toBe(100);
+});
+
+it("a manifest from a pipe is gone on with after kill -9", { timeout: 60_000 }, async () => {
+	const { service, argv, env, path } = await world(100);
+	const piped = argv.map((word) => (word === path ? "-" : word));
+	const running = start([...piped, "--concurrency", "2"], env, await readFile(path, "utf8"));
+	await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(10);
+	running.child.kill("SIGKILL");
+	await running.ended;
+	await rm(path);
+	const { exit, stdout } = await program(["runs", "resume", "--json", "--rate", "unlimited"], env);
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 100, updated: 100, failed: 0 });
+	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(100));
+});
+
+it("a full disk is exit 7 before anything is sent: a row whose outcome can't be kept is not sent", async () => {
+	const { service, argv, env } = await world(3, 0);
+	// No file may grow, which fails as a full disk does.
+	const line = `trap '' XFSZ; ulimit -f 0; $RAGTAG ${argv.join(" ")}`;
+	const { exit, stderr } = await shell(line, env);
+	expect([exit, stderr]).toEqual([7, expect.stringMatching(/too large|no space left/)]);
+	expect(written(service)).toBe(0);
+	const { exit: later, stdout } = await program(argv, env);
+	expect([later, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 3 })]);
+});
+
+it(
+	"a disk that fills up in the middle is exit 7, nothing is lost, and the run goes on",
+	{ timeout: 60_000 },
+	async () => {
+		const { service, argv, env } = await world(200, 0);
+		// 16 blocks of a kilobyte: the journal outgrows them after a hundred rows or so.
+		const line = `trap '' XFSZ; ulimit -f 16; $RAGTAG ${argv.join(" ")} --concurrency 4`;
+		const full = await shell(line, env);
+		expect(full.exit).toBe(7);
+		const summary = summaryOf(full.stdout);
+		expect(summary).toMatchObject({ rows: 200, failed: 0, exit_code: 7 });
+		expect(at(summary, "updated")).toBeGreaterThan(20);
+		expect(Number(at(summary, "updated"))).toBeLessThanOrEqual(written(service));
+		const next = await program(argv, env);
+		expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ updated: 200, failed: 0 })]);
+		expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(200));
+		expect(
+			await readFile(join(env["RAGTAG_STATE_DIR"] ?? "", "runs", String(at(summary, "run")), "summary.json"), "utf8"),
+		).toContain('"updated":200');
+	},
+);
+
+it("standard output that can't be written is exit 74, and the run is recorded all the same", async () => {
+	const { argv, env } = await world(3, 0);
+	const { exit } = await shell(`$RAGTAG ${argv.join(" ")} > /dev/full`, env);
+	expect(exit).toBe(74);
+	const shown = await program(["runs", "report", "--json"], env);
+	expect(shown.stdout).toContain('"updated":3');
+});
