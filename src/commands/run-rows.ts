@@ -11,6 +11,7 @@ import type { Operation } from "../run/operations/operation.ts";
 import type { SentLog } from "../run/operations/sent-log.ts";
 import { openRecording, type Wanted } from "../run/recorded/recording.ts";
 import { Recorder } from "../run/recorded/recorder.ts";
+import { SUMMARY_FILE } from "../run/recorded/runs.ts";
 import { runRows } from "../run/rows.ts";
 import type { Outcome, Totals, Work } from "../run/types.ts";
 import { VERSION } from "../version.ts";
@@ -145,7 +146,7 @@ export async function runSource<Item extends RunItem>(
 		};
 		return await report(ended, flags, app, async (exit, summary) => {
 			await journal.end(exit, new Date());
-			await writeFile(runs.path(recording.run, "summary.json"), `${summary}\n`, { mode: 0o600 });
+			await writeFile(runs.path(recording.run, SUMMARY_FILE), `${summary}\n`, { mode: 0o600 });
 		});
 	} finally {
 		progress.stop();

@@ -151,6 +151,9 @@ async function goOn(
 	const doubts = await doubtsByRow(found.doubts(reopen));
 	const { rows, pending, invalid, duplicateSkipped } = found.state.totals();
 	const settled = rows - pending - invalid - duplicateSkipped;
+	await runs.forgetSummary(run).catch((error: unknown) => {
+		throw storage(runs.path(run), error);
+	});
 	const { manifest } = found.header;
 	const opened = await continueRun(found, { ...headerOf(run, wanted, now()), manifest, before });
 	return { run, opened, doubts, resumed: { settled, inDoubt: found.inDoubt, seconds: before / 1000 } };
@@ -193,7 +196,8 @@ async function findUnfinished(
 		const file = await runs.read(name);
 		if (file === undefined || !(typeof resume === "string" || isCandidate(file, wanted))) continue;
 		const recorded = await readRun(runs.path(name));
-		if (recorded === undefined || (typeof resume !== "string" && isFinished(recorded))) continue;
+		if (recorded === undefined) continue;
+		if (typeof resume !== "string" && isFinished(recorded) && (await runs.hasSummary(name))) continue;
 		const header = headerOf(name, wanted, now());
 		// Where it is named otherwise now, or is a copy, is no difference.
 		const difference = compareHeader(recorded.header, header);
@@ -207,8 +211,8 @@ async function findUnfinished(
 }
 
 /**
- * Whether nothing is left to do: a run that was killed behind its last row has not written its end and its failed rows
- * yet, and a new run would send all of them again.
+ * Whether nothing is left to do. A run that was killed behind its last row, before it told how it ended, is not over: a
+ * new one would send all of it again.
  */
 export function isFinished({ state }: RecordedRun): boolean {
 	return state.end !== undefined && state.totals().pending === 0;

@@ -1,8 +1,10 @@
-import { readdir, readFile, rename, rm } from "node:fs/promises";
+import { access, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { isRunId } from "./run-id.ts";
 import { readRunFile, type RunFile } from "./run-file.ts";
+
+export const SUMMARY_FILE = "summary.json";
 
 /** The recorded runs below a state folder, each a folder of its own: `runs/RUN/`. */
 export class Runs {
@@ -55,6 +57,19 @@ export class Runs {
 			exit: Exit.usage,
 			hint: "docs tag, docs upload and docs rm record theirs.",
 		});
+	}
+
+	/** Whether the last sitting of a run came to its very end: the summary is the last thing that it writes. */
+	async hasSummary(run: string): Promise<boolean> {
+		return access(this.path(run, SUMMARY_FILE)).then(
+			() => true,
+			() => false,
+		);
+	}
+
+	/** A summary is of the sitting that ended last: while another is at it there is none. */
+	async forgetSummary(run: string): Promise<void> {
+		await rm(this.path(run, SUMMARY_FILE), { force: true });
 	}
 
 	/** Removes a run's folder: renamed first, so that one that is cut off half-way is no run any more. */

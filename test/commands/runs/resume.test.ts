@@ -77,6 +77,17 @@ it("a run that was killed behind its last row is ended, not sent all over again"
 	expect(world.writes()).toBe(4);
 });
 
+it("a run that was killed before it told how it ended is ended, not sent all over again", async () => {
+	const world = await recorded(4);
+	const { argv } = await tagging(world);
+	const run = runOf((await world.run(argv)).stdout);
+	await rm(world.path(run, "summary.json"));
+	const { exit, stdout } = await world.run([...argv, "--resume"]);
+	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ run, updated: 4, pending: 0 })]);
+	expect(world.writes()).toBe(4);
+	expect((await world.run([...argv, "--resume"])).stderr).toContain("No unfinished run of this manifest");
+});
+
 it("other content under the same path is exit 8, and nothing is sent: rows would be taken for others", async () => {
 	const world = await recorded(6, stopAt(3));
 	const { path, argv } = await tagging(world);
