@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { randomFrom } from "./torture/random.mjs";
+import { tortureOutage } from "./torture/outage.mjs";
 import { tortureRemove } from "./torture/remove.mjs";
 import { tortureTag } from "./torture/tag.mjs";
 import { tortureUpload } from "./torture/upload.mjs";
+import { tortureWrites } from "./torture/writes.mjs";
 
 const { values } = parseArgs({
 	options: {
@@ -16,9 +18,12 @@ const { values } = parseArgs({
 		seed: { type: "string", default: String(Date.now() % 1_000_000) },
 		concurrency: { type: "string", default: "8" },
 		only: { type: "string" },
+		outage: { type: "boolean", default: false },
 	},
 });
 const [kills, rows, seed, concurrency] = [values.kills, values.rows, values.seed, values.concurrency].map(Number);
+
+const OUTAGE_ROWS = 100_000;
 
 const PARTS = {
 	tag: { title: "docs tag --resume under random kills", run: tortureTag },
@@ -30,16 +35,29 @@ const PARTS = {
 		title: "docs rm --resume under random kills",
 		run: (folder, options) => tortureRemove(folder, { ...options, kills: Math.ceil(kills / 4), rows: 200 }),
 	},
+	writes: { title: "a kill, a full disk and a failing one at every write of the journal", run: tortureWrites },
 };
 
-const LABELS = { again: "re-sent", most: "at most, of one kill", asked: "asked for by faults" };
+/** Takes minutes: only when it is asked for. */
+const OUTAGE = {
+	title: "docs tag through an outage of a minute",
+	run: (folder, options) => tortureOutage(folder, { ...options, rows: OUTAGE_ROWS }),
+};
 
-const wanted = Object.keys(PARTS).filter((name) => values.only === undefined || values.only.split(",").includes(name));
+const LABELS = {
+	again: "re-sent",
+	most: "at most, of one kill",
+	asked: "asked for by faults",
+	faultsInjected: "faults injected",
+};
+
+const parts = values.outage ? ["outage"] : Object.keys(PARTS);
+const wanted = parts.filter((name) => values.only === undefined || values.only.split(",").includes(name));
 if (wanted.length === 0) throw new Error(`--only takes ${Object.keys(PARTS).join(", ")}`);
 console.log(`seed ${seed}: --kills ${kills} --rows ${rows} --concurrency ${concurrency}`);
 let failed = false;
 for (const name of wanted) {
-	const { title, run } = PARTS[name];
+	const { title, run } = name === "outage" ? OUTAGE : PARTS[name];
 	console.log(`\n== ${title}`);
 	const folder = await mkdtemp(join(tmpdir(), "ragtag-torture-"));
 	const started = performance.now();

@@ -2,14 +2,15 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Run folders of a state folder that have a whole header, the oldest first. */
+/** Run folders of a state folder that can be gone on with, the oldest first: others were cut off before anything was sent. */
 export function runFolders(state) {
 	const runs = join(state, "runs");
 	return namesIn(runs)
 		.filter((name) => /^\d{8}T\d{6}-/.test(name))
 		.toSorted()
 		.map((name) => join(runs, name))
-		.filter((folder) => sizeOf(join(folder, "journal.jsonl")) > 0 && outcomesOf(folder).headers > 0);
+		.filter((folder) => isWhole(join(folder, "run.json")) && sizeOf(join(folder, "journal.jsonl")) > 0)
+		.filter((folder) => outcomesOf(folder).headers > 0);
 }
 
 /** The newest run's folder, whatever is in it. */
@@ -38,6 +39,15 @@ export function outcomesOf(folder) {
 		rows.set(record.i, record);
 	}
 	return { rows, doubled, headers, ended };
+}
+
+function isWhole(path) {
+	try {
+		JSON.parse(readFileSync(path, "utf8"));
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 export function sizeOf(path) {
