@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, open, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import { compareHeader } from "../journal/compare.ts";
 import { type Doubt, doubtsByRow } from "../journal/doubt.ts";
 import { JournalLost, JournalUnreadable } from "../journal/errors.ts";
+import { syncFolder } from "../journal/files.ts";
 import { type Lock, Locked, takeLock } from "../journal/lock.ts";
 import type { Processes } from "../journal/machine.ts";
 import { continueRun, createRun, JOURNAL_FILE, type OpenRun, type RecordedRun, readRun } from "../journal/open.ts";
@@ -119,8 +120,8 @@ async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<O
 	const { source, manifest } = wanted;
 	const path = "path" in source ? source.path : runs.path(run, "manifest");
 	try {
-		if ("copy" in source) await copyFile(source.copy, path);
-		if ("text" in source) await writeFile(path, source.text, { mode: 0o600 });
+		if ("copy" in source) await copyDurably(source.copy, path);
+		if ("text" in source) await writeFile(path, source.text, { mode: 0o600, flush: true });
 		const file: RunFile = {
 			run,
 			command: wanted.command,
@@ -131,12 +132,24 @@ async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<O
 			options: wanted.options,
 			flags: wanted.flags,
 		};
-		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx" });
+		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
+		// Rows are sent from here on: after a loss of power the run must be found.
+		await syncFolder(runs.path(run));
 	} catch (error) {
 		await opened.close();
 		throw storage(runs.path(run), error);
 	}
 	return { run, opened, doubts: new Map(), resumed: undefined };
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+	await copyFile(from, to);
+	const copy = await open(to, "r+");
+	try {
+		await copy.sync();
+	} finally {
+		await copy.close();
+	}
 }
 
 async function goOn(
