@@ -1,3 +1,5 @@
+/** Three centuries: whoever asks for more gets the same answer from us, and a date can still be made of it. */
+const MOST_SECONDS = 9_999_999_999;
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const clock = String.raw`(\d{2}):(\d{2}):(\d{2})`;
 const imf = new RegExp(String.raw`^[a-z]{3}, (\d{2}) ([a-z]{3}) (\d{4}) ${clock} gmt$`, "i");
@@ -23,7 +25,7 @@ export function retryAfter(fields: readonly string[], date: string | undefined, 
 }
 
 function waitOf(field: string, base: number, now: number): number | undefined {
-	if (/^\d{1,10}$/.test(field)) return Number(field) * 1000;
+	if (/^\d+$/.test(field)) return Math.min(MOST_SECONDS, Number(field)) * 1000;
 	const date = httpDate(field, now);
 	return date === undefined ? undefined : Math.max(0, date - base);
 }
