@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { App, Session, Settings } from "../app.ts";
-import type { ExitCode } from "../errors.ts";
+import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { CheckedManifest, Content, Row, SourceRecord } from "../manifest/types.ts";
 import { rowLine } from "../report/row-line.ts";
@@ -129,6 +129,8 @@ export async function runSource<Item extends RunItem>(
 			},
 		}).catch(faultStop);
 		progress.stop();
+		// Nothing is asked any more, and files are still to be written: connections may hold the last descriptors.
+		await session.service.api.close().catch(() => undefined);
 		const totals = journal.totals();
 		const folder = runs.path(recording.run);
 		const failedPath = flags.failed ?? runs.path(recording.run, "failed.csv");
@@ -146,12 +148,25 @@ export async function runSource<Item extends RunItem>(
 		};
 		return await report(ended, flags, app, async (exit, summary) => {
 			await journal.end(exit, new Date());
-			await writeFile(runs.path(recording.run, SUMMARY_FILE), `${summary}\n`, { mode: 0o600 });
+			await writeSummary(runs.path(recording.run, SUMMARY_FILE), summary);
 		});
 	} finally {
 		progress.stop();
 		await journal.close();
 		await recording.release();
+	}
+}
+
+/** @throws CliError 7: a full disk is no fault of the program */
+async function writeSummary(path: string, summary: string): Promise<void> {
+	try {
+		await writeFile(path, `${summary}\n`, { mode: 0o600 });
+	} catch (error) {
+		throw new CliError(`${path}: ${reason(error)}`, {
+			exit: Exit.storage,
+			hint: "Every row is recorded: ragtag runs show has the counts.",
+			cause: error,
+		});
 	}
 }
 
