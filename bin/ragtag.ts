@@ -3,7 +3,7 @@ import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { createApp, createIo } from "../src/app.ts";
 import { main } from "../src/cli.ts";
-import { Exit, type ExitCode } from "../src/errors.ts";
+import { Exit, type ExitCode, reason } from "../src/errors.ts";
 
 // Rows are short-lived, so a small nursery (1 MB instead of 16) and a heap that is swept before it grows by more than a
 // fifth cost little speed, and keep the memory of a million rows near that of ten thousand.
@@ -34,6 +34,12 @@ for (const [name, exit] of signals) {
 		stopping.abort({ exit, text: `stopped by ${name}` });
 	});
 }
+
+// Node's own code for this is 1, which says that the run has finished. What was recorded is durable without a last word.
+process.once("uncaughtException", (error) => {
+	io.err(`ragtag: a fault of the program itself: ${reason(error)}. Please report it; ragtag runs list shows the run.`);
+	process.exit(Exit.internal);
+});
 
 // Nothing is left that could go on, and the command has not ended: Node would leave without a word, with a code of its own.
 process.once("beforeExit", () => {
