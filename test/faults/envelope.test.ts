@@ -1,0 +1,4 @@
+import { envelope } from "./kinds/envelope.ts";
+import { declare } from "./table.ts";
+
+declare("faults of the envelope", envelope);

@@ -1,0 +1,4 @@
+import { http } from "./kinds/http.ts";
+import { declare } from "./table.ts";
+
+declare("faults of HTTP", http);
