@@ -1,0 +1,4 @@
+import { input } from "./kinds/input.ts";
+import { declare } from "./table.ts";
+
+declare("faults of the input", input);
