@@ -1,0 +1,4 @@
+import { tls } from "./kinds/tls.ts";
+import { declare } from "./table.ts";
+
+declare("faults of TLS", tls);
