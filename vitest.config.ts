@@ -1,5 +1,11 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-	test: { include: ["test/**/*.test.ts"], setupFiles: ["test/support/setup.ts"] },
+	test: {
+		// Milliseconds: a bound for what hangs, not a measure. Machines that run this are shared and slow at times.
+		testTimeout: 60_000,
+		hookTimeout: 60_000,
+		include: ["test/**/*.test.ts"],
+		setupFiles: ["test/support/setup.ts"],
+	},
 });
