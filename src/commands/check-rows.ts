@@ -1,13 +1,11 @@
 import type { App, Settings } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 import { checkManifest, parseSetting, readSchema } from "../manifest/index.ts";
-import type { CheckedManifest, ManifestOptions, Problem, Purpose } from "../manifest/types.ts";
+import type { CheckedManifest, ManifestOptions, Purpose } from "../manifest/types.ts";
 import { numberText, rowsText } from "../report/summary.ts";
 import type { Stop } from "../run/types.ts";
-import type { ManifestFlags } from "./flags.ts";
-
-/** Problems shown to a person; `--json` has all of them. */
-const SHOWN = 20;
+import type { GlobalFlags, ManifestFlags } from "./flags.ts";
+import { problemTeller } from "./tell-problems.ts";
 
 /** The manifest options that the flags say, with what the profile adds. */
 export async function manifestOptions(
@@ -41,26 +39,24 @@ export async function checkAndTell(
 	app: App,
 ): Promise<CheckedManifest> {
 	const { io, stdin, signal } = app;
-	let shown = 0;
-	const tell = ({ file, line, column, field, code, text }: Problem): void => {
-		if (json) {
-			const problem = { type: "problem", file, line, column, field, error_code: code, error: text };
-			void io.out(`${JSON.stringify(problem)}\n`);
-		}
-		shown += 1;
-		if (shown <= SHOWN) io.err(`${file}:${line}:${column}: ${text}`);
-	};
+	const problems = problemTeller(json, io);
 	const checked = await checkManifest(path, options, {
 		stdin,
 		signal,
-		onProblem: tell,
+		onProblem: (problem) => void problems.tell(problem),
 		temporaryFolder: await app.temporaryFolder(settings),
 	});
-	if (checked.problems > SHOWN) {
-		const how = json ? "" : "; --json lists all of them";
-		io.err(`... and ${numberText(checked.problems - SHOWN)} more problems${how}`);
-	}
+	problems.end();
 	return checked;
+}
+
+/** @throws CliError exit 2 where standard input would be read twice */
+export function checkInput(manifest: string | undefined, { apiKeyFile }: GlobalFlags): void {
+	if (manifest !== "-" || apiKeyFile !== "-") return;
+	throw new CliError("standard input can't be both the manifest and the API key; nothing was sent", {
+		exit: Exit.usage,
+		hint: "Give the key in RAGTAG_API_KEY, or a path to --api-key-file.",
+	});
 }
 
 /** Why nothing may be sent from a checked manifest, or undefined when it may. */

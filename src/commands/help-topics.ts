@@ -47,7 +47,7 @@ The format is told by the content. UTF-8, or UTF-16 with a byte-order mark.
   document_id   the document (required for tag and rm)
   dataset_id    its dataset, if not given by --dataset
   file          upload: path of the file, below the manifest's folder (--files-root DIR for another)
-  name          upload: name to store under; otherwise ignored
+  name          upload: name to store under; resolve: name to look for; otherwise ignored
   meta_fields   JSON manifests: the metadata object
   _line, _error_code, _error, _attempts   ignored: they come from a failed-rows file
   any other     one metadata key each

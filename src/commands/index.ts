@@ -16,7 +16,7 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	},
 	{
 		name: "docs",
-		summary: "list, tag, upload and remove documents",
+		summary: "list, tag, resolve, upload and remove documents",
 		load: async () => (await import("./docs/index.ts")).commands,
 	},
 	{

@@ -1,18 +1,21 @@
 import type { App } from "../app.ts";
-import { CliError, Exit, type ExitCode } from "../errors.ts";
+import type { ExitCode } from "../errors.ts";
 import type { CheckedManifest, Purpose } from "../manifest/types.ts";
 import { resolve } from "node:path";
 import { MemoryJournal } from "../run/journal.ts";
 import { report } from "./run-report.ts";
 import { payloadOptions } from "./payload-options.ts";
-import { checkAndTell, manifestOptions, refusal } from "./check-rows.ts";
+import { checkAndTell, checkInput, manifestOptions, refusal } from "./check-rows.ts";
 import { checkFailedPath } from "./failed-file.ts";
 import { type ManifestFlags, type RunFlags, withSession } from "./flags.ts";
 import { type Kept, printVersionLine, type RowRun, type RunItem, runSource, type RowSource } from "./run-rows.ts";
 
+/** Names are looked up by a command that runs no rows. */
+export type RunPurpose = Exclude<Purpose, "resolve">;
+
 /** What a command adds to the run of a manifest. */
 export type ManifestRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
-	readonly purpose: Purpose;
+	readonly purpose: RunPurpose;
 	readonly manifest: string;
 	/** last word before the first request: notes, and the question that may decline (a usage error) */
 	readonly before?: (source: RowSource) => Promise<void>;
@@ -20,7 +23,7 @@ export type ManifestRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
 
 /** How a run of each purpose is called. */
 export const COMMANDS = { tag: "docs tag", upload: "docs upload", rm: "docs rm" } as const satisfies Record<
-	Purpose,
+	RunPurpose,
 	string
 >;
 
@@ -40,12 +43,7 @@ export async function runManifest<Item extends RunItem>(
 	flags: ManifestRunFlags,
 	app: App,
 ): Promise<ExitCode> {
-	if (run.manifest === "-" && flags.apiKeyFile === "-") {
-		throw new CliError("standard input can't be both the manifest and the API key; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Give the key in RAGTAG_API_KEY, or a path to --api-key-file.",
-		});
-	}
+	checkInput(run.manifest, flags);
 	if (flags.json === true) await printVersionLine(app);
 	return withSession(flags, app, async (session, settings) => {
 		if (flags.failed !== undefined) await checkFailedPath(flags.failed, run.manifest);

@@ -7,6 +7,7 @@ import type { Draft, RawRow, RowReader } from "./rows/draft.ts";
 import { Disposition, Dispositions } from "./rows/dispositions.ts";
 import { Duplicates, type Entry, type Verdict } from "./rows/duplicates.ts";
 import { RowJudge } from "./rows/judge.ts";
+import { requiredRole } from "./rows/reserved.ts";
 import { csvFailedRows } from "./failed-rows.ts";
 import { show } from "./show.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "./types.ts";
@@ -92,7 +93,7 @@ class Check {
 			duplicateSkipped: this.#duplicateSkipped,
 			problems: this.#problems,
 			fatal: this.#fatal,
-			read: () => readValidRows(source, this.#options, this.#judge, this.#fatal ? undefined : dispositions),
+			read: () => readValidRows(this.#path, source, this.#options, this.#judge, this.#fatal ? undefined : dispositions),
 			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
 			content: source.content(),
 			close: () => source.close(),
@@ -140,8 +141,9 @@ class Check {
 	async #remember(reader: RowReader, raw: RawRow, draft: Draft): Promise<void> {
 		this.#dispositions.set(this.#rows, Disposition.valid);
 		if (this.#duplicates.isFull) await this.#duplicates.makeRoom();
-		const field = this.#options.purpose === "upload" ? "file" : "document_id";
-		const { line, column } = positionIn(raw.text, draft.idOffset ?? reader.offsetOf(raw, field), raw.line, raw.column);
+		const field = requiredRole(this.#options.purpose);
+		const idOffset = field === "document_id" ? draft.idOffset : undefined;
+		const { line, column } = positionIn(raw.text, idOffset ?? reader.offsetOf(raw, field), raw.line, raw.column);
 		const { key, payload } = this.#judge.identity(draft, reader.format);
 		this.#duplicates.add(key, payload, { index: this.#rows, line, column });
 	}
@@ -161,7 +163,7 @@ class Check {
 	}
 
 	#conflicts(conflicts: readonly { readonly row: Entry; readonly earlier: Entry }[]): void {
-		const field = this.#options.purpose === "upload" ? "file" : "document_id";
+		const field = requiredRole(this.#options.purpose);
 		for (const { row, earlier } of conflicts.toSorted((left, right) => left.row.index - right.row.index)) {
 			this.#invalid++;
 			this.#dispositions.set(row.index, Disposition.invalid);

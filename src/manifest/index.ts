@@ -1,4 +1,6 @@
 export { checkManifest } from "./check.ts";
+export { payloadText } from "./rows/identity.ts";
 export { readSchema } from "./rows/schema.ts";
 export { parseSetting } from "./setting.ts";
+export { checkSidecars } from "./sidecars/check.ts";
 export { ColumnPlan, formatCsvManifest, type ManifestDocument } from "./write.ts";

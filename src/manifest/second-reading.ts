@@ -1,11 +1,12 @@
 import { CliError, Exit } from "../errors.ts";
 import type { Source } from "./bytes/source.ts";
 import { Stop } from "./fault.ts";
+import { positionIn } from "./position.ts";
 import { readBatches } from "./reading.ts";
 import type { RawRow, RowReader } from "./rows/draft.ts";
 import type { Dispositions } from "./rows/dispositions.ts";
 import type { RowJudge } from "./rows/judge.ts";
-import type { ManifestOptions, Row } from "./types.ts";
+import type { ManifestOptions, Row, Wanted } from "./types.ts";
 
 /**
  * The rows that the first reading found to be valid, in order.
@@ -14,6 +15,7 @@ import type { ManifestOptions, Row } from "./types.ts";
  * @throws CliError exit 8 when the manifest, or a file it names, is not what was checked
  */
 export async function* readValidRows(
+	path: string,
 	source: Source,
 	options: ManifestOptions,
 	judge: RowJudge,
@@ -24,7 +26,7 @@ export async function* readValidRows(
 	try {
 		for await (const { reader, rows } of readBatches(source.second(), options)) {
 			for (const raw of rows) {
-				if (dispositions.isValid(index)) yield await rowOf(reader, raw, index, options, judge);
+				if (dispositions.isValid(index)) yield await rowOf(path, reader, raw, index, options, judge);
 				index++;
 			}
 		}
@@ -36,6 +38,7 @@ export async function* readValidRows(
 }
 
 async function rowOf(
+	path: string,
 	reader: RowReader,
 	raw: RawRow,
 	index: number,
@@ -56,5 +59,10 @@ async function rowOf(
 		}
 		file = found;
 	}
-	return { index, line: raw.line, datasetId, documentId, file, metadata, source: reader.source(raw) };
+	const wanted = options.purpose === "resolve" ? wantedOf(path, reader, raw, draft.name) : undefined;
+	return { index, line: raw.line, datasetId, documentId, file, metadata, source: reader.source(raw), wanted };
+}
+
+function wantedOf(file: string, reader: RowReader, raw: RawRow, name: string): Wanted {
+	return { file, name, place: () => positionIn(raw.text, reader.offsetOf(raw, "name"), raw.line, raw.column) };
 }

@@ -4,7 +4,7 @@ import type { Content } from "./bytes/source.ts";
 export type { Content } from "./bytes/source.ts";
 
 /** What the rows of a manifest are for: it decides which columns are required. */
-export type Purpose = "tag" | "upload" | "rm";
+export type Purpose = "tag" | "upload" | "rm" | "resolve";
 
 /** How a manifest is to be read. All of it changes what is sent, none of it where to. */
 export type ManifestOptions = {
@@ -46,6 +46,16 @@ export type SourceRecord =
 	| { readonly kind: "csv"; readonly cells: readonly string[] }
 	| { readonly kind: "json"; readonly text: string };
 
+/** `resolve`: what a row asks for instead of an id, and where it says so. */
+export type Wanted = {
+	/** the file that a message about it names */
+	readonly file: string;
+	/** empty where the row has an id */
+	readonly name: string;
+	/** found when it is asked for: nearly no row has a problem */
+	place(): { readonly line: number; readonly column: number };
+};
+
 /** One valid row, ready to be planned. */
 export type Row = {
 	/** position among all rows of the manifest, from 0, invalid and duplicate ones included */
@@ -53,12 +63,14 @@ export type Row = {
 	/** the line on which its record begins, from 1 */
 	readonly line: number;
 	readonly datasetId: string;
-	/** empty for `upload` */
+	/** empty for `upload`, and for `resolve` where the row has a name alone */
 	readonly documentId: string;
 	/** `upload`: absolute path of the file and the name to store it under */
 	readonly file: { readonly path: string; readonly name: string } | undefined;
 	readonly metadata: Metadata;
 	readonly source: SourceRecord;
+	/** `resolve` alone */
+	readonly wanted?: Wanted | undefined;
 };
 
 /** Why a row failed, as the failed-rows file tells it. */

@@ -19,7 +19,9 @@ export function checkCommand(parent: Command, app: App, done: Done, run = check)
 		.summary("everything that docs tag would check, with no service")
 		.description("Checks a manifest as the commands that send it would, and sends nothing.")
 		.argument("<manifest>", "CSV, JSON array or JSON lines; - reads standard input")
-		.addOption(new Option("--for <purpose>", "what it is for").choices(["tag", "upload", "rm"]).default("tag"))
+		.addOption(
+			new Option("--for <purpose>", "what it is for").choices(["tag", "upload", "rm", "resolve"]).default("tag"),
+		)
 		.option("--files-root <dir>", "upload: folder that the files lie in (default: the manifest's)")
 		.option("--json", "problems as JSON lines")
 		.addHelpText(

@@ -1,12 +1,12 @@
-import { open, rm } from "node:fs/promises";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode, errorCode, reason } from "../../errors.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { rowsText } from "../../report/summary.ts";
 import { allDocuments, type ShortList } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
+import { writeNewFile } from "../new-file.ts";
 import { shortListError } from "../short-list.ts";
 import { parseNonEmpty } from "../values.ts";
 
@@ -38,24 +38,8 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 			if (short !== undefined) throw shortListError(dataset, short, "the manifest above");
 			return Exit.ok;
 		}
-		// Never over a file that is there: it may be the manifest that somebody has edited.
-		const file = await open(out, "wx", 0o600).catch((error: unknown) => {
-			const exists = errorCode(error) === "EEXIST";
-			throw new CliError(`--out ${out}: ${exists ? "is there already" : reason(error)}`, {
-				exit: Exit.usage,
-				hint: exists ? "Name another file, or remove it first." : "Name a file that can be written.",
-			});
-		});
-		try {
-			const count = await printDocumentsCsv(documents, undefined, settings, app, (text) => file.appendFile(text));
-			app.io.note(`${out}: ${rowsText(count)}. Edit it, then: ragtag docs tag ${out}`);
-		} catch (error) {
-			// Half a manifest would look like a whole one, and stand in the way of the next try.
-			await rm(out, { force: true });
-			throw error;
-		} finally {
-			await file.close();
-		}
+		const count = await writeNewFile(out, (print) => printDocumentsCsv(documents, undefined, settings, app, print));
+		app.io.note(`${out}: ${rowsText(count)}. Edit it, then: ragtag docs tag ${out}`);
 		// What the service shows by all means is worth keeping: the next try would show no more.
 		if (short !== undefined) throw shortListError(dataset, short, out);
 		return Exit.ok;

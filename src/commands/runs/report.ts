@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkManifest, parseSetting } from "../../manifest/index.ts";
-import type { ManifestOptions, Purpose } from "../../manifest/types.ts";
+import type { ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { manifestCsvLine } from "../../report/delimited.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
@@ -11,7 +11,7 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import { writeFailed } from "../failed-file.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../flags.ts";
-import { COMMANDS } from "../manifest-run.ts";
+import { COMMANDS, type RunPurpose } from "../manifest-run.ts";
 import { resumeCommand } from "../next-command.ts";
 import { payloadFlags } from "../payload-options.ts";
 import { parseNonEmpty } from "../values.ts";
@@ -85,7 +85,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 /** How the run read its manifest. */
 function readingOf({ command, options }: RunFile): ManifestOptions {
 	const flags = payloadFlags(options);
-	const purposes: readonly Purpose[] = ["tag", "upload", "rm"];
+	const purposes: readonly RunPurpose[] = ["tag", "upload", "rm"];
 	return {
 		purpose: purposes.find((each) => COMMANDS[each] === command) ?? "tag",
 		dataset: flags.dataset,

@@ -1,5 +1,13 @@
 import type { ManifestOptions } from "../types.ts";
-import { isFailureColumn, isReserved, isRole, meantReserved, type Role } from "../rows/reserved.ts";
+import {
+	isFailureColumn,
+	isReserved,
+	isRole,
+	isUsed,
+	meantReserved,
+	requiredRole,
+	type Role,
+} from "../rows/reserved.ts";
 import { splitType, type CellType } from "../rows/typed.ts";
 import { show } from "../show.ts";
 import type { Fault } from "../fault.ts";
@@ -84,9 +92,7 @@ function columnOf(
 }
 
 function roleColumn(original: string, role: Role, purpose: HeaderOptions["purpose"]): Column {
-	const wanted = role === "dataset_id" || (role === "document_id") !== (purpose === "upload");
-	const isForUpload = role === "file" || role === "name";
-	const use: ColumnUse = wanted && (!isForUpload || purpose === "upload") ? { kind: "role", role } : { kind: "drop" };
+	const use: ColumnUse = isUsed(role, purpose) ? { kind: "role", role } : { kind: "drop" };
 	return { original, field: role, use };
 }
 
@@ -139,8 +145,9 @@ function missingColumns(
 			return;
 		faults.push({ field, code: "MISSING_COLUMN", text, cell: 0 });
 	};
-	const required = options.purpose === "upload" ? "file" : "document_id";
-	if (!has(required)) missing(required, "the header has no such column");
+	const required = requiredRole(options.purpose);
+	const another = required === "name" ? "; --map COLUMN=name takes the names from another one" : "";
+	if (!has(required)) missing(required, `the header has no such column${another}`);
 	if (!has("dataset_id") && options.dataset === undefined) {
 		missing("dataset_id", "the header has no such column, and no --dataset is given");
 	}

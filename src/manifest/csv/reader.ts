@@ -63,7 +63,10 @@ export class CsvReader implements RowReader {
 	}
 
 	offsetOf(raw: RawRow, field: string): number {
-		const cell = this.#columns.findIndex((column) => column.field === field && column.use.kind !== "drop");
+		const isOf = (kind: "role" | "key") => (column: Column) => column.field === field && column.use.kind === kind;
+		// `name` and `name:text` may stand beside each other; what is asked for by a reserved name is the reserved column.
+		const role = this.#columns.findIndex(isOf("role"));
+		const cell = role === -1 ? this.#columns.findIndex(isOf("key")) : role;
 		return cell === -1 ? 0 : cellStart(raw.text, this.#delimiter, cell);
 	}
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../../json.ts";
 import { emptyDraft, type Draft } from "../rows/draft.ts";
-import { isFailureColumn, isRole, type Role } from "../rows/reserved.ts";
+import { isFailureColumn, isRole, isUsed, type Role } from "../rows/reserved.ts";
 import { show } from "../show.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { MemberNames } from "./names.ts";
@@ -55,11 +55,14 @@ function wrapped(draft: Draft, value: JsonValue, names: MemberNames, isIgnored: 
 }
 
 function role(draft: Draft, name: Role, value: JsonValue, purpose: ManifestOptions["purpose"]): void {
-	const isUsed = name === "dataset_id" || (name === "document_id" ? purpose !== "upload" : purpose === "upload");
-	if (!isUsed) return;
+	if (!isUsed(name, purpose)) return;
 	if (typeof value !== "string") {
 		const text = `${show(JSON.stringify(value))} is not a text; write it in double quotes`;
-		draft.faults.push({ field: name, code: name.endsWith("_id") ? "BAD_ID" : "BAD_FILE", text });
+		draft.faults.push({
+			field: name,
+			code: name.endsWith("_id") ? "BAD_ID" : purpose === "resolve" ? "BAD_NAME" : "BAD_FILE",
+			text,
+		});
 	} else if (name === "document_id") draft.documentId = value;
 	else if (name === "dataset_id") draft.datasetId = value;
 	else draft[name] = value;

@@ -38,7 +38,7 @@ export class RowJudge {
 			if (fault !== undefined && !faults.some(({ field }) => field === fault.field)) faults.push(fault);
 		};
 		if (!headerIsWrong) {
-			if (this.#options.purpose !== "upload") add(idFault("document_id", draft.documentId));
+			add(subjectFault(draft, this.#options.purpose));
 			if (draft.datasetId === "")
 				add({ field: "dataset_id", code: "NO_DATASET", text: "is empty, and no --dataset is given" });
 			else add(idFault("dataset_id", draft.datasetId));
@@ -78,9 +78,20 @@ export class RowJudge {
 		// A key that `--set` adds stands in its column's place in one row and at the end in another.
 		const inOrder = format === "csv" && this.#options.set.size === 0;
 		const payload = payloadText(draft.metadata, inOrder);
+		if (this.#options.purpose === "resolve" && draft.documentId === "")
+			return { key: `${draft.datasetId}\0name\0${draft.name}`, payload };
 		if (this.#options.purpose !== "upload") return { key: `${draft.datasetId}\0${draft.documentId}`, payload };
 		// Two files of one name would become two documents, the second under a name that nobody chose.
 		const name = draft.name === "" ? basename(draft.file) : draft.name;
 		return { key: `${draft.datasetId}\0${name}`, payload: `${draft.file}\0${payload}` };
 	}
+}
+
+/** What is wrong with the name or id of the document that a row is about. */
+function subjectFault({ documentId, name }: Draft, purpose: ManifestOptions["purpose"]): Fault | undefined {
+	if (purpose === "upload") return undefined;
+	if (purpose !== "resolve" || documentId !== "") return idFault("document_id", documentId);
+	return name === ""
+		? { field: "name", code: "NO_NAME", text: "is empty; it names the document to look for" }
+		: undefined;
 }

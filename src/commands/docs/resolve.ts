@@ -1,0 +1,170 @@
+import { type Command, Option } from "commander";
+import type { App, Session } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { checkSidecars } from "../../manifest/index.ts";
+import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
+import { numberText, rowsText } from "../../report/summary.ts";
+import { checkAndTell, checkInput, manifestOptions, refusal } from "../check-rows.ts";
+import type { Done } from "../declare.ts";
+import { addManifestOptions, addServiceOptions, type ManifestFlags, type ServiceFlags, withSession } from "../flags.ts";
+import { writeNewFile } from "../new-file.ts";
+import { quoted } from "../next-command.ts";
+import { problemTeller } from "../tell-problems.ts";
+import { collect, parseNonEmpty } from "../values.ts";
+import { Listings } from "./resolve/listings.ts";
+import { foundDocuments, lookUp } from "./resolve/look-up.ts";
+import { documentPrinter, type Print } from "./resolve/print.ts";
+
+export type ResolveOptions = ServiceFlags &
+	ManifestFlags & {
+		readonly paths: readonly string[];
+		readonly match: "exact" | "glob" | "sidecar";
+		readonly set?: readonly string[];
+		readonly skipInvalid?: boolean;
+		readonly allowEmpty?: boolean;
+		readonly out?: string;
+	};
+
+/** Declares the interface of `docs resolve`. What it does is in `resolve`. */
+export function resolveCommand(docs: Command, app: App, done: Done, run = resolve): void {
+	const command = docs
+		.command("resolve")
+		.summary("find the ids of rows that carry only a name")
+		.description(
+			"Finds the document_id of rows that carry only a name, and prints a manifest with ids for docs tag or docs rm.\n" +
+				"It changes nothing. Where a name is unknown or ambiguous, it says so for each row and prints no manifest.",
+		)
+		.argument(
+			"<manifest...>",
+			"CSV, JSON array or JSON lines; - reads standard input; with --match sidecar files or folders",
+		)
+		.addOption(
+			new Option(
+				"--match <how>",
+				"exact: a name is the whole name; glob: it may hold * ? [a-z] and stands for every document that it matches; sidecar: the arguments are files, each with its metadata in FILE.meta.json beside it",
+			)
+				.choices(["exact", "glob", "sidecar"])
+				.default("exact"),
+		)
+		.option("--set <key=value>", "added to every row; KEY:number=5 gives it a type (repeatable)", collect)
+		.option("--skip-invalid", "prints the rows that can be resolved, and exits 1 where others can't")
+		.option("--allow-empty", "a manifest without rows is no error")
+		.option("--out <file>", "a new file instead of standard output", parseNonEmpty)
+		.option("--json", "rows as JSON lines, which docs tag reads too, or the problems as such")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs resolve names.csv -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n" +
+				"  ragtag docs resolve names.csv -d DATASET --map filename=name | ragtag docs tag -\n" +
+				"  ragtag docs resolve patterns.csv -d DATASET --match glob      a row may say 2024-*.pdf\n" +
+				"  ragtag docs resolve papers/ -d DATASET --match sidecar        papers/a.pdf has papers/a.pdf.meta.json\n",
+		);
+	addManifestOptions(addServiceOptions(command)).action(async (paths: string[]) => {
+		done(await run({ ...command.optsWithGlobals<Omit<ResolveOptions, "paths">>(), paths }, app));
+	});
+}
+
+type Source = Pick<CheckedManifest, "name" | "rows" | "invalid" | "problems" | "fatal" | "read" | "close">;
+
+/** Settings come first, then all that is read here: exits 2 and 3 mean that no request was made at all. */
+export async function resolve(options: ResolveOptions, app: App): Promise<ExitCode> {
+	const [manifest = "", ...others] = options.paths;
+	if (options.match !== "sidecar") {
+		if (others.length > 0) {
+			throw new CliError("docs resolve takes one manifest; nothing was sent", {
+				exit: Exit.usage,
+				hint: "Files that have their metadata beside them are named with --match sidecar.",
+			});
+		}
+		checkInput(manifest, options);
+	}
+	return withSession(options, app, async (session, settings) => {
+		const reading = await manifestOptions("resolve", options, settings);
+		const source =
+			options.match === "sidecar"
+				? await sidecarSource(options, reading, app)
+				: await checkAndTell(manifest, reading, options.json === true, settings, app);
+		try {
+			const stop = refusal(source, options, "resolve");
+			if (stop !== undefined) {
+				const again = "Mend them, then type the same command again.";
+				throw new CliError(stop.text, {
+					exit: stop.exit,
+					hint: options.match === "sidecar" ? again : (stop.hint ?? again),
+				});
+			}
+			return await printResolved(source, options, session, app);
+		} finally {
+			await source.close();
+		}
+	});
+}
+
+async function sidecarSource(options: ResolveOptions, reading: ManifestOptions, app: App): Promise<Source> {
+	if (reading.dataset === undefined) {
+		throw new CliError("files need the dataset that holds them; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Name it with -d DATASET.",
+		});
+	}
+	if (options.paths.includes("-")) {
+		throw new CliError("--match sidecar reads files, and no standard input; nothing was sent", { exit: Exit.usage });
+	}
+	const problems = problemTeller(options.json === true, app.io);
+	const checked = await checkSidecars(options.paths, reading, {
+		onProblem: (problem) => void problems.tell(problem),
+		signal: app.signal,
+	});
+	problems.end();
+	if (checked.folders > 0) {
+		const folders = checked.folders === 1 ? "1 folder" : `${numberText(checked.folders)} folders`;
+		app.io.note(`Not looked into: ${folders} inside the named ones. Name each folder that is meant.`);
+	}
+	return checked;
+}
+
+/** Looks all names up, then prints: a manifest that lacks rows is printed only where that was asked for. */
+async function printResolved(
+	source: Source,
+	options: ResolveOptions,
+	{ api, request }: Session,
+	app: App,
+): Promise<ExitCode> {
+	const { io, signal } = app;
+	const { out, json = false, skipInvalid = false, onDuplicate } = options;
+	const match = options.match === "glob" ? "glob" : "exact";
+	const work = { source, listings: new Listings(api, request), match, onDuplicate, signal } as const;
+	const write = async (print: Print): Promise<number> => {
+		const printer = documentPrinter(json);
+		const problems = problemTeller(json, io);
+		const { failed } = await lookUp(work, { onProblem: problems.tell, onMetadata: printer.see });
+		problems.end();
+		const lost = source.invalid + failed;
+		if (failed > 0 && !skipInvalid) throw unresolved(lost, source, false);
+		const count = await printer.print(foundDocuments(work), print, () => out === undefined && io.stdoutClosed);
+		io.note(`${source.name}: ${rowsText(source.rows)}, ${documentsText(count)}${nextStep(out)}`);
+		return lost;
+	};
+	const lost = out === undefined ? await write((text) => io.out(text)) : await writeNewFile(out, write);
+	if (lost > 0) throw unresolved(lost, source, true);
+	return Exit.ok;
+}
+
+function unresolved(lost: number, { name, rows }: Source, arePrinted: boolean): CliError {
+	return new CliError(
+		`${numberText(lost)} of ${rowsText(rows)} of ${name} could not be resolved; ${arePrinted ? "the others were" : "nothing was"} printed`,
+		{
+			exit: Exit.failedRows,
+			hint: arePrinted
+				? "Mend those rows, and resolve them again."
+				: "Mend the names, or take the rows that are good with --skip-invalid.",
+		},
+	);
+}
+
+function documentsText(count: number): string {
+	return `${numberText(count)} ${count === 1 ? "document" : "documents"}`;
+}
+
+function nextStep(out: string | undefined): string {
+	return out === undefined ? "" : `. Look at it, then: ragtag docs tag ${quoted(out)}`;
+}

@@ -1,0 +1,170 @@
+import { hash } from "node:crypto";
+import { CliError, Exit } from "../../errors.ts";
+import type { Fault } from "../fault.ts";
+import { MemberNames } from "../json/names.ts";
+import { JsonReader } from "../json/reader.ts";
+import { positionIn } from "../position.ts";
+import type { Draft } from "../rows/draft.ts";
+import { RowJudge } from "../rows/judge.ts";
+import { show } from "../show.ts";
+import type { CheckedManifest, ManifestOptions, Problem, Row } from "../types.ts";
+import { findLocalFiles, type LocalFile } from "./find.ts";
+import { readSidecar, type Sidecar } from "./read.ts";
+
+/** What the check of sidecars found: a manifest of which each file is a row. */
+export type CheckedSidecars = Omit<CheckedManifest, "format" | "failedRows" | "content"> & {
+	/** folders inside those that were named, into which nobody looked */
+	readonly folders: number;
+};
+
+type SidecarDependencies = {
+	readonly onProblem: (problem: Problem) => void;
+	readonly signal?: AbortSignal;
+};
+
+/** A file whose sidecar is good. Of its content a hash is held, to know it again. */
+type Entry = { readonly file: LocalFile; readonly content: string; readonly payload: string; isSkipped: boolean };
+
+/**
+ * Reads the sidecar of every file and finds everything that is wrong with them. Memory grows with the number of files,
+ * as the arguments do, not with what sidecars hold.
+ *
+ * @throws CliError exit 2 when an argument is not there or the schema cannot be used
+ */
+export async function checkSidecars(
+	paths: readonly string[],
+	options: ManifestOptions,
+	{ onProblem, signal }: SidecarDependencies,
+): Promise<CheckedSidecars> {
+	const judge = await RowJudge.create(paths[0] ?? ".", options);
+	const { files, orphans, folders } = await findLocalFiles(paths);
+	const check = new Check(options, judge, onProblem);
+	for (const sidecar of orphans) check.orphan(sidecar);
+	for (const file of files) {
+		signal?.throwIfAborted();
+		await check.file(file);
+	}
+	const [first = "."] = paths;
+	return {
+		name: paths.length === 1 ? first : "the files",
+		rows: files.length + orphans.length,
+		...check.end(first),
+		folders,
+		read: () => rowsOf(check.entries, options, judge),
+		close: async () => undefined,
+	};
+}
+
+class Check {
+	readonly entries: Entry[] = [];
+	readonly #options: ManifestOptions;
+	readonly #judge: RowJudge;
+	readonly #onProblem: (problem: Problem) => void;
+	readonly #names: MemberNames;
+	readonly #reader: JsonReader;
+	readonly #byKey = new Map<string, Entry>();
+	#problems = 0;
+	#invalid = 0;
+	#duplicateSkipped = 0;
+
+	constructor(options: ManifestOptions, judge: RowJudge, onProblem: (problem: Problem) => void) {
+		this.#options = options;
+		this.#judge = judge;
+		this.#onProblem = onProblem;
+		this.#names = new MemberNames(options);
+		this.#reader = new JsonReader("jsonl", options);
+	}
+
+	/** It may be the metadata of a file that was moved, and would be lost silently. */
+	orphan(sidecar: string): void {
+		this.#invalid += 1;
+		this.#problem(sidecar, "", { field: null, code: "NO_FILE", text: "a sidecar whose file is not there" });
+	}
+
+	async file(file: LocalFile): Promise<void> {
+		const read = await readSidecar(file.sidecar, this.#names);
+		if (read === undefined) {
+			this.#invalid += 1;
+			const text = `has no sidecar: there is no ${show(file.sidecar)}`;
+			this.#problem(file.path, "", { field: null, code: "NO_SIDECAR", text });
+			return;
+		}
+		const { text, draft } = named(read, file);
+		const faults = this.#judge.faults(draft, false);
+		for (const fault of faults) this.#problem(file.sidecar, text, fault);
+		if (faults.length > 0) this.#invalid += 1;
+		else this.#remember(file, text, draft);
+	}
+
+	/** @param where what a problem names that is of no file */
+	end(where: string): Pick<CheckedSidecars, "invalid" | "duplicateSkipped" | "problems" | "fatal"> {
+		// A member that is missing may stand in a sidecar that could not be read.
+		const unused = this.#invalid > 0 ? [] : this.#names.unused();
+		for (const [flag, field] of unused) {
+			this.#problem(where, "", { field, code: "NO_SUCH_COLUMN", text: `${flag} names a member that no sidecar has` });
+		}
+		return {
+			invalid: this.#invalid,
+			duplicateSkipped: this.#duplicateSkipped,
+			problems: this.#problems,
+			fatal: unused.length > 0,
+		};
+	}
+
+	/** Files of one name in several folders are one document. */
+	#remember(file: LocalFile, text: string, draft: Draft): void {
+		const { key, payload } = this.#judge.identity(draft, "json");
+		const entry: Entry = { file, content: hashOf(text), payload: hashOf(payload), isSkipped: false };
+		const earlier = this.#byKey.get(key);
+		const { onDuplicate } = this.#options;
+		if (earlier !== undefined && earlier.payload !== entry.payload && onDuplicate === "error") {
+			this.#invalid += 1;
+			const what = `the same document as for ${show(earlier.file.path)}, with other values; see --on-duplicate`;
+			this.#problem(file.path, "", { field: "name", code: "DUPLICATE", text: what });
+			return;
+		}
+		this.entries.push(entry);
+		if (earlier === undefined || onDuplicate === "last") this.#byKey.set(key, entry);
+		if (earlier === undefined) return;
+		this.#duplicateSkipped += 1;
+		(onDuplicate === "last" ? earlier : entry).isSkipped = true;
+	}
+
+	#problem(file: string, content: string, { field, code, text, offset }: Fault): void {
+		this.#problems += 1;
+		const raw = { text: content, line: 1, column: 1, cells: undefined, fault: undefined };
+		const isIn = field !== null && content !== "";
+		const place = positionIn(content, offset ?? (isIn ? this.#reader.offsetOf(raw, field) : 0), 1);
+		this.#onProblem({ file, ...place, field, code, text: field === null ? text : `${show(field)}: ${text}` });
+	}
+}
+
+async function* rowsOf(entries: readonly Entry[], options: ManifestOptions, judge: RowJudge): AsyncGenerator<Row> {
+	const names = new MemberNames(options);
+	for (const [index, { file, content, isSkipped }] of entries.entries()) {
+		if (isSkipped) continue;
+		const read = await readSidecar(file.sidecar, names);
+		if (read === undefined || hashOf(read.text) !== content) {
+			throw new CliError(`${show(file.sidecar)} was changed after it was checked`, {
+				exit: Exit.foreign,
+				hint: "leave the sidecars alone while they are read, and start again",
+			});
+		}
+		const { draft, text } = named(read, file);
+		judge.complete(draft);
+		const { datasetId, documentId, metadata } = draft;
+		const wanted = { file: file.path, name: file.name, place: () => ({ line: 1, column: 1 }) };
+		const source = { kind: "json" as const, text };
+		yield { index, line: 1, datasetId, documentId, file: undefined, metadata, source, wanted };
+	}
+}
+
+/** The name is the file's own, whatever the sidecar says. */
+function named(sidecar: Sidecar, { name }: LocalFile): Sidecar {
+	sidecar.draft.name = name;
+	return sidecar;
+}
+
+function hashOf(text: string): string {
+	return hash("sha256", text, "base64");
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { type Claim, Claims } from "../../src/plan/claims.ts";
+import { differences, Names } from "../../src/plan/names.ts";
+import { type Match, resolveName } from "../../src/plan/resolve-name.ts";
+
+function namesOf(...all: string[]): Names {
+	const names = new Names();
+	for (const [index, name] of all.entries()) names.add({ id: `id${index}`, name });
+	return names;
+}
+
+const held = namesOf("a.txt", "a(1).txt", "Ä.txt", "report[1].pdf", "twice", "x", "twice", "__proto__", "");
+
+describe("a name finds the document that is called so, and never one that is only like it", () => {
+	it.each<[string, Match, object]>([
+		["a.txt", "exact", { kind: "found", documents: [0] }],
+		["a(1).txt", "exact", { kind: "found", documents: [1] }],
+		["__proto__", "exact", { kind: "found", documents: [7] }],
+		["constructor", "exact", { kind: "unknown", candidates: [] }],
+		["A.txt", "exact", { kind: "unknown", candidates: [{ name: "a.txt" }, { name: "a(1).txt" }] }],
+		[" a.txt", "exact", { kind: "unknown", candidates: [{ name: "a.txt" }, { name: "a(1).txt" }] }],
+		["A\u0308.txt", "exact", { kind: "unknown", candidates: [{ name: "Ä.txt" }] }],
+		["twice", "exact", { kind: "ambiguous", documents: [{ id: "id4" }, { id: "id6" }] }],
+		["twice", "glob", { kind: "found", documents: [4, 6] }],
+		["*.txt", "exact", { kind: "unknown", candidates: [] }],
+		["*.txt", "glob", { kind: "found", documents: [0, 1, 2] }],
+		["*.doc", "glob", { kind: "unmatched", isName: false }],
+		["report[1].pdf", "exact", { kind: "found", documents: [3] }],
+		["report[1].pdf", "glob", { kind: "unmatched", isName: true }],
+		["report[[]1].pdf", "glob", { kind: "found", documents: [3] }],
+		["twic?", "glob", { kind: "found", documents: [4, 6] }],
+	])("%j, %s", (name, match, expected) => {
+		expect(resolveName(held, name, match)).toMatchObject(expected);
+	});
+});
+
+describe("a candidate says by what it differs, as two names may look alike", () => {
+	it.each([
+		["A.txt", "a.txt", ["case"]],
+		["a .txt", "a.txt", ["spaces"]],
+		["a\u00a0b", "a b", ["spaces"]],
+		["é", "e\u0301", ["Unicode form"]],
+		["a.txt", "a(1).txt", ["a copy's number"]],
+		["A.txt", "a(12).txt", ["case", "a copy's number"]],
+		["a(1)", "a(2)", ["a copy's number"]],
+	])("%j and %j", (wanted, found, expected) => {
+		expect(differences(wanted, found)).toEqual(expected);
+		expect(namesOf(found).like(wanted)).toEqual([{ id: "id0", name: found }]);
+	});
+});
+
+it("a hundred thousand documents of one name take no longer than others", () => {
+	const started = performance.now();
+	const names = new Names();
+	for (let index = 0; index < 100_000; index++) names.add({ id: `${index}`, name: "same" });
+	expect(names.called("same")).toHaveLength(100_000);
+	expect(names.withId("99999")).toBe(99_999);
+	expect(performance.now() - started).toBeLessThan(2000);
+});
+
+describe("a document that two rows name gets the values of one of them, as --on-duplicate says", () => {
+	const claim = (row: number, payload: string): Claim => ({ row, place: `on line ${row}`, payload });
+	const owners = (claims: Claims): number[] => [1, 2, 3].flatMap((row) => (claims.isOwner(0, row) ? [row] : []));
+
+	it("error: the later row takes nothing at all", () => {
+		const claims = new Claims();
+		expect(claims.take([0], claim(1, "x"), "error")).toBeUndefined();
+		expect(claims.take([0], claim(2, "x"), "error")).toBeUndefined();
+		expect(claims.take([5, 0], claim(3, "y"), "error")).toMatchObject({ place: "on line 1" });
+		expect([owners(claims), claims.isOwner(5, 3)]).toEqual([[1], false]);
+	});
+
+	it("first and last", () => {
+		for (const [policy, owner] of [
+			["first", 1],
+			["last", 3],
+		] as const) {
+			const claims = new Claims();
+			for (const row of [1, 2, 3]) expect(claims.take([0], claim(row, `${row}`), policy)).toBeUndefined();
+			expect(owners(claims)).toEqual([owner]);
+		}
+	});
+});
