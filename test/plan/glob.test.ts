@@ -18,6 +18,7 @@ describe("a pattern tags the documents that a shell would name by it, and no oth
 		["??", "😀", false],
 		["*??", "😀", false],
 		["😀*😀", "😀😀", true],
+		["*[!😀]", "😀", false],
 		["[ab]*", "beta", true],
 		["[ab]*", "gamma", false],
 		["[a-c]1", "b1", true],

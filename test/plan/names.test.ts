@@ -49,6 +49,12 @@ describe("a candidate says by what it differs, as two names may look alike", () 
 	});
 });
 
+it("two documents whose names only look alike are two, each found by its own", () => {
+	const names = namesOf("é", "e\u0301");
+	expect(resolveName(names, "é", "exact")).toEqual({ kind: "found", documents: [0] });
+	expect(resolveName(names, "e\u0301", "exact")).toEqual({ kind: "found", documents: [1] });
+});
+
 it("a hundred thousand documents of one name take no longer than others", () => {
 	const started = performance.now();
 	const names = new Names();
