@@ -2,6 +2,7 @@ import type { App, Settings } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 import { checkManifest, parseSetting, readSchema } from "../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions, Purpose } from "../manifest/types.ts";
+import { changeOf, type Mode } from "../plan/change.ts";
 import { numberText, rowsText } from "../report/summary.ts";
 import type { Stop } from "../run/types.ts";
 import type { GlobalFlags, ManifestFlags } from "./flags.ts";
@@ -10,13 +11,19 @@ import { problemTeller } from "./tell-problems.ts";
 /** The manifest options that the flags say, with what the profile adds. */
 export async function manifestOptions(
 	purpose: Purpose,
-	flags: Partial<ManifestFlags> & { readonly set?: readonly string[]; readonly filesRoot?: string },
+	flags: Partial<ManifestFlags> & {
+		readonly set?: readonly string[];
+		readonly filesRoot?: string;
+		readonly mode?: Mode;
+		readonly deleteToken?: string;
+	},
 	settings: Settings,
 ): Promise<ManifestOptions> {
 	const map = new Map(flags.map);
 	if (map.size < (flags.map?.length ?? 0)) {
 		throw new CliError("--map names the same column twice", { exit: Exit.usage });
 	}
+	const change = changeOf(flags.mode ?? "replace", flags.deleteToken);
 	return {
 		purpose,
 		dataset: flags.dataset ?? settings.dataset?.value,
@@ -26,6 +33,7 @@ export async function manifestOptions(
 		empty: flags.empty ?? "skip",
 		schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
 		onDuplicate: flags.onDuplicate ?? "error",
+		deleteToken: change.mode === "merge" ? change.deleteToken : undefined,
 		filesRoot: flags.filesRoot,
 	};
 }

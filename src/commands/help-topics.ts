@@ -55,6 +55,9 @@ The format is told by the content. UTF-8, or UTF-16 with a byte-order mark.
 A CSV column is text unless its header ends in a type:
   :text  :number  :boolean (true, false)  :list (items divided by |; \\| and \\\\ escape)  :json
 
+With docs tag --mode merge, a value of !delete (--delete-token TEXT) removes its key, and a list of
++item and -item alone adds to the present list and removes from it.
+
 An empty cell means: key not sent (--empty skip), null, or "" (--empty text).
 publish_date must be YYYY-MM-DD and exist, url an absolute address, unless --schema none.
 `,

@@ -1,6 +1,7 @@
 import type { App } from "../app.ts";
 import type { ExitCode } from "../errors.ts";
 import type { CheckedManifest, Purpose } from "../manifest/types.ts";
+import type { Mode } from "../plan/change.ts";
 import { resolve } from "node:path";
 import { MemoryJournal } from "../run/journal.ts";
 import { report } from "./run-report.ts";
@@ -31,7 +32,8 @@ function keptOf(manifest: string, { content: { sha256, bytes, spooled } }: Check
 	return { sha256, bytes, source: spooled === undefined ? { path: resolve(manifest) } : { copy: spooled } };
 }
 
-export type ManifestRunFlags = RunFlags & Partial<ManifestFlags> & { readonly filesRoot?: string };
+export type ManifestRunFlags = RunFlags &
+	Partial<ManifestFlags> & { readonly filesRoot?: string; readonly mode?: Mode; readonly deleteToken?: string };
 
 /**
  * Checks a manifest, then runs its rows.

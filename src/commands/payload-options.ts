@@ -9,6 +9,7 @@ import type { ManifestFlags } from "./flags.ts";
 /** Flags that change what is sent: a run is told by them, and gone on with by them. */
 export type PayloadFlags = Partial<ManifestFlags> & {
 	readonly mode?: Mode;
+	readonly deleteToken?: string;
 	readonly set?: readonly string[];
 	readonly onExisting?: OnExisting;
 	readonly skipInvalid?: boolean;
@@ -17,7 +18,7 @@ export type PayloadFlags = Partial<ManifestFlags> & {
 };
 
 /** Flags that are one text, as `PayloadFlags` names them. */
-const TEXTS = ["mode", "empty", "onDuplicate", "onExisting"] as const;
+const TEXTS = ["mode", "deleteToken", "empty", "onDuplicate", "onExisting"] as const;
 
 /**
  * What is recorded of the flags. Paths are absolute: the run may be gone on with from anywhere.
@@ -64,6 +65,7 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 	const map = options["map"];
 	if (map !== undefined && !isJsonArray(map)) throw damaged("map");
 	const [dataset, schema, filesRoot] = [text("dataset"), text("schema"), text("filesRoot")];
+	const deleteToken = text("deleteToken");
 	const [ignore, set] = [texts("ignore"), texts("set")];
 	const mode = oneOf(text("mode"), ["replace", "merge"]);
 	const empty = oneOf(text("empty"), ["skip", "null", "text"]);
@@ -77,6 +79,7 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		...(set === undefined ? {} : { set }),
 		...(map === undefined ? {} : { map: map.map(pairOf) }),
 		...(mode === undefined ? {} : { mode }),
+		...(deleteToken === undefined ? {} : { deleteToken }),
 		...(empty === undefined ? {} : { empty }),
 		...(onDuplicate === undefined ? {} : { onDuplicate }),
 		...(onExisting === undefined ? {} : { onExisting }),

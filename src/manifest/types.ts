@@ -22,7 +22,10 @@ export type ManifestOptions = {
 	/** a JSON Schema that each row's metadata must meet, `"none"`, or the built-in checks of `publish_date` and `url` */
 	readonly schema: JsonValue | undefined;
 	readonly onDuplicate: "error" | "first" | "last";
-	/** `--mode merge`: a cell of this text is kept as it is, whatever its column's type, and is checked by nothing */
+	/**
+	 * `--mode merge`, and only then: a cell of this text is kept as it is, whatever its column's type, and is checked by
+	 * nothing; a list of `+item` and `-item` is checked by what it adds
+	 */
 	readonly deleteToken?: string | undefined;
 	/** `upload`: the folder that files must lie below; default is the manifest's folder */
 	readonly filesRoot: string | undefined;

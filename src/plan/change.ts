@@ -1,15 +1,57 @@
-import type { Metadata } from "../json.ts";
+import { isJsonArray, type JsonValue, type Metadata } from "../json.ts";
+import { type ListStep, listSteps } from "../list-change.ts";
+import { valueText } from "./where.ts";
 
-/** `replace` sends the row's metadata as it stands; `merge` lays it over what the document has. */
 export type Mode = "replace" | "merge";
+
+/** What a value must say to remove its key, where nothing else is given. */
+export const DELETE_TOKEN = "!delete";
+
+/**
+ * How a row becomes what is sent. `replace` sends the row's metadata as it stands; `merge` lays it over what the document
+ * has: a value equal to the token removes its key, and a list of `+item` and `-item` changes the present list.
+ */
+export type Change = { readonly mode: "replace" } | { readonly mode: "merge"; readonly deleteToken: string };
+
+/** The change that the options of a command stand for. */
+export function changeOf(mode: Mode, deleteToken: string = DELETE_TOKEN): Change {
+	return mode === "merge" ? { mode, deleteToken } : { mode };
+}
 
 /**
  * The metadata to send for a row.
  *
- * Both modes end in one whole object, because the service may replace what it has by what it gets
- * (service-api.md leaves it open): a merge is done here, never left to the server.
+ * Both modes end in one whole object, because the service may replace what it has by what it gets: a merge is done here,
+ * never left to the server.
  */
-export function metadataToSend(mode: Mode, present: Metadata | undefined, wanted: Metadata): Metadata {
-	if (mode === "replace" || present === undefined) return wanted;
-	return new Map([...present, ...wanted]);
+export function metadataToSend(change: Change, present: Metadata, wanted: Metadata): Metadata {
+	if (change.mode === "replace") return wanted;
+	const merged = new Map(present);
+	for (const [key, value] of wanted) {
+		if (value === change.deleteToken) {
+			merged.delete(key);
+			continue;
+		}
+		const steps = listSteps(value);
+		const next = steps === undefined ? value : changedList(present.get(key), steps);
+		if (next !== undefined) merged.set(key, next);
+	}
+	return merged;
+}
+
+/**
+ * What becomes of a present value. One that the steps leave as it was is given back as it is: a plain value does not become
+ * a list, nor an absent one an empty list, for nothing.
+ */
+function changedList(present: JsonValue | undefined, steps: readonly ListStep[]): JsonValue | undefined {
+	const before = present === undefined || present === null ? [] : isJsonArray(present) ? present : [present];
+	let items: readonly JsonValue[] = before;
+	for (const { adds, item } of steps) {
+		// By text, as `--where` compares: a manifest's items are text, and those of a document may be numbers.
+		const isThere = items.some((each) => valueText(each) === item);
+		if (adds && !isThere) items = [...items, item];
+		if (!adds && isThere) items = items.filter((each) => valueText(each) !== item);
+	}
+	const isSame = items.length === before.length && items.every((item, at) => item === before[at]);
+	return isSame ? present : items;
 }

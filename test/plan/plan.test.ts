@@ -1,40 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json.ts";
-import { metadataToSend } from "../../src/plan/change.ts";
 import { matches, valueText, type Where } from "../../src/plan/where.ts";
-
-const present: Metadata = new Map<string, JsonValue>([
-	["kept", "old"],
-	["changed", "old"],
-]);
-const wanted: Metadata = new Map<string, JsonValue>([
-	["changed", "new"],
-	["__proto__", "data"],
-]);
-
-describe("the metadata that is sent", () => {
-	it("is the row alone when replacing, and where there is nothing to merge with", () => {
-		expect(metadataToSend("replace", present, wanted)).toBe(wanted);
-		expect(metadataToSend("merge", undefined, wanted)).toBe(wanted);
-	});
-
-	it("is the row over what the document has when merging: no other key is lost, no key is special", () => {
-		expect([...metadataToSend("merge", present, wanted)]).toEqual([
-			["kept", "old"],
-			["changed", "new"],
-			["__proto__", "data"],
-		]);
-		expect([...present.values()]).toEqual(["old", "old"]);
-	});
-
-	it("takes null and empty values for values", () => {
-		const empty: Metadata = new Map<string, JsonValue>([
-			["kept", null],
-			["changed", ""],
-		]);
-		expect([...metadataToSend("merge", present, empty)]).toEqual([...empty]);
-	});
-});
 
 describe("a value as text", () => {
 	it.each<[JsonValue | undefined, string]>([

@@ -1,13 +1,14 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
-import type { ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
-import { metadataToSend, type Mode } from "../../plan/change.ts";
+import { changeOf, DELETE_TOKEN, metadataToSend, type Mode } from "../../plan/change.ts";
 import { mergeMetadata, replaceMetadata, type UpdateItem } from "../../run/operations/update.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions } from "../flags.ts";
 import type { Done } from "../declare.ts";
 import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import type { RunItem } from "../run-rows.ts";
+import { parseNonEmpty } from "../values.ts";
 
 export type TagOptions = ManifestRunFlags & { readonly manifest: string; readonly mode: Mode };
 
@@ -23,9 +24,14 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 				.choices(["replace", "merge"])
 				.default("replace"),
 		)
+		.option(
+			"--delete-token <text>",
+			`with --mode merge: a value of this text removes its key (default: ${DELETE_TOKEN})`,
+			parseNonEmpty,
+		)
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n",
+			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n",
 		);
 	addToleranceOptions(addWriteOptions(addManifestOptions(addRunOptions(command)))).action(async (manifest: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<TagOptions, "manifest">>(), manifest }, app));
@@ -35,7 +41,14 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 type TagItem = RunItem & UpdateItem;
 
 export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
-	const { manifest, mode } = options;
+	const { manifest, mode, deleteToken } = options;
+	if (mode === "replace" && deleteToken !== undefined) {
+		throw new CliError("--delete-token removes keys in a merge alone, and this is --mode replace; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not carry.",
+		});
+	}
+	const change = changeOf(mode, deleteToken);
 	return runManifest<TagItem>(
 		{
 			purpose: "tag",
@@ -51,7 +64,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 			}),
 			operation: ({ service }, log) =>
 				mode === "merge"
-					? mergeMetadata(service, (present, wanted) => metadataToSend(mode, present, wanted), log)
+					? mergeMetadata(service, (present, wanted) => metadataToSend(change, present, wanted), log)
 					: replaceMetadata(service, log),
 			before: async () => {
 				if (mode === "replace") {

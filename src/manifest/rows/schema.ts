@@ -2,6 +2,7 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { readFile } from "node:fs/promises";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
+import { listSteps } from "../../list-change.ts";
 import type { Fault } from "../fault.ts";
 import { JsonFault, parseJson } from "../json/parse.ts";
 import { positionIn } from "../position.ts";
@@ -80,11 +81,16 @@ function unusable(why: string): CliError {
 	});
 }
 
-/** Metadata as ajv wants it; a key that is to be removed is no value. */
+/**
+ * Metadata as ajv wants it. In a merge, a key that is to be removed is no value, and of a change of a list the items that it
+ * adds are what is known of the list.
+ */
 function plainObject(metadata: Metadata, deleteToken: string | undefined): object {
 	const object: object = {};
-	for (const [key, value] of metadata) {
-		if (deleteToken !== undefined && value === deleteToken) continue;
+	for (const [key, given] of metadata) {
+		if (deleteToken !== undefined && given === deleteToken) continue;
+		const steps = deleteToken === undefined ? undefined : listSteps(given);
+		const value = steps === undefined ? given : steps.filter(({ adds }) => adds).map(({ item }) => item);
 		Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 	}
 	return object;

@@ -1,3 +1,4 @@
+import type { Metadata } from "../../json.ts";
 import type { RestError } from "../../rest/errors.ts";
 import type { Request } from "../pages.ts";
 import type { WriteMemory } from "../service/write.ts";
@@ -18,6 +19,8 @@ export type Memory = WriteMemory & {
 	namesakes?: readonly string[];
 	/** what goes out was written down, in this sitting */
 	isLogged?: boolean;
+	/** the metadata that was written down last: a merge that was looked at anew may send another */
+	logged?: Metadata;
 	/** an upload was sent, and its answer does not say whether it was stored; `definite` where it says that it was not */
 	maybeStored?: { readonly error: RestError; readonly definite: boolean };
 	/** an upload was answered "come later", perhaps by something in between that had passed it on */

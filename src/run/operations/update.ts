@@ -1,9 +1,10 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
+import { sameMetadata } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Work } from "../types.ts";
-import type { Operation } from "./operation.ts";
+import type { Memory, Operation } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
 export type UpdateItem = Work & { readonly metadata: Metadata };
@@ -12,11 +13,17 @@ export type UpdateItem = Work & { readonly metadata: Metadata };
 export function replaceMetadata<Item extends UpdateItem>(service: Service, log: SentLog = unrecorded): Operation<Item> {
 	return async (item, request, memory) => {
 		const { datasetId, documentId, metadata } = item;
-		if (memory.isLogged !== true) await log.sending(item, { what: "update", documentId, metadata });
-		memory.isLogged = true;
+		await logged(item, metadata, memory, log);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
 		return { status: "updated", documentId };
 	};
+}
+
+/** Writes down what is about to be sent, once: a record is what was really sent, so another one follows where that differs. */
+async function logged(item: Work, metadata: Metadata, memory: Memory, log: SentLog): Promise<void> {
+	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
+	await log.sending(item, { what: "update", documentId: item.documentId, metadata });
+	memory.logged = metadata;
 }
 
 /** Reads what the document has, and writes the row laid over it. */
@@ -41,8 +48,7 @@ export function mergeMetadata<Item extends UpdateItem>(
 		}
 		memory.before ??= { document };
 		const metadata = merge(present, item.metadata);
-		if (memory.isLogged !== true) await log.sending(item, { what: "update", documentId, metadata });
-		memory.isLogged = true;
+		await logged(item, metadata, memory, log);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
 		return { status: "updated", documentId };
 	};

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { type JsonObject, type JsonValue, type Metadata, metadataOf } from "../../src/json.ts";
+import { type Change, changeOf, metadataToSend } from "../../src/plan/change.ts";
+
+const replace = changeOf("replace");
+const merge = changeOf("merge");
+
+/** What is sent for a row, as pairs in their order. */
+function sent(change: Change, present: JsonObject, wanted: JsonObject): readonly (readonly [string, JsonValue])[] {
+	return [...metadataToSend(change, metadataOf(present), metadataOf(wanted))];
+}
+
+describe("a replace run sends the row as it stands, whatever the document has", () => {
+	it.each<[string, JsonObject]>([
+		["a row without keys", {}],
+		["values", { a: 1, b: null, c: "" }],
+		["what a merge would take for a removal", { a: "!delete" }],
+		["what a merge would take for a change of a list", { tags: ["+x", "-y"] }],
+	])("%s", (_, row) => {
+		expect(sent(replace, { a: 0, kept: "no", tags: ["y"] }, row)).toEqual(Object.entries(row));
+	});
+});
+
+describe("a merge loses no key that a row does not name", () => {
+	const held = { kept: "old", changed: "old" };
+	it.each<[string, JsonObject, JsonObject]>([
+		["a row without keys", {}, held],
+		["a new value", { changed: "new" }, { kept: "old", changed: "new" }],
+		["a new key, which comes last", { added: 1 }, { ...held, added: 1 }],
+		["null and empty values, which are values", { kept: null, changed: "" }, { kept: null, changed: "" }],
+		["an empty list, which is one", { changed: [] }, { kept: "old", changed: [] }],
+		["an object, which replaces as a whole", { changed: { a: 1 } }, { kept: "old", changed: { a: 1 } }],
+	])("%s", (_, row, expected) => {
+		expect(sent(merge, held, row)).toEqual(Object.entries(expected));
+	});
+
+	it("takes no key for special", () => {
+		const row: Metadata = new Map<string, JsonValue>([["__proto__", "data"]]);
+		const present: Metadata = new Map<string, JsonValue>([["constructor", "kept"]]);
+		expect([...metadataToSend(merge, present, row)]).toEqual([
+			["constructor", "kept"],
+			["__proto__", "data"],
+		]);
+		expect([...present]).toEqual([["constructor", "kept"]]);
+	});
+});
+
+describe("the delete token removes a key, and nothing else", () => {
+	it.each<[string, Change, JsonObject, JsonObject]>([
+		["a key that is there", merge, { a: "!delete" }, { b: 2 }],
+		["a key that is not there", merge, { c: "!delete" }, { a: 1, b: 2 }],
+		["all of them", merge, { a: "!delete", b: "!delete" }, {}],
+		["a text that only holds it", merge, { a: "!delete it" }, { a: "!delete it", b: 2 }],
+		["a list that holds it", merge, { a: ["!delete"] }, { a: ["!delete"], b: 2 }],
+		["another token", changeOf("merge", "-"), { a: "-" }, { b: 2 }],
+		["the default where another was given", changeOf("merge", "-"), { a: "!delete" }, { a: "!delete", b: 2 }],
+	])("%s", (_, change, row, expected) => {
+		expect(sent(change, { a: 1, b: 2 }, row)).toEqual(Object.entries(expected));
+	});
+});
+
+describe("a list of +item and -item changes the present list, and loses no other item of it", () => {
+	it.each<[string, JsonValue | undefined, JsonValue, JsonValue | undefined]>([
+		["adds at the end", ["a"], ["+b"], ["a", "b"]],
+		["adds what is there once only", ["a"], ["+b", "+b"], ["a", "b"]],
+		["leaves what is there in its place", ["a", "b"], ["+a"], ["a", "b"]],
+		["removes", ["a", "b"], ["-a"], ["b"]],
+		["removes every such item", ["a", "b", "a"], ["-a"], ["b"]],
+		["removes the last one", ["a"], ["-a"], []],
+		["leaves alone what lacks the item", ["a"], ["-b"], ["a"]],
+		["does both in their order", ["a"], ["-a", "+b"], ["b"]],
+		["moves to the end", ["a", "b"], ["-a", "+a"], ["b", "a"]],
+		["takes numbers by their text", [1, 2], ["-1", "+2", "+3"], [2, "3"]],
+		["takes a plain value for a list of one", "a", ["+b"], ["a", "b"]],
+		["takes a plain number for a list of one", 5, ["+b"], [5, "b"]],
+		["leaves a plain value plain where nothing changes", "a", ["+a", "-b"], "a"],
+		["removes a plain value", "a", ["-a"], []],
+		["takes an absent value for an empty list", undefined, ["+a"], ["a"]],
+		["makes no list of an absent value for nothing", undefined, ["-a"], undefined],
+		["takes null for an empty list", null, ["+a"], ["a"]],
+		["keeps a second sign as part of the item", [], ["+-a", "++b"], ["-a", "+b"]],
+		["replaces where one item has no sign", ["a"], ["+b", "c"], ["+b", "c"]],
+		["replaces where one item is no text", ["a"], ["+b", 1], ["+b", 1]],
+		["replaces by an empty list", ["a"], [], []],
+		["is no change where it is a text", ["a"], "+b", "+b"],
+	])("%s", (_, present, steps, expected) => {
+		const had = present === undefined ? {} : { tags: present };
+		expect(sent(merge, had, { tags: steps })).toEqual(expected === undefined ? [] : [["tags", expected]]);
+		// Doing it again changes nothing more, but for an order that is asked for: a row may be tried twice.
+		const once = expected === undefined ? {} : { tags: expected };
+		expect(sent(merge, once, { tags: steps })).toEqual(Object.entries(once));
+	});
+});
