@@ -46,3 +46,17 @@ function isParsed(value: unknown): value is JsonValue {
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
 	return Array.isArray(value);
 }
+
+/** Whether two values are the same. The order of an object's members does not count, that of a list's items does. */
+export function sameValue(left: JsonValue, right: JsonValue | undefined): boolean {
+	if (left === right) return true;
+	if (isJsonArray(left)) {
+		return isJsonArray(right) && left.length === right.length && left.every((item, at) => sameValue(item, right[at]));
+	}
+	if (!isJsonObject(left) || !isJsonObject(right)) return false;
+	const keys = Object.keys(left);
+	return (
+		keys.length === Object.keys(right).length &&
+		keys.every((key) => Object.hasOwn(right, key) && sameValue(left[key] ?? null, right[key]))
+	);
+}

@@ -1,9 +1,10 @@
-import type { App } from "../app.ts";
+import type { App, Session } from "../app.ts";
 import type { ExitCode } from "../errors.ts";
 import type { CheckedManifest, Purpose } from "../manifest/types.ts";
 import type { Mode } from "../plan/change.ts";
 import { resolve } from "node:path";
 import { MemoryJournal } from "../run/journal.ts";
+import type { Stop } from "../run/types.ts";
 import { report } from "./run-report.ts";
 import { payloadOptions } from "./payload-options.ts";
 import { checkAndTell, checkInput, manifestOptions, refusal } from "./check-rows.ts";
@@ -18,6 +19,8 @@ export type RunPurpose = Exclude<Purpose, "resolve">;
 export type ManifestRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
 	readonly purpose: RunPurpose;
 	readonly manifest: string;
+	/** why nothing may be sent although the manifest is good, from requests that change nothing; undefined when it may */
+	readonly refuse?: (source: RowSource, session: Session) => Promise<Stop | undefined>;
 	/** last word before the first request: notes, and the question that may decline (a usage error) */
 	readonly before?: (source: RowSource) => Promise<void>;
 };
@@ -33,7 +36,12 @@ function keptOf(manifest: string, { content: { sha256, bytes, spooled } }: Check
 }
 
 export type ManifestRunFlags = RunFlags &
-	Partial<ManifestFlags> & { readonly filesRoot?: string; readonly mode?: Mode; readonly deleteToken?: string };
+	Partial<ManifestFlags> & {
+		readonly filesRoot?: string;
+		readonly mode?: Mode;
+		readonly deleteToken?: string;
+		readonly onlyChanged?: boolean;
+	};
 
 /**
  * Checks a manifest, then runs its rows.
@@ -52,11 +60,11 @@ export async function runManifest<Item extends RunItem>(
 		const options = await manifestOptions(run.purpose, flags, settings);
 		const checked = await checkAndTell(run.manifest, options, flags.json === true, settings, app);
 		try {
-			const stop = refusal(checked, flags, run.purpose);
+			const source = { ...checked, kept: keptOf(run.manifest, checked) };
+			const stop = refusal(checked, flags, run.purpose) ?? (await run.refuse?.(source, session));
 			if (stop !== undefined) {
 				return await report({ totals: new MemoryJournal(checked).totals(), seconds: 0, stop }, flags, app);
 			}
-			const source = { ...checked, kept: keptOf(run.manifest, checked) };
 			await run.before?.(source);
 			const context = {
 				command: COMMANDS[run.purpose],

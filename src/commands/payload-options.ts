@@ -10,6 +10,7 @@ import type { ManifestFlags } from "./flags.ts";
 export type PayloadFlags = Partial<ManifestFlags> & {
 	readonly mode?: Mode;
 	readonly deleteToken?: string;
+	readonly onlyChanged?: boolean;
 	readonly set?: readonly string[];
 	readonly onExisting?: OnExisting;
 	readonly skipInvalid?: boolean;
@@ -41,6 +42,7 @@ export function payloadOptions(
 	if (flags.map !== undefined) options["map"] = flags.map.map((pair) => [...pair]);
 	if (flags.ignore !== undefined) options["ignore"] = [...flags.ignore];
 	if (flags.set !== undefined) options["set"] = [...flags.set];
+	if (flags.onlyChanged === true) options["onlyChanged"] = true;
 	if (flags.skipInvalid === true) options["skipInvalid"] = true;
 	if (flags.schema !== undefined) options["schema"] = flags.schema === "none" ? "none" : resolve(flags.schema);
 	if (schema !== undefined && schema !== "none") options["schemaContent"] = schema;
@@ -83,6 +85,7 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		...(empty === undefined ? {} : { empty }),
 		...(onDuplicate === undefined ? {} : { onDuplicate }),
 		...(onExisting === undefined ? {} : { onExisting }),
+		...(options["onlyChanged"] === true ? { onlyChanged: true } : {}),
 		...(options["skipInvalid"] === true ? { skipInvalid: true } : {}),
 	};
 }

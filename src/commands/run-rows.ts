@@ -9,6 +9,8 @@ import { numberText, rowsText } from "../report/summary.ts";
 import { chunked } from "../run/chunks.ts";
 import type { Operation } from "../run/operations/operation.ts";
 import type { SentLog } from "../run/operations/sent-log.ts";
+import { rowsByDataset } from "../run/present/cost.ts";
+import { Present } from "../run/present/present.ts";
 import { openRecording, type Wanted } from "../run/recorded/recording.ts";
 import { Recorder } from "../run/recorded/recorder.ts";
 import { SUMMARY_FILE } from "../run/recorded/runs.ts";
@@ -48,7 +50,8 @@ export type RunItem = Work & { readonly source: SourceRecord };
 export type RowRun<Item extends RunItem> = {
 	readonly source: RowSource;
 	readonly itemOf: (row: Row) => Item;
-	readonly operation: (session: Session, log: SentLog) => Operation<Item>;
+	/** `present` is what documents have, for operations that look */
+	readonly operation: (session: Session, log: SentLog, present: Present) => Operation<Item>;
 	/** sees each outcome once, before its slot is free */
 	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
 	/** rows that are told with `--json`: those that failed, or all */
@@ -100,6 +103,11 @@ export async function runSource<Item extends RunItem>(
 		}
 		await run.onOutcome?.(outcome);
 	});
+	const present = new Present({
+		rows: () => rowsByDataset(unsettled(source.read(), journal)),
+		folder: () => app.temporaryFolder(context.settings),
+		clock,
+	});
 	const progress = io.progress(flags.progress);
 	const started = clock.now();
 	try {
@@ -108,7 +116,7 @@ export async function runSource<Item extends RunItem>(
 			io.note("No unfinished run of this manifest: a new one begins.");
 		if (resumed !== undefined) io.note(resumedText(recording.run, resumed, journal.totals()));
 		const stop = await runRows(chunked(unsettled(source.read(), journal), flags.chunk, run.itemOf), {
-			operation: run.operation(session, journal),
+			operation: run.operation(session, journal, present),
 			journal,
 			limiter: session.limiter,
 			clock,
@@ -152,6 +160,7 @@ export async function runSource<Item extends RunItem>(
 		});
 	} finally {
 		progress.stop();
+		await present.close();
 		await journal.close();
 		await recording.release();
 	}

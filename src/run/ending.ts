@@ -93,7 +93,8 @@ export class Ending {
 	}
 }
 
-function stopOf(why: unknown): Stop {
+/** What a signal that the user aborted says. */
+export function stopOf(why: unknown): Stop {
 	if (typeof why === "object" && why !== null && "exit" in why && "text" in why && typeof why.text === "string") {
 		const known = Object.values(Exit).find((code) => code === why.exit);
 		const hint = "hint" in why && typeof why.hint === "string" ? { hint: why.hint } : {};

@@ -50,8 +50,10 @@ export async function findNamesakes(api: Api, request: Request, datasetId: strin
 export async function* wholeList(api: Api, request: Request, datasetId: string): AsyncGenerator<Document> {
 	let short: ShortList | undefined;
 	yield* allDocuments(api, request, datasetId, {}, (list) => (short = list));
-	if (short === undefined) return;
-	const { shown, total } = short;
+	if (short !== undefined) throw incompleteList(datasetId, short);
+}
+
+export function incompleteList(datasetId: string, { shown, total }: ShortList): RestError {
 	const text = `dataset ${datasetId} has ${total} documents by the service's account, and its list shows ${shown}: whether this one is there can't be told`;
-	throw new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
+	return new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
 }

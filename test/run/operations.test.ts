@@ -2,20 +2,33 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Metadata } from "../../src/json.ts";
-import { ragflowPut } from "../../src/rest/flavours.ts";
+import type { JsonValue, Metadata } from "../../src/json.ts";
+import { ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
 import type { Api, Document, DocumentQuery, Echo } from "../../src/rest/types.ts";
 import type { Memory } from "../../src/run/operations/operation.ts";
 import { removeDocument } from "../../src/run/operations/remove.ts";
-import { mergeMetadata, replaceMetadata } from "../../src/run/operations/update.ts";
+import { type SentLog, unrecorded } from "../../src/run/operations/sent-log.ts";
+import { planMetadata, replaceMetadata } from "../../src/run/operations/update.ts";
+import { Present } from "../../src/run/present/present.ts";
 import { uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
+import { FakeClock } from "./fake-clock.ts";
 import { provenService } from "./fake-service.ts";
 import { failure, work } from "./harness.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
 const item = { ...work(0), metadata };
-const merge = (present: Metadata, wanted: Metadata): Metadata => new Map([...present, ...wanted]);
+/** A merge of `rows` rows of the dataset, each look at which costs a request. */
+const merging = (rows = 1, onlyChanged = false) => ({
+	present: new Present({
+		rows: async () => new Map([["set", rows]]),
+		folder: async () => tmpdir(),
+		clock: new FakeClock(),
+	}),
+	metadataToSend: (present: Metadata, wanted: Metadata): Metadata => new Map([...present, ...wanted]),
+	keepsPresent: true,
+	onlyChanged,
+});
 const done = async (): Promise<Echo> => "document_id";
 const gone = async (): Promise<void> => undefined;
 const listing = (...items: Document[]) => ({ listDocuments: () => Promise.resolve({ items, total: items.length }) });
@@ -31,7 +44,10 @@ describe("writing metadata", () => {
 	it("merges with what the document has, so that nothing else on it is lost", async () => {
 		const calls: string[] = [];
 		const document = documentOf("doc-0", new Map([["b", 2]]));
-		const write = mergeMetadata(provenService(fakeApi(calls, { ...listing(document), updateMetadata: done })), merge);
+		const write = planMetadata(
+			provenService(fakeApi(calls, { ...listing(document), updateMetadata: done })),
+			merging(),
+		);
 		await write(item, direct, {});
 		expect(calls).toEqual(["list set page 1 id doc-0", 'update set doc-0 [["b",2],["a",1]]']);
 	});
@@ -41,10 +57,80 @@ describe("writing metadata", () => {
 		["a list that shows no metadata", listing(documentOf("doc-0")), "NO_METADATA"],
 	])("sends nothing over %s: a merge would wipe what it cannot see", async (_, answers, code) => {
 		const calls: string[] = [];
-		const write = mergeMetadata(provenService(fakeApi(calls, { ...answers, updateMetadata: done })), merge);
+		const write = planMetadata(provenService(fakeApi(calls, { ...answers, updateMetadata: done })), merging());
 		await expect(write(item, direct, {})).rejects.toMatchObject({ kind: "rejected", code });
 		expect(calls).toEqual(["list set page 1 id doc-0"]);
 	});
+});
+
+describe("--only-changed", () => {
+	const has = (...pairs: readonly (readonly [string, JsonValue])[]) => listing(documentOf("doc-0", new Map(pairs)));
+
+	it("sends nothing to a document that has what would be sent, and says so", async () => {
+		const calls: string[] = [];
+		const write = planMetadata(provenService(fakeApi(calls, has(["b", 2], ["a", 1]))), merging(1, true));
+		expect(await write(item, direct, {})).toEqual({ status: "unchanged", documentId: "doc-0" });
+		expect(calls).toEqual(["list set page 1 id doc-0"]);
+	});
+
+	it("knows what the service makes of lists: a document would be written again and again otherwise", async () => {
+		const calls: string[] = [];
+		const api = fakeApi(calls, { ...has(["tags", ["a", "b"]]), dialect: { flavour: ragflowPatch, form: "json" } });
+		const tagged = { ...item, metadata: new Map([["tags", ["a; b", "a"]]]) };
+		const write = planMetadata(provenService(api), merging(1, true));
+		expect(await write(tagged, direct, {})).toMatchObject({ status: "unchanged" });
+		expect(calls).toHaveLength(1);
+	});
+
+	it("counts a row as updated whose first try had arrived although its answer was lost", async () => {
+		const held = { metadata: new Map<string, JsonValue>() };
+		const api = fakeApi([], {
+			listDocuments: async () => ({ items: [documentOf("doc-0", held.metadata)], total: 1 }),
+			updateMetadata: async (_set, _id, sent) => {
+				held.metadata = new Map(sent);
+				throw failure("ambiguous");
+			},
+		});
+		const write = planMetadata(provenService(api), merging(1, true));
+		const memory: Memory = {};
+		await expect(write(item, direct, memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		expect(await write(item, direct, memory)).toEqual({ status: "updated", documentId: "doc-0" });
+	});
+
+	it("counts a row as updated that an earlier sitting had sent and did not live to record", async () => {
+		const log = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined }) };
+		const write = planMetadata(provenService(fakeApi([], has(["a", 1]))), merging(1, true), log);
+		expect(await write(item, direct, {})).toMatchObject({ status: "updated" });
+	});
+});
+
+it("what is recorded of a merge is what was really sent, also where a retry found something else on the document", async () => {
+	const sent: unknown[] = [];
+	const held = { metadata: new Map<string, JsonValue>([["b", 1]]) };
+	let tries = 0;
+	const api = fakeApi([], {
+		listDocuments: async () => ({ items: [documentOf("doc-0", held.metadata)], total: 1 }),
+		updateMetadata: async () => {
+			tries += 1;
+			if (tries > 2) return "document_id";
+			if (tries === 2) held.metadata = new Map([["b", 2]]);
+			throw failure("not_sent");
+		},
+	});
+	const log: SentLog = {
+		...unrecorded,
+		sending: async (_item, sending) => void sent.push(sending.what === "update" ? [...sending.metadata] : sending),
+	};
+	const write = planMetadata(provenService(api), merging(), log);
+	const memory: Memory = {};
+	await expect(write(item, direct, memory)).rejects.toThrow();
+	await expect(write(item, direct, memory)).rejects.toThrow();
+	await write(item, direct, memory);
+	const pairs = (b: number): unknown => [
+		["b", b],
+		["a", 1],
+	];
+	expect(sent).toEqual([pairs(1), pairs(2)]);
 });
 
 /** A dataset that changes as it is told to. */

@@ -288,9 +288,7 @@ it("a retry of the first row still proves its form: what it had before its first
 	const { service, write } = worldOf(server);
 	const memory: WriteMemory = {};
 	const before: Metadata = new Map();
-	memory.before = {
-		document: { id: "one", datasetId: "set", isDatasetNamed: true, name: "", size: 0, createTime: 0, metadata: before },
-	};
+	memory.before = { document: { metadata: before } };
 	server.held.set("one", new Map([["a", "one"]]));
 	await write(row("one"), memory);
 	expect(service.proof.echo).toBe("document_id");

@@ -1,12 +1,15 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import type { Metadata } from "../../json.ts";
 import type { Row } from "../../manifest/types.ts";
 import { changeOf, DELETE_TOKEN, metadataToSend, type Mode } from "../../plan/change.ts";
-import { mergeMetadata, replaceMetadata, type UpdateItem } from "../../run/operations/update.ts";
+import type { UpdateItem } from "../../run/operations/look.ts";
+import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions } from "../flags.ts";
 import type { Done } from "../declare.ts";
 import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
+import { unreadable } from "../readable.ts";
 import type { RunItem } from "../run-rows.ts";
 import { parseNonEmpty } from "../values.ts";
 
@@ -29,6 +32,7 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 			`with --mode merge: a value of this text removes its key (default: ${DELETE_TOKEN})`,
 			parseNonEmpty,
 		)
+		.option("--only-changed", "leaves documents alone that already have these values")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n",
@@ -41,7 +45,7 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 type TagItem = RunItem & UpdateItem;
 
 export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
-	const { manifest, mode, deleteToken } = options;
+	const { manifest, mode, deleteToken, onlyChanged = false } = options;
 	if (mode === "replace" && deleteToken !== undefined) {
 		throw new CliError("--delete-token removes keys in a merge alone, and this is --mode replace; nothing was sent", {
 			exit: Exit.usage,
@@ -62,10 +66,17 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 				metadata,
 				source,
 			}),
-			operation: ({ service }, log) =>
-				mode === "merge"
-					? mergeMetadata(service, (present, wanted) => metadataToSend(change, present, wanted), log)
-					: replaceMetadata(service, log),
+			operation: ({ service }, log, present) => {
+				if (mode === "replace" && !onlyChanged) return replaceMetadata(service, log);
+				const plan = {
+					present,
+					metadataToSend: (held: Metadata, wanted: Metadata) => metadataToSend(change, held, wanted),
+					keepsPresent: mode === "merge",
+				};
+				return planMetadata(service, { ...plan, onlyChanged }, log);
+			},
+			refuse: async (source, session) =>
+				onlyChanged ? unreadable("--only-changed", source, session, options, app) : undefined,
 			before: async () => {
 				if (mode === "replace") {
 					app.io.note("Keys that a row does not carry are removed from its document; --mode merge keeps them.");

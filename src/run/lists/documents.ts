@@ -9,7 +9,15 @@ export type DocumentFilter = {
 	readonly name?: string | undefined;
 	/** the text of a `metadata_condition`; sent only where the flavour knows them, and where it can hide no document */
 	readonly condition?: string | undefined;
+	/** the first page of the whole list, where it was read already */
+	readonly start?: FirstPage<Document> | undefined;
 };
+
+/** The first page of all documents of a dataset, as `allDocuments` begins with it. */
+export function firstDocuments(api: Api, request: Request, datasetId: string): Promise<FirstPage<Document>> {
+	const [order] = api.dialect.flavour.list.orders;
+	return firstPage((pageSize) => request(() => api.listDocuments(datasetId, { page: 1, pageSize, order })));
+}
 
 /** A list that showed fewer documents than it claims to have, after every way to read it was tried. */
 export type ShortList = { readonly shown: number; readonly total: number; readonly passes: number };
@@ -37,7 +45,7 @@ export async function* allDocuments(
 	api: Api,
 	request: Request,
 	datasetId: string,
-	{ name, condition }: DocumentFilter = {},
+	{ name, condition, start: given }: DocumentFilter = {},
 	onShort?: (list: ShortList) => void,
 ): AsyncGenerator<Document> {
 	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
@@ -46,7 +54,7 @@ export async function* allDocuments(
 	const shown = new Set<string>();
 	if (name !== undefined && (yield* fresh(namedDocuments(read, order, name), shown))) return;
 
-	const start = await firstPage((pageSize) => read(1, { pageSize, order }));
+	const start = given ?? (await firstDocuments(api, request, datasetId));
 	if (condition !== undefined && knowsConditions && isWorthFiltering(start.first)) {
 		if (yield* fresh(filteredDocuments(read, order, start, condition), shown)) return;
 	}

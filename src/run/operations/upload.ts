@@ -6,7 +6,7 @@ import { type Write, writeMetadata } from "../service/write.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import { checkStored, isNumbered, madeSince, renamed, sizeOf, store } from "./store-file.ts";
-import type { UpdateItem } from "./update.ts";
+import type { UpdateItem } from "./look.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
 

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
+import { type Metadata, sameValue } from "../../json.ts";
 
 /**
  * What became of metadata that was sent, as the list shows it.
@@ -25,6 +25,11 @@ export function arrivalOf(
 	return before !== undefined && sameMetadata(after, new Map([...before, ...kept])) ? "merged" : "different";
 }
 
+/** Whether what a document has is what it would have if that were sent, by the known rules of the service. */
+export function hasAlready(present: Metadata, sent: Metadata, keeps: (sent: Metadata) => Metadata): boolean {
+	return sameMetadata(present, sent) || sameMetadata(keeps(present), keeps(sent));
+}
+
 /** Whether two documents carry the same metadata. Neither the order of keys nor that of members counts. */
 export function sameMetadata(left: Metadata, right: Metadata): boolean {
 	if (left.size !== right.size) return false;
@@ -32,17 +37,4 @@ export function sameMetadata(left: Metadata, right: Metadata): boolean {
 		if (!right.has(key) || !sameValue(value, right.get(key))) return false;
 	}
 	return true;
-}
-
-function sameValue(left: JsonValue, right: JsonValue | undefined): boolean {
-	if (left === right) return true;
-	if (isJsonArray(left)) {
-		return isJsonArray(right) && left.length === right.length && left.every((item, at) => sameValue(item, right[at]));
-	}
-	if (!isJsonObject(left) || !isJsonObject(right)) return false;
-	const keys = Object.keys(left);
-	return (
-		keys.length === Object.keys(right).length &&
-		keys.every((key) => Object.hasOwn(right, key) && sameValue(left[key] ?? null, right[key]))
-	);
 }

@@ -11,7 +11,7 @@ export type Write = { readonly datasetId: string; readonly documentId: string; r
 /** What the tries of one write remember. */
 export type WriteMemory = {
 	/** the document as it was before the first of them */
-	before?: { readonly document: Document | undefined };
+	before?: { readonly document: Pick<Document, "metadata"> | undefined };
 	/** `VERB FORM` of each that may have been applied: what arrives after a second such proves neither */
 	sentAs?: Set<string>;
 };

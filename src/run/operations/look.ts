@@ -1,0 +1,55 @@
+import type { Metadata } from "../../json.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Present } from "../present/present.ts";
+import type { Held } from "../present/stored-documents.ts";
+import { hasAlready } from "../service/read-back.ts";
+import type { Service } from "../service/service.ts";
+import type { Request, Work } from "../types.ts";
+
+/** A row that says something of its document. */
+export type UpdateItem = Work & { readonly metadata: Metadata };
+
+/** How a row becomes what is sent, where that depends on what its document has. */
+export type UpdatePlan = {
+	readonly present: Pick<Present, "byId">;
+	readonly metadataToSend: (present: Metadata, wanted: Metadata) => Metadata;
+	/** whether what is sent is made of what the document has: what can't be seen would be removed then */
+	readonly keepsPresent: boolean;
+};
+
+export type Looked = {
+	readonly document: Held;
+	/** what the document has */
+	readonly present: Metadata;
+	/** what is to be sent */
+	readonly metadata: Metadata;
+	/** whether sending it would change nothing, by the known rules of the service */
+	readonly isSame: boolean;
+};
+
+/**
+ * What a row would do to its document. Sends nothing that writes: a dry run shows it, a run goes by it.
+ *
+ * @throws RestError where the document is not there, or where a merge can't see what to keep
+ */
+export async function look(
+	service: Service,
+	request: Request,
+	{ datasetId, documentId, metadata: wanted }: UpdateItem,
+	{ present: documents, metadataToSend, keepsPresent }: UpdatePlan,
+): Promise<Looked> {
+	const api = await service.known(request);
+	const document = await documents.byId(api, request, datasetId, documentId);
+	if (document === undefined) {
+		const text = `document ${documentId} is not in dataset ${datasetId}`;
+		throw new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
+	}
+	if (document.metadata === undefined && keepsPresent) {
+		const text = "the list shows no metadata, so there is nothing to merge with; nothing was sent";
+		throw new RestError(text, { kind: "rejected", code: "NO_METADATA" });
+	}
+	// A document that never had any may be listed without the member.
+	const present = document.metadata ?? new Map();
+	const metadata = metadataToSend(present, wanted);
+	return { document, present, metadata, isSame: hasAlready(present, metadata, api.dialect.flavour.keeps) };
+}

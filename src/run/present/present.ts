@@ -1,0 +1,105 @@
+import type { Api, Document } from "../../rest/types.ts";
+import { askFor } from "../lists/ask-for.ts";
+import { firstDocuments } from "../lists/documents.ts";
+import type { FirstPage } from "../lists/page-size.ts";
+import { allDocuments, incompleteList, type ShortList } from "../pages.ts";
+import type { Clock, Request } from "../types.ts";
+import { isListingCheaper } from "./cost.ts";
+import { insisting } from "./insist.ts";
+import { type Held, StoredDocuments } from "./stored-documents.ts";
+
+export type PresentOptions = {
+	/** how many rows each dataset has that are to be looked at; asked once, when the first of them comes */
+	readonly rows: () => Promise<ReadonlyMap<string, number>>;
+	/** where lists may be kept */
+	readonly folder: () => Promise<string>;
+	readonly clock: Clock;
+};
+
+/** A dataset that was listed as a whole. `short` where its list did not show all that it claims to have. */
+type Listed = { readonly documents: StoredDocuments; readonly short: ShortList | undefined };
+
+/**
+ * What documents have before rows are laid over them or compared with them, at the least number of requests: one look-up
+ * for each row, or one list of the dataset.
+ *
+ * What a list showed is as old as the list. So no document may be written twice in a run that looks by this: the second
+ * write would not know of the first. The check of a manifest sees to that.
+ */
+export class Present {
+	readonly #options: PresentOptions;
+	readonly #ways = new Map<string, Promise<Listed | undefined>>();
+	readonly #stored: StoredDocuments[] = [];
+	#rows: Promise<ReadonlyMap<string, number>> | undefined;
+
+	constructor(options: PresentOptions) {
+		this.#options = options;
+	}
+
+	/** What the document has, or undefined where the dataset does not list it. */
+	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<Held | undefined> {
+		const way = await this.#way(datasetId, () => this.#choose(api, request, datasetId));
+		const listed = await way?.documents.get(id);
+		// What a whole list does not show is not there; of a list that stayed short only a question can tell.
+		if (listed !== undefined || (way !== undefined && way.short === undefined)) return listed;
+		const page = await askFor(api, request, datasetId, { id });
+		if (page?.items.every((document) => document.id === id) === true) return page.items[0];
+		// It answers with other documents, so it ignores what it is asked for.
+		if (way?.short !== undefined) throw incompleteList(datasetId, way.short);
+		const whole = await this.#insteadOf(way, datasetId, () => this.#read(api, request, datasetId));
+		const found = await whole?.documents.get(id);
+		if (found === undefined && whole?.short !== undefined) throw incompleteList(datasetId, whole.short);
+		return found;
+	}
+
+	/** Removes what was kept. */
+	async close(): Promise<void> {
+		await Promise.all(this.#stored.splice(0).map((documents) => documents.close()));
+	}
+
+	/** How documents of that dataset are looked at: decided once, anew where that failed. */
+	#way(datasetId: string, decide: () => Promise<Listed | undefined>): Promise<Listed | undefined> {
+		const known = this.#ways.get(datasetId);
+		if (known !== undefined) return known;
+		const way = decide();
+		this.#ways.set(datasetId, way);
+		// The row that asked fails or is tried again; the next one decides anew.
+		way.catch(() => this.#ways.delete(datasetId));
+		return way;
+	}
+
+	/** Another way than the one that did not lead there, unless another row has found it meanwhile. */
+	async #insteadOf(
+		way: Listed | undefined,
+		datasetId: string,
+		decide: () => Promise<Listed | undefined>,
+	): Promise<Listed | undefined> {
+		const known = this.#ways.get(datasetId);
+		const meanwhile = await known;
+		if (meanwhile !== way) return meanwhile;
+		if (this.#ways.get(datasetId) === known) this.#ways.delete(datasetId);
+		return this.#way(datasetId, decide);
+	}
+
+	async #choose(api: Api, request: Request, datasetId: string): Promise<Listed | undefined> {
+		this.#rows ??= this.#options.rows();
+		const rows = (await this.#rows).get(datasetId) ?? 0;
+		// One look-up is as cheap as the page that would tell.
+		if (rows < 2) return undefined;
+		const start = await firstDocuments(api, insisting(request, this.#options.clock), datasetId);
+		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length };
+		return isListingCheaper(rows, size) ? this.#read(api, request, datasetId, start) : undefined;
+	}
+
+	async #read(api: Api, request: Request, datasetId: string, start?: FirstPage<Document>): Promise<Listed> {
+		const documents = await StoredDocuments.create(await this.#options.folder());
+		this.#stored.push(documents);
+		let short: ShortList | undefined;
+		const patient = insisting(request, this.#options.clock);
+		for await (const document of allDocuments(api, patient, datasetId, { start }, (list) => (short = list))) {
+			await documents.add(document);
+		}
+		await documents.end();
+		return { documents, short };
+	}
+}

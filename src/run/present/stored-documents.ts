@@ -1,0 +1,95 @@
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, Exit, reason } from "../../errors.ts";
+import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, parseJson } from "../../json.ts";
+import { IdTable } from "./id-table.ts";
+
+/** What a document has, as a list showed it. */
+export type Held = {
+	/** undefined where the list carries no `meta_fields` of it */
+	readonly metadata: Metadata | undefined;
+};
+
+/** Bytes that are gathered before they are written. */
+const BLOCK = 256 * 1024;
+
+/**
+ * The metadata of a whole dataset in a private file, found by id: memory holds where each document is, and no document.
+ *
+ * First all are added, then `end`, then they are read.
+ */
+export class StoredDocuments {
+	readonly #folder: string;
+	readonly #file: FileHandle;
+	readonly #table = new IdTable();
+	#waiting: Buffer[] = [];
+	#waitingBytes = 0;
+	#end = 0;
+
+	private constructor(folder: string, file: FileHandle) {
+		this.#folder = folder;
+		this.#file = file;
+	}
+
+	/** @param parent a folder that is the user's alone */
+	static async create(parent: string): Promise<StoredDocuments> {
+		return kept(async () => {
+			const folder = await mkdtemp(join(parent, "ragtag-present-"));
+			const file = await open(join(folder, "documents"), "wx+", 0o600);
+			// Where a system lets an open file go, a program that is killed leaves nothing behind.
+			await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+			return new StoredDocuments(folder, file);
+		});
+	}
+
+	get size(): number {
+		return this.#table.size;
+	}
+
+	/** @throws CliError exit 7 where it can't be kept */
+	async add({ id, metadata }: { readonly id: string } & Held): Promise<void> {
+		const text = `[${JSON.stringify(id)}${metadata === undefined ? "" : `,${metadataText(metadata)}`}]`;
+		const bytes = Buffer.from(text);
+		this.#table.add(id, { offset: this.#end, length: bytes.length });
+		this.#end += bytes.length;
+		this.#waiting.push(bytes);
+		this.#waitingBytes += bytes.length;
+		if (this.#waitingBytes >= BLOCK) await this.end();
+	}
+
+	/** Writes what waits. */
+	async end(): Promise<void> {
+		const bytes = Buffer.concat(this.#waiting);
+		this.#waiting = [];
+		this.#waitingBytes = 0;
+		await kept(() => this.#file.appendFile(bytes));
+	}
+
+	async get(id: string): Promise<Held | undefined> {
+		for (const { offset, length } of this.#table.candidates(id)) {
+			const buffer = Buffer.allocUnsafe(length);
+			const { bytesRead } = await kept(() => this.#file.read(buffer, 0, length, offset));
+			const record = parseJson(buffer.toString("utf8", 0, bytesRead));
+			const [found, metadata] = isJsonArray(record) ? record : [];
+			if (found === id) return { metadata: isJsonObject(metadata) ? metadataOf(metadata) : undefined };
+		}
+		return undefined;
+	}
+
+	async close(): Promise<void> {
+		await this.#file.close();
+		await rm(this.#folder, { recursive: true, force: true });
+	}
+}
+
+async function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	try {
+		return await work();
+	} catch (error) {
+		throw new CliError(`what the documents have can't be kept in the temporary folder: ${reason(error)}`, {
+			exit: Exit.storage,
+			hint: "Make room there, or name another folder with --state-dir.",
+			cause: error,
+		});
+	}
+}
