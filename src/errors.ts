@@ -20,6 +20,8 @@ export const Exit = {
 	foreign: 8,
 	/** stopped by a limit, the user's or the built-in one */
 	limit: 9,
+	/** `--detailed-exitcode` found that something would change */
+	differences: 10,
 	/** a fault of the program itself */
 	internal: 70,
 	/** a report or standard output could not be written */

@@ -14,6 +14,7 @@ export const topics: ReadonlyMap<string, string> = new Map([
     7  this machine's storage failed, or a journal is damaged; resumable
     8  the manifest, the target or the options are not those of the run; nothing more was sent
     9  stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable
+   10  --detailed-exitcode: something would change
    70  a fault of the program itself
    74  a report or standard output could not be written
   129  stopped by SIGHUP; resumable

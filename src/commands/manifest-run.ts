@@ -1,4 +1,4 @@
-import type { App, Session } from "../app.ts";
+import type { App, Session, Settings } from "../app.ts";
 import type { ExitCode } from "../errors.ts";
 import type { CheckedManifest, Purpose } from "../manifest/types.ts";
 import type { Mode } from "../plan/change.ts";
@@ -21,6 +21,8 @@ export type ManifestRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
 	readonly manifest: string;
 	/** why nothing may be sent although the manifest is good, from requests that change nothing; undefined when it may */
 	readonly refuse?: (source: RowSource, session: Session) => Promise<Stop | undefined>;
+	/** what is done with the checked rows instead of a run */
+	readonly instead?: ((source: RowSource, session: Session, settings: Settings) => Promise<ExitCode>) | undefined;
 	/** last word before the first request: notes, and the question that may decline (a usage error) */
 	readonly before?: (source: RowSource) => Promise<void>;
 };
@@ -65,6 +67,7 @@ export async function runManifest<Item extends RunItem>(
 			if (stop !== undefined) {
 				return await report({ totals: new MemoryJournal(checked).totals(), seconds: 0, stop }, flags, app);
 			}
+			if (run.instead !== undefined) return await run.instead(source, session, settings);
 			await run.before?.(source);
 			const context = {
 				command: COMMANDS[run.purpose],

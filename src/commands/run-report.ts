@@ -1,6 +1,6 @@
 import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
-import { exitOf } from "../report/exit.ts";
+import { type DryResult, exitOf } from "../report/exit.ts";
 import { summaryOf, summaryText } from "../report/summary.ts";
 import { explained } from "../run/recorded/recording.ts";
 import type { Stop, Totals } from "../run/types.ts";
@@ -12,6 +12,8 @@ export type Ended = {
 	readonly stop: Stop | undefined;
 	/** whether updates were seen to arrive */
 	readonly verified?: boolean;
+	/** what a dry run found */
+	readonly dry?: DryResult;
 	readonly run?: string;
 	/** the command that goes on */
 	readonly resume?: string | undefined;
@@ -26,10 +28,10 @@ export async function report(
 	{ io }: App,
 	keep: (exit: ExitCode, summary: string) => Promise<void> = async () => undefined,
 ): Promise<ExitCode> {
-	const { totals, seconds, failed, verified } = ended;
+	const { totals, seconds, failed, verified, dry } = ended;
 	let { stop } = ended;
 	await io.flush();
-	const exitNow = (): ExitCode => exitOf(totals, stop, io.outputFailed || failed?.failure !== undefined);
+	const exitNow = (): ExitCode => exitOf(totals, stop, io.outputFailed || failed?.failure !== undefined, dry);
 	const summaryNow = (): string =>
 		JSON.stringify(summaryOf(totals, seconds, exitNow(), { verified, run: ended.run, resume: ended.resume }));
 	try {
@@ -44,7 +46,7 @@ export async function report(
 		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);
 	}
 	if (exit === Exit.ok) {
-		io.note(summaryText(totals, seconds));
+		io.note(summaryText(totals, seconds, dry?.changes));
 		return exit;
 	}
 	if (stop !== undefined) io.err(`ragtag: ${stop.text}`);
@@ -52,7 +54,7 @@ export async function report(
 	if (failed?.failure !== undefined) io.err(`ragtag: ${failed.path}: ${failed.failure}`);
 	// The last line of every failure: what happened, the counts, and what to type next.
 	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended)) : goOnText(stop, ended.resume);
-	io.err(`${summaryText(totals, seconds)}. ${next}`);
+	io.err(`${summaryText(totals, seconds, dry?.changes)}. ${next}`);
 	return exit;
 }
 
@@ -60,7 +62,11 @@ function goOnText(stop: Stop | undefined, resume: string): string {
 	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Go on with: ${resume}`;
 }
 
-function nextStep({ totals, failed, run }: Ended): string {
+function nextStep({ totals, failed, run, dry }: Ended): string {
+	if (dry !== undefined) {
+		if (totals.failed > 0) return "Mend the rows that failed, or their ids: ragtag docs list shows what there is.";
+		return "The same command without --dry-run and --detailed-exitcode makes these changes.";
+	}
 	if (failed?.failure !== undefined && run !== undefined) {
 		return `Write the failed rows elsewhere: ragtag runs report ${run} --failed FILE`;
 	}

@@ -4,7 +4,6 @@ import type { App, Session, Settings } from "../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { CheckedManifest, Content, Row, SourceRecord } from "../manifest/types.ts";
-import { rowLine } from "../report/row-line.ts";
 import { numberText, rowsText } from "../report/summary.ts";
 import { chunked } from "../run/chunks.ts";
 import type { Operation } from "../run/operations/operation.ts";
@@ -21,9 +20,7 @@ import { writeFailed } from "./failed-file.ts";
 import { globalFlags, resumeCommand } from "./next-command.ts";
 import type { RunFlags } from "./flags.ts";
 import { type Ended, faultStop, report } from "./run-report.ts";
-
-/** Failed rows that are told one by one: a million of them would bury what matters. */
-const TOLD = 20;
+import { rowTeller } from "./tell-rows.ts";
 
 /** Where rows come from: a checked manifest, or arguments that stand for one. */
 export type RowSource = Pick<
@@ -92,15 +89,9 @@ export async function runSource<Item extends RunItem>(
 		force: flags.force === true,
 	});
 	const { opened, doubts, resumed } = recording;
-	let told = 0;
+	const tell = rowTeller(source.name, { json: flags.json === true, all: run.tell === "all" }, app);
 	const journal = new Recorder<Item>(opened, doubts, async (outcome) => {
-		const failed = outcome.status === "failed";
-		if (flags.json === true && (failed || run.tell === "all")) await io.out(`${rowLine(outcome)}\n`);
-		if (failed) {
-			told += 1;
-			if (told <= TOLD) io.err(`${source.name}:${outcome.item.line}: ${outcome.error?.code}: ${outcome.error?.text}`);
-			if (told === TOLD + 1) io.err("... more rows failed; the file of failed rows and --json have all of them");
-		}
+		await tell(outcome);
 		await run.onOutcome?.(outcome);
 	});
 	const present = new Present({

@@ -16,17 +16,26 @@ const PRECEDENCE: readonly ExitCode[] = [
 	Exit.temporary,
 	Exit.limit,
 	Exit.failedRows,
+	Exit.differences,
 	Exit.output,
 ];
 
+/** What a dry run found: the rows that would change are pending, as nothing was sent. */
+export type DryResult = {
+	readonly changes: number;
+	/** whether `--detailed-exitcode` was given */
+	readonly isDetailed: boolean;
+};
+
 /** The one exit code of a run, from what its journal holds, why it stopped, and whether its outputs were written. */
-export function exitOf(totals: Totals, stop: Stop | undefined, outputFailed: boolean): ExitCode {
+export function exitOf(totals: Totals, stop: Stop | undefined, outputFailed: boolean, dry?: DryResult): ExitCode {
 	const applying = new Set<ExitCode>();
 	if (stop !== undefined) applying.add(stop.exit);
 	if (totals.failed + totals.invalid > 0) applying.add(Exit.failedRows);
+	if (dry?.isDetailed === true && dry.changes > 0) applying.add(Exit.differences);
 	if (outputFailed) applying.add(Exit.output);
 	// Rows that are pending though nothing stopped the run: nobody accounts for them, whatever else went wrong.
-	if (stop === undefined && totals.pending !== 0) applying.add(Exit.internal);
+	if (stop === undefined && totals.pending !== (dry?.changes ?? 0)) applying.add(Exit.internal);
 	// A stop whose code has no rank is not to pass as success.
 	return PRECEDENCE.find((code) => applying.has(code)) ?? stop?.exit ?? Exit.ok;
 }

@@ -48,8 +48,12 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 	};
 }
 
-/** The counts of a run in words: `2,000 rows: 1,998 updated, 2 failed`. Counts of zero are left out. */
-export function countsText(totals: Totals): string {
+/**
+ * The counts of a run in words: `2,000 rows: 1,998 updated, 2 failed`. Counts of zero are left out.
+ *
+ * @param wouldChange how many of the pending rows a dry run would change
+ */
+export function countsText(totals: Totals, wouldChange = 0): string {
 	const named: readonly (readonly [number, string])[] = [
 		[totals.updated, "updated"],
 		[totals.unchanged, "unchanged"],
@@ -58,7 +62,8 @@ export function countsText(totals: Totals): string {
 		[totals.failed, "failed"],
 		[totals.invalid, "invalid"],
 		[totals.duplicateSkipped, "duplicates skipped"],
-		[totals.pending, "pending"],
+		[wouldChange, "would change"],
+		[totals.pending - wouldChange, "pending"],
 	];
 	const parts = named.filter(([count]) => count > 0).map(([count, word]) => `${numberText(count)} ${word}`);
 	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "nothing to do" : parts.join(", ")}`;
@@ -70,10 +75,10 @@ export function rowsText(rows: number): string {
 }
 
 /** The summary for people: counts, time, rate. */
-export function summaryText(totals: Totals, seconds: number): string {
-	const done = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed;
+export function summaryText(totals: Totals, seconds: number, wouldChange = 0): string {
+	const done = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed + wouldChange;
 	const rate = seconds > 0 && done > 0 ? `, ${numberText(Math.round((done / seconds) * 10) / 10)} a second` : "";
-	return `${countsText(totals)} in ${durationText(seconds)}${rate}`;
+	return `${countsText(totals, wouldChange)} in ${durationText(seconds)}${rate}`;
 }
 
 /** A count with thousands separators, the same on every machine. */

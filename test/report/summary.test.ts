@@ -21,7 +21,7 @@ const none: Totals = {
 
 describe("the exit code of a run", () => {
 	const stop = (exit: ExitCode) => ({ exit, text: "" });
-	// Signals and faults of our own, what sent nothing, then 7, 4, 8, 6, 9, 1, 74.
+	// Signals and faults of our own, what sent nothing, then 7, 4, 8, 6, 9, 1, 10, 74.
 	const order = [129, 130, 143, 70, 2, 3, 7, 4, 8, 6, 9] as const;
 
 	it("is 0 when every row reached its goal", () => {
@@ -42,6 +42,18 @@ describe("the exit code of a run", () => {
 		[{ pending: -1, updated: 2 }, false, Exit.internal],
 	])("for %j, output lost: %s, is %d", (counts, outputFailed, exit) => {
 		expect(exitOf({ ...none, ...counts }, undefined, outputFailed)).toBe(exit);
+	});
+
+	it.each([
+		[{ pending: 2 }, { changes: 2, isDetailed: false }, false, Exit.ok],
+		[{ pending: 2 }, { changes: 2, isDetailed: true }, false, Exit.differences],
+		[{ pending: 2 }, { changes: 2, isDetailed: true }, true, Exit.differences],
+		[{ pending: 2, failed: 1 }, { changes: 2, isDetailed: true }, true, Exit.failedRows],
+		[{ unchanged: 2 }, { changes: 0, isDetailed: true }, false, Exit.ok],
+		[{ unchanged: 2 }, { changes: 0, isDetailed: true }, true, Exit.output],
+		[{ pending: 3 }, { changes: 2, isDetailed: true }, false, Exit.internal],
+	])("of a dry run with %j and %j, output lost: %s, is %d", (counts, dry, outputFailed, exit) => {
+		expect(exitOf({ ...none, ...counts }, undefined, outputFailed, dry)).toBe(exit);
 	});
 });
 

@@ -7,13 +7,22 @@ import { changeOf, DELETE_TOKEN, metadataToSend, type Mode } from "../../plan/ch
 import type { UpdateItem } from "../../run/operations/look.ts";
 import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions } from "../flags.ts";
+import type { ChangeFormat } from "../change-faces.ts";
 import type { Done } from "../declare.ts";
+import { dryRun } from "../dry-run.ts";
 import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { unreadable } from "../readable.ts";
 import type { RunItem } from "../run-rows.ts";
 import { parseNonEmpty } from "../values.ts";
 
-export type TagOptions = ManifestRunFlags & { readonly manifest: string; readonly mode: Mode };
+export type TagOptions = ManifestRunFlags & {
+	readonly manifest: string;
+	readonly mode: Mode;
+	readonly dryRun?: boolean;
+	readonly detailedExitcode?: boolean;
+	/** how a dry run shows changes */
+	readonly format?: ChangeFormat;
+};
 
 /** Declares the interface of `docs tag`. What it does is in `tag`. */
 export function tagCommand(docs: Command, app: App, done: Done, run = tag): void {
@@ -33,9 +42,18 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 			parseNonEmpty,
 		)
 		.option("--only-changed", "leaves documents alone that already have these values")
+		.option("--dry-run", "shows what would change, row by row, and sends nothing that writes")
+		.option("--detailed-exitcode", "with --dry-run: exit 10 when something would change")
+		.addOption(
+			new Option("--format <format>", "with --dry-run: for people, for a spreadsheet, or a Markdown table").choices([
+				"text",
+				"csv",
+				"md",
+			]),
+		)
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n",
+			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n",
 		);
 	addToleranceOptions(addWriteOptions(addManifestOptions(addRunOptions(command)))).action(async (manifest: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<TagOptions, "manifest">>(), manifest }, app));
@@ -45,38 +63,37 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 type TagItem = RunItem & UpdateItem;
 
 export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
-	const { manifest, mode, deleteToken, onlyChanged = false } = options;
-	if (mode === "replace" && deleteToken !== undefined) {
-		throw new CliError("--delete-token removes keys in a merge alone, and this is --mode replace; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not carry.",
-		});
-	}
+	checkFlags(options);
+	const { manifest, mode, deleteToken, onlyChanged = false, dryRun: isDry = false, format = "text" } = options;
 	const change = changeOf(mode, deleteToken);
+	const plan = {
+		metadataToSend: (present: Metadata, wanted: Metadata) => metadataToSend(change, present, wanted),
+		keepsPresent: mode === "merge",
+	};
+	const compares = isDry ? "--dry-run" : onlyChanged ? "--only-changed" : undefined;
+	const itemOf = ({ index, line, datasetId, documentId, metadata, source }: Row): TagItem => ({
+		index,
+		line,
+		datasetId,
+		documentId,
+		metadata,
+		source,
+	});
 	return runManifest<TagItem>(
 		{
 			purpose: "tag",
 			manifest,
 			tell: "failed",
-			itemOf: ({ index, line, datasetId, documentId, metadata, source }: Row) => ({
-				index,
-				line,
-				datasetId,
-				documentId,
-				metadata,
-				source,
-			}),
-			operation: ({ service }, log, present) => {
-				if (mode === "replace" && !onlyChanged) return replaceMetadata(service, log);
-				const plan = {
-					present,
-					metadataToSend: (held: Metadata, wanted: Metadata) => metadataToSend(change, held, wanted),
-					keepsPresent: mode === "merge",
-				};
-				return planMetadata(service, { ...plan, onlyChanged }, log);
-			},
+			itemOf,
+			operation: ({ service }, log, present) =>
+				mode === "replace" && !onlyChanged
+					? replaceMetadata(service, log)
+					: planMetadata(service, { ...plan, present, onlyChanged }, log),
 			refuse: async (source, session) =>
-				onlyChanged ? unreadable("--only-changed", source, session, options, app) : undefined,
+				compares === undefined ? undefined : unreadable(compares, source, session, options, app),
+			instead: isDry
+				? (source, session, settings) => dryRun({ source, itemOf, plan, format }, options, session, settings, app)
+				: undefined,
 			before: async () => {
 				if (mode === "replace") {
 					app.io.note("Keys that a row does not carry are removed from its document; --mode merge keeps them.");
@@ -86,4 +103,21 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 		options,
 		app,
 	);
+}
+
+/** @throws CliError exit 2 for flags that mean nothing without others */
+function checkFlags({ mode, deleteToken, dryRun: isDry, detailedExitcode, format, json }: TagOptions): void {
+	const wrong = (text: string, hint: string): CliError =>
+		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
+	if (mode === "replace" && deleteToken !== undefined) {
+		throw wrong(
+			"--delete-token removes keys in a merge alone, and this is --mode replace",
+			"Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not carry.",
+		);
+	}
+	if (isDry !== true && (detailedExitcode === true || format !== undefined)) {
+		const flag = format === undefined ? "--detailed-exitcode" : "--format";
+		throw wrong(`${flag} is about what --dry-run shows`, `Add --dry-run, or leave ${flag} out.`);
+	}
+	if (format !== undefined && json === true) throw wrong("--format and --json exclude each other", "Say one of them.");
 }

@@ -1,10 +1,11 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
+import { answerOf } from "../lists/refusal.ts";
 import type { Present } from "../present/present.ts";
 import type { Held } from "../present/stored-documents.ts";
 import { hasAlready } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
-import type { Request, Work } from "../types.ts";
+import type { Request, RowError, Work } from "../types.ts";
 
 /** A row that says something of its document. */
 export type UpdateItem = Work & { readonly metadata: Metadata };
@@ -52,4 +53,11 @@ export async function look(
 	const present = document.metadata ?? new Map();
 	const metadata = metadataToSend(present, wanted);
 	return { document, present, metadata, isSame: hasAlready(present, metadata, api.dialect.flavour.keeps) };
+}
+
+/** Why a look fails its row; undefined where the failure is not the row's, and another row would fare no better. */
+export function whyFailed(error: unknown): RowError | undefined {
+	const answer = answerOf(error);
+	if (answer?.kind !== "rejected" && answer?.kind !== "contradiction") return undefined;
+	return { code: answer.code, text: answer.message };
 }

@@ -1,0 +1,34 @@
+import { type JsonValue, type Metadata, sameValue } from "../json.ts";
+
+/** What a row would do to the keys of its document. */
+export type Difference = {
+	readonly add: Metadata;
+	readonly change: ReadonlyMap<string, { readonly from: JsonValue; readonly to: JsonValue }>;
+	readonly remove: Metadata;
+};
+
+/**
+ * What differs between what a document has and what would be sent, by key.
+ *
+ * @param keeps what the service keeps of what it is sent: a list that it takes apart to what is there already is no change.
+ * What is shown is what would be sent
+ */
+export function differenceOf(
+	present: Metadata,
+	sent: Metadata,
+	keeps: (sent: Metadata) => Metadata = (metadata) => metadata,
+): Difference {
+	const [keptPresent, keptSent] = [keeps(present), keeps(sent)];
+	const add = new Map<string, JsonValue>();
+	const change = new Map<string, { from: JsonValue; to: JsonValue }>();
+	const remove = new Map<string, JsonValue>();
+	for (const [key, to] of sent) {
+		const from = present.get(key);
+		if (from === undefined) add.set(key, to);
+		else if (!sameValue(from, to) && !sameValue(keptPresent.get(key) ?? null, keptSent.get(key))) {
+			change.set(key, { from, to });
+		}
+	}
+	for (const [key, value] of present) if (!sent.has(key)) remove.set(key, value);
+	return { add, change, remove };
+}

@@ -1,0 +1,31 @@
+import type { JsonValue } from "../../json.ts";
+import { show } from "../../text.ts";
+import { type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
+
+/** Marks for a terminal; each may give its text back as it is. */
+type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
+
+/** A document that would change, for people: a line for the document, and one for each of its keys. */
+export function changeText({ line, documentId, difference }: ShownChange, marks: Marks, longest: number): string {
+	const keys = shownKeys(difference).map((key) => keyText(key, marks, longest));
+	return `${marks.bold(show(documentId, longest))} ${marks.dim(`line ${line}`)}\n${keys.join("")}`;
+}
+
+function keyText({ key, action, from, to }: ShownKey, marks: Marks, longest: number): string {
+	const name = show(key, longest);
+	const [before, after] = [valueText(from, longest), valueText(to, longest)];
+	// The sign is there without colour, too: logs have none, and not everyone sees it.
+	switch (action) {
+		case "add":
+			return `${marks.green(`  + ${name}: ${after}`)}\n`;
+		case "change":
+			return `${marks.yellow(`  ~ ${name}: `)}${before} ${marks.yellow("→")} ${after}\n`;
+		case "remove":
+			return `${marks.red(`  - ${name}: ${before}`)}\n`;
+	}
+}
+
+/** As JSON, so that the text "5" and the number 5 are told apart. */
+function valueText(value: JsonValue | undefined, longest: number): string {
+	return value === undefined ? "" : show(JSON.stringify(value), longest);
+}

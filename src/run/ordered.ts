@@ -1,0 +1,24 @@
+/**
+ * Works on `size` items at a time, and gives the results in the order of the items. Items are read no faster than results
+ * are taken.
+ *
+ * @throws what the items or the work threw, in its place among the results
+ */
+export async function* inOrder<Item, Result>(
+	items: AsyncIterable<Item>,
+	work: (item: Item) => Promise<Result>,
+	size: number,
+): AsyncGenerator<Result> {
+	const waiting: Promise<Result>[] = [];
+	for await (const item of items) {
+		const result = work(item);
+		// It is awaited in its turn: until then a failure is nobody's, and would end the process.
+		result.catch(() => undefined);
+		waiting.push(result);
+		const [first] = waiting;
+		if (waiting.length < size || first === undefined) continue;
+		yield await first;
+		void waiting.shift();
+	}
+	for (const result of waiting) yield await result;
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../src/json.ts";
+import { type Difference, differenceOf } from "../../src/plan/diff.ts";
+import { changeCsv } from "../../src/report/changes/change-csv.ts";
+import { changeLine } from "../../src/report/changes/change-line.ts";
+import { changeMarkdown, changeMarkdownHead } from "../../src/report/changes/change-markdown.ts";
+import { changeText } from "../../src/report/changes/change-text.ts";
+import type { ShownChange } from "../../src/report/changes/shown-change.ts";
+import { ChangeTally } from "../../src/report/changes/tally.ts";
+import { range } from "../support/values.ts";
+
+type Pairs = readonly (readonly [string, JsonValue])[];
+
+const changed = (present: Pairs, sent: Pairs): ShownChange => ({
+	line: 7,
+	datasetId: "set",
+	documentId: "doc",
+	difference: differenceOf(new Map(present), new Map(sent)),
+});
+const same = (text: string): string => text;
+const plain = { bold: same, dim: same, red: same, green: same, yellow: same };
+
+describe("a change for scripts", () => {
+	it("has exactly the members that they were promised, keys in their order and no key special", () => {
+		const change = changed(
+			[
+				["b", 1],
+				["10", "x"],
+				["gone", [1]],
+			],
+			[
+				["b", { c: null }],
+				["10", "x"],
+				["__proto__", "data"],
+				["2", true],
+			],
+		);
+		expect(changeLine(change)).toBe(
+			'{"type":"change","action":"update","line":7,"dataset_id":"set","document_id":"doc",' +
+				'"add":{"__proto__":"data","2":true},"change":{"b":{"from":1,"to":{"c":null}}},"remove":{"gone":[1]}}\n',
+		);
+		expect(JSON.parse(changeLine(changed([], [])))).toMatchObject({ add: {}, change: {}, remove: {} });
+	});
+});
+
+describe("a change for people", () => {
+	it("is one line for the document and one for each key, told apart without colour", () => {
+		const change = changed(
+			[
+				["pages", 5],
+				["owner", "Ann"],
+			],
+			[
+				["pages", "5"],
+				["team", "legal"],
+			],
+		);
+		expect(changeText(change, plain, 200)).toBe(
+			'doc line 7\n  + team: "legal"\n  ~ pages: 5 → "5"\n  - owner: "Ann"\n',
+		);
+	});
+
+	it("cannot steer a terminal, and is cut to be readable there", () => {
+		const text = changeText(changed([], [["a\u001b[2J", `x\u202e${"y".repeat(500)}`]]), plain, 40);
+		expect(text).not.toContain("\u001b");
+		expect(text).not.toContain("\u202e");
+		expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(100);
+	});
+});
+
+describe("a change for a spreadsheet", () => {
+	it("is a line a key, and no cell is run as a formula", () => {
+		const change = changed(
+			[["a", "=1+1"]],
+			[
+				["a", "@SUM(1)"],
+				["-b", 'say "x", y'],
+			],
+		);
+		expect(changeCsv(change)).toBe('7,doc,\'-b,add,,"say ""x"", y"\n7,doc,a,change,\'=1+1,\'@SUM(1)\n');
+	});
+
+	it("tells a number from the text of the same digits", () => {
+		expect(changeCsv(changed([["a", 5]], [["a", "5"]]))).toBe('7,doc,a,change,5,"""5"""\n');
+		expect(changeCsv(changed([["a", [1]]], []))).toBe("7,doc,a,remove,[1],\n");
+	});
+});
+
+describe("a change for a pull request", () => {
+	it("is a row of a table, whose cells no bar ends, and whose text mentions nobody", () => {
+		const change = changed([["a|b", "x|y"]], [["a|b", "@everyone `code` <img> | [link](http://x)\nnext"]]);
+		expect(`${changeMarkdownHead}${changeMarkdown(change)}`).toBe(
+			"| line | document_id | key | action | from | to |\n| ---: | --- | --- | --- | --- | --- |\n" +
+				'| 7 | `doc` | `a\\|b` | change | `"x\\|y"` | `` "@everyone `code` <img> \\| [link](http://x)\\nnext" `` |\n',
+		);
+	});
+
+	it("leaves empty what there is not, which is not the empty text", () => {
+		expect(changeMarkdown(changed([], [["a", ""]]))).toBe('| 7 | `doc` | `a` | add |  | `""` |\n');
+	});
+});
+
+describe("the totals of a dry run", () => {
+	const of = (...differences: readonly Difference[]): ChangeTally => {
+		const tally = new ChangeTally();
+		for (const difference of differences) tally.see(difference);
+		return tally;
+	};
+
+	it("count documents and keys, and name the keys that would be lost, those of most documents first", () => {
+		const both = changed(
+			[
+				["a", 1],
+				["b", 1],
+			],
+			[["c", 1]],
+		).difference;
+		const tally = of(both, changed([["b", 1]], []).difference, changed([["c", 1]], [["c", 2]]).difference);
+		expect(tally.documents).toBe(3);
+		expect(tally.text()).toBe("3 documents would change; keys: 1 added, 1 changed, 3 removed.");
+		expect(tally.removedText()).toBe("Keys that would be removed: b (2 documents), a (1 document).");
+	});
+
+	it("say so where there is nothing, and name no end of keys", () => {
+		expect([of().text(), of().removedText()]).toEqual(["No document would change.", undefined]);
+		const many = changed(
+			range(25).map((n): [string, JsonValue] => [`k${n}`, n]),
+			[],
+		);
+		expect(of(many.difference).removedText()).toContain("k9 (1 document), and 15 more.");
+	});
+});
