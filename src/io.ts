@@ -9,6 +9,7 @@ import {
 	type Timers,
 } from "./io/progress.ts";
 import { Writer, type Output } from "./io/writer.ts";
+import { showLines } from "./text.ts";
 
 export type { Style } from "./io/color.ts";
 export type { Progress, ProgressMode, Timers } from "./io/progress.ts";
@@ -72,7 +73,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let style = plainStyle;
 	let errStyle = plainStyle;
 	const errors = new Writer(stderr);
-	const line = (text: string): void => void errors.write(redact(`${text}\n`));
+	const line = (text: string): void => void errors.write(redact(`${showLines(text, errStyle !== plainStyle)}\n`));
 	const note = (text: string): void => (quiet ? undefined : line(text));
 	const results = new Writer(stdout, () => note("the reader of standard output has gone; going on without it"));
 	const stderrIsTerminal = stderr.isTTY === true;

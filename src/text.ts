@@ -19,6 +19,16 @@ export function show(text: string, max = 200): string {
 	return text.length > 2 * max + 2 ? `${shown}…` : shown;
 }
 
+/** Our own colours among them, what could move the cursor or turn text around; not line ends and tabs. */
+const unsafeInLines = /\p{Cc}\[[\d;]*m|[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Lines made safe to print on a terminal, whatever was put into them: the name of a file may hold anything. */
+export function showLines(text: string, colored: boolean): string {
+	return text.replaceAll(unsafeInLines, (piece) =>
+		colored && piece.length > 1 ? piece : piece.replace(unsafe, escape),
+	);
+}
+
 function escape(character: string): string {
 	const code = character.codePointAt(0) ?? 0;
 	return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { redactor, show } from "../src/text.ts";
+import { redactor, show, showLines } from "../src/text.ts";
 
 describe("a foreign text on the terminal", () => {
 	test.each([
@@ -84,4 +84,14 @@ describe("the key in a text of the service's", () => {
 			}),
 		);
 	});
+});
+
+test.each([
+	["a\n\tb", false, "a\n\tb"],
+	["\u001b[2Jx\r\u009b1m\u0007\u202e", true, "\\x1b[2Jx\\x0d\\x9b1m\\x07\\u{202e}"],
+	["\u001b[31mred\u001b[39m", true, "\u001b[31mred\u001b[39m"],
+	["\u001b[31mred", false, "\\x1b[31mred"],
+	["👨‍👩‍👧 ü", true, "👨‍👩‍👧 ü"],
+])("a line with %j in it (colours: %s) moves no cursor", (text, colored, shown) => {
+	expect(showLines(text, colored)).toBe(shown);
 });
