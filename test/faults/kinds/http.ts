@@ -325,7 +325,9 @@ export const http: readonly FaultTest[] = [
 		flavours: "all",
 		quick: id === "H18",
 		run: async (flavour) => {
-			const cuts = [...range(22), -1, -2].map((place, index) => ({
+			// The whole answer of some releases has ten bytes.
+			const places = range(flavour === "documented" ? 22 : 9);
+			const cuts = [...places, -1, -2].map((place, index) => ({
 				fault,
 				at: place,
 				when: "before" as const,

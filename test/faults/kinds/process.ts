@@ -1,5 +1,5 @@
-import { appendFile, open, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, mkdir, open, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { expect } from "vitest";
 import { program, shell, start } from "../../support/program.ts";
@@ -202,6 +202,19 @@ export const processes: readonly FaultTest[] = [
 				envOf(service.sandbox),
 			);
 			expect([full.exit, full.stderr]).toEqual([74, expect.stringContaining("5 updated")]);
+		},
+	},
+	{
+		id: "P12",
+		kind: "a summary that can't be kept is a fault of the storage, and every row is still recorded",
+		flavours: "none",
+		run: async () => {
+			const half = await halfway(async (_, { state }) => {
+				await mkdir(join(dirname(await journalOf(state)), "summary.json"));
+			});
+			expect([half.exit, half.stderr]).toEqual([7, expect.stringContaining("summary.json")]);
+			expect(summaryOf(half.stdout)).toMatchObject({ rows: 50, updated: 50, exit_code: 7 });
+			await allThere(half.service, half.state, half.first, 50);
 		},
 	},
 	{
