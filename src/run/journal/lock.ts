@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { open, readFile, realpath, rm } from "node:fs/promises";
+import { link, open, readFile, realpath, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { type Machine, ownerOf, type Processes, thisMachine } from "./machine.ts";
@@ -101,11 +101,27 @@ function refuse({ owner, verdict }: Held, file: string, force: boolean): void {
 	if ((verdict === "elsewhere" || verdict === "unwritten") && !force) throw new Locked(file, owner, true);
 }
 
+/** Codes of a file system that has no second names for a file. */
+const NO_LINKS: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/** Makes the lock with its owner in it at once: a process that is killed here must not leave one that nobody owns. */
 async function create(file: string, owner: Owner): Promise<void> {
+	const draft = `${file}.${owner.nonce}`;
+	await write(draft, owner);
+	try {
+		await link(draft, file);
+	} catch (error) {
+		if (!NO_LINKS.includes(errorCode(error))) throw taken(error, file);
+		await write(file, owner);
+	} finally {
+		await rm(draft, { force: true });
+	}
+}
+
+async function write(file: string, owner: Owner): Promise<void> {
 	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 	const handle = await open(file, flags, 0o600).catch((error: unknown) => {
-		// Somebody whom the mutex does not hold back was faster.
-		throw errorCode(error) === "EEXIST" ? new Locked(file, undefined, true) : error;
+		throw taken(error, file);
 	});
 	try {
 		await handle.writeFile(ownerText(owner));
@@ -116,4 +132,9 @@ async function create(file: string, owner: Owner): Promise<void> {
 	} finally {
 		await handle.close();
 	}
+}
+
+/** Somebody whom the mutex does not hold back was faster. */
+function taken(error: unknown, file: string): unknown {
+	return errorCode(error) === "EEXIST" ? new Locked(file, undefined, true) : error;
 }
