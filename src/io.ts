@@ -93,7 +93,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		stdoutIsTerminal: stdout.isTTY === true,
 		stderrIsTerminal,
 		get columns() {
-			return stdout.columns ?? 80;
+			return widthOf(stdout);
 		},
 		get style() {
 			return style;
@@ -112,10 +112,10 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		},
 		progress: (mode) =>
 			startProgress({
-				mode: quiet ? "none" : progressMode(mode, { env, terminal: stderrIsTerminal && "cursorTo" in stderr }),
+				mode: quiet ? "none" : progressMode(mode, { env, terminal: stderrIsTerminal && canDraw(stderr) }),
 				timers,
 				line: note,
-				columns: () => stderr.columns ?? 80,
+				columns: () => widthOf(stderr),
 				unicode: /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || ""),
 				spinner: () => spinnerOn(stderr),
 			}),
@@ -141,6 +141,12 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		},
 	};
 }
+
+/** Columns. A terminal that nobody gave a size (`script`, `expect`, `ssh -tt` from cron) says 0. */
+const widthOf = (stream: Output): number => stream.columns || 80;
+
+/** Ora counts the lines to clear by dividing by the terminal's columns: at 0 of them it clears for ever. */
+const canDraw = (stream: Output): boolean => "cursorTo" in stream && stream.columns !== 0;
 
 /**
  * Ora on a stream, with its reading of the process turned off: it is silent when `CI` is set, takes over standard input,

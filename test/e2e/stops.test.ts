@@ -1,10 +1,14 @@
+import { spawnSync } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
+import { join } from "node:path";
+import process from "node:process";
 import { expect, it, onTestFinished } from "vitest";
 import { program, shell, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, KEY, serve } from "../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../support/values.ts";
+import { at, parse, parseLines, range, summaryOf } from "../support/values.ts";
 
 const rows = (ids: readonly string[]): Promise<string> =>
 	file("tags.csv", `document_id,n:number\n${ids.map((id, n) => `${id},${n}`).join("\n")}\n`);
@@ -28,6 +32,27 @@ it.each([
 	expect(at(summary, "pending")).toBe(200 - updated);
 	expect(ended.stderr).toContain("Go on with: ragtag runs resume");
 });
+
+const onTerminal = spawnSync("script", ["--version"]).status === 0;
+
+it.skipIf(!onTerminal)(
+	`the terminal is closed: exit 129, and every row is accounted for${onTerminal ? "" : " (skipped: there is no program `script`)"}`,
+	async () => {
+		const service = await serve(200, { latency: 40 });
+		const home = await folder();
+		const path = await rows(await service.ids());
+		const [pid, state] = [join(home, "pid"), join(home, "state")];
+		const COMMAND = `echo $$ > ${pid}; exec $RAGTAG docs tag ${path} -d ${service.dataset} --concurrency 2 --state-dir ${state}`;
+		const running = shell('SHELL=/bin/bash script -qefc "$COMMAND" /dev/null', { ...envOf(service), COMMAND });
+		await expect.poll(() => service.requests.length, { timeout: 20_000, interval: 10 }).toBeGreaterThan(4);
+		process.kill(Number(await readFile(pid, "utf8")), "SIGHUP");
+		expect((await running).exit).toBe(129);
+		const [run] = await readdir(join(state, "runs")).then((names) => names.filter((name) => !name.startsWith(".")));
+		const summary = parse(await readFile(join(state, "runs", run ?? "", "summary.json"), "utf8"));
+		const updated = (await service.documents()).filter(({ metadata }) => at(metadata, "n") !== undefined).length;
+		expect(summary).toMatchObject({ rows: 200, updated, pending: 200 - updated, failed: 0, exit_code: 129 });
+	},
+);
 
 it("a reader that has seen enough of a list is no failure", async () => {
 	const service = await serve(3000);
