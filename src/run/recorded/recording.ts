@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomInt } from "node:crypto";
 import { copyFile, mkdir, open, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
@@ -114,7 +114,7 @@ export async function takeNamedLock(runs: Runs, name: string, processes: Process
 }
 
 async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<Omit<Recording, "release">> {
-	const run = runId(now().getTime(), randomBytes(3).toString("hex"));
+	const run = runId(now().getTime(), randomInt(4096));
 	await mkdir(runs.folder, { recursive: true, mode: 0o700 });
 	const opened = await createRun(runs.path(run), headerOf(run, wanted, now()));
 	const { source, manifest } = wanted;
