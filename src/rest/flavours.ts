@@ -54,6 +54,10 @@ export type Flavour = {
 	};
 	/** whether an upload of several files or an unsupported one may end in a definite code 500 */
 	readonly uploadCode500: "definite" | "unknown";
+	/** whether it is known that no key but the owner's may update a dataset */
+	readonly ownerAlone: boolean;
+	/** what is known of its pace, as a clause; undefined where nothing is */
+	readonly pace: string | undefined;
 	readonly meaning: (code: number, message: string) => Meaning;
 	/** the metadata that the service keeps of what it was sent, by its known rules */
 	readonly keeps: (sent: Metadata) => Metadata;
@@ -90,6 +94,8 @@ export const documented: Flavour = {
 	removal: "path",
 	list: { orders: [undefined, orders.oldestFirst, orders.newestFirst], condition: false },
 	uploadCode500: "unknown",
+	ownerAlone: false,
+	pace: undefined,
 	meaning: (code, message) => {
 		const known = common(code, message);
 		if (known !== undefined) return known;
@@ -111,6 +117,8 @@ const ragflow = {
 		condition: true,
 	},
 	uploadCode500: "definite",
+	ownerAlone: true,
+	pace: "a RAGFlow server on two cores takes 100 to 200 updates a second whatever the concurrency",
 	meaning: (code, message) => {
 		const known = common(code, message);
 		if (known !== undefined) return known;

@@ -16,12 +16,10 @@ export function latencyCheck(times: readonly number[]): Check {
 }
 
 /** What rate the service can be asked to take at that latency, and whether a rate that was set is more. */
-export function rateCheck(latency: number, wanted: Settings["rate"], isRagflow: boolean): Check {
+export function rateCheck(latency: number, wanted: Settings["rate"], pace: string | undefined): Check {
 	const safe = safeRate(latency);
-	const cores = isRagflow
-		? "; a RAGFlow server on two cores takes 100 to 200 updates a second whatever the concurrency"
-		: "";
-	const text = `${safe} requests a second are safe: ${MAX_CONCURRENCY} at most are in flight, and ${ADVISED_RATE} are what the service advises${cores}`;
+	const known = pace === undefined ? "" : `; ${pace}`;
+	const text = `${safe} requests a second are safe: ${MAX_CONCURRENCY} at most are in flight, and ${ADVISED_RATE} are what the service advises${known}`;
 	if (wanted === undefined || (wanted.value !== "unlimited" && wanted.value <= safe)) {
 		return { name: "rate", status: "ok", text };
 	}

@@ -34,7 +34,7 @@ export function datasetCheck(
 	return { check: { name, status: "ok", text }, chosen };
 }
 
-export function rightCheck(right: "may" | "may_not" | "unknown", id: string, isRagflow: boolean): Check {
+export function rightCheck(right: "may" | "may_not" | "unknown", id: string, ownerAlone: boolean): Check {
 	const name = "right";
 	const where = `in dataset ${show(id)}`;
 	switch (right) {
@@ -49,8 +49,8 @@ export function rightCheck(right: "may" | "may_not" | "unknown", id: string, isR
 			return {
 				name,
 				status: "failed",
-				text: isRagflow
-					? `this key can list, upload and remove ${where}, and may not update: on RAGFlow only the owner's key can`
+				text: ownerAlone
+					? `this key can list, upload and remove ${where}, and may not update: only the owner's key can there`
 					: `this key can list ${where}, and may not update`,
 				hint: "Use the key of the dataset's owner.",
 				exit: Exit.failedRows,

@@ -81,7 +81,9 @@ async function* rightsChecks(
 	if (chosen === undefined) return yield skipped("right", "not made, as there is no dataset to ask it of");
 	if (recognition === undefined) return yield skipped("right", "not made, as the kind of the service is not known");
 	const right = await attempt(() => request(() => spoken.probeRight(chosen.id)));
-	yield "error" in right ? failed("right", right.error) : rightCheck(right.value, chosen.id, isRagflow(findings));
+	yield "error" in right
+		? failed("right", right.error)
+		: rightCheck(right.value, chosen.id, recognition.flavour.ownerAlone);
 }
 
 async function* paceChecks({
@@ -108,9 +110,5 @@ async function* paceChecks({
 	yield latencyCheck(times);
 	findings.latency = latencyOf(times).median;
 	findings.safeRate = safeRate(findings.latency);
-	yield rateCheck(findings.latency, rateSetting(settings, flags.rate), isRagflow(findings));
-}
-
-function isRagflow({ recognition }: Findings): boolean {
-	return recognition?.flavour.name.startsWith("ragflow") === true;
+	yield rateCheck(findings.latency, rateSetting(settings, flags.rate), findings.recognition?.flavour.pace);
 }

@@ -9,7 +9,7 @@ import { handshakeCheck, lookUpCheck, plainCheck } from "../../../src/commands/d
 import { CliError, Exit } from "../../../src/errors.ts";
 import type { Check } from "../../../src/report/checks.ts";
 import { RestError, type RestErrorKind } from "../../../src/rest/errors.ts";
-import { documented, flavourNamed } from "../../../src/rest/flavours.ts";
+import { documented, flavourNamed, ragflowPut } from "../../../src/rest/flavours.ts";
 import type { Recognition } from "../../../src/run/service/service.ts";
 import { safeRate } from "../../../src/run/safe-rate.ts";
 
@@ -35,14 +35,14 @@ describe("a rate that was asked for and is too much is told", () => {
 		[{ value: 65, origin: "profile p" }, "warning"],
 		[{ value: "unlimited", origin: "--rate" }, "warning"],
 	] as const)("%j at one second an answer: %s", (wanted, status) => {
-		const check = rateCheck(1_000, wanted, false);
+		const check = rateCheck(1_000, wanted, undefined);
 		expect(check.status).toBe(status);
 		if (wanted !== undefined && status === "warning") expect(check.text).toContain(wanted.origin);
 	});
 
 	it("and only of RAGFlow what its cores take", () => {
-		expect(rateCheck(5, undefined, true).text).toContain("100 to 200 updates a second");
-		expect(rateCheck(5, undefined, false).text).not.toContain("RAGFlow");
+		expect(rateCheck(5, undefined, ragflowPut.pace).text).toContain("100 to 200 updates a second");
+		expect(rateCheck(5, undefined, documented.pace).text).not.toContain("RAGFlow");
 	});
 });
 
@@ -200,7 +200,7 @@ describe("rights", () => {
 		const check = rightCheck("may_not", "D", true);
 		expect(check).toMatchObject({ status: "failed", exit: Exit.failedRows });
 		expect(check.text).toBe(
-			"this key can list, upload and remove in dataset D, and may not update: on RAGFlow only the owner's key can",
+			"this key can list, upload and remove in dataset D, and may not update: only the owner's key can there",
 		);
 		expect(rightCheck("may_not", "D", false).text).not.toContain("RAGFlow");
 		expect([rightCheck("may", "D", true).status, rightCheck("unknown", "D", true).status]).toEqual(["ok", "warning"]);
