@@ -17,6 +17,7 @@ import type { Api, BodyForm, Exchange } from "./rest/types.ts";
 import { systemClock } from "./run/clock.ts";
 import { MAX_CONCURRENCY } from "./run/concurrency.ts";
 import { createLimiter, unlimited } from "./run/limiter.ts";
+import { ADVISED_RATE } from "./run/safe-rate.ts";
 import { paced, Pause } from "./run/pace.ts";
 import type { Request } from "./run/pages.ts";
 import { requestWithRetry } from "./run/request.ts";
@@ -101,7 +102,6 @@ export type AppDependencies = {
 };
 
 /** Requests a second, and milliseconds for one request, where nothing says otherwise. */
-const DEFAULT_RATE = 100;
 const DEFAULT_TIMEOUT = 60_000;
 
 export function createApp(dependencies: AppDependencies): App {
@@ -147,7 +147,7 @@ export function createApp(dependencies: AppDependencies): App {
 			// A document's id or value may share six characters with the key by chance: results lose only the whole key.
 			const redact = redactor(key);
 			io.setRedactor(redact, (text) => text.replaceAll(key, "***"));
-			const wanted = options.rate ?? settings.rate?.value ?? DEFAULT_RATE;
+			const wanted = options.rate ?? settings.rate?.value ?? ADVISED_RATE;
 			const rate = wanted === "unlimited" ? undefined : wanted;
 			const form = options.body ?? settings.body?.value ?? "auto";
 			const flavour = givenFlavour(options.flavour, settings);

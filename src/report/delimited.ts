@@ -6,13 +6,6 @@ export function reportCsvLine(cells: readonly string[]): string {
 	return `${cells.map((cell) => quoted(FORMULA.test(cell) ? `'${cell}` : cell)).join(",")}\n`;
 }
 
-/** One line of a CSV manifest: values exactly as they are, since it is read back. */
-export function manifestCsvLine(cells: readonly string[]): string {
-	// A blank line would be read as no row at all.
-	if (cells.length === 1 && cells[0]?.trim() === "") return `"${cells[0]}"\n`;
-	return `${cells.map(quoted).join(",")}\n`;
-}
-
 /** One line of tab-separated values; tabs, line ends and backslashes in a cell are escaped. */
 export function tsvLine(cells: readonly string[]): string {
 	return `${cells.map(tsvCell).join("\t")}\n`;

@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { Metadata } from "../../json.ts";
-import { manifestCsvLine } from "../../report/delimited.ts";
+import { csvFailedRows, csvLine } from "../../manifest/index.ts";
 import { keptText, type RowSource } from "../run-rows.ts";
 
 /** Files named on the command line as rows. They may lie anywhere: who types a path means it. */
@@ -28,7 +28,7 @@ export async function fileRows(
 		}
 		names.set(name, file);
 	}
-	const lines = files.map((name) => manifestCsvLine([dataset, resolve(name)]));
+	const lines = files.map((name) => csvLine([dataset, resolve(name)]));
 	return {
 		name: "files",
 		rows: files.length,
@@ -43,18 +43,8 @@ export async function fileRows(
 				yield { index, line: index + 1, datasetId: dataset, documentId: "", file, metadata, source };
 			}
 		},
-		failedRows: {
-			head: manifestCsvLine(["dataset_id", "file", "_line", "_error_code", "_error", "_attempts"]),
-			row: (source, { line, errorCode, error, attempts }) =>
-				manifestCsvLine([
-					...(source.kind === "csv" ? source.cells : []),
-					String(line),
-					errorCode,
-					error,
-					String(attempts),
-				]),
-		},
-		kept: keptText(manifestCsvLine(["dataset_id", "file"]) + lines.join("")),
+		failedRows: csvFailedRows(["dataset_id", "file"], ","),
+		kept: keptText(csvLine(["dataset_id", "file"]) + lines.join("")),
 		close: async () => undefined,
 	};
 }

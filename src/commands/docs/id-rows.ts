@@ -1,5 +1,5 @@
 import { CliError, Exit } from "../../errors.ts";
-import { manifestCsvLine } from "../../report/delimited.ts";
+import { csvFailedRows, csvLine } from "../../manifest/index.ts";
 import { keptText, type RowSource } from "../run-rows.ts";
 
 /** The ids of `--id` as rows. An id given twice is one row, and one that is left out. */
@@ -18,8 +18,7 @@ export function idRows(ids: readonly string[], dataset: string | undefined): Row
 	}
 	const seen = new Set<string>();
 	const repeated = ids.length - new Set(ids).size;
-	const text =
-		manifestCsvLine(["dataset_id", "document_id"]) + ids.map((id) => manifestCsvLine([dataset, id])).join("");
+	const text = csvLine(["dataset_id", "document_id"]) + ids.map((id) => csvLine([dataset, id])).join("");
 	return {
 		name: "--id",
 		rows: ids.length,
@@ -36,17 +35,7 @@ export function idRows(ids: readonly string[], dataset: string | undefined): Row
 				yield { index, line: index + 1, datasetId: dataset, documentId, file: undefined, metadata: new Map(), source };
 			}
 		},
-		failedRows: {
-			head: manifestCsvLine(["dataset_id", "document_id", "_line", "_error_code", "_error", "_attempts"]),
-			row: (source, { line, errorCode, error, attempts }) =>
-				manifestCsvLine([
-					...(source.kind === "csv" ? source.cells : []),
-					String(line),
-					errorCode,
-					error,
-					String(attempts),
-				]),
-		},
+		failedRows: csvFailedRows(["dataset_id", "document_id"], ","),
 		kept: keptText(text),
 		close: async () => undefined,
 	};

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
-import { manifestCsvLine } from "../../report/delimited.ts";
+import { csvLine } from "../../manifest/index.ts";
 import { type OnExisting, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome } from "../../run/types.ts";
 import { checkFailedPath } from "../failed-file.ts";
@@ -88,7 +88,7 @@ function noteReplacing({ onExisting }: UploadOptions, { io }: App): void {
 }
 
 async function printHead({ json }: UploadOptions, { io }: App): Promise<void> {
-	if (json !== true) await io.out(manifestCsvLine(["document_id", "dataset_id", "name", "file"]));
+	if (json !== true) await io.out(csvLine(["document_id", "dataset_id", "name", "file"]));
 }
 
 function uploadRun({ json, onExisting }: UploadOptions, { io }: App): Omit<RowRun<FileItem>, "source"> {
@@ -102,7 +102,7 @@ function uploadRun({ json, onExisting }: UploadOptions, { io }: App): Omit<RowRu
 		// A row that failed after its file was stored has an id too: without it, nobody could tag or remove it.
 		onOutcome: ({ item, documentId, storedName }: Outcome<FileItem>): Promise<void> | void => {
 			if (json === true || documentId === "") return;
-			return io.out(manifestCsvLine([documentId, item.datasetId, storedName ?? item.file.name, item.file.path]));
+			return io.out(csvLine([documentId, item.datasetId, storedName ?? item.file.name, item.file.path]));
 		},
 	};
 }

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { checkManifest, parseSetting } from "../../manifest/index.ts";
+import { checkManifest, csvLine, parseSetting } from "../../manifest/index.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
-import { manifestCsvLine } from "../../report/delimited.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import { eachOutcome } from "../../run/recorded/outcomes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -71,10 +70,10 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
 	if (flags.json === true) await io.out(`${JSON.stringify(summaryOf(totals, 0, exit, { run: file.run, resume }))}\n`);
 	else if (file.command === COMMANDS.upload) {
-		await io.out(manifestCsvLine(["document_id", "name"]));
+		await io.out(csvLine(["document_id", "name"]));
 		const lines: string[] = [];
 		await eachOutcome(runs.path(file.run), ({ status, documentId, storedName }) => {
-			if (status === "uploaded") lines.push(manifestCsvLine([documentId, storedName ?? ""]));
+			if (status === "uploaded") lines.push(csvLine([documentId, storedName ?? ""]));
 		});
 		await io.out(lines.join(""));
 	}

@@ -7,7 +7,7 @@ export function quote(cell: string, delimiter = ","): string {
 
 /** A record with its line end. */
 export function csvLine(cells: readonly string[], delimiter = ","): string {
-	// One empty cell alone would be read as a blank line.
-	if (cells.length === 1 && cells[0] === "") return '""\n';
+	// One blank cell alone would be read as a blank line.
+	if (cells.length === 1 && cells[0]?.trim() === "") return `"${cells[0]}"\n`;
 	return `${cells.map((cell) => quote(cell, delimiter)).join(delimiter)}\n`;
 }
