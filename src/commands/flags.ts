@@ -51,6 +51,8 @@ export type RunFlags = ServiceFlags & {
 	readonly maxOutage?: number;
 	readonly maxDuration?: number;
 	readonly body?: BodyForm | "auto";
+	/** false: what documents had before is not read, and the run can't be undone */
+	readonly undo?: boolean;
 	readonly failed?: string;
 	readonly resume?: boolean;
 	readonly force?: boolean;
@@ -131,6 +133,10 @@ export function addWriteOptions(command: Command): Command {
 				"auto",
 			]),
 		);
+}
+
+export function addUndoOption(command: Command): Command {
+	return command.option("--no-undo", "does not read what documents had before, so that the run can't be undone");
 }
 
 export function addToleranceOptions(command: Command): Command {

@@ -1,7 +1,8 @@
 import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
-import { summaryOf, summaryText } from "../report/summary.ts";
+import { summaryOf, summaryText, type Undo } from "../report/summary.ts";
+import { undoText } from "../report/undo.ts";
 import { explained } from "../run/recorded/recording.ts";
 import type { Stop, Totals } from "../run/types.ts";
 import type { RunFlags } from "./flags.ts";
@@ -15,6 +16,9 @@ export type Ended = {
 	/** what a dry run found */
 	readonly dry?: DryResult;
 	readonly run?: string;
+	/** rows that were updated with what their documents had already */
+	readonly same?: number;
+	readonly undo?: Undo;
 	/** the command that goes on */
 	readonly resume?: string | undefined;
 	/** where the failed rows are, and why they could not be written down */
@@ -32,8 +36,7 @@ export async function report(
 	let { stop } = ended;
 	await io.flush();
 	const exitNow = (): ExitCode => exitOf(totals, stop, io.outputFailed || failed?.failure !== undefined, dry);
-	const summaryNow = (): string =>
-		JSON.stringify(summaryOf(totals, seconds, exitNow(), { verified, run: ended.run, resume: ended.resume }));
+	const summaryNow = (): string => JSON.stringify(summaryOf(totals, seconds, exitNow(), { ...ended, verified }));
 	try {
 		await keep(exitNow(), summaryNow());
 	} catch (error) {
@@ -45,6 +48,8 @@ export async function report(
 	if (failed !== undefined && totals.failed > 0 && failed.failure === undefined) {
 		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);
 	}
+	const undo = ended.undo === undefined ? undefined : undoText(ended.undo);
+	if (undo !== undefined) io.note(undo);
 	if (exit === Exit.ok) {
 		io.note(summaryText(totals, seconds, dry?.changes));
 		return exit;

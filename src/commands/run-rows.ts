@@ -15,12 +15,17 @@ import { Recorder } from "../run/recorded/recorder.ts";
 import { SUMMARY_FILE } from "../run/recorded/runs.ts";
 import { runRows } from "../run/rows.ts";
 import type { Outcome, Totals, Work } from "../run/types.ts";
+import { show } from "../text.ts";
 import { VERSION } from "../version.ts";
 import { writeFailed } from "./failed-file.ts";
-import { globalFlags, resumeCommand } from "./next-command.ts";
+import { globalFlags, resumeCommand, withFlags } from "./next-command.ts";
 import type { RunFlags } from "./flags.ts";
+import { undoOf } from "../report/undo.ts";
 import { type Ended, faultStop, report } from "./run-report.ts";
 import { rowTeller } from "./tell-rows.ts";
+
+/** Documents of a dataset from which on reading its list takes some seconds, at a hundred a page and a hundred pages a second. */
+const LONG_LIST = 20_000;
 
 /** Where rows come from: a checked manifest, or arguments that stand for one. */
 export type RowSource = Pick<
@@ -90,7 +95,7 @@ export async function runSource<Item extends RunItem>(
 	});
 	const { opened, doubts, resumed } = recording;
 	const tell = rowTeller(source.name, { json: flags.json === true, all: run.tell === "all" }, app);
-	const journal = new Recorder<Item>(opened, doubts, async (outcome) => {
+	const journal = new Recorder<Item>(opened, doubts, Date.now, async (outcome) => {
 		await tell(outcome);
 		await run.onOutcome?.(outcome);
 	});
@@ -98,6 +103,10 @@ export async function runSource<Item extends RunItem>(
 		rows: () => rowsByDataset(unsettled(source.read(), journal)),
 		folder: () => app.temporaryFolder(context.settings),
 		clock,
+		onListing: (datasetId, documents) => {
+			if (documents < LONG_LIST) return;
+			io.note(`Reading what the ${numberText(documents)} documents of dataset ${show(datasetId)} have now.`);
+		},
 	});
 	const progress = io.progress(flags.progress);
 	const started = clock.now();
@@ -142,6 +151,8 @@ export async function runSource<Item extends RunItem>(
 			stop,
 			verified,
 			run: recording.run,
+			same: journal.same,
+			undo: undoOf(totals, journal.blind, withFlags(`ragtag runs undo ${recording.run}`, flags)),
 			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
 			failed: { path: failedPath, failure },
 		};

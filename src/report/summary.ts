@@ -18,8 +18,22 @@ export type Summary = {
 	readonly seconds: number;
 	readonly verified: boolean;
 	readonly changes: number;
+	/** whether all that was written can be taken back */
+	readonly undoable: boolean;
+	/** the command that takes it back */
+	readonly undo: string | null;
 	readonly exit_code: ExitCode;
 	readonly resume: string | null;
+};
+
+/** Whether what a run wrote can be taken back. */
+export type Undo = {
+	/** the command that does it; undefined where nothing can be taken back */
+	readonly command: string | undefined;
+	/** rows that it would leave as they are: those of which nobody knows what they had before */
+	readonly blind: number;
+	/** and those whose documents are gone */
+	readonly removed: number;
 };
 
 /** What a summary tells beside the counts. */
@@ -27,6 +41,9 @@ export type SummaryFacts = {
 	/** whether updates were seen to arrive at this address: false where nothing could be read back */
 	readonly verified?: boolean | undefined;
 	readonly run?: string | undefined;
+	/** rows that were updated with what their documents had already */
+	readonly same?: number | undefined;
+	readonly undo?: Undo | undefined;
 	/** the command that goes on */
 	readonly resume?: string | undefined;
 };
@@ -42,7 +59,9 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		attempts,
 		seconds: Math.round(seconds * 1000) / 1000,
 		verified: facts.verified === true && totals.updated + totals.uploaded > 0,
-		changes: totals.updated + totals.uploaded + totals.removed,
+		changes: totals.updated + totals.uploaded + totals.removed - (facts.same ?? 0),
+		undoable: facts.undo?.command !== undefined && facts.undo.blind + facts.undo.removed === 0,
+		undo: facts.undo?.command ?? null,
 		exit_code: exit,
 		resume: facts.resume ?? null,
 	};

@@ -26,6 +26,8 @@ export type Outcome<Item extends Work = Work> = {
 	readonly documentId: string;
 	/** the name under which an upload was stored */
 	readonly storedName?: string;
+	/** `updated`, and the document had it already */
+	readonly isSame?: boolean;
 	/** present when status is `failed` */
 	readonly error?: RowError;
 	/** tries of this row, the first included */

@@ -21,7 +21,7 @@ it.each([
 	const path = await rows(await service.ids());
 	const argv = ["docs", "tag", path, "-d", service.dataset, "--concurrency", "2", "--json"];
 	const running = start(argv, envOf(service));
-	await expect.poll(() => service.requests.length, { timeout: 10_000, interval: 10 }).toBeGreaterThan(4);
+	await expect.poll(() => service.requests.length, { timeout: 10_000, interval: 10 }).toBeGreaterThan(12);
 	running.child.kill(signal);
 	const ended = await running.ended;
 	expect(ended.exit).toBe(exit);
@@ -44,7 +44,7 @@ it.skipIf(!onTerminal)(
 		const [pid, state] = [join(home, "pid"), join(home, "state")];
 		const COMMAND = `echo $$ > ${pid}; exec $RAGTAG docs tag ${path} -d ${service.dataset} --concurrency 2 --state-dir ${state}`;
 		const running = shell('SHELL=/bin/bash script -qefc "$COMMAND" /dev/null', { ...envOf(service), COMMAND });
-		await expect.poll(() => service.requests.length, { timeout: 20_000, interval: 10 }).toBeGreaterThan(4);
+		await expect.poll(() => service.requests.length, { timeout: 20_000, interval: 10 }).toBeGreaterThan(12);
 		process.kill(Number(await readFile(pid, "utf8")), "SIGHUP");
 		expect((await running).exit).toBe(129);
 		const [run] = await readdir(join(state, "runs")).then((names) => names.filter((name) => !name.startsWith(".")));

@@ -90,6 +90,8 @@ describe("the summary for scripts", () => {
 					seconds: 1.235,
 					verified: false,
 					changes: updated + uploaded + removed,
+					undoable: false,
+					undo: null,
 					exit_code: 9,
 					resume: null,
 				});

@@ -119,8 +119,12 @@ it("what is recorded of a merge is what was really sent, also where a retry foun
 	});
 	const log: SentLog = {
 		...unrecorded,
-		sending: async (_item, sending) => void sent.push(sending.what === "update" ? [...sending.metadata] : sending),
+		sending: async (_item, sending) => {
+			if (sending.what === "update") sent.push([...sending.metadata]);
+			if (sending.what === "update") images.push([...(sending.before ?? [])]);
+		},
 	};
+	const images: unknown[] = [];
 	const write = planMetadata(provenService(api), merging(), log);
 	const memory: Memory = {};
 	await expect(write(item, direct, memory)).rejects.toThrow();
@@ -131,6 +135,8 @@ it("what is recorded of a merge is what was really sent, also where a retry foun
 		["a", 1],
 	];
 	expect(sent).toEqual([pairs(1), pairs(2)]);
+	// An undo of the second brings back what somebody else wrote meanwhile.
+	expect(images).toEqual([[["b", 1]], [["b", 2]]]);
 });
 
 /** A dataset that changes as it is told to. */

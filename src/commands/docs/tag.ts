@@ -6,7 +6,8 @@ import type { Row } from "../../manifest/types.ts";
 import { changeOf, DELETE_TOKEN, metadataToSend, type Mode } from "../../plan/change.ts";
 import type { UpdateItem } from "../../run/operations/look.ts";
 import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
-import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions } from "../flags.ts";
+import { BeforeImages } from "../../run/present/before-images.ts";
+import { addManifestOptions, addRunOptions, addToleranceOptions, addUndoOption, addWriteOptions } from "../flags.ts";
 import type { ChangeFormat } from "../change-faces.ts";
 import type { Done } from "../declare.ts";
 import { dryRun } from "../dry-run.ts";
@@ -55,9 +56,11 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 			"before",
 			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n",
 		);
-	addToleranceOptions(addWriteOptions(addManifestOptions(addRunOptions(command)))).action(async (manifest: string) => {
-		done(await run({ ...command.optsWithGlobals<Omit<TagOptions, "manifest">>(), manifest }, app));
-	});
+	addToleranceOptions(addUndoOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
+		async (manifest: string) => {
+			done(await run({ ...command.optsWithGlobals<Omit<TagOptions, "manifest">>(), manifest }, app));
+		},
+	);
 }
 
 type TagItem = RunItem & UpdateItem;
@@ -85,10 +88,10 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 			manifest,
 			tell: "failed",
 			itemOf,
-			operation: ({ service }, log, present) =>
-				mode === "replace" && !onlyChanged
-					? replaceMetadata(service, log)
-					: planMetadata(service, { ...plan, present, onlyChanged }, log),
+			operation: ({ service }, log, present) => {
+				if (mode === "merge" || onlyChanged) return planMetadata(service, { ...plan, present, onlyChanged }, log);
+				return replaceMetadata(service, options.undo === false ? undefined : new BeforeImages(present, service), log);
+			},
 			refuse: async (source, session) =>
 				compares === undefined ? undefined : unreadable(compares, source, session, options, app),
 			instead: isDry

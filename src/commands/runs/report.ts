@@ -11,7 +11,8 @@ import { writeFailed } from "../failed-file.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../flags.ts";
 import { COMMANDS, type RunPurpose } from "../manifest-run.ts";
-import { resumeCommand } from "../next-command.ts";
+import { undoOf } from "../../report/undo.ts";
+import { resumeCommand, withFlags } from "../next-command.ts";
 import { payloadFlags } from "../payload-options.ts";
 import { parseNonEmpty } from "../values.ts";
 import { readReport, type RunsFlags } from "./read.ts";
@@ -68,7 +69,10 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	}
 	const exit = exitOf(totals, totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined, false);
 	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
-	if (flags.json === true) await io.out(`${JSON.stringify(summaryOf(totals, 0, exit, { run: file.run, resume }))}\n`);
+	const { same } = recorded.state;
+	const undo = undoOf(totals, recorded.sent.blind, withFlags(`ragtag runs undo ${file.run}`, flags));
+	if (flags.json === true)
+		await io.out(`${JSON.stringify(summaryOf(totals, 0, exit, { run: file.run, resume, same, undo }))}\n`);
 	else if (file.command === COMMANDS.upload) {
 		await io.out(csvLine(["document_id", "name"]));
 		const lines: string[] = [];

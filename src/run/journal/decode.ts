@@ -99,11 +99,13 @@ function manifestOf(value: JsonValue | undefined): RecordedManifest | undefined 
 }
 
 function outcomeOf(members: JsonObject): OutcomeRecord | undefined {
-	const { i: row, l: line, s, e: code, x: text, a: attempts, id: documentId = "", name: storedName } = members;
+	const { i: row, l: line, s, e: code, x: text, a: attempts, id: documentId = "", name: storedName, same } = members;
 	if (!isCount(row) || !isCount(line) || line < 1 || !isCount(attempts) || !isText(documentId)) return undefined;
 	if (storedName !== undefined && !isText(storedName)) return undefined;
+	if (same !== undefined && (same !== 1 || s !== "updated")) return undefined;
 	const stored = storedName === undefined ? {} : { storedName };
-	const common = { kind: "outcome", row, line, attempts, documentId, ...stored } as const;
+	const isSame = same === undefined ? {} : ({ isSame: true } as const);
+	const common = { kind: "outcome", row, line, attempts, documentId, ...stored, ...isSame } as const;
 	if (s === "failed") {
 		return isText(code) && isText(text) ? { ...common, status: s, error: { code, text } } : undefined;
 	}
@@ -125,10 +127,12 @@ function countsOf(value: JsonValue | undefined): Counts | undefined {
 }
 
 function sentOf(members: JsonObject): SentRecord | undefined {
-	const { i: row, d: datasetId, id: documentId = "", w, m, f: fileName, z: size, n: namesakes } = members;
+	const { i: row, d: datasetId, id: documentId = "", w, m, b, t: time, f: fileName, z: size, n: namesakes } = members;
 	const write = WRITES.find((each) => each === w);
 	if (!isCount(row) || !isText(datasetId) || !isText(documentId) || write === undefined) return undefined;
 	if (m !== undefined && !isJsonObject(m)) return undefined;
+	if (b !== undefined && !isJsonObject(b)) return undefined;
+	if (time !== undefined && !isCount(time)) return undefined;
 	if (fileName !== undefined && !isText(fileName)) return undefined;
 	if (size !== undefined && !isCount(size)) return undefined;
 	if (namesakes !== undefined && !isTexts(namesakes)) return undefined;
@@ -139,6 +143,8 @@ function sentOf(members: JsonObject): SentRecord | undefined {
 		documentId,
 		write,
 		...(m === undefined ? {} : { metadata: metadataOf(m) }),
+		...(b === undefined ? {} : { before: metadataOf(b) }),
+		...(time === undefined ? {} : { time }),
 		...(fileName === undefined ? {} : { fileName }),
 		...(size === undefined ? {} : { size }),
 		...(namesakes === undefined ? {} : { namesakes }),

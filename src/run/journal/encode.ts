@@ -81,6 +81,7 @@ function outcomeText(record: OutcomeRecord): string {
 		a: record.attempts,
 		id: record.documentId === "" ? undefined : record.documentId,
 		name: record.storedName,
+		same: record.isSame === true ? 1 : undefined,
 	});
 }
 
@@ -91,9 +92,22 @@ function countsMembers({ duplicateSkipped, pending, attempts, ...counts }: Count
 	return { ...settled, duplicate_skipped: duplicateSkipped, pending, attempts };
 }
 
-function sentText({ row, datasetId, documentId, write, metadata, fileName, size, namesakes }: SentRecord): string {
+function sentText(record: SentRecord): string {
+	const { row, datasetId, documentId, write, metadata, before, time, fileName, size, namesakes } = record;
 	const id = documentId === "" ? undefined : documentId;
-	const text = JSON.stringify({ k: "s", i: row, d: datasetId, id, w: write, f: fileName, z: size, n: namesakes });
+	const text = JSON.stringify({
+		k: "s",
+		i: row,
+		d: datasetId,
+		id,
+		w: write,
+		t: time,
+		f: fileName,
+		z: size,
+		n: namesakes,
+	});
 	// Metadata has its own writer: an object would reorder keys and swallow `__proto__`.
-	return metadata === undefined ? text : `${text.slice(0, -1)},"m":${metadataText(metadata)}}`;
+	const sent = metadata === undefined ? "" : `,"m":${metadataText(metadata)}`;
+	const had = before === undefined ? "" : `,"b":${metadataText(before)}`;
+	return `${text.slice(0, -1)}${sent}${had}}`;
 }

@@ -4,7 +4,7 @@ import { JournalUnreadable, lossOf } from "./errors.ts";
 import { createFile, createFolder, readChunks, reopenFile } from "./files.ts";
 import type { HeaderRecord, SentRecord, StoredRecord } from "./records.ts";
 import { reduceJournal, reduceSent } from "./reduce.ts";
-import type { SentState } from "./sent-state.ts";
+import { SentState } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
 import { type JournalFile, JournalWriter } from "./writer.ts";
 
@@ -39,6 +39,8 @@ export type OpenRun = {
 	readonly sent: JournalWriter;
 	/** What the journal comes to, this sitting's header included. Apply to it what is appended. */
 	readonly state: JournalState;
+	/** What may have been sent comes to. Apply to it what is appended to `sent`. */
+	readonly sentState: SentState;
 	/** Closes both files once all records that wait are durable or lost. */
 	close(): Promise<void>;
 };
@@ -72,7 +74,8 @@ export async function createRun(folder: string, header: HeaderRecord): Promise<O
 		// The file of what is sent first: a journal with a header without it has lost it.
 		const sent = await createFile(paths.sent);
 		const journal = await createFile(paths.journal).catch((error: unknown) => closeAndThrow(sent, error));
-		return await begin(paths, { sent, journal }, { sent: 0, journal: 0 }, state, header);
+		const states = { journal: state, sent: new SentState(header.manifest.rows) };
+		return await begin(paths, { sent, journal }, { sent: 0, journal: 0 }, states, header);
 	});
 }
 
@@ -91,12 +94,12 @@ export async function continueRun(run: RecordedRun, header: HeaderRecord): Promi
 		const journal = await reopenFile(paths.journal, run.lengths.journal).catch((error: unknown) =>
 			closeAndThrow(sent, error),
 		);
-		return await begin(paths, { sent, journal }, run.lengths, run.state, header);
+		return await begin(paths, { sent, journal }, run.lengths, { journal: run.state, sent: run.sent }, header);
 	});
 }
 
 /** Something of each of a run's two files. */
-export type Pair<Value> = { readonly journal: Value; readonly sent: Value };
+export type Pair<Journal, Sent = Journal> = { readonly journal: Journal; readonly sent: Sent };
 
 export function pathsOf(folder: string): Pair<string> {
 	return { journal: join(folder, JOURNAL_FILE), sent: join(folder, SENT_FILE) };
@@ -138,7 +141,7 @@ async function begin(
 	paths: Pair<string>,
 	files: Pair<JournalFile>,
 	lengths: Pair<number>,
-	state: JournalState,
+	states: Pair<JournalState, SentState>,
 	header: HeaderRecord,
 ): Promise<OpenRun> {
 	const sent = new JournalWriter(files.sent, paths.sent, lengths.sent);
@@ -152,7 +155,7 @@ async function begin(
 		await close();
 		throw error;
 	}
-	return { journal, sent, state, close };
+	return { journal, sent, state: states.journal, sentState: states.sent, close };
 }
 
 function checkComplete(outcomes: JournalState, sent: SentState, file: string): void {

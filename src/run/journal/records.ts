@@ -50,6 +50,8 @@ export type OutcomeRecord = {
 	readonly documentId: string;
 	/** the name under which an upload was stored */
 	readonly storedName?: string;
+	/** `updated`, and the document had it already */
+	readonly isSame?: true;
 } & (
 	| { readonly status: Exclude<RowStatus, "failed"> }
 	| { readonly status: "failed"; readonly error: { readonly code: string; readonly text: string } }
@@ -83,6 +85,10 @@ export type SentRecord = {
 	readonly write: "update" | "upload" | "remove";
 	/** metadata as it is sent. Keys that look like whole numbers are read back first, whatever their place was. */
 	readonly metadata?: Metadata;
+	/** `update`: what the document had before; absent where that is not known */
+	readonly before?: Metadata;
+	/** when it was about to be sent, in epoch milliseconds; earlier releases wrote none */
+	readonly time?: number;
 	/** `upload`: the name under which the file is sent */
 	readonly fileName?: string;
 	/** `upload`: bytes of the file */

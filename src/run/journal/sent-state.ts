@@ -13,6 +13,7 @@ export class SentState {
 	readonly #most: number;
 	#count = 0;
 	#lost = 0;
+	#blind = 0;
 
 	/** @param rows of the manifest */
 	constructor(rows: number) {
@@ -22,6 +23,11 @@ export class SentState {
 	/** Rows that may have been sent. */
 	get count(): number {
 		return this.#count;
+	}
+
+	/** Rows that may have been written over something that is not known: they can't be undone. */
+	get blind(): number {
+		return this.#blind;
 	}
 
 	/** Records that a repair could not keep: where there are any, a row without a record may have been sent, too. */
@@ -51,7 +57,10 @@ export class SentState {
 		const before = this.#rows.get(row);
 		// What was stored was sent: its record can only be missing where a repair lost it.
 		if (record.kind === "stored" && before === 0 && this.#lost === 0) return `row ${row} was stored but never sent`;
+		// Of several writes of a row the first tells: a later one may have seen what an earlier one wrote.
+		const isBlind = before === 0 && record.kind === "sent" && record.write === "update" && record.before === undefined;
 		if (before === 0) this.#count += 1;
+		if (isBlind) this.#blind += 1;
 		this.#rows.set(row, before | SENT | (record.kind === "stored" ? STORED : 0));
 		return undefined;
 	}

@@ -27,6 +27,7 @@ export class JournalState {
 	readonly #rows = new RowStates();
 	readonly #counts: Record<RowStatus, number> = { updated: 0, unchanged: 0, uploaded: 0, removed: 0, failed: 0 };
 	#attempts = 0;
+	#same = 0;
 	#lost = 0;
 	#end: EndRecord | undefined;
 
@@ -48,6 +49,11 @@ export class JournalState {
 	/** Records that a repair could not keep. */
 	get lost(): number {
 		return this.#lost;
+	}
+
+	/** Rows that were updated with what their documents had already. */
+	get same(): number {
+		return this.#same;
 	}
 
 	/** undefined for a row that is not settled */
@@ -116,6 +122,7 @@ export class JournalState {
 		else this.#rows.succeeded(row, record.status);
 		this.#counts[record.status] += 1;
 		this.#attempts += attempts;
+		if (record.isSame === true) this.#same += 1;
 		this.#end = undefined;
 		return undefined;
 	}

@@ -1,6 +1,7 @@
 import type { Metadata } from "../../json.ts";
 import type { RestError } from "../../rest/errors.ts";
 import type { Request } from "../pages.ts";
+import type { BeforeImage } from "../present/before-images.ts";
 import type { WriteMemory } from "../service/write.ts";
 import type { RowStatus, Work } from "../types.ts";
 
@@ -9,6 +10,8 @@ export type Settled = {
 	readonly status: Exclude<RowStatus, "failed">;
 	readonly documentId: string;
 	readonly storedName?: string;
+	/** it was sent, and the document had it already */
+	readonly isSame?: boolean;
 };
 
 /** What a row's tries remember of each other: a retry must not repeat a step that is not to be repeated. */
@@ -19,6 +22,8 @@ export type Memory = WriteMemory & {
 	namesakes?: readonly string[];
 	/** what goes out was written down, in this sitting */
 	isLogged?: boolean;
+	/** what the document had before the first try: a later look may see what an earlier try wrote */
+	image?: BeforeImage;
 	/** the metadata that was written down last: a merge that was looked at anew may send another */
 	logged?: Metadata;
 	/** an upload was sent, and its answer does not say whether it was stored; `definite` where it says that it was not */

@@ -3,7 +3,13 @@ import type { Work } from "../types.ts";
 
 /** What goes out for a row. */
 export type Sending =
-	| { readonly what: "update"; readonly documentId: string; readonly metadata: Metadata }
+	| {
+			readonly what: "update";
+			readonly documentId: string;
+			readonly metadata: Metadata;
+			/** what the document had before, undefined where that is not known */
+			readonly before: Metadata | undefined;
+	  }
 	| { readonly what: "remove"; readonly documentId: string }
 	| {
 			readonly what: "upload";

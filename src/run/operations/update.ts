@@ -1,19 +1,32 @@
 import type { Metadata } from "../../json.ts";
-import { sameMetadata } from "../service/read-back.ts";
+import type { BeforeImages } from "../present/before-images.ts";
+import { hasAlready, sameMetadata } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
-import type { Work } from "../types.ts";
+import type { Request, Work } from "../types.ts";
 import { look, type UpdateItem, type UpdatePlan } from "./look.ts";
 import type { Memory, Operation } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
-/** Writes a row's metadata as it stands. */
-export function replaceMetadata<Item extends UpdateItem>(service: Service, log: SentLog = unrecorded): Operation<Item> {
+/**
+ * Writes a row's metadata as it stands.
+ *
+ * @param images what documents had before; undefined where nobody is to know
+ */
+export function replaceMetadata<Item extends UpdateItem>(
+	service: Service,
+	images?: BeforeImages,
+	log: SentLog = unrecorded,
+): Operation<Item> {
 	return async (item, request, memory) => {
 		const { datasetId, documentId, metadata } = item;
-		await logged(item, metadata, memory, log);
+		const before = await seenBefore(images, item, request, memory);
+		await logged(item, metadata, before, memory, log);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
-		return { status: "updated", documentId };
+		// What an earlier sitting sent may be what was seen there.
+		const isKnown = before !== undefined && log.earlier(item.index) === undefined;
+		const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.keeps);
+		return { status: "updated", documentId, ...(isSame ? { isSame } : {}) };
 	};
 }
 
@@ -25,22 +38,43 @@ export function planMetadata<Item extends UpdateItem>(
 ): Operation<Item> {
 	return async (item, request, memory) => {
 		const { datasetId, documentId } = item;
-		const { document, metadata, isSame } = await look(service, request, item, plan);
+		const { document, present, metadata, isSame } = await look(service, request, item, plan);
 		memory.before ??= { document };
-		if (onlyChanged && isSame) {
-			// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
-			const isOurs = memory.logged !== undefined || log.earlier(item.index) !== undefined;
-			return { status: isOurs ? "updated" : "unchanged", documentId };
-		}
-		await logged(item, metadata, memory, log);
+		// What an earlier try of ours wrote is not what the document had before.
+		const isOwn = memory.logged !== undefined && hasAlready(present, memory.logged, service.api.dialect.flavour.keeps);
+		if (memory.image === undefined || !isOwn) memory.image = { document, metadata: present };
+		// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
+		const isOurs = memory.logged !== undefined || log.earlier(item.index) !== undefined;
+		if (onlyChanged && isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
+		await logged(item, metadata, memory.image.metadata, memory, log);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
-		return { status: "updated", documentId };
+		return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
 	};
 }
 
+/** What the document had before this run wrote it; undefined where that is not known. */
+async function seenBefore(
+	images: BeforeImages | undefined,
+	{ datasetId, documentId }: Work,
+	request: Request,
+	memory: Memory,
+): Promise<Metadata | undefined> {
+	if (images === undefined) return undefined;
+	memory.image ??= await images.of(request, datasetId, documentId);
+	const { document, metadata } = memory.image;
+	if (document !== undefined) memory.before ??= { document };
+	return metadata;
+}
+
 /** Writes down what is about to be sent, once: a record is what was really sent, so another one follows where that differs. */
-async function logged(item: Work, metadata: Metadata, memory: Memory, log: SentLog): Promise<void> {
+async function logged(
+	item: Work,
+	metadata: Metadata,
+	before: Metadata | undefined,
+	memory: Memory,
+	log: SentLog,
+): Promise<void> {
 	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
-	await log.sending(item, { what: "update", documentId: item.documentId, metadata });
+	await log.sending(item, { what: "update", documentId: item.documentId, metadata, before });
 	memory.logged = metadata;
 }

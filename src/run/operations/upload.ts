@@ -97,7 +97,9 @@ async function byNamesake(
 	if (settled.status !== "updated") return settled;
 	// A row without metadata says nothing about it, least of all that it be cleared.
 	if (metadata.size === 0) return { ...settled, status: "unchanged" };
-	if (memory.isLogged !== true) await log.sending(item, { what: "update", documentId: present.id, metadata });
+	if (memory.isLogged !== true) {
+		await log.sending(item, { what: "update", documentId: present.id, metadata, before: present.metadata });
+	}
 	memory.isLogged = true;
 	await writeMetadata(service, request, { datasetId, documentId: present.id, metadata }, memory);
 	return settled;

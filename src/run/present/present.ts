@@ -14,6 +14,8 @@ export type PresentOptions = {
 	/** where lists may be kept */
 	readonly folder: () => Promise<string>;
 	readonly clock: Clock;
+	/** called before a dataset is listed, with the number of its documents by the service's account */
+	readonly onListing?: (datasetId: string, documents: number) => void;
 };
 
 /** A dataset that was listed as a whole. `short` where its list did not show all that it claims to have. */
@@ -88,7 +90,9 @@ export class Present {
 		if (rows < 2) return undefined;
 		const start = await firstDocuments(api, insisting(request, this.#options.clock), datasetId);
 		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length };
-		return isListingCheaper(rows, size) ? this.#read(api, request, datasetId, start) : undefined;
+		if (!isListingCheaper(rows, size)) return undefined;
+		this.#options.onListing?.(datasetId, size.total ?? size.came);
+		return this.#read(api, request, datasetId, start);
 	}
 
 	async #read(api: Api, request: Request, datasetId: string, start?: FirstPage<Document>): Promise<Listed> {

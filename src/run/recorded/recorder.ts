@@ -1,7 +1,8 @@
+import { type Metadata, metadataText } from "../../json.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
 import type { Doubt } from "../journal/doubt.ts";
 import type { OpenRun } from "../journal/open.ts";
-import type { OutcomeRecord, SentRecord } from "../journal/records.ts";
+import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import type { Journal, Outcome, Totals, Work } from "../types.ts";
 
 /**
@@ -11,19 +12,23 @@ import type { Journal, Outcome, Totals, Work } from "../types.ts";
 export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	readonly #run: OpenRun;
 	readonly #doubts: ReadonlyMap<number, Doubt>;
+	readonly #now: () => number;
 	readonly #onOutcome: ((outcome: Outcome<Item>) => Promise<void> | void) | undefined;
 
 	/**
 	 * @param doubts what earlier sittings sent and did not settle
+	 * @param now wall clock, in epoch milliseconds
 	 * @param onOutcome sees each outcome once, after it counts
 	 */
 	constructor(
 		run: OpenRun,
 		doubts: ReadonlyMap<number, Doubt>,
+		now: () => number,
 		onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void,
 	) {
 		this.#run = run;
 		this.#doubts = doubts;
+		this.#now = now;
 		this.#onOutcome = onOutcome;
 	}
 
@@ -46,6 +51,16 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return this.#run.state.totals();
 	}
 
+	/** Rows that were updated with what their documents had already. */
+	get same(): number {
+		return this.#run.state.same;
+	}
+
+	/** Rows that were written over something that is not known: they can't be undone. */
+	get blind(): number {
+		return this.#run.sentState.blind;
+	}
+
 	earlier(index: number): Earlier | undefined {
 		const doubt = this.#doubts.get(index);
 		if (doubt === undefined) return undefined;
@@ -57,11 +72,11 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	}
 
 	sending({ index, datasetId }: Work, sending: Sending): Promise<void> {
-		return this.#run.sent.append(sentOf(index, datasetId, sending));
+		return this.#sent({ ...sentOf(index, datasetId, sending), time: this.#now() });
 	}
 
 	stored({ index }: Work, { id, name }: { readonly id: string; readonly name: string }): Promise<void> {
-		return this.#run.sent.append({ kind: "stored", row: index, documentId: id, storedName: name });
+		return this.#sent({ kind: "stored", row: index, documentId: id, storedName: name });
 	}
 
 	/** Opens the rows that failed, so that they are tried again. */
@@ -82,6 +97,12 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	close(): Promise<void> {
 		return this.#run.close();
 	}
+
+	async #sent(record: SentRecord | StoredRecord): Promise<void> {
+		await this.#run.sent.append(record);
+		const broken = this.#run.sentState.apply(record);
+		if (broken !== undefined) throw new Error(`the record of what is sent refuses row ${record.row}: ${broken}`);
+	}
 }
 
 function recordOf<Item extends Work>({
@@ -89,6 +110,7 @@ function recordOf<Item extends Work>({
 	status,
 	documentId,
 	storedName,
+	isSame,
 	error,
 	attempts,
 }: Outcome<Item>): OutcomeRecord {
@@ -100,15 +122,26 @@ function recordOf<Item extends Work>({
 		documentId,
 		...(storedName === undefined ? {} : { storedName }),
 	} as const;
+	if (status === "updated" && isSame === true) return { ...row, status, isSame };
 	if (status !== "failed") return { ...row, status };
 	return { ...row, status, error: error ?? { code: "UNKNOWN", text: "no reason is known" } };
+}
+
+/** Characters of a before-image at most: with what is sent beside it, its record must stay one that is read back. */
+const LARGEST_IMAGE = 4 * 1024 * 1024;
+
+function isTooLarge(image: Metadata): boolean {
+	return metadataText(image).length > LARGEST_IMAGE;
 }
 
 function sentOf(row: number, datasetId: string, sending: Sending): SentRecord {
 	const base = { kind: "sent", row, datasetId } as const;
 	switch (sending.what) {
-		case "update":
-			return { ...base, documentId: sending.documentId, write: "update", metadata: sending.metadata };
+		case "update": {
+			const { documentId, metadata, before } = sending;
+			const image = before === undefined || isTooLarge(before) ? {} : { before };
+			return { ...base, documentId, write: "update", metadata, ...image };
+		}
 		case "remove":
 			return { ...base, documentId: sending.documentId, write: "remove" };
 		case "upload": {

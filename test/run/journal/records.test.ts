@@ -21,6 +21,9 @@ const EACH: readonly JournalRecord[] = [
 	{ kind: "reopen", time: "t", codes: ["CODE_102", "NOT_FOUND"] },
 	{ kind: "lost", records: 4, time: "t" },
 	sent(7),
+	sent(8, { before: new Map(), time: 1_764_000_000_000 }),
+	sent(9, { before: new Map([["a", [1, { b: null }]]]) }),
+	{ ...outcome(10, "updated"), isSame: true },
 	{ kind: "sent", row: 3, datasetId: "set", documentId: "doc-3", write: "remove" },
 	sent(4, { documentId: "", write: "upload", fileName: "ä\r\n.txt", size: 0, namesakes: ["x", "y"] }),
 	{ kind: "stored", row: 4, documentId: "new", storedName: "ä(1).txt" },
@@ -69,8 +72,8 @@ describe("a record", () => {
 				// JSON has no minus zero.
 				const plain = JSON.parse(JSON.stringify(members)) as [string, JsonValue][];
 				const metadata = new Map(plain);
-				const read = decode(written(sent(1, { metadata })));
-				expect(read).toEqual(sent(1, { metadata }));
+				const read = decode(written(sent(1, { metadata, before: metadata })));
+				expect(read).toEqual(sent(1, { metadata, before: metadata }));
 			}),
 		);
 	});
@@ -102,6 +105,12 @@ describe("a record", () => {
 		["a success with a code", line('"k":"r","i":0,"l":2,"s":"updated","e":"X","a":1}')],
 		["an unknown write", line('"k":"s","i":0,"d":"set","w":"touch"}')],
 		["a dataset that is missing", line('"k":"s","i":0,"w":"update"}')],
+		["a before-image that is a list", line('"k":"s","i":0,"d":"set","w":"update","b":[]}')],
+		["a time that is text", line('"k":"s","i":0,"d":"set","w":"update","t":"now"}')],
+		[
+			"a failed row that is said to be the same",
+			line('"k":"r","i":0,"l":2,"s":"failed","e":"A","x":"b","a":1,"same":1}'),
+		],
 		["metadata that is a list", line('"k":"s","i":0,"d":"set","w":"update","m":[]}')],
 		["namesakes that are no texts", line('"k":"s","i":0,"d":"set","w":"upload","n":[1]}')],
 		["a count that is missing", line('"k":"e","counts":{"rows":1},"code":0,"t":"t"}')],
