@@ -127,18 +127,21 @@ function countsOf(value: JsonValue | undefined): Counts | undefined {
 }
 
 function sentOf(members: JsonObject): SentRecord | undefined {
-	const { i: row, d: datasetId, id: documentId = "", w, m, b, t: time, f: fileName, z: size, n: namesakes } = members;
+	const { i: row, l: line, d: datasetId, id: documentId = "", w, m, b, t: time } = members;
+	const { f: fileName, z: size, n: namesakes } = members;
 	const write = WRITES.find((each) => each === w);
 	if (!isCount(row) || !isText(datasetId) || !isText(documentId) || write === undefined) return undefined;
 	if (m !== undefined && !isJsonObject(m)) return undefined;
 	if (b !== undefined && !isJsonObject(b)) return undefined;
 	if (time !== undefined && !isCount(time)) return undefined;
+	if (line !== undefined && !isCount(line)) return undefined;
 	if (fileName !== undefined && !isText(fileName)) return undefined;
 	if (size !== undefined && !isCount(size)) return undefined;
 	if (namesakes !== undefined && !isTexts(namesakes)) return undefined;
 	return {
 		kind: "sent",
 		row,
+		...(line === undefined ? {} : { line }),
 		datasetId,
 		documentId,
 		write,

@@ -37,11 +37,11 @@ export function* writtenUnsaid(outcomes: JournalState, sent: SentState): Generat
 	}
 }
 
-/** The records of rows in doubt, in the order in which they were written; nothing of the others is held. */
-export async function* doubtful(
+/** The records of the rows that are wanted, in the order in which they were written; nothing of the others is held. */
+export async function* sentRecords(
 	chunks: Chunks,
 	goodLength: number,
-	isDoubtful: (row: number) => boolean,
+	isWanted: (row: number) => boolean,
 ): AsyncGenerator<SentRecord | StoredRecord> {
 	const splitter = new LineSplitter();
 	for await (const chunk of chunks) {
@@ -49,7 +49,7 @@ export async function* doubtful(
 			if (line.next > goodLength) return;
 			const record = goodRecord(line);
 			const known = record?.kind === "sent" || record?.kind === "stored";
-			if (known && isDoubtful(record.row)) yield record;
+			if (known && isWanted(record.row)) yield record;
 		}
 	}
 }

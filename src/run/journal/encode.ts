@@ -93,11 +93,12 @@ function countsMembers({ duplicateSkipped, pending, attempts, ...counts }: Count
 }
 
 function sentText(record: SentRecord): string {
-	const { row, datasetId, documentId, write, metadata, before, time, fileName, size, namesakes } = record;
+	const { row, line, datasetId, documentId, write, metadata, before, time, fileName, size, namesakes } = record;
 	const id = documentId === "" ? undefined : documentId;
 	const text = JSON.stringify({
 		k: "s",
 		i: row,
+		l: line,
 		d: datasetId,
 		id,
 		w: write,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { countInDoubt, doubtful, isInDoubt, writtenUnsaid } from "./doubt.ts";
+import { countInDoubt, isInDoubt, sentRecords, writtenUnsaid } from "./doubt.ts";
 import { JournalUnreadable, lossOf } from "./errors.ts";
 import { createFile, createFolder, readChunks, reopenFile } from "./files.ts";
 import type { HeaderRecord, SentRecord, StoredRecord } from "./records.ts";
@@ -27,6 +27,8 @@ export type RecordedRun = {
 	 * @param failed those of rows that failed as well, for when these are opened again
 	 */
 	doubts(failed?: boolean): AsyncGenerator<SentRecord | StoredRecord>;
+	/** All that was recorded of what was sent, in the order in which it was written. */
+	sentRecords(): AsyncGenerator<SentRecord | StoredRecord>;
 	/** bytes of the good records of each file */
 	readonly lengths: Pair<number>;
 };
@@ -131,7 +133,10 @@ async function read(folder: string, paths: Pair<string>): Promise<RecordedRun | 
 			if (isSettled && !(failed && journal.state.totals().failed > 0)) return;
 			const again = (await readChunks(paths.sent)) ?? [];
 			const isDoubtful = (row: number): boolean => isOpen(row) || isInDoubt(row, journal.state, sent.state);
-			yield* doubtful(again, sent.goodLength, isDoubtful);
+			yield* sentRecords(again, sent.goodLength, isDoubtful);
+		},
+		sentRecords: async function* () {
+			yield* sentRecords((await readChunks(paths.sent)) ?? [], sent.goodLength, () => true);
 		},
 		lengths: { journal: journal.goodLength, sent: sent.goodLength },
 	};

@@ -79,6 +79,8 @@ export type LostRecord = { readonly kind: "lost"; readonly records: number; read
 export type SentRecord = {
 	readonly kind: "sent";
 	readonly row: number;
+	/** line in the manifest, from 1; earlier releases wrote none */
+	readonly line?: number;
 	readonly datasetId: string;
 	/** empty for an upload */
 	readonly documentId: string;

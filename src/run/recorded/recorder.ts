@@ -71,8 +71,8 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		};
 	}
 
-	sending({ index, datasetId }: Work, sending: Sending): Promise<void> {
-		return this.#sent({ ...sentOf(index, datasetId, sending), time: this.#now() });
+	sending({ index, line, datasetId }: Work, sending: Sending): Promise<void> {
+		return this.#sent({ ...sentOf(index, datasetId, sending), line, time: this.#now() });
 	}
 
 	stored({ index }: Work, { id, name }: { readonly id: string; readonly name: string }): Promise<void> {

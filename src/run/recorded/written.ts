@@ -1,0 +1,88 @@
+import type { Metadata } from "../../json.ts";
+import type { RecordedRun } from "../journal/open.ts";
+import type { SentRecord, StoredRecord } from "../journal/records.ts";
+import { RowBytes } from "../journal/row-bytes.ts";
+import { hasAlready } from "../service/read-back.ts";
+import type { RowStatus } from "../types.ts";
+
+/** What a run sent for one row, all its tries and sittings together. */
+export type Written = {
+	/** position in the manifest, from 0 */
+	readonly row: number;
+	/** line in the manifest, from 1; undefined in records of earlier releases */
+	readonly line: number | undefined;
+	readonly datasetId: string;
+	/** empty for an upload of which nobody knows whether it was stored */
+	readonly documentId: string;
+	readonly write: SentRecord["write"];
+	/** what was sent last; empty for a removal */
+	readonly metadata: Metadata;
+	/** what the document had before the run wrote it; undefined where that is not known */
+	readonly before: Metadata | undefined;
+	/** when it was sent last, in epoch milliseconds; undefined in records of earlier releases */
+	readonly time: number | undefined;
+	/** how the row ended; undefined where that is not known */
+	readonly status: RowStatus | undefined;
+};
+
+type Keeps = (sent: Metadata) => Metadata;
+
+/** More records of one row than a byte counts are as many as it holds. */
+const MOST = 255;
+
+/**
+ * What a run sent, a row after the other as their last records come. Of nearly all rows there is one record, and it is
+ * not held; of a row that was sent several times they are gathered.
+ *
+ * @param keeps what the service keeps of what it is sent
+ */
+export async function* writtenRows(run: RecordedRun, keeps: Keeps = (sent) => sent): AsyncGenerator<Written> {
+	const counts = new RowBytes();
+	for await (const { row } of run.sentRecords()) counts.set(row, Math.min(MOST, counts.get(row) + 1));
+	const gathered = new Map<number, (SentRecord | StoredRecord)[]>();
+	for await (const record of run.sentRecords()) {
+		const { row } = record;
+		if (counts.get(row) === 1) {
+			yield* writtenOf([record], run, keeps);
+			continue;
+		}
+		const records = gathered.get(row) ?? [];
+		records.push(record);
+		gathered.set(row, records);
+		// Rows with more records than were counted are told at the end.
+		if (records.length < counts.get(row) || counts.get(row) === MOST) continue;
+		gathered.delete(row);
+		yield* writtenOf(records, run, keeps);
+	}
+	for (const records of gathered.values()) yield* writtenOf(records, run, keeps);
+}
+
+function* writtenOf(
+	records: readonly (SentRecord | StoredRecord)[],
+	{ state }: RecordedRun,
+	keeps: Keeps,
+): Generator<Written> {
+	const sent = records.filter((record) => record.kind === "sent");
+	const stored = records.findLast((record) => record.kind === "stored");
+	const last = sent.at(-1);
+	// A repair may have kept that a file was stored, and lost where to.
+	if (last === undefined) return;
+	const { row, line, datasetId, write, metadata = new Map(), time } = last;
+	const documentId = write === "upload" ? (stored?.documentId ?? "") : last.documentId;
+	const before = beforeAll(sent, keeps);
+	yield { row, line, datasetId, documentId, write, metadata, before, time, status: state.statusOf(row) };
+}
+
+/** What the document had before the first of these writes that was ours: a later look may have seen an earlier write. */
+export function beforeAll(
+	sent: readonly Pick<SentRecord, "metadata" | "before">[],
+	keeps: Keeps,
+): Metadata | undefined {
+	for (let at = sent.length - 1; at > 0; at--) {
+		const [earlier, before] = [sent[at - 1]?.metadata, sent[at]?.before];
+		// What is not known of one write is not made up from another: somebody else may have written between them.
+		if (before === undefined || earlier === undefined) return undefined;
+		if (!hasAlready(before, earlier, keeps)) return before;
+	}
+	return sent[0]?.before;
+}

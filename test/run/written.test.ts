@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { JsonValue, Metadata } from "../../src/json.ts";
+import { splitLists } from "../../src/rest/normalise.ts";
+import { createRun, readRun } from "../../src/run/journal/open.ts";
+import type { OutcomeRecord, SentRecord, StoredRecord } from "../../src/run/journal/records.ts";
+import { beforeAll, type Written, writtenRows } from "../../src/run/recorded/written.ts";
+import { folder } from "../support/service.ts";
+import { header, outcome, sent } from "./journal/support.ts";
+
+const asSent = (metadata: Metadata): Metadata => metadata;
+const a = (value: JsonValue): Metadata => new Map([["a", value]]);
+
+async function written(
+	records: readonly (SentRecord | StoredRecord)[],
+	outcomes: readonly OutcomeRecord[],
+): Promise<Written[]> {
+	const path = join(await folder(), "run");
+	const run = await createRun(path, header());
+	for (const record of records) await run.sent.append(record);
+	for (const record of outcomes) await run.journal.append(record);
+	await run.close();
+	const read = await readRun(path);
+	const all: Written[] = [];
+	if (read !== undefined) for await (const one of writtenRows(read)) all.push(one);
+	return all;
+}
+
+describe("what a run wrote: an undo brings back what this says, so it must not be the run's own", () => {
+	it("is one entry a row, the last of what was sent over the first of what was there", async () => {
+		const records = [
+			sent(0, { line: 2, before: a(0), time: 10 }),
+			sent(1, { line: 3, metadata: a("first"), before: a(1), time: 11 }),
+			sent(1, { line: 3, metadata: a("second"), before: a("first"), time: 12 }),
+		];
+		const all = await written(records, [outcome(0, "updated")]);
+		expect(all).toMatchObject([
+			{ row: 0, line: 2, documentId: "doc-0", before: a(0), time: 10, status: "updated" },
+			{ row: 1, line: 3, documentId: "doc-1", metadata: a("second"), before: a(1), time: 12, status: undefined },
+		]);
+	});
+
+	it("names the document that an upload made, and none where nobody knows of one", async () => {
+		const upload = { documentId: "", write: "upload", fileName: "a.txt", size: 1 } as const;
+		const records = [sent(0, upload), { kind: "stored", row: 0, documentId: "new", storedName: "a.txt" } as const];
+		const all = await written([...records, sent(1, upload)], [outcome(0, "uploaded")]);
+		expect(all).toMatchObject([
+			{ row: 0, write: "upload", documentId: "new", status: "uploaded" },
+			{ row: 1, write: "upload", documentId: "", status: undefined },
+		]);
+	});
+
+	it("holds also for a row that was sent more often than a byte counts", async () => {
+		const many = Array.from({ length: 600 }, (_, n) => sent(0, { metadata: a(n + 1), before: a(n) }));
+		expect(await written([...many, sent(1)], [])).toMatchObject([
+			{ row: 1 },
+			{ row: 0, metadata: a(600), before: a(0) },
+		]);
+	});
+});
+
+describe("what was there before all writes of a row", () => {
+	const one = (metadata: Metadata, before?: Metadata) => ({ metadata, ...(before === undefined ? {} : { before }) });
+
+	it.each([
+		["of one write, what it saw", [one(a(1), a(0))], asSent, a(0)],
+		["nothing known of the only one", [one(a(1))], asSent, undefined],
+		["the second saw the first", [one(a(1), a(0)), one(a(2), a(1))], asSent, a(0)],
+		["somebody else wrote between them", [one(a(1), a(0)), one(a(2), a(5))], asSent, a(5)],
+		["nothing known of the second", [one(a(1), a(0)), one(a(2))], asSent, undefined],
+		["the second saw the first, and nothing is known of that", [one(a(1)), one(a(2), a(1))], asSent, undefined],
+		["three of ours", [one(a(1), a(0)), one(a(2), a(1)), one(a(3), a(2))], asSent, a(0)],
+		["the service took the list apart", [one(a(["x,y"]), a(0)), one(a(2), a(["x", "y"]))], splitLists, a(0)],
+	])("%s", (_, records, keeps, expected) => {
+		expect(beforeAll(records, keeps)).toEqual(expected);
+	});
+});
