@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { planVersion, readChange, readFooter, readHeader } from "./decode.ts";
+import { countsText, PLAN_VERSION } from "./encode.ts";
+import type { PlanCounts, PlanHeader, PlannedChange } from "./types.ts";
+
+/** What is wrong with a plan: half a sentence that follows the name of its file, and the line where that can be told. */
+export class PlanFault extends Error {
+	readonly line: number | undefined;
+
+	constructor(text: string, line?: number) {
+		super(text);
+		this.line = line;
+	}
+}
+
+/** A whole plan, but for its changes. */
+export type CheckedPlan = { readonly header: PlanHeader; readonly counts: PlanCounts };
+
+const LINE_END = "\n";
+/** How a plan begins, whatever version wrote it. */
+const BEGINNING = '{"ragtag_plan":';
+
+/** Reads a plan line after line, and tells at its end whether it is the one that was written. */
+export class PlanCheck {
+	readonly #hash = createHash("sha256");
+	#lines = 0;
+	#changes = 0;
+	#header: PlanHeader | undefined;
+	#counts: PlanCounts | undefined;
+
+	/**
+	 * @param bytes a line without its end
+	 * @param isEnded whether it has one
+	 * @returns the change that the line holds, if it is one
+	 * @throws PlanFault
+	 */
+	line(bytes: Uint8Array, isEnded: boolean): PlannedChange | undefined {
+		this.#lines += 1;
+		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+		if (this.#header === undefined) {
+			this.#header = this.#first(text, isEnded);
+			this.#keep(bytes);
+			return undefined;
+		}
+		if (this.#counts !== undefined)
+			throw this.#fault("was edited: nothing may follow its last line, which counts the others");
+		if (!isEnded) throw this.#cut();
+		const footer = readFooter(text);
+		if (footer !== undefined) {
+			this.#counts = this.#last(footer);
+			return undefined;
+		}
+		const change = readChange(text);
+		if (change === undefined) throw this.#fault("was edited or cut: this is no line of a plan");
+		this.#changes += 1;
+		this.#keep(bytes);
+		return change;
+	}
+
+	/** @throws PlanFault where the plan has no end */
+	end(): CheckedPlan {
+		if (this.#header === undefined) throw new PlanFault("is empty, and no plan");
+		if (this.#counts === undefined) throw this.#cut();
+		return { header: this.#header, counts: this.#counts };
+	}
+
+	#first(text: string, isEnded: boolean): PlanHeader {
+		if (!text.startsWith(BEGINNING)) throw this.#fault("is no plan that ragtag docs plan wrote");
+		if (!isEnded) throw this.#cut();
+		const version = planVersion(text);
+		if (version !== undefined && version > PLAN_VERSION) {
+			throw this.#fault(`is a plan of format ${version}, which this version does not know`);
+		}
+		const header = readHeader(text);
+		if (header === undefined) throw this.#fault("was edited: this is not how a plan begins");
+		return header;
+	}
+
+	#last({ sha256, ...counts }: PlanCounts & { readonly sha256: string }): PlanCounts {
+		if (counts.changes !== this.#changes) {
+			const text = `was edited or cut: its last line counts ${counts.changes} changes, and it has ${this.#changes}`;
+			throw this.#fault(text);
+		}
+		if (this.#hash.update(countsText(counts)).digest("hex") !== sha256) {
+			throw new PlanFault("was edited: its checksum is not that of its lines");
+		}
+		return counts;
+	}
+
+	#keep(bytes: Uint8Array): void {
+		this.#hash.update(bytes);
+		this.#hash.update(LINE_END);
+	}
+
+	#cut(): PlanFault {
+		return this.#fault("was cut: it ends before its last line, which counts the others");
+	}
+
+	#fault(text: string): PlanFault {
+		return new PlanFault(text, this.#lines);
+	}
+}

@@ -1,0 +1,48 @@
+import { metadataText } from "../../json.ts";
+import type { PlanCounts, PlanHeader, PlannedChange } from "./types.ts";
+
+/** Raised when the meaning of a member changes. */
+export const PLAN_VERSION = 1;
+
+/** The first line of a plan. */
+export function headerLine({ ragtag, baseUrl, mode, manifest, created }: PlanHeader): string {
+	const { name, sha256, rows } = manifest;
+	const header = {
+		ragtag_plan: PLAN_VERSION,
+		ragtag,
+		base_url: baseUrl,
+		mode,
+		manifest: { name, sha256, rows },
+		created,
+	};
+	return `${JSON.stringify(header)}\n`;
+}
+
+/** The line of one document. Text, so that keys keep their order and `__proto__` is one of them. */
+export function changeLine(planned: PlannedChange): string {
+	const { line, datasetId, documentId, action, was } = planned;
+	const head = JSON.stringify({ line, dataset_id: datasetId, document_id: documentId, action, was });
+	if (planned.action === "remove") return `${head}\n`;
+	const { metadata, difference } = planned;
+	const members = [
+		`"meta_fields":${metadataText(metadata)}`,
+		`"add":${metadataText(difference.add)}`,
+		`"change":${metadataText(new Map(Array.from(difference.change, ([key, { from, to }]) => [key, { from, to }])))}`,
+		`"remove":${metadataText(difference.remove)}`,
+	];
+	return `${head.slice(0, -1)},${members.join(",")}}\n`;
+}
+
+/** What the checksum covers of the last line, which stands before it. */
+export function countsText({ changes, unchanged, failed }: PlanCounts): string {
+	return JSON.stringify({ changes, unchanged, failed }).slice(0, -1);
+}
+
+/**
+ * The last line: without it a plan was cut, and with another checksum it was edited.
+ *
+ * @param sha256 of all bytes before this line, and of its own counts as `countsText` gives them
+ */
+export function footerLine(counts: PlanCounts, sha256: string): string {
+	return `${countsText(counts)},"sha256":"${sha256}"}\n`;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue, Metadata } from "../../../src/json.ts";
+import { differenceOf } from "../../../src/plan/diff.ts";
+import { metadataHash } from "../../../src/plan/plan-file/hash.ts";
+import { isAsPlanned, keysChangedSince, overruled } from "../../../src/plan/plan-file/rules.ts";
+import { asSent, splitLists } from "../../../src/rest/normalise.ts";
+
+type Object = Readonly<Record<string, JsonValue>>;
+const of = (object: Object): Metadata => new Map(Object.entries(object));
+/** A plan to make `sent` of what a document had. */
+const planned = (had: Object, sent: Object): { metadata: Metadata; difference: ReturnType<typeof differenceOf> } => ({
+	metadata: of(sent),
+	difference: differenceOf(of(had), of(sent)),
+});
+
+describe("what is sent to a document that was changed since, where that is overruled", () => {
+	it.each<[string, Object, Object, Object, Object]>([
+		["keeps a key that somebody added", { a: 1 }, { a: 2 }, { a: 1, b: 3 }, { a: 2, b: 3 }],
+		[
+			"keeps a key that somebody changed and the plan does not touch",
+			{ a: 1, b: 1 },
+			{ a: 2, b: 1 },
+			{ a: 1, b: 9 },
+			{ a: 2, b: 9 },
+		],
+		["takes the planned value of a key that both changed", { a: 1 }, { a: 2 }, { a: 9 }, { a: 2 }],
+		["does not bring back a key that somebody removed", { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 1 }, { a: 2 }],
+		["adds a key where somebody added it too", {}, { a: 1 }, { a: 5 }, { a: 1 }],
+		["removes a key that the plan removes, whatever it is now", { a: 1, b: 1 }, { b: 1 }, { a: 7, b: 1 }, { b: 1 }],
+		["needs no key to be there that it removes", { a: 1, b: 1 }, { b: 1 }, { b: 2 }, { b: 2 }],
+	])("in a merge %s", (_, had, sent, now, merged) => {
+		expect(overruled("merge", planned(had, sent), of(now))).toEqual(of(merged));
+	});
+
+	it("in a replace is the planned object, and nothing of what somebody wrote", () => {
+		expect(overruled("replace", planned({ a: 1 }, { a: 2 }), of({ a: 1, b: 3 }))).toEqual(of({ a: 2 }));
+	});
+});
+
+describe("a document that somebody changed since", () => {
+	it.each<[string, Object, Object, boolean, readonly string[]]>([
+		["has what it had", { a: 1, b: 2 }, { b: 2, a: 1 }, true, []],
+		["has another value", { a: 1, b: 2 }, { a: 1, b: 3 }, false, ["b"]],
+		["has a key more", { a: 1 }, { a: 1, c: 3 }, false, ["c"]],
+		["has a key less", { a: 1, b: 2 }, { b: 2 }, false, ["a"]],
+		["has nothing any more", { a: 1, b: 2 }, {}, false, ["a", "b"]],
+	])("%s", (_, had, now, same, keys) => {
+		expect(isAsPlanned(metadataHash(of(had)), of(now), asSent)).toBe(same);
+		for (const sent of [{ a: 5, d: 4 }, {}, had]) {
+			expect(keysChangedSince(planned(had, sent), of(now), asSent)).toEqual(keys);
+		}
+	});
+
+	it("has what it had where the service takes lists apart that it was once sent whole", () => {
+		const was = metadataHash(of({ tags: ["a", "b"] }));
+		expect(isAsPlanned(was, of({ tags: ["a,b"] }), splitLists)).toBe(true);
+		expect(isAsPlanned(was, of({ tags: ["a,b"] }), asSent)).toBe(false);
+	});
+});
