@@ -6,30 +6,45 @@ import { ChangeTally } from "../report/changes/tally.ts";
 import { stopOf } from "../run/ending.ts";
 import { MemoryJournal } from "../run/journal.ts";
 import { errorLimit } from "../run/limits.ts";
-import { type Looked, look, type UpdateItem, type UpdatePlan, whyFailed } from "../run/operations/look.ts";
+import { type Looked, whyFailed } from "../run/operations/look.ts";
 import { inOrder } from "../run/ordered.ts";
 import { rowsByDataset } from "../run/present/cost.ts";
 import { Present } from "../run/present/present.ts";
 import { timeIsUp } from "../run/stops.ts";
-import type { RowError, Stop } from "../run/types.ts";
-import { type ChangeFormat, changePrinter } from "./change-faces.ts";
+import type { RowError, Stop, Totals } from "../run/types.ts";
+import type { ShownChange } from "../report/changes/shown-change.ts";
 import { FailedWriter } from "./failed-writer.ts";
-import type { RunFlags } from "./flags.ts";
-import { faultStop, report } from "./run-report.ts";
+import type { LookFlags } from "./flags.ts";
+import { type Ended, faultStop, report } from "./run-report.ts";
 import type { RowSource, RunItem } from "./run-rows.ts";
 import { rowTeller } from "./tell-rows.ts";
 
 /** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */
 const LOOKS = 32;
 
-export type DryRun<Item extends RunItem & UpdateItem> = {
-	readonly source: RowSource;
-	readonly itemOf: (row: Row) => Item;
-	readonly plan: Omit<UpdatePlan, "present">;
-	readonly format: ChangeFormat;
+/** Where the changes that a dry run finds go: they are shown, or written down. */
+export type ChangeSink = {
+	/** in the order of the rows */
+	change(change: ShownChange, looked: Looked): Promise<void>;
+	/** when all were seen; not where the run was stopped */
+	end(tally: ChangeTally, totals: Totals): Promise<void>;
+	/** what to type next, where it is not the same command without `--dry-run` */
+	readonly next?: string;
+	/** what is said beside the reason of one that was stopped, and what to type then */
+	readonly stopped?: { readonly text: string; readonly next: string };
 };
 
-export type DryRunFlags = RunFlags & { readonly detailedExitcode?: boolean };
+export type DryRun<Item extends RunItem, SourceRow extends Row = Row> = {
+	readonly source: RowSource<SourceRow>;
+	readonly itemOf: (row: SourceRow) => Item;
+	/** looks as the run would, and sends nothing that writes */
+	readonly look: (item: Item, present: Present) => Promise<Looked>;
+	/** as in a run */
+	readonly asksForEach?: boolean;
+	readonly sink: ChangeSink;
+};
+
+export type DryRunFlags = LookFlags & { readonly detailedExitcode?: boolean };
 
 type Seen<Item> = { readonly item: Item } & ({ readonly looked: Looked } | { readonly error: RowError });
 
@@ -37,8 +52,8 @@ type Seen<Item> = { readonly item: Item } & ({ readonly looked: Looked } | { rea
  * Shows what a run would change, document by document in the order of the manifest. It looks as the run would, and sends
  * nothing that writes; nothing is recorded.
  */
-export async function dryRun<Item extends RunItem & UpdateItem>(
-	{ source, itemOf, plan, format }: DryRun<Item>,
+export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
+	{ source, itemOf, look, asksForEach = false, sink }: DryRun<Item, SourceRow>,
 	flags: DryRunFlags,
 	session: Session,
 	settings: Settings,
@@ -46,21 +61,20 @@ export async function dryRun<Item extends RunItem & UpdateItem>(
 ): Promise<ExitCode> {
 	const { io, clock } = app;
 	const json = flags.json === true;
-	const journal = new MemoryJournal<Item>(source, rowTeller(source.name, { json, all: false }, app));
+	const journal = new MemoryJournal<Item>(source, rowTeller(source.linesOf ?? source.name, { json, all: false }, app));
 	const failed = new FailedWriter(flags.failed, source.failedRows);
-	const printer = changePrinter(json ? "json" : format, app);
 	const tally = new ChangeTally();
 	const progress = io.progress(flags.progress);
 	const started = clock.now();
 	const present = new Present({
-		rows: () => rowsByDataset(source.read()),
+		rows: asksForEach ? undefined : () => rowsByDataset(source.read()),
 		folder: () => app.temporaryFolder(settings),
 		clock,
 	});
-	const see = async (row: Row): Promise<Seen<Item>> => {
+	const see = async (row: SourceRow): Promise<Seen<Item>> => {
 		const item = itemOf(row);
 		try {
-			return { item, looked: await look(session.service, session.request, item, { ...plan, present }) };
+			return { item, looked: await look(item, present) };
 		} catch (error) {
 			const why = whyFailed(error);
 			if (why === undefined) throw error;
@@ -80,7 +94,7 @@ export async function dryRun<Item extends RunItem & UpdateItem>(
 			const difference = differenceOf(seen.looked.present, seen.looked.metadata, keeps);
 			tally.see(difference);
 			const { line, datasetId, documentId } = item;
-			await printer.change({ line, datasetId, documentId, difference });
+			await sink.change({ line, datasetId, documentId, difference }, seen.looked);
 		}
 	};
 	const work = async (): Promise<Stop | undefined> => {
@@ -94,17 +108,28 @@ export async function dryRun<Item extends RunItem & UpdateItem>(
 			if (stop !== undefined) return stop;
 			if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 		}
+		progress.stop();
+		await sink.end(tally, journal.totals());
 		return undefined;
 	};
 	try {
 		const broken = (error: unknown): Stop => (app.signal.aborted ? stopOf(app.signal.reason) : faultStop(error));
 		const stop = await work().catch(broken);
 		progress.stop();
-		if (stop === undefined) await printer.end(tally);
 		const dry = { changes: tally.documents, isDetailed: flags.detailedExitcode === true };
 		const seconds = (clock.now() - started) / 1000;
 		const file = await failed.close();
-		const ended = { totals: journal.totals(), seconds, stop, dry, ...(file === undefined ? {} : { failed: file }) };
+		const ended: Ended = {
+			totals: journal.totals(),
+			seconds,
+			stop:
+				stop === undefined || sink.stopped === undefined
+					? stop
+					: { ...stop, text: `${stop.text}; ${sink.stopped.text}` },
+			dry,
+			next: stop === undefined ? sink.next : sink.stopped?.next,
+			...(file === undefined ? {} : { failed: file }),
+		};
 		return await report(ended, flags, app);
 	} finally {
 		progress.stop();

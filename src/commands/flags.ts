@@ -36,32 +36,37 @@ export type ManifestFlags = GlobalFlags & {
 	readonly json?: boolean;
 };
 
-/** Flags of commands that run rows. */
-export type RunFlags = ServiceFlags & {
-	readonly dataset?: string;
+/** Flags of commands that look at the document of each row. */
+export type LookFlags = ServiceFlags & {
 	readonly concurrency: number | "auto";
+	readonly maxErrors?: MaxErrors;
+	/** in milliseconds */
+	readonly maxDuration?: number;
+	readonly failed?: string;
+	readonly progress: "auto" | "bar" | "plain" | "json" | "none";
+	readonly json?: boolean;
+};
+
+/** Flags of commands that run rows. */
+export type RunFlags = LookFlags & {
+	readonly dataset?: string;
 	readonly chunk: number;
 	readonly set?: readonly string[];
 	readonly skipInvalid?: boolean;
 	readonly allowEmpty?: boolean;
-	readonly maxErrors?: MaxErrors;
 	readonly attempts: number;
-	/** in milliseconds, like the two below; the engine has the defaults */
+	/** in milliseconds, like the one below; the engine has the defaults */
 	readonly maxWait?: number;
 	readonly maxOutage?: number;
-	readonly maxDuration?: number;
 	readonly body?: BodyForm | "auto";
 	/** false: what documents had before is not read, and the run can't be undone */
 	readonly undo?: boolean;
-	readonly failed?: string;
 	readonly resume?: boolean;
 	readonly force?: boolean;
 	/** the recorded run to go on with, for `runs resume` and `runs retry` */
 	readonly run?: string;
 	/** opens its failed rows again */
 	readonly reopen?: boolean;
-	readonly progress: "auto" | "bar" | "plain" | "json" | "none";
-	readonly json?: boolean;
 };
 
 /** Rows of a chunk at most: a chunk is held in memory. */
@@ -98,21 +103,13 @@ export function addManifestOptions(command: Command): Command {
 		);
 }
 
-export function addRunOptions(command: Command): Command {
+/** Options of commands that look at the document of each row. */
+export function addLookOptions(command: Command, failed: string): Command {
 	return addServiceOptions(command)
 		.option("--concurrency <n>", "requests in flight at most", parseConcurrency, "auto")
-		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
 		.option("--max-errors <n or n%>", "stops when so many rows have failed", parseMaxErrors)
 		.option("--max-duration <time>", "stops the run after that time", parseTime)
-		.option("--attempts <n>", "tries of one row, the first included", parseCount(1, 1000), 6)
-		.option("--max-wait <time>", "longest wait that the service may ask for (default: 5m)", parseTime)
-		.option("--max-outage <time>", "longest outage that is sat out (default: 15m)", parseTime)
-		.option(
-			"--failed <file>",
-			"where to write the rows that failed, ready to be fed back (default: in the run's folder)",
-			parseNonEmpty,
-		)
-		.option("--force", "takes the lock of a run on another machine")
+		.option("--failed <file>", failed, parseNonEmpty)
 		.addOption(
 			new Option("--progress <form>", "progress on standard error")
 				.choices(["auto", "bar", "plain", "json", "none"])
@@ -121,18 +118,48 @@ export function addRunOptions(command: Command): Command {
 		.option("--json", "results as JSON lines");
 }
 
+/** @param force what else than a lock `--force` overrides */
+export function addRunOptions(command: Command, force = ""): Command {
+	return addLookOptions(
+		command,
+		"where to write the rows that failed, ready to be fed back (default: in the run's folder)",
+	)
+		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
+		.option("--attempts <n>", "tries of one row, the first included", parseCount(1, 1000), 6)
+		.option("--max-wait <time>", "longest wait that the service may ask for (default: 5m)", parseTime)
+		.option("--max-outage <time>", "longest outage that is sat out (default: 15m)", parseTime)
+		.option("--force", `${force}takes the lock of a run on another machine`);
+}
+
+export function addSetOption(command: Command): Command {
+	return command.option("--set <key=value>", "added to every row; KEY:number=5 gives it a type (repeatable)", collect);
+}
+
+export function addBodyOption(command: Command): Command {
+	return command.addOption(
+		new Option("--body <form>", "how the update's body goes out; auto takes what the flavour takes").choices([
+			"multipart",
+			"plain",
+			"json",
+			"auto",
+		]),
+	);
+}
+
 /** Options of row commands that read a manifest and write metadata. */
 export function addWriteOptions(command: Command): Command {
+	return addBodyOption(addSetOption(command));
+}
+
+/** @param sends what becomes of the valid rows */
+export function addValidityOptions(command: Command, sends = "sends"): Command {
 	return command
-		.option("--set <key=value>", "added to every row; KEY:number=5 gives it a type (repeatable)", collect)
-		.addOption(
-			new Option("--body <form>", "how the update's body goes out; auto takes what the flavour takes").choices([
-				"multipart",
-				"plain",
-				"json",
-				"auto",
-			]),
-		);
+		.option("--skip-invalid", `${sends} the valid rows of a manifest that has invalid ones, and exits 1`)
+		.option("--allow-empty", "a manifest without rows is no error");
+}
+
+export function addResumeOption(command: Command, manifest = "manifest"): Command {
+	return command.option("--resume", `goes on with the newest unfinished run of this ${manifest}`);
 }
 
 export function addUndoOption(command: Command): Command {
@@ -140,10 +167,7 @@ export function addUndoOption(command: Command): Command {
 }
 
 export function addToleranceOptions(command: Command): Command {
-	return command
-		.option("--skip-invalid", "sends the valid rows of a manifest that has invalid ones, and exits 1")
-		.option("--allow-empty", "a manifest without rows is no error")
-		.option("--resume", "goes on with the newest unfinished run of this manifest");
+	return addResumeOption(addValidityOptions(command));
 }
 
 /** Opens a session for as long as `use` takes. */

@@ -4,12 +4,12 @@ import { stopOf } from "../run/ending.ts";
 import { showsMetadata } from "../run/present/readable.ts";
 import type { Stop } from "../run/types.ts";
 import { show } from "../text.ts";
-import type { RunFlags } from "./flags.ts";
 import { faultStop } from "./run-report.ts";
 import type { RowSource } from "./run-rows.ts";
 
 /**
- * Why what documents have can't be compared with anything, or undefined where it can. `what` is the flag that compares.
+ * Why what documents have can't be compared with anything, or undefined where it can. `what` is the flag or the command
+ * that compares.
  *
  * Looked at once, in the dataset of the first row: what a list shows is a property of the service.
  */
@@ -17,7 +17,7 @@ export async function unreadable(
 	what: string,
 	source: Pick<RowSource, "read">,
 	session: Session,
-	flags: Pick<RunFlags, "maxOutage">,
+	flags: { readonly maxOutage?: number },
 	app: App,
 ): Promise<Stop | undefined> {
 	try {
@@ -26,7 +26,9 @@ export async function unreadable(
 			return {
 				exit: Exit.usage,
 				text: `the list of dataset ${show(datasetId)} shows no metadata, so ${what} has nothing to compare with; nothing was sent`,
-				hint: `Leave ${what} out: the service can't say what its documents have.`,
+				hint: what.startsWith("--")
+					? `Leave ${what} out: the service can't say what its documents have.`
+					: "The service can't say what its documents have: docs tag writes without a look.",
 			};
 		}
 		return undefined;

@@ -5,7 +5,6 @@ import { summaryOf, summaryText, type Undo } from "../report/summary.ts";
 import { undoText } from "../report/undo.ts";
 import { explained } from "../run/recorded/recording.ts";
 import type { Stop, Totals } from "../run/types.ts";
-import type { RunFlags } from "./flags.ts";
 
 export type Ended = {
 	readonly totals: Totals;
@@ -23,12 +22,14 @@ export type Ended = {
 	readonly resume?: string | undefined;
 	/** where the failed rows are, and why they could not be written down */
 	readonly failed?: { readonly path: string; readonly failure: string | undefined };
+	/** what to type next, where the command knows better than what is said of any */
+	readonly next?: string | undefined;
 };
 
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
 export async function report(
 	ended: Ended,
-	flags: RunFlags,
+	flags: { readonly json?: boolean },
 	{ io }: App,
 	keep: (exit: ExitCode, summary: string) => Promise<void> = async () => undefined,
 ): Promise<ExitCode> {
@@ -67,13 +68,14 @@ function goOnText(stop: Stop | undefined, resume: string): string {
 	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Go on with: ${resume}`;
 }
 
-function nextStep({ totals, failed, run, dry }: Ended): string {
+function nextStep({ totals, failed, run, dry, next }: Ended): string {
+	if (failed?.failure !== undefined && run !== undefined) {
+		return `Write the failed rows elsewhere: ragtag runs report ${run} --failed FILE`;
+	}
+	if (next !== undefined) return next;
 	if (dry !== undefined) {
 		if (totals.failed > 0) return "Mend the rows that failed, or their ids: ragtag docs list shows what there is.";
 		return "The same command without --dry-run and --detailed-exitcode makes these changes.";
-	}
-	if (failed?.failure !== undefined && run !== undefined) {
-		return `Write the failed rows elsewhere: ragtag runs report ${run} --failed FILE`;
 	}
 	if (totals.failed > 0 && run !== undefined) {
 		return `Mend ${failed?.path} and feed it back, or try the same rows again: ragtag runs retry ${run}`;

@@ -28,10 +28,13 @@ import { rowTeller } from "./tell-rows.ts";
 const LONG_LIST = 20_000;
 
 /** Where rows come from: a checked manifest, or arguments that stand for one. */
-export type RowSource = Pick<
+export type RowSource<SourceRow extends Row = Row> = Pick<
 	CheckedManifest,
-	"name" | "rows" | "invalid" | "duplicateSkipped" | "problems" | "fatal" | "read" | "failedRows" | "close"
+	"name" | "rows" | "invalid" | "duplicateSkipped" | "problems" | "fatal" | "failedRows" | "close"
 > & {
+	/** the file whose lines the rows name, where it is another */
+	readonly linesOf?: string;
+	read(): AsyncIterable<SourceRow>;
 	/** what is to be kept so that the rows can be read again, in another process */
 	readonly kept: Kept;
 };
@@ -49,15 +52,19 @@ export function keptText(text: string): Kept {
 /** A row as the engine and the failed-rows file need it. */
 export type RunItem = Work & { readonly source: SourceRecord };
 
-export type RowRun<Item extends RunItem> = {
-	readonly source: RowSource;
-	readonly itemOf: (row: Row) => Item;
+export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
+	readonly source: RowSource<SourceRow>;
+	readonly itemOf: (row: SourceRow) => Item;
+	/** whether `present` asks for each document when its row comes, whatever one list of all would save */
+	readonly asksForEach?: boolean;
 	/** `present` is what documents have, for operations that look */
 	readonly operation: (session: Session, log: SentLog, present: Present) => Operation<Item>;
 	/** sees each outcome once, before its slot is free */
 	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
 	/** rows that are told with `--json`: those that failed, or all */
 	readonly tell: "failed" | "all";
+	/** what to type next after a run with failed rows, where it is not to mend them or to try them again */
+	readonly next?: (run: string) => string | undefined;
 };
 
 /** First line of `--json`, before anything can go wrong. */
@@ -75,8 +82,8 @@ export type RunContext = {
 };
 
 /** Runs every row of a source, recorded, then reports: summary, failed rows, exit code. */
-export async function runSource<Item extends RunItem>(
-	run: RowRun<Item>,
+export async function runSource<Item extends RunItem, SourceRow extends Row = Row>(
+	run: RowRun<Item, SourceRow>,
 	context: RunContext,
 	flags: RunFlags,
 	session: Session,
@@ -94,13 +101,13 @@ export async function runSource<Item extends RunItem>(
 		force: flags.force === true,
 	});
 	const { opened, doubts, resumed } = recording;
-	const tell = rowTeller(source.name, { json: flags.json === true, all: run.tell === "all" }, app);
+	const tell = rowTeller(source.linesOf ?? source.name, { json: flags.json === true, all: run.tell === "all" }, app);
 	const journal = new Recorder<Item>(opened, doubts, Date.now, async (outcome) => {
 		await tell(outcome);
 		await run.onOutcome?.(outcome);
 	});
 	const present = new Present({
-		rows: () => rowsByDataset(unsettled(source.read(), journal)),
+		rows: run.asksForEach === true ? undefined : () => rowsByDataset(unsettled(source.read(), journal)),
 		folder: () => app.temporaryFolder(context.settings),
 		clock,
 		onListing: (datasetId, documents) => {
@@ -155,6 +162,7 @@ export async function runSource<Item extends RunItem>(
 			undo: undoOf(totals, journal.blind, withFlags(`ragtag runs undo ${recording.run}`, flags)),
 			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
 			failed: { path: failedPath, failure },
+			next: run.next?.(recording.run),
 		};
 		return await report(ended, flags, app, async (exit, summary) => {
 			await journal.end(exit, new Date());
@@ -181,10 +189,10 @@ async function writeSummary(path: string, summary: string): Promise<void> {
 	}
 }
 
-async function* unsettled(
-	rows: AsyncIterable<Row>,
+async function* unsettled<SourceRow extends Row>(
+	rows: AsyncIterable<SourceRow>,
 	journal: { isSettled(index: number): boolean },
-): AsyncGenerator<Row> {
+): AsyncGenerator<SourceRow> {
 	for await (const row of rows) if (!journal.isSettled(row.index)) yield row;
 }
 

@@ -1,29 +1,25 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import type { Metadata } from "../../json.ts";
-import type { Row } from "../../manifest/types.ts";
-import { changeOf, DELETE_TOKEN, metadataToSend, type Mode } from "../../plan/change.ts";
-import type { UpdateItem } from "../../run/operations/look.ts";
+import { look } from "../../run/operations/look.ts";
 import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
 import { BeforeImages } from "../../run/present/before-images.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addUndoOption, addWriteOptions } from "../flags.ts";
-import type { ChangeFormat } from "../change-faces.ts";
+import { addChangeOptions, checkChangeFlags, type ChangeFlags, updateItemOf, updatePlanOf } from "../change-flags.ts";
+import { type ChangeFormat, changePrinter } from "../change-faces.ts";
 import type { Done } from "../declare.ts";
 import { dryRun } from "../dry-run.ts";
 import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { unreadable } from "../readable.ts";
-import type { RunItem } from "../run-rows.ts";
-import { parseNonEmpty } from "../values.ts";
 
-export type TagOptions = ManifestRunFlags & {
-	readonly manifest: string;
-	readonly mode: Mode;
-	readonly dryRun?: boolean;
-	readonly detailedExitcode?: boolean;
-	/** how a dry run shows changes */
-	readonly format?: ChangeFormat;
-};
+export type TagOptions = ManifestRunFlags &
+	ChangeFlags & {
+		readonly manifest: string;
+		readonly dryRun?: boolean;
+		readonly detailedExitcode?: boolean;
+		/** how a dry run shows changes */
+		readonly format?: ChangeFormat;
+	};
 
 /** Declares the interface of `docs tag`. What it does is in `tag`. */
 export function tagCommand(docs: Command, app: App, done: Done, run = tag): void {
@@ -31,17 +27,8 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 		.command("tag")
 		.summary("write metadata from a manifest onto documents")
 		.description("Writes the metadata of each manifest row onto its document.")
-		.argument("<manifest>", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input")
-		.addOption(
-			new Option("--mode <mode>", "replace sends the row's metadata as it stands; merge lays it over what is there")
-				.choices(["replace", "merge"])
-				.default("replace"),
-		)
-		.option(
-			"--delete-token <text>",
-			`with --mode merge: a value of this text removes its key (default: ${DELETE_TOKEN})`,
-			parseNonEmpty,
-		)
+		.argument("<manifest>", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input");
+	addChangeOptions(command)
 		.option("--only-changed", "leaves documents alone that already have these values")
 		.option("--dry-run", "shows what would change, row by row, and sends nothing that writes")
 		.option("--detailed-exitcode", "with --dry-run: exit 10 when something would change")
@@ -63,31 +50,17 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 	);
 }
 
-type TagItem = RunItem & UpdateItem;
-
 export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
-	const { manifest, mode, deleteToken, onlyChanged = false, dryRun: isDry = false, format = "text" } = options;
-	const change = changeOf(mode, deleteToken);
-	const plan = {
-		metadataToSend: (present: Metadata, wanted: Metadata) => metadataToSend(change, present, wanted),
-		keepsPresent: mode === "merge",
-	};
+	const { manifest, mode, onlyChanged = false, dryRun: isDry = false, format = "text" } = options;
+	const plan = updatePlanOf(options);
 	const compares = isDry ? "--dry-run" : onlyChanged ? "--only-changed" : undefined;
-	const itemOf = ({ index, line, datasetId, documentId, metadata, source }: Row): TagItem => ({
-		index,
-		line,
-		datasetId,
-		documentId,
-		metadata,
-		source,
-	});
-	return runManifest<TagItem>(
+	return runManifest(
 		{
 			purpose: "tag",
 			manifest,
 			tell: "failed",
-			itemOf,
+			itemOf: updateItemOf,
 			operation: ({ service }, log, present) => {
 				if (mode === "merge" || onlyChanged) return planMetadata(service, { ...plan, present, onlyChanged }, log);
 				return replaceMetadata(service, options.undo === false ? undefined : new BeforeImages(present, service), log);
@@ -95,7 +68,19 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 			refuse: async (source, session) =>
 				compares === undefined ? undefined : unreadable(compares, source, session, options, app),
 			instead: isDry
-				? (source, session, settings) => dryRun({ source, itemOf, plan, format }, options, session, settings, app)
+				? (source, session, settings) =>
+						dryRun(
+							{
+								source,
+								itemOf: updateItemOf,
+								look: (item, present) => look(session.service, session.request, item, { ...plan, present }),
+								sink: changePrinter(options.json === true ? "json" : format, app),
+							},
+							options,
+							session,
+							settings,
+							app,
+						)
 				: undefined,
 			before: async () => {
 				if (mode === "replace") {
@@ -109,15 +94,11 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 }
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
-function checkFlags({ mode, deleteToken, dryRun: isDry, detailedExitcode, format, json }: TagOptions): void {
+function checkFlags(options: TagOptions): void {
+	const { dryRun: isDry, detailedExitcode, format, json } = options;
+	checkChangeFlags(options);
 	const wrong = (text: string, hint: string): CliError =>
 		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
-	if (mode === "replace" && deleteToken !== undefined) {
-		throw wrong(
-			"--delete-token removes keys in a merge alone, and this is --mode replace",
-			"Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not carry.",
-		);
-	}
 	if (isDry !== true && (detailedExitcode === true || format !== undefined)) {
 		const flag = format === undefined ? "--detailed-exitcode" : "--format";
 		throw wrong(`${flag} is about what --dry-run shows`, `Add --dry-run, or leave ${flag} out.`);

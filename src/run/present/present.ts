@@ -9,8 +9,11 @@ import { insisting } from "./insist.ts";
 import { type Held, StoredDocuments } from "./stored-documents.ts";
 
 export type PresentOptions = {
-	/** how many rows each dataset has that are to be looked at; asked once, when the first of them comes */
-	readonly rows: () => Promise<ReadonlyMap<string, number>>;
+	/**
+	 * how many rows each dataset has that are to be looked at; asked once, when the first of them comes. Undefined where each
+	 * is to be looked up when it comes: what a list showed may be as old as the run
+	 */
+	readonly rows: (() => Promise<ReadonlyMap<string, number>>) | undefined;
 	/** where lists may be kept */
 	readonly folder: () => Promise<string>;
 	readonly clock: Clock;
@@ -84,6 +87,7 @@ export class Present {
 	}
 
 	async #choose(api: Api, request: Request, datasetId: string): Promise<Listed | undefined> {
+		if (this.#options.rows === undefined) return undefined;
 		this.#rows ??= this.#options.rows();
 		const rows = (await this.#rows).get(datasetId) ?? 0;
 		// One look-up is as cheap as the page that would tell.
