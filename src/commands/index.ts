@@ -16,7 +16,7 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	},
 	{
 		name: "docs",
-		summary: "list, tag, resolve, upload and remove documents",
+		summary: "list, tag, plan, apply, resolve, upload and remove documents",
 		load: async () => (await import("./docs/index.ts")).commands,
 	},
 	{

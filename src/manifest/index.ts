@@ -1,6 +1,6 @@
 export { checkManifest } from "./check.ts";
 export { csvLine } from "./csv/quote.ts";
-export { csvFailedRows } from "./failed-rows.ts";
+export { csvFailedRows, jsonFailedRows } from "./failed-rows.ts";
 export { payloadText } from "./rows/identity.ts";
 export { readSchema } from "./rows/schema.ts";
 export { parseSetting } from "./setting.ts";

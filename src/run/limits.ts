@@ -26,6 +26,12 @@ export function errorLimit(limit: MaxErrors | undefined, totals: Totals): Stop |
 	};
 }
 
+/**
+ * Told by our own look, and no refusal: a repeated upload begins with those that are there, and somebody may have changed
+ * the very documents with which a plan begins.
+ */
+const SEEN_BY_US: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS"]);
+
 /** What to look at where all rows are refused alike. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 	["NOT_FOUND", "Check --dataset and the manifest's ids."],
@@ -43,8 +49,7 @@ export class RefusedAlike {
 	}
 
 	failed(error: RowError): Stop | undefined {
-		// Told by our own look, which costs the service nothing: a repeated upload begins with those that are there.
-		if (this.#off || error.code === "EXISTS") return undefined;
+		if (this.#off || SEEN_BY_US.has(error.code)) return undefined;
 		if (this.#code !== undefined && this.#code !== error.code) {
 			this.#off = true;
 			return undefined;

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
+import { apply, APPLY } from "../docs/apply.ts";
 import { remove } from "../docs/rm.ts";
 import { tag } from "../docs/tag.ts";
 import { upload } from "../docs/upload.ts";
@@ -51,6 +52,8 @@ export async function goOn(name: string | undefined, flags: RunFlags, app: App, 
 	switch (file.command) {
 		case "docs tag":
 			return tag({ ...again, manifest, mode: mode ?? "replace" }, app);
+		case APPLY:
+			return apply({ ...again, file: manifest }, app);
 		case "docs upload":
 			return upload({ ...again, files: [manifest], as: "manifest", onExisting: onExisting ?? "error" }, app);
 		case "docs rm":

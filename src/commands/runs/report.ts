@@ -2,16 +2,19 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkManifest, csvLine, parseSetting } from "../../manifest/index.ts";
-import type { ManifestOptions } from "../../manifest/types.ts";
+import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import { eachOutcome } from "../../run/recorded/outcomes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
+import { APPLY } from "../docs/apply.ts";
 import { writeFailed } from "../failed-file.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../flags.ts";
 import { COMMANDS, type RunPurpose } from "../manifest-run.ts";
 import { undoOf } from "../../report/undo.ts";
+import { openPlan } from "../plans/open-plan.ts";
+import { planRows } from "../plans/plan-rows.ts";
 import { resumeCommand, withFlags } from "../next-command.ts";
 import { payloadFlags } from "../payload-options.ts";
 import { parseNonEmpty } from "../values.ts";
@@ -47,14 +50,9 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const totals = recorded.state.totals();
 	const failedPath = flags.failed ?? runs.path(file.run, "failed.csv");
 	if (totals.failed > 0) {
-		const source = await checkManifest(file.manifest.path, readingOf(file), {
-			stdin: app.stdin,
-			signal: app.signal,
-			onProblem: () => undefined,
-			temporaryFolder: await app.temporaryFolder(settings),
-		});
+		const source = await sourceOf(file, await app.temporaryFolder(settings), app);
 		try {
-			if (source.content.sha256 !== file.manifest.sha256) {
+			if (source.sha256 !== file.manifest.sha256) {
 				throw new CliError(`${file.manifest.path} is not what it was when the run began; no report was written`, {
 					exit: Exit.foreign,
 					hint: "Bring it back, and type the same again.",
@@ -83,6 +81,20 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	}
 	io.note(`${countsText(totals)}.${resume === undefined ? "" : ` Go on with: ${resume}`}`);
 	return Exit.ok;
+}
+
+type RecordedSource = Pick<CheckedManifest, "read" | "failedRows" | "close"> & { readonly sha256: string };
+
+/** The rows of a run, read again from where it read them. */
+async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal }: App): Promise<RecordedSource> {
+	const { path } = file.manifest;
+	if (file.command === APPLY) {
+		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update"] });
+		return { ...planRows(plan), sha256: plan.sha256 };
+	}
+	const reading = { stdin, signal, onProblem: () => undefined, temporaryFolder };
+	const source = await checkManifest(path, readingOf(file), reading);
+	return { ...source, sha256: source.content.sha256 };
 }
 
 /** How the run read its manifest. */

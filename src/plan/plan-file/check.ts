@@ -3,7 +3,7 @@ import { planVersion, readChange, readFooter, readHeader } from "./decode.ts";
 import { countsText, PLAN_VERSION } from "./encode.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "./types.ts";
 
-/** What is wrong with a plan: half a sentence that follows the name of its file, and the line where that can be told. */
+/** What is wrong with a plan, as what follows "the plan" in a sentence, and its line where that can be told. */
 export class PlanFault extends Error {
 	readonly line: number | undefined;
 
@@ -23,10 +23,16 @@ const BEGINNING = '{"ragtag_plan":';
 /** Reads a plan line after line, and tells at its end whether it is the one that was written. */
 export class PlanCheck {
 	readonly #hash = createHash("sha256");
+	readonly #actions: readonly PlannedChange["action"][];
 	#lines = 0;
 	#changes = 0;
 	#header: PlanHeader | undefined;
 	#counts: PlanCounts | undefined;
+
+	/** @param actions what may be planned: who means to write must not find that something is removed */
+	constructor(actions: readonly PlannedChange["action"][]) {
+		this.#actions = actions;
+	}
 
 	/**
 	 * @param bytes a line without its end
@@ -52,6 +58,7 @@ export class PlanCheck {
 		}
 		const change = readChange(text);
 		if (change === undefined) throw this.#fault("was edited or cut: this is no line of a plan");
+		if (!this.#actions.includes(change.action)) throw this.#fault("removes documents, which is not what was asked for");
 		this.#changes += 1;
 		this.#keep(bytes);
 		return change;
@@ -59,17 +66,17 @@ export class PlanCheck {
 
 	/** @throws PlanFault where the plan has no end */
 	end(): CheckedPlan {
-		if (this.#header === undefined) throw new PlanFault("is empty, and no plan");
+		if (this.#header === undefined) throw new PlanFault("is empty");
 		if (this.#counts === undefined) throw this.#cut();
 		return { header: this.#header, counts: this.#counts };
 	}
 
 	#first(text: string, isEnded: boolean): PlanHeader {
-		if (!text.startsWith(BEGINNING)) throw this.#fault("is no plan that ragtag docs plan wrote");
+		if (!text.startsWith(BEGINNING)) throw this.#fault("was not written by ragtag docs plan");
 		if (!isEnded) throw this.#cut();
 		const version = planVersion(text);
 		if (version !== undefined && version > PLAN_VERSION) {
-			throw this.#fault(`is a plan of format ${version}, which this version does not know`);
+			throw this.#fault(`is of format ${version}, which this version does not know`);
 		}
 		const header = readHeader(text);
 		if (header === undefined) throw this.#fault("was edited: this is not how a plan begins");

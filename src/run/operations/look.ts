@@ -1,5 +1,6 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
+import type { Api } from "../../rest/types.ts";
 import { answerOf } from "../lists/refusal.ts";
 import type { Present } from "../present/present.ts";
 import type { Held } from "../present/stored-documents.ts";
@@ -40,11 +41,7 @@ export async function look(
 	{ present: documents, metadataToSend, keepsPresent }: UpdatePlan,
 ): Promise<Looked> {
 	const api = await service.known(request);
-	const document = await documents.byId(api, request, datasetId, documentId);
-	if (document === undefined) {
-		const text = `document ${documentId} is not in dataset ${datasetId}`;
-		throw new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
-	}
+	const document = await heldBy(api, request, { datasetId, documentId }, documents);
 	if (document.metadata === undefined && keepsPresent) {
 		const text = "the list shows no metadata, so there is nothing to merge with; nothing was sent";
 		throw new RestError(text, { kind: "rejected", code: "NO_METADATA" });
@@ -53,6 +50,19 @@ export async function look(
 	const present = document.metadata ?? new Map();
 	const metadata = metadataToSend(present, wanted);
 	return { document, present, metadata, isSame: hasAlready(present, metadata, api.dialect.flavour.keeps) };
+}
+
+/** What a document has. @throws RestError where it is not there */
+export async function heldBy(
+	api: Api,
+	request: Request,
+	{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
+	documents: Pick<Present, "byId">,
+): Promise<Held> {
+	const document = await documents.byId(api, request, datasetId, documentId);
+	if (document !== undefined) return document;
+	const text = `document ${documentId} is not in dataset ${datasetId}`;
+	throw new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
 }
 
 /** Why a look fails its row; undefined where the failure is not the row's, and another row would fare no better. */

@@ -40,16 +40,22 @@ export function planMetadata<Item extends UpdateItem>(
 		const { datasetId, documentId } = item;
 		const { document, present, metadata, isSame } = await look(service, request, item, plan);
 		memory.before ??= { document };
-		// What an earlier try of ours wrote is not what the document had before.
-		const isOwn = memory.logged !== undefined && hasAlready(present, memory.logged, service.api.dialect.flavour.keeps);
-		if (memory.image === undefined || !isOwn) memory.image = { document, metadata: present };
+		const before = imageOf(memory, present, service);
 		// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
 		const isOurs = memory.logged !== undefined || log.earlier(item.index) !== undefined;
 		if (onlyChanged && isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
-		await logged(item, metadata, memory.image.metadata, memory, log);
+		await logged(item, metadata, before, memory, log);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
 		return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
 	};
+}
+
+/** What the document had before this run wrote it, of what it has now: what an earlier try of ours wrote is not that. */
+export function imageOf(memory: Memory, present: Metadata, service: Service): Metadata {
+	const { keeps } = service.api.dialect.flavour;
+	const isOwn = memory.logged !== undefined && hasAlready(present, memory.logged, keeps);
+	if (!isOwn || memory.image?.metadata === undefined) memory.image = { document: undefined, metadata: present };
+	return memory.image.metadata ?? present;
 }
 
 /** What the document had before this run wrote it; undefined where that is not known. */
@@ -67,7 +73,7 @@ async function seenBefore(
 }
 
 /** Writes down what is about to be sent, once: a record is what was really sent, so another one follows where that differs. */
-async function logged(
+export async function logged(
 	item: Work,
 	metadata: Metadata,
 	before: Metadata | undefined,

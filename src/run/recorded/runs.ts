@@ -55,7 +55,7 @@ export class Runs {
 		}
 		throw new CliError("no run is recorded yet", {
 			exit: Exit.usage,
-			hint: "docs tag, docs upload and docs rm record theirs.",
+			hint: "docs tag, docs apply, docs upload and docs rm record theirs.",
 		});
 	}
 

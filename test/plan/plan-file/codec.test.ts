@@ -43,9 +43,11 @@ function textOf(changes: readonly PlannedChange[], counts = { unchanged: 1, fail
 	return text.header(header) + changes.map((change) => text.change(change)).join("") + text.footer(counts);
 }
 
+const BOTH: readonly PlannedChange["action"][] = ["update", "remove"];
+
 /** Reads a whole plan. @throws PlanFault */
-function read(bytes: Buffer): CheckedPlan & { readonly changes: readonly PlannedChange[] } {
-	const check = new PlanCheck();
+function read(bytes: Buffer, actions = BOTH): CheckedPlan & { readonly changes: readonly PlannedChange[] } {
+	const check = new PlanCheck(actions);
 	const changes: PlannedChange[] = [];
 	for (let from = 0; from < bytes.length;) {
 		const end = bytes.indexOf(10, from);
@@ -160,14 +162,19 @@ describe("a plan that is not what was written is refused", () => {
 	});
 
 	it.each([
-		["another file", "document_id,author\n", "is no plan"],
+		["another file", "document_id,author\n", "was not written by"],
 		["an empty file", "", "is empty"],
 		["a plan of a later version", '{"ragtag_plan":2,"x":1}\n', "format 2"],
 		["a plan whose lines end as on Windows", small.toString().replaceAll("\n", "\r\n"), "was edited"],
-		["a plan with a byte-order mark", `\ufeff${small.toString()}`, "is no plan"],
+		["a plan with a byte-order mark", `\ufeff${small.toString()}`, "was not written by"],
 	])("%s", (_, text, why) => {
 		expect(fault(Buffer.from(text)).message).toContain(why);
 	});
+});
+
+it("a plan that removes is none for who means to write", () => {
+	expect(() => read(small, ["update"])).toThrow(expect.objectContaining({ line: 3 }));
+	expect(read(small).changes).toHaveLength(2);
 });
 
 it("a member that stands twice, or that this version does not know, is no line of a plan", () => {

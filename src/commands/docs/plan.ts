@@ -1,0 +1,110 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import type { ExitCode } from "../../errors.ts";
+import { metadataHash } from "../../plan/plan-file/hash.ts";
+import type { PlanHeader } from "../../plan/plan-file/types.ts";
+import { look } from "../../run/operations/look.ts";
+import { VERSION } from "../../version.ts";
+import { changePrinter } from "../change-faces.ts";
+import { addChangeOptions, checkChangeFlags, type ChangeFlags, updateItemOf, updatePlanOf } from "../change-flags.ts";
+import type { Done } from "../declare.ts";
+import { type ChangeSink, dryRun } from "../dry-run.ts";
+import { addLookOptions, addManifestOptions, addSetOption, addValidityOptions } from "../flags.ts";
+import { type ManifestReadFlags, withManifest } from "../manifest-run.ts";
+import { quoted, withFlags } from "../next-command.ts";
+import { checkOut, PlanWriter } from "../plans/write-plan.ts";
+import { unreadable } from "../readable.ts";
+import { parseNonEmpty } from "../values.ts";
+
+export type PlanOptions = ManifestReadFlags &
+	ChangeFlags & {
+		readonly manifest: string;
+		readonly out: string;
+		readonly force?: boolean;
+		readonly detailedExitcode?: boolean;
+	};
+
+/** Declares the interface of `docs plan`. What it does is in `plan`. */
+export function planCommand(docs: Command, app: App, done: Done, run = plan): void {
+	const command = docs
+		.command("plan")
+		.summary("write down what docs tag would change")
+		.description(
+			"Writes down what docs tag would change, document by document, for review; docs apply sends exactly that.",
+		)
+		.argument("<manifest>", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input")
+		.requiredOption("--out <file>", "where the plan is written, once it is whole", parseNonEmpty)
+		.option("--force", "writes over a plan that is there already")
+		.option("--detailed-exitcode", "exit 10 when something would change")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs plan tags.csv -d DATASET --out plan.jsonl\n  ragtag docs plan tags.csv --mode merge --out plan.jsonl\n  ragtag docs apply plan.jsonl\n",
+		);
+	addLookOptions(addChangeOptions(command), "where to write the rows that failed, ready to be fed back");
+	addValidityOptions(addSetOption(addManifestOptions(command)), "plans").action(async (manifest: string) => {
+		done(await run({ ...command.optsWithGlobals<Omit<PlanOptions, "manifest">>(), manifest }, app));
+	});
+}
+
+export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
+	checkChangeFlags(options);
+	const { manifest, out, mode, force = false, json = false } = options;
+	await checkOut(out, manifest, force);
+	const update = updatePlanOf(options);
+	return withManifest(
+		{
+			purpose: "tag",
+			manifest,
+			refuse: (source, session) => unreadable("docs plan", source, session, {}, app),
+			use: async (source, session, settings) => {
+				const { name, rows, kept } = source;
+				const writer = await PlanWriter.create(out, force, {
+					ragtag: VERSION,
+					baseUrl: session.baseUrl,
+					mode,
+					manifest: { name, sha256: kept.sha256, rows },
+					created: new Date().toISOString(),
+				} satisfies PlanHeader);
+				try {
+					return await dryRun(
+						{
+							source,
+							itemOf: updateItemOf,
+							look: (item, present) => look(session.service, session.request, item, { ...update, present }),
+							sink: sinkOf(writer, { ...options, json }, app),
+						},
+						options,
+						session,
+						settings,
+						app,
+					);
+				} finally {
+					await writer.close();
+				}
+			},
+		},
+		options,
+		app,
+	);
+}
+
+/** Writes each change into the plan, and with `--json` shows it, too. */
+function sinkOf(writer: PlanWriter, { out, json, ...flags }: PlanOptions, app: App): ChangeSink {
+	const printer = json === true ? changePrinter("json", app) : undefined;
+	const next = `Send exactly that with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`;
+	return {
+		change: async (shown, { present, metadata }) => {
+			await writer.change({ ...shown, action: "update", was: metadataHash(present), metadata });
+			await printer?.change(shown);
+		},
+		end: async (tally, { unchanged, failed }) => {
+			await writer.end({ unchanged, failed });
+			app.io.note(tally.text());
+			const removed = tally.removedText();
+			if (removed !== undefined) app.io.note(removed);
+			app.io.note(`The plan: ${out}${tally.documents === 0 ? "" : `. ${next}`}`);
+		},
+		next,
+		stopped: { text: "no plan was written", next: "Type the same again." },
+	};
+}

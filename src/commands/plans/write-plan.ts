@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto";
+import { access, type FileHandle, open, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { CliError, Exit, reason } from "../../errors.ts";
+import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/types.ts";
+import { PlanText } from "../../plan/plan-file/write.ts";
+import { MOST_BYTES } from "../../run/journal/encode.ts";
+import { syncFolder } from "../../run/journal/files.ts";
+
+/** @throws CliError exit 2 where a plan may not be written there */
+export async function checkOut(out: string, manifest: string, force: boolean): Promise<void> {
+	if (out === "-") {
+		throw new CliError("--out takes the name of a file, and - is none; nothing was sent", { exit: Exit.usage });
+	}
+	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));
+	if (manifest !== "-" && (await same(out)) === (await same(manifest))) {
+		throw new CliError(`--out ${out} is the manifest itself; nothing was sent`, {
+			exit: Exit.usage,
+			hint: "Name another file.",
+		});
+	}
+	if (!force && (await isThere(out))) throw isThereAlready(out);
+}
+
+/**
+ * Writes a plan beside its place, and puts it there when it is whole: half a plan must never lie where a whole one is
+ * looked for.
+ */
+export class PlanWriter {
+	readonly #out: string;
+	readonly #force: boolean;
+	readonly #path: string;
+	readonly #file: FileHandle;
+	readonly #text = new PlanText();
+	#isWhole = false;
+
+	private constructor(out: string, force: boolean, path: string, file: FileHandle) {
+		this.#out = out;
+		this.#force = force;
+		this.#path = path;
+		this.#file = file;
+	}
+
+	/** @throws CliError exit 2 where no file can be made there */
+	static async create(out: string, force: boolean, header: PlanHeader): Promise<PlanWriter> {
+		const path = join(dirname(out), `.${basename(out)}.${randomBytes(6).toString("hex")}`);
+		const file = await open(path, "wx", 0o600).catch((error: unknown) => {
+			throw new CliError(`--out ${out}: ${reason(error)}; nothing was sent`, {
+				exit: Exit.usage,
+				hint: "Name a file that can be written.",
+				cause: error,
+			});
+		});
+		const writer = new PlanWriter(out, force, path, file);
+		try {
+			await writer.#append(writer.#text.header(header));
+			return writer;
+		} catch (error) {
+			await writer.close();
+			throw error;
+		}
+	}
+
+	async change(planned: PlannedChange): Promise<void> {
+		const line = this.#text.change(planned);
+		if (Buffer.byteLength(line) > MOST_BYTES) {
+			const text = `the change of document ${planned.documentId} is too long for a plan: more than ${MOST_BYTES} bytes`;
+			throw new CliError(text, { exit: Exit.output, hint: "Leave its row out, and send it with docs tag." });
+		}
+		await this.#append(line);
+	}
+
+	/** Puts the plan in its place. */
+	async end(counts: Omit<PlanCounts, "changes">): Promise<void> {
+		await this.#append(this.#text.footer(counts));
+		await this.#written(async () => {
+			await this.#file.sync();
+			// Looked at again: another may have written there while the documents were looked at.
+			if (!this.#force && (await isThere(this.#out))) throw isThereAlready(this.#out);
+			await rename(this.#path, this.#out);
+			this.#isWhole = true;
+			await syncFolder(dirname(this.#out));
+		});
+	}
+
+	/** Removes what did not become a plan. */
+	async close(): Promise<void> {
+		await this.#file.close().catch(() => undefined);
+		if (!this.#isWhole) await rm(this.#path, { force: true });
+	}
+
+	#append(text: string): Promise<void> {
+		return this.#written(() => this.#file.appendFile(text));
+	}
+
+	async #written(work: () => Promise<void>): Promise<void> {
+		try {
+			await work();
+		} catch (error) {
+			if (error instanceof CliError) throw error;
+			throw new CliError(`--out ${this.#out}: ${reason(error)}`, {
+				exit: Exit.output,
+				hint: "Make room there, or name a file elsewhere, and type the same again.",
+				cause: error,
+			});
+		}
+	}
+}
+
+async function isThere(path: string): Promise<boolean> {
+	return access(path).then(
+		() => true,
+		() => false,
+	);
+}
+
+function isThereAlready(out: string): CliError {
+	return new CliError(`--out ${out}: is there already; nothing was sent`, {
+		exit: Exit.usage,
+		hint: "Name another file, or write over it with --force.",
+	});
+}

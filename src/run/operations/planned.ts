@@ -1,0 +1,88 @@
+import type { Metadata } from "../../json.ts";
+import type { PlannedUpdate } from "../../plan/plan-file/types.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Flavour } from "../../rest/flavours.ts";
+import type { Present } from "../present/present.ts";
+import { hasAlready } from "../service/read-back.ts";
+import type { Service } from "../service/service.ts";
+import { writeMetadata } from "../service/write.ts";
+import type { Request, Work } from "../types.ts";
+import { heldBy, type Looked } from "./look.ts";
+import type { Operation } from "./operation.ts";
+import { type SentLog, unrecorded } from "./sent-log.ts";
+import { imageOf, logged } from "./update.ts";
+
+/** A row of a plan. */
+export type PlannedItem = Work & { readonly planned: PlannedUpdate };
+
+/** How a planned update is judged by what its document has now. */
+export type PlannedRules = {
+	/** asks for each document when its row comes: only that sees what somebody changed meanwhile */
+	readonly present: Pick<Present, "byId">;
+	/** whether the document has what it had when the plan was made */
+	readonly isAsPlanned: (was: string, present: Metadata, keeps: Flavour["keeps"]) => boolean;
+	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, keeps: Flavour["keeps"]) => readonly string[];
+	/** what is sent to a document that was changed since; undefined where that is left alone */
+	readonly overruled: ((planned: PlannedUpdate, present: Metadata) => Metadata) | undefined;
+};
+
+/** Keys that a message names. */
+const NAMED = 10;
+
+/**
+ * What a planned update would do to its document. Sends nothing that writes.
+ *
+ * @throws RestError where the document is not there, or of code `CONFLICT` where somebody changed it since
+ */
+export async function lookPlanned(
+	service: Service,
+	request: Request,
+	item: PlannedItem,
+	rules: PlannedRules,
+): Promise<Looked> {
+	const { planned } = item;
+	const api = await service.known(request);
+	const { keeps } = api.dialect.flavour;
+	const document = await heldBy(api, request, item, rules.present);
+	// A document that never had any may be listed without the member.
+	const present = document.metadata ?? new Map();
+	if (hasAlready(present, planned.metadata, keeps)) {
+		return { document, present, metadata: planned.metadata, isSame: true };
+	}
+	if (rules.isAsPlanned(planned.was, present, keeps)) {
+		return { document, present, metadata: planned.metadata, isSame: false };
+	}
+	if (rules.overruled === undefined) throw conflict(service, item, rules.keysChangedSince(planned, present, keeps));
+	const metadata = rules.overruled(planned, present);
+	return { document, present, metadata, isSame: hasAlready(present, metadata, keeps) };
+}
+
+/** Sends what a plan says to each document that nobody changed since, right after a look at it. */
+export function writePlanned<Item extends PlannedItem>(
+	service: Service,
+	rules: PlannedRules,
+	log: SentLog = unrecorded,
+): Operation<Item> {
+	return async (item, request, memory) => {
+		const { datasetId, documentId } = item;
+		const { document, present, metadata, isSame } = await lookPlanned(service, request, item, rules);
+		memory.before ??= { document };
+		const before = imageOf(memory, present, service);
+		if (isSame) {
+			// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
+			const isOurs = memory.logged !== undefined || log.earlier(item.index) !== undefined;
+			return { status: isOurs ? "updated" : "unchanged", documentId };
+		}
+		await logged(item, metadata, before, memory, log);
+		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+		return { status: "updated", documentId };
+	};
+}
+
+function conflict(service: Service, { documentId }: Work, keys: readonly string[]): RestError {
+	const named = keys.slice(0, NAMED).map((key) => service.show(key));
+	const more = keys.length > NAMED ? `, and ${keys.length - NAMED} more` : "";
+	const which = keys.length === 0 ? "" : ` (keys: ${named.join(", ")}${more})`;
+	const text = `document ${service.show(documentId)} was changed since the plan was made${which}; left alone`;
+	return new RestError(text, { kind: "rejected", code: "CONFLICT" });
+}
