@@ -38,17 +38,23 @@ export async function manifestOptions(
 	};
 }
 
-/** Checks a whole manifest and prints its problems: as lines on standard error, with `json` as objects. */
+/**
+ * Checks a whole manifest and prints its problems: as lines on standard error, with `json` as objects.
+ *
+ * @param name what messages call it, where its path means nothing to the user
+ */
 export async function checkAndTell(
 	path: string,
 	options: ManifestOptions,
 	json: boolean,
 	settings: Settings,
 	app: App,
+	name?: string,
 ): Promise<CheckedManifest> {
 	const { io, stdin, signal } = app;
 	const problems = problemTeller(json, io);
 	const checked = await checkManifest(path, options, {
+		name,
 		stdin,
 		signal,
 		onProblem: (problem) => void problems.tell(problem),

@@ -29,8 +29,9 @@ export async function checkManifest(
 	deps: CheckDependencies,
 ): Promise<CheckedManifest> {
 	const judge = await RowJudge.create(path, options);
-	const source = await openSource(path, deps.stdin, deps.temporaryFolder);
-	const check = new Check(path, options, deps, source, judge);
+	const name = deps.name ?? path;
+	const source = await openSource(path, deps.stdin, deps.temporaryFolder, name);
+	const check = new Check(name, options, deps, source, judge);
 	try {
 		await check.run();
 		return check.result();
@@ -43,7 +44,7 @@ export async function checkManifest(
 }
 
 class Check {
-	readonly #path: string;
+	readonly #name: string;
 	readonly #options: ManifestOptions;
 	readonly #deps: CheckDependencies;
 	readonly #source: Source;
@@ -57,8 +58,8 @@ class Check {
 	#problems = 0;
 	#fatal = false;
 
-	constructor(path: string, options: ManifestOptions, deps: CheckDependencies, source: Source, judge: RowJudge) {
-		this.#path = path;
+	constructor(name: string, options: ManifestOptions, deps: CheckDependencies, source: Source, judge: RowJudge) {
+		this.#name = name;
 		this.#options = options;
 		this.#deps = deps;
 		this.#source = source;
@@ -86,14 +87,14 @@ class Check {
 		const dispositions = this.#dispositions;
 		const source = this.#source;
 		return {
-			name: this.#path,
+			name: this.#name,
 			format: this.#reader?.format ?? "csv",
 			rows: this.#rows,
 			invalid: this.#invalid,
 			duplicateSkipped: this.#duplicateSkipped,
 			problems: this.#problems,
 			fatal: this.#fatal,
-			read: () => readValidRows(this.#path, source, this.#options, this.#judge, this.#fatal ? undefined : dispositions),
+			read: () => readValidRows(this.#name, source, this.#options, this.#judge, this.#fatal ? undefined : dispositions),
 			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
 			content: source.content(),
 			close: () => source.close(),
@@ -175,7 +176,7 @@ class Check {
 
 	#problem({ field, code, text }: Fault, { line, column }: { line: number; column: number }): void {
 		this.#problems++;
-		const problem: Problem = { file: this.#path, line, column, field, code, text: sentence(field, text) };
+		const problem: Problem = { file: this.#name, line, column, field, code, text: sentence(field, text) };
 		this.#deps.onProblem(problem);
 	}
 }

@@ -15,7 +15,7 @@ import type { ManifestOptions, Row, Wanted } from "./types.ts";
  * @throws CliError exit 8 when the manifest, or a file it names, is not what was checked
  */
 export async function* readValidRows(
-	path: string,
+	name: string,
 	source: Source,
 	options: ManifestOptions,
 	judge: RowJudge,
@@ -26,7 +26,7 @@ export async function* readValidRows(
 	try {
 		for await (const { reader, rows } of readBatches(source.second(), options)) {
 			for (const raw of rows) {
-				if (dispositions.isValid(index)) yield await rowOf(path, reader, raw, index, options, judge);
+				if (dispositions.isValid(index)) yield await rowOf(name, reader, raw, index, options, judge);
 				index++;
 			}
 		}
@@ -38,7 +38,7 @@ export async function* readValidRows(
 }
 
 async function rowOf(
-	path: string,
+	name: string,
 	reader: RowReader,
 	raw: RawRow,
 	index: number,
@@ -59,7 +59,7 @@ async function rowOf(
 		}
 		file = found;
 	}
-	const wanted = options.purpose === "resolve" ? wantedOf(path, reader, raw, draft.name) : undefined;
+	const wanted = options.purpose === "resolve" ? wantedOf(name, reader, raw, draft.name) : undefined;
 	return { index, line: raw.line, datasetId, documentId, file, metadata, source: reader.source(raw), wanted };
 }
 

@@ -1,7 +1,9 @@
 import { CliError, Exit } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import { cellValue, splitType } from "./rows/typed.ts";
+import { RowJudge } from "./rows/judge.ts";
 import { show } from "./show.ts";
+import type { ManifestOptions } from "./types.ts";
 
 /**
  * The key and value of `--set KEY[:type]=VALUE`; the types are those of a CSV header.
@@ -20,9 +22,21 @@ export function parseSetting(text: string): [key: string, value: JsonValue] {
 	throw wrong(`${show(key)}: ${result.fault}`);
 }
 
-function wrong(why: string): CliError {
-	return new CliError(`--set: ${why}`, {
-		exit: Exit.usage,
-		hint: "write --set KEY=VALUE, or KEY:number=, KEY:boolean=, KEY:list=a|b, KEY:json= for other than text",
-	});
+/**
+ * Judges what `--set` says of every row by itself, where no row can say anything else: once, and not row by row.
+ *
+ * @throws CliError exit 2 that tells all that is wrong with it
+ */
+export async function checkSettings(options: ManifestOptions): Promise<void> {
+	const judge = await RowJudge.create("", options);
+	const faults = judge.settingFaults().map(({ field, text }) => (field === null ? text : `${show(field)}: ${text}`));
+	if (faults.length === 0) return;
+	throw wrong(`${faults.join("; ")}; nothing was sent`, "Mend the value; --schema says what values must be like.");
+}
+
+function wrong(
+	why: string,
+	hint = "write --set KEY=VALUE, or KEY:number=, KEY:boolean=, KEY:list=a|b, KEY:json= for other than text",
+): CliError {
+	return new CliError(`--set: ${why}`, { exit: Exit.usage, hint });
 }

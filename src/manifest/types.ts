@@ -93,7 +93,7 @@ export type FailedRowFormat = {
 
 /** What the check of a whole manifest found. Temporary files live until `close`. */
 export type CheckedManifest = {
-	/** as the user named it; `-` for standard input */
+	/** as messages call it: as the user named it, `-` for standard input */
 	readonly name: string;
 	readonly format: "csv" | "json" | "jsonl";
 	/** all rows: valid, invalid and duplicate ones */
@@ -119,6 +119,8 @@ export type CheckedManifest = {
 };
 
 export type CheckDependencies = {
+	/** what messages call the manifest, where its path means nothing to the user */
+	readonly name?: string | undefined;
 	readonly stdin: AsyncIterable<Uint8Array>;
 	/** called for every problem, in the order of the lines as far as one reading can tell */
 	readonly onProblem: (problem: Problem) => void;

@@ -32,6 +32,17 @@ export function parseCondition(text: string): Condition | string {
 	return { logic, tests };
 }
 
+/** A condition as the text that it can be read from. */
+export function conditionText({ logic, tests }: Condition): string {
+	const conditions = tests.map(({ name, operator, wanted }) => {
+		const test = { name, comparison_operator: operator };
+		if (operator === "empty" || operator === "not empty") return test;
+		// A choice that is one text would be divided at its commas.
+		return { ...test, value: operator === "in" || operator === "not in" ? wanted : wanted[0] };
+	});
+	return JSON.stringify({ logic, conditions });
+}
+
 function testOf(condition: JsonValue): KeyTest | string {
 	if (!isJsonObject(condition)) return "is not an object";
 	const unknown = surplus(condition, ["name", "comparison_operator", "value"]);

@@ -93,6 +93,11 @@ export function rowsText(rows: number): string {
 	return `${numberText(rows)} ${rows === 1 ? "row" : "rows"}`;
 }
 
+/** `1 document`, `2,000 documents`. */
+export function documentsText(documents: number): string {
+	return `${numberText(documents)} ${documents === 1 ? "document" : "documents"}`;
+}
+
 /** The summary for people: counts, time, rate. */
 export function summaryText(totals: Totals, seconds: number, wouldChange = 0): string {
 	const done = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed + wouldChange;

@@ -123,7 +123,6 @@ describe("each flag of a command reaches it as what it means", () => {
 
 describe("a value that means nothing is refused, not taken for another", () => {
 	it.each<[string, Declare]>([
-		["tag", tagCommand],
 		["tag m n", tagCommand],
 		["tag m --rate 0", tagCommand],
 		["tag m --rate 1e3", tagCommand],

@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json.ts";
-import { meets } from "../../src/plan/condition.ts";
-import { parseCondition } from "../../src/plan/parse-condition.ts";
+import { meets, OPERATORS } from "../../src/plan/condition.ts";
+import { conditionText as writtenCondition, parseCondition } from "../../src/plan/parse-condition.ts";
 import { serverCondition } from "../../src/plan/server-condition.ts";
 import { matches, type Where } from "../../src/plan/where.ts";
 
@@ -139,6 +140,31 @@ describe("a condition that is none is told, and not taken for one that finds all
 	])("%s", (text, words) => {
 		expect(parseCondition(text)).toEqual(expect.stringContaining(words));
 	});
+});
+
+it("a condition that is written down reads back as the same, so that a record tells which documents were meant", () => {
+	const value = fc.oneof(fc.string(), fc.integer(), fc.boolean());
+	const test = fc.record({
+		name: fc.string({ minLength: 1 }),
+		comparison_operator: fc.constantFrom(...OPERATORS),
+		value,
+	});
+	const choice = fc.record({
+		name: fc.string({ minLength: 1 }),
+		comparison_operator: fc.constantFrom("in", "not in"),
+		value: fc.array(value),
+	});
+	const condition = fc.record({
+		logic: fc.constantFrom("and", "or"),
+		conditions: fc.array(fc.oneof(test, choice), { minLength: 1 }),
+	});
+	fc.assert(
+		fc.property(condition, (asked) => {
+			const read = parseCondition(JSON.stringify(asked));
+			if (typeof read === "string") throw new Error(read);
+			expect(parseCondition(writtenCondition(read))).toEqual(read);
+		}),
+	);
 });
 
 describe("the condition that is sent", () => {

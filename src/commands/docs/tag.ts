@@ -1,33 +1,43 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { look } from "../../run/operations/look.ts";
+import { look, type UpdateItem } from "../../run/operations/look.ts";
 import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
 import { BeforeImages } from "../../run/present/before-images.ts";
-import { addManifestOptions, addRunOptions, addToleranceOptions, addUndoOption, addWriteOptions } from "../flags.ts";
-import { addChangeOptions, checkChangeFlags, type ChangeFlags, updateItemOf, updatePlanOf } from "../change-flags.ts";
 import { type ChangeFormat, changePrinter } from "../change-faces.ts";
+import { addChangeOptions, checkChangeFlags, type ChangeFlags, updateItemOf, updatePlanOf } from "../change-flags.ts";
 import type { Done } from "../declare.ts";
 import { dryRun } from "../dry-run.ts";
-import { type ManifestRunFlags, runManifest } from "../manifest-run.ts";
+import { addManifestOptions, addRunOptions, addToleranceOptions, addUndoOption, addWriteOptions } from "../flags.ts";
+import { type CheckedRun, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { unreadable } from "../readable.ts";
+import type { RunItem } from "../run-rows.ts";
+import { addFilterOptions, filterText, type FilterFlags } from "./document-filter.ts";
+import { checkFilterFlags, READING_FLAGS, runFound } from "./tag-found.ts";
 
 export type TagOptions = ManifestRunFlags &
-	ChangeFlags & {
-		readonly manifest: string;
+	ChangeFlags &
+	FilterFlags & {
+		/** exactly one of it and a filter */
+		readonly manifest: string | undefined;
 		readonly dryRun?: boolean;
 		readonly detailedExitcode?: boolean;
 		/** how a dry run shows changes */
 		readonly format?: ChangeFormat;
+		/** flags about how a manifest is read that were typed, whatever their values */
+		readonly readingFlags?: readonly string[];
 	};
 
 /** Declares the interface of `docs tag`. What it does is in `tag`. */
 export function tagCommand(docs: Command, app: App, done: Done, run = tag): void {
 	const command = docs
 		.command("tag")
-		.summary("write metadata from a manifest onto documents")
-		.description("Writes the metadata of each manifest row onto its document.")
-		.argument("<manifest>", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input");
+		.summary("write metadata onto documents: from a manifest, or by a filter")
+		.description(
+			"Writes the metadata of each manifest row onto its document, or with --mode merge that of --set onto every document " +
+				"that a filter finds. A filter that finds none is a success that sends nothing, as for a job that runs every night.",
+		)
+		.argument("[manifest]", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input");
 	addChangeOptions(command)
 		.option("--only-changed", "leaves documents alone that already have these values")
 		.option("--dry-run", "shows what would change, row by row, and sends nothing that writes")
@@ -41,11 +51,16 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 		)
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n",
+			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n  ragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run\n",
 		);
+	addFilterOptions(command);
 	addToleranceOptions(addUndoOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
-		async (manifest: string) => {
-			done(await run({ ...command.optsWithGlobals<Omit<TagOptions, "manifest">>(), manifest }, app));
+		async (manifest: string | undefined) => {
+			const options = command.optsWithGlobals<Omit<TagOptions, "manifest">>();
+			const readingFlags = Object.entries(READING_FLAGS)
+				.filter(([name]) => command.getOptionValueSource(name) === "cli")
+				.map(([, flag]) => flag);
+			done(await run({ ...options, manifest, readingFlags }, app));
 		},
 	);
 }
@@ -55,48 +70,51 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	const { manifest, mode, onlyChanged = false, dryRun: isDry = false, format = "text" } = options;
 	const plan = updatePlanOf(options);
 	const compares = isDry ? "--dry-run" : onlyChanged ? "--only-changed" : undefined;
-	return runManifest(
-		{
-			purpose: "tag",
-			manifest,
-			tell: "failed",
-			itemOf: updateItemOf,
-			operation: ({ service }, log, present) => {
-				if (mode === "merge" || onlyChanged) return planMetadata(service, { ...plan, present, onlyChanged }, log);
-				return replaceMetadata(service, options.undo === false ? undefined : new BeforeImages(present, service), log);
-			},
-			refuse: async (source, session) =>
-				compares === undefined ? undefined : unreadable(compares, source, session, options, app),
-			instead: isDry
-				? (source, session, settings) =>
-						dryRun(
-							{
-								source,
-								itemOf: updateItemOf,
-								look: (item, present) => look(session.service, session.request, item, { ...plan, present }),
-								sink: changePrinter(options.json === true ? "json" : format, app),
-							},
-							options,
-							session,
-							settings,
-							app,
-						)
-				: undefined,
-			before: async () => {
-				if (mode === "replace") {
-					app.io.note("Keys that a row does not carry are removed from its document; --mode merge keeps them.");
-				}
-			},
+	const run: CheckedRun<RunItem & UpdateItem> = {
+		purpose: "tag",
+		tell: "failed",
+		itemOf: updateItemOf,
+		operation: ({ service }, log, present) => {
+			if (mode === "merge" || onlyChanged) return planMetadata(service, { ...plan, present, onlyChanged }, log);
+			return replaceMetadata(service, options.undo === false ? undefined : new BeforeImages(present, service), log);
 		},
-		options,
-		app,
-	);
+		refuse: async (source, session) =>
+			compares === undefined ? undefined : unreadable(compares, source, session, options, app),
+		instead: isDry
+			? (source, session, settings) =>
+					dryRun(
+						{
+							source,
+							itemOf: updateItemOf,
+							look: (item, present) => look(session.service, session.request, item, { ...plan, present }),
+							sink: changePrinter(options.json === true ? "json" : format, app),
+						},
+						options,
+						session,
+						settings,
+						app,
+					)
+			: undefined,
+		before: async () => {
+			if (mode === "replace") {
+				app.io.note("Keys that a row does not carry are removed from its document; --mode merge keeps them.");
+			}
+		},
+	};
+	return manifest === undefined ? runFound(run, options, app) : runManifest({ ...run, manifest }, options, app);
 }
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: TagOptions): void {
-	const { dryRun: isDry, detailedExitcode, format, json } = options;
 	checkChangeFlags(options);
+	const { manifest, dryRun: isDry, detailedExitcode, format, json } = options;
+	if ((manifest === undefined) === (filterText(options) === "")) {
+		throw new CliError("docs tag takes a MANIFEST or a filter, one of them; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Name a manifest, or say which documents are meant: --where KEY=VALUE, --where-json CONDITION or --name NAME.",
+		});
+	}
+	if (manifest === undefined) checkFilterFlags(options);
 	const wrong = (text: string, hint: string): CliError =>
 		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
 	if (isDry !== true && (detailedExitcode === true || format !== undefined)) {

@@ -32,12 +32,14 @@ export type Source = {
 /**
  * Opens a manifest. What cannot be read twice (`-`, a pipe) is copied to a private file while it is read.
  *
+ * @param name what messages call it
  * @throws CliError exit 2 when there is no such file or it cannot be read
  */
 export async function openSource(
 	path: string,
 	stdin: AsyncIterable<Uint8Array>,
 	temporaryFolder: string = tmpdir(),
+	name: string = path,
 ): Promise<Source> {
 	const scratch = new Scratch(temporaryFolder);
 	if (path === "-") return new BlockSource("standard input", stdin, undefined, scratch);
@@ -45,8 +47,8 @@ export async function openSource(
 	try {
 		const stat = await file.stat();
 		if (stat.isDirectory()) throw unreadable(path, "is a directory", "name the manifest file itself");
-		if (stat.isFile()) return new BlockSource(path, undefined, file, scratch);
-		if (stat.isFIFO()) return new BlockSource(path, handleBytes(file, true), file, scratch);
+		if (stat.isFile()) return new BlockSource(name, undefined, file, scratch);
+		if (stat.isFIFO()) return new BlockSource(name, handleBytes(file, true), file, scratch);
 		throw unreadable(path, "is not a regular file", "use - to read standard input");
 	} catch (error) {
 		await file.close();

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { Metadata } from "../../json.ts";
 import type { Fault } from "../fault.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { Draft, RowReader } from "./draft.ts";
@@ -43,15 +44,27 @@ export class RowJudge {
 				add({ field: "dataset_id", code: "NO_DATASET", text: "is empty, and no --dataset is given" });
 			else add(idFault("dataset_id", draft.datasetId));
 		}
-		if (this.#options.purpose === "rm") return faults;
-		if (this.#options.schema !== "none")
-			for (const fault of valueFaults(draft.metadata, this.#options.deleteToken)) add(fault);
-		if (this.#schema !== undefined) {
-			const known = new Set(faults.map(({ field }) => field));
-			for (const fault of this.#schema(draft.metadata, this.#options.deleteToken))
-				if (!known.has(fault.field)) faults.push(fault);
-		}
+		if (this.#options.purpose !== "rm") this.#judgeMetadata(draft.metadata, faults);
 		return faults;
+	}
+
+	/** What is wrong with what the command line says of every row. */
+	settingFaults(): Fault[] {
+		const faults: Fault[] = [];
+		this.#judgeMetadata(this.#options.set, faults);
+		return faults;
+	}
+
+	/** Adds to the faults those of the metadata. A field that has one already is not judged again. */
+	#judgeMetadata(metadata: Metadata, faults: Fault[]): void {
+		const { schema, deleteToken } = this.#options;
+		if (schema !== "none") {
+			for (const fault of valueFaults(metadata, deleteToken))
+				if (!faults.some(({ field }) => field === fault.field)) faults.push(fault);
+		}
+		if (this.#schema === undefined) return;
+		const known = new Set(faults.map(({ field }) => field));
+		for (const fault of this.#schema(metadata, deleteToken)) if (!known.has(fault.field)) faults.push(fault);
 	}
 
 	async fileFaults(draft: Draft): Promise<Fault[]> {

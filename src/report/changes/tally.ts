@@ -1,6 +1,6 @@
 import type { Difference } from "../../plan/diff.ts";
 import { show } from "../../text.ts";
-import { numberText } from "../summary.ts";
+import { documentsText, numberText } from "../summary.ts";
 
 /** Keys whose removals are counted by name; a manifest of other documents could have any number. */
 const COUNTED = 10_000;
@@ -51,8 +51,4 @@ export class ChangeTally {
 		const more = most.length > NAMED ? `, and ${numberText(most.length - NAMED)} more` : "";
 		return `Keys that would be removed: ${named.join(", ")}${more}.`;
 	}
-}
-
-function documentsText(count: number): string {
-	return `${numberText(count)} ${count === 1 ? "document" : "documents"}`;
 }

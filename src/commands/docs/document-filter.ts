@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import type { Session } from "../../app.ts";
+import { type Condition, meets } from "../../plan/condition.ts";
+import { conditionText } from "../../plan/parse-condition.ts";
+import { serverCondition } from "../../plan/server-condition.ts";
+import { matches, type Where } from "../../plan/where.ts";
+import type { Document } from "../../rest/types.ts";
+import { allDocuments, type ShortList } from "../../run/pages.ts";
+import { quoted } from "../next-command.ts";
+import { collectPair, parseConditionFlag, parseNonEmpty } from "../values.ts";
+
+/** Which documents of a dataset are meant. Those that are given must all be met; none is no filter. */
+export type FilterFlags = {
+	readonly where?: readonly Where[];
+	readonly whereJson?: Condition;
+	readonly name?: string;
+};
+
+export function addFilterOptions(command: Command): Command {
+	return command
+		.option("--where <key=value>", "only documents with this metadata (repeated means and)", collectPair)
+		.option("--where-json <condition>", "only documents that meet a metadata_condition, in JSON", parseConditionFlag)
+		.option("--name <name>", "only the documents of this name, exactly", parseNonEmpty);
+}
+
+/** The filter as it is typed: `--where category=news --name a.md`. Empty where there is none. */
+export function filterText({ where = [], whereJson, name }: FilterFlags): string {
+	const words = where.map(([key, value]) => `--where ${quoted(`${key}=${value}`)}`);
+	if (whereJson !== undefined) words.push(`--where-json ${quoted(conditionText(whereJson))}`);
+	if (name !== undefined) words.push(`--name ${quoted(name)}`);
+	return words.join(" ");
+}
+
+/**
+ * The documents of a dataset that meet a filter, each once. Filters here, whatever the service did with what it was asked.
+ * `onShort` hears of a list that stays short; all that it showed was given by then.
+ */
+export async function* filteredDocuments(
+	{ service, request }: Session,
+	dataset: string,
+	{ where = [], whereJson, name }: FilterFlags,
+	onShort: (list: ShortList) => void,
+): AsyncGenerator<Document> {
+	const condition = serverCondition(where, whereJson);
+	// Whether the service can filter depends on its flavour; without a filter nothing does.
+	const api = condition === undefined ? service.api : await service.known(request);
+	for await (const document of allDocuments(api, request, dataset, { name, condition }, onShort)) {
+		const isMeant =
+			(name === undefined || document.name === name) &&
+			matches(document.metadata, where) &&
+			(whereJson === undefined || meets(document.metadata, whereJson));
+		if (isMeant) yield document;
+	}
+}
