@@ -33,11 +33,12 @@ export async function report(
 	{ io }: App,
 	keep: (exit: ExitCode, summary: string) => Promise<void> = async () => undefined,
 ): Promise<ExitCode> {
-	const { totals, seconds, failed, verified, dry } = ended;
+	const { totals, seconds, failed, dry } = ended;
 	let { stop } = ended;
 	await io.flush();
 	const exitNow = (): ExitCode => exitOf(totals, stop, io.outputFailed || failed?.failure !== undefined, dry);
-	const summaryNow = (): string => JSON.stringify(summaryOf(totals, seconds, exitNow(), { ...ended, verified }));
+	const facts = { ...ended, wouldChange: dry?.changes };
+	const summaryNow = (): string => JSON.stringify(summaryOf(totals, seconds, exitNow(), facts));
 	try {
 		await keep(exitNow(), summaryNow());
 	} catch (error) {

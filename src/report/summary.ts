@@ -17,6 +17,7 @@ export type Summary = {
 	readonly attempts: number;
 	readonly seconds: number;
 	readonly verified: boolean;
+	/** documents that were changed, made or removed; in a dry run those that would be */
 	readonly changes: number;
 	/** whether all that was written can be taken back */
 	readonly undoable: boolean;
@@ -46,6 +47,8 @@ export type SummaryFacts = {
 	readonly undo?: Undo | undefined;
 	/** the command that goes on */
 	readonly resume?: string | undefined;
+	/** documents that a dry run would change */
+	readonly wouldChange?: number | undefined;
 };
 
 /** The summary object of a run. `seconds` is rounded to milliseconds. */
@@ -59,7 +62,7 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		attempts,
 		seconds: Math.round(seconds * 1000) / 1000,
 		verified: facts.verified === true && totals.updated + totals.uploaded > 0,
-		changes: totals.updated + totals.uploaded + totals.removed - (facts.same ?? 0),
+		changes: totals.updated + totals.uploaded + totals.removed - (facts.same ?? 0) + (facts.wouldChange ?? 0),
 		undoable: facts.undo?.command !== undefined && facts.undo.blind + facts.undo.removed === 0,
 		undo: facts.undo?.command ?? null,
 		exit_code: exit,

@@ -78,7 +78,7 @@ describe("docs tag --dry-run", () => {
 			unchanged: 1,
 			pending: 2,
 			updated: 0,
-			changes: 0,
+			changes: 2,
 			run: null,
 			resume: null,
 			verified: false,
