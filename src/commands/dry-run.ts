@@ -1,18 +1,20 @@
 import type { App, Session, Settings } from "../app.ts";
 import type { ExitCode } from "../errors.ts";
+import type { Metadata } from "../json.ts";
 import type { Row } from "../manifest/types.ts";
 import { differenceOf } from "../plan/diff.ts";
 import { ChangeTally } from "../report/changes/tally.ts";
 import { stopOf } from "../run/ending.ts";
 import { MemoryJournal } from "../run/journal.ts";
 import { errorLimit } from "../run/limits.ts";
-import { type Looked, whyFailed } from "../run/operations/look.ts";
+import { whyFailed } from "../run/operations/look.ts";
 import { inOrder } from "../run/ordered.ts";
 import { rowsByDataset } from "../run/present/cost.ts";
 import { Present } from "../run/present/present.ts";
 import { timeIsUp } from "../run/stops.ts";
 import type { RowError, Stop, Totals } from "../run/types.ts";
 import type { ShownChange } from "../report/changes/shown-change.ts";
+import type { DryRunFlags } from "./dry-run-flags.ts";
 import { FailedWriter } from "./failed-writer.ts";
 import type { LookFlags } from "./flags.ts";
 import { type Ended, faultStop, report } from "./run-report.ts";
@@ -22,10 +24,20 @@ import { rowTeller } from "./tell-rows.ts";
 /** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */
 const LOOKS = 32;
 
+/** What a row would do to a document; with `none` that is as the row wants it already. */
+export type Seen = { readonly action: "none"; readonly documentId: string } | SeenChange;
+
+export type SeenChange = Pick<ShownChange, "action" | "documentId"> & {
+	/** what the document has; nothing where there is none yet */
+	readonly present: Metadata;
+	/** what it would have; nothing where it would go */
+	readonly metadata: Metadata;
+};
+
 /** Where the changes that a dry run finds go: they are shown, or written down. */
 export type ChangeSink = {
 	/** in the order of the rows */
-	change(change: ShownChange, looked: Looked): Promise<void>;
+	change(change: ShownChange, seen: SeenChange): Promise<void>;
 	/** when all were seen; not where the run was stopped */
 	end(tally: ChangeTally, totals: Totals): Promise<void>;
 	/** what to type next, where it is not the same command without `--dry-run` */
@@ -37,31 +49,38 @@ export type ChangeSink = {
 export type DryRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly source: RowSource<SourceRow>;
 	readonly itemOf: (row: SourceRow) => Item;
-	/** looks as the run would, and sends nothing that writes */
-	readonly look: (item: Item, present: Present) => Promise<Looked>;
+	/**
+	 * Looks at what there is, as the run would, and sends nothing that writes. `present` is what documents have.
+	 *
+	 * @throws RestError where the run would fail the row
+	 */
+	readonly see: (item: Item, session: Session, present: Present) => Promise<Seen>;
+	/** rows that are told with `--json`, beside those that would change: those that failed, or all */
+	readonly tell: "failed" | "all";
 	/** as in a run */
 	readonly asksForEach?: boolean;
 	readonly sink: ChangeSink;
 };
 
-export type DryRunFlags = LookFlags & { readonly detailedExitcode?: boolean };
-
-type Seen<Item> = { readonly item: Item } & ({ readonly looked: Looked } | { readonly error: RowError });
+type Looked<Item> = { readonly item: Item } & ({ readonly seen: Seen } | { readonly error: RowError });
 
 /**
  * Shows what a run would change, document by document in the order of the manifest. It looks as the run would, and sends
  * nothing that writes; nothing is recorded.
  */
 export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
-	{ source, itemOf, look, asksForEach = false, sink }: DryRun<Item, SourceRow>,
-	flags: DryRunFlags,
+	{ source, itemOf, see, tell, asksForEach = false, sink }: DryRun<Item, SourceRow>,
+	flags: LookFlags & Pick<DryRunFlags, "detailedExitcode">,
 	session: Session,
 	settings: Settings,
 	app: App,
 ): Promise<ExitCode> {
 	const { io, clock } = app;
 	const json = flags.json === true;
-	const journal = new MemoryJournal<Item>(source, rowTeller(source.linesOf ?? source.name, { json, all: false }, app));
+	const journal = new MemoryJournal<Item>(
+		source,
+		rowTeller(source.linesOf ?? source.name, { json, all: tell === "all" }, app),
+	);
 	const failed = new FailedWriter(flags.failed, source.failedRows);
 	const tally = new ChangeTally();
 	const progress = io.progress(flags.progress);
@@ -71,36 +90,41 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 		folder: () => app.temporaryFolder(settings),
 		clock,
 	});
-	const see = async (row: SourceRow): Promise<Seen<Item>> => {
+	const look = async (row: SourceRow): Promise<Looked<Item>> => {
 		const item = itemOf(row);
 		try {
-			return { item, looked: await look(item, present) };
+			return { item, seen: await see(item, session, present) };
 		} catch (error) {
 			const why = whyFailed(error);
 			if (why === undefined) throw error;
 			return { item, error: why };
 		}
 	};
-	const settle = async (seen: Seen<Item>): Promise<void> => {
-		const { item } = seen;
-		const outcome = { item, documentId: item.documentId, attempts: 1 };
-		if ("error" in seen) {
-			const { code, text } = seen.error;
-			await journal.record({ ...outcome, status: "failed", error: seen.error });
-			await failed.add(item.source, { line: item.line, errorCode: code, error: text, attempts: 1 });
-		} else if (seen.looked.isSame) await journal.record({ ...outcome, status: "unchanged" });
-		else {
-			const { keeps } = session.service.api.dialect.flavour;
-			const difference = differenceOf(seen.looked.present, seen.looked.metadata, keeps);
-			tally.see(difference);
-			const { line, datasetId, documentId } = item;
-			await sink.change({ line, datasetId, documentId, difference }, seen.looked);
+	const settle = async (looked: Looked<Item>): Promise<void> => {
+		const { item } = looked;
+		const { line, datasetId, documentId, fileName } = item;
+		if ("error" in looked) {
+			const { code, text } = looked.error;
+			await journal.record({ item, documentId, attempts: 1, status: "failed", error: looked.error });
+			await failed.add(item.source, { line, errorCode: code, error: text, attempts: 1 });
+			return;
 		}
+		const { seen } = looked;
+		if (seen.action === "none") {
+			await journal.record({ item, documentId: seen.documentId, attempts: 1, status: "unchanged" });
+			return;
+		}
+		const { keeps } = session.service.api.dialect.flavour;
+		const difference = differenceOf(seen.present, seen.metadata, keeps);
+		const file = seen.action === "upload" ? fileName : undefined;
+		const change: ShownChange = { action: seen.action, line, datasetId, documentId: seen.documentId, file, difference };
+		tally.see(change);
+		await sink.change(change, seen);
 	};
 	const work = async (): Promise<Stop | undefined> => {
 		const { maxDuration = Number.POSITIVE_INFINITY, concurrency, maxErrors } = flags;
-		for await (const seen of inOrder(source.read(), see, concurrency === "auto" ? LOOKS : concurrency)) {
-			await settle(seen);
+		for await (const looked of inOrder(source.read(), look, concurrency === "auto" ? LOOKS : concurrency)) {
+			await settle(looked);
 			const totals = journal.totals();
 			const total = totals.rows - totals.invalid - totals.duplicateSkipped;
 			progress.update({ done: total - totals.pending + tally.documents, total, failed: totals.failed });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json.ts";
-import { type Difference, differenceOf } from "../../src/plan/diff.ts";
+import { differenceOf } from "../../src/plan/diff.ts";
 import { changeCsv } from "../../src/report/changes/change-csv.ts";
 import { changeLine } from "../../src/report/changes/change-line.ts";
 import { changeMarkdown, changeMarkdownHead } from "../../src/report/changes/change-markdown.ts";
@@ -11,7 +11,8 @@ import { range } from "../support/values.ts";
 
 type Pairs = readonly (readonly [string, JsonValue])[];
 
-const changed = (present: Pairs, sent: Pairs): ShownChange => ({
+const changed = (present: Pairs, sent: Pairs, action: ShownChange["action"] = "update"): ShownChange => ({
+	action,
 	line: 7,
 	datasetId: "set",
 	documentId: "doc",
@@ -100,10 +101,45 @@ describe("a change for a pull request", () => {
 	});
 });
 
+describe("an upload and a removal are seen as such, and not taken for an update", () => {
+	const upload: ShownChange = { ...changed([], [["a", 1]], "upload"), documentId: "", file: "/x/a|b.md" };
+	const removal = changed([["a", 1]], [], "remove");
+	const bare = changed([], [], "remove");
+
+	it("by scripts", () => {
+		expect(changeLine(upload)).toBe(
+			'{"type":"change","action":"upload","line":7,"dataset_id":"set","document_id":"","file":"/x/a|b.md",' +
+				'"add":{"a":1},"change":{},"remove":{}}\n',
+		);
+		expect(changeLine(removal)).toBe(
+			'{"type":"change","action":"remove","line":7,"dataset_id":"set","document_id":"doc",' +
+				'"add":{},"change":{},"remove":{"a":1}}\n',
+		);
+	});
+
+	it("by people", () => {
+		expect(changeText(upload, plain, 200)).toBe("/x/a|b.md line 7  would be uploaded\n  + a: 1\n");
+		expect(changeText(removal, plain, 200)).toBe("doc line 7  would be removed\n  - a: 1\n");
+	});
+
+	it("in a sheet, also where it has no key", () => {
+		expect(changeCsv(upload)).toBe("7,,,upload document,,/x/a|b.md\n7,,a,add,,1\n");
+		expect(changeCsv(removal)).toBe("7,doc,,remove document,,\n7,doc,a,remove,1,\n");
+		expect(changeCsv(bare)).toBe("7,doc,,remove document,,\n");
+	});
+
+	it("in a table, also where it has no key", () => {
+		expect(changeMarkdown(upload)).toBe(
+			"| 7 |  |  | upload document |  | `/x/a\\|b.md` |\n| 7 |  | `a` | add |  | `1` |\n",
+		);
+		expect(changeMarkdown(bare)).toBe("| 7 | `doc` |  | remove document |  |  |\n");
+	});
+});
+
 describe("the totals of a dry run", () => {
-	const of = (...differences: readonly Difference[]): ChangeTally => {
+	const of = (...changes: readonly ShownChange[]): ChangeTally => {
 		const tally = new ChangeTally();
-		for (const difference of differences) tally.see(difference);
+		for (const change of changes) tally.see(change);
 		return tally;
 	};
 
@@ -114,11 +150,23 @@ describe("the totals of a dry run", () => {
 				["b", 1],
 			],
 			[["c", 1]],
-		).difference;
-		const tally = of(both, changed([["b", 1]], []).difference, changed([["c", 1]], [["c", 2]]).difference);
+		);
+		const tally = of(both, changed([["b", 1]], []), changed([["c", 1]], [["c", 2]]));
 		expect(tally.documents).toBe(3);
 		expect(tally.text()).toBe("3 documents would change; keys: 1 added, 1 changed, 3 removed.");
 		expect(tally.removedText()).toBe("Keys that would be removed: b (2 documents), a (1 document).");
+	});
+
+	it("tell documents that would be made or go from those that would change, whose keys alone are counted", () => {
+		const pairs: Pairs = [["a", 1]];
+		const tally = of(changed([], pairs, "upload"), changed(pairs, [], "remove"), changed(pairs, [], "remove"));
+		expect([tally.documents, tally.text(), tally.removedText()]).toEqual([
+			3,
+			"1 document would be uploaded. 2 documents would be removed.",
+			undefined,
+		]);
+		tally.see(changed([], pairs));
+		expect(tally.text()).toContain(" would be removed. 1 document would change; keys: 1 added.");
 	});
 
 	it("say so where there is nothing, and name no end of keys", () => {
@@ -127,6 +175,6 @@ describe("the totals of a dry run", () => {
 			range(25).map((n): [string, JsonValue] => [`k${n}`, n]),
 			[],
 		);
-		expect(of(many.difference).removedText()).toContain("k9 (1 document), and 15 more.");
+		expect(of(many).removedText()).toContain("k9 (1 document), and 15 more.");
 	});
 });

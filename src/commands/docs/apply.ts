@@ -10,7 +10,7 @@ import type { Stop } from "../../run/types.ts";
 import { changePrinter } from "../change-faces.ts";
 import { checkInput } from "../check-rows.ts";
 import type { Done } from "../declare.ts";
-import { dryRun } from "../dry-run.ts";
+import { dryRun, type Seen } from "../dry-run.ts";
 import { checkFailedPath } from "../failed-file.ts";
 import { addBodyOption, addResumeOption, addRunOptions, type RunFlags, withSession } from "../flags.ts";
 import { withFlags } from "../next-command.ts";
@@ -118,10 +118,14 @@ async function send(
 		overruled: force ? (planned, now) => overruled(header.mode, planned, now) : undefined,
 	});
 	if (options.dryRun === true) {
-		const look = (item: ApplyItem, present: Present) =>
-			lookPlanned(session.service, session.request, item, rulesOf(present));
+		const see = async (item: ApplyItem, { service, request }: Session, present: Present): Promise<Seen> => {
+			const looked = await lookPlanned(service, request, item, rulesOf(present));
+			const { documentId } = item;
+			if (looked.isSame) return { action: "none", documentId };
+			return { action: "update", documentId, present: looked.present, metadata: looked.metadata };
+		};
 		const sink = changePrinter(options.json === true ? "json" : "text", app);
-		return dryRun({ source, itemOf, look, asksForEach: true, sink }, options, session, settings, app);
+		return dryRun({ source, itemOf, see, tell: "failed", asksForEach: true, sink }, options, session, settings, app);
 	}
 	let conflicts = 0;
 	const documents = `${numberText(counts.changes)} ${counts.changes === 1 ? "document" : "documents"}`;

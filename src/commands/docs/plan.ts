@@ -3,7 +3,6 @@ import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { metadataHash } from "../../plan/plan-file/hash.ts";
 import type { PlanHeader } from "../../plan/plan-file/types.ts";
-import { look } from "../../run/operations/look.ts";
 import { VERSION } from "../../version.ts";
 import { changePrinter } from "../change-faces.ts";
 import { addChangeOptions, checkChangeFlags, type ChangeFlags, updateItemOf, updatePlanOf } from "../change-flags.ts";
@@ -13,6 +12,7 @@ import { addLookOptions, addManifestOptions, addSetOption, addValidityOptions } 
 import { type ManifestReadFlags, withManifest } from "../manifest-run.ts";
 import { quoted, withFlags } from "../next-command.ts";
 import { checkOut, PlanWriter } from "../plans/write-plan.ts";
+import { seeUpdate } from "../see-update.ts";
 import { unreadable } from "../readable.ts";
 import { parseNonEmpty } from "../values.ts";
 
@@ -70,7 +70,8 @@ export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 						{
 							source,
 							itemOf: updateItemOf,
-							look: (item, present) => look(session.service, session.request, item, { ...update, present }),
+							see: seeUpdate(update),
+							tell: "failed",
 							sink: sinkOf(writer, { ...options, json }, app),
 						},
 						options,
@@ -94,7 +95,9 @@ function sinkOf(writer: PlanWriter, { out, json, ...flags }: PlanOptions, app: A
 	const next = `Send exactly that with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`;
 	return {
 		change: async (shown, { present, metadata }) => {
-			await writer.change({ ...shown, action: "update", was: metadataHash(present), metadata });
+			const { line, datasetId, documentId, difference } = shown;
+			const was = metadataHash(present);
+			await writer.change({ action: "update", line, datasetId, documentId, was, metadata, difference });
 			await printer?.change(shown);
 		},
 		end: async (tally, { unchanged, failed }) => {

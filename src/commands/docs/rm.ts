@@ -1,21 +1,26 @@
 import type { Command } from "commander";
-import type { App } from "../../app.ts";
+import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { rowsText } from "../../report/summary.ts";
-import { removeDocument } from "../../run/operations/remove.ts";
+import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
+import type { Present } from "../../run/present/present.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
+import { dryRun, type Seen } from "../dry-run.ts";
+import { changePrinter } from "../change-faces.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../dry-run-flags.ts";
 import { COMMANDS, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../run-rows.ts";
 import { checkFailedPath } from "../failed-file.ts";
 import { payloadOptions } from "../payload-options.ts";
 import { idRows } from "./id-rows.ts";
 
-export type RmOptions = ManifestRunFlags & {
-	readonly manifest: string | undefined;
-	readonly id?: readonly string[];
-	readonly yes?: boolean;
-};
+export type RmOptions = ManifestRunFlags &
+	DryRunFlags & {
+		readonly manifest: string | undefined;
+		readonly id?: readonly string[];
+		readonly yes?: boolean;
+	};
 
 /** Declares the interface of `docs rm`. What it does is in `remove`. */
 export function rmCommand(docs: Command, app: App, done: Done, run = remove): void {
@@ -28,19 +33,22 @@ export function rmCommand(docs: Command, app: App, done: Done, run = remove): vo
 		.option("--yes", "removes without asking")
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs rm old.csv -d DATASET\n  ragtag docs rm --id 0a1b 2c3d -d DATASET --yes\n",
+			"Examples:\n  ragtag docs rm old.csv -d DATASET\n  ragtag docs rm --id 0a1b 2c3d -d DATASET --yes\n  ragtag docs rm old.csv -d DATASET --dry-run\n",
 		);
+	addDryRunOptions(command);
 	addToleranceOptions(addManifestOptions(addRunOptions(command))).action(async (manifest: string | undefined) => {
 		done(await run({ ...command.optsWithGlobals<Omit<RmOptions, "manifest">>(), manifest }, app));
 	});
 }
 
 export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
-	const { manifest, id, yes = false } = options;
+	const { manifest, id, yes = false, dryRun: isDry = false } = options;
 	if ((manifest === undefined) === (id === undefined)) {
 		throw new CliError("docs rm takes a MANIFEST or --id, one of them", { exit: Exit.usage });
 	}
-	if (!yes && (manifest === "-" || !app.io.stdinIsTerminal)) {
+	checkDryRunFlags(options);
+	// A dry run removes nothing, so there is nothing to ask.
+	if (!yes && !isDry && (manifest === "-" || !app.io.stdinIsTerminal)) {
 		throw new CliError("docs rm asks before it removes, and standard input can't be asked; nothing was sent", {
 			exit: Exit.usage,
 			hint: "Say --yes if you are sure.",
@@ -60,11 +68,24 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 		itemOf: ({ index, line, datasetId, documentId, source }) => ({ index, line, datasetId, documentId, source }),
 		operation: ({ service }, log) => removeDocument(service, log),
 	};
-	if (manifest !== undefined) return runManifest({ ...run, purpose: "rm", manifest, before: ask }, options, app);
+	const instead = isDry
+		? (source: RowSource, session: Session, settings: Settings): Promise<ExitCode> =>
+				dryRun(
+					{ ...run, source, see: seeRemoval, sink: changePrinter(faceOf(options), app) },
+					options,
+					session,
+					settings,
+					app,
+				)
+		: undefined;
+	if (manifest !== undefined) {
+		return runManifest({ ...run, purpose: "rm", manifest, before: ask, instead }, options, app);
+	}
 	if (options.json === true) await printVersionLine(app);
 	return withSession(options, app, async (session, settings) => {
 		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
 		const source = idRows(id ?? [], options.dataset ?? settings.dataset?.value);
+		if (instead !== undefined) return instead(source, session, settings);
 		await ask(source);
 		const context = {
 			command: COMMANDS.rm,
@@ -73,4 +94,9 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 		};
 		return runSource({ ...run, source }, context, options, session, app);
 	});
+}
+
+async function seeRemoval(item: RunItem, { service, request }: Session, present: Present): Promise<Seen> {
+	const { metadata = new Map() } = await lookToRemove(service, request, item, present);
+	return { action: "remove", documentId: item.documentId, present: metadata, metadata: new Map() };
 }

@@ -1,13 +1,15 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { look, type UpdateItem } from "../../run/operations/look.ts";
+import type { UpdateItem } from "../../run/operations/look.ts";
 import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
 import { BeforeImages } from "../../run/present/before-images.ts";
-import { type ChangeFormat, changePrinter } from "../change-faces.ts";
+import { changePrinter } from "../change-faces.ts";
 import { addChangeOptions, checkChangeFlags, type ChangeFlags, updateItemOf, updatePlanOf } from "../change-flags.ts";
+import { seeUpdate } from "../see-update.ts";
 import type { Done } from "../declare.ts";
 import { dryRun } from "../dry-run.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../dry-run-flags.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addUndoOption, addWriteOptions } from "../flags.ts";
 import { type CheckedRun, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { unreadable } from "../readable.ts";
@@ -17,13 +19,10 @@ import { checkFilterFlags, READING_FLAGS, runFound } from "./tag-found.ts";
 
 export type TagOptions = ManifestRunFlags &
 	ChangeFlags &
+	DryRunFlags &
 	FilterFlags & {
 		/** exactly one of it and a filter */
 		readonly manifest: string | undefined;
-		readonly dryRun?: boolean;
-		readonly detailedExitcode?: boolean;
-		/** how a dry run shows changes */
-		readonly format?: ChangeFormat;
 		/** flags about how a manifest is read that were typed, whatever their values */
 		readonly readingFlags?: readonly string[];
 	};
@@ -40,20 +39,11 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 		.argument("[manifest]", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input");
 	addChangeOptions(command)
 		.option("--only-changed", "leaves documents alone that already have these values")
-		.option("--dry-run", "shows what would change, row by row, and sends nothing that writes")
-		.option("--detailed-exitcode", "with --dry-run: exit 10 when something would change")
-		.addOption(
-			new Option("--format <format>", "with --dry-run: for people, for a spreadsheet, or a Markdown table").choices([
-				"text",
-				"csv",
-				"md",
-			]),
-		)
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n  ragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run\n",
 		);
-	addFilterOptions(command);
+	addFilterOptions(addDryRunOptions(command));
 	addToleranceOptions(addUndoOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
 		async (manifest: string | undefined) => {
 			const options = command.optsWithGlobals<Omit<TagOptions, "manifest">>();
@@ -67,7 +57,7 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 
 export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
-	const { manifest, mode, onlyChanged = false, dryRun: isDry = false, format = "text" } = options;
+	const { manifest, mode, onlyChanged = false, dryRun: isDry = false } = options;
 	const plan = updatePlanOf(options);
 	const compares = isDry ? "--dry-run" : onlyChanged ? "--only-changed" : undefined;
 	const run: CheckedRun<RunItem & UpdateItem> = {
@@ -86,8 +76,9 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 						{
 							source,
 							itemOf: updateItemOf,
-							look: (item, present) => look(session.service, session.request, item, { ...plan, present }),
-							sink: changePrinter(options.json === true ? "json" : format, app),
+							see: seeUpdate(plan),
+							tell: "failed",
+							sink: changePrinter(faceOf(options), app),
 						},
 						options,
 						session,
@@ -107,7 +98,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 /** @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: TagOptions): void {
 	checkChangeFlags(options);
-	const { manifest, dryRun: isDry, detailedExitcode, format, json } = options;
+	const { manifest } = options;
 	if ((manifest === undefined) === (filterText(options) === "")) {
 		throw new CliError("docs tag takes a MANIFEST or a filter, one of them; nothing was sent", {
 			exit: Exit.usage,
@@ -115,11 +106,5 @@ function checkFlags(options: TagOptions): void {
 		});
 	}
 	if (manifest === undefined) checkFilterFlags(options);
-	const wrong = (text: string, hint: string): CliError =>
-		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
-	if (isDry !== true && (detailedExitcode === true || format !== undefined)) {
-		const flag = format === undefined ? "--detailed-exitcode" : "--format";
-		throw wrong(`${flag} is about what --dry-run shows`, `Add --dry-run, or leave ${flag} out.`);
-	}
-	if (format !== undefined && json === true) throw wrong("--format and --json exclude each other", "Say one of them.");
+	checkDryRunFlags(options);
 }

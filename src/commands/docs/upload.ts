@@ -1,24 +1,31 @@
 import { type Command, Option } from "commander";
-import type { App } from "../../app.ts";
+import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
-import { type OnExisting, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
+import { MemoryJournal } from "../../run/journal.ts";
+import { lookToUpload, type OnExisting, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome } from "../../run/types.ts";
 import { checkFailedPath } from "../failed-file.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
+import { dryRun, type Seen } from "../dry-run.ts";
+import { changePrinter } from "../change-faces.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../dry-run-flags.ts";
 import { manifestOptions } from "../check-rows.ts";
 import { COMMANDS, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
-import { printVersionLine, type RowRun, type RunItem, runSource } from "../run-rows.ts";
+import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../run-rows.ts";
 import { payloadOptions } from "../payload-options.ts";
+import { unreadable } from "../readable.ts";
+import { report } from "../run-report.ts";
 import { fileRows } from "./file-rows.ts";
 
-export type UploadOptions = ManifestRunFlags & {
-	readonly files: readonly string[];
-	readonly as?: "manifest" | "files";
-	readonly onExisting: OnExisting;
-};
+export type UploadOptions = ManifestRunFlags &
+	DryRunFlags & {
+		readonly files: readonly string[];
+		readonly as?: "manifest" | "files";
+		readonly onExisting: OnExisting;
+	};
 
 /** Declares the interface of `docs upload`. What it does is in `upload`. */
 export function uploadCommand(docs: Command, app: App, done: Done, run = upload): void {
@@ -39,8 +46,9 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 		.option("--files-root <dir>", "folder that a manifest's files lie in (default: the manifest's)")
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n",
+			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n",
 		);
+	addDryRunOptions(command);
 	addToleranceOptions(addWriteOptions(addManifestOptions(addRunOptions(command)))).action(async (files: string[]) => {
 		done(await run({ ...command.optsWithGlobals<Omit<UploadOptions, "files">>(), files }, app));
 	});
@@ -57,20 +65,23 @@ export function isManifest(files: readonly string[], as: "manifest" | "files" | 
 
 export async function upload(options: UploadOptions, app: App): Promise<ExitCode> {
 	const [manifest] = options.files;
+	checkDryRunFlags(options);
 	const run = uploadRun(options, app);
+	const instead = options.dryRun === true ? dryUpload(run, options, app) : undefined;
 	if (isManifest(options.files, options.as) && manifest !== undefined) {
 		if (options.files.length > 1) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
 		const before = async (): Promise<void> => {
 			noteReplacing(options, app);
 			await printHead(options, app);
 		};
-		return runManifest({ ...run, purpose: "upload", manifest, before }, options, app);
+		return runManifest({ ...run, purpose: "upload", manifest, before, instead }, options, app);
 	}
 	if (options.json === true) await printVersionLine(app);
 	return withSession(options, app, async (session, settings) => {
 		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
 		const { dataset, set } = await manifestOptions("upload", options, settings);
 		const source = await fileRows(options.files, dataset, set);
+		if (instead !== undefined) return instead(source, session, settings);
 		noteReplacing(options, app);
 		await printHead(options, app);
 		const context = {
@@ -80,6 +91,39 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		};
 		return runSource({ ...run, source }, context, options, session, app);
 	});
+}
+
+/** Shows what an upload would do, in place of doing it. */
+function dryUpload(
+	run: Omit<RowRun<FileItem>, "source">,
+	options: UploadOptions,
+	app: App,
+): (source: RowSource, session: Session, settings: Settings) => Promise<ExitCode> {
+	const { onExisting } = options;
+	const see = async (item: FileItem, { service, request }: Session): Promise<Seen> => {
+		const looked = await lookToUpload(service, onExisting, request, item);
+		switch (looked.action) {
+			case "none":
+				return looked;
+			case "upload":
+				return { action: "upload", documentId: "", present: new Map(), metadata: item.metadata };
+			case "update":
+				return { ...looked, metadata: item.metadata };
+		}
+	};
+	return async (source, session, settings) => {
+		const isCompared = onExisting === "update-metadata";
+		const stop = isCompared ? await unreadable("--dry-run", source, session, options, app) : undefined;
+		if (stop === undefined)
+			return dryRun(
+				{ ...run, source, see, sink: changePrinter(faceOf(options), app) },
+				options,
+				session,
+				settings,
+				app,
+			);
+		return report({ totals: new MemoryJournal(source).totals(), seconds: 0, stop }, options, app);
+	};
 }
 
 function noteReplacing({ onExisting }: UploadOptions, { io }: App): void {

@@ -4,8 +4,12 @@ import { type ShownChange, shownKeys } from "./shown-change.ts";
 
 export const changeCsvHead = reportCsvLine(["line", "document_id", "key", "action", "from", "to"]);
 
-/** A document that would change, a line a key, for a spreadsheet. */
-export function changeCsv({ line, documentId, difference }: ShownChange): string {
+/**
+ * A document that would change, a line a key, for a spreadsheet. A document that would be uploaded or removed has a line of
+ * its own before them: it may have no key at all.
+ */
+export function changeCsv({ action: what, line, documentId, file = "", difference }: ShownChange): string {
+	const whole = what === "update" ? "" : reportCsvLine([String(line), documentId, "", `${what} document`, "", file]);
 	const rows = shownKeys(difference).map(({ key, action, from, to }) => {
 		// Text as it is, which a sheet is easiest to read by; as JSON where two values would look alike.
 		const areAlike = from !== undefined && to !== undefined && plain(from) === plain(to);
@@ -13,7 +17,7 @@ export function changeCsv({ line, documentId, difference }: ShownChange): string
 		const cells = [from, to].map((value) => (value === undefined ? "" : cell(value)));
 		return reportCsvLine([String(line), documentId, key, action, ...cells]);
 	});
-	return rows.join("");
+	return whole + rows.join("");
 }
 
 function plain(value: JsonValue): string {

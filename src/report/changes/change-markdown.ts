@@ -8,13 +8,16 @@ const LONGEST = 500;
 export const changeMarkdownHead =
 	"| line | document_id | key | action | from | to |\n| ---: | --- | --- | --- | --- | --- |\n";
 
-/** A document that would change, a line of a Markdown table for each key. */
-export function changeMarkdown({ line, documentId, difference }: ShownChange): string {
+/** A document that would change, a line of a Markdown table for each key, and one for an upload or a removal itself. */
+export function changeMarkdown({ action: what, line, documentId, file, difference }: ShownChange): string {
+	const id = documentId === "" ? "" : code(documentId);
+	const to = file === undefined ? "" : code(file);
+	const whole = what === "update" ? "" : `| ${line} | ${id} |  | ${what} document |  | ${to} |\n`;
 	const rows = shownKeys(difference).map(({ key, action, from, to }) => {
-		const cells = [String(line), code(documentId), code(key), action, valueCell(from), valueCell(to)];
+		const cells = [String(line), id, code(key), action, valueCell(from), valueCell(to)];
 		return `| ${cells.join(" | ")} |\n`;
 	});
-	return rows.join("");
+	return whole + rows.join("");
 }
 
 /** As JSON, so that the text "5" and the number 5 are told apart. */

@@ -1,14 +1,28 @@
 import type { JsonValue } from "../../json.ts";
 import { show } from "../../text.ts";
-import { type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
+import { type ChangeAction, type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
 
 /** Marks for a terminal; each may give its text back as it is. */
 type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
 
 /** A document that would change, for people: a line for the document, and one for each of its keys. */
-export function changeText({ line, documentId, difference }: ShownChange, marks: Marks, longest: number): string {
+export function changeText(shown: ShownChange, marks: Marks, longest: number): string {
+	const { action, line, documentId, file, difference } = shown;
 	const keys = shownKeys(difference).map((key) => keyText(key, marks, longest));
-	return `${marks.bold(show(documentId, longest))} ${marks.dim(`line ${line}`)}\n${keys.join("")}`;
+	const subject = marks.bold(show(file ?? documentId, longest));
+	return `${subject} ${marks.dim(`line ${line}`)}${actionText(action, marks)}\n${keys.join("")}`;
+}
+
+/** What would become of a document as a whole; of one that is updated, its keys say it. */
+function actionText(action: ChangeAction, marks: Marks): string {
+	switch (action) {
+		case "update":
+			return "";
+		case "upload":
+			return `  ${marks.green("would be uploaded")}`;
+		case "remove":
+			return `  ${marks.red("would be removed")}`;
+	}
 }
 
 function keyText({ key, action, from, to }: ShownKey, marks: Marks, longest: number): string {

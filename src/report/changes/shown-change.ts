@@ -1,12 +1,20 @@
 import type { JsonValue } from "../../json.ts";
 import type { Difference } from "../../plan/diff.ts";
 
+/** What would become of a document: it gets other metadata, it is made of a file, or it goes. */
+export type ChangeAction = "update" | "upload" | "remove";
+
 /** One document that would change, as a dry run shows it. */
 export type ShownChange = {
+	readonly action: ChangeAction;
 	/** line of its row in the manifest */
 	readonly line: number;
 	readonly datasetId: string;
+	/** empty for an upload, which has none yet */
 	readonly documentId: string;
+	/** `upload`: path of the file */
+	readonly file?: string | undefined;
+	/** of a document that goes, all that it has is removed */
 	readonly difference: Difference;
 };
 

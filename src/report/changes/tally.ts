@@ -1,6 +1,6 @@
-import type { Difference } from "../../plan/diff.ts";
 import { show } from "../../text.ts";
 import { documentsText, numberText } from "../summary.ts";
+import type { ShownChange } from "./shown-change.ts";
 
 /** Keys whose removals are counted by name; a manifest of other documents could have any number. */
 const COUNTED = 10_000;
@@ -9,19 +9,22 @@ const NAMED = 10;
 
 /** What a dry run has shown so far. */
 export class ChangeTally {
-	#documents = 0;
+	readonly #documents = { update: 0, upload: 0, remove: 0 };
 	#added = 0;
 	#changed = 0;
 	#removed = 0;
 	readonly #removals = new Map<string, number>();
 
-	/** documents that would change */
+	/** documents that would change, those that would be made or go included */
 	get documents(): number {
-		return this.#documents;
+		const { update, upload, remove } = this.#documents;
+		return update + upload + remove;
 	}
 
-	see({ add, change, remove }: Difference): void {
-		this.#documents += 1;
+	see({ action, difference: { add, change, remove } }: Pick<ShownChange, "action" | "difference">): void {
+		this.#documents[action] += 1;
+		// The keys of a document that comes or goes do so with it.
+		if (action !== "update") return;
 		this.#added += add.size;
 		this.#changed += change.size;
 		this.#removed += remove.size;
@@ -31,16 +34,24 @@ export class ChangeTally {
 		}
 	}
 
-	/** `2 documents would change: 3 keys added, 1 changed, 1 removed`. */
+	/** `3 documents would be uploaded. 2 documents would change; keys: 3 added, 1 changed, 1 removed.` */
 	text(): string {
-		if (this.#documents === 0) return "No document would change.";
+		const { update, upload, remove } = this.#documents;
+		const parts: string[] = [];
+		if (upload > 0) parts.push(`${documentsText(upload)} would be uploaded.`);
+		if (remove > 0) parts.push(`${documentsText(remove)} would be removed.`);
+		if (update > 0) parts.push(`${documentsText(update)} would change; keys: ${this.#keysText()}.`);
+		return parts.length === 0 ? "No document would change." : parts.join(" ");
+	}
+
+	#keysText(): string {
 		const keys = [
 			[this.#added, "added"],
 			[this.#changed, "changed"],
 			[this.#removed, "removed"],
 		] as const;
 		const parts = keys.filter(([count]) => count > 0).map(([count, what]) => `${numberText(count)} ${what}`);
-		return `${documentsText(this.#documents)} would change; keys: ${parts.join(", ")}.`;
+		return parts.join(", ");
 	}
 
 	/** Which keys would be lost, those of most documents first; undefined where none would. */

@@ -1,6 +1,8 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { findDocument, type Request } from "../pages.ts";
+import type { Present } from "../present/present.ts";
+import type { Held } from "../present/stored-documents.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 import type { Memory, Operation } from "./operation.ts";
@@ -33,6 +35,19 @@ export function removeDocument<Item extends Work>(service: Service, log: SentLog
 			return { status: "removed", documentId };
 		});
 	};
+}
+
+/** The document that a removal would be of. Sends nothing that writes. @throws RestError where it is not there */
+export async function lookToRemove(
+	service: Service,
+	request: Request,
+	item: Work,
+	present: Pick<Present, "byId">,
+): Promise<Held> {
+	const { datasetId, documentId } = item;
+	const document = await present.byId(await service.known(request), request, datasetId, documentId);
+	if (document === undefined) throw notFound(service, item);
+	return document;
 }
 
 /**

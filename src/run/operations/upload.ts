@@ -1,6 +1,8 @@
+import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document, UploadFile } from "../../rest/types.ts";
 import type { Request } from "../pages.ts";
+import { hasAlready } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
@@ -50,6 +52,33 @@ export function uploadFile<Item extends UploadItem>(
 	};
 }
 
+/** What an upload would do. `present` is what the document has whose metadata would be replaced. */
+export type UploadLook =
+	| { readonly action: "none"; readonly documentId: string }
+	| { readonly action: "upload" }
+	| { readonly action: "update"; readonly documentId: string; readonly present: Metadata };
+
+/**
+ * Looks whether a document of the file's name is there, and at what `--on-existing` says of it. Sends nothing that writes.
+ *
+ * @throws RestError where the row would fail for it
+ */
+export async function lookToUpload(
+	service: Service,
+	onExisting: OnExisting,
+	request: Request,
+	item: UploadItem,
+): Promise<UploadLook> {
+	const api = await service.known(request);
+	const found = await service.lookup.byName(api, request, item.datasetId, item.file.name);
+	const settled = settledBy(service, onExisting, found, item);
+	if (settled === undefined) return { action: "upload" };
+	const { documentId, status } = settled;
+	const present = found[0]?.metadata ?? new Map();
+	const isSame = status === "unchanged" || hasAlready(present, item.metadata, api.dialect.flavour.keeps);
+	return isSame ? { action: "none", documentId } : { action: "update", documentId, present };
+}
+
 /** What a try stored that was answered "come later": a proxy may have passed it on. Looked at before it is sent again. */
 async function storedBefore(
 	api: Api,
@@ -91,18 +120,29 @@ async function byNamesake(
 	const { datasetId, file, metadata } = item;
 	const found = await service.lookup.byName(service.api, request, datasetId, file.name);
 	memory.namesakes ??= found.map(({ id }) => id);
+	const settled = settledBy(service, onExisting, found, item);
+	if (settled?.status !== "updated") return settled;
+	const { documentId } = settled;
+	if (memory.isLogged !== true) {
+		await log.sending(item, { what: "update", documentId, metadata, before: found[0]?.metadata });
+	}
+	memory.isLogged = true;
+	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+	return settled;
+}
+
+/** How a row is to be settled by the documents of its file's name; undefined where the file is to be stored. */
+function settledBy(
+	service: Service,
+	onExisting: OnExisting,
+	found: readonly Document[],
+	{ file, metadata }: UploadItem,
+): Settled | undefined {
 	const [present] = found;
 	if (present === undefined || onExisting === "upload-again") return undefined;
 	const settled = existing(service, onExisting, found, present, file.name);
-	if (settled.status !== "updated") return settled;
 	// A row without metadata says nothing about it, least of all that it be cleared.
-	if (metadata.size === 0) return { ...settled, status: "unchanged" };
-	if (memory.isLogged !== true) {
-		await log.sending(item, { what: "update", documentId: present.id, metadata, before: present.metadata });
-	}
-	memory.isLogged = true;
-	await writeMetadata(service, request, { datasetId, documentId: present.id, metadata }, memory);
-	return settled;
+	return settled.status === "updated" && metadata.size === 0 ? { ...settled, status: "unchanged" } : settled;
 }
 
 /** Writes the metadata of a document that was just stored. A refusal names the document: its file must not be sent again. */
