@@ -18,6 +18,8 @@ export type Ended = {
 	/** rows that were updated with what their documents had already */
 	readonly same?: number;
 	readonly undo?: Undo;
+	/** a sentence of the command's own */
+	readonly told?: string | undefined;
 	/** the command that goes on */
 	readonly resume?: string | undefined;
 	/** where the failed rows are, and why they could not be written down */
@@ -50,6 +52,7 @@ export async function report(
 	if (failed !== undefined && totals.failed > 0 && failed.failure === undefined) {
 		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);
 	}
+	if (ended.told !== undefined) io.note(ended.told);
 	const undo = ended.undo === undefined ? undefined : undoText(ended.undo);
 	if (undo !== undefined) io.note(undo);
 	if (exit === Exit.ok) {

@@ -63,6 +63,8 @@ export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
 	/** rows that are told with `--json`: those that failed, or all */
 	readonly tell: "failed" | "all";
+	/** a sentence for the end of the run */
+	readonly told?: (totals: Totals) => string;
 	/** what to type next after a run with failed rows, where it is not to mend them or to try them again */
 	readonly next?: (run: string) => string | undefined;
 };
@@ -160,6 +162,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			run: recording.run,
 			same: journal.same,
 			undo: undoOf(totals, journal.blind, withFlags(`ragtag runs undo ${recording.run}`, flags)),
+			told: run.told?.(totals),
 			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
 			failed: { path: failedPath, failure },
 			next: run.next?.(recording.run),

@@ -8,14 +8,25 @@ import type { OpenedPlan } from "./open-plan.ts";
 /** A row that is one change of a plan. Its line is that of the manifest, by which the plan was looked at. */
 export type PlannedRow = Row & { readonly planned: PlannedChange };
 
-/** The changes of a plan as rows. Those that fail are written as JSON lines that `docs tag` reads. */
-export function planRows(plan: OpenedPlan): RowSource<PlannedRow> {
-	const { name, header, counts, sha256, bytes, copy } = plan;
+export type PlanSource = RowSource<PlannedRow>;
+
+/**
+ * The changes of a plan as rows. Those that fail are written as JSON lines that `docs tag` reads.
+ *
+ * @param name what messages call it, if not by its path
+ * @param countsUnplanned counts the rows that could not be planned as invalid ones
+ */
+export function planRows(
+	plan: OpenedPlan,
+	{ name = plan.name, countsUnplanned }: { readonly name?: string; readonly countsUnplanned: boolean },
+): PlanSource {
+	const { header, counts, sha256, bytes, copy } = plan;
+	const invalid = countsUnplanned ? counts.failed : 0;
 	return {
 		name,
 		linesOf: header.manifest.name === "-" ? "standard input" : header.manifest.name,
-		rows: counts.changes,
-		invalid: 0,
+		rows: counts.changes + invalid,
+		invalid,
 		duplicateSkipped: 0,
 		problems: 0,
 		fatal: false,

@@ -1,14 +1,16 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import type { RunFile } from "../../run/recorded/run-file.ts";
-import { apply, APPLY } from "../docs/apply.ts";
+import { apply } from "../docs/apply.ts";
 import { remove } from "../docs/rm.ts";
 import { tag } from "../docs/tag.ts";
 import { upload } from "../docs/upload.ts";
 import type { Done } from "../declare.ts";
 import { addRunOptions, type RunFlags } from "../flags.ts";
+import { APPLY, UNDO } from "../plans/names.ts";
+import { goOnUndoing } from "../undo/undo-run.ts";
 import { payloadFlags } from "../payload-options.ts";
+import { targetOf } from "./target.ts";
 
 /** Declares the interface of `runs resume`. What it does is in `goOn`. */
 export function resumeRunCommand(runs: Command, app: App, done: Done, run = goOn): void {
@@ -43,7 +45,7 @@ export async function goOn(name: string | undefined, flags: RunFlags, app: App, 
 	const again = {
 		...payload,
 		...flags,
-		...settingsOf(file, flags, settings.baseUrl === undefined),
+		...targetOf(file, flags, settings.baseUrl === undefined),
 		run: file.run,
 		reopen,
 		allowEmpty: true,
@@ -54,6 +56,8 @@ export async function goOn(name: string | undefined, flags: RunFlags, app: App, 
 			return tag({ ...again, manifest, mode: mode ?? "replace" }, app);
 		case APPLY:
 			return apply({ ...again, file: manifest }, app);
+		case UNDO:
+			return goOnUndoing(file, again, app);
 		case "docs upload":
 			return upload({ ...again, files: [manifest], as: "manifest", onExisting: onExisting ?? "error" }, app);
 		case "docs rm":
@@ -65,11 +69,4 @@ export async function goOn(name: string | undefined, flags: RunFlags, app: App, 
 				hint: "Use the version that began it.",
 			});
 	}
-}
-
-/** Where the run goes, if nothing else says it: a run is not to be sent elsewhere because a variable is not set. */
-function settingsOf({ baseUrl, flags: [...pairs] }: RunFile, flags: RunFlags, isUnset: boolean): Partial<RunFlags> {
-	const profile = pairs[pairs.indexOf("--profile") + 1];
-	if (flags.profile === undefined && pairs.includes("--profile") && profile !== undefined) return { profile };
-	return isUnset ? { baseUrl } : {};
 }

@@ -5,12 +5,14 @@ import { pruneCommand } from "./prune.ts";
 import { repairCommand } from "./repair.ts";
 import { reportCommand } from "./report.ts";
 import { showCommand } from "./show.ts";
+import { undoCommand } from "./undo.ts";
 
 export const commands: readonly Declare[] = [
 	listCommand,
 	showCommand,
 	resumeRunCommand,
 	retryCommand,
+	undoCommand,
 	reportCommand,
 	repairCommand,
 	pruneCommand,

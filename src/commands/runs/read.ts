@@ -1,3 +1,4 @@
+import { CliError, Exit } from "../../errors.ts";
 import { readRun, type RecordedRun } from "../../run/journal/open.ts";
 import { explained, isFinished } from "../../run/recorded/recording.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -18,6 +19,20 @@ export async function readReport(runs: Runs, file: RunFile): Promise<RunReport> 
 	} catch (error) {
 		throw explained(error);
 	}
+}
+
+/** The newest run that may have written anything. @throws CliError exit 2 where there is none */
+export async function findThatWrote(runs: Runs): Promise<RunFile> {
+	for (const name of await runs.names()) {
+		const file = await runs.read(name);
+		if (file === undefined) continue;
+		const { recorded } = await readReport(runs, file);
+		if (recorded !== undefined && recorded.sent.count > 0) return file;
+	}
+	throw new CliError("no recorded run has written anything", {
+		exit: Exit.usage,
+		hint: "ragtag runs list shows those that there are.",
+	});
 }
 
 export function stateOf(recorded: RecordedRun | undefined): RunState {

@@ -7,7 +7,7 @@ import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import { eachOutcome } from "../../run/recorded/outcomes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { APPLY } from "../docs/apply.ts";
+import { APPLY, UNDO } from "../plans/names.ts";
 import { writeFailed } from "../failed-file.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../flags.ts";
@@ -88,9 +88,9 @@ type RecordedSource = Pick<CheckedManifest, "read" | "failedRows" | "close"> & {
 /** The rows of a run, read again from where it read them. */
 async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal }: App): Promise<RecordedSource> {
 	const { path } = file.manifest;
-	if (file.command === APPLY) {
-		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update"] });
-		return { ...planRows(plan), sha256: plan.sha256 };
+	if (file.command === APPLY || file.command === UNDO) {
+		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update", "remove"] });
+		return { ...planRows(plan, { countsUnplanned: file.command === UNDO }), sha256: plan.sha256 };
 	}
 	const reading = { stdin, signal, onProblem: () => undefined, temporaryFolder };
 	const source = await checkManifest(path, readingOf(file), reading);

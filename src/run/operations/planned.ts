@@ -1,5 +1,5 @@
 import type { Metadata } from "../../json.ts";
-import type { PlannedUpdate } from "../../plan/plan-file/types.ts";
+import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/types.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Flavour } from "../../rest/flavours.ts";
 import type { Present } from "../present/present.ts";
@@ -8,12 +8,14 @@ import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
 import { heldBy, type Looked } from "./look.ts";
-import type { Operation } from "./operation.ts";
+import type { Memory, Operation, Settled } from "./operation.ts";
+import { removeDocument } from "./remove.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import { imageOf, logged } from "./update.ts";
 
 /** A row of a plan. */
-export type PlannedItem = Work & { readonly planned: PlannedUpdate };
+export type PlannedItem = Work & { readonly planned: PlannedChange };
+type UpdateItem = Work & { readonly planned: PlannedUpdate };
 
 /** How a planned update is judged by what its document has now. */
 export type PlannedRules = {
@@ -24,6 +26,8 @@ export type PlannedRules = {
 	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, keeps: Flavour["keeps"]) => readonly string[];
 	/** what is sent to a document that was changed since; undefined where that is left alone */
 	readonly overruled: ((planned: PlannedUpdate, present: Metadata) => Metadata) | undefined;
+	/** `the plan was made`: since when a change is a conflict */
+	readonly since: string;
 };
 
 /** Keys that a message names. */
@@ -37,7 +41,7 @@ const NAMED = 10;
 export async function lookPlanned(
 	service: Service,
 	request: Request,
-	item: PlannedItem,
+	item: UpdateItem,
 	rules: PlannedRules,
 ): Promise<Looked> {
 	const { planned } = item;
@@ -52,37 +56,77 @@ export async function lookPlanned(
 	if (rules.isAsPlanned(planned.was, present, keeps)) {
 		return { document, present, metadata: planned.metadata, isSame: false };
 	}
-	if (rules.overruled === undefined) throw conflict(service, item, rules.keysChangedSince(planned, present, keeps));
+	if (rules.overruled === undefined) {
+		throw conflict(service, item, rules.since, rules.keysChangedSince(planned, present, keeps));
+	}
 	const metadata = rules.overruled(planned, present);
 	return { document, present, metadata, isSame: hasAlready(present, metadata, keeps) };
 }
 
-/** Sends what a plan says to each document that nobody changed since, right after a look at it. */
-export function writePlanned<Item extends PlannedItem>(
+/**
+ * What a document has that a plan removes; undefined where it is gone already. Sends nothing that writes.
+ *
+ * @throws RestError of code `CONFLICT` where somebody changed it since
+ */
+export async function lookPlannedRemoval(
+	service: Service,
+	request: Request,
+	item: PlannedItem,
+	rules: PlannedRules,
+): Promise<Metadata | undefined> {
+	const { datasetId, documentId, planned } = item;
+	const api = await service.known(request);
+	const document = await rules.present.byId(api, request, datasetId, documentId);
+	if (document === undefined) return undefined;
+	const present = document.metadata ?? new Map();
+	// One that has nothing was stored, and its metadata never came: there is nothing of anybody's to lose.
+	if (present.size === 0 || rules.isAsPlanned(planned.was, present, api.dialect.flavour.keeps)) return present;
+	if (rules.overruled !== undefined) return present;
+	throw conflict(service, item, rules.since);
+}
+
+/** Does what a plan says to each document that nobody changed since. */
+export function doPlanned<Item extends PlannedItem>(
 	service: Service,
 	rules: PlannedRules,
 	log: SentLog = unrecorded,
 ): Operation<Item> {
+	const remove = removeDocument<Item>(service, log);
 	return async (item, request, memory) => {
-		const { datasetId, documentId } = item;
-		const { document, present, metadata, isSame } = await lookPlanned(service, request, item, rules);
-		memory.before ??= { document };
-		const before = imageOf(memory, present, service);
-		if (isSame) {
-			// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
-			const isOurs = memory.logged !== undefined || log.earlier(item.index) !== undefined;
-			return { status: isOurs ? "updated" : "unchanged", documentId };
+		const { planned } = item;
+		// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
+		const isOurs = memory.logged !== undefined || memory.isLogged === true || log.earlier(item.index) !== undefined;
+		if (planned.action === "update") return update({ ...item, planned }, service, request, rules, memory, log, isOurs);
+		if (!isOurs && (await lookPlannedRemoval(service, request, item, rules)) === undefined) {
+			return { status: "unchanged", documentId: item.documentId };
 		}
-		await logged(item, metadata, before, memory, log);
-		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
-		return { status: "updated", documentId };
+		return remove(item, request, memory);
 	};
 }
 
-function conflict(service: Service, { documentId }: Work, keys: readonly string[]): RestError {
+async function update(
+	item: UpdateItem,
+	service: Service,
+	request: Request,
+	rules: PlannedRules,
+	memory: Memory,
+	log: SentLog,
+	isOurs: boolean,
+): Promise<Settled> {
+	const { datasetId, documentId } = item;
+	const { document, present, metadata, isSame } = await lookPlanned(service, request, item, rules);
+	memory.before ??= { document };
+	const before = imageOf(memory, present, service);
+	if (isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
+	await logged(item, metadata, before, memory, log);
+	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+	return { status: "updated", documentId };
+}
+
+function conflict(service: Service, { documentId }: Work, since: string, keys: readonly string[] = []): RestError {
 	const named = keys.slice(0, NAMED).map((key) => service.show(key));
 	const more = keys.length > NAMED ? `, and ${keys.length - NAMED} more` : "";
 	const which = keys.length === 0 ? "" : ` (keys: ${named.join(", ")}${more})`;
-	const text = `document ${service.show(documentId)} was changed since the plan was made${which}; left alone`;
+	const text = `document ${service.show(documentId)} was changed since ${since}${which}; left alone`;
 	return new RestError(text, { kind: "rejected", code: "CONFLICT" });
 }

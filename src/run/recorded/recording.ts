@@ -58,7 +58,7 @@ export type Recording = {
  * @throws CliError 5 where another process is at it, 7 where the storage fails, 8 where the run is another's
  */
 export async function openRecording(wanted: Wanted, options: RecordingOptions): Promise<Recording> {
-	const lock = await lockFor(wanted, options);
+	const lock = await lockOfRun(wanted, options);
 	try {
 		const found = options.resume === false ? undefined : await findUnfinished(wanted, options);
 		const recording = await (found === undefined ? begin(wanted, options) : goOn(found, wanted, options));
@@ -87,13 +87,12 @@ export function explained(error: unknown): unknown {
 }
 
 /** One lock for each manifest and target: two starts of the same work meet at it. */
-async function lockFor({ baseUrl, manifest }: Wanted, { runs, processes, force }: RecordingOptions): Promise<Lock> {
-	return takeNamedLock(
-		runs,
-		createHash("sha256").update(`${baseUrl}\0${manifest.sha256}`).digest("hex"),
-		processes,
-		force,
-	);
+export async function lockOfRun(
+	{ baseUrl, manifest }: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256"> },
+	{ runs, processes, force }: Pick<RecordingOptions, "runs" | "processes" | "force">,
+): Promise<Lock> {
+	const name = createHash("sha256").update(`${baseUrl}\0${manifest.sha256}`).digest("hex");
+	return takeNamedLock(runs, name, processes, force);
 }
 
 export async function takeNamedLock(runs: Runs, name: string, processes: Processes, force: boolean): Promise<Lock> {

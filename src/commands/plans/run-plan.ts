@@ -1,0 +1,171 @@
+import type { App, Session, Settings } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { isAsPlanned, keysChangedSince, overruled } from "../../plan/plan-file/rules.ts";
+import type { PlannedChange } from "../../plan/plan-file/types.ts";
+import { MemoryJournal } from "../../run/journal.ts";
+import {
+	doPlanned,
+	lookPlanned,
+	lookPlannedRemoval,
+	type PlannedItem,
+	type PlannedRules,
+} from "../../run/operations/planned.ts";
+import type { SentLog } from "../../run/operations/sent-log.ts";
+import type { Present } from "../../run/present/present.ts";
+import type { Stop, Totals } from "../../run/types.ts";
+import { changePrinter } from "../change-faces.ts";
+import { dryRun, type Seen } from "../dry-run.ts";
+import { type DryRunFlags, faceOf } from "../dry-run-flags.ts";
+import type { RunFlags } from "../flags.ts";
+import { withFlags } from "../next-command.ts";
+import { unreadable } from "../readable.ts";
+import { report } from "../run-report.ts";
+import { type RunItem, runSource } from "../run-rows.ts";
+import { type OpenedPlan, openPlan } from "./open-plan.ts";
+import { type PlannedRow, planRows, type PlanSource } from "./plan-rows.ts";
+
+/** How the changes of a plan are sent: as somebody approved them, or to take a run back. */
+export type PlanKind = {
+	/** how its run is recorded */
+	readonly command: string;
+	/** what may be planned */
+	readonly actions: readonly PlannedChange["action"][];
+	/** what messages call the plan; its path where it is undefined */
+	readonly name?: string;
+	/** each document is looked at right before it is written, whatever a list would cost */
+	readonly asksForEach: boolean;
+	/** `the plan was made`: since when a change of somebody else's is a conflict */
+	readonly since: string;
+	/** rows that could not be planned are counted beside those that are done */
+	readonly countsUnplanned: boolean;
+	/** last word before the first request that writes: notes, and the question that may decline (a usage error) */
+	readonly before: (plan: OpenedPlan, source: PlanSource) => Promise<void>;
+	/** a sentence for the end of the run */
+	readonly told?: (totals: Totals, conflicts: number) => string;
+};
+
+type PlanFlags = RunFlags & DryRunFlags;
+type PlanItem = RunItem & PlannedItem;
+
+/**
+ * Checks a whole plan, then does what it says.
+ *
+ * A plan that was edited or cut, or is for another target, ends the command before its first request that writes.
+ */
+export async function runPlan(
+	path: string,
+	kind: PlanKind,
+	flags: PlanFlags,
+	session: Session,
+	settings: Settings,
+	app: App,
+): Promise<ExitCode> {
+	const refuse = (stop: Stop, rows: number): Promise<ExitCode> => {
+		const totals = new MemoryJournal({ rows, invalid: 0, duplicateSkipped: 0 }).totals();
+		return report({ totals, seconds: 0, stop }, flags, app);
+	};
+	const plan = await opened(path, kind, settings, app);
+	if ("exit" in plan) return refuse(plan, 0);
+	try {
+		const source = planRows(plan, kind);
+		const stop = foreign(plan, session) ?? (await unreadable(kind.command, source, session, flags, app));
+		if (stop !== undefined) return await refuse(stop, source.rows);
+		return await (flags.dryRun === true
+			? show(plan, source, kind, flags, session, settings, app)
+			: send(plan, source, kind, flags, session, settings, app));
+	} finally {
+		await plan.close();
+	}
+}
+
+/** Why the plan is none, as a stop that is reported like others. @throws CliError where it can't be read or kept */
+async function opened(path: string, { actions }: PlanKind, settings: Settings, app: App): Promise<OpenedPlan | Stop> {
+	try {
+		return await openPlan(path, { stdin: app.stdin, temporaryFolder: await app.temporaryFolder(settings), actions });
+	} catch (error) {
+		if (!(error instanceof CliError) || error.exit !== Exit.foreign) throw error;
+		return { exit: error.exit, text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+	}
+}
+
+function foreign({ name, header }: OpenedPlan, { baseUrl }: Session): Stop | undefined {
+	if (header.baseUrl === baseUrl) return undefined;
+	return {
+		exit: Exit.foreign,
+		text: `${name}: the plan is for ${header.baseUrl}, and this would go to ${baseUrl}; nothing was sent`,
+		hint: "Name its target with --base-url or --profile, or make a plan for this one.",
+	};
+}
+
+function rulesOf({ header }: OpenedPlan, { since }: PlanKind, force: boolean, present: Present): PlannedRules {
+	return {
+		present,
+		since,
+		isAsPlanned,
+		keysChangedSince,
+		overruled: force ? (planned, now) => overruled(header.mode, planned, now) : undefined,
+	};
+}
+
+function show(
+	plan: OpenedPlan,
+	source: PlanSource,
+	kind: PlanKind,
+	flags: PlanFlags,
+	session: Session,
+	settings: Settings,
+	app: App,
+): Promise<ExitCode> {
+	const see = async (item: PlanItem, { service, request }: Session, present: Present): Promise<Seen> => {
+		const { documentId, planned } = item;
+		const rules = rulesOf(plan, kind, flags.force === true, present);
+		if (planned.action === "remove") {
+			const has = await lookPlannedRemoval(service, request, item, rules);
+			if (has === undefined) return { action: "none", documentId };
+			return { action: "remove", documentId, present: has, metadata: new Map() };
+		}
+		const looked = await lookPlanned(service, request, { ...item, planned }, rules);
+		if (looked.isSame) return { action: "none", documentId };
+		return { action: "update", documentId, present: looked.present, metadata: looked.metadata };
+	};
+	const sink = changePrinter(faceOf(flags), app);
+	const { asksForEach } = kind;
+	return dryRun({ source, itemOf, see, tell: "failed", asksForEach, sink }, flags, session, settings, app);
+}
+
+async function send(
+	plan: OpenedPlan,
+	source: PlanSource,
+	kind: PlanKind,
+	flags: PlanFlags,
+	session: Session,
+	settings: Settings,
+	app: App,
+): Promise<ExitCode> {
+	const { command, asksForEach, told, before } = kind;
+	await before(plan, source);
+	let conflicts = 0;
+	const run = {
+		source,
+		itemOf,
+		asksForEach,
+		operation: ({ service }: Session, log: SentLog, present: Present) =>
+			doPlanned<PlanItem>(service, rulesOf(plan, kind, flags.force === true, present), log),
+		onOutcome: ({ error }: { readonly error?: { readonly code: string } }) => {
+			if (error?.code === "CONFLICT") conflicts += 1;
+		},
+		tell: "failed" as const,
+		...(told === undefined ? {} : { told: (totals: Totals) => told(totals, conflicts) }),
+		next: (run: string) => {
+			if (conflicts === 0) return undefined;
+			const force = withFlags(`ragtag runs retry ${run} --force`, flags);
+			return `Documents that were changed since were left alone; overrule that with: ${force}`;
+		},
+	};
+	// The plan alone says what is sent.
+	return runSource(run, { command, settings, options: {} }, flags, session, app);
+}
+
+function itemOf({ index, line, datasetId, documentId, source, planned }: PlannedRow): PlanItem {
+	return { index, line, datasetId, documentId, source, planned };
+}

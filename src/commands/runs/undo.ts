@@ -1,0 +1,116 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { documentsText, numberText, rowsText } from "../../report/summary.ts";
+import { MemoryJournal } from "../../run/journal.ts";
+import { lockOfRun } from "../../run/recorded/recording.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { show } from "../../text.ts";
+import type { Done } from "../declare.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../dry-run-flags.ts";
+import { checkFailedPath } from "../failed-file.ts";
+import { addBodyOption, addRunOptions, type RunFlags, withSession } from "../flags.ts";
+import { COMMANDS } from "../manifest-run.ts";
+import { runPlan } from "../plans/run-plan.ts";
+import { report } from "../run-report.ts";
+import { printVersionLine } from "../run-rows.ts";
+import { planUndo, type UndoPlan } from "../undo/undo-plan.ts";
+import { undoKind } from "../undo/undo-run.ts";
+import { findThatWrote, readReport } from "./read.ts";
+import { targetOf } from "./target.ts";
+
+export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
+
+/** Declares the interface of `runs undo`. What it does is in `undo`. */
+export function undoCommand(runs: Command, app: App, done: Done, run = undo): void {
+	const command = runs
+		.command("undo")
+		.summary("take a run back: every document as it was before")
+		.description(
+			"Gives the documents of a run back what they had before it, and removes what it uploaded. A document that somebody changed since is left alone, and is a failed row. It asks first. A run of docs rm can't be undone.",
+		)
+		.argument("[run]", "name of the run (default: the newest that wrote)")
+		.option("--yes", "undoes without asking")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag runs undo --dry-run\n  ragtag runs undo 20261121T170000-1a2b3c --yes\n  ragtag runs undo --yes --json\n",
+		);
+	addBodyOption(
+		addRunOptions(addDryRunOptions(command), "gives documents back what they had though somebody changed them since; "),
+	).action(async (name: string | undefined) => {
+		done(await run(name, command.optsWithGlobals<UndoOptions>(), app));
+	});
+}
+
+export async function undo(name: string | undefined, options: UndoOptions, app: App): Promise<ExitCode> {
+	const { io, processes } = app;
+	const { yes = false, dryRun = false, json = false, force = false } = options;
+	checkDryRunFlags(options);
+	if (!yes && !dryRun && !io.stdinIsTerminal) {
+		throw new CliError("runs undo asks before it writes, and standard input can't be asked; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Look with --dry-run, then say --yes.",
+		});
+	}
+	const wanted = await app.settings(options);
+	const runs = app.runs(wanted);
+	const file = name === undefined ? await findThatWrote(runs) : await runs.find(name);
+	if (file.command === COMMANDS.rm) {
+		throw new CliError(`run ${file.run} removed documents, and what is removed is gone; nothing was sent`, {
+			exit: Exit.usage,
+			hint: "Their files can only be uploaded anew: ragtag docs upload.",
+		});
+	}
+	const { recorded } = await readReport(runs, file);
+	if (recorded === undefined || recorded.sent.count === 0) {
+		io.note(`Run ${file.run} sent nothing, so there is nothing to undo.`);
+		return Exit.ok;
+	}
+	if (json) await printVersionLine(app);
+	const flags = { ...options, ...targetOf(file, options, wanted.baseUrl === undefined) };
+	return withSession(flags, app, async (session, settings) => {
+		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
+		// A run that is still going would write behind the back of what undoes it.
+		const lock = await lockOfRun(file, { runs, processes, force });
+		try {
+			const { keeps } = (await session.service.known(session.request)).dialect.flavour;
+			const plan = await planUndo(recorded, file, keeps, await app.temporaryFolder(settings));
+			try {
+				const about = `Run ${file.run}, ${file.command} of ${show(file.manifest.name)}, begun ${file.started}`;
+				if (plan.restored + plan.removed + plan.impossible === 0) {
+					io.note(`${about}, changed nothing, so there is nothing to undo.`);
+					const totals = new MemoryJournal({ rows: 0, invalid: 0, duplicateSkipped: 0 }).totals();
+					return await report({ totals, seconds: 0, stop: undefined }, flags, app);
+				}
+				if (dryRun) io.note(`${about}: ${todoText(plan)}.`);
+				const before = async (): Promise<void> => {
+					io.note(`${about}: ${todoText(plan)}.`);
+					if (!yes) await ask(file, app);
+				};
+				const kind = undoKind(`undo of ${file.run}`, before);
+				return await runPlan(plan.path, kind, flags, session, settings, app);
+			} finally {
+				await plan.close();
+			}
+		} finally {
+			await lock.release();
+		}
+	});
+}
+
+async function ask({ run }: RunFile, { io, signal }: App): Promise<void> {
+	const answer = await io.ask(`Undo run ${run}? Type yes:`, signal);
+	if (answer.trim().toLowerCase() === "yes") return;
+	throw new CliError("declined; nothing was sent", { exit: Exit.usage });
+}
+
+/** `98 documents get back what they had, 3 uploaded ones are removed`. */
+function todoText({ restored, removed, impossible }: UndoPlan): string {
+	const parts: string[] = [];
+	if (restored > 0) parts.push(`${documentsText(restored)} ${restored === 1 ? "gets" : "get"} back what they had`);
+	if (removed > 0) parts.push(`${numberText(removed)} uploaded ${removed === 1 ? "one is" : "ones are"} removed`);
+	if (impossible > 0) {
+		parts.push(`${rowsText(impossible)} can't be undone, as what was there before is not known`);
+	}
+	return parts.join(", ");
+}

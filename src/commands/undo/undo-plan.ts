@@ -1,0 +1,100 @@
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, Exit, reason } from "../../errors.ts";
+import type { Metadata } from "../../json.ts";
+import { PlanText } from "../../plan/plan-file/write.ts";
+import { undoStep } from "../../plan/undo.ts";
+import type { RecordedRun } from "../../run/journal/open.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { writtenRows } from "../../run/recorded/written.ts";
+import { VERSION } from "../../version.ts";
+
+/** A plan that takes a run back, in a private file. */
+export type UndoPlan = {
+	readonly path: string;
+	/** documents that get back what they had */
+	readonly restored: number;
+	/** documents that the run uploaded, and that go */
+	readonly removed: number;
+	/** rows that can't be taken back */
+	readonly impossible: number;
+	/** removes the file */
+	close(): Promise<void>;
+};
+
+/** Characters that are gathered before they are written. */
+const BLOCK = 256 * 1024;
+
+/**
+ * Plans how a run is taken back, row by row from its journal. The same journal gives the same plan, byte for byte: two
+ * who undo one run at once meet at its lock.
+ *
+ * @param keeps what the service keeps of what it is sent
+ * @param parent a folder that is the user's alone
+ * @throws CliError exit 7 where the plan can't be kept
+ */
+export async function planUndo(
+	recorded: RecordedRun,
+	{ baseUrl, manifest, started }: RunFile,
+	keeps: (sent: Metadata) => Metadata,
+	parent: string,
+): Promise<UndoPlan> {
+	const folder = await kept(() => mkdtemp(join(parent, "ragtag-undo-")));
+	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+	try {
+		const path = join(folder, "plan");
+		const file = await kept(() => open(path, "wx", 0o600));
+		const counts = { restored: 0, removed: 0, impossible: 0 };
+		let unchanged = 0;
+		try {
+			const text = new PlanText();
+			const { name, sha256, rows } = manifest;
+			const header = {
+				ragtag: VERSION,
+				baseUrl,
+				mode: "replace",
+				manifest: { name, sha256, rows },
+				created: started,
+			} as const;
+			let waiting = text.header(header);
+			for await (const written of writtenRows(recorded, keeps)) {
+				const step = undoStep(written, keeps);
+				if (step === "nothing") unchanged += 1;
+				else if (step === "impossible") counts.impossible += 1;
+				else {
+					counts[step.action === "remove" ? "removed" : "restored"] += 1;
+					waiting += text.change(step);
+				}
+				if (waiting.length < BLOCK) continue;
+				await append(file, waiting);
+				waiting = "";
+			}
+			await append(file, waiting + text.footer({ unchanged, failed: counts.impossible }));
+		} finally {
+			await file.close();
+		}
+		return { path, ...counts, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+function append(file: FileHandle, text: string): Promise<void> {
+	return kept(() => file.appendFile(text));
+}
+
+async function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	try {
+		return await work();
+	} catch (error) {
+		throw new CliError(
+			`how the run is undone can't be kept in the temporary folder: ${reason(error)}; nothing was sent`,
+			{
+				exit: Exit.storage,
+				hint: "Make room there, or name another folder with --state-dir.",
+				cause: error,
+			},
+		);
+	}
+}
