@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest";
+import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { file, folder } from "../../support/service.ts";
+import { at, parseLines, summaryOf } from "../../support/values.ts";
+
+const FAST = ["--rate", "unlimited", "--json"];
+const undo = (world: Recorded, ...more: readonly string[]) => world.run(["runs", "undo", "--yes", ...FAST, ...more]);
+/** Everything that the service has, in the order in which it lists it. */
+const held = async ({ service }: Recorded): Promise<string> => JSON.stringify(await service.documents());
+
+/** Writes metadata of its own onto documents, as somebody else would: with a state folder of their own. */
+async function somebodyElse({ service }: Recorded, ids: readonly string[], metadata: object): Promise<void> {
+	const lines = ids.map((document_id) => JSON.stringify({ document_id, meta_fields: metadata }));
+	const argv = ["docs", "tag", await file("other.jsonl", lines.join("\n")), "-d", service.dataset, ...FAST];
+	const { exit } = await ragtag(argv, { env: envOf(service), home: await folder() });
+	expect(exit).toBe(0);
+}
+
+const ODD = [
+	{ "": "empty", "7": 1, b: "x", __proto__x: [1, "a,b"], list: ["x", "y"], nested: '{"a":1}' },
+	{ text: 'a "quote", a\nline and 007', zero: 0, no: false, float: 0.1 },
+	{ list: [], long: "é".repeat(200), when: "2024-02-30" },
+];
+
+describe("an undo", () => {
+	it.each(flavours.filter(isFlavour))(
+		"brings every document back byte for byte, whatever it had, at %s",
+		{ timeout: 30_000 },
+		async (flavour: Flavour) => {
+			const world = await recorded(40, { flavour });
+			const ids = await world.service.ids();
+			for (const [n, metadata] of ODD.entries()) {
+				await somebodyElse(
+					world,
+					ids.filter((_, at) => at % 4 === n),
+					metadata,
+				);
+			}
+			const before = await held(world);
+			const { argv } = await tagging(world);
+			const tagged = await world.run(argv);
+			expect(await held(world)).not.toBe(before);
+			const { exit, stdout } = await undo(world);
+			expect(exit).toBe(0);
+			expect(summaryOf(stdout)).toMatchObject({ rows: 40, updated: 40, failed: 0, undoable: true });
+			expect(await held(world)).toBe(before);
+			// And it can be undone itself.
+			const redone = await undo(world, runOf(stdout));
+			expect(summaryOf(redone.stdout)).toMatchObject({ updated: 40 });
+			const values = (await world.service.documents()).map(({ metadata }) => at(metadata, "n"));
+			expect(new Set(values).size).toBe(40);
+			expect(runOf(tagged.stdout)).not.toBe(runOf(stdout));
+		},
+	);
+
+	it("leaves a document alone that somebody changed since, lists it with its line, and is exit 1; --force overrules", async () => {
+		const world = await recorded(20);
+		const ids = await world.service.ids();
+		const before = await held(world);
+		const { path, argv } = await tagging(world);
+		const tagged = runOf((await world.run(argv)).stdout);
+		await somebodyElse(world, ids.slice(4, 6), { mine: "keep" });
+		const { exit, stdout, stderr } = await undo(world, tagged);
+		expect(exit).toBe(1);
+		expect(summaryOf(stdout)).toMatchObject({ updated: 18, failed: 2, exit_code: 1 });
+		const rows = parseLines(stdout).filter((line) => at(line, "type") === "row");
+		expect(rows).toMatchObject([
+			{ line: 6, document_id: ids[4], error_code: "CONFLICT" },
+			{ line: 7, document_id: ids[5], error_code: "CONFLICT" },
+		]);
+		expect(stderr).toContain(`Undo of ${tagged}: 18 reversed, 2 kept because somebody changed them since, 0 failed.`);
+		const kept = (await world.service.documents()).filter(({ metadata }) => at(metadata, "mine") === "keep");
+		expect(kept).toHaveLength(2);
+		expect(path).not.toBe("");
+
+		const forced = await world.run(["runs", "retry", runOf(stdout), "--force", ...FAST]);
+		expect(summaryOf(forced.stdout)).toMatchObject({ updated: 20, failed: 0, exit_code: 0 });
+		expect(await held(world)).toBe(before);
+	});
+
+	it("is shown by --dry-run first, which asks nothing, records nothing and sends nothing that writes", async () => {
+		const world = await recorded(5);
+		const { argv } = await tagging(world);
+		await world.run(argv);
+		const [writes, folders] = [world.writes(), (await world.folders()).length];
+		const { exit, stdout } = await world.run(["runs", "undo", "--dry-run", "--detailed-exitcode", "--json"]);
+		expect(exit).toBe(10);
+		const changes = parseLines(stdout).filter((line) => at(line, "type") === "change");
+		expect(changes).toHaveLength(5);
+		expect(changes[0]).toMatchObject({ action: "update", line: 2, remove: { n: 0 } });
+		expect(summaryOf(stdout)).toMatchObject({ changes: 5, pending: 5, run: null });
+		expect([world.writes(), (await world.folders()).length]).toEqual([writes, folders]);
+	});
+
+	it("of an upload removes exactly the documents that it made, and none that somebody tagged since", async () => {
+		const world = await recorded(6);
+		const before = await world.service.ids();
+		const files = await Promise.all(["a.txt", "b.txt", "c.txt"].map((name) => file(name, name)));
+		const argv = ["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST];
+		const uploaded = await world.run(argv);
+		expect(summaryOf(uploaded.stdout)).toMatchObject({ uploaded: 3, undoable: true });
+		const made = (await world.service.ids()).filter((id) => !before.includes(id));
+		await somebodyElse(world, made.slice(0, 1), { by: "you" });
+		const shown = await world.run(["runs", "undo", "--dry-run", "--json"]);
+		const actions = parseLines(shown.stdout).filter((line) => at(line, "type") === "change");
+		expect(actions).toMatchObject([{ action: "remove", remove: { by: "me" } }, { action: "remove" }]);
+		const { exit, stdout } = await undo(world);
+		expect(exit).toBe(1);
+		expect(summaryOf(stdout)).toMatchObject({ removed: 2, failed: 1, undoable: false, undo: null });
+		expect((await world.service.ids()).toSorted()).toEqual([...before, ...made.slice(0, 1)].toSorted());
+		// What is removed is gone.
+		expect(await undo(world, runOf(stdout))).toMatchObject({ exit: 1 });
+	});
+
+	it("of an upload that only replaced metadata gives that back, and removes nothing", async () => {
+		const world = await recorded(3);
+		const [first] = await world.service.documents();
+		await somebodyElse(world, [first?.id ?? ""], { old: 1 });
+		const before = await held(world);
+		const path = await file(first?.name ?? "", "text");
+		const argv = ["docs", "upload", path, "-d", world.service.dataset, "--set", "new=2"];
+		const { stdout } = await world.run([...argv, "--on-existing", "update-metadata", ...FAST]);
+		expect(summaryOf(stdout)).toMatchObject({ updated: 1, undoable: true });
+		expect(await undo(world)).toMatchObject({ exit: 0 });
+		expect(await held(world)).toBe(before);
+	});
+
+	it("of a removal is refused with exit 2, and nothing is sent", async () => {
+		const world = await recorded(3);
+		const [id = ""] = await world.service.ids();
+		await world.run(["docs", "rm", "--id", id, "-d", world.service.dataset, "--yes", ...FAST]);
+		const asked = world.service.requests.length;
+		const { exit, stderr } = await undo(world);
+		expect(exit).toBe(2);
+		expect(stderr).toContain("what is removed is gone; nothing was sent");
+		expect(world.service.requests).toHaveLength(asked);
+	});
+
+	it("asks, and where nobody can be asked sends nothing without --yes", async () => {
+		const world = await recorded(3);
+		await world.run((await tagging(world)).argv);
+		const asked = world.service.requests.length;
+		expect(await world.run(["runs", "undo"])).toMatchObject({ exit: 2 });
+		expect(world.service.requests).toHaveLength(asked);
+	});
+
+	it("that is stopped half-way is gone on with, and not asked about again", async () => {
+		const world = await recorded(20, stopAt(30));
+		const before = await held(world);
+		const tagged = await world.run((await tagging(world)).argv);
+		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 20 });
+		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
+		expect(summaryOf(stopped.stdout)).toMatchObject({ exit_code: 4 });
+		const { exit, stdout } = await world.run(["runs", "resume", ...FAST]);
+		expect(exit).toBe(0);
+		expect(summaryOf(stdout)).toMatchObject({ run: runOf(stopped.stdout), rows: 20, updated: 20, pending: 0 });
+		expect(await held(world)).toBe(before);
+	});
+
+	it("of a run that was stopped takes back what it wrote, and touches nothing else", async () => {
+		const world = await recorded(20, stopAt(8));
+		const before = await held(world);
+		const tagged = await world.run((await tagging(world)).argv);
+		expect(summaryOf(tagged.stdout)).toMatchObject({ exit_code: 4 });
+		const { exit, stdout } = await undo(world, runOf(tagged.stdout));
+		expect(exit).toBe(0);
+		// The row that was in flight may have arrived or not: it is as it was before in any case.
+		expect(at(summaryOf(stdout), "rows")).toBe(8);
+		expect(await held(world)).toBe(before);
+	});
+
+	it("a second time finds everything as it was before, and writes nothing", async () => {
+		const world = await recorded(5);
+		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
+		await undo(world, tagged);
+		const writes = world.writes();
+		const { exit, stdout } = await undo(world, tagged);
+		expect(exit).toBe(0);
+		expect(summaryOf(stdout)).toMatchObject({ unchanged: 5, updated: 0 });
+		expect(world.writes()).toBe(writes);
+	});
+
+	it("counts the rows of which nobody knows what was there before, and is no success for them", async () => {
+		const world = await recorded(4);
+		await world.run([...(await tagging(world)).argv, "--no-undo"]);
+		const writes = world.writes();
+		const { exit, stdout, stderr } = await undo(world);
+		expect(exit).toBe(1);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 4, invalid: 4, updated: 0 });
+		expect(stderr).toContain("4 can't be undone");
+		expect(world.writes()).toBe(writes);
+	});
+
+	it("goes where the run went, also where no address is set, and nowhere else", async () => {
+		const world = await recorded(3);
+		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const key = { RAGTAG_API_KEY: envOf(world.service)["RAGTAG_API_KEY"] ?? "" };
+		expect(await world.run(["runs", "undo", run, "--yes", ...FAST], { env: key })).toMatchObject({ exit: 0 });
+		const other = await recorded(3);
+		const argv = ["runs", "undo", run, "--yes", "--base-url", other.service.url, ...FAST];
+		const elsewhere = await world.run(argv);
+		expect(elsewhere.exit).toBe(8);
+		expect(elsewhere.stderr).toContain("nothing was sent");
+		expect(other.writes()).toBe(0);
+	});
+});
