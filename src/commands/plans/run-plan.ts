@@ -19,7 +19,7 @@ import { type DryRunFlags, faceOf } from "../dry-run-flags.ts";
 import type { RunFlags } from "../flags.ts";
 import { withFlags } from "../next-command.ts";
 import { unreadable } from "../readable.ts";
-import { report } from "../run-report.ts";
+import { faultStop, report } from "../run-report.ts";
 import { type RunItem, runSource } from "../run-rows.ts";
 import { type OpenedPlan, openPlan } from "./open-plan.ts";
 import { type PlannedRow, planRows, type PlanSource } from "./plan-rows.ts";
@@ -84,7 +84,7 @@ async function opened(path: string, { actions }: PlanKind, settings: Settings, a
 		return await openPlan(path, { stdin: app.stdin, temporaryFolder: await app.temporaryFolder(settings), actions });
 	} catch (error) {
 		if (!(error instanceof CliError) || error.exit !== Exit.foreign) throw error;
-		return { exit: error.exit, text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+		return faultStop(error);
 	}
 }
 
@@ -128,7 +128,10 @@ function show(
 		if (looked.isSame) return { action: "none", documentId };
 		return { action: "update", documentId, present: looked.present, metadata: looked.metadata };
 	};
-	const sink = changePrinter(faceOf(flags), app);
+	const sink = {
+		...changePrinter(faceOf(flags), app),
+		next: "The same command without --dry-run makes these changes; --force overrules what others changed since.",
+	};
 	const { asksForEach } = kind;
 	return dryRun({ source, itemOf, see, tell: "failed", asksForEach, sink }, flags, session, settings, app);
 }
