@@ -123,7 +123,7 @@ describe("a document that somebody changed since the plan", () => {
 		const manifest = await file("tags.csv", `document_id,author\n${rows.join("")}`);
 		const out = join(await folder(), "plan.jsonl");
 		const env = envOf(service);
-		expect((await ragtag(["docs", "plan", manifest, "-d", "set", "--out", out, ...ONE_BY_ONE], { env })).exit).toBe(0);
+		expect((await ragtag(["docs", "plan", manifest, "-d", "set", "--out", out], { env })).exit).toBe(0);
 		const { exit, stdout } = await ragtag(["docs", "apply", out, ...ONE_BY_ONE], { env });
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 4, failed: 1 })]);
 		expect(service.held.get("doc-4")).toEqual({});

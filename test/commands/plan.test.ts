@@ -132,7 +132,9 @@ describe("docs plan", () => {
 		expect(await world.run(itself)).toMatchObject({ exit: 2, stderr: expect.stringContaining("the manifest itself") });
 		const nowhere = ["docs", "plan", world.manifest, "--out", join(world.home, "no", "folder")];
 		expect((await world.run([...nowhere, "-d", world.service.dataset])).exit).toBe(2);
-		expect(world.service.requests.slice(from).filter((line) => !line.startsWith("GET"))).toEqual([]);
+		const overFolder = ["docs", "plan", world.manifest, "--out", dirname(world.out), "--force"];
+		expect((await world.run([...overFolder, "-d", world.service.dataset])).exit).toBe(2);
+		expect(world.service.requests.slice(from)).toEqual([]);
 		expect(await readFile(world.out, "utf8")).toBe(text);
 		expect((await world.run([...world.planning, "--force", "--set", "more=1"])).exit).toBe(0);
 		expect(await readFile(world.out, "utf8")).toContain('"more":"1"');

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { access, type FileHandle, open, realpath, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/types.ts";
@@ -7,7 +8,9 @@ import { PlanText } from "../../plan/plan-file/write.ts";
 import { MOST_BYTES } from "../../run/journal/encode.ts";
 import { syncFolder } from "../../run/journal/files.ts";
 
-/** @throws CliError exit 2 where a plan may not be written there */
+const NAME_A_FILE = "Name a file that can be written.";
+
+/** Before anything is asked. @throws CliError exit 2 where a plan may not be written there */
 export async function checkOut(out: string, manifest: string, force: boolean): Promise<void> {
 	if (out === "-") {
 		throw new CliError("--out takes the name of a file, and - is none; nothing was sent", { exit: Exit.usage });
@@ -19,7 +22,14 @@ export async function checkOut(out: string, manifest: string, force: boolean): P
 			hint: "Name another file.",
 		});
 	}
-	if (!force && (await isThere(out))) throw isThereAlready(out);
+	const there = await stat(out).catch(() => undefined);
+	if (there !== undefined && !there.isFile()) {
+		throw new CliError(`--out ${out}: is no regular file; nothing was sent`, { exit: Exit.usage, hint: NAME_A_FILE });
+	}
+	if (there !== undefined && !force) throw isThereAlready(out);
+	await access(dirname(resolve(out)), constants.W_OK | constants.X_OK).catch((error: unknown) => {
+		throw notMade(out, error);
+	});
 }
 
 /**
@@ -45,11 +55,7 @@ export class PlanWriter {
 	static async create(out: string, force: boolean, header: PlanHeader): Promise<PlanWriter> {
 		const path = join(dirname(out), `.${basename(out)}.${randomBytes(6).toString("hex")}`);
 		const file = await open(path, "wx", 0o600).catch((error: unknown) => {
-			throw new CliError(`--out ${out}: ${reason(error)}; nothing was sent`, {
-				exit: Exit.usage,
-				hint: "Name a file that can be written.",
-				cause: error,
-			});
+			throw notMade(out, error);
 		});
 		const writer = new PlanWriter(out, force, path, file);
 		try {
@@ -112,6 +118,11 @@ async function isThere(path: string): Promise<boolean> {
 		() => true,
 		() => false,
 	);
+}
+
+function notMade(out: string, cause: unknown): CliError {
+	const text = `--out ${out}: ${reason(cause)}; nothing was sent`;
+	return new CliError(text, { exit: Exit.usage, hint: NAME_A_FILE, cause });
 }
 
 function isThereAlready(out: string): CliError {
