@@ -40,8 +40,8 @@ export type ChangeSink = {
 	change(change: ShownChange, seen: SeenChange): Promise<void>;
 	/** when all were seen; not where the run was stopped */
 	end(tally: ChangeTally, totals: Totals): Promise<void>;
-	/** what to type next, where it is not the same command without `--dry-run` */
-	readonly next?: string;
+	/** what to type next, where it is not the same command without `--dry-run`; asked for behind the end */
+	readonly next?: string | undefined;
 	/** what is said beside the reason of one that was stopped, and what to type then */
 	readonly stopped?: { readonly text: string; readonly next: string };
 };

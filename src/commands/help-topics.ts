@@ -12,7 +12,7 @@ export const topics: ReadonlyMap<string, string> = new Map([
     5  locked: another run of this manifest is at it; nothing was sent
     6  stopped early for a cause that passes, or by answers that are not the API's; resumable
     7  this machine's storage failed, or a journal is damaged; resumable
-    8  the manifest, the target or the options are not those of the run; nothing more was sent
+    8  the manifest, the plan, the target or the options are not those of the run, or were edited; nothing more was sent
     9  stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable
    10  --detailed-exitcode: something would change
    70  a fault of the program itself

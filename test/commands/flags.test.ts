@@ -2,7 +2,9 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import type { App } from "../../src/app.ts";
 import { checkCommand } from "../../src/commands/manifest/check.ts";
+import { applyCommand } from "../../src/commands/docs/apply.ts";
 import { listCommand } from "../../src/commands/docs/list.ts";
+import { planCommand } from "../../src/commands/docs/plan.ts";
 import { rmCommand } from "../../src/commands/docs/rm.ts";
 import { tagCommand } from "../../src/commands/docs/tag.ts";
 import { isManifest, uploadCommand } from "../../src/commands/docs/upload.ts";
@@ -100,6 +102,25 @@ describe("each flag of a command reaches it as what it means", () => {
 			},
 		],
 		["doctor -d D --json --rate 5 --timeout 2s", doctorCommand, { dataset: "D", json: true, rate: 5, timeout: 2000 }],
+		[
+			"plan m --out p --mode merge --delete-token x --force --detailed-exitcode --set a=1 --max-errors 5",
+			planCommand,
+			{
+				manifest: "m",
+				out: "p",
+				mode: "merge",
+				deleteToken: "x",
+				force: true,
+				detailedExitcode: true,
+				set: ["a=1"],
+				maxErrors: { unit: "rows", value: 5 },
+			},
+		],
+		[
+			"apply p --force --dry-run --detailed-exitcode --resume --body plain --attempts 3",
+			applyCommand,
+			{ file: "p", force: true, dryRun: true, detailedExitcode: true, resume: true, body: "plain", attempts: 3 },
+		],
 		["check m --for upload --json", checkCommand, { manifest: "m", for: "upload", json: true }],
 		[
 			"sandbox --port 0 --documents 10 --latency 5",
@@ -124,6 +145,12 @@ describe("each flag of a command reaches it as what it means", () => {
 describe("a value that means nothing is refused, not taken for another", () => {
 	it.each<[string, Declare]>([
 		["tag m n", tagCommand],
+		["plan m", planCommand],
+		["plan m --out p --only-changed", planCommand],
+		["plan m --out p --chunk 5", planCommand],
+		["apply", applyCommand],
+		["apply p --mode merge", applyCommand],
+		["apply p --set a=1", applyCommand],
 		["tag m --rate 0", tagCommand],
 		["tag m --rate 1e3", tagCommand],
 		["tag m --timeout 5 min", tagCommand],

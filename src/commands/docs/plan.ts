@@ -90,9 +90,11 @@ export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 }
 
 /** Writes each change into the plan, and with `--json` shows it, too. */
-function sinkOf(writer: PlanWriter, { out, json, ...flags }: PlanOptions, app: App): ChangeSink {
+function sinkOf(writer: PlanWriter, options: PlanOptions, app: App): ChangeSink {
+	const { out, json, ...flags } = options;
 	const printer = json === true ? changePrinter("json", app) : undefined;
-	const next = `Send exactly that with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`;
+	const apply = withFlags(`ragtag docs apply ${quoted(out)}`, flags);
+	let next: string | undefined;
 	return {
 		change: async (shown, { present, metadata }) => {
 			const { line, datasetId, documentId, difference } = shown;
@@ -100,14 +102,23 @@ function sinkOf(writer: PlanWriter, { out, json, ...flags }: PlanOptions, app: A
 			await writer.change({ action: "update", line, datasetId, documentId, was, metadata, difference });
 			await printer?.change(shown);
 		},
-		end: async (tally, { unchanged, failed }) => {
+		end: async (tally, { unchanged, failed, invalid }) => {
 			await writer.end({ unchanged, failed });
-			app.io.note(tally.text());
-			const removed = tally.removedText();
-			if (removed !== undefined) app.io.note(removed);
-			app.io.note(`The plan: ${out}${tally.documents === 0 ? "" : `. ${next}`}`);
+			const isAll = failed + invalid === 0;
+			if (tally.documents > 0) {
+				next = isAll
+					? `Send exactly that with: ${apply}`
+					: `Mend the other rows, or send what is planned with: ${apply}`;
+			}
+			const facts = [tally.text(), tally.removedText(), `The plan: ${out}`];
+			// What fails says in its last line what to type next.
+			for (const fact of [...facts, isAll && options.detailedExitcode !== true ? next : undefined]) {
+				if (fact !== undefined) app.io.note(fact);
+			}
 		},
-		next,
+		get next() {
+			return next;
+		},
 		stopped: { text: "no plan was written", next: "Type the same again." },
 	};
 }

@@ -12,6 +12,8 @@ import { goOnUndoing } from "../undo/undo-run.ts";
 import { payloadFlags } from "../payload-options.ts";
 import { targetOf } from "./target.ts";
 
+const FORCE = "of a plan, changes documents too that somebody changed since; ";
+
 /** Declares the interface of `runs resume`. What it does is in `goOn`. */
 export function resumeRunCommand(runs: Command, app: App, done: Done, run = goOn): void {
 	const command = runs
@@ -20,7 +22,7 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = goOn
 		.description("Goes on with a run where it stopped. What changes what is sent comes from its record.")
 		.argument("[run]", "name of the run (default: the newest)")
 		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
-	addRunOptions(command).action(async (name: string | undefined) => {
+	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<RunFlags>(), app, false));
 	});
 }
@@ -33,7 +35,7 @@ export function retryCommand(runs: Command, app: App, done: Done, run = goOn): v
 		.description("Opens the rows of a run that failed, and tries them again, beside those that are pending.")
 		.argument("[run]", "name of the run (default: the newest)")
 		.addHelpText("before", "Examples:\n  ragtag runs retry\n  ragtag runs retry 20261121T170000-1a2b3c\n");
-	addRunOptions(command).action(async (name: string | undefined) => {
+	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<RunFlags>(), app, true));
 	});
 }
