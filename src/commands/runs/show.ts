@@ -5,7 +5,8 @@ import { countsText, numberText } from "../../report/summary.ts";
 import { show as shown } from "../../text.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../flags.ts";
-import { resumeCommand } from "../next-command.ts";
+import { undoOf, undoText } from "../../report/undo.ts";
+import { resumeCommand, withFlags } from "../next-command.ts";
 import { readReport, type RunsFlags, stateOf } from "./read.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
@@ -29,12 +30,24 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 	const totals = recorded?.state.totals();
 	const state = stateOf(recorded);
 	const resume = state === "unfinished" ? resumeCommand(file.run, flags) : undefined;
+	const undo =
+		recorded === undefined || totals === undefined
+			? undefined
+			: undoOf(totals, recorded.sent.blind, withFlags(`ragtag runs undo ${file.run}`, flags));
 	if (flags.json === true) {
 		const { baseUrl, ...told } = file;
 		const { duplicateSkipped = 0, ...others } = totals ?? {};
 		const counts = totals === undefined ? null : { ...others, duplicate_skipped: duplicateSkipped };
 		const sittings = recorded?.state.headers.length ?? 0;
-		const object = { ...told, base_url: baseUrl, state, counts, in_doubt: recorded?.inDoubt ?? 0, sittings };
+		const object = {
+			...told,
+			base_url: baseUrl,
+			state,
+			counts,
+			in_doubt: recorded?.inDoubt ?? 0,
+			sittings,
+			undo: undo?.command ?? null,
+		};
 		await io.out(`${JSON.stringify({ ...object, folder: runs.path(file.run), resume: resume ?? null })}\n`);
 		return Exit.ok;
 	}
@@ -51,6 +64,8 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		["folder", runs.path(file.run)],
 	];
 	for (const [label, text] of lines) await io.out(`${label.padEnd(9)} ${text}\n`);
+	const undoing = undo === undefined ? undefined : undoText(undo);
 	if (resume !== undefined) await io.out(`Go on with: ${resume}\n`);
+	if (undoing !== undefined) await io.out(`${undoing}\n`);
 	return Exit.ok;
 }

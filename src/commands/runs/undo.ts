@@ -76,7 +76,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 			const { keeps } = (await session.service.known(session.request)).dialect.flavour;
 			const plan = await planUndo(recorded, file, keeps, await app.temporaryFolder(settings));
 			try {
-				const about = `Run ${file.run}, ${file.command} of ${show(file.manifest.name)}, begun ${file.started}`;
+				const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), begun ${file.started}`;
 				if (plan.restored + plan.removed + plan.impossible === 0) {
 					io.note(`${about}, changed nothing, so there is nothing to undo.`);
 					const totals = new MemoryJournal({ rows: 0, invalid: 0, duplicateSkipped: 0 }).totals();

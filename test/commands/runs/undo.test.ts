@@ -175,6 +175,8 @@ describe("an undo", () => {
 		const world = await recorded(5);
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
 		await undo(world, tagged);
+		const shown = await world.run(["runs", "show", tagged]);
+		expect(shown.stdout).toContain(`Undo it with: ragtag runs undo ${tagged}`);
 		const writes = world.writes();
 		const { exit, stdout } = await undo(world, tagged);
 		expect(exit).toBe(0);
