@@ -63,10 +63,10 @@ export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
 	/** rows that are told with `--json`: those that failed, or all */
 	readonly tell: "failed" | "all";
-	/** a sentence for the end of the run */
-	readonly told?: (totals: Totals) => string;
+	/** a sentence for the end of the run; `failedWith` tells how many of its rows failed with a code */
+	readonly told?: (totals: Totals, failedWith: (code: string) => number) => string;
 	/** what to type next after a run with failed rows, where it is not to mend them or to try them again */
-	readonly next?: (run: string) => string | undefined;
+	readonly next?: (run: string, failedWith: (code: string) => number) => string | undefined;
 };
 
 /** First line of `--json`, before anything can go wrong. */
@@ -153,6 +153,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 		const failedPath = flags.failed ?? runs.path(recording.run, "failed.csv");
 		const failure = await writeFailed(failedPath, folder, source, totals);
 		const seconds = (clock.now() - started) / 1000 + (resumed?.seconds ?? 0);
+		const failedWith = (code: string): number => journal.failedWith(code);
 		const verified = session.service.proof.echo !== undefined;
 		const ended: Ended = {
 			totals,
@@ -162,10 +163,10 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			run: recording.run,
 			same: journal.same,
 			undo: undoOf(totals, journal.blind, withFlags(`ragtag runs undo ${recording.run}`, flags)),
-			told: run.told?.(totals),
+			told: run.told?.(totals, failedWith),
 			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
 			failed: { path: failedPath, failure },
-			next: run.next?.(recording.run),
+			next: run.next?.(recording.run, failedWith),
 		};
 		return await report(ended, flags, app, async (exit, summary) => {
 			await journal.end(exit, new Date());

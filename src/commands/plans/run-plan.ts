@@ -4,6 +4,7 @@ import { isAsPlanned, keysChangedSince, overruled } from "../../plan/plan-file/r
 import type { PlannedChange } from "../../plan/plan-file/types.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import {
+	CONFLICT,
 	doPlanned,
 	lookPlanned,
 	lookPlannedRemoval,
@@ -45,6 +46,7 @@ export type PlanKind = {
 };
 
 type PlanFlags = RunFlags & DryRunFlags;
+type FailedWith = (code: string) => number;
 type PlanItem = RunItem & PlannedItem;
 
 /**
@@ -70,13 +72,23 @@ export async function runPlan(
 		const source = planRows(plan, kind);
 		const stop = foreign(plan, session) ?? (await unreadable(kind.command, source, session, flags, app));
 		if (stop !== undefined) return await refuse(stop, source.rows);
-		return await (flags.dryRun === true
-			? show(plan, source, kind, flags, session, settings, app)
-			: send(plan, source, kind, flags, session, settings, app));
+		const run = { plan, source, kind, flags, session, settings, app };
+		return await (flags.dryRun === true ? show(run) : send(run));
 	} finally {
 		await plan.close();
 	}
 }
+
+/** A plan that is good, and all that it takes to do what it says. */
+type PlanRun = {
+	readonly plan: OpenedPlan;
+	readonly source: PlanSource;
+	readonly kind: PlanKind;
+	readonly flags: PlanFlags;
+	readonly session: Session;
+	readonly settings: Settings;
+	readonly app: App;
+};
 
 /** Why the plan is none, as a stop that is reported like others. @throws CliError where it can't be read or kept */
 async function opened(path: string, { actions }: PlanKind, settings: Settings, app: App): Promise<OpenedPlan | Stop> {
@@ -97,28 +109,21 @@ function foreign({ name, header }: OpenedPlan, { baseUrl }: Session): Stop | und
 	};
 }
 
-function rulesOf({ header }: OpenedPlan, { since }: PlanKind, force: boolean, present: Present): PlannedRules {
+function rulesOf({ plan: { header }, kind: { since }, flags }: PlanRun, present: Present): PlannedRules {
 	return {
 		present,
 		since,
 		isAsPlanned,
 		keysChangedSince,
-		overruled: force ? (planned, now) => overruled(header.mode, planned, now) : undefined,
+		overruled: flags.force === true ? (planned, now) => overruled(header.mode, planned, now) : undefined,
 	};
 }
 
-function show(
-	plan: OpenedPlan,
-	source: PlanSource,
-	kind: PlanKind,
-	flags: PlanFlags,
-	session: Session,
-	settings: Settings,
-	app: App,
-): Promise<ExitCode> {
+function show(run: PlanRun): Promise<ExitCode> {
+	const { source, kind, flags, session, settings, app } = run;
 	const see = async (item: PlanItem, { service, request }: Session, present: Present): Promise<Seen> => {
 		const { documentId, planned } = item;
-		const rules = rulesOf(plan, kind, flags.force === true, present);
+		const rules = rulesOf(run, present);
 		if (planned.action === "remove") {
 			const has = await lookPlannedRemoval(service, request, item, rules);
 			if (has === undefined) return { action: "none", documentId };
@@ -136,31 +141,20 @@ function show(
 	return dryRun({ source, itemOf, see, tell: "failed", asksForEach, sink }, flags, session, settings, app);
 }
 
-async function send(
-	plan: OpenedPlan,
-	source: PlanSource,
-	kind: PlanKind,
-	flags: PlanFlags,
-	session: Session,
-	settings: Settings,
-	app: App,
-): Promise<ExitCode> {
+async function send(planned: PlanRun): Promise<ExitCode> {
+	const { plan, source, kind, flags, session, settings, app } = planned;
 	const { command, asksForEach, told, before } = kind;
 	await before(plan, source);
-	let conflicts = 0;
 	const run = {
 		source,
 		itemOf,
 		asksForEach,
 		operation: ({ service }: Session, log: SentLog, present: Present) =>
-			doPlanned<PlanItem>(service, rulesOf(plan, kind, flags.force === true, present), log),
-		onOutcome: ({ error }: { readonly error?: { readonly code: string } }) => {
-			if (error?.code === "CONFLICT") conflicts += 1;
-		},
+			doPlanned<PlanItem>(service, rulesOf(planned, present), log),
 		tell: "failed" as const,
-		...(told === undefined ? {} : { told: (totals: Totals) => told(totals, conflicts) }),
-		next: (run: string) => {
-			if (conflicts === 0) return undefined;
+		...(told === undefined ? {} : { told: (totals: Totals, count: FailedWith) => told(totals, count(CONFLICT)) }),
+		next: (run: string, count: FailedWith) => {
+			if (count(CONFLICT) === 0) return undefined;
 			const force = withFlags(`ragtag runs retry ${run} --force`, flags);
 			return `Documents that were changed since were left alone; overrule that with: ${force}`;
 		},

@@ -36,6 +36,13 @@ export class RowStates {
 		if (byte === OTHER_CODE) this.#otherCodes.set(row, code);
 	}
 
+	/** How many rows failed with that code. */
+	failedWith(code: string): number {
+		let count = 0;
+		for (let row = 0; row < this.#bytes.length; row++) if (this.codeOf(row) === code) count += 1;
+		return count;
+	}
+
 	/** Opens rows that failed with one of the codes, or all that failed, and tells how many. */
 	reopen(codes: ReadonlySet<string> | undefined): number {
 		let opened = 0;

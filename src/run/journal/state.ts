@@ -66,6 +66,11 @@ export class JournalState {
 		return this.#rows.codeOf(row);
 	}
 
+	/** How many rows failed with that code. */
+	failedWith(code: string): number {
+		return this.#rows.failedWith(code);
+	}
+
 	/** Counts of the whole run, all sittings together. */
 	totals(): Totals {
 		if (this.header === undefined) return NOTHING;

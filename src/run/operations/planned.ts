@@ -30,6 +30,9 @@ export type PlannedRules = {
 	readonly since: string;
 };
 
+/** The code of a row whose document somebody changed since. */
+export const CONFLICT = "CONFLICT";
+
 /** Keys that a message names. */
 const NAMED = 10;
 
@@ -128,5 +131,5 @@ function conflict(service: Service, { documentId }: Work, since: string, keys: r
 	const more = keys.length > NAMED ? `, and ${keys.length - NAMED} more` : "";
 	const which = keys.length === 0 ? "" : ` (keys: ${named.join(", ")}${more})`;
 	const text = `document ${service.show(documentId)} was changed since ${since}${which}; left alone`;
-	return new RestError(text, { kind: "rejected", code: "CONFLICT" });
+	return new RestError(text, { kind: "rejected", code: CONFLICT });
 }

@@ -51,6 +51,11 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return this.#run.state.totals();
 	}
 
+	/** How many rows failed with that code, in all sittings together. */
+	failedWith(code: string): number {
+		return this.#run.state.failedWith(code);
+	}
+
 	/** Rows that were updated with what their documents had already. */
 	get same(): number {
 		return this.#run.state.same;
