@@ -16,7 +16,7 @@ export const Exit = {
 	temporary: 6,
 	/** this machine's storage failed */
 	storage: 7,
-	/** the manifest is not the one that was checked; nothing more was sent */
+	/** the manifest or the plan is not the one that was checked, or is for another target; nothing more was sent */
 	foreign: 8,
 	/** stopped by a limit, the user's or the built-in one */
 	limit: 9,

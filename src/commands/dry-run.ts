@@ -124,6 +124,8 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 	const work = async (): Promise<Stop | undefined> => {
 		const { maxDuration = Number.POSITIVE_INFINITY, concurrency, maxErrors } = flags;
 		for await (const looked of inOrder(source.read(), look, concurrency === "auto" ? LOOKS : concurrency)) {
+			// Behind a list of all nothing is asked any more that a signal would end.
+			if (app.signal.aborted) return stopOf(app.signal.reason);
 			await settle(looked);
 			const totals = journal.totals();
 			const total = totals.rows - totals.invalid - totals.duplicateSkipped;

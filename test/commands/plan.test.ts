@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
@@ -119,6 +119,27 @@ describe("docs plan", () => {
 		const { exit, stdout, stderr } = await world.run(argv);
 		expect([exit, stderr]).toEqual([4, expect.stringContaining("no plan was written")]);
 		expect(summaryOf(stdout)).toMatchObject({ pending: 500, exit_code: 4 });
+		expect(await readdir(dirname(out))).toEqual([]);
+	});
+
+	it("writes no plan where it was interrupted behind its last request", async () => {
+		const service = await liar(5, () => undefined);
+		const rows = range(5).map((n) => `doc-${n},Ann\n`);
+		const manifest = await file("tags.csv", `document_id,author\n${rows.join("")}`);
+		const out = join(await folder(), "plan.jsonl");
+		const argv = ["docs", "plan", manifest, "-d", "set", "--out", out, "--force", "--debug"];
+		const env = envOf(service);
+		const asked = (text: string): number => text.split("\n").filter((line) => line.includes("GET /")).length;
+		const whole = await ragtag(argv, { env });
+		expect(whole.exit).toBe(0);
+		await rm(out);
+		const stop = new AbortController();
+		const onError = (text: string): void => {
+			if (asked(text) === asked(whole.stderr)) stop.abort({ exit: 130, text: "stopped by SIGINT" });
+		};
+		const { exit, stderr } = await ragtag(argv, { env, signal: stop.signal, onError });
+		expect([exit, stderr]).toEqual([130, expect.stringContaining("stopped by SIGINT; no plan was written")]);
+		expect(stderr.trimEnd()).toMatch(/5 pending in .* Type the same again\.$/);
 		expect(await readdir(dirname(out))).toEqual([]);
 	});
 
