@@ -6,6 +6,7 @@ import { changeOf, type Mode } from "../plan/change.ts";
 import { numberText, rowsText } from "../report/summary.ts";
 import type { Stop } from "../run/types.ts";
 import type { GlobalFlags, ManifestFlags } from "./flags.ts";
+import type { Excuses } from "./excuses.ts";
 import { problemTeller } from "./tell-problems.ts";
 
 /** The manifest options that the flags say, with what the profile adds. */
@@ -38,30 +39,38 @@ export async function manifestOptions(
 	};
 }
 
-/**
- * Checks a whole manifest and prints its problems: as lines on standard error, with `json` as objects.
- *
- * @param name what messages call it, where its path means nothing to the user
- */
+type CheckExtras = {
+	/** what messages call the manifest, where its path means nothing to the user */
+	readonly name?: string | undefined;
+	/** they are closed when the manifest was checked */
+	readonly excuses?: Excuses | undefined;
+};
+
+/** Checks a whole manifest and prints its problems: as lines on standard error, with `json` as objects. */
 export async function checkAndTell(
 	path: string,
 	options: ManifestOptions,
 	json: boolean,
 	settings: Settings,
 	app: App,
-	name?: string,
+	{ name, excuses }: CheckExtras = {},
 ): Promise<CheckedManifest> {
 	const { io, stdin, signal } = app;
 	const problems = problemTeller(json, io);
-	const checked = await checkManifest(path, options, {
-		name,
-		stdin,
-		signal,
-		onProblem: (problem) => void problems.tell(problem),
-		temporaryFolder: await app.temporaryFolder(settings),
-	});
-	problems.end();
-	return checked;
+	try {
+		const checked = await checkManifest(path, options, {
+			name,
+			stdin,
+			signal,
+			excuse: excuses?.excuse,
+			onProblem: (problem) => void problems.tell(problem),
+			temporaryFolder: await app.temporaryFolder(settings),
+		});
+		problems.end();
+		return checked;
+	} finally {
+		await excuses?.close();
+	}
 }
 
 /** @throws CliError exit 2 where standard input would be read twice */

@@ -6,11 +6,13 @@ import type { Mode } from "../plan/change.ts";
 import { resolve } from "node:path";
 import type { BodyForm } from "../rest/types.ts";
 import { MemoryJournal } from "../run/journal.ts";
+import type { UpdatePlan } from "../run/operations/look.ts";
 import type { Stop } from "../run/types.ts";
 import { report } from "./run-report.ts";
 import { payloadOptions } from "./payload-options.ts";
 import { checkAndTell, checkInput, manifestOptions, refusal } from "./check-rows.ts";
 import { checkFailedPath } from "./failed-file.ts";
+import { presentExcuses } from "./excuses.ts";
 import { type LookFlags, type ManifestFlags, type RunFlags, withSession } from "./flags.ts";
 import { type Kept, printVersionLine, type RowRun, type RunItem, runSource, type RowSource } from "./run-rows.ts";
 
@@ -20,6 +22,8 @@ export type RunPurpose = Exclude<Purpose, "resolve">;
 /** What a command adds to the run of checked rows. */
 export type CheckedRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
 	readonly purpose: RunPurpose;
+	/** how rows become what is sent: with this, a value that its document has already is never a problem */
+	readonly excuse?: Pick<UpdatePlan, "metadataToSend"> | undefined;
 	/** why nothing may be sent although the manifest is good, from requests that change nothing; undefined when it may */
 	readonly refuse?: (source: RowSource, session: Session) => Promise<Stop | undefined>;
 	/** what is done with the checked rows instead of a run */
@@ -57,7 +61,7 @@ export type ManifestReadFlags = LookFlags &
 export type ManifestRunFlags = ManifestReadFlags & RunFlags & { readonly onlyChanged?: boolean };
 
 /** What is done with a manifest: checked by itself, then asked about, then used. */
-export type ManifestUse = Pick<CheckedRun<RunItem>, "purpose" | "refuse"> & {
+export type ManifestUse = Pick<CheckedRun<RunItem>, "purpose" | "excuse" | "refuse"> & {
 	/** @param schema what `--schema` says, as its file may be another by the time that a run is gone on with */
 	readonly use: (
 		source: RowSource,
@@ -88,7 +92,7 @@ export async function withManifest(
 
 /** Checks a manifest that a session is open for, and hands its rows on where it is good. */
 async function withChecked(
-	{ purpose, refuse, use }: ManifestUse,
+	{ purpose, excuse, refuse, use }: ManifestUse,
 	manifest: string | MadeManifest,
 	options: ManifestOptions,
 	flags: ManifestReadFlags,
@@ -97,10 +101,11 @@ async function withChecked(
 	app: App,
 ): Promise<ExitCode> {
 	const { path, name } = typeof manifest === "string" ? { path: manifest, name: undefined } : manifest;
-	const checked = await checkAndTell(path, options, flags.json === true, settings, app, name);
+	const excuses = excuse === undefined ? undefined : presentExcuses(excuse, session, settings, app);
+	const checked = await checkAndTell(path, options, flags.json === true, settings, app, { name, excuses });
 	try {
 		const source = { ...checked, kept: keptOf(path, checked, name !== undefined) };
-		const stop = refusal(checked, flags, purpose) ?? (await refuse?.(source, session));
+		const stop = refusal(checked, flags, purpose) ?? excuses?.stop() ?? (await refuse?.(source, session));
 		if (stop !== undefined) {
 			return await report({ totals: new MemoryJournal(checked).totals(), seconds: 0, stop }, flags, app);
 		}
@@ -144,12 +149,12 @@ function useOf<Item extends RunItem>(
 	flags: ManifestRunFlags,
 	app: App,
 ): ManifestUse {
-	const { purpose, refuse, instead, before } = run;
+	const { purpose, excuse, refuse, instead, before } = run;
 	const use: ManifestUse["use"] = async (source, session, settings, schema) => {
 		if (instead !== undefined) return instead(source, session, settings);
 		await before?.(source);
 		const context = { command: COMMANDS[purpose], settings, options: payloadOptions(flags, path, settings, schema) };
 		return runSource({ ...run, source }, context, flags, session, app);
 	};
-	return { purpose, ...(refuse === undefined ? {} : { refuse }), use };
+	return { purpose, excuse, ...(refuse === undefined ? {} : { refuse }), use };
 }

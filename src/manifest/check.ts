@@ -114,12 +114,26 @@ class Check {
 				const draft = reader.draft(raw);
 				const faults = this.#judge.faults(draft, this.#fatal);
 				if (this.#options.purpose === "upload" && !this.#fatal) faults.push(...(await this.#judge.fileFaults(draft)));
-				if (faults.length > 0) this.#refuse(reader, raw, faults);
+				const standing = faults.length === 0 ? faults : await this.#unexcused(raw, draft, faults);
+				if (standing.length > 0) this.#refuse(reader, raw, standing);
 				else if (!this.#fatal) await this.#remember(reader, raw, draft);
 			} else this.#refuse(reader, raw, [raw.fault]);
 			this.#rows++;
 			if (this.#rows % PROGRESS_ROWS === 0) this.#deps.onProgress?.(this.#rows);
 		}
+	}
+
+	/** A row with another fault is invalid whatever its values are: nobody is asked about them. */
+	async #unexcused(raw: RawRow, draft: Draft, faults: readonly Fault[]): Promise<readonly Fault[]> {
+		const { excuse } = this.#deps;
+		if (excuse === undefined || this.#fatal || faults.some(({ ofValue }) => ofValue === undefined)) return faults;
+		const { datasetId, documentId, metadata } = draft;
+		const standing: Fault[] = [];
+		for (const fault of faults) {
+			const row = { line: raw.line, datasetId, documentId, metadata };
+			if (fault.ofValue === undefined || !(await excuse(row, fault.ofValue))) standing.push(fault);
+		}
+		return standing;
 	}
 
 	#headFaults(): void {

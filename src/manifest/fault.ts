@@ -7,6 +7,8 @@ export type Fault = {
 	readonly text: string;
 	/** where in the record's text, in UTF-16 units; when absent, where the field begins */
 	readonly offset?: number;
+	/** the metadata key whose value is at fault, where nothing else is: a document may have that value already */
+	readonly ofValue?: string;
 };
 
 /**

@@ -118,6 +118,9 @@ export type CheckedManifest = {
 	close(): Promise<void>;
 };
 
+/** A row of which nothing but values is wrong. */
+export type QuestionableRow = Pick<Row, "line" | "datasetId" | "documentId" | "metadata">;
+
 export type CheckDependencies = {
 	/** what messages call the manifest, where its path means nothing to the user */
 	readonly name?: string | undefined;
@@ -127,6 +130,11 @@ export type CheckDependencies = {
 	/** rows checked so far, every few thousand */
 	readonly onProgress?: (rows: number) => void;
 	readonly signal?: AbortSignal;
+	/**
+	 * whether a key's value, which a check finds wrong, is good nevertheless: its document has it already. Asked of rows
+	 * alone that have no other fault
+	 */
+	readonly excuse?: ((row: QuestionableRow, key: string) => Promise<boolean>) | undefined;
 	/** where standard input is spooled and duplicates are sought; the system's folder where it is not given */
 	readonly temporaryFolder?: string | undefined;
 };

@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonValue, type Metadata } from "../json.ts";
+import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json.ts";
 import { type ListStep, listSteps } from "../list-change.ts";
 import { valueText } from "./where.ts";
 
@@ -9,7 +9,8 @@ export const DELETE_TOKEN = "!delete";
 
 /**
  * How a row becomes what is sent. `replace` sends the row's metadata as it stands; `merge` lays it over what the document
- * has: a value equal to the token removes its key, and a list of `+item` and `-item` changes the present list.
+ * has: a value equal to the token removes its key, and a list of `+item` and `-item` changes the present list. What a
+ * document has already is neither: a manifest of present values changes nothing.
  */
 export type Change = { readonly mode: "replace" } | { readonly mode: "merge"; readonly deleteToken: string };
 
@@ -28,6 +29,8 @@ export function metadataToSend(change: Change, present: Metadata, wanted: Metada
 	if (change.mode === "replace") return wanted;
 	const merged = new Map(present);
 	for (const [key, value] of wanted) {
+		// It may be a text that looks like the token, or a list that looks like a change: what is there already stays.
+		if (sameValue(value, present.get(key))) continue;
 		if (value === change.deleteToken) {
 			merged.delete(key);
 			continue;

@@ -59,6 +59,16 @@ describe("the delete token removes a key, and nothing else", () => {
 	});
 });
 
+describe("a merge of what a document has already changes nothing, whatever it looks like", () => {
+	it.each<[string, JsonValue]>([
+		["a text like the token", "!delete"],
+		["a list of what looks like steps", ["+x", "-y"]],
+		["a list that would take its own item away", ["-x"]],
+	])("%s", (_, value) => {
+		expect(sent(merge, { a: value, b: 2 }, { a: value })).toEqual(Object.entries({ a: value, b: 2 }));
+	});
+});
+
 describe("a list of +item and -item changes the present list, and loses no other item of it", () => {
 	it.each<[string, JsonValue | undefined, JsonValue, JsonValue | undefined]>([
 		["adds at the end", ["a"], ["+b"], ["a", "b"]],

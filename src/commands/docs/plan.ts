@@ -55,6 +55,7 @@ export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 		{
 			purpose: "tag",
 			manifest,
+			excuse: update,
 			refuse: (source, session) => unreadable("docs plan", source, session, {}, app),
 			use: async (source, session, settings) => {
 				const { name, rows, kept } = source;

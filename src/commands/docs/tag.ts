@@ -68,6 +68,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 			if (mode === "merge" || onlyChanged) return planMetadata(service, { ...plan, present, onlyChanged }, log);
 			return replaceMetadata(service, options.undo === false ? undefined : new BeforeImages(present, service), log);
 		},
+		excuse: compares === undefined ? undefined : plan,
 		refuse: async (source, session) =>
 			compares === undefined ? undefined : unreadable(compares, source, session, options, app),
 		instead: isDry

@@ -98,11 +98,19 @@ function plainObject(metadata: Metadata, deleteToken: string | undefined): objec
 
 function faultOf({ instancePath, params, message = "does not meet the schema" }: ErrorObject): Fault {
 	const [, top] = instancePath.split("/");
-	const named: unknown = params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"];
-	const isOutermost = top === undefined;
-	const field = isOutermost ? (typeof named === "string" ? named : null) : unescapePointer(top);
-	const inside = isOutermost ? "" : instancePath.slice(top.length + 1);
-	return { field, code: "SCHEMA", text: show(`${inside === "" ? "" : `${inside} `}${message}`) };
+	if (top !== undefined) {
+		const [field, inside] = [unescapePointer(top), instancePath.slice(top.length + 1)];
+		const text = show(`${inside === "" ? "" : `${inside} `}${message}`);
+		return { field, code: "SCHEMA", text, ofValue: field };
+	}
+	const surplus: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
+	const field: unknown = params["missingProperty"] ?? surplus;
+	return {
+		field: typeof field === "string" ? field : null,
+		code: "SCHEMA",
+		text: show(message),
+		...(typeof surplus === "string" ? { ofValue: surplus } : {}),
+	};
 }
 
 function unescapePointer(part: string): string {

@@ -16,7 +16,7 @@ export function valueFaults(metadata: Metadata, deleteToken: string | undefined)
 		const value: JsonValue | undefined = metadata.get(field);
 		if (value === undefined || value === null || value === deleteToken) return;
 		const text = typeof value === "string" ? fault(value) : `${show(JSON.stringify(value))} is not a text`;
-		if (text !== undefined) faults.push({ field, code, text });
+		if (text !== undefined) faults.push({ field, code, text, ofValue: field });
 	}
 }
 

@@ -8,12 +8,15 @@ import { isListingCheaper } from "./cost.ts";
 import { insisting } from "./insist.ts";
 import { type Held, StoredDocuments } from "./stored-documents.ts";
 
+/** Rows by their dataset. */
+export type RowCounts = Pick<ReadonlyMap<string, number>, "get">;
+
 export type PresentOptions = {
 	/**
-	 * how many rows each dataset has that are to be looked at; asked once, when the first of them comes. Undefined where each
+	 * how many rows a dataset has that are to be looked at; asked once, when the first of them comes. Undefined where each
 	 * is to be looked up when it comes: what a list showed may be as old as the run
 	 */
-	readonly rows: (() => Promise<ReadonlyMap<string, number>>) | undefined;
+	readonly rows: (() => Promise<RowCounts>) | undefined;
 	/** where lists may be kept */
 	readonly folder: () => Promise<string>;
 	readonly clock: Clock;
@@ -35,7 +38,7 @@ export class Present {
 	readonly #options: PresentOptions;
 	readonly #ways = new Map<string, Promise<Listed | undefined>>();
 	readonly #stored: StoredDocuments[] = [];
-	#rows: Promise<ReadonlyMap<string, number>> | undefined;
+	#rows: Promise<RowCounts> | undefined;
 
 	constructor(options: PresentOptions) {
 		this.#options = options;
