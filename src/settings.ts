@@ -54,6 +54,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		rate: ofProfile(profile?.rate),
 		body: ofProfile(profile?.body),
 		flavour: ofProfile(profile?.flavour),
+		policy: ofProfile(profile?.policy),
 		requireHttps: profile?.requireHttps ?? false,
 		caFiles,
 		readCa: () => Promise.all(caFiles.map(readCertificates)),

@@ -1,6 +1,5 @@
 import type { App, Session, Settings } from "../app.ts";
 import type { ExitCode } from "../errors.ts";
-import type { Metadata } from "../json.ts";
 import type { Row } from "../manifest/types.ts";
 import { differenceOf } from "../plan/diff.ts";
 import { ChangeTally } from "../report/changes/tally.ts";
@@ -17,22 +16,14 @@ import type { ShownChange } from "../report/changes/shown-change.ts";
 import type { DryRunFlags } from "./dry-run-flags.ts";
 import { FailedWriter } from "./failed-writer.ts";
 import type { LookFlags } from "./flags.ts";
+import { PolicyWatch } from "./policy/watch.ts";
 import { type Ended, faultStop, report } from "./run-report.ts";
 import type { RowSource, RunItem } from "./run-rows.ts";
+import type { Seen, SeenChange } from "./seen.ts";
 import { rowTeller } from "./tell-rows.ts";
 
 /** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */
 const LOOKS = 32;
-
-/** What a row would do to a document; with `none` that is as the row wants it already. */
-export type Seen = { readonly action: "none"; readonly documentId: string } | SeenChange;
-
-export type SeenChange = Pick<ShownChange, "action" | "documentId"> & {
-	/** what the document has; nothing where there is none yet */
-	readonly present: Metadata;
-	/** what it would have; nothing where it would go */
-	readonly metadata: Metadata;
-};
 
 /** Where the changes that a dry run finds go: they are shown, or written down. */
 export type ChangeSink = {
@@ -59,6 +50,8 @@ export type DryRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly tell: "failed" | "all";
 	/** as in a run */
 	readonly asksForEach?: boolean;
+	/** whether the profile's policy is not asked */
+	readonly isExempt?: boolean;
 	readonly sink: ChangeSink;
 };
 
@@ -69,7 +62,7 @@ type Looked<Item> = { readonly item: Item } & ({ readonly seen: Seen } | { reado
  * nothing that writes; nothing is recorded.
  */
 export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
-	{ source, itemOf, see, tell, asksForEach = false, sink }: DryRun<Item, SourceRow>,
+	{ source, itemOf, see, tell, asksForEach = false, isExempt = false, sink }: DryRun<Item, SourceRow>,
 	flags: LookFlags & Pick<DryRunFlags, "detailedExitcode">,
 	session: Session,
 	settings: Settings,
@@ -83,6 +76,8 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 	);
 	const failed = new FailedWriter(flags.failed, source.failedRows);
 	const tally = new ChangeTally();
+	const policy = isExempt ? undefined : settings.policy;
+	const watch = policy === undefined ? undefined : new PolicyWatch(policy, source, flags, app);
 	const progress = io.progress(flags.progress);
 	const started = clock.now();
 	const present = new Present({
@@ -110,11 +105,12 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 			return;
 		}
 		const { seen } = looked;
+		const { keeps } = session.service.api.dialect.flavour;
+		await watch?.see(line, seen, keeps);
 		if (seen.action === "none") {
 			await journal.record({ item, documentId: seen.documentId, attempts: 1, status: "unchanged" });
 			return;
 		}
-		const { keeps } = session.service.api.dialect.flavour;
 		const difference = differenceOf(seen.present, seen.metadata, keeps);
 		const file = seen.action === "upload" ? fileName : undefined;
 		const change: ShownChange = { action: seen.action, line, datasetId, documentId: seen.documentId, file, difference };
@@ -135,8 +131,10 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 			if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 		}
 		progress.stop();
-		await sink.end(tally, journal.totals());
-		return undefined;
+		const forbidden = await watch?.end();
+		// What is forbidden is shown, and never written down to be sent.
+		if (forbidden === undefined || sink.stopped === undefined) await sink.end(tally, journal.totals());
+		return forbidden;
 	};
 	try {
 		const broken = (error: unknown): Stop => (app.signal.aborted ? stopOf(app.signal.reason) : faultStop(error));

@@ -13,7 +13,8 @@ export const topics: ReadonlyMap<string, string> = new Map([
     6  stopped early for a cause that passes, or by answers that are not the API's; resumable
     7  this machine's storage failed, or a journal is damaged; resumable
     8  the manifest, the plan, the target or the options are not those of the run, or were edited; nothing more was sent
-    9  stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable
+    9  stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable.
+       Or forbidden by the policy of the profile: then nothing was sent
    10  --detailed-exitcode: something would change
    70  a fault of the program itself
    74  a report or standard output could not be written
@@ -36,8 +37,10 @@ export const topics: ReadonlyMap<string, string> = new Map([
                                              as curl understands them; loopback is never proxied
   --no-color            NO_COLOR, FORCE_COLOR
 
-A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, flavour, body, require_https}.
-Its key goes only to its address. No flag takes a key: arguments are visible to every user of a machine.
+A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, flavour, body, policy,
+require_https}. Its key goes only to its address. No flag takes a key: arguments are visible to every user of a machine.
+A policy: {protected: [KEY], allowed: {KEY: [VALUE]}, required: [KEY], max_changes: 500 or "5%", no_clearing: true}.
+docs tag, upload and rm hold all of their rows against it before they send the first.
 `,
 	],
 	[
@@ -61,6 +64,7 @@ With docs tag --mode merge, a value of !delete (--delete-token TEXT) removes its
 
 An empty cell means: key not sent (--empty skip), null, or "" (--empty text).
 publish_date must be YYYY-MM-DD and exist, url an absolute address, unless --schema none.
+With docs tag --dry-run or --only-changed a value that its document has already is never wrong.
 `,
 	],
 ]);

@@ -28,8 +28,6 @@ export type CheckedRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
 	readonly refuse?: (source: RowSource, session: Session) => Promise<Stop | undefined>;
 	/** what is done with the checked rows instead of a run */
 	readonly instead?: ((source: RowSource, session: Session, settings: Settings) => Promise<ExitCode>) | undefined;
-	/** last word before the first request: notes, and the question that may decline (a usage error) */
-	readonly before?: (source: RowSource) => Promise<void>;
 };
 
 export type ManifestRun<Item extends RunItem> = CheckedRun<Item> & { readonly manifest: string };
@@ -149,10 +147,9 @@ function useOf<Item extends RunItem>(
 	flags: ManifestRunFlags,
 	app: App,
 ): ManifestUse {
-	const { purpose, excuse, refuse, instead, before } = run;
+	const { purpose, excuse, refuse, instead } = run;
 	const use: ManifestUse["use"] = async (source, session, settings, schema) => {
 		if (instead !== undefined) return instead(source, session, settings);
-		await before?.(source);
 		const context = { command: COMMANDS[purpose], settings, options: payloadOptions(flags, path, settings, schema) };
 		return runSource({ ...run, source }, context, flags, session, app);
 	};

@@ -19,6 +19,9 @@ export async function unreadable(
 	session: Session,
 	flags: { readonly maxOutage?: number },
 	app: App,
+	hint = what.startsWith("--")
+		? `Leave ${what} out: the service can't say what its documents have.`
+		: "The service can't say what its documents have: docs tag writes without a look.",
 ): Promise<Stop | undefined> {
 	try {
 		for await (const { datasetId } of source.read()) {
@@ -26,9 +29,7 @@ export async function unreadable(
 			return {
 				exit: Exit.usage,
 				text: `the list of dataset ${show(datasetId)} shows no metadata, so ${what} has nothing to compare with; nothing was sent`,
-				hint: what.startsWith("--")
-					? `Leave ${what} out: the service can't say what its documents have.`
-					: "The service can't say what its documents have: docs tag writes without a look.",
+				hint,
 			};
 		}
 		return undefined;

@@ -21,8 +21,10 @@ import { writeFailed } from "./failed-file.ts";
 import { globalFlags, resumeCommand, withFlags } from "./next-command.ts";
 import type { RunFlags } from "./flags.ts";
 import { undoOf } from "../report/undo.ts";
+import { type PolicyPass, stoppedByPolicy } from "./policy/gate.ts";
 import { type Ended, faultStop, report } from "./run-report.ts";
 import { rowTeller } from "./tell-rows.ts";
+import { unsettled } from "./unsettled-rows.ts";
 
 /** Documents of a dataset from which on reading its list takes some seconds, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;
@@ -57,6 +59,10 @@ export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly itemOf: (row: SourceRow) => Item;
 	/** whether `present` asks for each document when its row comes, whatever one list of all would save */
 	readonly asksForEach?: boolean;
+	/** how the profile's policy judges the rows, where it has one; undefined for a run that takes another one back */
+	readonly policyPass: PolicyPass<SourceRow> | undefined;
+	/** last word before the first write: notes, and the question that may decline (a usage error) */
+	readonly before?: (source: RowSource<SourceRow>) => Promise<void>;
 	/** `present` is what documents have, for operations that look */
 	readonly operation: (session: Session, log: SentLog, present: Present) => Operation<Item>;
 	/** sees each outcome once, before its slot is free */
@@ -93,8 +99,12 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 ): Promise<ExitCode> {
 	const { io, clock } = app;
 	const { source } = run;
+	const wanted = wantedOf(source, context, flags, session);
+	const stopped = await stoppedByPolicy(run.policyPass, source, wanted, flags, session, context.settings, app);
+	if (stopped !== undefined) return stopped;
+	await run.before?.(source);
 	const runs = app.runs(context.settings);
-	const recording = await openRecording(wantedOf(source, context, flags, session), {
+	const recording = await openRecording(wanted, {
 		runs,
 		processes: app.processes,
 		now: () => new Date(),
@@ -191,13 +201,6 @@ async function writeSummary(path: string, summary: string): Promise<void> {
 			cause: error,
 		});
 	}
-}
-
-async function* unsettled<SourceRow extends Row>(
-	rows: AsyncIterable<SourceRow>,
-	journal: { isSettled(index: number): boolean },
-): AsyncGenerator<SourceRow> {
-	for await (const row of rows) if (!journal.isSettled(row.index)) yield row;
 }
 
 function wantedOf(source: RowSource, context: RunContext, flags: RunFlags, { baseUrl }: Session): Wanted {

@@ -1,12 +1,11 @@
 import { dirname, join, resolve } from "node:path";
 import { reason } from "../errors.ts";
 import { checkedAddress } from "./address.ts";
+import { policyOf } from "./policy.ts";
 import type { BodySetting, Profile, RateSetting } from "./types.ts";
 import type { Key, Member, YamlReader } from "./yaml-reader.ts";
 
 type Context = {
-	/** whether this is the profile that is used: only then a part that is not built yet is refused */
-	readonly chosen: boolean;
 	readonly file: string;
 	readonly home: string | undefined;
 };
@@ -56,12 +55,7 @@ const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 	["rate", (profile, member, reader) => (profile.rate = rate(member, reader))],
 	["body", (profile, member, reader) => (profile.body = body(member, reader))],
 	["flavour", (profile, member, reader) => (profile.flavour = text(member, reader))],
-	[
-		"policy",
-		(_profile, member, reader, { chosen }) => {
-			if (chosen) throw unbuilt(member, reader, "policy");
-		},
-	],
+	["policy", (profile, member, reader) => (profile.policy = policyOf(member, reader))],
 	[
 		"require_https",
 		(profile, member, reader) => {
@@ -98,8 +92,4 @@ function body(member: Member, reader: YamlReader): BodySetting {
 	const value = reader.scalar(member.value);
 	if (value === "auto" || value === "multipart" || value === "plain" || value === "json") return value;
 	throw reader.mismatch(member, "auto, multipart, plain or json");
-}
-
-function unbuilt(member: Member, reader: YamlReader, what: string): Error {
-	return reader.problem(member.key.offset, `${what} is not built yet in this release: remove the member`);
 }

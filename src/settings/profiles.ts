@@ -45,9 +45,8 @@ export async function parseProfile(text: string, file: string, name: string, hom
 	let chosen: Profile | undefined;
 	for (const { key, value } of profiles === undefined ? [] : reader.members(profiles, "profiles")) {
 		names.push(key.text);
-		const isChosen = key.text === name;
-		const profile = profileOf(reader, key, value, { chosen: isChosen, file, home });
-		if (isChosen) chosen = profile;
+		const profile = profileOf(reader, key, value, { file, home });
+		if (key.text === name) chosen = profile;
 	}
 	if (chosen !== undefined) return chosen;
 	const there =

@@ -1,3 +1,5 @@
+import type { Policy } from "../policy.ts";
+
 /** A value and where it came from, for messages: `--base-url`, `RAGTAG_BASE_URL`, `profile NAME` or `default`. */
 export type Setting<Value> = { readonly value: Value; readonly origin: string };
 
@@ -40,6 +42,7 @@ export type Profile = {
 	readonly body?: BodySetting;
 	/** checked where flavours are known */
 	readonly flavour?: string;
+	readonly policy?: Policy;
 	readonly requireHttps?: boolean;
 };
 
@@ -60,6 +63,8 @@ export type Settings = {
 	readonly rate: Setting<RateSetting> | undefined;
 	readonly body: Setting<BodySetting> | undefined;
 	readonly flavour: Setting<string> | undefined;
+	/** no flag and no variable gives another one, or none */
+	readonly policy: Setting<Policy> | undefined;
 	readonly requireHttps: boolean;
 	/** further certificates to trust: one file at most, the first source that names one */
 	readonly caFiles: readonly Setting<string>[];

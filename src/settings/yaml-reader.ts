@@ -1,5 +1,6 @@
-import { isAlias, isMap, isNode, isScalar, type LineCounter, type YAMLMap } from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, type LineCounter, type YAMLMap } from "yaml";
 import { CliError, Exit } from "../errors.ts";
+import type { JsonValue } from "../json.ts";
 
 export type Key = { readonly text: string; readonly offset: number };
 export type Member = { readonly key: Key; readonly value: unknown };
@@ -38,6 +39,36 @@ export class YamlReader {
 	/** The plain value of a member: text, a number, true or false. */
 	scalar(value: unknown): unknown {
 		return isScalar(value) ? value.value : undefined;
+	}
+
+	/** The items of a list; undefined where it is none. */
+	items(value: unknown): readonly unknown[] | undefined {
+		return isSeq(value) ? value.items : undefined;
+	}
+
+	/** A value that JSON has; undefined where it is none, or holds one that is none. */
+	json(value: unknown): JsonValue | undefined {
+		if (isSeq(value)) {
+			const items: JsonValue[] = [];
+			for (const each of value.items) {
+				const item = this.json(each);
+				if (item === undefined) return undefined;
+				items.push(item);
+			}
+			return items;
+		}
+		if (isMap(value)) {
+			const members: [string, JsonValue][] = [];
+			for (const { key, value: each } of this.members(value, "a value")) {
+				const member = this.json(each);
+				if (member === undefined) return undefined;
+				members.push([key.text, member]);
+			}
+			return Object.fromEntries(members);
+		}
+		const scalar = this.scalar(value);
+		if (scalar === null || typeof scalar === "string" || typeof scalar === "boolean") return scalar;
+		return typeof scalar === "number" && Number.isFinite(scalar) ? scalar : undefined;
 	}
 
 	/** The error for a member whose value has the wrong type. */

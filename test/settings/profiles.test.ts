@@ -19,7 +19,30 @@ describe("a fault in config.yaml is found at its place", () => {
 		["profiles:\n  p: [\n", "/c.yaml:"],
 		["profiles:\n  p: {api_key_file: k}\n", '/c.yaml:2:3: profile "p" has a key but no base_url'],
 		["profiles:\n  q: &a {rate: 1}\n  p: *a\n", "written out, not an alias"],
-		["profiles:\n  p:\n    policy: strict\n", "/c.yaml:3:5: policy is not built yet"],
+		["profiles:\n  p:\n    policy: strict\n", "/c.yaml:3:13: policy must be a map of names"],
+		["profiles:\n  p:\n    policy:\n", "/c.yaml:3:"],
+		[
+			"profiles:\n  p:\n    policy: {protect: [a]}\n",
+			'/c.yaml:3:14: unknown member "protect" in policy; known: protected,',
+		],
+		["profiles:\n  p:\n    policy: {protected: a}\n", "/c.yaml:3:25: protected must be a list of keys"],
+		["profiles:\n  p:\n    policy: {protected: []}\n", "/c.yaml:3:25: protected must be a list of keys"],
+		["profiles:\n  p:\n    policy: {protected: [a, 1]}\n", "/c.yaml:3:29: protected must be keys as text"],
+		["profiles:\n  p:\n    policy: {protected: [a, *b]}\n", "/c.yaml:3:29: "],
+		["profiles:\n  p:\n    policy: {required: {a: 1}}\n", "/c.yaml:3:24: required must be a list of keys"],
+		["profiles:\n  p:\n    policy: {allowed: [a]}\n", "/c.yaml:3:23: allowed must be a map of names"],
+		[
+			"profiles:\n  p:\n    policy: {allowed: {a: b}}\n",
+			"/c.yaml:3:27: a must be a list of the values that are allowed",
+		],
+		["profiles:\n  p:\n    policy: {allowed: {a: [1, .inf]}}\n", "/c.yaml:3:31: a must be values that JSON has"],
+		["profiles:\n  p:\n    policy: {max_changes: -1}\n", "/c.yaml:3:27: max_changes must be a whole number"],
+		["profiles:\n  p:\n    policy: {max_changes: 1.5}\n", "/c.yaml:3:27: max_changes must be a whole number"],
+		["profiles:\n  p:\n    policy: {max_changes: 101%}\n", "/c.yaml:3:27: max_changes must be a whole number"],
+		["profiles:\n  p:\n    policy: {max_changes: many}\n", "/c.yaml:3:27: max_changes must be a whole number"],
+		["profiles:\n  p:\n    policy: {no_clearing: 'true'}\n", "/c.yaml:3:27: no_clearing must be true or false"],
+		["profiles:\n  p:\n    policy: {required: [a], required: [b]}\n", "Map keys must be unique"],
+		["profiles:\n  q:\n    policy: {max_change: 1}\n  p: {}\n", '/c.yaml:3:14: unknown member "max_change" in policy'],
 		["profiles:\n  q: {}\n  other: {}\n", 'there is no profile "p" in /c.yaml It has "q", "other".'],
 		["", "It has none."],
 	])("%j", async (text, expected) => {
@@ -33,9 +56,36 @@ it("a mistyped member in a profile that is not used is told, too", async () => {
 	expect((await complaint(parseProfile("profiles:\n  p: {}\n  q: {rat: 1}\n", "/c.yaml", "p"))).text).toContain("rat");
 });
 
-it("a profile that waits for a later release does not keep another one from working", async () => {
-	const text = "profiles: {p: {rate: unlimited, flavour: documented}, q: {policy: x, flavour: y}}";
+it("a flavour of a later release does not keep another profile from working", async () => {
+	const text = "profiles: {p: {rate: unlimited, flavour: documented}, q: {flavour: y}}";
 	expect(await parseProfile(text, "/c.yaml", "p")).toEqual({ name: "p", rate: "unlimited", flavour: "documented" });
+});
+
+it("a policy is read as it is written, values as JSON has them", async () => {
+	const text = `profiles:
+  p:
+    policy:
+      protected: [source_id, url]
+      allowed:
+        category: [news, "5", 5, true, null, [a, null], {b: [1]}]
+        __proto__: [x]
+      required:
+        - author
+      max_changes: 2.5%
+      no_clearing: true
+`;
+	expect((await parseProfile(text, "/c.yaml", "p")).policy).toEqual({
+		protectedKeys: new Set(["source_id", "url"]),
+		allowed: new Map<string, unknown>([
+			["category", ["news", "5", 5, true, null, ["a", null], { b: [1] }]],
+			["__proto__", ["x"]],
+		]),
+		required: new Set(["author"]),
+		maxChanges: { unit: "percent", value: 2.5 },
+		noClearing: true,
+	});
+	const most = await parseProfile("profiles: {p: {policy: {max_changes: 500}}}", "/c.yaml", "p");
+	expect(most.policy).toMatchObject({ maxChanges: { unit: "documents", value: 500 }, noClearing: false });
 });
 
 it("a profile's paths do not depend on the folder that the program is called in", async () => {

@@ -53,6 +53,7 @@ function kindOf({ io }: App): PlanKind {
 		actions: ["update"],
 		// A list would be cheaper, and as old as the run: what somebody changed meanwhile would be written over.
 		asksForEach: true,
+		isExempt: false,
 		since: "the plan was made",
 		countsUnplanned: false,
 		before: async ({ header, counts }, { linesOf, name }) => {

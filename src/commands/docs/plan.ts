@@ -71,7 +71,7 @@ export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 						{
 							source,
 							itemOf: updateItemOf,
-							see: seeUpdate(update),
+							see: seeUpdate(update, true),
 							tell: "failed",
 							sink: sinkOf(writer, { ...options, json }, app),
 						},

@@ -6,11 +6,13 @@ import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
 import type { Present } from "../../run/present/present.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
-import { dryRun, type Seen } from "../dry-run.ts";
+import { dryRun } from "../dry-run.ts";
+import type { Seen } from "../seen.ts";
 import { changePrinter } from "../change-faces.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../dry-run-flags.ts";
 import { COMMANDS, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../run-rows.ts";
+import { removalPass } from "../policy/passes.ts";
 import { checkFailedPath } from "../failed-file.ts";
 import { payloadOptions } from "../payload-options.ts";
 import { idRows } from "./id-rows.ts";
@@ -66,6 +68,8 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	const run: Omit<RowRun<RunItem>, "source"> = {
 		tell: "failed",
 		itemOf: ({ index, line, datasetId, documentId, source }) => ({ index, line, datasetId, documentId, source }),
+		policyPass: removalPass,
+		before: ask,
 		operation: ({ service }, log) => removeDocument(service, log),
 	};
 	const instead = isDry
@@ -79,14 +83,13 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 				)
 		: undefined;
 	if (manifest !== undefined) {
-		return runManifest({ ...run, purpose: "rm", manifest, before: ask, instead }, options, app);
+		return runManifest({ ...run, purpose: "rm", manifest, instead }, options, app);
 	}
 	if (options.json === true) await printVersionLine(app);
 	return withSession(options, app, async (session, settings) => {
 		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
 		const source = idRows(id ?? [], options.dataset ?? settings.dataset?.value);
 		if (instead !== undefined) return instead(source, session, settings);
-		await ask(source);
 		const context = {
 			command: COMMANDS.rm,
 			settings,

@@ -12,6 +12,7 @@ import { dryRun } from "../dry-run.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../dry-run-flags.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addUndoOption, addWriteOptions } from "../flags.ts";
 import { type CheckedRun, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
+import { lookPass } from "../policy/passes.ts";
 import { unreadable } from "../readable.ts";
 import type { RunItem } from "../run-rows.ts";
 import { addFilterOptions, filterText, type FilterFlags } from "./document-filter.ts";
@@ -59,6 +60,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
 	const { manifest, mode, onlyChanged = false, dryRun: isDry = false } = options;
 	const plan = updatePlanOf(options);
+	const see = seeUpdate(plan, onlyChanged);
 	const compares = isDry ? "--dry-run" : onlyChanged ? "--only-changed" : undefined;
 	const run: CheckedRun<RunItem & UpdateItem> = {
 		purpose: "tag",
@@ -68,6 +70,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 			if (mode === "merge" || onlyChanged) return planMetadata(service, { ...plan, present, onlyChanged }, log);
 			return replaceMetadata(service, options.undo === false ? undefined : new BeforeImages(present, service), log);
 		},
+		policyPass: lookPass({ itemOf: updateItemOf, see }),
 		excuse: compares === undefined ? undefined : plan,
 		refuse: async (source, session) =>
 			compares === undefined ? undefined : unreadable(compares, source, session, options, app),
@@ -77,7 +80,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 						{
 							source,
 							itemOf: updateItemOf,
-							see: seeUpdate(plan),
+							see,
 							tell: "failed",
 							sink: changePrinter(faceOf(options), app),
 						},

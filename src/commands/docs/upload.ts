@@ -9,12 +9,15 @@ import type { Outcome } from "../../run/types.ts";
 import { checkFailedPath } from "../failed-file.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
-import { dryRun, type Seen } from "../dry-run.ts";
+import { dryRun } from "../dry-run.ts";
+import type { Seen } from "../seen.ts";
 import { changePrinter } from "../change-faces.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../dry-run-flags.ts";
 import { manifestOptions } from "../check-rows.ts";
 import { COMMANDS, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../run-rows.ts";
+import type { PolicyPass } from "../policy/gate.ts";
+import { creationPass, lookPass } from "../policy/passes.ts";
 import { payloadOptions } from "../payload-options.ts";
 import { unreadable } from "../readable.ts";
 import { report } from "../run-report.ts";
@@ -70,11 +73,7 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 	const instead = options.dryRun === true ? dryUpload(run, options, app) : undefined;
 	if (isManifest(options.files, options.as) && manifest !== undefined) {
 		if (options.files.length > 1) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
-		const before = async (): Promise<void> => {
-			noteReplacing(options, app);
-			await printHead(options, app);
-		};
-		return runManifest({ ...run, purpose: "upload", manifest, before, instead }, options, app);
+		return runManifest({ ...run, purpose: "upload", manifest, instead }, options, app);
 	}
 	if (options.json === true) await printVersionLine(app);
 	return withSession(options, app, async (session, settings) => {
@@ -82,8 +81,6 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		const { dataset, set } = await manifestOptions("upload", options, settings);
 		const source = await fileRows(options.files, dataset, set);
 		if (instead !== undefined) return instead(source, session, settings);
-		noteReplacing(options, app);
-		await printHead(options, app);
 		const context = {
 			command: COMMANDS.upload,
 			settings,
@@ -100,17 +97,7 @@ function dryUpload(
 	app: App,
 ): (source: RowSource, session: Session, settings: Settings) => Promise<ExitCode> {
 	const { onExisting } = options;
-	const see = async (item: FileItem, { service, request }: Session): Promise<Seen> => {
-		const looked = await lookToUpload(service, onExisting, request, item);
-		switch (looked.action) {
-			case "none":
-				return looked;
-			case "upload":
-				return { action: "upload", documentId: "", present: new Map(), metadata: item.metadata };
-			case "update":
-				return { ...looked, metadata: item.metadata };
-		}
-	};
+	const see = seeUpload(onExisting);
 	return async (source, session, settings) => {
 		const isCompared = onExisting === "update-metadata";
 		const stop = isCompared ? await unreadable("--dry-run", source, session, options, app) : undefined;
@@ -126,6 +113,31 @@ function dryUpload(
 	};
 }
 
+function seeUpload(onExisting: OnExisting) {
+	return async (item: FileItem, { service, request }: Session): Promise<Seen> => {
+		const looked = await lookToUpload(service, onExisting, request, item);
+		switch (looked.action) {
+			case "none":
+				return looked;
+			case "upload":
+				return { action: "upload", documentId: "", present: new Map(), metadata: item.metadata };
+			case "update":
+				return { ...looked, metadata: item.metadata };
+		}
+	};
+}
+
+/** Where documents that are there may be left or written, only a look tells what a row does. */
+function uploadPass(onExisting: OnExisting): PolicyPass<Row> {
+	if (onExisting === "error" || onExisting === "upload-again") return creationPass;
+	return lookPass({ itemOf, see: seeUpload(onExisting), compares: onExisting === "update-metadata" });
+}
+
+function itemOf({ index, line, datasetId, documentId, metadata, source, file }: Row): FileItem {
+	if (file === undefined) throw new Error(`the row of line ${line} has no file`);
+	return { index, line, datasetId, documentId, metadata, source, file, fileName: file.path };
+}
+
 function noteReplacing({ onExisting }: UploadOptions, { io }: App): void {
 	if (onExisting !== "update-metadata") return;
 	io.note("Where a document is there already, keys that its row does not carry are removed from it.");
@@ -135,18 +147,21 @@ async function printHead({ json }: UploadOptions, { io }: App): Promise<void> {
 	if (json !== true) await io.out(csvLine(["document_id", "dataset_id", "name", "file"]));
 }
 
-function uploadRun({ json, onExisting }: UploadOptions, { io }: App): Omit<RowRun<FileItem>, "source"> {
+function uploadRun(options: UploadOptions, app: App): Omit<RowRun<FileItem>, "source"> {
+	const { json, onExisting } = options;
 	return {
 		tell: "all",
-		itemOf: ({ index, line, datasetId, documentId, metadata, source, file }: Row) => {
-			if (file === undefined) throw new Error(`the row of line ${line} has no file`);
-			return { index, line, datasetId, documentId, metadata, source, file, fileName: file.path };
+		itemOf,
+		policyPass: uploadPass(onExisting),
+		before: async () => {
+			noteReplacing(options, app);
+			await printHead(options, app);
 		},
 		operation: ({ service }, log) => uploadFile(service, onExisting, log),
 		// A row that failed after its file was stored has an id too: without it, nobody could tag or remove it.
 		onOutcome: ({ item, documentId, storedName }: Outcome<FileItem>): Promise<void> | void => {
 			if (json === true || documentId === "") return;
-			return io.out(csvLine([documentId, item.datasetId, storedName ?? item.file.name, item.file.path]));
+			return app.io.out(csvLine([documentId, item.datasetId, storedName ?? item.file.name, item.file.path]));
 		},
 	};
 }

@@ -2,6 +2,7 @@ import type { App, Settings } from "../../app.ts";
 import type { Check, ShownSetting } from "../../report/checks.ts";
 import type { Reach, SafeRoute } from "../../rest/reach/index.ts";
 import { ADVISED_RATE } from "../../run/safe-rate.ts";
+import { policyText } from "../../plan/policy.ts";
 import type { ServiceFlags } from "../flags.ts";
 import { attempt, failed } from "./attempt.ts";
 
@@ -90,6 +91,7 @@ export function shownSettings(
 		show("rate", rateSetting(settings, rate) ?? { value: ADVISED_RATE, origin: "default" }),
 		show("flavour", flavourSetting(settings, flags.flavour) ?? { value: "auto", origin: "default" }),
 		show("body", settings.body ?? { value: "auto", origin: "default" }),
+		show("policy", settings.policy && { ...settings.policy, value: policyText(settings.policy.value) }),
 	];
 }
 

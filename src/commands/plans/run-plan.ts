@@ -15,13 +15,15 @@ import type { SentLog } from "../../run/operations/sent-log.ts";
 import type { Present } from "../../run/present/present.ts";
 import type { Stop, Totals } from "../../run/types.ts";
 import { changePrinter } from "../change-faces.ts";
-import { dryRun, type Seen } from "../dry-run.ts";
+import { dryRun } from "../dry-run.ts";
 import { type DryRunFlags, faceOf } from "../dry-run-flags.ts";
 import type { RunFlags } from "../flags.ts";
 import { withFlags } from "../next-command.ts";
+import { lookPass } from "../policy/passes.ts";
 import { unreadable } from "../readable.ts";
 import { faultStop, report } from "../run-report.ts";
 import { type RunItem, runSource } from "../run-rows.ts";
+import type { Seen } from "../seen.ts";
 import { type OpenedPlan, openPlan } from "./open-plan.ts";
 import { type PlannedRow, planRows, type PlanSource } from "./plan-rows.ts";
 
@@ -35,6 +37,8 @@ export type PlanKind = {
 	readonly name?: string;
 	/** each document is looked at right before it is written, whatever a list would cost */
 	readonly asksForEach: boolean;
+	/** whether the profile's policy is not asked: it would keep a run that broke it from being taken back */
+	readonly isExempt: boolean;
 	/** `the plan was made`: since when a change of somebody else's is a conflict */
 	readonly since: string;
 	/** rows that could not be planned are counted beside those that are done */
@@ -119,9 +123,9 @@ function rulesOf({ plan: { header }, kind: { since }, flags }: PlanRun, present:
 	};
 }
 
-function show(run: PlanRun): Promise<ExitCode> {
-	const { source, kind, flags, session, settings, app } = run;
-	const see = async (item: PlanItem, { service, request }: Session, present: Present): Promise<Seen> => {
+/** Looks at what a change of the plan would do now. */
+function seeOf(run: PlanRun) {
+	return async (item: PlanItem, { service, request }: Session, present: Present): Promise<Seen> => {
 		const { documentId, planned } = item;
 		const rules = rulesOf(run, present);
 		if (planned.action === "remove") {
@@ -133,22 +137,28 @@ function show(run: PlanRun): Promise<ExitCode> {
 		if (looked.isSame) return { action: "none", documentId };
 		return { action: "update", documentId, present: looked.present, metadata: looked.metadata };
 	};
+}
+
+function show(run: PlanRun): Promise<ExitCode> {
+	const { source, kind, flags, session, settings, app } = run;
+	const see = seeOf(run);
 	const sink = {
 		...changePrinter(faceOf(flags), app),
 		next: "The same command without --dry-run makes these changes; --force overrules what others changed since.",
 	};
-	const { asksForEach } = kind;
-	return dryRun({ source, itemOf, see, tell: "failed", asksForEach, sink }, flags, session, settings, app);
+	const { asksForEach, isExempt } = kind;
+	return dryRun({ source, itemOf, see, tell: "failed", asksForEach, isExempt, sink }, flags, session, settings, app);
 }
 
 async function send(planned: PlanRun): Promise<ExitCode> {
 	const { plan, source, kind, flags, session, settings, app } = planned;
-	const { command, asksForEach, told, before } = kind;
-	await before(plan, source);
+	const { command, asksForEach, isExempt, told, before } = kind;
 	const run = {
 		source,
 		itemOf,
 		asksForEach,
+		policyPass: isExempt ? undefined : lookPass({ itemOf, see: seeOf(planned) }),
+		before: () => before(plan, source),
 		operation: ({ service }: Session, log: SentLog, present: Present) =>
 			doPlanned<PlanItem>(service, rulesOf(planned, present), log),
 		tell: "failed" as const,

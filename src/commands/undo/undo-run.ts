@@ -20,6 +20,7 @@ export function undoKind(name: string, before: PlanKind["before"] = async () => 
 		name,
 		actions: ["update", "remove"],
 		asksForEach: false,
+		isExempt: true,
 		since: "the run",
 		countsUnplanned: true,
 		before,

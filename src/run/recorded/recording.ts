@@ -199,9 +199,9 @@ function headerOf(run: string, { command, version, manifest, baseUrl, options }:
  *
  * @throws CliError 8 where the unfinished run of that path is of other content or other options
  */
-async function findUnfinished(
+export async function findUnfinished(
 	wanted: Wanted,
-	{ runs, resume, now }: RecordingOptions,
+	{ runs, resume, now }: Pick<RecordingOptions, "runs" | "resume" | "now">,
 ): Promise<RecordedRun | undefined> {
 	const names = typeof resume === "string" ? [resume] : await runs.names();
 	for (const name of names) {

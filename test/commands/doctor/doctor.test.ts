@@ -70,6 +70,7 @@ it("a script gets the version, every setting with its origin, every check, and t
 		"rate",
 		"flavour",
 		"body",
+		"policy",
 	]);
 	expect(settings).toContainEqual({ type: "setting", name: "api_key", value: null, origin: "RAGTAG_API_KEY" });
 	expect(settings).toContainEqual({ type: "setting", name: "rate", value: 50, origin: "--rate" });
@@ -250,14 +251,15 @@ it("through a proxy the way is told by its variable, and the proxy's password is
 it("a profile's settings are shown with its name", async () => {
 	const service = await serve(1);
 	const key = await file("service.key", `${KEY}\n`);
-	const profile = `{base_url: "${service.url}", api_key_file: "${key}", rate: 500, dataset: ${service.dataset}}`;
+	const profile = `{base_url: "${service.url}", api_key_file: "${key}", rate: 500, dataset: ${service.dataset}, policy: {protected: [id], max_changes: 5%}}`;
 	const home = await folder();
 	await mkdir(join(home, "ragtag"));
 	await writeFile(join(home, "ragtag", "config.yaml"), `profiles:\n  night: ${profile}\n`);
 	const ended = await ragtag(["doctor", "--json", "--profile", "night"], { env: { XDG_CONFIG_HOME: home } });
 	expect(ended.exit).toBe(0);
 	const origins = read(ended).lines.filter((line) => at(line, "origin") === "profile night");
-	expect(origins.map((line) => at(line, "name"))).toEqual(["base_url", "api_key", "dataset", "rate"]);
+	expect(origins.map((line) => at(line, "name"))).toEqual(["base_url", "api_key", "dataset", "rate", "policy"]);
+	expect(at(origins.at(-1), "value")).toBe("protected: id; max_changes: 5%");
 	expect(read(ended).checks).toMatchObject({ rate: "warning" });
 	expect(at(read(ended).end, "next")).toContain("--profile night");
 });

@@ -1,0 +1,92 @@
+import type { App, Session, Settings } from "../../app.ts";
+import type { ExitCode } from "../../errors.ts";
+import type { Row } from "../../manifest/types.ts";
+import { stopOf } from "../../run/ending.ts";
+import { MemoryJournal } from "../../run/journal.ts";
+import { explained, findUnfinished, type Wanted } from "../../run/recorded/recording.ts";
+import type { Stop, Totals } from "../../run/types.ts";
+import type { RunFlags } from "../flags.ts";
+import { resumeCommand } from "../next-command.ts";
+import { faultStop, report } from "../run-report.ts";
+import { unsettled } from "../unsettled-rows.ts";
+import { type JudgedRows, PolicyWatch } from "./watch.ts";
+
+/** What a pass over the rows is done with. */
+export type PassContext = {
+	readonly flags: RunFlags;
+	readonly session: Session;
+	readonly settings: Settings;
+	readonly app: App;
+};
+
+/**
+ * Shows every row to the watch, and sends nothing that writes. `rows` may be read more than once.
+ *
+ * @returns why it ended before the last row
+ */
+export type PolicyPass<SourceRow extends Row = Row> = (
+	rows: () => AsyncIterable<SourceRow>,
+	watch: PolicyWatch,
+	context: PassContext,
+) => Promise<Stop | undefined>;
+
+/** A run that is gone on with. */
+type Unfinished = { readonly run: string; readonly totals: Totals; isSettled(index: number): boolean };
+
+/**
+ * Looks at all that a run would do, before it does any of it, where the profile has a policy. Rows that an earlier
+ * sitting settled are passed over.
+ *
+ * @returns the exit code of a run that may not begin, which was reported; undefined where it may
+ */
+export async function stoppedByPolicy<SourceRow extends Row>(
+	pass: PolicyPass<SourceRow> | undefined,
+	source: JudgedRows & { read(): AsyncIterable<SourceRow> },
+	wanted: Wanted,
+	flags: RunFlags,
+	session: Session,
+	settings: Settings,
+	app: App,
+): Promise<ExitCode | undefined> {
+	const { policy } = settings;
+	if (policy === undefined || pass === undefined) return undefined;
+	const started = app.clock.now();
+	const before = await unfinished(wanted, flags, settings, app);
+	const watch = new PolicyWatch(policy, source, flags, app);
+	const rows = (): AsyncIterable<SourceRow> => {
+		return before === undefined ? source.read() : unsettled(source.read(), before);
+	};
+	const broken = (error: unknown): Stop => (app.signal.aborted ? stopOf(app.signal.reason) : faultStop(error));
+	const cut = await pass(rows, watch, { flags, session, settings, app }).catch(broken);
+	const forbidden = await watch.end();
+	const stop = cut ?? forbidden;
+	if (stop === undefined) return undefined;
+	const totals = before?.totals ?? new MemoryJournal(source).totals();
+	const seconds = (app.clock.now() - started) / 1000;
+	const resumed = before === undefined ? {} : { run: before.run, resume: resumeCommand(before.run, flags) };
+	return report({ totals, seconds, stop, ...resumed }, flags, app);
+}
+
+async function unfinished(
+	wanted: Wanted,
+	flags: RunFlags,
+	settings: Settings,
+	app: App,
+): Promise<Unfinished | undefined> {
+	const resume = flags.run ?? flags.resume ?? false;
+	if (resume === false) return undefined;
+	const options = { runs: app.runs(settings), now: () => new Date(), resume };
+	const found = await findUnfinished(wanted, options).catch((error: unknown) => {
+		throw explained(error);
+	});
+	if (found === undefined) return undefined;
+	const { header, state } = found;
+	return {
+		run: header.run,
+		totals: state.totals(),
+		isSettled: (index) => {
+			const status = state.statusOf(index);
+			return status !== undefined && !(flags.reopen === true && status === "failed");
+		},
+	};
+}

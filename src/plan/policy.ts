@@ -1,0 +1,110 @@
+import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json.ts";
+import type { MaxChanges, Policy } from "../policy.ts";
+import { show } from "../text.ts";
+import type { Difference } from "./diff.ts";
+
+export type PolicyRule = "protected" | "allowed" | "required" | "clearing" | "max_changes";
+
+/** What of a document's update a policy forbids. */
+export type Violation = {
+	/** null where it is not about one key */
+	readonly key: string | null;
+	readonly rule: PolicyRule;
+	/** what is wrong, without the key */
+	readonly text: string;
+};
+
+/** What becomes of one document. */
+export type PolicyCase = {
+	/** what it has */
+	readonly present: Metadata;
+	/** what it is sent, whole */
+	readonly toSend: Metadata;
+	/** between the two, by what the service keeps */
+	readonly difference: Difference;
+};
+
+/** Allowed values that a message repeats. */
+const NAMED = 8;
+
+/**
+ * All that a policy forbids of what becomes of one document. How many documents change, the document alone can't tell.
+ *
+ * Values are judged where they are given: one that the document has already is nobody's doing in this run. Keys that are
+ * required are looked for in what the document has afterwards.
+ */
+export function violationsOf(policy: Policy, { present, toSend, difference }: PolicyCase): readonly Violation[] {
+	const { add, change, remove } = difference;
+	const violations: Violation[] = [];
+	for (const key of policy.protectedKeys) {
+		const doing = add.has(key) ? "added" : change.has(key) ? "changed" : remove.has(key) ? "removed" : undefined;
+		if (doing !== undefined) violations.push({ key, rule: "protected", text: `is protected, and would be ${doing}` });
+	}
+	for (const [key, allowed] of policy.allowed) {
+		const value = add.has(key) ? add.get(key) : change.get(key)?.to;
+		const wrong = value === undefined ? [] : itemsOf(value).filter((item) => !isOneOf(item, allowed));
+		const [first] = wrong;
+		if (first === undefined) continue;
+		violations.push({
+			key,
+			rule: "allowed",
+			text: `${valueText(first)} is not allowed; allowed: ${listText(allowed)}`,
+		});
+	}
+	for (const key of policy.required) {
+		// As in the checks of a manifest, null says that there is no value.
+		if ((toSend.get(key) ?? null) !== null) continue;
+		violations.push({ key, rule: "required", text: "is required, and the document would not have it" });
+	}
+	if (policy.noClearing && present.size > 0 && toSend.size === 0) {
+		violations.push({ key: null, rule: "clearing", text: "the document would be left without any metadata" });
+	}
+	return violations;
+}
+
+/** Whether so many changed documents are more than a run of so many rows may change. */
+export function isTooMany(changes: number, { unit, value }: MaxChanges, rows: number): boolean {
+	return unit === "percent" ? changes * 100 > value * rows : changes > value;
+}
+
+/** Whether a policy can be judged only by who sees what documents have. */
+export function needsPresent({ protectedKeys, noClearing, maxChanges }: Policy): boolean {
+	return protectedKeys.size > 0 || noClearing || maxChanges !== undefined;
+}
+
+/** A policy in a few words: `protected: source_id; max_changes: 5%`. */
+export function policyText({ protectedKeys, allowed, required, maxChanges, noClearing }: Policy): string {
+	const named = (name: string, keys: Iterable<string>): string[] => {
+		const text = Array.from(keys, (key) => show(key)).join(", ");
+		return text === "" ? [] : [`${name}: ${text}`];
+	};
+	const parts = [
+		...named("protected", protectedKeys),
+		...named("allowed values", allowed.keys()),
+		...named("required", required),
+		...(maxChanges === undefined ? [] : [`max_changes: ${maxChangesText(maxChanges)}`]),
+		...(noClearing ? ["no_clearing"] : []),
+	];
+	return parts.length === 0 ? "forbids nothing" : parts.join("; ");
+}
+
+export function maxChangesText({ unit, value }: MaxChanges): string {
+	return unit === "percent" ? `${value}%` : String(value);
+}
+
+function itemsOf(value: JsonValue): readonly JsonValue[] {
+	return isJsonArray(value) ? value : [value];
+}
+
+function isOneOf(item: JsonValue, allowed: readonly JsonValue[]): boolean {
+	return allowed.some((each) => sameValue(each, item));
+}
+
+function listText(values: readonly JsonValue[]): string {
+	const named = values.slice(0, NAMED).map(valueText).join(", ");
+	return values.length > NAMED ? `${named} and ${values.length - NAMED} more` : named;
+}
+
+function valueText(value: JsonValue): string {
+	return show(JSON.stringify(value), 80);
+}
