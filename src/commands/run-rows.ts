@@ -36,6 +36,8 @@ export type RowSource<SourceRow extends Row = Row> = Pick<
 > & {
 	/** the file whose lines the rows name, where it is another */
 	readonly linesOf?: string;
+	/** rows that were looked at to find these, where they are a part of them */
+	readonly outOf?: number;
 	read(): AsyncIterable<SourceRow>;
 	/** what is to be kept so that the rows can be read again, in another process */
 	readonly kept: Kept;

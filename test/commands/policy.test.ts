@@ -309,6 +309,17 @@ describe("docs plan and docs apply with a policy", () => {
 		expect((await ragtag(argv, { env: envOf(service), home })).exit).toBe(0);
 	});
 
+	it("count what changes as a share of the rows that were planned, not of those that change", async () => {
+		const { service, home, run, rows } = await world("{max_changes: 25%}");
+		const same = { source_id: "s1", category: "news", author: "Ann" };
+		const out = join(await folder(), "plan.jsonl");
+		const path = await rows([same, { ...same, author: "Bob" }, same, same]);
+		expect((await run(["docs", "plan", path, "--out", out])).exit).toBe(0);
+		const argv = ["--profile", "prod", "docs", "apply", out, "--json"];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service), home });
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 1, updated: 1 })]);
+	});
+
 	it("send nothing of a plan that was made where nothing was forbidden", async () => {
 		const { service, home, rows } = await world(POLICY);
 		const out = join(await folder(), "plan.jsonl");
@@ -339,6 +350,18 @@ it("documents that a filter finds are held to the policy, too", async () => {
 		"POLICY_MAX_CHANGES",
 	]);
 	expect([writes(service), await runFolders(home)]).toEqual([[], []]);
+});
+
+it("a run that broke a policy is taken back, although that breaks it as well", async () => {
+	const made = await recorded(2);
+	const { argv } = await tagging(made);
+	await homeWith("{protected: [n], required: [n], max_changes: 0, no_clearing: true}", made.home);
+	expect((await made.run(argv)).exit).toBe(0);
+	for (const more of [["--dry-run"], ["--yes"]]) {
+		const { exit, stdout } = await made.run(["--profile", "prod", "runs", "undo", "--json", ...more]);
+		expect([exit, problemsOf(stdout)]).toEqual([0, []]);
+	}
+	expect((await made.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual([undefined, undefined]);
 });
 
 describe("a run that is gone on with", () => {

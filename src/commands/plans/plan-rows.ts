@@ -26,6 +26,7 @@ export function planRows(
 		name,
 		linesOf: header.manifest.name === "-" ? "standard input" : header.manifest.name,
 		rows: counts.changes + invalid,
+		outOf: counts.changes + counts.unchanged + counts.failed,
 		invalid,
 		duplicateSkipped: 0,
 		problems: 0,

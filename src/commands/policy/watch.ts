@@ -24,6 +24,8 @@ export type JudgedRows = {
 	readonly name: string;
 	/** the file whose lines the rows name, where it is another */
 	readonly linesOf?: string;
+	/** rows that were looked at to find these, where they are a part of them: what changes is a share of all */
+	readonly outOf?: number;
 	readonly rows: number;
 	readonly invalid: number;
 	readonly duplicateSkipped: number;
@@ -123,10 +125,10 @@ export class PolicyWatch {
 		};
 	}
 
-	/** Rows that a run of the whole manifest sends. */
+	/** Rows of which the documents that change are a share. */
 	#rows(): number {
-		const { rows, invalid, duplicateSkipped } = this.#source;
-		return rows - invalid - duplicateSkipped;
+		const { rows, invalid, duplicateSkipped, outOf = rows - invalid - duplicateSkipped } = this.#source;
+		return outOf;
 	}
 
 	async #tell(line: number, { key, rule, text }: Violation): Promise<void> {
