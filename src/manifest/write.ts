@@ -4,6 +4,7 @@ import { csvLine } from "./csv/quote.ts";
 import { isReserved, meantReserved } from "./rows/reserved.ts";
 import { joinList, splitType, type CellType } from "./rows/typed.ts";
 import { show } from "./show.ts";
+import { numberSurvives, textSurvives } from "./spreadsheet.ts";
 
 /** A document as it is written into a manifest. */
 export type ManifestDocument = {
@@ -18,7 +19,8 @@ export type ManifestDocument = {
  * Decides the columns of a CSV manifest from all documents, then writes them.
  *
  * Two passes over the documents: `see` each one, then `head` and `row`. Each key gets the plainest type that every
- * one of its values reads back from exactly; a key that a document does not have is an empty cell.
+ * one of its values reads back from exactly, also after a spreadsheet opened and saved the file; a key that a document does
+ * not have is an empty cell.
  */
 export class ColumnPlan {
 	readonly #types = new Map<string, CellType>();
@@ -62,23 +64,29 @@ export function* formatCsvManifest(documents: Iterable<ManifestDocument>): Gener
 }
 
 function plainestType(value: JsonValue): CellType {
-	if (typeof value === "number") return "number";
+	if (typeof value === "number") return numberSurvives(value) ? "number" : "json";
 	if (typeof value === "boolean") return "boolean";
 	// An empty cell means that the key is absent, and no cell can hold NUL.
-	if (typeof value === "string") return value === "" || value.includes("\0") ? "json" : "text";
-	if (Array.isArray(value) && isPlainList(value)) return "list";
+	if (typeof value === "string") return value !== "" && textSurvives(value) ? "text" : "json";
+	if (Array.isArray(value) && isPlainList(value)) return textSurvives(joinList(value)) ? "list" : "json";
 	return "json";
 }
 
-function isPlainList(items: readonly JsonValue[]): boolean {
+function isPlainList(items: readonly JsonValue[]): items is readonly string[] {
 	if (items.length === 0 || (items.length === 1 && items[0] === "")) return false;
-	return items.every((item) => typeof item === "string" && !item.includes("\0"));
+	return items.every((item) => typeof item === "string");
 }
 
 function cellText(value: JsonValue, type: CellType): string {
 	if (type === "text" && typeof value === "string") return value;
 	if (type === "list" && Array.isArray(value)) return joinList(value.map(String));
-	return JSON.stringify(value);
+	const text = JSON.stringify(value);
+	return type === "json" && isBare(value) ? `${text}\t` : text;
+}
+
+/** JSON that a spreadsheet would take for its own number or truth value. White space behind it, it is text there. */
+function isBare(value: JsonValue): boolean {
+	return typeof value === "boolean" || (typeof value === "number" && !numberSurvives(value));
 }
 
 /** The header of a key. Text needs no type, unless the key by itself would be read as something else. */
@@ -91,6 +99,6 @@ function columnName(key: string, type: CellType, members: readonly string[]): st
 	}
 	const alone = splitType(key);
 	const isTaken = key === "" || members.includes(key) || isReserved(key) || meantReserved(key) !== undefined;
-	const isPlain = !alone.explicit && alone.meant === undefined && !isTaken;
+	const isPlain = !alone.explicit && alone.meant === undefined && !isTaken && textSurvives(key);
 	return type === "text" && isPlain ? key : `${key}:${type}`;
 }

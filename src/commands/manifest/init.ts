@@ -17,7 +17,9 @@ export function initCommand(parent: Command, app: App, done: Done, run = init): 
 	const command = parent
 		.command("init")
 		.summary("print a dataset's present metadata as a CSV manifest")
-		.description("Prints the dataset's present metadata as a CSV manifest: edit it, then docs tag it.")
+		.description(
+			"Prints the dataset's present metadata as a CSV manifest: edit it, then docs tag it. In a spreadsheet, open it as UTF-8 with all columns as text; docs tag --dry-run shows what it changed.",
+		)
 		.option("-d, --dataset <id>", "the dataset", parseNonEmpty)
 		.option("--out <file>", "a new file instead of standard output", parseNonEmpty)
 		.addHelpText("before", "Examples:\n  ragtag manifest init -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n");

@@ -60,7 +60,9 @@ export function cellValue(cell: string, type: CellType): CellValue {
 		case "number":
 			return numberOf(cell);
 		case "boolean":
-			if (cell === "true" || cell === "false") return { value: cell === "true" };
+			// Spreadsheets save TRUE where they read true.
+			if (cell === "true" || cell === "TRUE") return { value: true };
+			if (cell === "false" || cell === "FALSE") return { value: false };
 			return { code: "BAD_BOOLEAN", fault: `"${show(cell)}" is neither true nor false` };
 		case "list":
 			return { value: splitList(cell) };
