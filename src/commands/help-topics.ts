@@ -40,7 +40,7 @@ export const topics: ReadonlyMap<string, string> = new Map([
 A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, flavour, body, policy,
 require_https}. Its key goes only to its address. No flag takes a key: arguments are visible to every user of a machine.
 A policy: {protected: [KEY], allowed: {KEY: [VALUE]}, required: [KEY], max_changes: 500 or "5%", no_clearing: true}.
-docs tag, upload and rm hold all of their rows against it before they send the first.
+docs plan, tag, apply, upload and rm hold all of their rows against it before they send the first; runs undo does not.
 `,
 	],
 	[
