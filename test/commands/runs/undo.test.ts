@@ -65,11 +65,11 @@ describe("an undo", () => {
 		const { exit, stdout, stderr } = await undo(world, tagged);
 		expect(exit).toBe(1);
 		expect(summaryOf(stdout)).toMatchObject({ updated: 18, failed: 2, exit_code: 1 });
-		const rows = parseLines(stdout).filter((line) => at(line, "type") === "row");
-		expect(rows).toMatchObject([
-			{ line: 6, document_id: ids[4], error_code: "CONFLICT" },
-			{ line: 7, document_id: ids[5], error_code: "CONFLICT" },
-		]);
+		// Rows end in the order in which the service answers.
+		const rows = parseLines(stdout)
+			.filter((line) => at(line, "type") === "row")
+			.map((row) => [at(row, "line"), at(row, "document_id"), at(row, "error_code")]);
+		expect(new Set(rows.map(String))).toEqual(new Set([`6,${ids[4]},CONFLICT`, `7,${ids[5]},CONFLICT`]));
 		expect(stderr).toContain(`Undo of ${tagged}: 18 reversed, 2 kept because somebody changed them since, 0 failed.`);
 		const kept = (await world.service.documents()).filter(({ metadata }) => at(metadata, "mine") === "keep");
 		expect(kept).toHaveLength(2);
