@@ -20,7 +20,7 @@ export const Exit = {
 	foreign: 8,
 	/** stopped by a limit, the user's or the built-in one */
 	limit: 9,
-	/** `--detailed-exitcode` found that something would change */
+	/** something that was written is lost, or `--detailed-exitcode` found that something would change */
 	differences: 10,
 	/** a fault of the program itself */
 	internal: 70,

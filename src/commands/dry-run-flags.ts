@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { CliError, Exit } from "../errors.ts";
 import type { ChangeFormat } from "./change-faces.ts";
+import type { RunFlags } from "./flags.ts";
 
 /** Flags of commands that can show what they would do. */
 export type DryRunFlags = {
@@ -29,12 +30,16 @@ export function checkDryRunFlags({
 	detailedExitcode,
 	format,
 	json,
-}: DryRunFlags & { readonly json?: boolean }): void {
+	verify = "none",
+}: DryRunFlags & { readonly json?: boolean; readonly verify?: RunFlags["verify"] }): void {
 	const wrong = (text: string, hint: string): CliError =>
 		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
 	if (dryRun !== true && (detailedExitcode === true || format !== undefined)) {
 		const flag = format === undefined ? "--detailed-exitcode" : "--format";
 		throw wrong(`${flag} is about what --dry-run shows`, `Add --dry-run, or leave ${flag} out.`);
+	}
+	if (dryRun === true && verify !== "none") {
+		throw wrong("--verify reads back what was written, and --dry-run writes nothing", "Leave one of them out.");
 	}
 	if (format !== undefined && json === true) throw wrong("--format and --json exclude each other", "Say one of them.");
 }

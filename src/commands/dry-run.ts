@@ -3,6 +3,7 @@ import type { ExitCode } from "../errors.ts";
 import type { Row } from "../manifest/types.ts";
 import { differenceOf } from "../plan/diff.ts";
 import { ChangeTally } from "../report/changes/tally.ts";
+import { LOOKS } from "../run/concurrency.ts";
 import { stopOf } from "../run/ending.ts";
 import { MemoryJournal } from "../run/journal.ts";
 import { errorLimit } from "../run/limits.ts";
@@ -21,9 +22,6 @@ import { type Ended, faultStop, report } from "./run-report.ts";
 import type { RowSource, RunItem } from "./run-rows.ts";
 import type { Seen, SeenChange } from "./seen.ts";
 import { rowTeller } from "./tell-rows.ts";
-
-/** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */
-const LOOKS = 32;
 
 /** Where the changes that a dry run finds go: they are shown, or written down. */
 export type ChangeSink = {

@@ -3,6 +3,7 @@ import type { App, Session, SettingFlags, Settings } from "../app.ts";
 import type { BodyForm } from "../rest/types.ts";
 import type { MaxErrors } from "../run/limits.ts";
 import { flavourNames } from "../run/service/names.ts";
+import type { VerifyMode } from "../run/verify/picked-rows.ts";
 import type { ExitCode } from "../errors.ts";
 import {
 	collect,
@@ -47,8 +48,16 @@ export type LookFlags = ServiceFlags & {
 	readonly json?: boolean;
 };
 
+/** Flags of what reads back what was written. */
+export type VerifyFlags = ServiceFlags &
+	Pick<LookFlags, "concurrency" | "maxDuration" | "progress" | "json"> & {
+		/** in milliseconds */
+		readonly maxOutage?: number;
+	};
+
 /** Flags of commands that run rows. */
 export type RunFlags = LookFlags & {
+	readonly verify?: "none" | VerifyMode;
 	readonly dataset?: string;
 	readonly chunk: number;
 	readonly set?: readonly string[];
@@ -103,13 +112,11 @@ export function addManifestOptions(command: Command): Command {
 		);
 }
 
-/** Options of commands that look at the document of each row. */
-export function addLookOptions(command: Command, failed: string): Command {
+/** Options of commands that look at documents, however they come by them. */
+export function addWatchOptions(command: Command): Command {
 	return addServiceOptions(command)
 		.option("--concurrency <n>", "requests in flight at most", parseConcurrency, "auto")
-		.option("--max-errors <n or n%>", "stops when so many rows have failed", parseMaxErrors)
 		.option("--max-duration <time>", "stops the run after that time", parseTime)
-		.option("--failed <file>", failed, parseNonEmpty)
 		.addOption(
 			new Option("--progress <form>", "progress on standard error")
 				.choices(["auto", "bar", "plain", "json", "none"])
@@ -118,17 +125,37 @@ export function addLookOptions(command: Command, failed: string): Command {
 		.option("--json", "results as JSON lines");
 }
 
+/** Options of commands that look at the document of each row. */
+export function addLookOptions(command: Command, failed: string): Command {
+	return addWatchOptions(command)
+		.option("--max-errors <n or n%>", "stops when so many rows have failed", parseMaxErrors)
+		.option("--failed <file>", failed, parseNonEmpty);
+}
+
+export function addOutageOption(command: Command, byDefault = "15m"): Command {
+	return command.option("--max-outage <time>", `longest outage that is sat out (default: ${byDefault})`, parseTime);
+}
+
 /** @param force what else than a lock `--force` overrides */
 export function addRunOptions(command: Command, force = ""): Command {
-	return addLookOptions(
-		command,
-		"where to write the rows that failed, ready to be fed back (default: in the run's folder)",
-	)
+	addLookOptions(command, "where to write the rows that failed, ready to be fed back (default: in the run's folder)");
+	addVerifyOption(addOutageOption(command));
+	return command
 		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
 		.option("--attempts <n>", "tries of one row, the first included", parseCount(1, 1000), 6)
 		.option("--max-wait <time>", "longest wait that the service may ask for (default: 5m)", parseTime)
-		.option("--max-outage <time>", "longest outage that is sat out (default: 15m)", parseTime)
 		.option("--force", `${force}takes the lock of a run on another machine`);
+}
+
+function addVerifyOption(command: Command): Command {
+	return command.addOption(
+		new Option(
+			"--verify <what>",
+			"reads back what was written, all of it or a sample of 300 rows; exit 10 if some is lost",
+		)
+			.choices(["none", "sample", "all"])
+			.default("none"),
+	);
 }
 
 export function addSetOption(command: Command): Command {

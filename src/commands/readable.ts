@@ -4,8 +4,14 @@ import { stopOf } from "../run/ending.ts";
 import { showsMetadata } from "../run/present/readable.ts";
 import type { Stop } from "../run/types.ts";
 import { show } from "../text.ts";
+import type { RunFlags } from "./flags.ts";
 import { faultStop } from "./run-report.ts";
 import type { RowSource } from "./run-rows.ts";
+
+/** Whether what a run writes is to be read back. */
+export function verifies({ verify = "none" }: Pick<RunFlags, "verify">): boolean {
+	return verify !== "none";
+}
 
 /**
  * Why what documents have can't be compared with anything, or undefined where it can. `what` is the flag or the command

@@ -3,6 +3,8 @@ import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
 import { summaryOf, summaryText, type Undo } from "../report/summary.ts";
 import { undoText } from "../report/undo.ts";
+import type { VerifyCounts } from "../report/verify-counts.ts";
+import { verifyText } from "../report/verify.ts";
 import { explained } from "../run/recorded/recording.ts";
 import type { Stop, Totals } from "../run/types.ts";
 
@@ -14,6 +16,10 @@ export type Ended = {
 	readonly verified?: boolean;
 	/** what a dry run found */
 	readonly dry?: DryResult;
+	/** what reading back found, and what to type where some of it is lost */
+	readonly verify?: { readonly counts: VerifyCounts; readonly again: string } | undefined;
+	/** what stands in place of the counts of rows */
+	readonly counted?: string;
 	readonly run?: string;
 	/** rows that were updated with what their documents had already */
 	readonly same?: number;
@@ -35,11 +41,12 @@ export async function report(
 	{ io }: App,
 	keep: (exit: ExitCode, summary: string) => Promise<void> = async () => undefined,
 ): Promise<ExitCode> {
-	const { totals, seconds, failed, dry } = ended;
+	const { totals, seconds, failed, dry, verify } = ended;
 	let { stop } = ended;
 	await io.flush();
-	const exitNow = (): ExitCode => exitOf(totals, stop, io.outputFailed || failed?.failure !== undefined, dry);
-	const facts = { ...ended, wouldChange: dry?.changes };
+	const exitNow = (): ExitCode =>
+		exitOf(totals, stop, io.outputFailed || failed?.failure !== undefined, dry, verify?.counts);
+	const facts = { ...ended, verify: verify?.counts, wouldChange: dry?.changes };
 	const summaryNow = (): string => JSON.stringify(summaryOf(totals, seconds, exitNow(), facts));
 	try {
 		await keep(exitNow(), summaryNow());
@@ -55,8 +62,14 @@ export async function report(
 	if (ended.told !== undefined) io.note(ended.told);
 	const undo = ended.undo === undefined ? undefined : undoText(ended.undo);
 	if (undo !== undefined) io.note(undo);
+	const counted = ended.counted ?? summaryText(totals, seconds, dry?.changes);
+	if (verify !== undefined && ended.counted === undefined) {
+		const text = verifyText(verify.counts);
+		if (verify.counts.lost > 0) io.err(`${text}. ${verify.again}`);
+		else io.note(`${text}.`);
+	}
 	if (exit === Exit.ok) {
-		io.note(summaryText(totals, seconds, dry?.changes));
+		io.note(counted);
 		return exit;
 	}
 	if (stop !== undefined) io.err(`ragtag: ${stop.text}`);
@@ -64,7 +77,7 @@ export async function report(
 	if (failed?.failure !== undefined) io.err(`ragtag: ${failed.path}: ${failed.failure}`);
 	// The last line of every failure: what happened, the counts, and what to type next.
 	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended)) : goOnText(stop, ended.resume);
-	io.err(`${summaryText(totals, seconds, dry?.changes)}. ${next}`);
+	io.err(`${counted}. ${next}`);
 	return exit;
 }
 
@@ -72,7 +85,7 @@ function goOnText(stop: Stop | undefined, resume: string): string {
 	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Go on with: ${resume}`;
 }
 
-function nextStep({ totals, failed, run, dry, next }: Ended): string {
+function nextStep({ totals, failed, run, dry, next, verify }: Ended): string {
 	if (failed?.failure !== undefined && run !== undefined) {
 		return `Write the failed rows elsewhere: ragtag runs report ${run} --failed FILE`;
 	}
@@ -83,6 +96,10 @@ function nextStep({ totals, failed, run, dry, next }: Ended): string {
 	}
 	if (totals.failed > 0 && run !== undefined) {
 		return `Mend ${failed?.path} and feed it back, or try the same rows again: ragtag runs retry ${run}`;
+	}
+	if (verify !== undefined && verify.counts.lost > 0) return verify.again;
+	if (verify !== undefined && verify.counts.unknown > 0 && run !== undefined) {
+		return `Look again with: ragtag runs verify ${run}`;
 	}
 	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";
 	return "Mend the output and run the same command again.";

@@ -25,6 +25,7 @@ import { type PolicyPass, stoppedByPolicy } from "./policy/gate.ts";
 import { type Ended, faultStop, report } from "./run-report.ts";
 import { rowTeller } from "./tell-rows.ts";
 import { unsettled } from "./unsettled-rows.ts";
+import { verifyAfter } from "./verify-after.ts";
 
 /** Documents of a dataset from which on reading its list takes some seconds, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;
@@ -158,20 +159,28 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			},
 		}).catch(faultStop);
 		progress.stop();
+		const seconds = (clock.now() - started) / 1000 + (resumed?.seconds ?? 0);
+		const verification = await verifyAfter(
+			{ run: recording.run, runs, name: source.linesOf ?? source.name, started, stop },
+			flags,
+			session,
+			context.settings,
+			app,
+		);
 		// Nothing is asked any more, and files are still to be written: connections may hold the last descriptors.
 		await session.service.api.close().catch(() => undefined);
 		const totals = journal.totals();
 		const folder = runs.path(recording.run);
 		const failedPath = flags.failed ?? runs.path(recording.run, "failed.csv");
 		const failure = await writeFailed(failedPath, folder, source, totals);
-		const seconds = (clock.now() - started) / 1000 + (resumed?.seconds ?? 0);
 		const failedWith = (code: string): number => journal.failedWith(code);
 		const verified = session.service.proof.echo !== undefined;
 		const ended: Ended = {
 			totals,
 			seconds,
-			stop,
+			stop: stop ?? verification.stop,
 			verified,
+			verify: verification.found,
 			run: recording.run,
 			same: journal.same,
 			undo: undoOf(totals, journal.blind, withFlags(`ragtag runs undo ${recording.run}`, flags)),

@@ -1,5 +1,6 @@
 import { Exit, type ExitCode } from "../errors.ts";
 import type { Stop, Totals } from "../run/types.ts";
+import type { VerifyCounts } from "./verify-counts.ts";
 
 /** The order in which exit codes win where several apply: signals and faults of our own first, then what sent nothing. */
 const PRECEDENCE: readonly ExitCode[] = [
@@ -28,11 +29,20 @@ export type DryResult = {
 };
 
 /** The one exit code of a run, from what its journal holds, why it stopped, and whether its outputs were written. */
-export function exitOf(totals: Totals, stop: Stop | undefined, outputFailed: boolean, dry?: DryResult): ExitCode {
+export function exitOf(
+	totals: Totals,
+	stop: Stop | undefined,
+	outputFailed: boolean,
+	dry?: DryResult,
+	verify?: VerifyCounts,
+): ExitCode {
 	const applying = new Set<ExitCode>();
 	if (stop !== undefined) applying.add(stop.exit);
 	if (totals.failed + totals.invalid > 0) applying.add(Exit.failedRows);
 	if (dry?.isDetailed === true && dry.changes > 0) applying.add(Exit.differences);
+	if (verify !== undefined && verify.lost > 0) applying.add(Exit.differences);
+	// Whether it is lost nobody knows: that is no success.
+	if (verify !== undefined && verify.unknown > 0) applying.add(Exit.failedRows);
 	if (outputFailed) applying.add(Exit.output);
 	// Rows that are pending though nothing stopped the run: nobody accounts for them, whatever else went wrong.
 	if (stop === undefined && totals.pending !== (dry?.changes ?? 0)) applying.add(Exit.internal);

@@ -1,5 +1,6 @@
 import type { ExitCode } from "../errors.ts";
 import type { Totals } from "../run/types.ts";
+import { isAllWell, type VerifyCounts } from "./verify-counts.ts";
 
 /** The last line of a run's `--json` output. All counts are always there. */
 export type Summary = {
@@ -16,7 +17,10 @@ export type Summary = {
 	readonly pending: number;
 	readonly attempts: number;
 	readonly seconds: number;
+	/** whether updates were seen to arrive, and none that was read back is lost */
 	readonly verified: boolean;
+	/** what reading back found; null where nothing was */
+	readonly verify: VerifyCounts | null;
 	/** documents that were changed, made or removed; in a dry run those that would be */
 	readonly changes: number;
 	/** whether all that was written can be taken back */
@@ -41,6 +45,8 @@ export type Undo = {
 export type SummaryFacts = {
 	/** whether updates were seen to arrive at this address: false where nothing could be read back */
 	readonly verified?: boolean | undefined;
+	/** what reading back found */
+	readonly verify?: VerifyCounts | undefined;
 	readonly run?: string | undefined;
 	/** rows that were updated with what their documents had already */
 	readonly same?: number | undefined;
@@ -61,13 +67,19 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		duplicate_skipped: duplicateSkipped,
 		attempts,
 		seconds: Math.round(seconds * 1000) / 1000,
-		verified: facts.verified === true && totals.updated + totals.uploaded > 0,
+		verified: isVerified(totals, facts),
+		verify: facts.verify ?? null,
 		changes: totals.updated + totals.uploaded + totals.removed - (facts.same ?? 0) + (facts.wouldChange ?? 0),
 		undoable: facts.undo?.command !== undefined && facts.undo.blind + facts.undo.removed === 0,
 		undo: facts.undo?.command ?? null,
 		exit_code: exit,
 		resume: facts.resume ?? null,
 	};
+}
+
+function isVerified({ updated, uploaded }: Totals, { verified = false, verify }: SummaryFacts): boolean {
+	if (verify === undefined) return verified && updated + uploaded > 0;
+	return isAllWell(verify) && verify.equal + verify.normalised > 0;
 }
 
 /**

@@ -1,5 +1,7 @@
 /** Requests in flight at most, whatever the rate asks for. */
 export const MAX_CONCURRENCY = 64;
+/** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */
+export const LOOKS = 32;
 /** In flight before the first latency is known: enough to learn it, too few to hurt. */
 const INITIAL = 8;
 /** Head-room over rate × latency, for answers slower than the average. */

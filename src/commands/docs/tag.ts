@@ -13,7 +13,7 @@ import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "..
 import { addManifestOptions, addRunOptions, addToleranceOptions, addUndoOption, addWriteOptions } from "../flags.ts";
 import { type CheckedRun, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
 import { lookPass } from "../policy/passes.ts";
-import { unreadable } from "../readable.ts";
+import { unreadable, verifies } from "../readable.ts";
 import type { RunItem } from "../run-rows.ts";
 import { addFilterOptions, filterText, type FilterFlags } from "./document-filter.ts";
 import { checkFilterFlags, READING_FLAGS, runFound } from "./tag-found.ts";
@@ -61,7 +61,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	const { manifest, mode, onlyChanged = false, dryRun: isDry = false } = options;
 	const plan = updatePlanOf(options);
 	const see = seeUpdate(plan, onlyChanged);
-	const compares = isDry ? "--dry-run" : onlyChanged ? "--only-changed" : undefined;
+	const compares = isDry ? "--dry-run" : onlyChanged ? "--only-changed" : verifies(options) ? "--verify" : undefined;
 	const run: CheckedRun<RunItem & UpdateItem> = {
 		purpose: "tag",
 		tell: "failed",

@@ -5,7 +5,7 @@ import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { lookToUpload, type OnExisting, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
-import type { Outcome } from "../../run/types.ts";
+import type { Outcome, Stop } from "../../run/types.ts";
 import { checkFailedPath } from "../failed-file.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
@@ -19,7 +19,7 @@ import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource 
 import type { PolicyPass } from "../policy/gate.ts";
 import { creationPass, lookPass } from "../policy/passes.ts";
 import { payloadOptions } from "../payload-options.ts";
-import { unreadable } from "../readable.ts";
+import { unreadable, verifies } from "../readable.ts";
 import { report } from "../run-report.ts";
 import { fileRows } from "./file-rows.ts";
 
@@ -71,9 +71,11 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 	checkDryRunFlags(options);
 	const run = uploadRun(options, app);
 	const instead = options.dryRun === true ? dryUpload(run, options, app) : undefined;
+	const refuse = async (source: RowSource, session: Session): Promise<Stop | undefined> =>
+		verifies(options) ? unreadable("--verify", source, session, options, app) : undefined;
 	if (isManifest(options.files, options.as) && manifest !== undefined) {
 		if (options.files.length > 1) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
-		return runManifest({ ...run, purpose: "upload", manifest, instead }, options, app);
+		return runManifest({ ...run, purpose: "upload", manifest, refuse, instead }, options, app);
 	}
 	if (options.json === true) await printVersionLine(app);
 	return withSession(options, app, async (session, settings) => {
@@ -81,6 +83,10 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		const { dataset, set } = await manifestOptions("upload", options, settings);
 		const source = await fileRows(options.files, dataset, set);
 		if (instead !== undefined) return instead(source, session, settings);
+		const stop = await refuse(source, session);
+		if (stop !== undefined) {
+			return report({ totals: new MemoryJournal(source).totals(), seconds: 0, stop }, options, app);
+		}
 		const context = {
 			command: COMMANDS.upload,
 			settings,

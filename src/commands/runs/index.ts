@@ -6,6 +6,7 @@ import { repairCommand } from "./repair.ts";
 import { reportCommand } from "./report.ts";
 import { showCommand } from "./show.ts";
 import { undoCommand } from "./undo.ts";
+import { verifyCommand } from "./verify.ts";
 
 export const commands: readonly Declare[] = [
 	listCommand,
@@ -13,6 +14,7 @@ export const commands: readonly Declare[] = [
 	resumeRunCommand,
 	retryCommand,
 	undoCommand,
+	verifyCommand,
 	reportCommand,
 	repairCommand,
 	pruneCommand,

@@ -1,0 +1,106 @@
+import { type Command, Option } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { verifyText } from "../../report/verify.ts";
+import type { VerifyCounts } from "../../report/verify-counts.ts";
+import type { Totals } from "../../run/types.ts";
+import type { VerifyMode } from "../../run/verify/picked-rows.ts";
+import type { Done } from "../declare.ts";
+import { addOutageOption, addWatchOptions, type VerifyFlags, withSession } from "../flags.ts";
+import { withFlags } from "../next-command.ts";
+import { APPLY, UNDO } from "../plans/names.ts";
+import { report } from "../run-report.ts";
+import { printVersionLine } from "../run-rows.ts";
+import { againText } from "../verify-after.ts";
+import { verifyRows } from "../verify-rows.ts";
+import { findThatWrote, readReport } from "./read.ts";
+import { targetOf } from "./target.ts";
+
+export type VerifyRunFlags = VerifyFlags & { readonly verify: VerifyMode };
+
+/** Declares the interface of `runs verify`. What it does is in `verify`. */
+export function verifyCommand(runs: Command, app: App, done: Done, run = verify): void {
+	const command = runs
+		.command("verify")
+		.summary("read back what a run wrote, and tell what is lost")
+		.description(
+			"Reads back what a run wrote, and tells what is equal, normalised by the service, lost, or changed since. Writes nothing. Exit 10 if something is lost.",
+		)
+		.argument("[run]", "name of the run (default: the newest that wrote)")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag runs verify\n  ragtag runs verify 20261121T170000-1a2b3c --verify sample\n",
+		);
+	addOutageOption(addWatchOptions(command), "half a minute")
+		.addOption(
+			new Option("--verify <what>", "all that was written, or a sample of 300 rows")
+				.choices(["sample", "all"])
+				.default("all"),
+		)
+		.action(async (name: string | undefined) => {
+			done(await run(name, command.optsWithGlobals<VerifyRunFlags>(), app));
+		});
+}
+
+export async function verify(name: string | undefined, flags: VerifyRunFlags, app: App): Promise<ExitCode> {
+	const { io, clock } = app;
+	const settings = await app.settings(flags);
+	const runs = app.runs(settings);
+	if (flags.json === true) await printVersionLine(app);
+	const { file, recorded } = await readReport(
+		runs,
+		name === undefined ? await findThatWrote(runs) : await runs.find(name),
+	);
+	const { run } = file;
+	if (recorded === undefined || writtenBy(recorded.state.totals()) === 0) {
+		io.note(`Run ${run} has written nothing: there is nothing to verify.`);
+		return report({ totals: totalsOf(undefined), seconds: 0, stop: undefined, run }, flags, app);
+	}
+	const where = { ...flags, ...targetOf(file, flags, settings.baseUrl === undefined) };
+	return withSession(where, app, async (session, its) => {
+		const { baseUrl } = recorded.header.target;
+		if (session.baseUrl !== baseUrl) {
+			throw new CliError(`run ${run} wrote to ${baseUrl}, and this would read ${session.baseUrl}; nothing was sent`, {
+				exit: Exit.foreign,
+				hint: "Name its address with --base-url or --profile.",
+			});
+		}
+		const started = clock.now();
+		const { command, manifest } = file;
+		// Rows of a plan name the lines of what it was made from.
+		const name = command === APPLY || command === UNDO ? `manifest of ${manifest.name}` : manifest.name;
+		const what = { recorded, runs, mode: flags.verify, name, started, unreadable: Exit.usage };
+		const { counts, stop } = await verifyRows(what, flags, session, its, app);
+		const hint = `${stop?.hint === undefined || stop.exit === Exit.limit ? "" : `${stop.hint} `}Begin anew with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;
+		const ended = {
+			totals: totalsOf(counts),
+			seconds: (clock.now() - started) / 1000,
+			stop: stop === undefined || stop.exit === Exit.usage ? stop : { ...stop, hint },
+			run,
+			verify: { counts, again: await againText(run, runs, counts, flags) },
+			counted: verifyText(counts),
+		};
+		return report(ended, flags, app);
+	});
+}
+
+function writtenBy({ updated, uploaded, removed }: Totals): number {
+	return updated + uploaded + removed;
+}
+
+/** Verifying changes nothing: what was looked at is unchanged. */
+function totalsOf(counts: VerifyCounts | undefined): Totals {
+	const { checked = 0, unknown = 0, pending = 0 } = counts ?? {};
+	return {
+		rows: checked + pending,
+		updated: 0,
+		unchanged: checked - unknown,
+		uploaded: 0,
+		removed: 0,
+		failed: unknown,
+		invalid: 0,
+		duplicateSkipped: 0,
+		pending,
+		attempts: 0,
+	};
+}

@@ -1,0 +1,55 @@
+import type { Judged } from "../run/verify/look-back.ts";
+import { show } from "../text.ts";
+import { numberText, rowsText } from "./summary.ts";
+import type { VerifyCounts } from "./verify-counts.ts";
+
+/** `Verified 10,000 rows: 9,900 equal, 0 normalised by the service, 100 lost, 0 changed since`. */
+export function verifyText(counts: VerifyCounts): string {
+	const { mode, rows, checked, equal, normalised, lost, changed_since: changed, unknown, pending } = counts;
+	const what = mode === "sample" && checked < rows ? `${numberText(checked)} of ${rowsText(rows)}` : rowsText(checked);
+	const parts: readonly (readonly [number, string, boolean])[] = [
+		[equal, "equal", true],
+		[normalised, "normalised by the service", true],
+		[lost, "lost", true],
+		[changed, "changed since", true],
+		[unknown, "could not be looked at", false],
+		[pending, "not looked at", false],
+	];
+	const told = parts
+		.filter(([count, , always]) => always || count > 0)
+		.map(([count, word]) => `${numberText(count)} ${word}`);
+	return `Verified ${what}: ${told.join(", ")}`;
+}
+
+/** The `--json` line of a row that is not as it was sent. */
+export function verifyLine({ line, datasetId, documentId, result, keys, isListed, laterRun, error }: Judged): string {
+	return JSON.stringify({
+		type: "verify",
+		line: line ?? null,
+		dataset_id: datasetId,
+		document_id: documentId,
+		result,
+		keys,
+		listed: isListed ?? null,
+		later_run: laterRun ?? null,
+		error_code: error?.code ?? null,
+		error: error?.text ?? null,
+	});
+}
+
+/** Keys that are named of one document: a document may have hundreds. */
+const NAMED = 10;
+
+/** `document 0a1b: lost: author, pages`. */
+export function verdictText({ documentId, write, result, keys, isListed, laterRun, error }: Judged): string {
+	const document = `document ${show(documentId)}`;
+	const named = keys.slice(0, NAMED).map((key) => show(key));
+	const more = keys.length > NAMED ? ` and ${numberText(keys.length - NAMED)} more` : "";
+	const list = `${named.join(", ")}${more}`;
+	if (laterRun !== undefined) return `${document}: changed since: run ${laterRun} wrote it again`;
+	if (result === "unknown") return `${document}: could not be looked at: ${error?.code}: ${error?.text}`;
+	if (result === "changed_since") return `${document}: changed since: ${list}`;
+	if (write === "remove") return `${document}: lost: it was removed, and is in the dataset`;
+	if (isListed === false) return `${document}: lost: it is not in the dataset any more`;
+	return `${document}: lost: ${list}`;
+}

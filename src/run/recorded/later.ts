@@ -1,0 +1,19 @@
+import { JournalUnreadable } from "../journal/errors.ts";
+import { readRun } from "../journal/open.ts";
+import type { HeaderRecord } from "../journal/records.ts";
+import type { LaterRun } from "../verify/later-runs.ts";
+import type { Runs } from "./runs.ts";
+
+/** The runs of the same target that began after one, the oldest first. Those that can't be read are passed over. */
+export async function* recordedAfter(runs: Runs, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
+	const later = (await runs.names()).filter((name) => name > run);
+	for (const name of later.toReversed()) {
+		const file = await runs.read(name);
+		if (file?.baseUrl !== target.baseUrl) continue;
+		const recorded = await readRun(runs.path(name)).catch((error: unknown) => {
+			if (error instanceof JournalUnreadable) return undefined;
+			throw error;
+		});
+		if (recorded !== undefined) yield { name, state: recorded.state, sentRecords: () => recorded.sentRecords() };
+	}
+}
