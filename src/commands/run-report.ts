@@ -65,7 +65,8 @@ export async function report(
 	const counted = ended.counted ?? summaryText(totals, seconds, dry?.changes);
 	if (verify !== undefined && ended.counted === undefined) {
 		const text = verifyText(verify.counts);
-		if (verify.counts.lost > 0) io.err(`${text}. ${verify.again}`);
+		// The last line says what to type, unless there is something else to be said there.
+		if (verify.counts.lost > 0) io.err(exit === Exit.differences ? `${text}.` : `${text}. ${verify.again}`);
 		else io.note(`${text}.`);
 	}
 	if (exit === Exit.ok) {

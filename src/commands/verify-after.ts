@@ -4,6 +4,7 @@ import type { VerifyCounts } from "../report/verify-counts.ts";
 import { rowsText } from "../report/summary.ts";
 import { readRun } from "../run/journal/open.ts";
 import type { Runs } from "../run/recorded/runs.ts";
+import { MAX_OUTAGE } from "../run/traffic/outage.ts";
 import type { Stop } from "../run/types.ts";
 import { againCommand } from "./again-command.ts";
 import type { GlobalFlags, RunFlags } from "./flags.ts";
@@ -52,7 +53,13 @@ export async function verifyAfter(
 		const written = recorded.state.totals();
 		app.io.note(`Reading back ${rowsText(written.updated + written.uploaded + written.removed)} that were written.`);
 		const what = { recorded, runs, mode, name, started, unreadable: Exit.failedRows };
-		const verified = await verifyRows(what, flags, session, settings, app);
+		const verified = await verifyRows(
+			what,
+			{ ...flags, maxOutage: flags.maxOutage ?? MAX_OUTAGE },
+			session,
+			settings,
+			app,
+		);
 		const hint = `What was written is recorded. Verify it with: ${later}`;
 		return {
 			found: { counts: verified.counts, again: await againText(run, runs, verified.counts, flags) },

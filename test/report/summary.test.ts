@@ -89,6 +89,7 @@ describe("the summary for scripts", () => {
 					attempts: 9,
 					seconds: 1.235,
 					verified: false,
+					verify: null,
 					changes: updated + uploaded + removed,
 					undoable: false,
 					undo: null,

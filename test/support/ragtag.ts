@@ -3,6 +3,7 @@ import { PassThrough, Writable } from "node:stream";
 import { createApp } from "../../src/app.ts";
 import { main } from "../../src/cli.ts";
 import { createIo } from "../../src/io.ts";
+import type { Clock } from "../../src/run/types.ts";
 import { folder, KEY, withoutKey } from "./service.ts";
 
 export type Ended = { readonly exit: number; readonly stdout: string; readonly stderr: string };
@@ -14,6 +15,8 @@ export type World = {
 	readonly terminal?: boolean;
 	readonly home?: string;
 	readonly signal?: AbortSignal;
+	/** where waits are not to take their time */
+	readonly clock?: Clock;
 	/** sees what the program has written so far to standard error */
 	readonly onError?: (text: string) => void;
 };
@@ -48,6 +51,7 @@ export async function ragtag(argv: readonly string[], world: World = {}): Promis
 		home: home ?? (await folder()),
 		stdin,
 		signal,
+		...(world.clock === undefined ? {} : { clock: world.clock }),
 		processes: { pid: process.pid, isRunning: () => true },
 	});
 	const exit = await main(argv, app);

@@ -5,7 +5,7 @@ import { Breaker, probeWait } from "./breaker.ts";
 import { Failures } from "./failures.ts";
 
 /** How long an outage is sat out, and how long a first answer is waited for, where the user does not say, in milliseconds. */
-const MAX_OUTAGE = 15 * 60_000;
+export const MAX_OUTAGE = 15 * 60_000;
 const FIRST_ANSWER = 30_000;
 /** Clocks and sums of waits are not exact to the last digit: a wait that ends now has ended. */
 const EXACT = 1;

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { CliError, Exit } from "../../src/errors.ts";
+import { RestError } from "../../src/rest/errors.ts";
+import type { SentRecord } from "../../src/run/journal/records.ts";
+import { JournalState } from "../../src/run/journal/state.ts";
+import { type LaterRun, writtenAgain } from "../../src/run/verify/later-runs.ts";
+import type { Judged } from "../../src/run/verify/look-back.ts";
+import { Sample } from "../../src/run/verify/sample.ts";
+import { sittingOut } from "../../src/run/verify/sit-out.ts";
+import { range } from "../support/values.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { header, outcome, sent } from "./journal/support.ts";
+
+describe("a sample, from which a whole run is judged", () => {
+	/** A generator of the 32 bits kind, so that the test is the same each time. */
+	const chance = (seed: number) => () => {
+		seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+		return seed / 2 ** 32;
+	};
+
+	it("has each item as often as any other, the first and the last too", () => {
+		const random = chance(1);
+		const times = range(50).map(() => 0);
+		for (let round = 0; round < 5_000; round++) {
+			const sample = new Sample<number>(10, random);
+			for (const item of range(50)) sample.add(item);
+			expect(new Set(sample.items).size).toBe(10);
+			for (const item of sample.items) times[item] = (times[item] ?? 0) + 1;
+		}
+		// A thousand each is expected, and 28 the standard deviation.
+		for (const count of times) expect(Math.abs(count - 1_000)).toBeLessThan(140);
+	});
+
+	it("is all there is where that is less", () => {
+		const sample = new Sample<number>(300, () => 0);
+		for (const item of range(7)) sample.add(item);
+		expect(sample.items).toEqual(range(7));
+	});
+});
+
+describe("an outage while what was written is read back", () => {
+	const gone = new CliError("gone", {
+		exit: Exit.temporary,
+		cause: new RestError("refused", { kind: "not_sent", code: "ECONNREFUSED" }),
+	});
+	const refused = new CliError("no", {
+		exit: Exit.failedRows,
+		cause: new RestError("no", { kind: "rejected", code: "CODE_102" }),
+	});
+
+	it("is sat out for as long as was said, and no longer", async () => {
+		const clock = new FakeClock();
+		let calls = 0;
+		const failing = sittingOut(
+			async () => {
+				calls += 1;
+				await clock.pass(10_000);
+				throw gone;
+			},
+			35_000,
+			clock,
+		);
+		await expect(failing(async () => 1)).rejects.toBe(gone);
+		expect(calls).toBe(4);
+	});
+
+	it("ends with the first answer; a refusal is one", async () => {
+		const clock = new FakeClock();
+		const errors: Error[] = [gone, gone];
+		const request = sittingOut(
+			async (call) => {
+				const error = errors.shift();
+				if (error !== undefined) throw error;
+				return call();
+			},
+			60_000,
+			clock,
+		);
+		expect(await request(async () => "there")).toBe("there");
+		errors.push(refused);
+		await expect(request(async () => "there")).rejects.toBe(refused);
+	});
+});
+
+describe("documents that a later run wrote again", () => {
+	const row = (n: number, time?: number): Judged => ({
+		row: n,
+		line: n + 2,
+		datasetId: "set",
+		documentId: `doc-${n}`,
+		write: "update",
+		time,
+		result: "lost",
+		keys: ["author"],
+		isListed: true,
+	});
+	const later = (name: string, records: readonly SentRecord[], failed: readonly number[] = []): LaterRun => {
+		const state = new JournalState();
+		state.apply(header());
+		for (const { row: n } of records) state.apply(outcome(n, failed.includes(n) ? "failed" : "updated"));
+		return {
+			name,
+			state,
+			sentRecords: async function* () {
+				yield* records;
+			},
+		};
+	};
+	const again = async (rows: readonly Judged[], ...runs: LaterRun[]): Promise<[number, string][]> => [
+		...(await writtenAgain(rows, async function* () {
+			yield* runs;
+		})),
+	];
+
+	it("are found by dataset and id, and the last run is named", async () => {
+		const first = later("first", [sent(1), sent(2)]);
+		const second = later("second", [sent(2), sent(4, { documentId: "doc-3", datasetId: "another" })]);
+		expect(await again([row(1), row(2), row(3)], first, second)).toEqual([
+			[1, "first"],
+			[2, "second"],
+		]);
+	});
+
+	it("are none where the later run was refused, or wrote before ours did, going on after a stop", async () => {
+		expect(await again([row(1)], later("later", [sent(1)], [1]))).toEqual([]);
+		expect(await again([row(1, 200)], later("later", [sent(1, { time: 100 })]))).toEqual([]);
+		expect(await again([row(1, 200)], later("later", [sent(1, { time: 300 })]))).toEqual([[1, "later"]]);
+	});
+});
