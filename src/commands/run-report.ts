@@ -95,8 +95,8 @@ function nextStep({ totals, failed, run, dry, next, verify }: Ended): string {
 		if (totals.failed > 0) return "Mend the rows that failed, or their ids: ragtag docs list shows what there is.";
 		return "The same command without --dry-run and --detailed-exitcode makes these changes.";
 	}
-	if (totals.failed > 0 && run !== undefined) {
-		return `Mend ${failed?.path} and feed it back, or try the same rows again: ragtag runs retry ${run}`;
+	if (totals.failed > 0 && failed !== undefined && run !== undefined) {
+		return `Mend ${failed.path} and feed it back, or try the same rows again: ragtag runs retry ${run}`;
 	}
 	if (verify !== undefined && verify.counts.lost > 0) return verify.again;
 	if (verify !== undefined && verify.counts.unknown > 0 && run !== undefined) {

@@ -7,6 +7,7 @@ import { LOOKS } from "../run/concurrency.ts";
 import { stopOf } from "../run/ending.ts";
 import type { RecordedRun } from "../run/journal/open.ts";
 import { showsMetadata } from "../run/present/readable.ts";
+import { explained } from "../run/recorded/recording.ts";
 import type { Runs } from "../run/recorded/runs.ts";
 import { recordedAfter } from "../run/recorded/later.ts";
 import { timeIsUp } from "../run/stops.ts";
@@ -46,7 +47,9 @@ export async function verifyRows(
 	const { service } = session;
 	const { concurrency, maxDuration = Number.POSITIVE_INFINITY, maxOutage } = flags;
 	const request = maxOutage === undefined ? session.request : sittingOut(session.request, maxOutage, clock);
-	const picked = await pickRows(recorded, mode, () => clock.random());
+	const picked = await pickRows(recorded, mode, () => clock.random()).catch((error: unknown) => {
+		throw explained(error);
+	});
 	const tally = { equal: 0, normalised: 0, lost: 0, changed_since: 0, unknown: picked.unrecorded };
 	const done = (): number => tally.equal + tally.normalised + tally.lost + tally.changed_since + tally.unknown;
 	const total = picked.count + picked.unrecorded;

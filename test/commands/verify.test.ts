@@ -258,6 +258,7 @@ describe("what is a loss, or can't be told", () => {
 		const { exit, stdout, stderr } = await ragtag(["runs", "verify", ...fast], world);
 		expect(exit).toBe(1);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 1, failed: 1, verified: false, verify: { unknown: 1, lost: 0 } });
+		expect(stderr.trim()).toMatch(/1 could not be looked at\. Look again with: ragtag runs verify \S+$/);
 		expect(stderr).toMatch(/document doc-0: could not be looked at: \w+: .*own the dataset/);
 	});
 });

@@ -4,6 +4,8 @@ import { Exit, type ExitCode } from "../../src/errors.ts";
 import { exitOf } from "../../src/report/exit.ts";
 import { rowLine } from "../../src/report/row-line.ts";
 import { countsText, durationText, rowsText, summaryOf, summaryText } from "../../src/report/summary.ts";
+import { verifyText } from "../../src/report/verify.ts";
+import type { VerifyCounts } from "../../src/report/verify-counts.ts";
 import type { Totals } from "../../src/run/types.ts";
 
 const none: Totals = {
@@ -17,6 +19,18 @@ const none: Totals = {
 	duplicateSkipped: 0,
 	pending: 0,
 	attempts: 0,
+};
+
+const verifiedTwo: VerifyCounts = {
+	mode: "all",
+	rows: 2,
+	checked: 2,
+	equal: 2,
+	normalised: 0,
+	lost: 0,
+	changed_since: 0,
+	unknown: 0,
+	pending: 0,
 };
 
 describe("the exit code of a run", () => {
@@ -54,6 +68,44 @@ describe("the exit code of a run", () => {
 		[{ pending: 3 }, { changes: 2, isDetailed: true }, false, Exit.internal],
 	])("of a dry run with %j and %j, output lost: %s, is %d", (counts, dry, outputFailed, exit) => {
 		expect(exitOf({ ...none, ...counts }, undefined, outputFailed, dry)).toBe(exit);
+	});
+});
+
+describe("the exit code of a run that was verified", () => {
+	it.each([
+		[{ updated: 2 }, {}, false, Exit.ok, true],
+		[{ updated: 2 }, { equal: 1, changed_since: 1 }, false, Exit.ok, true],
+		[{ updated: 2 }, { equal: 0, changed_since: 2 }, false, Exit.ok, false],
+		[{ updated: 2 }, { equal: 1, lost: 1 }, false, Exit.differences, false],
+		[{ updated: 2 }, { equal: 1, lost: 1 }, true, Exit.differences, false],
+		[{ updated: 2, failed: 1 }, { equal: 1, lost: 1 }, false, Exit.failedRows, false],
+		[{ updated: 2 }, { equal: 0, lost: 1, unknown: 1 }, false, Exit.failedRows, false],
+	])("of %j that came to %j, output lost: %s, is %d", (counts, found, outputFailed, exit, verified) => {
+		const verify = { ...verifiedTwo, ...found };
+		const totals = { ...none, ...counts };
+		expect(exitOf(totals, undefined, outputFailed, undefined, verify)).toBe(exit);
+		expect(summaryOf(totals, 1, exit, { verified: true, verify })).toMatchObject({ verified, verify });
+	});
+
+	it("is that of a stop, whatever was lost by then", () => {
+		const lost = { ...verifiedTwo, equal: 0, lost: 1, pending: 1 };
+		expect(exitOf({ ...none, updated: 2 }, { exit: Exit.interrupted, text: "" }, false, undefined, lost)).toBe(130);
+	});
+});
+
+describe("what a verification found, in words", () => {
+	it.each([
+		[{}, "Verified 2 rows: 2 equal, 0 normalised by the service, 0 lost, 0 changed since"],
+		[
+			{ checked: 1, equal: 1, pending: 1 },
+			"Verified 1 row: 1 equal, 0 normalised by the service, 0 lost, 0 changed since, 1 not looked at",
+		],
+		[
+			{ mode: "sample", rows: 1_000 } as const,
+			"Verified 2 of 1,000 rows: 2 equal, 0 normalised by the service, 0 lost, 0 changed since",
+		],
+	])("%j", (more, text) => {
+		expect(verifyText({ ...verifiedTwo, ...more })).toBe(text);
 	});
 });
 
