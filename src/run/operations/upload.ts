@@ -25,7 +25,7 @@ export function uploadFile<Item extends UploadItem>(
 		const { datasetId, file, metadata } = item;
 		const api = await service.known(request);
 		memory.stored ??= log.earlier(item.index)?.stored ?? (await takenUp(api, request, item, memory, log));
-		memory.stored ??= await storedBefore(api, request, item, memory);
+		memory.stored ??= await storedBefore(api, request, item, memory, log);
 		if (memory.stored === undefined) {
 			// What was sent already is looked for, not sent again: who else has its name no longer matters.
 			const isSent = memory.maybeStored !== undefined;
@@ -83,12 +83,15 @@ export async function lookToUpload(
 async function storedBefore(
 	api: Api,
 	request: Request,
-	{ datasetId, file }: UploadItem,
+	item: UploadItem,
 	memory: Memory,
+	log: SentLog,
 ): Promise<Memory["stored"]> {
 	if (memory.isPutOff !== true) return undefined;
-	const sized = { ...file, size: await sizeOf(file.path) };
-	return madeSince(api, request, { datasetId, file: sized }, memory);
+	const file = { ...item.file, size: await sizeOf(item.file.path) };
+	const found = await madeSince(api, request, { datasetId: item.datasetId, file }, memory);
+	if (found !== undefined) await log.stored(item, found);
+	return found;
 }
 
 /** What an earlier sitting of the run sent, and did not live to see stored. */
