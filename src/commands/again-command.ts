@@ -3,6 +3,7 @@ import { CliError } from "../errors.ts";
 import type { RunFile } from "../run/recorded/run-file.ts";
 import type { GlobalFlags } from "./flags.ts";
 import { quoted, withFlags } from "./next-command.ts";
+import { APPLY } from "./plans/names.ts";
 import { payloadFlags } from "./payload-options.ts";
 
 /** The command that sends again what is missing of a run's writes; undefined where none is known. */
@@ -19,6 +20,8 @@ function wordsOf({ command, manifest: { path }, options }: RunFile): readonly st
 			return [quoted(path), "--as", "manifest", ...payloadWords(options, path), "--on-existing", "update-metadata"];
 		case "docs rm":
 			return [quoted(path), ...payloadWords(options, path)];
+		case APPLY:
+			return [quoted(path)];
 		default:
 			return undefined;
 	}

@@ -16,7 +16,7 @@ export type Ended = {
 	readonly verified?: boolean;
 	/** what a dry run found */
 	readonly dry?: DryResult;
-	/** what reading back found, and what to type where some of it is lost */
+	/** what reading back found, and what to type where not all of it is there */
 	readonly verify?: { readonly counts: VerifyCounts; readonly again: string } | undefined;
 	/** what stands in place of the counts of rows */
 	readonly counted?: string;
@@ -98,10 +98,7 @@ function nextStep({ totals, failed, run, dry, next, verify }: Ended): string {
 	if (totals.failed > 0 && failed !== undefined && run !== undefined) {
 		return `Mend ${failed.path} and feed it back, or try the same rows again: ragtag runs retry ${run}`;
 	}
-	if (verify !== undefined && verify.counts.lost > 0) return verify.again;
-	if (verify !== undefined && verify.counts.unknown > 0 && run !== undefined) {
-		return `Look again with: ragtag runs verify ${run}`;
-	}
+	if (verify !== undefined && verify.counts.lost + verify.counts.unknown > 0) return verify.again;
 	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";
 	return "Mend the output and run the same command again.";
 }

@@ -9,6 +9,7 @@ import type { Stop } from "../run/types.ts";
 import { againCommand } from "./again-command.ts";
 import type { GlobalFlags, RunFlags } from "./flags.ts";
 import { withFlags } from "./next-command.ts";
+import { APPLY } from "./plans/names.ts";
 import { faultStop } from "./run-report.ts";
 import { verifyRows } from "./verify-rows.ts";
 
@@ -25,7 +26,7 @@ export type VerifyAfter = {
 };
 
 export type VerifiedAfter = {
-	/** what was found, and what to type where something is lost; undefined where nothing could be looked at */
+	/** what was found, and what to type where not all of it is there; undefined where nothing could be looked at */
 	readonly found?: { readonly counts: VerifyCounts; readonly again: string };
 	/** why it was not verified to its end, with what to type then */
 	readonly stop?: Stop | undefined;
@@ -70,17 +71,19 @@ export async function verifyAfter(
 	}
 }
 
-/** What to type where something is lost. */
+/** What to type where something is lost, or could not be looked at. */
 export async function againText(
 	run: string,
 	runs: Runs,
-	{ mode, changed_since: changed }: VerifyCounts,
+	{ mode, lost, changed_since: changed }: VerifyCounts,
 	flags: GlobalFlags,
 ): Promise<string> {
-	if (mode === "sample") return `See all that is lost with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;
+	const look = withFlags(`ragtag runs verify ${run}`, flags);
+	if (lost === 0) return `Look again with: ${look}`;
+	if (mode === "sample") return `See all that is lost with: ${look}`;
 	const file = await runs.read(run);
 	const again = file === undefined ? undefined : againCommand(file, flags);
-	if (again === undefined) return `Look again with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;
-	const also = changed > 0 ? ", which also writes over what was changed since" : "";
+	if (again === undefined) return `Look again with: ${look}`;
+	const also = changed > 0 && file?.command !== APPLY ? ", which also writes over what was changed since" : "";
 	return `Send what was lost again${also}: ${again}`;
 }

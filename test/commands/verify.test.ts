@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/run/clock.ts";
 import type { Clock } from "../../src/run/types.ts";
+import type { PlannedFault } from "../../src/sandbox/faults/plan.ts";
 import { liar } from "../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt } from "../support/recorded.ts";
@@ -128,6 +129,50 @@ describe("writes that a service only pretends to have done", () => {
 			clock: hurried,
 		});
 		expect(summaryOf(second.stdout)).toMatchObject({ updated: 30, verify: { checked: 30, equal: 29 } });
+	});
+
+	it("are found in what a plan sent, and the plan sends them again", async () => {
+		const world = await recorded(20, { faults: { faults: [{ fault: "lie", on: { method: "PUT", nth: 7 } }] } });
+		const plan = `${await folder()}/plan.jsonl`;
+		const [, , ...words] = await tagging(world, (n) => ({ n }), "--concurrency", "1");
+		await world.run(["docs", "plan", ...words, "--out", plan]);
+		const argv = ["docs", "apply", plan, "--concurrency", "1", ...fast, "--verify", "all"];
+		const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
+		expect(summaryOf(ended.stdout)).toMatchObject({ updated: 20, verify: { equal: 19, lost: 1 }, exit_code: 10 });
+
+		const mended = await world.run([...nextOf(ended), ...fast, "--verify", "all"]);
+		expect(summaryOf(mended.stdout)).toMatchObject({ updated: 1, unchanged: 19, verify: { equal: 1 }, exit_code: 0 });
+		const whole = await world.run(["runs", "verify", runOf(ended.stdout), ...fast]);
+		expect(summaryOf(whole.stdout)).toMatchObject({ rows: 20, verify: { equal: 20 }, exit_code: 0 });
+	});
+
+	it("are found in what an undo wrote back", async () => {
+		const world = await recorded(20, { faults: { faults: [{ fault: "lie", on: { method: "PUT", nth: 55 } }] } });
+		await world.run(await tagging(world, (n) => ({ old: n }), "--concurrency", "1"));
+		const tagged = await world.run(await tagging(world, (n) => ({ n }), "--concurrency", "1"));
+		const undo = ["runs", "undo", runOf(tagged.stdout), "--yes", "--concurrency", "1", ...fast, "--verify", "all"];
+		const ended = await world.run(undo, { env: envOf(world.service), clock: hurried });
+		expect(summaryOf(ended.stdout)).toMatchObject({ updated: 20, verify: { equal: 19, lost: 1 }, exit_code: 10 });
+		// What was undone is no loss of the run that did it.
+		const first = await world.run(["runs", "verify", runOf(tagged.stdout), ...fast]);
+		expect(summaryOf(first.stdout)).toMatchObject({ verify: { equal: 1, changed_since: 19, lost: 0 }, exit_code: 0 });
+	});
+
+	it("are none where an upload was answered with a request to slow down, and stored all the same", async () => {
+		const after: PlannedFault = {
+			fault: "status",
+			status: 429,
+			when: "after",
+			on: { method: "POST", path: "documents", nth: 1 },
+		};
+		const world = await recorded(0, { faults: { faults: [after] } });
+		const path = await file("a.txt", "text");
+		const argv = ["docs", "upload", path, "-d", world.service.dataset, "--set", "author=Ann", ...fast];
+		const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
+		expect(summaryOf(ended.stdout)).toMatchObject({ uploaded: 1, exit_code: 0 });
+		expect(await world.service.documents()).toHaveLength(1);
+		const { stdout } = await world.run(["runs", "verify", ...fast]);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 1, verify: { equal: 1, unknown: 0 }, exit_code: 0 });
 	});
 
 	it("are looked for too where a limit stopped the run", async () => {
