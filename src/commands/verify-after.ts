@@ -52,7 +52,7 @@ export async function verifyAfter(
 		const recorded = await readRun(runs.path(run));
 		if (recorded === undefined) return {};
 		const written = recorded.state.totals();
-		app.io.note(`Reading back ${rowsText(written.updated + written.uploaded + written.removed)} that were written.`);
+		app.io.note(`Reading back what was written: ${rowsText(written.updated + written.uploaded + written.removed)}.`);
 		const what = { recorded, runs, mode, name, started, unreadable: Exit.failedRows };
 		const verified = await verifyRows(
 			what,

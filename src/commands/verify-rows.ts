@@ -59,7 +59,7 @@ export async function verifyRows(
 		const { tagged } = picked;
 		if (tagged !== undefined && !(await showsMetadata(service, request, tagged))) return hidden(tagged, unreadable);
 		if (picked.unrecorded > 0) {
-			io.err(`Of ${rowsText(picked.unrecorded)} that were written the record does not say what or where.`);
+			io.err(`The record does not say what was written for ${rowsText(picked.unrecorded)}: nobody can look for that.`);
 		}
 		const rows = verifyRun(recorded, picked, {
 			service,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/run/clock.ts";
 import type { Clock } from "../../src/run/types.ts";
 import type { PlannedFault } from "../../src/sandbox/faults/plan.ts";
+import { flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
 import { liar } from "../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt } from "../support/recorded.ts";
@@ -192,6 +193,13 @@ describe("writes that a service only pretends to have done", () => {
 });
 
 describe("what is not a loss", () => {
+	it.each(flavours.filter(isFlavour))("is nothing of what %s keeps", async (flavour) => {
+		const world = await recorded(20, { flavour });
+		const argv = await tagging(world, (n) => ({ n, author: "Zoë, Ann", tags: ["a", "b"] }), "--verify", "all");
+		const { stdout } = await world.run(argv);
+		expect(summaryOf(stdout)).toMatchObject({ verified: true, verify: { equal: 20, lost: 0 }, exit_code: 0 });
+	});
+
 	it("is a list that the service takes apart by its known rule", async () => {
 		const world = await recorded(20, { flavour: "ragflow-0.24" });
 		const ended = await world.run(await tagging(world, (n) => ({ n, tags: ["red, blue", "x;y"] }), "--verify", "all"));
@@ -280,7 +288,9 @@ describe("what is a loss, or can't be told", () => {
 	it("a removed document that is there", async () => {
 		const service = await liar(3, () => undefined);
 		const world = { env: envOf(service), home: await folder(), clock: hurried };
-		await ragtag(["docs", "rm", "--id", "doc-0", "doc-1", "-d", "set", "--yes", ...fast], world);
+		const argv = ["docs", "rm", "--id", "doc-0", "doc-1", "-d", "set", "--yes", ...fast, "--verify", "all"];
+		const removed = await ragtag(argv, world);
+		expect(summaryOf(removed.stdout)).toMatchObject({ removed: 2, verify: { equal: 2, lost: 0 }, exit_code: 0 });
 		const { held } = service;
 		if (held instanceof Map) held.set("doc-1", {});
 		const { exit, stdout, stderr } = await ragtag(["runs", "verify", ...fast], world);
@@ -318,6 +328,14 @@ describe("how much is read back", () => {
 			(await tagging(long, (n) => ({ n }), "--verify", "sample")).filter((w) => w !== "--json"),
 		);
 		expect(some.stderr).toContain("Verified 300 of 400 rows: 300 equal");
+	});
+
+	it("a sample that shows a loss says how to see them all", async () => {
+		const world = await recorded(5, { faults: { faults: [{ fault: "lie", on: { method: "PUT", nth: 4 } }] } });
+		const argv = await tagging(world, (n) => ({ n }), "--concurrency", "1", "--verify", "sample");
+		const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
+		expect(ended.exit).toBe(10);
+		expect(nextOf(ended)).toEqual(["runs", "verify", runOf(ended.stdout)]);
 	});
 
 	it("is what was looked at before a limit or a signal; the rest is pending", async () => {
