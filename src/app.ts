@@ -79,6 +79,8 @@ export type App = {
 	 */
 	temporaryFolder(settings: Settings): Promise<string>;
 	connect(settings: Settings, options: SessionOptions): Promise<Session>;
+	/** The address as recorded runs have it; undefined where none is set. @throws CliError exit 2 where it is none */
+	baseUrl(settings: Settings): string | undefined;
 	/** Where runs are recorded. @throws CliError exit 2 where there is no place for them */
 	runs(settings: Settings): Runs;
 	/** what locks need to know of processes */
@@ -200,6 +202,7 @@ export function createApp(dependencies: AppDependencies): App {
 				},
 			};
 		},
+		baseUrl: ({ baseUrl }) => (baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value)),
 		reach: (settings, timeout) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 			return createReach({ baseUrl, env, ca: () => settings.readCa(), signal, timeout });

@@ -1,4 +1,5 @@
 import type { Declare } from "../declare.ts";
+import { blameCommand } from "./blame.ts";
 import { resumeRunCommand, retryCommand } from "./go-on.ts";
 import { listCommand } from "./list.ts";
 import { pruneCommand } from "./prune.ts";
@@ -15,6 +16,7 @@ export const commands: readonly Declare[] = [
 	retryCommand,
 	undoCommand,
 	verifyCommand,
+	blameCommand,
 	reportCommand,
 	repairCommand,
 	pruneCommand,

@@ -23,10 +23,8 @@ const WRITES: readonly SentRecord["write"][] = ["update", "upload", "remove"];
  * Members that are not known are passed over; a member that is known must be what it should be.
  */
 export function decode(line: string | Uint8Array): ReadRecord | undefined {
-	const bytes = typeof line === "string" ? Buffer.from(line) : Buffer.from(line.buffer, line.byteOffset, line.length);
-	const beginning = bytes.toString("latin1", 0, COVERED_FROM);
-	const covered = bytes.subarray(COVERED_FROM);
-	if (beginning !== `${BEFORE_CHECKSUM}${checksum(covered)}${AFTER_CHECKSUM}`) return undefined;
+	const covered = coveredOf(line);
+	if (covered === undefined) return undefined;
 	let value: JsonValue;
 	try {
 		value = parseJson(`{${covered.toString("utf8")}`);
@@ -34,6 +32,19 @@ export function decode(line: string | Uint8Array): ReadRecord | undefined {
 		return undefined;
 	}
 	return isJsonObject(value) ? recordOf(value) : undefined;
+}
+
+/** Whether a line, without its end, is as it was written. What it says is not looked at, which takes far longer. */
+export function isIntact(line: Uint8Array): boolean {
+	return coveredOf(line) !== undefined;
+}
+
+/** The bytes that the checksum covers; undefined where it is wrong. */
+function coveredOf(line: string | Uint8Array): Buffer | undefined {
+	const bytes = typeof line === "string" ? Buffer.from(line) : Buffer.from(line.buffer, line.byteOffset, line.length);
+	const beginning = bytes.toString("latin1", 0, COVERED_FROM);
+	const covered = bytes.subarray(COVERED_FROM);
+	return beginning === `${BEFORE_CHECKSUM}${checksum(covered)}${AFTER_CHECKSUM}` ? covered : undefined;
 }
 
 function recordOf(members: JsonObject): ReadRecord | undefined {

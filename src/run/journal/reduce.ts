@@ -34,6 +34,30 @@ export async function reduceSent(chunks: Chunks, file: string, rows: number): Pr
 	return { state, goodLength };
 }
 
+/**
+ * Reads the records of those lines that are wanted, and looks at the checksum alone of all others: what one document or
+ * row has to do with a run is a few lines of a file that may have millions.
+ *
+ * @throws JournalUnreadable where the file is damaged in its middle, or of a newer format
+ */
+export async function readWanted(
+	chunks: Chunks,
+	file: string,
+	isWanted: (bytes: Uint8Array) => boolean,
+	onRecord: (record: ReadRecord) => void,
+): Promise<void> {
+	const { end } = await scan(
+		chunks,
+		(record) => {
+			if (record.kind === "newer") throw newer(record.version, file);
+			onRecord(record);
+			return undefined;
+		},
+		isWanted,
+	);
+	if (typeof end === "object") throw damaged(end, file);
+}
+
 async function reduce(
 	chunks: Chunks,
 	file: string,
@@ -50,7 +74,8 @@ function damaged({ corrupt, record, rule }: Damage, file: string): JournalUnread
 	return new JournalUnreadable(`${file} is damaged at ${place}${why}`, "corrupt", { file, byte: corrupt, record });
 }
 
-function newer(version: number, file: string): JournalUnreadable {
+/** The fault of a file that a newer version wrote. */
+export function newer(version: number, file: string): JournalUnreadable {
 	const text = `${file} was written by a newer version: its format is ${version}, and this version reads ${FORMAT}`;
 	return new JournalUnreadable(text, "foreign");
 }

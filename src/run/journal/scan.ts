@@ -1,4 +1,4 @@
-import { decode } from "./decode.ts";
+import { decode, isIntact } from "./decode.ts";
 import { type Line, LineSplitter } from "./lines.ts";
 import type { ReadRecord } from "./records.ts";
 
@@ -34,10 +34,12 @@ export type Place = { readonly offset: number; readonly next: number };
  * good record behind a bad one is there because both had been written, so the bad one was damaged.
  *
  * @param onRecord sees each good record; what it returns is a rule that the record breaks, which is damage too
+ * @param isWanted told a line's bytes; of those that are not wanted nothing but the checksum is looked at
  */
 export async function scan(
 	chunks: Chunks,
 	onRecord: (record: ReadRecord, place: Place) => string | undefined,
+	isWanted: (bytes: Uint8Array) => boolean = () => true,
 ): Promise<Scan> {
 	const splitter = new LineSplitter();
 	let goodLength = 0;
@@ -48,6 +50,11 @@ export async function scan(
 		return { goodLength, records, end: rule === undefined ? at : { ...at, rule } };
 	};
 	const read = (line: Line): Scan | undefined => {
+		if (!bad && line.terminated && line.bytes !== undefined && !isWanted(line.bytes) && isIntact(line.bytes)) {
+			goodLength = line.next;
+			records += 1;
+			return undefined;
+		}
 		const record = goodRecord(line);
 		if (bad) return record === undefined && converted(line) === undefined ? undefined : damage();
 		if (record === undefined) {

@@ -43,7 +43,7 @@ export async function* writtenRows(run: RecordedRun, keeps: Keeps = (sent) => se
 	for await (const record of run.sentRecords()) {
 		const { row } = record;
 		if (counts.get(row) === 1) {
-			yield* writtenOf([record], run, keeps);
+			yield* writtenOf([record], run.state, keeps);
 			continue;
 		}
 		const records = gathered.get(row) ?? [];
@@ -52,14 +52,15 @@ export async function* writtenRows(run: RecordedRun, keeps: Keeps = (sent) => se
 		// Rows with more records than were counted are told at the end.
 		if (records.length < counts.get(row) || counts.get(row) === MOST) continue;
 		gathered.delete(row);
-		yield* writtenOf(records, run, keeps);
+		yield* writtenOf(records, run.state, keeps);
 	}
-	for (const records of gathered.values()) yield* writtenOf(records, run, keeps);
+	for (const records of gathered.values()) yield* writtenOf(records, run.state, keeps);
 }
 
-function* writtenOf(
+/** What all records of one row come to: nothing, where none says what was sent. */
+export function* writtenOf(
 	records: readonly (SentRecord | StoredRecord)[],
-	{ state }: RecordedRun,
+	state: Pick<RecordedRun["state"], "statusOf">,
 	keeps: Keeps,
 ): Generator<Written> {
 	const sent = records.filter((record) => record.kind === "sent");

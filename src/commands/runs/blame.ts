@@ -1,0 +1,138 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import { blame as blameOf, type BlamedWrite } from "../../plan/blame.ts";
+import { writesTo } from "../../run/recorded/document-writes.ts";
+import { explained } from "../../run/recorded/recording.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import type { Runs } from "../../run/recorded/runs.ts";
+import type { Written } from "../../run/recorded/written.ts";
+import { rememberedKeeps } from "../../run/service/remembered-keeps.ts";
+import { show } from "../../text.ts";
+import type { Done } from "../declare.ts";
+import { addTalkOptions } from "../flags.ts";
+import { addFormatOption, chosenFormat, type Format, printList } from "../list-output.ts";
+import { type BlameLine, eventFaces, eventLines, presentFaces, presentLines, type Source } from "./blame-faces.ts";
+import { withFlags } from "../next-command.ts";
+import { parseNonEmpty } from "../values.ts";
+import type { RunsFlags } from "./read.ts";
+
+export type BlameFlags = RunsFlags & { readonly dataset?: string; readonly all?: boolean; readonly format?: Format };
+
+/** What is asked for. */
+type Asked = {
+	readonly documentId: string;
+	/** only there; undefined for everywhere */
+	readonly baseUrl: string | undefined;
+	readonly dataset: string | undefined;
+	readonly stateDir: string | undefined;
+};
+
+/** A write of a recorded run. */
+type FoundWrite = BlamedWrite<Source> & { readonly datasetId: string; readonly baseUrl: string };
+
+/** Declares the interface of `runs blame`. What it does is in `blame`. */
+export function blameCommand(runs: Command, app: App, done: Done, run = blame): void {
+	const command = runs
+		.command("blame")
+		.summary("tell which run, row and manifest set each value of a document")
+		.description(
+			"Tells which recorded run, row of which manifest and time set each present value of a document. It looks at the recorded runs alone: what others wrote since is not known here, and ragtag docs list shows what the service has.",
+		)
+		.argument("<document>", "id of the document", parseNonEmpty)
+		.option("-d, --dataset <id>", "only the document of that dataset", parseNonEmpty)
+		.option("--all", "all that happened to it, the oldest first")
+		.option("--json", "JSON lines, the same as --format jsonl")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag runs blame DOCUMENT\n  ragtag runs blame DOCUMENT --all\n  ragtag runs blame DOCUMENT --json | jq 'select(.key == \"url\")'\n",
+		);
+	addFormatOption(addTalkOptions(command)).action(async (document: string) => {
+		done(await run(document, command.optsWithGlobals<BlameFlags>(), app));
+	});
+}
+
+export async function blame(documentId: string, flags: BlameFlags, app: App): Promise<ExitCode> {
+	const settings = await app.settings(flags);
+	const runs = app.runs(settings);
+	// An address that happens to be set says nothing of which document is meant.
+	const isNamed = flags.baseUrl !== undefined || flags.profile !== undefined;
+	const baseUrl = isNamed ? app.baseUrl(settings) : undefined;
+	const asked = { documentId, baseUrl, dataset: flags.dataset, stateDir: settings.stateDir?.value };
+	const found: FoundWrite[] = [];
+	for (const name of (await runs.names()).toReversed()) found.push(...(await writesOf(name, asked, runs, flags, app)));
+	if (found.length === 0) {
+		throw new CliError(`no recorded run wrote document ${show(documentId)}`, {
+			exit: Exit.failedRows,
+			hint: "ragtag runs list shows the runs that are recorded, and ragtag docs list what the service has.",
+		});
+	}
+	const lines: BlameLine[] = [];
+	for (const writes of apart(found)) {
+		const [{ datasetId, baseUrl: address } = { datasetId: "", baseUrl: "" }] = writes;
+		const history = blameOf(writes, await rememberedKeeps(asked.stateDir, address));
+		const place = { baseUrl: address, datasetId, documentId };
+		lines.push(...(flags.all === true ? eventLines(place, history) : presentLines(place, history)));
+	}
+	const format = chosenFormat(flags);
+	// Where there is one of them, a person need not read its name on every line.
+	const isTable = (format ?? (app.io.stdoutIsTerminal ? "table" : "tsv")) === "table";
+	const isOne = lines.every((line) => line.datasetId === lines[0]?.datasetId && line.baseUrl === lines[0].baseUrl);
+	const { columns, ...faces } = (flags.all === true ? eventFaces : presentFaces)(!(isTable && isOne));
+	await printList(each(lines), columns, faces, format, app);
+	return Exit.ok;
+}
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+	yield* items;
+}
+
+/** What one run wrote to the document. A run that can't be read must not hide the others. */
+async function writesOf(
+	name: string,
+	asked: Asked,
+	runs: Runs,
+	flags: BlameFlags,
+	{ io }: App,
+): Promise<readonly FoundWrite[]> {
+	try {
+		const file = await runs.read(name);
+		if (file === undefined || (asked.baseUrl !== undefined && file.baseUrl !== asked.baseUrl)) return [];
+		const keeps = await rememberedKeeps(asked.stateDir, file.baseUrl);
+		const written = await writesTo(runs.path(name), asked.documentId, keeps);
+		const wanted = written.filter(({ datasetId }) => (asked.dataset ?? datasetId) === datasetId);
+		return wanted.map((one) => ({ ...writeOf(one, file), datasetId: one.datasetId, baseUrl: file.baseUrl }));
+	} catch (error) {
+		const known = explained(error);
+		if (!(known instanceof CliError)) throw error;
+		const mend = withFlags(`ragtag runs repair ${name}`, flags);
+		const hint = known.exit === Exit.foreign ? "Use the version that wrote it." : `To read it as well: ${mend}`;
+		io.note(`warning: run ${name} is passed over: ${reason(known)}. ${hint}`);
+		return [];
+	}
+}
+
+function writeOf(written: Written, { run, command, manifest, started }: RunFile): BlamedWrite<Source> {
+	const { line, write, metadata, before, time, status } = written;
+	// An upload makes its document.
+	const made = status === "uploaded" || write === "upload" ? new Map<string, never>() : undefined;
+	return {
+		by: { run, command, manifest: manifest.name, line, time: time ?? Date.parse(started), status },
+		sent: write === "remove" ? undefined : metadata,
+		before: before ?? made,
+		isCertain: status !== undefined && status !== "failed",
+	};
+}
+
+/** The writes of each document apart: one id may be in several datasets, and at several services. */
+function apart(found: readonly FoundWrite[]): FoundWrite[][] {
+	const documents = new Map<string, FoundWrite[]>();
+	// A run that was gone on with later wrote after those that were begun between.
+	for (const write of found.toSorted((a, b) => a.by.time - b.by.time)) {
+		const place = JSON.stringify([write.baseUrl, write.datasetId]);
+		const writes = documents.get(place) ?? [];
+		writes.push(write);
+		documents.set(place, writes);
+	}
+	return [...documents.values()];
+}

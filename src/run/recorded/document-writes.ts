@@ -1,0 +1,100 @@
+import { JournalUnreadable, lossOf } from "../journal/errors.ts";
+import { readChunks } from "../journal/files.ts";
+import { type Pair, pathsOf } from "../journal/open.ts";
+import type { OutcomeRecord, ReopenRecord, SentRecord, StoredRecord } from "../journal/records.ts";
+import { newer, readWanted } from "../journal/reduce.ts";
+import { goodRecords } from "../journal/salvage.ts";
+import type { RowStatus } from "../types.ts";
+import { type Written, writtenOf } from "./written.ts";
+
+type Keeps = Parameters<typeof writtenOf>[2];
+
+/**
+ * What a run sent to the documents of one id: a row for each dataset that has such a document. Lines that don't hold the
+ * id are not decoded, so that a run of a million rows is looked through as fast as it can be read.
+ *
+ * @param folder the run's
+ * @param keeps what the service keeps of what it is sent
+ * @throws JournalUnreadable where a file is damaged, or of a newer format
+ * @throws JournalLost where the storage can't read it
+ */
+export async function writesTo(folder: string, documentId: string, keeps: Keeps): Promise<Written[]> {
+	const paths = pathsOf(folder);
+	try {
+		await checkFormat(paths);
+		const rows = await rowsOf(paths, documentId);
+		if (rows.size === 0) return [];
+		const records = await recordsOf(paths, rows);
+		const statuses = await statusesOf(paths, rows);
+		const state = { statusOf: (row: number): RowStatus | undefined => statuses.get(row) };
+		const written = [...records.values()].flatMap((each) => [...writtenOf(each, state, keeps)]);
+		return written.filter((each) => each.documentId === documentId);
+	} catch (error) {
+		throw error instanceof JournalUnreadable ? error : lossOf(error, folder, "read");
+	}
+}
+
+/** Refuses what a newer version wrote: the id would not be found, and nobody would know why. */
+async function checkFormat({ journal }: Pair<string>): Promise<void> {
+	for await (const record of goodRecords((await readChunks(journal)) ?? [])) {
+		if (record.kind === "newer") throw newer(record.version, journal);
+		return;
+	}
+}
+
+/** The rows that were about that document. */
+async function rowsOf({ sent }: Pair<string>, documentId: string): Promise<Set<number>> {
+	const rows = new Set<number>();
+	const chunks = await readChunks(sent);
+	if (chunks === undefined) throw new JournalUnreadable(`${sent} is missing`, "corrupt");
+	// The journal's own writer made the text of the id, so the same writer finds it, escapes and all.
+	await readWanted(chunks, sent, holding(`"id":${JSON.stringify(documentId)}`), (record) => {
+		const named = record.kind === "sent" || record.kind === "stored";
+		if (named && record.documentId === documentId) rows.add(record.row);
+	});
+	return rows;
+}
+
+/** All records of those rows. That a file was about to be uploaded is written down before its document has an id. */
+async function recordsOf(
+	{ sent }: Pair<string>,
+	rows: ReadonlySet<number>,
+): Promise<Map<number, (SentRecord | StoredRecord)[]>> {
+	const records = new Map<number, (SentRecord | StoredRecord)[]>();
+	await readWanted((await readChunks(sent)) ?? [], sent, ofRows(rows), (record) => {
+		if ((record.kind !== "sent" && record.kind !== "stored") || !rows.has(record.row)) return;
+		records.set(record.row, [...(records.get(record.row) ?? []), record]);
+	});
+	return records;
+}
+
+/** How those rows ended. A failed row that was opened again has no end until the next one. */
+async function statusesOf({ journal }: Pair<string>, rows: ReadonlySet<number>): Promise<Map<number, RowStatus>> {
+	const ends = new Map<number, OutcomeRecord>();
+	const isOutcome = holding('"k":"r"');
+	const isTheirs = ofRows(rows);
+	const isWanted = (bytes: Uint8Array): boolean => !isOutcome(bytes) || isTheirs(bytes);
+	await readWanted((await readChunks(journal)) ?? [], journal, isWanted, (record) => {
+		if (record.kind === "outcome" && rows.has(record.row)) ends.set(record.row, record);
+		if (record.kind === "reopen") reopen(ends, record);
+	});
+	return new Map(Array.from(ends, ([row, { status }]) => [row, status]));
+}
+
+function reopen(ends: Map<number, OutcomeRecord>, { codes }: ReopenRecord): void {
+	for (const [row, end] of ends) {
+		if (end.status === "failed" && (codes === undefined || codes.includes(end.error.code))) ends.delete(row);
+	}
+}
+
+/** Lines of those rows, and some others: a member of what was sent may look like a row's number. */
+function ofRows(rows: ReadonlySet<number>): (bytes: Uint8Array) => boolean {
+	const tests = [...rows].flatMap((row) => [holding(`"i":${row},`), holding(`"i":${row}}`)]);
+	return (bytes) => tests.some((test) => test(bytes));
+}
+
+/** Lines that hold a text. */
+function holding(text: string): (bytes: Uint8Array) => boolean {
+	const wanted = Buffer.from(text);
+	return (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(wanted);
+}
