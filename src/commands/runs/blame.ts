@@ -12,7 +12,15 @@ import { show } from "../../text.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../flags.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../list-output.ts";
-import { type BlameLine, eventFaces, eventLines, presentFaces, presentLines, type Source } from "./blame-faces.ts";
+import {
+	type BlameLine,
+	eventFaces,
+	eventLines,
+	type Place,
+	presentFaces,
+	presentLines,
+	type Source,
+} from "./blame-faces.ts";
 import { withFlags } from "../next-command.ts";
 import { parseNonEmpty } from "../values.ts";
 import type { RunsFlags } from "./read.ts";
@@ -67,19 +75,24 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 			hint: "ragtag runs list shows the runs that are recorded, and ragtag docs list what the service has.",
 		});
 	}
-	const lines: BlameLine[] = [];
+	const documents: { readonly place: Place; readonly lines: readonly BlameLine[] }[] = [];
 	for (const writes of apart(found)) {
 		const [{ datasetId, baseUrl: address } = { datasetId: "", baseUrl: "" }] = writes;
 		const history = blameOf(writes, await rememberedKeeps(asked.stateDir, address));
 		const place = { baseUrl: address, datasetId, documentId };
-		lines.push(...(flags.all === true ? eventLines(place, history) : presentLines(place, history)));
+		documents.push({ place, lines: flags.all === true ? eventLines(place, history) : presentLines(place, history) });
 	}
 	const format = chosenFormat(flags);
-	// Where there is one of them, a person need not read its name on every line.
 	const isTable = (format ?? (app.io.stdoutIsTerminal ? "table" : "tsv")) === "table";
-	const isOne = lines.every((line) => line.datasetId === lines[0]?.datasetId && line.baseUrl === lines[0].baseUrl);
-	const { columns, ...faces } = (flags.all === true ? eventFaces : presentFaces)(!(isTable && isOne));
-	await printList(each(lines), columns, faces, format, app);
+	const { columns, ...faces } = (flags.all === true ? eventFaces : presentFaces)(!isTable);
+	if (!isTable) {
+		await printList(each(documents.flatMap(({ lines }) => lines)), columns, faces, format, app);
+		return Exit.ok;
+	}
+	for (const { place, lines } of documents) {
+		if (documents.length > 1) await app.io.out(`In dataset ${show(place.datasetId)} at ${show(place.baseUrl)}:\n`);
+		await printList(each(lines), columns, faces, format, app);
+	}
 	return Exit.ok;
 }
 

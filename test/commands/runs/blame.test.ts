@@ -1,0 +1,158 @@
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { recorded, runOf, stopAt } from "../../support/recorded.ts";
+import { file } from "../../support/service.ts";
+import { parse, parseLines } from "../../support/values.ts";
+
+type World = Awaited<ReturnType<typeof recorded>>;
+
+/** Tags the first document with what each manifest says, a run each. Names of the runs. */
+async function tagged(world: World, lines: readonly string[]): Promise<string[]> {
+	const [id = ""] = await world.service.ids();
+	const runs: string[] = [];
+	for (const [index, line] of lines.entries()) {
+		const [head, cells] = line.split("/");
+		const path = await file(`m${index}.csv`, `document_id,${head}\n${id},${cells}\n`);
+		runs.push(runOf((await world.run(["docs", "tag", path, "-d", world.service.dataset, "--json"])).stdout));
+	}
+	return runs;
+}
+
+const OFFLINE = { env: {} };
+const TERMINAL = { env: { NO_COLOR: "1" }, terminal: true };
+
+it("each present value has the run, the line and the manifest that set it, with neither address nor key", async () => {
+	const world = await recorded(2);
+	const [id = ""] = await world.service.ids();
+	await world.service.put(id, { by_hand: "x", old: 1 });
+	const [first, second] = await tagged(world, ["a,b,by_hand/1,2,x", "a,b,by_hand/1,3,x"]);
+	const { exit, stdout, stderr } = await world.run(["runs", "blame", id, "--json"], OFFLINE);
+	expect([exit, stderr]).toEqual([0, ""]);
+	const place = { base_url: expect.stringContaining(world.service.url), dataset_id: world.service.dataset };
+	const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+	const common = { ...place, document_id: id, command: "docs tag", line: 2, seen_by: null, time, certain: true };
+	expect(parseLines(stdout)).toEqual([
+		{ ...common, key: "a", value: "1", run: first, manifest: expect.stringContaining("m0.csv") },
+		{ ...common, key: "b", value: "3", run: second, manifest: expect.stringContaining("m1.csv") },
+		// It was there before, and no run recorded who wrote it.
+		{ ...common, key: "by_hand", value: "x", run: null, command: null, manifest: null, line: null, seen_by: first },
+	]);
+});
+
+it("what others wrote between two runs is not held against either, and --all shows it in its place", async () => {
+	const world = await recorded(1);
+	const [id = ""] = await world.service.ids();
+	const [first] = await tagged(world, ["a,b/1,2"]);
+	await world.service.put(id, { a: "other", b: "2" });
+	const [second] = await tagged(world, ["a,c/other,5"]);
+	const lines = parseLines((await world.run(["runs", "blame", id, "--json"], OFFLINE)).stdout);
+	expect(lines).toMatchObject([
+		{ key: "a", value: "other", run: null, seen_by: second },
+		{ key: "c", value: "5", run: second },
+	]);
+	const all = parseLines((await world.run(["runs", "blame", id, "--all", "--json"], OFFLINE)).stdout);
+	expect(all).toMatchObject([
+		{ action: "add", key: "a", from: null, to: "1", run: first, line: 2 },
+		{ action: "add", key: "b", to: "2", run: first },
+		{ action: "change", key: "a", from: "1", to: "other", run: null, seen_by: second },
+		{ action: "add", key: "c", to: "5", run: second },
+		{ action: "remove", key: "b", from: "2", run: second },
+	]);
+	const table = await world.run(["runs", "blame", id], TERMINAL);
+	expect(table.stdout).toMatch(/^key +value +run +line +manifest/);
+	expect(table.stdout).toContain("not by a recorded run");
+	expect(table.stdout).not.toContain(world.service.dataset);
+	const piped = await world.run(["runs", "blame", id, "--all"], OFFLINE);
+	expect(piped.stdout.split("\n")[0]).toBe(
+		"time\trun\tline\tkey\taction\tfrom\tto\tmanifest\tcommand\tstatus\tdataset_id\tbase_url",
+	);
+});
+
+it("an undo is a run like any other, and a removal says which run removed the document", async () => {
+	const world = await recorded(1);
+	const [id = ""] = await world.service.ids();
+	const [first] = await tagged(world, ["a/1", "a/2"]);
+	const undo = runOf((await world.run(["runs", "undo", "--yes", "--json"])).stdout);
+	const blame = async (): Promise<readonly unknown[]> =>
+		parseLines((await world.run(["runs", "blame", id, "--json"], OFFLINE)).stdout);
+	expect(await blame()).toMatchObject([{ key: "a", value: "1", run: undo, command: "runs undo" }]);
+	expect(first).not.toBe(undo);
+	const rm = await world.run(["docs", "rm", "--id", id, "-d", world.service.dataset, "--yes", "--json"]);
+	expect(await blame()).toMatchObject([{ key: null, value: null, run: runOf(rm.stdout), command: "docs rm" }]);
+	const { stdout } = await world.run(["runs", "blame", id, "--format", "csv"], OFFLINE);
+	expect(stdout.split("\n")[1]).toContain(",removed,");
+});
+
+it("an uploaded document's values are its upload's", async () => {
+	const world = await recorded(1);
+	const path = await file("u.csv", "file,a\nu.csv,1\n");
+	const upload = await world.run(["docs", "upload", path, "-d", world.service.dataset, "--json"]);
+	const id = (await world.service.ids()).at(-1) ?? "";
+	expect(parseLines((await world.run(["runs", "blame", id, "--json"], OFFLINE)).stdout)).toMatchObject([
+		{ key: "a", value: "1", run: runOf(upload.stdout), command: "docs upload", line: 2, certain: true },
+	]);
+});
+
+it("a value that may not have arrived is in doubt", async () => {
+	const world = await recorded(1, stopAt(1));
+	const [id = ""] = await world.service.ids();
+	await tagged(world, ["a/1"]);
+	const { stdout } = await world.run(["runs", "blame", id], OFFLINE);
+	expect(stdout.split("\n")[1]).toContain("\tin doubt: no answer is known\t");
+	expect(parse((await world.run(["runs", "blame", id, "--json"], OFFLINE)).stdout)).toMatchObject({ certain: false });
+});
+
+it("a document that no run wrote is exit 1, and so is one of another dataset or address", async () => {
+	const world = await recorded(1);
+	const [id = ""] = await world.service.ids();
+	const none = await world.run(["runs", "blame", id], OFFLINE);
+	expect([none.exit, none.stderr]).toEqual([1, expect.stringContaining(`no recorded run wrote document ${id}`)]);
+	await tagged(world, ["a/1"]);
+	const exitOf = async (...more: string[]): Promise<number> =>
+		(await world.run(["runs", "blame", id, ...more], OFFLINE)).exit;
+	expect(await exitOf()).toBe(0);
+	expect(await exitOf("-d", world.service.dataset, "--base-url", world.service.url)).toBe(0);
+	expect(await exitOf("-d", "other")).toBe(1);
+	expect(await exitOf("--base-url", "http://127.0.0.1:1")).toBe(1);
+});
+
+it("the same id at two addresses is two documents, shown apart", async () => {
+	const world = await recorded(1);
+	const [id = ""] = await world.service.ids();
+	await tagged(world, ["a/1"]);
+	const [run = ""] = await world.folders();
+	const path = world.path(run, "run.json");
+	// What a run against another address would have left.
+	const text = await readFile(path, "utf8");
+	await tagged(world, ["a/2"]);
+	await writeFile(path, text.replaceAll(world.service.url, "http://other.example"));
+	const { stdout } = await world.run(["runs", "blame", id], TERMINAL);
+	expect(stdout.split("\n")).toEqual([
+		expect.stringMatching(/^In dataset \S+ at http:\/\/other\.example/),
+		expect.stringMatching(/^key /),
+		expect.stringMatching(/^a +1 /),
+		expect.stringContaining(`at ${world.service.url}`),
+		expect.stringMatching(/^key /),
+		expect.stringMatching(/^a +2 /),
+		"",
+	]);
+	expect(parseLines((await world.run(["runs", "blame", id, "--json"], OFFLINE)).stdout)).toMatchObject([
+		{ value: "1", base_url: expect.stringContaining("http://other.example") },
+		{ value: "2", base_url: expect.stringContaining(world.service.url) },
+	]);
+});
+
+it("a damaged run is passed over with the command that mends it, and a torn end is none", async () => {
+	const world = await recorded(1);
+	const [id = ""] = await world.service.ids();
+	const [first = "", second] = await tagged(world, ["a/1", "b/2"]);
+	await appendFile(world.path(first, "sent.jsonl"), '{"c":"0000');
+	const torn = await world.run(["runs", "blame", id, "--all"], OFFLINE);
+	expect([torn.stderr, torn.stdout]).toEqual(["", expect.stringContaining(first)]);
+	const path = world.path(first, "sent.jsonl");
+	const good = (await readFile(path, "utf8")).split("\n")[0] ?? "";
+	await writeFile(path, `${good.replace('"1"', '"7"')}\n${good}\n`);
+	const { exit, stdout, stderr } = await world.run(["runs", "blame", id, "--json"], OFFLINE);
+	expect([exit, parse(stdout)]).toEqual([0, expect.objectContaining({ key: "b", run: second })]);
+	expect(stderr).toContain(`ragtag runs repair ${first}`);
+});
