@@ -36,7 +36,10 @@ describe("what a run wrote to one document", () => {
 		});
 		await fc.assert(
 			fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 12 }), async (all) => {
-				const records = all.flatMap(({ row, documentId, metadata, isUpload }): (SentRecord | StoredRecord)[] =>
+				// A row is about one document, however often it is sent.
+				const ofRow = new Map(all.map(({ row, documentId }) => [row, documentId]));
+				const rows = all.map((each) => ({ ...each, documentId: ofRow.get(each.row) ?? "" }));
+				const records = rows.flatMap(({ row, documentId, metadata, isUpload }): (SentRecord | StoredRecord)[] =>
 					isUpload
 						? [
 								sent(row, { documentId: "", write: "upload", metadata, fileName: "f", size: 1 }),

@@ -3,6 +3,7 @@ import { readChunks } from "../journal/files.ts";
 import { type Pair, pathsOf } from "../journal/open.ts";
 import type { OutcomeRecord, ReopenRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import { newer, readWanted } from "../journal/reduce.ts";
+import type { Chunks } from "../journal/scan.ts";
 import { goodRecords } from "../journal/salvage.ts";
 import type { RowStatus } from "../types.ts";
 import { type Written, writtenOf } from "./written.ts";
@@ -22,9 +23,12 @@ export async function writesTo(folder: string, documentId: string, keeps: Keeps)
 	const paths = pathsOf(folder);
 	try {
 		await checkFormat(paths);
-		const rows = await rowsOf(paths, documentId);
+		const named = await recordsNaming(paths, documentId);
+		const rows = new Set(named.keys());
 		if (rows.size === 0) return [];
-		const records = await recordsOf(paths, rows);
+		// That a file was about to be uploaded is written down before its document has an id.
+		const isUpload = [...named.values()].flat().some(({ kind }) => kind === "stored");
+		const records = isUpload ? await recordsOf(paths, rows) : named;
 		const statuses = await statusesOf(paths, rows);
 		const state = { statusOf: (row: number): RowStatus | undefined => statuses.get(row) };
 		const written = [...records.values()].flatMap((each) => [...writtenOf(each, state, keeps)]);
@@ -42,28 +46,34 @@ async function checkFormat({ journal }: Pair<string>): Promise<void> {
 	}
 }
 
-/** The rows that were about that document. */
-async function rowsOf({ sent }: Pair<string>, documentId: string): Promise<Set<number>> {
-	const rows = new Set<number>();
+type RecordsByRow = ReadonlyMap<number, readonly (SentRecord | StoredRecord)[]>;
+
+/** The records that name the document. */
+async function recordsNaming({ sent }: Pair<string>, documentId: string): Promise<RecordsByRow> {
 	const chunks = await readChunks(sent);
 	if (chunks === undefined) throw new JournalUnreadable(`${sent} is missing`, "corrupt");
 	// The journal's own writer made the text of the id, so the same writer finds it, escapes and all.
-	await readWanted(chunks, sent, holding(`"id":${JSON.stringify(documentId)}`), (record) => {
-		const named = record.kind === "sent" || record.kind === "stored";
-		if (named && record.documentId === documentId) rows.add(record.row);
-	});
-	return rows;
+	const isWanted = holding(`"id":${JSON.stringify(documentId)}`);
+	return gathered(chunks, sent, isWanted, (record) => record.documentId === documentId);
 }
 
-/** All records of those rows. That a file was about to be uploaded is written down before its document has an id. */
-async function recordsOf(
-	{ sent }: Pair<string>,
-	rows: ReadonlySet<number>,
-): Promise<Map<number, (SentRecord | StoredRecord)[]>> {
+/** All records of those rows. */
+async function recordsOf({ sent }: Pair<string>, rows: ReadonlySet<number>): Promise<RecordsByRow> {
+	return gathered((await readChunks(sent)) ?? [], sent, ofRows(rows), ({ row }) => rows.has(row));
+}
+
+async function gathered(
+	chunks: Chunks,
+	file: string,
+	isWanted: (bytes: Uint8Array) => boolean,
+	isTheirs: (record: SentRecord | StoredRecord) => boolean,
+): Promise<RecordsByRow> {
 	const records = new Map<number, (SentRecord | StoredRecord)[]>();
-	await readWanted((await readChunks(sent)) ?? [], sent, ofRows(rows), (record) => {
-		if ((record.kind !== "sent" && record.kind !== "stored") || !rows.has(record.row)) return;
-		records.set(record.row, [...(records.get(record.row) ?? []), record]);
+	await readWanted(chunks, file, isWanted, (record) => {
+		if ((record.kind !== "sent" && record.kind !== "stored") || !isTheirs(record)) return;
+		const known = records.get(record.row) ?? [];
+		known.push(record);
+		records.set(record.row, known);
 	});
 	return records;
 }
