@@ -61,7 +61,6 @@ export async function report(
 	}
 	if (ended.told !== undefined) io.note(ended.told);
 	const undo = ended.undo === undefined ? undefined : undoText(ended.undo);
-	if (undo !== undefined) io.note(undo);
 	const counted = ended.counted ?? summaryText(totals, seconds, dry?.changes);
 	if (verify !== undefined && ended.counted === undefined) {
 		const text = verifyText(verify.counts);
@@ -71,8 +70,10 @@ export async function report(
 	}
 	if (exit === Exit.ok) {
 		io.note(counted);
+		if (undo !== undefined) io.note(undo);
 		return exit;
 	}
+	if (undo !== undefined) io.note(undo);
 	if (stop !== undefined) io.err(`ragtag: ${stop.text}`);
 	if (io.outputFailed) io.err(`ragtag: standard output could not be written: ${reason(io.outputError)}`);
 	if (failed?.failure !== undefined) io.err(`ragtag: ${failed.path}: ${failed.failure}`);
