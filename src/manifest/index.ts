@@ -6,4 +6,5 @@ export { payloadText } from "./rows/identity.ts";
 export { readSchema } from "./rows/schema.ts";
 export { checkSettings, parseSetting } from "./setting.ts";
 export { checkSidecars } from "./sidecars/check.ts";
+export { textSurvives } from "./spreadsheet.ts";
 export { ColumnPlan, formatCsvManifest, type ManifestDocument } from "./write.ts";

@@ -30,3 +30,13 @@ it.skipIf(!isThere).each(["ids-as-text", "text"])(
 	},
 	PATIENCE,
 );
+
+it("manifest init says where a spreadsheet would take ids for numbers: no row would find its document", async () => {
+	const noteOf = async (documents: number): Promise<string> => {
+		const service = await serve(documents);
+		const path = join(await folder(), "tags.csv");
+		return (await ragtag(["manifest", "init", "-d", service.dataset, "--out", path], { env: envOf(service) })).stderr;
+	};
+	expect(await noteOf(2)).toContain("import the column document_id as text");
+	expect(await noteOf(0)).not.toContain("document_id");
+});

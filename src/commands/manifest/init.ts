@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { textSurvives } from "../../manifest/index.ts";
+import type { Document } from "../../rest/types.ts";
 import { rowsText } from "../../report/summary.ts";
 import { allDocuments, type ShortList } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../documents-csv.ts";
@@ -35,13 +37,21 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 		let short: ShortList | undefined;
 		const documents = allDocuments(api, request, dataset, {}, (list) => (short = list));
 		const { out } = options;
+		let areNumbers = false;
+		const watched = async function* (): AsyncGenerator<Document> {
+			for await (const document of documents) {
+				areNumbers ||= !textSurvives(document.id);
+				yield document;
+			}
+		};
 		if (out === undefined) {
 			await printDocumentsCsv(documents, undefined, settings, app);
 			if (short !== undefined) throw shortListError(dataset, short, "the manifest above");
 			return Exit.ok;
 		}
-		const count = await writeNewFile(out, (print) => printDocumentsCsv(documents, undefined, settings, app, print));
+		const count = await writeNewFile(out, (print) => printDocumentsCsv(watched(), undefined, settings, app, print));
 		app.io.note(`${out}: ${rowsText(count)}. Edit it, then: ragtag docs tag ${out}`);
+		if (areNumbers) app.io.note("A spreadsheet takes its ids for numbers: import the column document_id as text.");
 		// What the service shows by all means is worth keeping: the next try would show no more.
 		if (short !== undefined) throw shortListError(dataset, short, out);
 		return Exit.ok;

@@ -98,8 +98,9 @@ function sourceCells(line: BlameLine): SourceCells {
 /** What is known of it, in words. The time of what others did is when it was seen. */
 function statusOf({ origin: { by, isRecorded, isCertain }, key }: BlameLine): string {
 	if (!isRecorded) return `seen by ${by.run}`;
-	if (!isCertain) return by.status === "failed" ? "in doubt: failed after it was sent" : "in doubt: no answer is known";
-	return key === undefined ? "removed" : "certain";
+	if (isCertain) return key === undefined ? "removed" : "certain";
+	const why = by.status === "failed" ? "failed after it was sent" : "no answer is known";
+	return `${key === undefined ? "removal " : ""}in doubt: ${why}`;
 }
 
 function jsonOf(line: Pick<BlameLine, keyof Place | "origin">, what: { readonly [name: string]: JsonValue }): string {
