@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import type { App, Session, Settings } from "../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
@@ -204,7 +204,9 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 /** @throws CliError 7: a full disk is no fault of the program */
 async function writeSummary(path: string, summary: string): Promise<void> {
 	try {
-		await writeFile(path, `${summary}\n`, { mode: 0o600 });
+		// Half a summary must not pass for one: that there is a summary says that the run came to its very end.
+		await writeFile(`${path}.new`, `${summary}\n`, { mode: 0o600 });
+		await rename(`${path}.new`, path);
 	} catch (error) {
 		throw new CliError(`${path}: ${reason(error)}`, {
 			exit: Exit.storage,
