@@ -1,7 +1,7 @@
 import { RestError } from "../rest/errors.ts";
 import type { Ending } from "./ending.ts";
 import { errorLimit, type MaxErrors, RefusedAlike } from "./limits.ts";
-import type { Memory, Operation, Settled } from "./operations/operation.ts";
+import { mayHaveArrived, type Memory, type Operation, type Settled } from "./operations/operation.ts";
 import { Repeated } from "./repeated.ts";
 import { decide } from "./retry.ts";
 import { timeIsUp } from "./stops.ts";
@@ -134,7 +134,8 @@ export class Tries<Item extends Work> {
 	async #fail({ item, memory, attempt }: OpenRow<Item>, error: RowError): Promise<void> {
 		const { journal, onSettled } = this.#options;
 		const documentId = memory.stored?.id ?? item.documentId;
-		await journal.record({ item, status: "failed", documentId, error, attempts: attempt });
+		const isUntouched = !mayHaveArrived(memory);
+		await journal.record({ item, status: "failed", documentId, error, attempts: attempt, isUntouched });
 		onSettled?.();
 	}
 }

@@ -30,6 +30,8 @@ export type Outcome<Item extends Work = Work> = {
 	readonly isSame?: boolean;
 	/** present when status is `failed` */
 	readonly error?: RowError;
+	/** `failed`, and certainly nothing of it was applied: the service said no to all that was sent, or nothing was */
+	readonly isUntouched?: boolean;
 	/** tries of this row, the first included */
 	readonly attempts: number;
 };

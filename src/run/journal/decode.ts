@@ -111,14 +111,17 @@ function manifestOf(value: JsonValue | undefined): RecordedManifest | undefined 
 
 function outcomeOf(members: JsonObject): OutcomeRecord | undefined {
 	const { i: row, l: line, s, e: code, x: text, a: attempts, id: documentId = "", name: storedName, same } = members;
+	const { un: untouched } = members;
 	if (!isCount(row) || !isCount(line) || line < 1 || !isCount(attempts) || !isText(documentId)) return undefined;
 	if (storedName !== undefined && !isText(storedName)) return undefined;
 	if (same !== undefined && (same !== 1 || s !== "updated")) return undefined;
 	const stored = storedName === undefined ? {} : { storedName };
 	const isSame = same === undefined ? {} : ({ isSame: true } as const);
 	const common = { kind: "outcome", row, line, attempts, documentId, ...stored, ...isSame } as const;
+	if (untouched !== undefined && (untouched !== 1 || s !== "failed")) return undefined;
 	if (s === "failed") {
-		return isText(code) && isText(text) ? { ...common, status: s, error: { code, text } } : undefined;
+		if (!isText(code) || !isText(text)) return undefined;
+		return { ...common, status: s, error: { code, text }, ...(untouched === 1 ? { isUntouched: true } : {}) };
 	}
 	const status = STATUSES.find((each) => each === s);
 	return status !== undefined && code === undefined && text === undefined ? { ...common, status } : undefined;

@@ -24,6 +24,13 @@ export function countInDoubt(outcomes: JournalState, sent: SentState): number {
 	return count;
 }
 
+/** How many rows may have been written over something that is not known. */
+export function countBlind(outcomes: JournalState, sent: SentState): number {
+	let count = 0;
+	for (const row of sent.rows()) if (sent.isBlind(row) && !outcomes.isUntouched(row)) count += 1;
+	return count;
+}
+
 /**
  * Rows that were written without a record of it. There are none unless records were lost: what was sent is durable
  * before it is sent, and its outcome is recorded after.

@@ -71,7 +71,8 @@ function headerText({ version, run, tool, command, manifest, target, options, be
 }
 
 function outcomeText(record: OutcomeRecord): string {
-	const error = record.status === "failed" ? { e: record.error.code, x: record.error.text } : {};
+	const isUntouched = record.status === "failed" && record.isUntouched === true ? { un: 1 } : {};
+	const error = record.status === "failed" ? { e: record.error.code, x: record.error.text, ...isUntouched } : {};
 	return JSON.stringify({
 		k: "r",
 		i: record.row,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { countInDoubt, isInDoubt, sentRecords, writtenUnsaid } from "./doubt.ts";
+import { countBlind, countInDoubt, isInDoubt, sentRecords, writtenUnsaid } from "./doubt.ts";
 import { JournalUnreadable, lossOf } from "./errors.ts";
 import { createFile, createFolder, readChunks, reopenFile } from "./files.ts";
 import type { HeaderRecord, SentRecord, StoredRecord } from "./records.ts";
@@ -21,6 +21,8 @@ export type RecordedRun = {
 	readonly sent: SentState;
 	/** rows that may have been sent and are not settled */
 	readonly inDoubt: number;
+	/** rows that may have been written over something that is not known: they can't be undone */
+	readonly blind: number;
 	/**
 	 * Their records, in the order in which they were written. Ask before the first of them is settled.
 	 *
@@ -126,8 +128,10 @@ async function read(folder: string, paths: Pair<string>): Promise<RecordedRun | 
 		state: journal.state,
 		sent: sent.state,
 		inDoubt: countInDoubt(journal.state, sent.state),
+		blind: countBlind(journal.state, sent.state),
 		doubts: async function* (failed = false) {
-			const isOpen = (row: number): boolean => failed && journal.state.statusOf(row) === "failed";
+			const isOpen = (row: number): boolean =>
+				failed && journal.state.statusOf(row) === "failed" && !journal.state.isUntouched(row);
 			// Most runs end well: then there is nothing to read a long file for.
 			const isSettled = countInDoubt(journal.state, sent.state) === 0;
 			if (isSettled && !(failed && journal.state.totals().failed > 0)) return;

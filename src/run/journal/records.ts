@@ -54,7 +54,12 @@ export type OutcomeRecord = {
 	readonly isSame?: true;
 } & (
 	| { readonly status: Exclude<RowStatus, "failed"> }
-	| { readonly status: "failed"; readonly error: { readonly code: string; readonly text: string } }
+	| {
+			readonly status: "failed";
+			readonly error: { readonly code: string; readonly text: string };
+			/** certainly nothing of the row was applied */
+			readonly isUntouched?: true;
+	  }
 );
 
 /** Counts of a run as its summary shows them. */

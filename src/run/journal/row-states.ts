@@ -10,6 +10,8 @@ const OTHER_CODE = 255;
 /** How each row ended, in one byte a row: a status, or the code with which it failed. */
 export class RowStates {
 	readonly #bytes = new RowBytes();
+	/** rows of which nothing was applied */
+	readonly #untouched = new RowBytes();
 	readonly #codes: string[] = [];
 	readonly #bytesOfCodes = new Map<string, number>();
 	readonly #otherCodes = new Map<number, string>();
@@ -30,9 +32,15 @@ export class RowStates {
 		this.#bytes.set(row, STATUSES.indexOf(status) + 1);
 	}
 
-	failed(row: number, code: string): void {
+	/** Whether a row failed, and certainly nothing of it was applied. */
+	isUntouched(row: number): boolean {
+		return this.#untouched.get(row) === 1;
+	}
+
+	failed(row: number, code: string, isUntouched: boolean): void {
 		const byte = this.#byteOf(code);
 		this.#bytes.set(row, byte);
+		if (isUntouched) this.#untouched.set(row, 1);
 		if (byte === OTHER_CODE) this.#otherCodes.set(row, code);
 	}
 
@@ -50,6 +58,7 @@ export class RowStates {
 			const code = this.codeOf(row);
 			if (code === undefined || (codes !== undefined && !codes.has(code))) continue;
 			this.#bytes.set(row, 0);
+			if (this.isUntouched(row)) this.#untouched.set(row, 0);
 			this.#otherCodes.delete(row);
 			opened += 1;
 		}

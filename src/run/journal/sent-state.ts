@@ -3,6 +3,8 @@ import type { ReadRecord } from "./records.ts";
 
 const SENT = 1;
 const STORED = 2;
+/** Its first write was recorded without what the document had before. */
+const BLIND = 4;
 
 /**
  * Which rows may have been sent. A row that is not among them certainly was not, as its record is durable before the
@@ -13,7 +15,6 @@ export class SentState {
 	readonly #most: number;
 	#count = 0;
 	#lost = 0;
-	#blind = 0;
 
 	/** @param rows of the manifest */
 	constructor(rows: number) {
@@ -25,9 +26,9 @@ export class SentState {
 		return this.#count;
 	}
 
-	/** Rows that may have been written over something that is not known: they can't be undone. */
-	get blind(): number {
-		return this.#blind;
+	/** Whether a row may have been written over something that is not known: it can't be undone. */
+	isBlind(row: number): boolean {
+		return (this.#rows.get(row) & BLIND) !== 0;
 	}
 
 	/** Records that a repair could not keep: where there are any, a row without a record may have been sent, too. */
@@ -60,8 +61,7 @@ export class SentState {
 		// Of several writes of a row the first tells: a later one may have seen what an earlier one wrote.
 		const isBlind = before === 0 && record.kind === "sent" && record.write === "update" && record.before === undefined;
 		if (before === 0) this.#count += 1;
-		if (isBlind) this.#blind += 1;
-		this.#rows.set(row, before | SENT | (record.kind === "stored" ? STORED : 0));
+		this.#rows.set(row, before | SENT | (isBlind ? BLIND : 0) | (record.kind === "stored" ? STORED : 0));
 		return undefined;
 	}
 

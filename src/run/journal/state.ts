@@ -66,6 +66,11 @@ export class JournalState {
 		return this.#rows.codeOf(row);
 	}
 
+	/** Whether a row failed, and certainly nothing of it was applied. */
+	isUntouched(row: number): boolean {
+		return this.#rows.isUntouched(row);
+	}
+
 	/** How many rows failed with that code. */
 	failedWith(code: string): number {
 		return this.#rows.failedWith(code);
@@ -123,7 +128,7 @@ export class JournalState {
 		if (this.#settled() >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
 			return "more outcomes than the manifest has valid rows";
 		}
-		if (record.status === "failed") this.#rows.failed(row, record.error.code);
+		if (record.status === "failed") this.#rows.failed(row, record.error.code, record.isUntouched === true);
 		else this.#rows.succeeded(row, record.status);
 		this.#counts[record.status] += 1;
 		this.#attempts += attempts;

@@ -36,6 +36,12 @@ export type Memory = WriteMemory & {
 	maybeRemoved?: boolean;
 };
 
+/** Whether anything that the tries of a row sent may have been applied. */
+export function mayHaveArrived({ sentAs, stored, maybeStored, isPutOff, maybeRemoved }: Memory): boolean {
+	if (stored !== undefined || maybeStored !== undefined || isPutOff === true || maybeRemoved === true) return true;
+	return sentAs !== undefined && sentAs.size > 0;
+}
+
 /**
  * One try of one row. Every request in it goes through `request`, so that each takes its own token.
  *

@@ -29,8 +29,14 @@ export async function writesTo(folder: string, documentId: string, keeps: Keeps)
 		// That a file was about to be uploaded is written down before its document has an id.
 		const isUpload = [...named.values()].flat().some(({ kind }) => kind === "stored");
 		const records = isUpload ? await recordsOf(paths, rows) : named;
-		const statuses = await statusesOf(paths, rows);
-		const state = { statusOf: (row: number): RowStatus | undefined => statuses.get(row) };
+		const ends = await endsOf(paths, rows);
+		const state = {
+			statusOf: (row: number): RowStatus | undefined => ends.get(row)?.status,
+			isUntouched: (row: number): boolean => {
+				const end = ends.get(row);
+				return end?.status === "failed" && end.isUntouched === true;
+			},
+		};
 		const written = [...records.values()].flatMap((each) => [...writtenOf(each, state, keeps)]);
 		return written.filter((each) => each.documentId === documentId);
 	} catch (error) {
@@ -79,7 +85,10 @@ async function gathered(
 }
 
 /** How those rows ended. A failed row that was opened again has no end until the next one. */
-async function statusesOf({ journal }: Pair<string>, rows: ReadonlySet<number>): Promise<Map<number, RowStatus>> {
+async function endsOf(
+	{ journal }: Pair<string>,
+	rows: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, OutcomeRecord>> {
 	const ends = new Map<number, OutcomeRecord>();
 	const isOutcome = holding('"k":"r"');
 	const isTheirs = ofRows(rows);
@@ -88,7 +97,7 @@ async function statusesOf({ journal }: Pair<string>, rows: ReadonlySet<number>):
 		if (record.kind === "outcome" && rows.has(record.row)) ends.set(record.row, record);
 		if (record.kind === "reopen") reopen(ends, record);
 	});
-	return new Map(Array.from(ends, ([row, { status }]) => [row, status]));
+	return ends;
 }
 
 function reopen(ends: Map<number, OutcomeRecord>, { codes }: ReopenRecord): void {

@@ -1,6 +1,6 @@
 import { type Metadata, metadataText } from "../../json.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
-import type { Doubt } from "../journal/doubt.ts";
+import { countBlind, type Doubt } from "../journal/doubt.ts";
 import type { OpenRun } from "../journal/open.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import type { Journal, Outcome, Totals, Work } from "../types.ts";
@@ -40,7 +40,9 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	async record(outcome: Outcome<Item>): Promise<void> {
 		const { index, line } = outcome.item;
 		if (this.isSettled(index)) throw new Error(`the row of line ${line} was settled twice`);
-		const record = recordOf(outcome);
+		// What an earlier sitting sent is not made undone by what the service says to this one.
+		const isUntouched = outcome.isUntouched === true && !this.#doubts.has(index);
+		const record = recordOf({ ...outcome, isUntouched });
 		await this.#run.journal.append(record);
 		const broken = this.#run.state.apply(record);
 		if (broken !== undefined) throw new Error(`the journal refuses the row of line ${line}: ${broken}`);
@@ -63,7 +65,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	/** Rows that were written over something that is not known: they can't be undone. */
 	get blind(): number {
-		return this.#run.sentState.blind;
+		return countBlind(this.#run.state, this.#run.sentState);
 	}
 
 	earlier(index: number): Earlier | undefined {
@@ -116,6 +118,7 @@ function recordOf<Item extends Work>({
 	documentId,
 	storedName,
 	isSame,
+	isUntouched,
 	error,
 	attempts,
 }: Outcome<Item>): OutcomeRecord {
@@ -129,7 +132,8 @@ function recordOf<Item extends Work>({
 	} as const;
 	if (status === "updated" && isSame === true) return { ...row, status, isSame };
 	if (status !== "failed") return { ...row, status };
-	return { ...row, status, error: error ?? { code: "UNKNOWN", text: "no reason is known" } };
+	const untouched = isUntouched === true ? { isUntouched } : {};
+	return { ...row, status, ...untouched, error: error ?? { code: "UNKNOWN", text: "no reason is known" } };
 }
 
 /** Characters of a before-image at most: with what is sent beside it, its record must stay one that is read back. */

@@ -60,14 +60,14 @@ export async function* writtenRows(run: RecordedRun, keeps: Keeps = (sent) => se
 /** What all records of one row come to: nothing, where none says what was sent. */
 export function* writtenOf(
 	records: readonly (SentRecord | StoredRecord)[],
-	state: Pick<RecordedRun["state"], "statusOf">,
+	state: Pick<RecordedRun["state"], "statusOf" | "isUntouched">,
 	keeps: Keeps,
 ): Generator<Written> {
 	const sent = records.filter((record) => record.kind === "sent");
 	const stored = records.findLast((record) => record.kind === "stored");
 	const last = sent.at(-1);
-	// A repair may have kept that a file was stored, and lost where to.
-	if (last === undefined) return;
+	// A repair may have kept that a file was stored, and lost where to. What was refused was not written.
+	if (last === undefined || state.isUntouched(last.row)) return;
 	const { row, line, datasetId, write, metadata = new Map(), time } = last;
 	const documentId = write === "upload" ? (stored?.documentId ?? "") : last.documentId;
 	const before = beforeAll(sent, keeps);

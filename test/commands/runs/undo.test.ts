@@ -195,6 +195,31 @@ describe("an undo", () => {
 		expect(world.writes()).toBe(writes);
 	});
 
+	it("has nothing to do with rows that the service refused: a run with a wrong id is taken back as a whole", async () => {
+		const world = await recorded(4);
+		const before = await held(world);
+		const lines = [...(await world.service.ids()), "nobody"].map((id) => `${id},new\n`).join("");
+		const path = await file("tags.csv", `document_id,author\n${lines}`);
+		const tagged = await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FAST]);
+		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 4, failed: 1, undoable: true });
+		const { exit, stdout } = await undo(world);
+		expect(exit).toBe(0);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 4, updated: 4, invalid: 0 });
+		expect(await held(world)).toBe(before);
+	});
+
+	it("has to do with a row whose answer was lost, and that failed for it: it may have arrived", async () => {
+		const on = { method: "PUT", document: "00000000000000000000000000000002", times: 1 } as const;
+		const world = await recorded(2, { faults: { faults: [{ fault: "reset", when: "after", on }] } });
+		const before = await held(world);
+		const { argv } = await tagging(world);
+		const tagged = await world.run([...argv, "--attempts", "1"]);
+		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 1, failed: 1, undoable: true });
+		expect((await world.service.documents()).every(({ metadata }) => at(metadata, "n") !== undefined)).toBe(true);
+		expect(summaryOf((await undo(world)).stdout)).toMatchObject({ rows: 2, updated: 2 });
+		expect(await held(world)).toBe(before);
+	});
+
 	it("goes where the run went, also where no address is set, and nowhere else", async () => {
 		const world = await recorded(3);
 		const run = runOf((await world.run((await tagging(world)).argv)).stdout);

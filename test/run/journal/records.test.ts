@@ -24,6 +24,7 @@ const EACH: readonly JournalRecord[] = [
 	sent(8, { before: new Map(), time: 1_764_000_000_000 }),
 	sent(9, { before: new Map([["a", [1, { b: null }]]]) }),
 	{ ...outcome(10, "updated"), isSame: true },
+	{ ...outcome(11), status: "failed", error: { code: "NOT_FOUND", text: "" }, isUntouched: true },
 	{ kind: "sent", row: 3, datasetId: "set", documentId: "doc-3", write: "remove" },
 	sent(4, { documentId: "", write: "upload", fileName: "ä\r\n.txt", size: 0, namesakes: ["x", "y"] }),
 	{ kind: "stored", row: 4, documentId: "new", storedName: "ä(1).txt" },
