@@ -1,14 +1,7 @@
-import {
-	isJsonArray,
-	isJsonObject,
-	type JsonObject,
-	type JsonValue,
-	type Metadata,
-	metadataOf,
-	parseJson,
-} from "../json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, metadataOf, parseJson } from "../json.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
+import { inexactValues, withDigits } from "./inexact.ts";
 import { type Place, safe } from "./place.ts";
 import type { Dataset, Document, Echo, Page, StoredFile } from "./types.ts";
 
@@ -32,9 +25,12 @@ export class Decoder {
 		return { items, total: this.#count(whole, "total_datasets") };
 	}
 
-	documents({ data }: ParsedEnvelope, datasetId: string): Page<Document> {
+	documents({ data, text }: ParsedEnvelope, datasetId: string): Page<Document> {
 		const list = this.#object(data, "a list of documents");
-		const items = this.#array(list["docs"], "a list of documents").map((item) => this.#document(item, datasetId));
+		const docs = this.#array(list["docs"], "a list of documents");
+		const digits = memberOf(memberOf(withDigits(text), "data"), "docs");
+		const digitsAt = (at: number): JsonValue | undefined => (isJsonArray(digits) ? digits[at] : undefined);
+		const items = docs.map((item, at) => this.#document(item, digitsAt(at), datasetId));
 		return { items, total: this.#count(list, "total") };
 	}
 
@@ -75,7 +71,7 @@ export class Decoder {
 		throw new RestError(message, { kind: "rejected", code: "NOT_REMOVED" });
 	}
 
-	#document(item: JsonValue, datasetId: string): Document {
+	#document(item: JsonValue, digits: JsonValue | undefined, datasetId: string): Document {
 		const document = this.#object(item, "a document");
 		const owner = document["dataset_id"];
 		if (owner !== undefined && owner !== null && owner !== datasetId) throw this.#otherId(owner, datasetId);
@@ -86,18 +82,20 @@ export class Decoder {
 			isDatasetNamed: owner === datasetId,
 			size: this.#count(document, "size"),
 			createTime: typeof created === "number" || typeof created === "string" ? created : undefined,
-			metadata: this.#metadata(document["meta_fields"]),
+			...this.#metadata(document["meta_fields"], memberOf(digits, "meta_fields")),
 		};
 	}
 
-	#metadata(value: JsonValue | undefined): Metadata | undefined {
-		if (value === undefined || value === null) return undefined;
+	/** @param digits the same value, as `withDigits` gives it */
+	#metadata(value: JsonValue | undefined, digits: JsonValue | undefined): Pick<Document, "metadata" | "inexact"> {
+		if (value === undefined || value === null) return { metadata: undefined };
 		// Some keep it as text of JSON. What is no such text is not to be read.
 		const read = typeof value === "string" ? parsed(value) : value;
-		if (typeof value === "string" && !isJsonObject(read)) return undefined;
+		if (typeof value === "string" && !isJsonObject(read)) return { metadata: undefined };
 		const fields = this.#object(read, "the meta_fields of a document");
 		if (isDeeperThan(fields, deepest)) throw this.#misfit("the meta_fields of a document: they are nested too deep");
-		return metadataOf(fields);
+		const inexact = inexactValues(fields, typeof value === "string" ? withDigits(value) : digits);
+		return { metadata: metadataOf(fields), ...(inexact === undefined ? {} : { inexact }) };
 	}
 
 	#named(object: JsonObject, what: string): { readonly id: string; readonly name: string } {
@@ -134,6 +132,10 @@ export class Decoder {
 		const message = `${this.#place.host} answered about ${other}, not about ${safe(asked, this.#place)}`;
 		return new RestError(message, { kind: "ambiguous", code: "ECHO_MISMATCH" });
 	}
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+	return isJsonObject(value) ? value[name] : undefined;
 }
 
 function parsed(text: string): JsonValue | undefined {

@@ -6,25 +6,28 @@ export type ParsedEnvelope = {
 	readonly message: string | undefined;
 	readonly data: JsonValue | undefined;
 	readonly whole: JsonObject;
+	/** what was parsed */
+	readonly text: string;
 };
 
 /** The envelope that an answer's text is, or a few words on why it is none. */
-export function readEnvelope(text: string | undefined): ParsedEnvelope | string {
-	if (text === undefined) return "an answer that is not UTF-8 text";
-	if (text.trim() === "") return "an empty answer";
+export function readEnvelope(answer: string | undefined): ParsedEnvelope | string {
+	if (answer === undefined) return "an answer that is not UTF-8 text";
+	if (answer.trim() === "") return "an empty answer";
+	// Some servers put a byte order mark in front.
+	const text = answer.charCodeAt(0) === 0xfeff ? answer.slice(1) : answer;
 	const value = parse(text);
 	if (value === undefined) return "an answer that is no complete JSON";
 	if (!isJsonObject(value)) return "JSON that is no object";
 	const { code, message, data } = value as { readonly [key: string]: JsonValue | undefined };
 	if (typeof code !== "number" || !Number.isInteger(code)) return "JSON without a numeric code";
 	if (hasSecondCode(text)) return "JSON with two codes";
-	return { code, message: typeof message === "string" ? message : undefined, data, whole: value };
+	return { code, message: typeof message === "string" ? message : undefined, data, whole: value, text };
 }
 
 function parse(text: string): JsonValue | undefined {
 	try {
-		// Some servers put a byte order mark in front.
-		return parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+		return parseJson(text);
 	} catch {
 		return undefined;
 	}
@@ -56,7 +59,8 @@ function hasSecondCode(text: string): boolean {
 	return codes > 1;
 }
 
-function endOfString(text: string, start: number): number {
+/** Where the string ends whose first quote is at `start`: at its last quote. */
+export function endOfString(text: string, start: number): number {
 	for (let at = start + 1; at < text.length; at++) {
 		if (text[at] === "\\") at++;
 		else if (text[at] === '"') return at;

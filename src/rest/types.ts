@@ -1,7 +1,9 @@
 import type { Metadata } from "../json.ts";
 import type { BodyForm, Flavour, ListOrder, ProbeAnswer } from "./flavours.ts";
+import type { InexactValues } from "./inexact.ts";
 
 export type { BodyForm, ListOrder } from "./flavours.ts";
+export type { InexactValues } from "./inexact.ts";
 
 export type Dataset = { readonly id: string; readonly name: string; readonly documentCount: number | undefined };
 
@@ -17,6 +19,8 @@ export type Document = {
 	readonly createTime: number | string | undefined;
 	/** undefined where the list carries no `meta_fields` */
 	readonly metadata: Metadata | undefined;
+	/** absent where all its numbers are as the service gave them */
+	readonly inexact?: InexactValues;
 };
 
 /** One page of a list, as the service gave it: it may be short, repeat, or ignore what was asked. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../json.ts";
 import { MAX_CELL, MAX_DEPTH } from "../limits.ts";
 import { show } from "../show.ts";
-import { isJsonNumber, survivesDouble } from "./numbers.ts";
+import { isJsonNumber, survivesDouble } from "../../json-number.ts";
 
 /** A fault in a JSON text: `offset` in UTF-16 units of the text that was parsed. */
 export class JsonFault extends Error {

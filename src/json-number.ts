@@ -1,5 +1,8 @@
 const GRAMMAR = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
+/** Decimal digits that tell every double from every other. */
+const DIGITS = 17;
+
 export function isJsonNumber(text: string): boolean {
 	return GRAMMAR.test(text);
 }
@@ -14,6 +17,15 @@ export function survivesDouble(text: string): boolean {
 	const back = String(value);
 	if (back === text) return true;
 	return Number.isFinite(value) && decimal(back) === decimal(text);
+}
+
+/**
+ * Whether a number with a fraction is a double that was written in 17 digits, as some services write every double
+ * (`0.10000000000000001` for 0.1). It comes back as the same double, so nothing of what such a service holds is lost.
+ */
+export function isDoubleInFull(text: string): boolean {
+	const value = Number(text);
+	return text.includes(".") && Number.isFinite(value) && decimal(value.toPrecision(DIGITS)) === decimal(text);
 }
 
 /** One spelling for each decimal number: its digits without zeros at either end, and the power of ten after them. */
