@@ -9,10 +9,14 @@ export type Metadata = ReadonlyMap<string, JsonValue>;
  * The JSON text of a metadata object, keys in the order of the map.
  *
  * Written member by member because an object would reorder keys that look like numbers and swallow `__proto__`.
+ *
+ * @param exact the JSON texts of values that a `JsonValue` can't hold, by their keys
  */
-export function metadataText(metadata: Metadata): string {
+export function metadataText(metadata: Metadata, exact?: ReadonlyMap<string, string>): string {
 	const members: string[] = [];
-	for (const [key, value] of metadata) members.push(`${JSON.stringify(key)}:${JSON.stringify(value)}`);
+	for (const [key, value] of metadata) {
+		members.push(`${JSON.stringify(key)}:${exact?.get(key) ?? JSON.stringify(value)}`);
+	}
 	return `{${members.join(",")}}`;
 }
 
@@ -24,6 +28,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** The members of a parsed JSON object as metadata. */
 export function metadataOf(object: JsonObject): Metadata {
 	return new Map(Object.entries(object));
+}
+
+/** The members of a parsed value that are texts. None where it is no object. */
+export function textsOf(value: JsonValue | undefined): ReadonlyMap<string, string> {
+	const members = isJsonObject(value) ? Object.entries(value) : [];
+	return new Map(members.filter((member): member is [string, string] => typeof member[1] === "string"));
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { CliError, Exit } from "../errors.ts";
 import type { Metadata } from "../json.ts";
 import type { Row } from "../manifest/types.ts";
-import { changeOf, DELETE_TOKEN, metadataToSend, type Mode } from "../plan/change.ts";
+import { changeOf, DELETE_TOKEN, keepsValue, metadataToSend, type Mode } from "../plan/change.ts";
 import type { UpdateItem, UpdatePlan } from "../run/operations/look.ts";
 import type { RunItem } from "./run-rows.ts";
 import { parseNonEmpty } from "./values.ts";
@@ -39,6 +39,7 @@ export function updatePlanOf({ mode, deleteToken }: ChangeFlags): Omit<UpdatePla
 	return {
 		metadataToSend: (present: Metadata, wanted: Metadata) => metadataToSend(change, present, wanted),
 		keepsPresent: mode === "merge",
+		keepsValue: (key: string, wanted: Metadata) => keepsValue(change, key, wanted),
 	};
 }
 

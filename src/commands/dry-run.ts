@@ -109,7 +109,10 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 			await journal.record({ item, documentId: seen.documentId, attempts: 1, status: "unchanged" });
 			return;
 		}
-		const difference = differenceOf(seen.present, seen.metadata, keeps);
+		const { present: has, metadata, inexact } = seen;
+		const [rounded] = inexact?.keys() ?? [];
+		if (rounded !== undefined) session.service.rounded(seen.documentId, rounded);
+		const difference = differenceOf(has, metadata, keeps, inexact);
 		const file = seen.action === "upload" ? fileName : undefined;
 		const change: ShownChange = { action: seen.action, line, datasetId, documentId: seen.documentId, file, difference };
 		tally.see(change);

@@ -13,6 +13,7 @@ export function seeUpdate(plan: Omit<UpdatePlan, "present">, leaves: boolean) {
 		const looked = await look(service, request, item, { ...plan, present });
 		const { documentId } = item;
 		if (looked.isSame) return { action: "none", documentId, ...(leaves ? {} : { sent: looked.metadata }) };
-		return { action: "update", documentId, present: looked.present, metadata: looked.metadata };
+		const { present: has, document, metadata } = looked;
+		return { action: "update", documentId, present: has, inexact: document.inexact, metadata };
 	};
 }

@@ -42,6 +42,13 @@ export function metadataToSend(change: Change, present: Metadata, wanted: Metada
 	return merged;
 }
 
+/** Whether what a document has under that key is part of what is sent for a row. */
+export function keepsValue(change: Change, key: string, wanted: Metadata): boolean {
+	if (change.mode === "replace") return false;
+	const value = wanted.get(key);
+	return value === undefined || (value !== change.deleteToken && listSteps(value) !== undefined);
+}
+
 /**
  * What becomes of a present value. One that the steps leave as it was is given back as it is: a plain value does not become
  * a list, nor an absent one an empty list, for nothing.

@@ -1,4 +1,5 @@
 import { type JsonValue, type Metadata, sameValue } from "../json.ts";
+import type { InexactValues } from "../rest/types.ts";
 
 /** What a row would do to the keys of its document. */
 export type Difference = {
@@ -12,11 +13,13 @@ export type Difference = {
  *
  * @param keeps what the service keeps of what it is sent: a list that it takes apart to what is there already is no change.
  * What is shown is what would be sent
+ * @param inexact what the document has that came rounded: it is equal to nothing that is sent
  */
 export function differenceOf(
 	present: Metadata,
 	sent: Metadata,
 	keeps: (sent: Metadata) => Metadata = (metadata) => metadata,
+	inexact?: InexactValues,
 ): Difference {
 	const [keptPresent, keptSent] = [keeps(present), keeps(sent)];
 	const add = new Map<string, JsonValue>();
@@ -25,7 +28,10 @@ export function differenceOf(
 	for (const [key, to] of sent) {
 		const from = present.get(key);
 		if (from === undefined) add.set(key, to);
-		else if (!sameValue(from, to) && !sameValue(keptPresent.get(key) ?? null, keptSent.get(key))) {
+		else if (
+			inexact?.has(key) === true ||
+			(!sameValue(from, to) && !sameValue(keptPresent.get(key) ?? null, keptSent.get(key)))
+		) {
 			change.set(key, { from, to });
 		}
 	}

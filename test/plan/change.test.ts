@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type JsonObject, type JsonValue, type Metadata, metadataOf } from "../../src/json.ts";
-import { type Change, changeOf, metadataToSend } from "../../src/plan/change.ts";
+import { type Change, changeOf, keepsValue, metadataToSend } from "../../src/plan/change.ts";
 
 const replace = changeOf("replace");
 const merge = changeOf("merge");
@@ -99,5 +99,24 @@ describe("a list of +item and -item changes the present list, and loses no other
 		// Doing it again changes nothing more, but for an order that is asked for: a row may be tried twice.
 		const once = expected === undefined ? {} : { tags: expected };
 		expect(sent(merge, once, { tags: steps })).toEqual(Object.entries(once));
+	});
+});
+
+describe("what a document has under a key is part of what is sent", () => {
+	it.each<[string, Change, JsonObject, boolean]>([
+		["in a replace, where the row does not name it", replace, {}, false],
+		["in a replace, where it is a list of signs", replace, { a: ["+x"] }, false],
+		["in a merge, where the row does not name it", merge, { b: 1 }, true],
+		["in a merge that gives it", merge, { a: null }, false],
+		["in a merge that removes it", merge, { a: "!delete" }, false],
+		["in a merge that gives a list", merge, { a: ["x"] }, false],
+		["in a merge that adds an item to it", merge, { a: ["+x"] }, true],
+		["in a merge that takes an item from it", merge, { a: ["-x"] }, true],
+	])("%s", (_, change, row, isKept) => {
+		expect(keepsValue(change, "a", metadataOf(row))).toBe(isKept);
+		// What is told is what is done.
+		const present: Metadata = new Map<string, JsonValue>([["a", ["present", "x"]]]);
+		const text = JSON.stringify([...metadataToSend(change, present, metadataOf(row))]);
+		expect(text.includes("present")).toBe(isKept);
 	});
 });

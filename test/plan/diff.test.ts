@@ -43,4 +43,10 @@ describe("what a row would do to its document is shown key by key, and nothing t
 	it("a list that would be taken apart is a change where the service keeps lists as they are", () => {
 		expect(shown({ a: ["x", "y"] }, { a: ["x; y"] }, (metadata) => new Map(metadata))).toHaveProperty("change");
 	});
+
+	it("a number that came rounded is changed also by the number that it was rounded to", () => {
+		const [present, sent] = [metadataOf({ a: 1e20, b: 1 }), metadataOf({ a: 1e20, b: 1 })];
+		const { change } = differenceOf(present, sent, undefined, new Map([["a", "100000000000000000001"]]));
+		expect([...change.keys()]).toEqual(["a"]);
+	});
 });

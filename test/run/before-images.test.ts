@@ -82,6 +82,23 @@ describe("what a document had before it was written: without it a run can't be t
 		expect(sent).toEqual([expect.objectContaining({ before: undefined })]);
 	});
 
+	it("is unknown, and said once, where a number came rounded: an undo would write the rounded one", async () => {
+		const inexact = new Map([["a", "100000000000000000001"]]);
+		const rounded = (id: string) => ({ ...documentOf(id, new Map([["a", 1e20]])), inexact });
+		const { write, sent, notes } = writing({
+			listDocuments: async (_, { id = "" }) => ({ items: [rounded(id)], total: 1 }),
+		});
+		// What would be sent is what it was rounded to: that is no row that changes nothing.
+		const same = { ...item, metadata: new Map([["a", 1e20]]) };
+		expect(await write(same, direct, {})).toEqual({ status: "updated", documentId: "doc-0" });
+		await write({ ...same, index: 1, documentId: "doc-1" }, direct, {});
+		expect(sent).toEqual([
+			expect.objectContaining({ before: undefined }),
+			expect.objectContaining({ before: undefined }),
+		]);
+		expect(notes).toEqual([expect.stringMatching(/warning: document doc-0 .*\(key: a\).*can't be undone/)]);
+	});
+
 	it.each(["rejected", "contradiction", "not_the_api"] as const)(
 		"is left aside, said once, where the list is %s: what was asked for is to write",
 		async (kind) => {

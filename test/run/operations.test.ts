@@ -27,6 +27,7 @@ const merging = (rows = 1, onlyChanged = false) => ({
 	}),
 	metadataToSend: (present: Metadata, wanted: Metadata): Metadata => new Map([...present, ...wanted]),
 	keepsPresent: true,
+	keepsValue: (key: string, wanted: Metadata) => !wanted.has(key),
 	onlyChanged,
 });
 const done = async (): Promise<Echo> => "document_id";
@@ -414,4 +415,31 @@ describe("uploading", () => {
 		await expect(run(missing, direct, {})).rejects.toMatchObject(error);
 		expect(calls).toEqual(["list set page 1 name missing.txt"]);
 	});
+});
+
+it("what a document had stays unknown where it came rounded, also when a retry sees what the first try wrote", async () => {
+	const images: unknown[] = [];
+	const rounded: Document = { ...documentOf("doc-0", new Map([["a", 1e20]])), inexact: new Map([["a", "1e400"]]) };
+	let document = rounded;
+	let tries = 0;
+	const api = fakeApi([], {
+		listDocuments: async () => ({ items: [document], total: 1 }),
+		updateMetadata: async (_set, _id, sent) => {
+			tries += 1;
+			if (tries === 3) return "document_id";
+			// The second look is at our own write, beside which somebody wrote another key.
+			document = documentOf("doc-0", tries === 1 ? sent : new Map([...sent, ["c", 3]]));
+			throw failure("ambiguous");
+		},
+	});
+	const log: SentLog = {
+		...unrecorded,
+		sending: async (_item, sending) => void images.push("before" in sending ? sending.before : "none"),
+	};
+	const write = planMetadata(provenService(api), merging(), log);
+	const memory: Memory = {};
+	await expect(write(item, direct, memory)).rejects.toThrow();
+	await expect(write(item, direct, memory)).rejects.toThrow();
+	await write(item, direct, memory);
+	expect(images).toEqual([undefined, new Map<string, JsonValue>([...metadata, ["c", 3]])]);
 });

@@ -51,6 +51,22 @@ describe("what documents have is found by id in a file", () => {
 		return documents;
 	};
 
+	it("with the digits of numbers that came rounded, and without where none did", async () => {
+		const documents = await stored();
+		const metadata = new Map<string, JsonValue>([
+			["__proto__", 1e20],
+			["b", 1],
+		]);
+		await documents.add({ id: "rounded", metadata, inexact: new Map([["__proto__", "100000000000000000001"]]) });
+		await documents.add({ id: "exact", metadata });
+		await documents.end();
+		expect(await documents.get("rounded")).toEqual({
+			metadata,
+			inexact: new Map([["__proto__", "100000000000000000001"]]),
+		});
+		expect(await documents.get("exact")).toEqual({ metadata });
+	});
+
 	it("for each of 30,000 documents, and for no other", async () => {
 		const documents = await stored();
 		for (const n of range(30_000)) await documents.add({ id: `doc-${n}`, metadata: new Map([["n", n]]) });

@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RestError } from "../../src/rest/errors.ts";
 import type { Api, Document, DocumentQuery, StoredFile, UploadFile } from "../../src/rest/types.ts";
 import type { Memory } from "../../src/run/operations/operation.ts";
+import { type SentLog, unrecorded } from "../../src/run/operations/sent-log.ts";
 import { type OnExisting, uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
 import type { Work } from "../../src/run/types.ts";
 import { range } from "../support/values.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock, idle } from "./fake-clock.ts";
-import { serviceOf } from "./fake-service.ts";
+import { provenService, serviceOf } from "./fake-service.ts";
 import { type Run, start, work } from "./harness.ts";
 
 /** Time that takes none, as files are looked at meanwhile, which no clock of a test can hurry. */
@@ -272,4 +273,20 @@ describe("a list that ignores the name it is asked for", () => {
 		await expect(store.upload(item("a.txt"))).rejects.toMatchObject({ code: "EXISTS" });
 		await expect(store.upload(item("b.txt"))).resolves.toMatchObject({ status: "uploaded" });
 	});
+});
+
+it("an upload that updates a document which is there never writes down a number that came rounded: an undo would restore it", async () => {
+	const present = { ...documentOf("old", new Map([["a", 1e20]])), name: "a.txt" };
+	const images: unknown[] = [];
+	const api = fakeApi([], {
+		listDocuments: async () => ({ items: [{ ...present, inexact: new Map([["a", "1e400"]]) }], total: 1 }),
+		updateMetadata: async () => "document_id",
+	});
+	const log: SentLog = {
+		...unrecorded,
+		sending: async (_item, sending) => void images.push("before" in sending ? sending.before : "none"),
+	};
+	const operation = uploadFile(provenService(api), "update-metadata", log);
+	expect(await operation(item("a.txt"), direct, {})).toMatchObject({ status: "updated", documentId: "old" });
+	expect(images).toEqual([undefined]);
 });

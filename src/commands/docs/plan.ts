@@ -97,9 +97,9 @@ function sinkOf(writer: PlanWriter, options: PlanOptions, app: App): ChangeSink 
 	const apply = withFlags(`ragtag docs apply ${quoted(out)}`, flags);
 	let next: string | undefined;
 	return {
-		change: async (shown, { present, metadata }) => {
+		change: async (shown, { present, inexact, metadata }) => {
 			const { line, datasetId, documentId, difference } = shown;
-			const was = metadataHash(present);
+			const was = metadataHash(present, inexact);
 			await writer.change({ action: "update", line, datasetId, documentId, was, metadata, difference });
 			await printer?.change(shown);
 		},

@@ -100,6 +100,6 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 }
 
 async function seeRemoval(item: RunItem, { service, request }: Session, present: Present): Promise<Seen> {
-	const { metadata = new Map() } = await lookToRemove(service, request, item, present);
-	return { action: "remove", documentId: item.documentId, present: metadata, metadata: new Map() };
+	const { metadata = new Map(), inexact } = await lookToRemove(service, request, item, present);
+	return { action: "remove", documentId: item.documentId, present: metadata, inexact, metadata: new Map() };
 }

@@ -1,6 +1,6 @@
 import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { isAsPlanned, keysChangedSince, overruled } from "../../plan/plan-file/rules.ts";
+import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../plan/plan-file/rules.ts";
 import type { PlannedChange } from "../../plan/plan-file/types.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import {
@@ -119,7 +119,12 @@ function rulesOf({ plan: { header }, kind: { since }, flags }: PlanRun, present:
 		since,
 		isAsPlanned,
 		keysChangedSince,
-		overruled: flags.force === true ? (planned, now) => overruled(header.mode, planned, now) : undefined,
+		overruled: flags.force === true
+			? {
+					metadata: (planned, now) => overruled(header.mode, planned, now),
+					keepsValue: (planned, key) => keptWhenOverruled(header.mode, planned, key),
+				}
+			: undefined,
 	};
 }
 
@@ -135,7 +140,8 @@ function seeOf(run: PlanRun) {
 		}
 		const looked = await lookPlanned(service, request, { ...item, planned }, rules);
 		if (looked.isSame) return { action: "none", documentId };
-		return { action: "update", documentId, present: looked.present, metadata: looked.metadata };
+		const { present: has, document, metadata } = looked;
+		return { action: "update", documentId, present: has, inexact: document.inexact, metadata };
 	};
 }
 

@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
 import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
+import type { InexactValues } from "../../rest/types.ts";
 
 /**
  * What tells metadata from other metadata: SHA-256 of its JSON text with the members sorted by key at every depth, in
  * hexadecimal. The order in which a service lists keys is no change.
+ *
+ * @param inexact what of it came rounded, as the service gave it: it is something else than the rounded number
  */
-export function metadataHash(metadata: Metadata): string {
-	return createHash("sha256").update(objectText(metadata)).digest("hex");
+export function metadataHash(metadata: Metadata, inexact?: InexactValues): string {
+	const hash = createHash("sha256").update(objectText(metadata));
+	if (inexact !== undefined) hash.update(objectText(inexact));
+	return hash.digest("hex");
 }
 
 function objectText(members: Iterable<readonly [string, JsonValue]>): string {

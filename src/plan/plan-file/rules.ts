@@ -1,4 +1,5 @@
 import type { JsonValue, Metadata } from "../../json.ts";
+import type { InexactValues } from "../../rest/types.ts";
 import type { Mode } from "../change.ts";
 import { differenceOf } from "../diff.ts";
 import { metadataHash } from "./hash.ts";
@@ -6,9 +7,15 @@ import type { PlannedUpdate } from "./types.ts";
 
 type Keeps = (sent: Metadata) => Metadata;
 
-/** Whether a document has what it had when the plan was made, as it stands or by the known rules of the service. */
-export function isAsPlanned(was: string, present: Metadata, keeps: Keeps): boolean {
-	return metadataHash(present) === was || metadataHash(keeps(present)) === was;
+/**
+ * Whether a document has what it had when the plan was made, as it stands or by the known rules of the service.
+ *
+ * @param inexact what of it came rounded, as the service gave it
+ */
+export function isAsPlanned(was: string, present: Metadata, keeps: Keeps, inexact?: InexactValues): boolean {
+	if (metadataHash(present, inexact) === was) return true;
+	// No service was ever sent a number that can't be kept, so its rules explain no such.
+	return inexact === undefined && metadataHash(keeps(present)) === was;
 }
 
 /** The keys in which a document differs from what it had when the plan was made. */
@@ -28,6 +35,12 @@ function metadataBefore({ metadata, difference }: Pick<PlannedUpdate, "metadata"
 	for (const [key, { from }] of difference.change) before.set(key, from);
 	for (const [key, value] of difference.remove) before.set(key, value);
 	return before;
+}
+
+/** Whether what a document has now under that key is part of what `overruled` sends. */
+export function keptWhenOverruled(mode: Mode, { difference }: Pick<PlannedUpdate, "difference">, key: string): boolean {
+	const { add, change, remove } = difference;
+	return mode === "merge" && !add.has(key) && !change.has(key) && !remove.has(key);
 }
 
 /**

@@ -4,9 +4,10 @@ import type { Api } from "../../rest/types.ts";
 import { answerOf } from "../lists/refusal.ts";
 import type { Present } from "../present/present.ts";
 import type { Held } from "../present/stored-documents.ts";
-import { hasAlready } from "../service/read-back.ts";
+import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, RowError, Work } from "../types.ts";
+import { refuseRounded } from "../present/inexact.ts";
 
 /** A row that says something of its document. */
 export type UpdateItem = Work & { readonly metadata: Metadata };
@@ -17,6 +18,8 @@ export type UpdatePlan = {
 	readonly metadataToSend: (present: Metadata, wanted: Metadata) => Metadata;
 	/** whether what is sent is made of what the document has: what can't be seen would be removed then */
 	readonly keepsPresent: boolean;
+	/** whether what the document has under that key is part of what is sent */
+	readonly keepsValue: (key: string, wanted: Metadata) => boolean;
 };
 
 export type Looked = {
@@ -32,13 +35,13 @@ export type Looked = {
 /**
  * What a row would do to its document. Sends nothing that writes: a dry run shows it, a run goes by it.
  *
- * @throws RestError where the document is not there, or where a merge can't see what to keep
+ * @throws RestError where the document is not there, or where a merge can't see what to keep, or not exactly
  */
 export async function look(
 	service: Service,
 	request: Request,
 	{ datasetId, documentId, metadata: wanted }: UpdateItem,
-	{ present: documents, metadataToSend, keepsPresent }: UpdatePlan,
+	{ present: documents, metadataToSend, keepsPresent, keepsValue }: UpdatePlan,
 ): Promise<Looked> {
 	const api = await service.known(request);
 	const document = await heldBy(api, request, { datasetId, documentId }, documents);
@@ -46,10 +49,11 @@ export async function look(
 		const text = "the list shows no metadata, so there is nothing to merge with; nothing was sent";
 		throw new RestError(text, { kind: "rejected", code: "NO_METADATA" });
 	}
+	refuseRounded(service, documentId, document, (key) => keepsValue(key, wanted));
 	// A document that never had any may be listed without the member.
 	const present = document.metadata ?? new Map();
 	const metadata = metadataToSend(present, wanted);
-	return { document, present, metadata, isSame: hasAlready(present, metadata, api.dialect.flavour.keeps) };
+	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.keeps) };
 }
 
 /** What a document has. @throws RestError where it is not there */

@@ -2,11 +2,13 @@ import type { Metadata } from "../../json.ts";
 import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/types.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Flavour } from "../../rest/flavours.ts";
+import type { InexactValues } from "../../rest/types.ts";
 import type { Present } from "../present/present.ts";
-import { hasAlready } from "../service/read-back.ts";
+import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
+import { refuseRounded } from "../present/inexact.ts";
 import { heldBy, type Looked } from "./look.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
 import { removeDocument } from "./remove.ts";
@@ -22,10 +24,16 @@ export type PlannedRules = {
 	/** asks for each document when its row comes: only that sees what somebody changed meanwhile */
 	readonly present: Pick<Present, "byId">;
 	/** whether the document has what it had when the plan was made */
-	readonly isAsPlanned: (was: string, present: Metadata, keeps: Flavour["keeps"]) => boolean;
+	readonly isAsPlanned: (was: string, present: Metadata, keeps: Flavour["keeps"], inexact?: InexactValues) => boolean;
 	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, keeps: Flavour["keeps"]) => readonly string[];
 	/** what is sent to a document that was changed since; undefined where that is left alone */
-	readonly overruled: ((planned: PlannedUpdate, present: Metadata) => Metadata) | undefined;
+	readonly overruled:
+		| {
+				readonly metadata: (planned: PlannedUpdate, present: Metadata) => Metadata;
+				/** whether what the document has under that key is part of it */
+				readonly keepsValue: (planned: PlannedUpdate, key: string) => boolean;
+		  }
+		| undefined;
 	/** `the plan was made`: since when a change is a conflict */
 	readonly since: string;
 };
@@ -53,17 +61,19 @@ export async function lookPlanned(
 	const document = await heldBy(api, request, item, rules.present);
 	// A document that never had any may be listed without the member.
 	const present = document.metadata ?? new Map();
-	if (hasAlready(present, planned.metadata, keeps)) {
+	if (holds(document, planned.metadata, keeps)) {
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}
-	if (rules.isAsPlanned(planned.was, present, keeps)) {
+	if (rules.isAsPlanned(planned.was, present, keeps, document.inexact)) {
 		return { document, present, metadata: planned.metadata, isSame: false };
 	}
-	if (rules.overruled === undefined) {
+	const { overruled } = rules;
+	if (overruled === undefined) {
 		throw conflict(service, item, rules.since, rules.keysChangedSince(planned, present, keeps));
 	}
-	const metadata = rules.overruled(planned, present);
-	return { document, present, metadata, isSame: hasAlready(present, metadata, keeps) };
+	refuseRounded(service, item.documentId, document, (key) => overruled.keepsValue(planned, key));
+	const metadata = overruled.metadata(planned, present);
+	return { document, present, metadata, isSame: holds(document, metadata, keeps) };
 }
 
 /**
@@ -83,7 +93,8 @@ export async function lookPlannedRemoval(
 	if (document === undefined) return undefined;
 	const present = document.metadata ?? new Map();
 	// One that has nothing was stored, and its metadata never came: there is nothing of anybody's to lose.
-	if (present.size === 0 || rules.isAsPlanned(planned.was, present, api.dialect.flavour.keeps)) return present;
+	const { keeps } = api.dialect.flavour;
+	if (present.size === 0 || rules.isAsPlanned(planned.was, present, keeps, document.inexact)) return present;
 	if (rules.overruled !== undefined) return present;
 	throw conflict(service, item, rules.since);
 }
@@ -119,7 +130,7 @@ async function update(
 	const { datasetId, documentId } = item;
 	const { document, present, metadata, isSame } = await lookPlanned(service, request, item, rules);
 	memory.before ??= { document };
-	const before = imageOf(memory, present, service);
+	const before = imageOf(memory, { documentId, document, present }, service);
 	if (isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
 	await logged(item, metadata, before, memory, log);
 	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);

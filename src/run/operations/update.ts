@@ -1,10 +1,11 @@
 import type { Metadata } from "../../json.ts";
 import type { BeforeImages } from "../present/before-images.ts";
-import { hasAlready, sameMetadata } from "../service/read-back.ts";
+import { hasAlready, holds, sameMetadata } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
-import { look, type UpdateItem, type UpdatePlan } from "./look.ts";
+import { restorable } from "../present/inexact.ts";
+import { look, type Looked, type UpdateItem, type UpdatePlan } from "./look.ts";
 import type { Memory, Operation } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
@@ -40,7 +41,7 @@ export function planMetadata<Item extends UpdateItem>(
 		const { datasetId, documentId } = item;
 		const { document, present, metadata, isSame } = await look(service, request, item, plan);
 		memory.before ??= { document };
-		const before = imageOf(memory, present, service);
+		const before = imageOf(memory, { documentId, document, present }, service);
 		// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
 		const isOurs = memory.logged !== undefined || log.earlier(item.index) !== undefined;
 		if (onlyChanged && isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
@@ -50,12 +51,21 @@ export function planMetadata<Item extends UpdateItem>(
 	};
 }
 
-/** What the document had before this run wrote it, of what it has now: what an earlier try of ours wrote is not that. */
-export function imageOf(memory: Memory, present: Metadata, service: Service): Metadata {
+/**
+ * What the document had before this run wrote it, of what it has now: what an earlier try of ours wrote is not that.
+ * Undefined where it came rounded.
+ */
+export function imageOf(
+	memory: Memory,
+	{ documentId, document, present }: Pick<Work, "documentId"> & Pick<Looked, "document" | "present">,
+	service: Service,
+): Metadata | undefined {
 	const { keeps } = service.api.dialect.flavour;
-	const isOwn = memory.logged !== undefined && hasAlready(present, memory.logged, keeps);
-	if (!isOwn || memory.image?.metadata === undefined) memory.image = { document: undefined, metadata: present };
-	return memory.image.metadata ?? present;
+	const isOwn = memory.logged !== undefined && holds(document, memory.logged, keeps);
+	if (!isOwn || memory.image === undefined) {
+		memory.image = { document: undefined, metadata: restorable(service, documentId, document, present) };
+	}
+	return memory.image.metadata;
 }
 
 /** What the document had before this run wrote it; undefined where that is not known. */

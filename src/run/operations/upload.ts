@@ -2,9 +2,11 @@ import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document, UploadFile } from "../../rest/types.ts";
 import type { Request } from "../pages.ts";
-import { hasAlready } from "../service/read-back.ts";
+import type { Held } from "../present/stored-documents.ts";
+import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
+import { restorable } from "../present/inexact.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import { checkStored, isNumbered, madeSince, renamed, sizeOf, store } from "./store-file.ts";
@@ -56,7 +58,12 @@ export function uploadFile<Item extends UploadItem>(
 export type UploadLook =
 	| { readonly action: "none"; readonly documentId: string }
 	| { readonly action: "upload" }
-	| { readonly action: "update"; readonly documentId: string; readonly present: Metadata };
+	| {
+			readonly action: "update";
+			readonly documentId: string;
+			readonly present: Metadata;
+			readonly inexact: Held["inexact"];
+	  };
 
 /**
  * Looks whether a document of the file's name is there, and at what `--on-existing` says of it. Sends nothing that writes.
@@ -74,9 +81,11 @@ export async function lookToUpload(
 	const settled = settledBy(service, onExisting, found, item);
 	if (settled === undefined) return { action: "upload" };
 	const { documentId, status } = settled;
-	const present = found[0]?.metadata ?? new Map();
-	const isSame = status === "unchanged" || hasAlready(present, item.metadata, api.dialect.flavour.keeps);
-	return isSame ? { action: "none", documentId } : { action: "update", documentId, present };
+	const document: Held = found[0] ?? { metadata: undefined };
+	const isSame = status === "unchanged" || holds(document, item.metadata, api.dialect.flavour.keeps);
+	if (isSame) return { action: "none", documentId };
+	const { metadata: present = new Map(), inexact } = document;
+	return { action: "update", documentId, present, inexact };
 }
 
 /** What a try stored that was answered "come later": a proxy may have passed it on. Looked at before it is sent again. */
@@ -127,7 +136,8 @@ async function byNamesake(
 	if (settled?.status !== "updated") return settled;
 	const { documentId } = settled;
 	if (memory.isLogged !== true) {
-		await log.sending(item, { what: "update", documentId, metadata, before: found[0]?.metadata });
+		const before = found[0] && restorable(service, documentId, found[0], found[0].metadata);
+		await log.sending(item, { what: "update", documentId, metadata, before });
 	}
 	memory.isLogged = true;
 	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);

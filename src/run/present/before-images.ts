@@ -1,5 +1,6 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
+import { restorable } from "./inexact.ts";
 import type { Service } from "../service/service.ts";
 import type { Request } from "../types.ts";
 import type { Present } from "./present.ts";
@@ -44,7 +45,9 @@ export class BeforeImages {
 			const document = await this.#present.byId(api, request, datasetId, documentId);
 			dataset.failures = 0;
 			if (document === undefined) return UNKNOWN;
-			if (document.metadata !== undefined) return { document, metadata: document.metadata };
+			if (document.metadata !== undefined) {
+				return { document, metadata: restorable(this.#service, documentId, document, document.metadata) };
+			}
 			// A document that never had any may be listed without the member; so may all of them, whatever they have.
 			dataset.shows ??= showsMetadata(this.#service, request, datasetId);
 			if (await dataset.shows) return { document, metadata: new Map() };

@@ -1,13 +1,16 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
-import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, parseJson } from "../../json.ts";
+import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, parseJson, textsOf } from "../../json.ts";
+import type { InexactValues } from "../../rest/types.ts";
 import { IdTable } from "./id-table.ts";
 
 /** What a document has, as a list showed it. */
 export type Held = {
 	/** undefined where the list carries no `meta_fields` of it */
 	readonly metadata: Metadata | undefined;
+	/** what of it is not as the service gave it; absent where all is */
+	readonly inexact?: InexactValues;
 };
 
 /** Bytes that are gathered before they are written. */
@@ -47,8 +50,11 @@ export class StoredDocuments {
 	}
 
 	/** @throws CliError exit 7 where it can't be kept */
-	async add({ id, metadata }: { readonly id: string } & Held): Promise<void> {
-		const text = `[${JSON.stringify(id)}${metadata === undefined ? "" : `,${metadataText(metadata)}`}]`;
+	async add({ id, metadata, inexact }: { readonly id: string } & Held): Promise<void> {
+		const parts = [JSON.stringify(id)];
+		if (metadata !== undefined) parts.push(metadataText(metadata));
+		if (inexact !== undefined) parts.push(metadataText(inexact));
+		const text = `[${parts.join(",")}]`;
 		const bytes = Buffer.from(text);
 		this.#table.add(id, { offset: this.#end, length: bytes.length });
 		this.#end += bytes.length;
@@ -70,8 +76,10 @@ export class StoredDocuments {
 			const buffer = Buffer.allocUnsafe(length);
 			const { bytesRead } = await kept(() => this.#file.read(buffer, 0, length, offset));
 			const record = parseJson(buffer.toString("utf8", 0, bytesRead));
-			const [found, metadata] = isJsonArray(record) ? record : [];
-			if (found === id) return { metadata: isJsonObject(metadata) ? metadataOf(metadata) : undefined };
+			const [found, metadata, inexact] = isJsonArray(record) ? record : [];
+			if (found !== id) continue;
+			const held = { metadata: isJsonObject(metadata) ? metadataOf(metadata) : undefined };
+			return inexact === undefined ? held : { ...held, inexact: textsOf(inexact) };
 		}
 		return undefined;
 	}

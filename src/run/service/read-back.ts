@@ -1,4 +1,5 @@
 import { type Metadata, sameValue } from "../../json.ts";
+import type { Held } from "../present/stored-documents.ts";
 
 /**
  * What became of metadata that was sent, as the list shows it.
@@ -28,6 +29,12 @@ export function arrivalOf(
 /** Whether what a document has is what it would have if that were sent, by the known rules of the service. */
 export function hasAlready(present: Metadata, sent: Metadata, keeps: (sent: Metadata) => Metadata): boolean {
 	return sameMetadata(present, sent) || sameMetadata(keeps(present), keeps(sent));
+}
+
+/** Whether a document has what it would have if that were sent. A number that came rounded is equal to none. */
+export function holds({ metadata, inexact }: Held, sent: Metadata, keeps: (sent: Metadata) => Metadata): boolean {
+	// A document that never had any may be listed without the member.
+	return inexact === undefined && hasAlready(metadata ?? new Map(), sent, keeps);
 }
 
 /** Whether two documents carry the same metadata. Neither the order of keys nor that of members counts. */

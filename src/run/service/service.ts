@@ -30,6 +30,7 @@ export class Service {
 	#recognition: Recognition | undefined;
 	#finding: Promise<Recognition> | undefined;
 	#isWarned = false;
+	#isRoundingTold = false;
 	#asked = 0;
 	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#remembered: Promise<void> | undefined;
@@ -154,6 +155,14 @@ export class Service {
 		if (this.#isWarned) return;
 		this.#isWarned = true;
 		this.#options.note(`warning: ${why}, so what is written can't be read back; the service's word is taken for it`);
+	}
+
+	/** A document has a number that came rounded, and its row is sent all the same. Said once. */
+	rounded(documentId: string, key: string): void {
+		if (this.#isRoundingTold) return;
+		this.#isRoundingTold = true;
+		const where = `document ${this.show(documentId)} has a number that can't be kept exactly (key: ${this.show(key)})`;
+		this.#options.note(`warning: ${where}: what such documents had is shown rounded, and their rows can't be undone`);
 	}
 
 	note(text: string): void {

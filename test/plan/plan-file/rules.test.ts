@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json.ts";
 import { differenceOf } from "../../../src/plan/diff.ts";
 import { metadataHash } from "../../../src/plan/plan-file/hash.ts";
-import { isAsPlanned, keysChangedSince, overruled } from "../../../src/plan/plan-file/rules.ts";
+import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../../src/plan/plan-file/rules.ts";
 import { asSent, splitLists } from "../../../src/rest/normalise.ts";
 
 type Object = Readonly<Record<string, JsonValue>>;
@@ -56,4 +56,20 @@ describe("a document that somebody changed since", () => {
 		expect(isAsPlanned(was, of({ tags: ["a,b"] }), splitLists)).toBe(true);
 		expect(isAsPlanned(was, of({ tags: ["a,b"] }), asSent)).toBe(false);
 	});
+
+	it("has another number, also where both came rounded to the same", () => {
+		const [had, now] = [new Map([["a", "12345678901234567890"]]), new Map([["a", "12345678901234567891"]])];
+		const read = of({ a: 12345678901234567000 });
+		expect(isAsPlanned(metadataHash(read, had), read, asSent, had)).toBe(true);
+		expect(isAsPlanned(metadataHash(read, had), read, asSent, now)).toBe(false);
+		expect(isAsPlanned(metadataHash(read, had), read, asSent)).toBe(false);
+		expect(isAsPlanned(metadataHash(read), read, asSent, now)).toBe(false);
+	});
+});
+
+it("what an overruling merge keeps of a document is what the plan does not touch", () => {
+	const plan = planned({ changed: 1, removed: 1, same: 1 }, { changed: 2, same: 1, added: 1 });
+	for (const key of ["changed", "removed", "added"]) expect(keptWhenOverruled("merge", plan, key)).toBe(false);
+	for (const key of ["same", "other"]) expect(keptWhenOverruled("merge", plan, key)).toBe(true);
+	expect(keptWhenOverruled("replace", plan, "same")).toBe(false);
 });
