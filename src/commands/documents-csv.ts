@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import type { App, Settings } from "../app.ts";
-import { isJsonObject, type Metadata, metadataOf, metadataText } from "../json.ts";
+import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, parseJson, textsOf } from "../json.ts";
 import { ColumnPlan } from "../manifest/index.ts";
 import type { ManifestDocument } from "../manifest/index.ts";
 import type { Document } from "../rest/types.ts";
@@ -47,7 +47,8 @@ export async function printDocumentsCsv(
 				const kept = keptOf(document, fields);
 				plan.see(kept);
 				count += 1;
-				yield `${JSON.stringify(documentCells(document, [...IDS, ...members]))}\n${metadataText(kept)}\n`;
+				const cells = JSON.stringify(documentCells(document, [...IDS, ...members]));
+				yield `[${cells},${metadataText(document.inexact ?? noMetadata)}]\n${metadataText(kept)}\n`;
 			}
 		};
 		await pipeline(lines, createWriteStream(path, { mode: 0o600 }));
@@ -78,15 +79,17 @@ function keptOf({ metadata = noMetadata }: Document, fields: readonly string[] |
 	return new Map([...metadata].filter(([key]) => fields.includes(key) && !documentMembers.has(key)));
 }
 
-/** Reads back what was spooled: a line of ids and members, and a line of metadata for each document. */
+/** Reads back what was spooled: a line of ids, members and exact texts, and a line of metadata for each document. */
 async function* spooled(path: string): AsyncGenerator<ManifestDocument> {
-	let cells: readonly string[] | undefined;
+	let head: { readonly cells: readonly string[]; readonly exact: ReadonlyMap<string, string> } | undefined;
 	for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
-		const value: unknown = JSON.parse(line);
-		if (Array.isArray(value)) cells = value.map(String);
-		else if (cells !== undefined && isJsonObject(value)) {
-			const [documentId = "", datasetId = "", ...members] = cells;
-			yield { datasetId, documentId, members, metadata: metadataOf(value) };
+		const value = parseJson(line);
+		if (isJsonArray(value)) {
+			const [cells, exact] = value;
+			head = { cells: isJsonArray(cells) ? cells.map(String) : [], exact: textsOf(exact) };
+		} else if (head !== undefined && isJsonObject(value)) {
+			const [documentId = "", datasetId = "", ...members] = head.cells;
+			yield { datasetId, documentId, members, metadata: metadataOf(value), exact: head.exact };
 		}
 	}
 }

@@ -11,6 +11,8 @@ export type ManifestDocument = {
 	readonly datasetId: string;
 	readonly documentId: string;
 	readonly metadata: Metadata;
+	/** JSON texts of values that hold a number which no manifest can: it is refused where it is read back */
+	readonly exact?: ReadonlyMap<string, string> | undefined;
 	/** cells of the plan's members, in their order */
 	readonly members?: readonly string[];
 };
@@ -46,10 +48,10 @@ export class ColumnPlan {
 	}
 
 	/** One document as a line. Its values must have been seen. */
-	row({ datasetId, documentId, metadata, members = [] }: ManifestDocument): string {
+	row({ datasetId, documentId, metadata, exact, members = [] }: ManifestDocument): string {
 		const cells = Array.from(this.#types, ([key, type]) => {
 			const value = metadata.get(key);
-			return value === undefined ? "" : cellText(value, type);
+			return value === undefined ? "" : (exact?.get(key) ?? cellText(value, type));
 		});
 		return csvLine([documentId, datasetId, ...members, ...cells]);
 	}

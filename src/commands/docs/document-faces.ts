@@ -19,8 +19,9 @@ export function documentCells(document: Document, fields: readonly string[]): st
 	return fields.map((field) => {
 		const member = documentMembers.get(field);
 		if (member !== undefined) return String(member(document) ?? "");
-		if (field === "meta_fields") return document.metadata === undefined ? "" : metadataText(document.metadata);
-		return valueText(document.metadata?.get(field));
+		if (field === "meta_fields")
+			return document.metadata === undefined ? "" : metadataText(document.metadata, document.inexact);
+		return document.inexact?.get(field) ?? valueText(document.metadata?.get(field));
 	});
 }
 
@@ -36,6 +37,6 @@ export function documentJson(document: Document, fields: readonly string[] | und
 	const whole = fields === undefined || fields.includes("meta_fields");
 	const shown = whole ? metadata : new Map([...metadata].filter(([key]) => fields.includes(key)));
 	const named = fields?.some((field) => !documentMembers.has(field)) ?? true;
-	if (named) parts.push(`"meta_fields":${metadataText(shown)}`);
+	if (named) parts.push(`"meta_fields":${metadataText(shown, document.inexact)}`);
 	return `{${parts.join(",")}}`;
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Session } from "../../app.ts";
+import { isJsonArray, type JsonValue, type Metadata } from "../../json.ts";
 import { type Condition, meets } from "../../plan/condition.ts";
 import { conditionText } from "../../plan/parse-condition.ts";
 import { serverCondition } from "../../plan/server-condition.ts";
@@ -47,8 +48,16 @@ export async function* filteredDocuments(
 	for await (const document of allDocuments(api, request, dataset, { name, condition }, onShort)) {
 		const isMeant =
 			(name === undefined || document.name === name) &&
-			matches(document.metadata, where) &&
+			matches(asGiven(document), where) &&
 			(whereJson === undefined || meets(document.metadata, whereJson));
 		if (isMeant) yield document;
 	}
+}
+
+/** Metadata whose numbers are as the service gave them, where one came rounded: it is looked for by its own digits. */
+function asGiven({ metadata, inexact }: Document): Metadata | undefined {
+	if (metadata === undefined || inexact === undefined) return metadata;
+	// The items of a list are compared one by one.
+	const texts = [...inexact].filter(([key]) => !isJsonArray(metadata.get(key)));
+	return new Map<string, JsonValue>([...metadata, ...texts]);
 }

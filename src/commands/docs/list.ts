@@ -6,6 +6,7 @@ import type { ShortList } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
+import { REFUSED_IN_MANIFESTS, warningOfInexact } from "../inexact-documents.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../list-output.ts";
 import { shortListError } from "../short-list.ts";
 import { CONDITION_EXAMPLE, parseNonEmpty } from "../values.ts";
@@ -57,8 +58,11 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		}
 		const { fields } = options;
 		let short: ShortList | undefined;
-		const documents = filteredDocuments(session, dataset, options, (list) => (short = list));
 		const format = chosenFormat(options);
+		const found = filteredDocuments(session, dataset, options, (list) => (short = list));
+		const keys = fields?.includes("meta_fields") === true ? undefined : fields;
+		const then = format === "csv" ? REFUSED_IN_MANIFESTS : "they are shown as the service gives them";
+		const documents = warningOfInexact(found, keys, then, app);
 		if (format === "csv") await printDocumentsCsv(documents, fields, settings, app);
 		else {
 			const columns = fields ?? defaultFields;

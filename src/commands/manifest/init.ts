@@ -8,6 +8,7 @@ import { allDocuments, type ShortList } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
 import type { Done } from "../declare.ts";
+import { REFUSED_IN_MANIFESTS, warningOfInexact } from "../inexact-documents.ts";
 import { writeNewFile } from "../new-file.ts";
 import { shortListError } from "../short-list.ts";
 import { parseNonEmpty } from "../values.ts";
@@ -35,7 +36,8 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 			throw new CliError("manifest init needs a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 		}
 		let short: ShortList | undefined;
-		const documents = allDocuments(api, request, dataset, {}, (list) => (short = list));
+		const all = allDocuments(api, request, dataset, {}, (list) => (short = list));
+		const documents = warningOfInexact(all, undefined, REFUSED_IN_MANIFESTS, app);
 		const { out } = options;
 		let areNumbers = false;
 		const watched = async function* (): AsyncGenerator<Document> {
