@@ -45,7 +45,7 @@ export async function printDocumentsCsv(
 		const lines = async function* (): AsyncGenerator<string> {
 			for await (const document of documents) {
 				const kept = keptOf(document, fields);
-				plan.see(kept);
+				plan.see(kept, document.inexact);
 				count += 1;
 				const cells = JSON.stringify(documentCells(document, [...IDS, ...members]));
 				yield `[${cells},${metadataText(document.inexact ?? noMetadata)}]\n${metadataText(kept)}\n`;

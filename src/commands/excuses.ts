@@ -40,9 +40,10 @@ export function presentExcuses(
 			if (stop !== undefined) return true;
 			try {
 				const api = await service.known(request);
-				const held = (await present.byId(api, request, datasetId, documentId))?.metadata;
+				const { metadata: held, inexact } = (await present.byId(api, request, datasetId, documentId)) ?? {};
 				if (held?.has(key) !== true) return false;
-				const { change, remove } = differenceOf(held, metadataToSend(held, wanted), api.dialect.flavour.keeps);
+				const { keeps } = api.dialect.flavour;
+				const { change, remove } = differenceOf(held, metadataToSend(held, wanted), keeps, inexact);
 				return !change.has(key) && !remove.has(key);
 			} catch (error) {
 				if (whyFailed(error) !== undefined) return false;

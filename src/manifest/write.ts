@@ -33,9 +33,10 @@ export class ColumnPlan {
 		this.#members = members;
 	}
 
-	see(metadata: Metadata): void {
+	/** @param exact as in `ManifestDocument` */
+	see(metadata: Metadata, exact?: ManifestDocument["exact"]): void {
 		for (const [key, value] of metadata) {
-			const type = plainestType(value);
+			const type = exact?.has(key) === true ? "json" : plainestType(value);
 			const known = this.#types.get(key);
 			this.#types.set(key, known === undefined || known === type ? type : "json");
 		}
@@ -51,7 +52,9 @@ export class ColumnPlan {
 	row({ datasetId, documentId, metadata, exact, members = [] }: ManifestDocument): string {
 		const cells = Array.from(this.#types, ([key, type]) => {
 			const value = metadata.get(key);
-			return value === undefined ? "" : (exact?.get(key) ?? cellText(value, type));
+			const text = exact?.get(key);
+			if (text !== undefined) return /^[-\d]/.test(text) ? asText(text) : text;
+			return value === undefined ? "" : cellText(value, type);
 		});
 		return csvLine([documentId, datasetId, ...members, ...cells]);
 	}
@@ -83,10 +86,15 @@ function cellText(value: JsonValue, type: CellType): string {
 	if (type === "text" && typeof value === "string") return value;
 	if (type === "list" && Array.isArray(value)) return joinList(value.map(String));
 	const text = JSON.stringify(value);
-	return type === "json" && isBare(value) ? `${text}\t` : text;
+	return type === "json" && isBare(value) ? asText(text) : text;
 }
 
-/** JSON that a spreadsheet would take for its own number or truth value. White space behind it, it is text there. */
+/** White space behind JSON changes nothing of it, and a spreadsheet takes it for text. */
+function asText(json: string): string {
+	return `${json}\t`;
+}
+
+/** JSON that a spreadsheet would take for its own number or truth value. */
 function isBare(value: JsonValue): boolean {
 	return typeof value === "boolean" || (typeof value === "number" && !numberSurvives(value));
 }

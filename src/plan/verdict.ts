@@ -1,4 +1,5 @@
 import { type JsonValue, type Metadata, sameValue } from "../json.ts";
+import type { InexactValues } from "../rest/types.ts";
 
 /**
  * What became of a row that was written.
@@ -35,11 +36,13 @@ const NONE: Metadata = new Map();
  *
  * @param present what the document has, undefined where the dataset does not list it
  * @param keeps what the service keeps of what it is sent
+ * @param inexact what the document has that came rounded: no such number was ever sent
  */
 export function verdictOf(
 	{ write, metadata: sent, before }: Deed,
 	present: Metadata | undefined,
 	keeps: (sent: Metadata) => Metadata,
+	inexact?: InexactValues,
 ): Verdict {
 	if (write === "remove") return present === undefined ? EQUAL : LOST;
 	if (present === undefined) return LOST;
@@ -47,10 +50,13 @@ export function verdictOf(
 	if (write === "upload" && sent.size === 0) return EQUAL;
 	// A document that was just made had nothing.
 	const had = before ?? (write === "upload" ? NONE : undefined);
+	const isExact = (key: string): boolean => inexact?.has(key) !== true;
 	const isKept = sameUnder(keeps, present, sent);
-	const isAsBefore = had === undefined ? () => true : sameUnder(keeps, present, had);
-	const different = [...new Set([...sent.keys(), ...present.keys()])].filter((key) => !sameAt(key, present, sent));
-	const wrong = different.filter((key) => !isKept(key));
+	const isAsHad = had === undefined ? () => true : sameUnder(keeps, present, had);
+	const isAsBefore = (key: string): boolean => isAsHad(key) && (had === undefined || isExact(key));
+	const keys = [...new Set([...sent.keys(), ...present.keys()])];
+	const different = keys.filter((key) => !isExact(key) || !sameAt(key, present, sent));
+	const wrong = different.filter((key) => !isExact(key) || !isKept(key));
 	if (wrong.length === 0) return different.length === 0 ? EQUAL : { result: "normalised", keys: [] };
 	const lost = wrong.filter(isAsBefore);
 	return lost.length > 0 ? { result: "lost", keys: lost } : { result: "changed_since", keys: wrong };

@@ -86,3 +86,12 @@ describe("what became of an upload and of a removal", () => {
 		expect(judged("remove", undefined, {}, {})).toEqual(lost());
 	});
 });
+
+it("a number that came rounded is not what was sent, whatever it was rounded to", () => {
+	const [sent, before] = [metadataOf({ a: 1e20, b: 1 }), metadataOf({ a: 1e20 })];
+	const inexact = new Map([["a", "100000000000000000001"]]);
+	const judge = (had: Metadata | undefined): Verdict =>
+		verdictOf({ write: "update", before: had, metadata: sent }, sent, asSent, inexact);
+	expect(judge(before)).toEqual(changed("a"));
+	expect(judge(undefined)).toEqual(lost("a"));
+});

@@ -119,12 +119,13 @@ function rulesOf({ plan: { header }, kind: { since }, flags }: PlanRun, present:
 		since,
 		isAsPlanned,
 		keysChangedSince,
-		overruled: flags.force === true
-			? {
-					metadata: (planned, now) => overruled(header.mode, planned, now),
-					keepsValue: (planned, key) => keptWhenOverruled(header.mode, planned, key),
-				}
-			: undefined,
+		overruled:
+			flags.force === true
+				? {
+						metadata: (planned, now) => overruled(header.mode, planned, now),
+						keepsValue: (planned, key) => keptWhenOverruled(header.mode, planned, key),
+					}
+				: undefined,
 	};
 }
 

@@ -6,7 +6,7 @@ import { isTooMany, maxChangesText, type PolicyRule, type Violation, violationsO
 import { numberText, rowsText } from "../../report/summary.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text.ts";
-import type { Seen } from "../seen.ts";
+import type { Seen, SeenChange } from "../seen.ts";
 import { problemTeller, type ProblemTeller } from "../tell-problems.ts";
 
 type PolicySetting = NonNullable<Settings["policy"]>;
@@ -60,10 +60,10 @@ export class PolicyWatch {
 		switch (seen.action) {
 			case "none":
 				// What a document has already is nobody's doing, but who writes it has to see that nothing is missing.
-				if (seen.sent !== undefined) await this.#update(line, seen.sent, seen.sent, keeps);
+				if (seen.sent !== undefined) await this.#update(line, { present: seen.sent, metadata: seen.sent }, keeps);
 				return;
 			case "update":
-				await this.#update(line, seen.present, seen.metadata, keeps);
+				await this.#update(line, seen, keeps);
 				return;
 			case "upload":
 				await this.creation(line, seen.metadata);
@@ -75,11 +75,10 @@ export class PolicyWatch {
 
 	async #update(
 		line: number,
-		present: Metadata,
-		metadata: Metadata,
+		{ present, metadata, inexact }: Pick<SeenChange, "present" | "metadata" | "inexact">,
 		keeps: (sent: Metadata) => Metadata,
 	): Promise<void> {
-		const difference = differenceOf(present, metadata, keeps);
+		const difference = differenceOf(present, metadata, keeps, inexact);
 		for (const violation of violationsOf(this.#policy.value, { present, toSend: metadata, difference })) {
 			await this.#tell(line, violation);
 		}

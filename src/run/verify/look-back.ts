@@ -1,5 +1,6 @@
 import type { Deed, Verdict } from "../../plan/verdict.ts";
 import type { Metadata } from "../../json.ts";
+import type { InexactValues } from "../../rest/types.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import { whyFailed } from "../operations/look.ts";
 import { inOrder } from "../ordered.ts";
@@ -30,7 +31,12 @@ export type LookBackOptions = {
 	readonly folder: () => Promise<string>;
 	/** looks in flight */
 	readonly concurrency: number;
-	readonly judge: (deed: Deed, present: Metadata | undefined, keeps: (sent: Metadata) => Metadata) => Verdict;
+	readonly judge: (
+		deed: Deed,
+		present: Metadata | undefined,
+		keeps: (sent: Metadata) => Metadata,
+		inexact: InexactValues | undefined,
+	) => Verdict;
 	/** called before a dataset is listed, with the number of its documents by the service's account */
 	readonly onListing?: (datasetId: string, documents: number) => void;
 };
@@ -59,7 +65,7 @@ export async function* lookBack(
 			const held = await present.byId(api, request, datasetId, documentId);
 			// A document that never had any may be listed without the member.
 			const metadata = held === undefined ? undefined : (held.metadata ?? new Map());
-			return { ...told, ...judge(written, metadata, keeps), isListed: held !== undefined };
+			return { ...told, ...judge(written, metadata, keeps, held?.inexact), isListed: held !== undefined };
 		} catch (error) {
 			const why = whyFailed(error);
 			if (why === undefined) throw error;
