@@ -27,7 +27,7 @@ export async function findThatWrote(runs: Runs): Promise<RunFile> {
 		const file = await runs.read(name);
 		if (file === undefined) continue;
 		const { recorded } = await readReport(runs, file);
-		if (recorded !== undefined && recorded.sent.count > 0) return file;
+		if (recorded !== undefined && recorded.sent.count + recorded.sent.lost > 0) return file;
 	}
 	throw new CliError("no recorded run has written anything", {
 		exit: Exit.usage,

@@ -62,7 +62,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 		});
 	}
 	const { recorded } = await readReport(runs, file);
-	if (recorded === undefined || recorded.sent.count === 0) {
+	if (recorded === undefined || recorded.sent.count + recorded.sent.lost === 0) {
 		io.note(`Run ${file.run} sent nothing, so there is nothing to undo.`);
 		return Exit.ok;
 	}

@@ -6,7 +6,8 @@ import { PlanText } from "../../plan/plan-file/write.ts";
 import { undoStep } from "../../plan/undo.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { writtenRows } from "../../run/recorded/written.ts";
+import { RowBytes } from "../../run/journal/row-bytes.ts";
+import { countUntold, writtenRows } from "../../run/recorded/written.ts";
 import { VERSION } from "../../version.ts";
 
 /** A plan that takes a run back, in a private file. */
@@ -45,6 +46,7 @@ export async function planUndo(
 		const path = join(folder, "plan");
 		const file = await kept(() => open(path, "wx", 0o600));
 		const counts = { restored: 0, removed: 0, impossible: 0 };
+		const told = new RowBytes();
 		let unchanged = 0;
 		try {
 			const text = new PlanText();
@@ -58,6 +60,7 @@ export async function planUndo(
 			} as const;
 			let waiting = text.header(header);
 			for await (const written of writtenRows(recorded, keeps)) {
+				told.set(written.row, 1);
 				const step = undoStep(written, keeps);
 				if (step === "nothing") unchanged += 1;
 				else if (step === "impossible") counts.impossible += 1;
@@ -69,6 +72,7 @@ export async function planUndo(
 				await append(file, waiting);
 				waiting = "";
 			}
+			counts.impossible += countUntold(recorded, told);
 			await append(file, waiting + text.footer({ unchanged, failed: counts.impossible }));
 		} finally {
 			await file.close();

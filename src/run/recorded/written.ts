@@ -57,6 +57,27 @@ export async function* writtenRows(run: RecordedRun, keeps: Keeps = (sent) => se
 	for (const records of gathered.values()) yield* writtenOf(records, run.state, keeps);
 }
 
+/**
+ * How many rows were written, or may have been, and no record tells with what. There are none unless a repair could not
+ * keep it.
+ *
+ * @param told the rows of which `writtenRows` has told
+ */
+export function countUntold({ state, sent }: Pick<RecordedRun, "state" | "sent">, told: RowBytes): number {
+	if (sent.lost === 0) return 0;
+	const { rows } = state.totals();
+	let written = 0;
+	let open = 0;
+	for (let row = 0; row < rows; row++) {
+		if (told.get(row) !== 0) continue;
+		const status = state.statusOf(row);
+		if (status === "updated" || status === "uploaded" || status === "removed") written += 1;
+		else if (status === undefined) open += 1;
+	}
+	// What was lost beside them may have been of rows whose outcome was lost as well.
+	return written + Math.min(open, Math.max(0, sent.lost - written));
+}
+
 /** What all records of one row come to: nothing, where none says what was sent. */
 export function* writtenOf(
 	records: readonly (SentRecord | StoredRecord)[],

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
@@ -218,6 +219,21 @@ describe("an undo", () => {
 		expect((await world.service.documents()).every(({ metadata }) => at(metadata, "n") !== undefined)).toBe(true);
 		expect(summaryOf((await undo(world)).stdout)).toMatchObject({ rows: 2, updated: 2 });
 		expect(await held(world)).toBe(before);
+	});
+
+	it.each([
+		["two of ten", 2, { rows: 10, updated: 8, invalid: 2 }],
+		["all", 10, { rows: 10, updated: 0, invalid: 10 }],
+	])("is no success where a repair lost %s records of what was sent", async (_name, lost, counts) => {
+		const world = await recorded(10);
+		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const path = world.path(run, "sent.jsonl");
+		const lines = (await readFile(path, "utf8")).split("\n");
+		await writeFile(path, lines.map((line, n) => (n < lost ? line.replace(/.$/, "?") : line)).join("\n"));
+		expect(await world.run(["runs", "repair", run])).toMatchObject({ exit: 0 });
+		const { exit, stdout, stderr } = await undo(world);
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining(counts)]);
+		expect(stderr).toContain(`${lost} can't be undone`);
 	});
 
 	it("goes where the run went, also where no address is set, and nowhere else", async () => {
