@@ -18,7 +18,7 @@ export type Liar = {
 	readonly url: string;
 	readonly dataset: string;
 	/** what the documents `doc-0`, `doc-1` and so on have */
-	readonly held: ReadonlyMap<string, unknown>;
+	readonly held: Map<string, unknown>;
 	/** `METHOD PATH` of every request, without queries */
 	readonly requests: readonly string[];
 };

@@ -19,7 +19,8 @@ export function undoKind(name: string, before: PlanKind["before"] = async () => 
 		command: UNDO,
 		name,
 		actions: ["update", "remove"],
-		asksForEach: false,
+		// As in a plan that is applied: what somebody changes while the undo is going is theirs, and a list would not know.
+		asksForEach: true,
 		isExempt: true,
 		since: "the run",
 		countsUnplanned: true,

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
-import { at, parseLines, summaryOf } from "../../support/values.ts";
+import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 const FAST = ["--rate", "unlimited", "--json"];
 const undo = (world: Recorded, ...more: readonly string[]) => world.run(["runs", "undo", "--yes", ...FAST, ...more]);
@@ -79,6 +80,27 @@ describe("an undo", () => {
 		const forced = await world.run(["runs", "retry", runOf(stdout), "--force", ...FAST]);
 		expect(summaryOf(forced.stdout)).toMatchObject({ updated: 20, failed: 0, exit_code: 0 });
 		expect(await held(world)).toBe(before);
+	});
+
+	it("leaves alone what somebody changes while it is going", async () => {
+		let isUndoing = false;
+		const service = await liar(4, ({ method }) => {
+			if (isUndoing && method !== "GET") service.held.set("doc-3", { mine: "keep" });
+			return undefined;
+		});
+		const world = { env: envOf(service), home: await folder() };
+		const rows = await file(
+			"t.csv",
+			`document_id,n\n${range(4)
+				.map((n) => `doc-${n},${n}\n`)
+				.join("")}`,
+		);
+		expect(await ragtag(["docs", "tag", rows, "-d", "set", ...FAST], world)).toMatchObject({ exit: 0 });
+		isUndoing = true;
+		const argv = ["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST];
+		const { exit, stdout } = await ragtag(argv, world);
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 3, failed: 1 })]);
+		expect(service.held.get("doc-3")).toEqual({ mine: "keep" });
 	});
 
 	it("is shown by --dry-run first, which asks nothing, records nothing and sends nothing that writes", async () => {
