@@ -67,7 +67,7 @@ export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	/** last word before the first write: notes, and the question that may decline (a usage error) */
 	readonly before?: (source: RowSource<SourceRow>) => Promise<void>;
 	/** `present` is what documents have, for operations that look */
-	readonly operation: (session: Session, log: SentLog, present: Present) => Operation<Item>;
+	readonly operation: (session: Session, log: SentLog, present: Present, settings: Settings) => Operation<Item>;
 	/** sees each outcome once, before its slot is free */
 	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
 	/** rows that are told with `--json`: those that failed, or all */
@@ -138,7 +138,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			io.note("No unfinished run of this manifest: a new one begins.");
 		if (resumed !== undefined) io.note(resumedText(recording.run, resumed, journal.totals()));
 		const stop = await runRows(chunked(unsettled(source.read(), journal), flags.chunk, run.itemOf), {
-			operation: run.operation(session, journal, present),
+			operation: run.operation(session, journal, present, context.settings),
 			journal,
 			limiter: session.limiter,
 			clock,

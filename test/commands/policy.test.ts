@@ -111,6 +111,22 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
+	it("is not sent where no list shows its document, so that nobody could judge it", async () => {
+		const hidden = await liar(2, ({ method, path, query }) => {
+			if (method !== "GET" || !path.endsWith("/documents")) return undefined;
+			const shown = { id: "doc-0", dataset_id: "set", name: "doc-0.txt", meta_fields: {} };
+			const docs = query.get("id") === "doc-1" || query.get("page") === "2" ? [] : [shown];
+			return { code: 0, data: { total: docs.length, docs } };
+		});
+		hidden.held.set("doc-1", { source_id: "s1" });
+		const home = await homeWith("{protected: [source_id], required: [author]}");
+		const path = await file("t.csv", "document_id,author\ndoc-1,Ann\n");
+		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "unlimited", "--json"];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(hidden), home });
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ failed: 1, updated: 0 })]);
+		expect(hidden.held.get("doc-1")).toEqual({ source_id: "s1" });
+	});
+
 	it("is looked at by one list, not row by row, and sent where nothing is forbidden of it", async () => {
 		const service = await serve(300);
 		const home = await homeWith("{protected: [source_id], max_changes: 100%}");

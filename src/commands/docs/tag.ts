@@ -66,8 +66,10 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 		purpose: "tag",
 		tell: "failed",
 		itemOf: updateItemOf,
-		operation: ({ service }, log, present) => {
-			if (mode === "merge" || onlyChanged) return planMetadata(service, { ...plan, present, onlyChanged }, log);
+		operation: ({ service }, log, present, { policy }) => {
+			// A row whose document can't be seen was not judged by the policy either: it fails, and is not sent.
+			const looks = mode === "merge" || onlyChanged || policy !== undefined;
+			if (looks) return planMetadata(service, { ...plan, present, onlyChanged }, log);
 			return replaceMetadata(service, options.undo === false ? undefined : new BeforeImages(present, service), log);
 		},
 		policyPass: lookPass({ itemOf: updateItemOf, see }),
