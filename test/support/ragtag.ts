@@ -1,6 +1,6 @@
 import process from "node:process";
 import { PassThrough, Writable } from "node:stream";
-import { createApp } from "../../src/app.ts";
+import { type App, createApp } from "../../src/app.ts";
 import { main } from "../../src/cli.ts";
 import { createIo } from "../../src/io.ts";
 import type { Clock } from "../../src/run/types.ts";
@@ -19,6 +19,8 @@ export type World = {
 	readonly clock?: Clock;
 	/** sees what the program has written so far to standard error */
 	readonly onError?: (text: string) => void;
+	/** what happens before the program connects to the service */
+	readonly beforeConnecting?: () => Promise<unknown>;
 };
 
 class Kept extends Writable {
@@ -54,7 +56,12 @@ export async function ragtag(argv: readonly string[], world: World = {}): Promis
 		...(world.clock === undefined ? {} : { clock: world.clock }),
 		processes: { pid: process.pid, isRunning: () => true },
 	});
-	const exit = await main(argv, app);
+	const { beforeConnecting } = world;
+	const connect: App["connect"] = async (...about) => {
+		await beforeConnecting?.();
+		return app.connect(...about);
+	};
+	const exit = await main(argv, { ...app, connect });
 	withoutKey(stdout.text + stderr.text, env["RAGTAG_API_KEY"] ?? KEY);
 	return { exit, stdout: stdout.text, stderr: stderr.text };
 }

@@ -26,13 +26,17 @@ export async function findThatWrote(runs: Runs): Promise<RunFile> {
 	for (const name of await runs.names()) {
 		const file = await runs.read(name);
 		if (file === undefined) continue;
-		const { recorded } = await readReport(runs, file);
-		if (recorded !== undefined && recorded.sent.count + recorded.sent.lost > 0) return file;
+		if (hasWritten((await readReport(runs, file)).recorded)) return file;
 	}
 	throw new CliError("no recorded run has written anything", {
 		exit: Exit.usage,
 		hint: "ragtag runs list shows those that there are.",
 	});
+}
+
+/** Whether a run may have written anything: what a repair has lost may have been the record of it. */
+export function hasWritten(recorded: RecordedRun | undefined): recorded is RecordedRun {
+	return recorded !== undefined && recorded.sent.count + recorded.sent.lost > 0;
 }
 
 export function stateOf(recorded: RecordedRun | undefined): RunState {

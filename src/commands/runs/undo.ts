@@ -16,7 +16,7 @@ import { report } from "../run-report.ts";
 import { printVersionLine } from "../run-rows.ts";
 import { planUndo, type UndoPlan } from "../undo/undo-plan.ts";
 import { undoKind } from "../undo/undo-run.ts";
-import { findThatWrote, readReport } from "./read.ts";
+import { findThatWrote, hasWritten, readReport } from "./read.ts";
 import { targetOf } from "./target.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
@@ -61,27 +61,27 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 			hint: "Their files can only be uploaded anew: ragtag docs upload.",
 		});
 	}
-	const { recorded } = await readReport(runs, file);
-	if (recorded === undefined || recorded.sent.count + recorded.sent.lost === 0) {
-		io.note(`Run ${file.run} sent nothing, so there is nothing to undo.`);
-		return Exit.ok;
-	}
 	if (json) await printVersionLine(app);
+	const nothing = async (why: string): Promise<ExitCode> => {
+		io.note(`${why}, so there is nothing to undo.`);
+		const totals = new MemoryJournal({ rows: 0, invalid: 0, duplicateSkipped: 0 }).totals();
+		return report({ totals, seconds: 0, stop: undefined }, options, app);
+	};
+	if (!hasWritten((await readReport(runs, file)).recorded)) return nothing(`Run ${file.run} sent nothing`);
 	const flags = { ...options, ...targetOf(file, options, wanted.baseUrl === undefined) };
 	return withSession(flags, app, async (session, settings) => {
 		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
 		// A run that is still going would write behind the back of what undoes it.
 		const lock = await lockOfRun(file, { runs, processes, force });
 		try {
+			// Read behind the lock: until then the run may have gone on.
+			const { recorded } = await readReport(runs, file);
+			if (!hasWritten(recorded)) return await nothing(`Run ${file.run} sent nothing`);
 			const { keeps } = (await session.service.known(session.request)).dialect.flavour;
 			const plan = await planUndo(recorded, file, keeps, await app.temporaryFolder(settings));
 			try {
 				const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), begun ${file.started}`;
-				if (plan.restored + plan.removed + plan.impossible === 0) {
-					io.note(`${about}, changed nothing, so there is nothing to undo.`);
-					const totals = new MemoryJournal({ rows: 0, invalid: 0, duplicateSkipped: 0 }).totals();
-					return await report({ totals, seconds: 0, stop: undefined }, flags, app);
-				}
+				if (plan.restored + plan.removed + plan.impossible === 0) return await nothing(`${about}, changed nothing`);
 				if (dryRun) io.note(`${about}: ${todoText(plan)}.`);
 				const before = async (): Promise<void> => {
 					io.note(`${about}: ${todoText(plan)}.`);

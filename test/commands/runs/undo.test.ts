@@ -194,6 +194,28 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
+	it("takes back too what the run writes until the undo has its lock", async () => {
+		const world = await recorded(20, stopAt(8));
+		const before = await held(world);
+		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const beforeConnecting = async (): Promise<void> => {
+			expect(await world.run(["runs", "resume", tagged, ...FAST])).toMatchObject({ exit: 0 });
+		};
+		const { exit, stdout } = await world.run(["runs", "undo", tagged, "--yes", ...FAST], { beforeConnecting });
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 20, updated: 20 })]);
+		expect(await held(world)).toBe(before);
+	});
+
+	it("of a run that sent nothing is a success of no rows, also to a script that reads its summary", async () => {
+		const world = await recorded(2);
+		const { argv } = await tagging(world);
+		await world.run(argv);
+		const same = runOf((await world.run([...argv, "--only-changed"])).stdout);
+		const { exit, stdout, stderr } = await undo(world, same);
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 0, run: null })]);
+		expect(stderr).toContain(`Run ${same} sent nothing, so there is nothing to undo.`);
+	});
+
 	it("a second time finds everything as it was before, and writes nothing", async () => {
 		const world = await recorded(5);
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
