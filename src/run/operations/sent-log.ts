@@ -24,7 +24,8 @@ export type Sending =
 
 /** What an earlier sitting of the run sent for a row whose outcome it did not live to record. */
 export type Earlier = {
-	readonly namesakes: readonly string[];
+	/** ids of the documents that had an upload's name before it was sent; undefined where none was: its metadata alone was */
+	readonly namesakes: readonly string[] | undefined;
 	/** an upload's document, where it was seen to be stored */
 	readonly stored: { readonly id: string; readonly name: string } | undefined;
 };

@@ -112,7 +112,8 @@ async function takenUp(
 	log: SentLog,
 ): Promise<Memory["stored"]> {
 	const earlier = log.earlier(item.index);
-	if (earlier === undefined || memory.isLogged === true) return undefined;
+	// Where metadata alone was sent, what has the file's name was there before, and is not what this run stored.
+	if (earlier?.namesakes === undefined || memory.isLogged === true) return undefined;
 	memory.namesakes = earlier.namesakes;
 	const file = { ...item.file, size: await sizeOf(item.file.path) };
 	const found = await madeSince(api, request, { datasetId: item.datasetId, file }, memory);

@@ -73,7 +73,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		if (doubt === undefined) return undefined;
 		const { sent, stored } = doubt;
 		return {
-			namesakes: sent?.namesakes ?? [],
+			namesakes: sent?.write === "update" ? undefined : (sent?.namesakes ?? []),
 			stored: stored === undefined ? undefined : { id: stored.documentId, name: stored.storedName },
 		};
 	}

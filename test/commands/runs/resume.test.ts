@@ -152,6 +152,21 @@ it("docs rm --id is gone on with: the ids were typed, and nobody types them agai
 	expect(await world.service.ids()).toHaveLength(1);
 });
 
+it("an upload that writes metadata alone is gone on with as that: what was there before was not uploaded", async () => {
+	const world = await recorded(0, {
+		faults: { faults: [{ fault: "status", status: 401, when: "after", on: { method: "PUT", nth: 2 } }] },
+	});
+	const files = await Promise.all(["a.txt", "b.txt"].map((name) => file(name, name)));
+	const upload = ["docs", "upload", ...files, "-d", world.service.dataset, ...ONE_BY_ONE];
+	expect(await world.run(upload)).toMatchObject({ exit: 0 });
+	const stopped = await world.run([...upload, "--set", "n=1", "--on-existing", "update-metadata"]);
+	expect(summaryOf(stopped.stdout)).toMatchObject({ updated: 1, pending: 1, exit_code: 4 });
+	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"]);
+	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 2, uploaded: 0 })]);
+	expect((await world.run(["runs", "undo", "--yes", "--json"])).exit).toBe(0);
+	expect((await world.service.documents()).map(({ metadata }) => metadata)).toEqual([{}, {}]);
+});
+
 it("docs upload FILE... is gone on with, and no file is stored twice", async () => {
 	const world = await recorded(1, stopAt(3, "POST"));
 	const files = await Promise.all(range(4).map((n) => file(`file-${n}.txt`, `text ${n}`)));
