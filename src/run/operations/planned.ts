@@ -11,6 +11,7 @@ import type { Request, Work } from "../types.ts";
 import { refuseRounded } from "../present/inexact.ts";
 import { heldBy, type Looked } from "./look.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
+import { RemovedKeys } from "./removed-keys.ts";
 import { removeDocument } from "./remove.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import { imageOf, logged } from "./update.ts";
@@ -106,11 +107,14 @@ export function doPlanned<Item extends PlannedItem>(
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	const remove = removeDocument<Item>(service, log);
+	const removedKeys = new RemovedKeys(service);
 	return async (item, request, memory) => {
 		const { planned } = item;
 		// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
 		const isOurs = memory.logged !== undefined || memory.isLogged === true || log.earlier(item.index) !== undefined;
-		if (planned.action === "update") return update({ ...item, planned }, service, request, rules, memory, log, isOurs);
+		if (planned.action === "update") {
+			return update({ ...item, planned }, service, request, rules, memory, log, isOurs, removedKeys);
+		}
 		if (!isOurs && (await lookPlannedRemoval(service, request, item, rules)) === undefined) {
 			return { status: "unchanged", documentId: item.documentId };
 		}
@@ -126,6 +130,7 @@ async function update(
 	memory: Memory,
 	log: SentLog,
 	isOurs: boolean,
+	removedKeys: RemovedKeys,
 ): Promise<Settled> {
 	const { datasetId, documentId } = item;
 	const { document, present, metadata, isSame } = await lookPlanned(service, request, item, rules);
@@ -134,6 +139,7 @@ async function update(
 	if (isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
 	await logged(item, metadata, before, memory, log);
 	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+	await removedKeys.check(request, item, present, metadata);
 	return { status: "updated", documentId };
 }
 

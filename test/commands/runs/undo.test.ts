@@ -216,6 +216,20 @@ describe("an undo", () => {
 		expect(stderr).toContain(`Run ${same} sent nothing, so there is nothing to undo.`);
 	});
 
+	it("is no success at a service that keeps the keys that the run added", { timeout: 30_000 }, async () => {
+		const world = await recorded(3, { update: "merge" });
+		const ids = await world.service.ids();
+		await somebodyElse(world, ids, { n: 99 });
+		const path = await file("t.csv", `document_id,n:number,added\n${ids.map((id, n) => `${id},${n},x\n`).join("")}`);
+		const tagged = await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FAST]);
+		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 3, exit_code: 0 });
+		const { exit, stdout } = await undo(world);
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 0, failed: 3 })]);
+		const rows = parseLines(stdout).filter((line) => at(line, "type") === "row");
+		expect(new Set(rows.map((row) => at(row, "error_code")))).toEqual(new Set(["KEYS_KEPT"]));
+		expect(at(rows[0], "error")).toContain("(added): this service keeps what an update does not carry");
+	});
+
 	it("a second time finds everything as it was before, and writes nothing", async () => {
 		const world = await recorded(5);
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
