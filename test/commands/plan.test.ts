@@ -151,6 +151,11 @@ describe("docs plan", () => {
 		expect([again.exit, again.stderr]).toEqual([2, expect.stringContaining("is there already")]);
 		const itself = ["docs", "plan", world.manifest, "-d", world.service.dataset, "--out", world.manifest, "--force"];
 		expect(await world.run(itself)).toMatchObject({ exit: 2, stderr: expect.stringContaining("the manifest itself") });
+		for (const failed of [world.out, `${world.out}.new`]) {
+			const both = world.planning.map((each) => (each === world.out ? failed : each));
+			const refused = await world.run([...both, "--failed", failed, "--force"]);
+			expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining("is the file of --failed") });
+		}
 		const nowhere = ["docs", "plan", world.manifest, "--out", join(world.home, "no", "folder")];
 		expect((await world.run([...nowhere, "-d", world.service.dataset])).exit).toBe(2);
 		const overFolder = ["docs", "plan", world.manifest, "--out", dirname(world.out), "--force"];

@@ -49,7 +49,7 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	checkChangeFlags(options);
 	const { manifest, out, mode, force = false, json = false } = options;
-	await checkOut(out, manifest, force);
+	await checkOut(out, { manifest, failed: options.failed, force });
 	const update = updatePlanOf(options);
 	return withManifest(
 		{

@@ -11,13 +11,31 @@ import { syncFolder } from "../../run/journal/files.ts";
 const NAME_A_FILE = "Name a file that can be written.";
 
 /** Before anything is asked. @throws CliError exit 2 where a plan may not be written there */
-export async function checkOut(out: string, manifest: string, force: boolean): Promise<void> {
+export async function checkOut(
+	out: string,
+	{
+		manifest,
+		failed,
+		force,
+	}: { readonly manifest: string; readonly failed: string | undefined; readonly force: boolean },
+): Promise<void> {
 	if (out === "-") {
 		throw new CliError("--out takes the name of a file, and - is none; nothing was sent", { exit: Exit.usage });
 	}
 	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));
 	if (manifest !== "-" && (await same(out)) === (await same(manifest))) {
 		throw new CliError(`--out ${out} is the manifest itself; nothing was sent`, {
+			exit: Exit.usage,
+			hint: "Name another file.",
+		});
+	}
+	// Neither may be there yet, so their folders are asked.
+	const place = async (name: string): Promise<string> => join(await same(dirname(resolve(name))), basename(name));
+	if (
+		failed !== undefined &&
+		((await same(out)) === (await same(failed)) || (await place(out)) === (await place(failed)))
+	) {
+		throw new CliError(`--out ${out} is the file of --failed, and one would write over the other; nothing was sent`, {
 			exit: Exit.usage,
 			hint: "Name another file.",
 		});
