@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -108,6 +109,8 @@ const DEFAULT_TIMEOUT = 60_000;
 
 export function createApp(dependencies: AppDependencies): App {
 	const { io, env, home, stdin, signal, processes, clock = systemClock } = dependencies;
+	// Every look at a document that waits for its turn listens to it: that is no leak to warn a user of.
+	setMaxListeners(0, signal);
 	const readStdin = async (): Promise<string> => {
 		const chunks: Uint8Array[] = [];
 		for await (const chunk of stdin) chunks.push(chunk);

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import process from "node:process";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { metadataHash } from "../../src/plan/plan-file/hash.ts";
 import { PlanText } from "../../src/plan/plan-file/write.ts";
 import { liar } from "../support/liar.ts";
@@ -145,6 +146,17 @@ describe("a document that somebody changed since the plan", () => {
 });
 
 describe("docs apply", () => {
+	it("looks at many documents at once without a warning of the runtime in between", async () => {
+		const world = await planned(12, () => true);
+		const warnings: Error[] = [];
+		const warned = (warning: Error): void => void warnings.push(warning);
+		process.on("warning", warned);
+		onTestFinished(() => void process.off("warning", warned));
+		// A rate of its own, so that looks wait for their turn.
+		const { exit } = await world.run(["docs", "apply", world.out, "--dry-run", "--rate", "100"]);
+		expect([exit, warnings]).toEqual([0, []]);
+	});
+
 	it("a second time finds all of it done, and sends nothing", async () => {
 		const world = await planned(5, (n) => n > 1);
 		expect((await world.run(world.applying)).exit).toBe(0);
