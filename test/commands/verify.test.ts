@@ -23,8 +23,11 @@ async function tagging(
 	return ["docs", "tag", await file("tags.jsonl", rows.join("\n")), "-d", service.dataset, ...fast, ...more];
 }
 
+/** By line: rows are told in the order in which they were sent, and they were sent side by side. */
 const verdicts = (stdout: string): readonly unknown[] =>
-	parseLines(stdout).filter((line) => at(line, "type") === "verify");
+	parseLines(stdout)
+		.filter((line) => at(line, "type") === "verify")
+		.toSorted((left, right) => Number(at(left, "line")) - Number(at(right, "line")));
 
 const idsOf = (lines: readonly unknown[]): string[] => lines.map((line) => String(at(line, "document_id"))).toSorted();
 
