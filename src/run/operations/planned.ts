@@ -115,9 +115,9 @@ export function doPlanned<Item extends PlannedItem>(
 		if (planned.action === "update") {
 			return update({ ...item, planned }, service, request, rules, memory, log, isOurs, removedKeys);
 		}
-		if (!isOurs && (await lookPlannedRemoval(service, request, item, rules)) === undefined) {
-			return { status: "unchanged", documentId: item.documentId };
-		}
+		// Looked at though this run has sent it: what is still there may be what somebody has changed meanwhile.
+		const present = await lookPlannedRemoval(service, request, item, rules);
+		if (present === undefined && !isOurs) return { status: "unchanged", documentId: item.documentId };
 		return remove(item, request, memory);
 	};
 }

@@ -137,6 +137,19 @@ describe("an undo", () => {
 		expect(await undo(world, runOf(stdout))).toMatchObject({ exit: 1 });
 	});
 
+	it("of an upload that is gone on with removes no document that somebody tagged meanwhile", async () => {
+		const world = await recorded(0, stopAt(2, "DELETE"));
+		const files = await Promise.all(["a.txt", "b.txt", "c.txt"].map((name) => file(name, name)));
+		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
+		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
+		expect(summaryOf(stopped.stdout)).toMatchObject({ removed: 1, pending: 2, exit_code: 4 });
+		await somebodyElse(world, await world.service.ids(), { mine: "keep" });
+		const { exit, stdout } = await world.run(["runs", "resume", runOf(stopped.stdout), ...FAST]);
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ removed: 1, failed: 2 })]);
+		const left = (await world.service.documents()).map(({ metadata }) => metadata);
+		expect(left).toEqual([{ mine: "keep" }, { mine: "keep" }]);
+	});
+
 	it("of an upload that only replaced metadata gives that back, and removes nothing", async () => {
 		const world = await recorded(3);
 		const [first] = await world.service.documents();
