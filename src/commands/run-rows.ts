@@ -75,7 +75,7 @@ export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	/** a sentence for the end of the run; `failedWith` tells how many of its rows failed with a code */
 	readonly told?: (totals: Totals, failedWith: (code: string) => number) => string;
 	/** what to type next after a run with failed rows, where it is not to mend them or to try them again */
-	readonly next?: (run: string, failedWith: (code: string) => number) => string | undefined;
+	readonly next?: (run: string, failedWith: (code: string) => number, totals: Totals) => string | undefined;
 };
 
 /** First line of `--json`, before anything can go wrong. */
@@ -187,7 +187,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			told: run.told?.(totals, failedWith),
 			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
 			failed: { path: failedPath, failure },
-			next: run.next?.(recording.run, failedWith),
+			next: run.next?.(recording.run, failedWith, totals),
 		};
 		return await report(ended, flags, app, async (exit, summary) => {
 			await journal.end(exit, new Date());

@@ -159,7 +159,7 @@ function show(run: PlanRun): Promise<ExitCode> {
 
 async function send(planned: PlanRun): Promise<ExitCode> {
 	const { plan, source, kind, flags, session, settings, app } = planned;
-	const { command, asksForEach, isExempt, told, before } = kind;
+	const { command, asksForEach, isExempt, countsUnplanned, told, before } = kind;
 	const run = {
 		source,
 		itemOf,
@@ -170,10 +170,15 @@ async function send(planned: PlanRun): Promise<ExitCode> {
 			doPlanned<PlanItem>(service, rulesOf(planned, present), log),
 		tell: "failed" as const,
 		...(told === undefined ? {} : { told: (totals: Totals, count: FailedWith) => told(totals, count(CONFLICT)) }),
-		next: (run: string, count: FailedWith) => {
-			if (count(CONFLICT) === 0) return undefined;
-			const force = withFlags(`ragtag runs retry ${run} --force`, flags);
-			return `Documents that were changed since were left alone; overrule that with: ${force}`;
+		next: (run: string, count: FailedWith, { failed, invalid }: Totals) => {
+			if (count(CONFLICT) > 0) {
+				const force = withFlags(`ragtag runs retry ${run} --force`, flags);
+				return `Documents that were changed since were left alone; overrule that with: ${force}`;
+			}
+			if (!countsUnplanned) return undefined;
+			// Rows that take a run back are not to be mended: fed to docs tag, one that removes a document would clear it.
+			if (failed > 0) return `Try the rows that failed again: ${withFlags(`ragtag runs retry ${run}`, flags)}`;
+			return invalid > 0 ? "The others were left as they are: ragtag docs list shows what they have." : undefined;
 		},
 	};
 	// The plan alone says what is sent.

@@ -150,6 +150,17 @@ describe("an undo", () => {
 		expect(left).toEqual([{ mine: "keep" }, { mine: "keep" }]);
 	});
 
+	it("tells to try again what failed, not to feed it to docs tag, which would clear what was to be removed", async () => {
+		const refused = { fault: "code", code: 102, when: "before", on: { method: "DELETE", nth: 1 } } as const;
+		const world = await recorded(0, { faults: { faults: [refused] } });
+		const files = await Promise.all(["a.txt", "b.txt"].map((name) => file(name, name)));
+		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
+		const { exit, stdout, stderr } = await undo(world);
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ removed: 1, failed: 1 })]);
+		expect(stderr.trimEnd().split("\n").at(-1)).toContain(`again: ragtag runs retry ${runOf(stdout)}`);
+		expect(stderr).not.toContain("feed it back");
+	});
+
 	it("of an upload that only replaced metadata gives that back, and removes nothing", async () => {
 		const world = await recorded(3);
 		const [first] = await world.service.documents();
@@ -264,6 +275,7 @@ describe("an undo", () => {
 		expect(exit).toBe(1);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 4, invalid: 4, updated: 0 });
 		expect(stderr).toContain("4 can't be undone");
+		expect(stderr.trimEnd()).toMatch(/The others were left as they are: ragtag docs list shows what they have\.$/);
 		expect(world.writes()).toBe(writes);
 	});
 
