@@ -41,6 +41,8 @@ export type PlanKind = {
 	readonly isExempt: boolean;
 	/** `the plan was made`: since when a change of somebody else's is a conflict */
 	readonly since: string;
+	/** until when, by the program's clock, a list may not show yet what was written before the plan; undefined where that is long ago */
+	readonly lagsUntil?: number;
 	/** rows that could not be planned are counted beside those that are done */
 	readonly countsUnplanned: boolean;
 	/** last word before the first request that writes: notes, and the question that may decline (a usage error) */
@@ -113,8 +115,17 @@ function foreign({ name, header }: OpenedPlan, { baseUrl }: Session): Stop | und
 	};
 }
 
-function rulesOf({ plan: { header }, kind: { since }, flags }: PlanRun, present: Present): PlannedRules {
+function rulesOf(
+	{ plan: { header }, kind: { since, lagsUntil = 0 }, flags, app: { clock, signal } }: PlanRun,
+	present: Present,
+): PlannedRules {
 	return {
+		catchUp: async () => {
+			const wait = lagsUntil - clock.now();
+			if (wait <= 0 || signal.aborted) return false;
+			await clock.sleep(wait, signal);
+			return true;
+		},
 		present,
 		since,
 		isAsPlanned,

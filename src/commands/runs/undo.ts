@@ -21,6 +21,9 @@ import { targetOf } from "./target.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
 
+/** Milliseconds for which a list may show what was before a write: as long as a write is looked for. */
+const LAG = 3_250;
+
 /** Declares the interface of `runs undo`. What it does is in `undo`. */
 export function undoCommand(runs: Command, app: App, done: Done, run = undo): void {
 	const command = runs
@@ -87,7 +90,8 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 					io.note(`${about}: ${todoText(plan)}.`);
 					if (!yes) await ask(file, app);
 				};
-				const kind = undoKind(`undo of ${file.run}`, before);
+				const lag = Math.min(LAG, plan.lastSent + LAG - Date.now());
+				const kind = undoKind(`undo of ${file.run}`, { before, lagsUntil: app.clock.now() + lag });
 				return await runPlan(plan.path, kind, flags, session, settings, app);
 			} finally {
 				await plan.close();

@@ -19,6 +19,8 @@ export type UndoPlan = {
 	readonly removed: number;
 	/** rows that can't be taken back */
 	readonly impossible: number;
+	/** when the run sent something last, in epoch milliseconds; 0 where that is not known */
+	readonly lastSent: number;
 	/** removes the file */
 	close(): Promise<void>;
 };
@@ -48,6 +50,7 @@ export async function planUndo(
 		const counts = { restored: 0, removed: 0, impossible: 0 };
 		const told = new RowBytes();
 		let unchanged = 0;
+		let lastSent = 0;
 		try {
 			const text = new PlanText();
 			const { name, sha256, rows } = manifest;
@@ -61,6 +64,7 @@ export async function planUndo(
 			let waiting = text.header(header);
 			for await (const written of writtenRows(recorded, keeps)) {
 				told.set(written.row, 1);
+				lastSent = Math.max(lastSent, written.time ?? 0);
 				const step = undoStep(written, keeps);
 				if (step === "nothing") unchanged += 1;
 				else if (step === "impossible") counts.impossible += 1;
@@ -77,7 +81,7 @@ export async function planUndo(
 		} finally {
 			await file.close();
 		}
-		return { path, ...counts, close };
+		return { path, ...counts, lastSent, close };
 	} catch (error) {
 		await close();
 		throw error;

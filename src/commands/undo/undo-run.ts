@@ -14,8 +14,12 @@ import { printVersionLine } from "../run-rows.ts";
  *
  * @param name of the undo: what the run's manifest is for a run
  */
-export function undoKind(name: string, before: PlanKind["before"] = async () => undefined): PlanKind {
+export function undoKind(
+	name: string,
+	{ before = async () => undefined, ...more }: Partial<Pick<PlanKind, "before" | "lagsUntil">> = {},
+): PlanKind {
 	return {
+		...more,
 		command: UNDO,
 		name,
 		actions: ["update", "remove"],

@@ -37,6 +37,11 @@ export type PlannedRules = {
 		| undefined;
 	/** `the plan was made`: since when a change is a conflict */
 	readonly since: string;
+	/**
+	 * Waits until a list shows what was written before; resolves with whether it had to, as a document is to be looked at
+	 * again then before it is said that nothing is left to do
+	 */
+	readonly catchUp: () => Promise<boolean>;
 };
 
 /** The code of a row whose document somebody changed since. */
@@ -63,6 +68,7 @@ export async function lookPlanned(
 	// A document that never had any may be listed without the member.
 	const present = document.metadata ?? new Map();
 	if (holds(document, planned.metadata, keeps)) {
+		if (await rules.catchUp()) return lookPlanned(service, request, item, rules);
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}
 	if (rules.isAsPlanned(planned.was, present, keeps, document.inexact)) {
@@ -91,7 +97,9 @@ export async function lookPlannedRemoval(
 	const { datasetId, documentId, planned } = item;
 	const api = await service.known(request);
 	const document = await rules.present.byId(api, request, datasetId, documentId);
-	if (document === undefined) return undefined;
+	if (document === undefined) {
+		return (await rules.catchUp()) ? lookPlannedRemoval(service, request, item, rules) : undefined;
+	}
 	const present = document.metadata ?? new Map();
 	// One that has nothing was stored, and its metadata never came: there is nothing of anybody's to lose.
 	const { keeps } = api.dialect.flavour;
