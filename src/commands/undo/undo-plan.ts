@@ -2,8 +2,11 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { Metadata } from "../../json.ts";
+import { changeLine } from "../../plan/plan-file/encode.ts";
+import type { PlannedChange } from "../../plan/plan-file/types.ts";
 import { PlanText } from "../../plan/plan-file/write.ts";
 import { undoStep } from "../../plan/undo.ts";
+import { MOST_BYTES } from "../../run/journal/encode.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { RowBytes } from "../../run/journal/row-bytes.ts";
@@ -67,7 +70,7 @@ export async function planUndo(
 				lastSent = Math.max(lastSent, written.time ?? 0);
 				const step = undoStep(written, keeps);
 				if (step === "nothing") unchanged += 1;
-				else if (step === "impossible") counts.impossible += 1;
+				else if (step === "impossible" || isTooLong(step)) counts.impossible += 1;
 				else {
 					counts[step.action === "remove" ? "removed" : "restored"] += 1;
 					waiting += text.change(step);
@@ -86,6 +89,11 @@ export async function planUndo(
 		await close();
 		throw error;
 	}
+}
+
+/** Whether a change is longer than what is read back of a plan: the others are taken back without it. */
+function isTooLong(step: PlannedChange): boolean {
+	return Buffer.byteLength(changeLine(step)) > MOST_BYTES;
 }
 
 function append(file: FileHandle, text: string): Promise<void> {

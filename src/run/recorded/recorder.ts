@@ -136,11 +136,11 @@ function recordOf<Item extends Work>({
 	return { ...row, status, ...untouched, error: error ?? { code: "UNKNOWN", text: "no reason is known" } };
 }
 
-/** Characters of a before-image at most: with what is sent beside it, its record must stay one that is read back. */
+/** Bytes of a before-image at most: with what is sent beside it, its record must stay one that is read back. */
 const LARGEST_IMAGE = 4 * 1024 * 1024;
 
 function isTooLarge(image: Metadata): boolean {
-	return metadataText(image).length > LARGEST_IMAGE;
+	return Buffer.byteLength(metadataText(image)) > LARGEST_IMAGE;
 }
 
 function sentOf(row: number, datasetId: string, sending: Sending): SentRecord {

@@ -280,6 +280,21 @@ describe("an undo", () => {
 		expect([...service.held.values()]).toEqual([{}, {}]);
 	});
 
+	it("of a run takes back the others where one document had more than can be kept", { timeout: 30_000 }, async () => {
+		const service = await liar(2, () => undefined);
+		const of = (text: string): object => Object.fromEntries(range(4).map((n) => [`k${n}`, text.repeat(990_000)]));
+		const before = of("語");
+		service.held.set("doc-0", before);
+		const world = { env: envOf(service), home: await folder() };
+		const rows = [of("木"), { n: 1 }].map((meta_fields, n) => JSON.stringify({ document_id: `doc-${n}`, meta_fields }));
+		const argv = ["docs", "tag", await file("t.jsonl", rows.join("\n")), "-d", "set", ...FAST];
+		const tagged = await ragtag(argv, world);
+		expect([tagged.exit, summaryOf(tagged.stdout)]).toEqual([0, expect.objectContaining({ updated: 2 })]);
+		const { exit, stdout } = await ragtag(["runs", "undo", "--yes", ...FAST], world);
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 1, invalid: 1 })]);
+		expect(service.held.get("doc-1")).toEqual({});
+	});
+
 	it("a second time finds everything as it was before, and writes nothing", { timeout: 30_000 }, async () => {
 		const world = await recorded(5);
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
