@@ -36,14 +36,13 @@ describe("taking back a row: what it writes over a document must be what was the
 		expect(step).toMatchObject({ was: metadataHash(a(["x", "y"])) });
 	});
 
+	it("gives back what a service takes apart to the same, as not every release takes it apart", () => {
+		const step = undoStep({ ...update, metadata: a(["x", "y"]), before: a(["x;y"]) }, splitLists);
+		expect(step).toMatchObject({ was: metadataHash(a(["x", "y"])), metadata: a(["x;y"]) });
+	});
+
 	it.each([
 		["the document had it already", { metadata: a(1), before: a(1) }, asSent, "nothing"],
-		[
-			"the document had it already, taken apart",
-			{ metadata: a(["x;y"]), before: a(["x", "y"]) },
-			splitLists,
-			"nothing",
-		],
 		["nobody knows what was there", { before: undefined }, asSent, "impossible"],
 		["the document was removed", { write: "remove" as const }, asSent, "impossible"],
 		["nobody knows what the upload made", { write: "upload" as const, documentId: "" }, asSent, "impossible"],

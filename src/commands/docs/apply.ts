@@ -54,6 +54,7 @@ function kindOf({ io }: App): PlanKind {
 		// A list would be cheaper, and as old as the run: what somebody changed meanwhile would be written over.
 		asksForEach: true,
 		isExempt: false,
+		isExact: false,
 		since: "the plan was made",
 		countsUnplanned: false,
 		before: async ({ header, counts }, { linesOf, name }) => {

@@ -41,6 +41,8 @@ export type PlanKind = {
 	readonly isExempt: boolean;
 	/** `the plan was made`: since when a change of somebody else's is a conflict */
 	readonly since: string;
+	/** whether a document is done only when it has what is planned as it stands */
+	readonly isExact: boolean;
 	/** until when, by the program's clock, a list may not show yet what was written before the plan; undefined where that is long ago */
 	readonly lagsUntil?: number;
 	/** rows that could not be planned are counted beside those that are done */
@@ -116,10 +118,11 @@ function foreign({ name, header }: OpenedPlan, { baseUrl }: Session): Stop | und
 }
 
 function rulesOf(
-	{ plan: { header }, kind: { since, lagsUntil = 0 }, flags, app: { clock, signal } }: PlanRun,
+	{ plan: { header }, kind: { since, isExact, lagsUntil = 0 }, flags, app: { clock, signal } }: PlanRun,
 	present: Present,
 ): PlannedRules {
 	return {
+		isExact,
 		catchUp: async () => {
 			const wait = lagsUntil - clock.now();
 			if (wait <= 0 || signal.aborted) return false;

@@ -26,6 +26,7 @@ export function undoKind(
 		// As in a plan that is applied: what somebody changes while the undo is going is theirs, and a list would not know.
 		asksForEach: true,
 		isExempt: true,
+		isExact: true,
 		since: "the run",
 		countsUnplanned: true,
 		before,

@@ -37,6 +37,8 @@ export type PlannedRules = {
 		| undefined;
 	/** `the plan was made`: since when a change is a conflict */
 	readonly since: string;
+	/** whether a document is done only when it has what is planned as it stands, whatever the service may keep alike */
+	readonly isExact: boolean;
 	/**
 	 * Waits until a list shows what was written before; resolves with whether it had to, as a document is to be looked at
 	 * again then before it is said that nothing is left to do
@@ -67,7 +69,7 @@ export async function lookPlanned(
 	const document = await heldBy(api, request, item, rules.present);
 	// A document that never had any may be listed without the member.
 	const present = document.metadata ?? new Map();
-	if (holds(document, planned.metadata, keeps)) {
+	if (holds(document, planned.metadata, rules.isExact ? (metadata) => metadata : keeps)) {
 		if (await rules.catchUp()) return lookPlanned(service, request, item, rules);
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}

@@ -295,6 +295,23 @@ describe("an undo", () => {
 		expect(service.held.get("doc-1")).toEqual({});
 	});
 
+	it.each([
+		["ragflow-0.23", ["a;b"], ["a", "b"]],
+		["ragflow-0.23", ["a", "b"], ["a;b"]],
+		["ragflow-0.18", ["Smith, John"], ["Smith", "John"]],
+	] as const)("at %s gives back %j, which later releases would keep like %j", async (flavour, was, tagged) => {
+		const world = await recorded(1, { flavour });
+		const [id = ""] = await world.service.ids();
+		await somebodyElse(world, [id], { list: was });
+		const before = await held(world);
+		const path = await file("t.jsonl", JSON.stringify({ document_id: id, meta_fields: { list: tagged } }));
+		await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FAST]);
+		expect(await held(world)).not.toBe(before);
+		const { exit, stdout } = await undo(world);
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 1 })]);
+		expect(await held(world)).toBe(before);
+	});
+
 	it("a second time finds everything as it was before, and writes nothing", { timeout: 30_000 }, async () => {
 		const world = await recorded(5);
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
