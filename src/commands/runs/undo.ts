@@ -15,7 +15,7 @@ import { runPlan } from "../plans/run-plan.ts";
 import { report } from "../run-report.ts";
 import { printVersionLine } from "../run-rows.ts";
 import { planUndo, type UndoPlan } from "../undo/undo-plan.ts";
-import { undoKind } from "../undo/undo-run.ts";
+import { undoKind, undoName } from "../undo/undo-run.ts";
 import { findThatWrote, hasWritten, readReport } from "./read.ts";
 import { targetOf } from "./target.ts";
 
@@ -91,7 +91,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 					if (!yes) await ask(file, app);
 				};
 				const lag = Math.min(LAG, plan.lastSent + LAG - Date.now());
-				const kind = undoKind(`undo of ${file.run}`, { before, lagsUntil: app.clock.now() + lag });
+				const kind = undoKind(undoName(file.run), { before, lagsUntil: app.clock.now() + lag });
 				return await runPlan(plan.path, kind, flags, session, settings, app);
 			} finally {
 				await plan.close();

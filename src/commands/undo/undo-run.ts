@@ -1,6 +1,7 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { numberText } from "../../report/summary.ts";
+import { lockOfRun } from "../../run/recorded/recording.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Totals } from "../../run/types.ts";
 import type { DryRunFlags } from "../dry-run-flags.ts";
@@ -46,10 +47,27 @@ function undoneText(name: string, { updated, removed, unchanged, failed, invalid
 	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
 }
 
+/** What the manifest of an undo is called. */
+const UNDO_OF = "undo of ";
+
+export function undoName(run: string): string {
+	return `${UNDO_OF}${run}`;
+}
+
 /** Goes on with an undo. It was asked when it began. */
 export async function goOnUndoing({ manifest }: RunFile, flags: RunFlags & DryRunFlags, app: App): Promise<ExitCode> {
 	if (flags.json === true) await printVersionLine(app);
-	return withSession(flags, app, (session, settings) =>
-		runPlan(manifest.path, undoKind(manifest.name), flags, session, settings, app),
-	);
+	const runs = app.runs(await app.settings(flags));
+	// As when it began: the run that it takes back must not go on meanwhile. One that was pruned can't.
+	const undone = manifest.name.startsWith(UNDO_OF) ? await runs.read(manifest.name.slice(UNDO_OF.length)) : undefined;
+	const { processes } = app;
+	const lock =
+		undone === undefined ? undefined : await lockOfRun(undone, { runs, processes, force: flags.force === true });
+	try {
+		return await withSession(flags, app, (session, settings) =>
+			runPlan(manifest.path, undoKind(manifest.name), flags, session, settings, app),
+		);
+	} finally {
+		await lock?.release();
+	}
 }

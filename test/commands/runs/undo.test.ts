@@ -206,6 +206,17 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
+	it("that is gone on with keeps the run that it takes back from going on meanwhile", async () => {
+		const world = await recorded(20, stopAt(30));
+		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
+		const beforeConnecting = async (): Promise<void> => {
+			expect(await world.run(["runs", "retry", tagged, ...FAST])).toMatchObject({ exit: 5 });
+		};
+		const { exit } = await world.run(["runs", "resume", runOf(stopped.stdout), ...FAST], { beforeConnecting });
+		expect(exit).toBe(0);
+	});
+
 	it("of a run that was stopped takes back what it wrote, and touches nothing else", { timeout: 30_000 }, async () => {
 		const world = await recorded(20, stopAt(8));
 		const before = await held(world);
