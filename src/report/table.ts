@@ -20,8 +20,16 @@ function characterWidth(character: string): number {
 	return WIDE.test(character) ? 2 : 1;
 }
 
-/** Column widths that fit `width`: the widest columns give way first, none below its share of readability. */
-export function columnWidths(rows: readonly (readonly string[])[], width: number): number[] {
+/**
+ * Column widths that fit `width`: the widest columns give way first, none below its share of readability.
+ *
+ * @param whole columns that never give way: a name that is cut can't be typed
+ */
+export function columnWidths(
+	rows: readonly (readonly string[])[],
+	width: number,
+	whole: ReadonlySet<number> = new Set(),
+): number[] {
 	const wanted: number[] = [];
 	for (const row of rows) {
 		for (const [column, cell] of row.entries()) wanted[column] = Math.max(wanted[column] ?? 0, displayWidth(cell));
@@ -29,11 +37,17 @@ export function columnWidths(rows: readonly (readonly string[])[], width: number
 	const room = width - GAP * Math.max(0, wanted.length - 1);
 	for (;;) {
 		const total = wanted.reduce((sum, each) => sum + each, 0);
-		const widest = Math.max(...wanted, 0);
+		const giving = wanted.map((each, column) => (whole.has(column) ? 0 : each));
+		const widest = Math.max(...giving, 0);
 		if (total <= room || widest <= NARROWEST) return wanted;
-		const at = wanted.indexOf(widest);
+		const at = giving.indexOf(widest);
 		wanted[at] = Math.max(NARROWEST, widest - (total - room), Math.min(widest - 1, Math.floor(room / wanted.length)));
 	}
+}
+
+/** Whether lines of such columns fit. */
+export function fits(widths: readonly number[], width: number): boolean {
+	return widths.reduce((sum, each) => sum + each, GAP * Math.max(0, widths.length - 1)) <= width;
 }
 
 /** One line of a table: cells cut to their columns with an ellipsis, the last one not padded. */

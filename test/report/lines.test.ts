@@ -145,4 +145,9 @@ describe("a table", () => {
 		expect(columnWidths([["a".repeat(100), "b".repeat(100)]], 82)).toEqual([40, 40]);
 		expect(columnWidths([], 80)).toEqual([]);
 	});
+
+	it("never cuts a column whose cells are typed into the next command, whatever the others lose", () => {
+		expect(columnWidths([["a".repeat(22), "b".repeat(9)]], 20, new Set([0]))).toEqual([22, 8]);
+		expect(columnWidths([["a".repeat(22), "b".repeat(30)]], 40, new Set([0]))).toEqual([22, 16]);
+	});
 });

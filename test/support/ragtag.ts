@@ -13,6 +13,8 @@ export type World = {
 	readonly stdin?: string | Uint8Array;
 	/** whether a person sits there */
 	readonly terminal?: boolean;
+	/** how wide the terminal is */
+	readonly columns?: number;
 	readonly home?: string;
 	readonly signal?: AbortSignal;
 	/** where waits are not to take their time */
@@ -26,10 +28,11 @@ export type World = {
 class Kept extends Writable {
 	text = "";
 	readonly isTTY: boolean;
-	readonly columns: number = 100;
+	readonly columns: number;
 	readonly #seen: ((text: string) => void) | undefined;
-	constructor(isTTY: boolean, seen?: (text: string) => void) {
+	constructor(isTTY: boolean, columns: number, seen?: (text: string) => void) {
 		super();
+		this.columns = columns;
 		this.isTTY = isTTY;
 		this.#seen = seen;
 	}
@@ -42,11 +45,11 @@ class Kept extends Writable {
 
 /** The whole program inside this process, on streams in memory. The key may be seen on neither of them. */
 export async function ragtag(argv: readonly string[], world: World = {}): Promise<Ended> {
-	const { env = {}, terminal = false, home, signal = new AbortController().signal } = world;
+	const { env = {}, terminal = false, columns = 100, home, signal = new AbortController().signal } = world;
 	const stdin = Object.assign(new PassThrough(), { isTTY: terminal });
 	stdin.end(world.stdin ?? "");
-	const stdout = new Kept(terminal);
-	const stderr = new Kept(terminal, world.onError);
+	const stdout = new Kept(terminal, columns);
+	const stderr = new Kept(terminal, columns, world.onError);
 	const app = createApp({
 		io: createIo({ stdin, stdout, stderr, env }),
 		env,

@@ -35,7 +35,11 @@ type Faces = {
 	readonly columns: readonly string[];
 	readonly cells: (line: BlameLine) => readonly string[];
 	readonly json: (line: BlameLine) => string;
+	readonly spare: readonly string[];
 };
+
+/** What a narrow terminal can do without: the name of a run begins with its time, and runs show tells the rest. */
+const SPARE = ["time", "command", "manifest"];
 
 const OTHERS = "not by a recorded run";
 
@@ -59,6 +63,7 @@ export function presentFaces(withPlace: boolean): Faces {
 			const value = line.key === undefined ? ["", ""] : [line.key, valueText(line.value)];
 			return [...value, run, row, manifest, command, time, status, ...placeCells(line, withPlace)];
 		},
+		spare: SPARE,
 		json: (line) => jsonOf(line, { key: line.key ?? null, value: line.value ?? null }),
 	};
 }
@@ -73,6 +78,7 @@ export function eventFaces(withPlace: boolean): Faces {
 			const what = [line.key ?? "", line.action ?? "", valueText(line.from), valueText(line.to)];
 			return [time, run, row, ...what, manifest, command, status, ...placeCells(line, withPlace)];
 		},
+		spare: SPARE,
 		json: ({ action = null, key = null, from = null, to = null, ...line }) => jsonOf(line, { action, key, from, to }),
 	};
 }

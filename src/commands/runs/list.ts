@@ -69,6 +69,8 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 				failed: totals?.failed ?? null,
 				pending: totals?.pending ?? null,
 			}),
+		// What is done, failed and pending comes to it, nearly.
+		spare: ["rows"],
 	};
 	const format = flags.format ?? (flags.json === true ? "jsonl" : undefined);
 	await printList(lines(), COLUMNS, faces, format, app);

@@ -68,6 +68,23 @@ it("what others wrote between two runs is not held against either, and --all sho
 	);
 });
 
+it("a terminal of 80 columns shows the whole name of the run, and leaves out what that begins with", async () => {
+	const world = await recorded(1);
+	const [id = ""] = await world.service.ids();
+	const [run = ""] = await tagged(world, [`a,b/1,${"x".repeat(100)}`]);
+	for (const argv of [
+		["runs", "blame", id],
+		["runs", "blame", id, "--all"],
+		["runs", "list"],
+	]) {
+		const { stdout } = await world.run(argv, { ...TERMINAL, columns: 80 });
+		expect(stdout).toContain(`${run}  `);
+		expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+	}
+	const wide = await world.run(["runs", "blame", id], { ...TERMINAL, columns: 200 });
+	expect(wide.stdout).toMatch(/^key +value +run +line +manifest +command +time +status/);
+});
+
 it("an undo is a run like any other, and a removal says which run removed the document", async () => {
 	const world = await recorded(1);
 	const [id = ""] = await world.service.ids();
