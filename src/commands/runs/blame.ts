@@ -22,6 +22,7 @@ import {
 	type Source,
 } from "./blame-faces.ts";
 import { withFlags } from "../next-command.ts";
+import { APPLY } from "../plans/names.ts";
 import { parseNonEmpty } from "../values.ts";
 import type { RunsFlags } from "./read.ts";
 
@@ -130,11 +131,16 @@ function writeOf(written: Written, { run, command, manifest, started }: RunFile)
 	// An upload makes its document.
 	const made = status === "uploaded" || write === "upload" ? new Map<string, never>() : undefined;
 	return {
-		by: { run, command, manifest: manifest.name, line, time: time ?? Date.parse(started), status },
+		by: { run, command, manifest: manifestOf(command, manifest), line, time: time ?? Date.parse(started), status },
 		sent: write === "remove" ? undefined : metadata,
 		before: before ?? made,
 		isCertain: status !== undefined && status !== "failed",
 	};
+}
+
+/** What the row's line is a line of: a plan's rows keep the lines of the manifest that it was made from. */
+function manifestOf(command: string, { name, source }: RunFile["manifest"]): string {
+	return command === APPLY ? (source ?? `manifest of ${name}`) : name;
 }
 
 /** The writes of each document apart: one id may be in several datasets, and at several services. */

@@ -68,7 +68,8 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 		const started = clock.now();
 		const { command, manifest } = file;
 		// Rows of a plan name the lines of what it was made from.
-		const name = command === APPLY || command === UNDO ? `manifest of ${manifest.name}` : manifest.name;
+		const name =
+			command === APPLY || command === UNDO ? (manifest.source ?? `manifest of ${manifest.name}`) : manifest.name;
 		const what = { recorded, runs, mode: flags.verify, name, started, unreadable: Exit.usage };
 		const { counts, stop } = await verifyRows(what, flags, session, its, app);
 		const hint = `${stop?.hint === undefined || stop.exit === Exit.limit ? "" : `${stop.hint} `}Begin anew with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;

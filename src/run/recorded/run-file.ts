@@ -12,7 +12,14 @@ export type RunFile = {
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	/** as it was typed; the path that is read again is absolute, or that of the copy in the run's folder */
-	readonly manifest: { readonly name: string; readonly path: string; readonly sha256: string; readonly rows: number };
+	readonly manifest: {
+		readonly name: string;
+		readonly path: string;
+		readonly sha256: string;
+		readonly rows: number;
+		/** name of the manifest that a plan was made from, whose lines its rows name; absent in records of earlier releases */
+		readonly source?: string;
+	};
 	/** options of the command that change what is sent, as the command understands them */
 	readonly options: JsonObject;
 	/** global flags that the next command needs as well: `--profile`, `--ca-file` and their values in turn */
@@ -34,9 +41,10 @@ export function readRunFile(text: string): RunFile | undefined {
 	if (!isText(run) || !isText(command) || !isText(ragtag) || !isText(started) || !isText(baseUrl)) return undefined;
 	if (!isJsonObject(manifest) || !isJsonObject(options)) return undefined;
 	if (!Array.isArray(flags) || !flags.every(isText)) return undefined;
-	const { name, path, sha256, rows } = manifest as Members;
+	const { name, path, sha256, rows, source } = manifest as Members;
 	if (!isText(name) || !isText(path) || !isText(sha256) || typeof rows !== "number") return undefined;
-	return { run, command, ragtag, started, baseUrl, manifest: { name, path, sha256, rows }, options, flags };
+	const of = isText(source) ? { source } : {};
+	return { run, command, ragtag, started, baseUrl, manifest: { name, path, sha256, rows, ...of }, options, flags };
 }
 
 type Members = { readonly [key: string]: unknown };

@@ -1,5 +1,6 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { planned } from "../../support/planned.ts";
 import { recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { file } from "../../support/service.ts";
 import { parse, parseLines } from "../../support/values.ts";
@@ -83,6 +84,15 @@ it("a terminal of 80 columns shows the whole name of the run, and leaves out wha
 	}
 	const wide = await world.run(["runs", "blame", id], { ...TERMINAL, columns: 200 });
 	expect(wide.stdout).toMatch(/^key +value +run +line +manifest +command +time +status/);
+});
+
+it("the line of a row of a plan is that of the manifest that it was made from, and so is the name beside it", async () => {
+	const world = await planned(3, (n) => n === 2);
+	await world.run(world.applying);
+	const [id = ""] = world.ids.slice(2);
+	const { stdout } = await world.run(["runs", "blame", id, "--json"], OFFLINE);
+	const set = { key: "n", value: 1002, command: "docs apply", manifest: world.manifest, line: 4 };
+	expect(parseLines(stdout)).toContainEqual(expect.objectContaining(set));
 });
 
 it("an undo is a run like any other, and a removal says which run removed the document", async () => {
