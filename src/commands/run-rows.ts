@@ -224,7 +224,7 @@ function wantedOf(source: RowSource, context: RunContext, flags: RunFlags, { bas
 		version: VERSION,
 		baseUrl,
 		manifest: { name, path, sha256: kept.sha256, bytes: kept.bytes, rows, invalid, duplicateSkipped },
-		linesOf: source.linesOf,
+		...(source.linesOf === undefined ? {} : { madeFrom: { source: source.linesOf } }),
 		source: kept.source,
 		options: context.options,
 		flags: globalFlags(flags),

@@ -21,8 +21,8 @@ export type Wanted = {
 	readonly version: string;
 	readonly baseUrl: string;
 	readonly manifest: RecordedManifest;
-	/** the manifest that the lines of a plan's rows are those of */
-	readonly linesOf?: string | undefined;
+	/** of a plan, the manifest whose lines its rows name */
+	readonly madeFrom?: { readonly source: string };
 	/** absolute path of the manifest, or of the text that stands for it */
 	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
 	/** what changes what is sent: its hash tells runs apart, and a run is gone on with by it */
@@ -129,13 +129,7 @@ async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<O
 			ragtag: wanted.version,
 			started: now().toISOString(),
 			baseUrl: wanted.baseUrl,
-			manifest: {
-				name: manifest.name,
-				path,
-				sha256: manifest.sha256,
-				rows: manifest.rows,
-				...(wanted.linesOf === undefined ? {} : { source: wanted.linesOf }),
-			},
+			manifest: { name: manifest.name, path, sha256: manifest.sha256, rows: manifest.rows, ...wanted.madeFrom },
 			options: wanted.options,
 			flags: wanted.flags,
 		};
