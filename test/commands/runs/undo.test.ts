@@ -388,6 +388,23 @@ describe("an undo", () => {
 		expect(stderr).toContain(`${lost} can't be undone`);
 	});
 
+	it("does not take for what was there before what the run itself wrote, where a repair lost the record of it", async () => {
+		const world = await recorded(4, stopAt(4));
+		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+		for (const name of ["sent.jsonl", "journal.jsonl"]) {
+			const path = world.path(run, name);
+			const lines = (await readFile(path, "utf8")).split("\n");
+			// The records of the second row: behind the header in the journal.
+			const lost = name === "sent.jsonl" ? 1 : 2;
+			await writeFile(path, lines.map((line, n) => (n === lost ? line.replace(/.$/, "?") : line)).join("\n"));
+		}
+		expect(await world.run(["runs", "repair", run])).toMatchObject({ exit: 0 });
+		const resumed = await world.run(["runs", "resume", run, ...FAST]);
+		expect(summaryOf(resumed.stdout)).toMatchObject({ rows: 4, updated: 4 });
+		const { exit, stdout } = await undo(world, run);
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 3, invalid: 1 })]);
+	});
+
 	it("goes where the run went, also where no address is set, and nowhere else", async () => {
 		const world = await recorded(3);
 		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
