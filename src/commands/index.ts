@@ -32,7 +32,7 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	},
 	{
 		name: "runs",
-		summary: "list, resume, retry, undo, verify and repair recorded runs",
+		summary: "list, resume, retry, undo, verify, blame and repair recorded runs",
 		load: async () => (await import("./runs/index.ts")).commands,
 	},
 	{

@@ -15,7 +15,7 @@ import type { SentLog } from "../../run/operations/sent-log.ts";
 import type { Present } from "../../run/present/present.ts";
 import type { Stop, Totals } from "../../run/types.ts";
 import { changePrinter } from "../change-faces.ts";
-import { dryRun } from "../dry-run.ts";
+import { type ChangeSink, dryRun } from "../dry-run.ts";
 import { type DryRunFlags, faceOf } from "../dry-run-flags.ts";
 import type { RunFlags } from "../flags.ts";
 import { withFlags } from "../next-command.ts";
@@ -163,9 +163,18 @@ function seeOf(run: PlanRun) {
 function show(run: PlanRun): Promise<ExitCode> {
 	const { source, kind, flags, session, settings, app } = run;
 	const see = seeOf(run);
-	const sink = {
-		...changePrinter(faceOf(flags), app),
-		next: "The same command without --dry-run makes these changes; --force overrules what others changed since.",
+	const printer = changePrinter(faceOf(flags), app);
+	let documents = 0;
+	const sink: ChangeSink = {
+		...printer,
+		end: async (tally) => {
+			documents = tally.documents;
+			await printer.end(tally);
+		},
+		get next() {
+			const force = "--force overrules what others changed since.";
+			return documents === 0 ? force : `The same command without --dry-run makes these changes; ${force}`;
+		},
 	};
 	const { asksForEach, isExempt } = kind;
 	return dryRun({ source, itemOf, see, tell: "failed", asksForEach, isExempt, sink }, flags, session, settings, app);

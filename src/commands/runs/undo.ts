@@ -108,11 +108,13 @@ async function ask({ run }: RunFile, { io, signal }: App): Promise<void> {
 	throw new CliError("declined; nothing was sent", { exit: Exit.usage });
 }
 
-/** `98 documents get back what they had, 3 uploaded ones are removed`. */
+/** `98 documents get back what they had, 3 uploaded documents are removed`. */
 function todoText({ restored, removed, impossible }: UndoPlan): string {
 	const parts: string[] = [];
-	if (restored > 0) parts.push(`${documentsText(restored)} ${restored === 1 ? "gets" : "get"} back what they had`);
-	if (removed > 0) parts.push(`${numberText(removed)} uploaded ${removed === 1 ? "one is" : "ones are"} removed`);
+	if (restored > 0)
+		parts.push(`${documentsText(restored)} ${restored === 1 ? "gets back what it" : "get back what they"} had`);
+	if (removed > 0)
+		parts.push(`${numberText(removed)} uploaded ${removed === 1 ? "document is" : "documents are"} removed`);
 	if (impossible > 0) {
 		parts.push(`${rowsText(impossible)} can't be undone, as what was there before is not known`);
 	}

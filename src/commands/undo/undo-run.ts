@@ -42,7 +42,7 @@ function undoneText(name: string, { updated, removed, unchanged, failed, invalid
 		`${numberText(conflicts)} kept because somebody changed them since`,
 		`${numberText(failed - conflicts)} failed`,
 	];
-	if (unchanged > 0) parts.push(`${numberText(unchanged)} were already as before`);
+	if (unchanged > 0) parts.push(`${numberText(unchanged)} ${unchanged === 1 ? "was" : "were"} already as before`);
 	if (invalid > 0) parts.push(`${numberText(invalid)} can't be undone`);
 	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
 }

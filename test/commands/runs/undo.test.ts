@@ -73,6 +73,11 @@ describe("an undo", () => {
 			.map((row) => [at(row, "line"), at(row, "document_id"), at(row, "error_code")]);
 		expect(new Set(rows.map(String))).toEqual(new Set([`6,${ids[4]},CONFLICT`, `7,${ids[5]},CONFLICT`]));
 		expect(stderr).toContain(`Undo of ${tagged}: 18 reversed, 2 kept because somebody changed them since, 0 failed.`);
+		// A dry run of it promises no change where there is none.
+		const shown = await world.run(["runs", "undo", tagged, "--dry-run"]);
+		expect(shown.stderr.trimEnd().split("\n").at(-1)).toMatch(
+			/a second\. --force overrules what others changed since\.$/,
+		);
 		const kept = (await world.service.documents()).filter(({ metadata }) => at(metadata, "mine") === "keep");
 		expect(kept).toHaveLength(2);
 		expect(path).not.toBe("");
@@ -129,8 +134,9 @@ describe("an undo", () => {
 		const shown = await world.run(["runs", "undo", "--dry-run", "--json"]);
 		const actions = parseLines(shown.stdout).filter((line) => at(line, "type") === "change");
 		expect(actions).toMatchObject([{ action: "remove", remove: { by: "me" } }, { action: "remove" }]);
-		const { exit, stdout } = await undo(world);
+		const { exit, stdout, stderr } = await undo(world);
 		expect(exit).toBe(1);
+		expect(stderr).toContain(": 3 uploaded documents are removed.");
 		expect(summaryOf(stdout)).toMatchObject({ removed: 2, failed: 1, undoable: false, undo: null });
 		expect((await world.service.ids()).toSorted()).toEqual([...before, ...made.slice(0, 1)].toSorted());
 		// What is removed is gone.
