@@ -29,7 +29,7 @@ import { flavourNames } from "./run/service/names.ts";
 import { Service } from "./run/service/service.ts";
 import type { Clock, Limiter } from "./run/types.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
-import { redactor } from "./text.ts";
+import { holdsKey, redactor } from "./text.ts";
 
 export { createIo } from "./io.ts";
 export type { SettingFlags, Settings } from "./settings.ts";
@@ -149,6 +149,13 @@ export function createApp(dependencies: AppDependencies): App {
 		connect: async (settings, options) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 			const key = await settings.key();
+			// The address stands in plans, in records of runs and in messages.
+			if (holdsKey(baseUrl, key)) {
+				throw new CliError("the address of the service holds the API key; nothing was sent", {
+					exit: Exit.usage,
+					hint: "Give the address alone; the key goes into a header of each request.",
+				});
+			}
 			// A document's id or value may share six characters with the key by chance: results lose only the whole key.
 			const redact = redactor(key);
 			io.setRedactor(redact, (text) => text.replaceAll(key, "***"));

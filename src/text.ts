@@ -61,6 +61,15 @@ export function redactor(key: string): (text: string) => string {
 	return (text) => mask(text, windows);
 }
 
+/** Characters of a key's body from which on it stands in a text by no chance. */
+const telling = 8;
+
+/** Whether a text holds a key, or the body of one: what follows the first dash. */
+export function holdsKey(text: string, key: string): boolean {
+	const body = key.slice(key.indexOf("-") + 1);
+	return body.length >= telling && text.includes(body);
+}
+
 /** The characters of a Base64 text that depend on these bytes alone, for each of the three places they can start at. */
 function base64Forms(bytes: Buffer): string[] {
 	return [0, 1, 2].flatMap((offset) => {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Lie, liar } from "../support/liar.ts";
@@ -66,4 +66,17 @@ it.each(["document_id", "id"])("the same where an update's success names another
 		expect(text).toContain("answered about ***\\x1b[2J");
 		expect(withoutKey(text)).not.toMatch(bare);
 	}
+});
+
+it("an address that holds the key is refused before anything is sent: it would stand in plans and in records of runs", async () => {
+	const service = await liar(1, () => undefined);
+	const state = await folder();
+	const path = await file("tags.csv", "document_id,a\ndoc-0,b\n");
+	const env = { ...envOf(service), RAGTAG_BASE_URL: `${service.url}/${KEY.slice(KEY.indexOf("-") + 1)}` };
+	const argv = ["docs", "tag", path, "-d", "set", "--state-dir", state];
+	const { exit, stderr } = await ragtag(argv, { env });
+	expect(exit).toBe(2);
+	expect(withoutKey(stderr)).toContain("holds the API key; nothing was sent");
+	expect(service.requests).toEqual([]);
+	expect(await readdir(state)).toEqual([]);
 });
