@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { App } from "../app.ts";
 import { Exit } from "../errors.ts";
-import { completionScript, type CompletionEntry } from "./completion-script.ts";
+import { completionScript, type CompletionEntry } from "./help/completion-script.ts";
 import type { Done } from "./declare.ts";
 
 /** Declares `completion`: a script made from the program's own tree, so that it can't name what is not there. */

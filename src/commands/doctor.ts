@@ -19,9 +19,9 @@ import { configure, type DoctorFlags, shownSettings } from "./doctor/configurati
 import { type Findings, serviceChecks } from "./doctor/service.ts";
 import { decisive, nextCommand } from "./doctor/verdict.ts";
 import { wayChecks } from "./doctor/way.ts";
-import { addServiceOptions } from "./flags.ts";
-import { printVersionLine } from "./run-rows.ts";
-import { parseNonEmpty } from "./values.ts";
+import { addServiceOptions } from "./options/flags.ts";
+import { printVersionLine } from "./rows/run-rows.ts";
+import { parseNonEmpty } from "./options/values.ts";
 
 /** Every check that a report has, in its order. */
 const NAMES = ["proxy", "dns", "tls", "service", "key", "clock", "flavour", "dataset", "right", "latency", "rate"];

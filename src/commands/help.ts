@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 import type { Done } from "./declare.ts";
-import { topics } from "./help-topics.ts";
+import { topics } from "./help/help-topics.ts";
 
 /** `help`, `help COMMAND...`, and the tables that scripts rely on: `help exit-codes / environment / manifest`. */
 export function helpCommand(program: Command, { io }: App, done: Done): void {

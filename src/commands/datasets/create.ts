@@ -3,7 +3,7 @@ import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { allDatasets } from "../../run/pages.ts";
 import { mayHaveBeenApplied } from "../../run/request.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
+import { addServiceOptions, type ServiceFlags, withSession } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
 
 export type CreateOptions = ServiceFlags & { readonly name: string };

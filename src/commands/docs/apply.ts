@@ -2,14 +2,14 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { documentsText } from "../../report/summary.ts";
-import { checkInput } from "../check-rows.ts";
+import { checkInput } from "../checks/check-rows.ts";
 import type { Done } from "../declare.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../dry-run-flags.ts";
-import { checkFailedPath } from "../failed-file.ts";
-import { addBodyOption, addResumeOption, addRunOptions, type RunFlags, withSession } from "../flags.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../options/dry-run-flags.ts";
+import { checkFailedPath } from "../rows/failed-file.ts";
+import { addBodyOption, addResumeOption, addRunOptions, type RunFlags, withSession } from "../options/flags.ts";
 import { APPLY } from "../plans/names.ts";
 import { type PlanKind, runPlan } from "../plans/run-plan.ts";
-import { printVersionLine } from "../run-rows.ts";
+import { printVersionLine } from "../rows/run-rows.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags & {

@@ -7,8 +7,8 @@ import { serverCondition } from "../../plan/server-condition.ts";
 import { matches, type Where } from "../../plan/where.ts";
 import type { Document } from "../../rest/types.ts";
 import { allDocuments, type ShortList } from "../../run/pages.ts";
-import { quoted } from "../next-command.ts";
-import { collectPair, parseConditionFlag, parseNonEmpty } from "../values.ts";
+import { quoted } from "../options/next-command.ts";
+import { collectPair, parseConditionFlag, parseNonEmpty } from "../options/values.ts";
 
 /** Which documents of a dataset are meant. Those that are given must all be met; none is no filter. */
 export type FilterFlags = {

@@ -9,7 +9,7 @@ import type { Document } from "../../rest/types.ts";
 import type { ShortList } from "../../run/pages.ts";
 import { showsMetadata } from "../../run/present/readable.ts";
 import { show } from "../../text.ts";
-import { shortListError } from "../short-list.ts";
+import { shortListError } from "../lists/short-list.ts";
 import { filteredDocuments, type FilterFlags } from "./document-filter.ts";
 
 /** The ids of the documents that meet a filter, as a manifest in a private file. */

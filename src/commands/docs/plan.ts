@@ -4,17 +4,23 @@ import type { ExitCode } from "../../errors.ts";
 import { metadataHash } from "../../plan/plan-file/hash.ts";
 import type { PlanHeader } from "../../plan/plan-file/types.ts";
 import { VERSION } from "../../version.ts";
-import { changePrinter } from "../change-faces.ts";
-import { addChangeOptions, checkChangeFlags, type ChangeFlags, updateItemOf, updatePlanOf } from "../change-flags.ts";
+import { changePrinter } from "../looks/change-faces.ts";
+import {
+	addChangeOptions,
+	checkChangeFlags,
+	type ChangeFlags,
+	updateItemOf,
+	updatePlanOf,
+} from "../options/change-flags.ts";
 import type { Done } from "../declare.ts";
-import { type ChangeSink, dryRun } from "../dry-run.ts";
-import { addLookOptions, addManifestOptions, addSetOption, addValidityOptions } from "../flags.ts";
-import { type ManifestReadFlags, withManifest } from "../manifest-run.ts";
-import { quoted, withFlags } from "../next-command.ts";
+import { type ChangeSink, dryRun } from "../looks/dry-run.ts";
+import { addLookOptions, addManifestOptions, addSetOption, addValidityOptions } from "../options/flags.ts";
+import { type ManifestReadFlags, withManifest } from "../rows/manifest-run.ts";
+import { quoted, withFlags } from "../options/next-command.ts";
 import { checkOut, PlanWriter } from "../plans/write-plan.ts";
-import { seeUpdate } from "../see-update.ts";
-import { unreadable } from "../readable.ts";
-import { parseNonEmpty } from "../values.ts";
+import { seeUpdate } from "../looks/see-update.ts";
+import { unreadable } from "../looks/readable.ts";
+import { parseNonEmpty } from "../options/values.ts";
 
 export type PlanOptions = ManifestReadFlags &
 	ChangeFlags & {

@@ -4,13 +4,19 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkSidecars } from "../../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { numberText, rowsText } from "../../report/summary.ts";
-import { checkAndTell, checkInput, manifestOptions, refusal } from "../check-rows.ts";
+import { checkAndTell, checkInput, manifestOptions, refusal } from "../checks/check-rows.ts";
 import type { Done } from "../declare.ts";
-import { addManifestOptions, addServiceOptions, type ManifestFlags, type ServiceFlags, withSession } from "../flags.ts";
-import { writeNewFile } from "../new-file.ts";
-import { quoted } from "../next-command.ts";
-import { problemTeller } from "../tell-problems.ts";
-import { collect, parseNonEmpty } from "../values.ts";
+import {
+	addManifestOptions,
+	addServiceOptions,
+	type ManifestFlags,
+	type ServiceFlags,
+	withSession,
+} from "../options/flags.ts";
+import { writeNewFile } from "../lists/new-file.ts";
+import { quoted } from "../options/next-command.ts";
+import { problemTeller } from "../checks/tell-problems.ts";
+import { collect, parseNonEmpty } from "../options/values.ts";
 import { Listings } from "./resolve/listings.ts";
 import { foundDocuments, lookUp } from "./resolve/look-up.ts";
 import { documentPrinter, type Print } from "./resolve/print.ts";

@@ -4,17 +4,17 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { rowsText } from "../../report/summary.ts";
 import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
 import type { Present } from "../../run/present/present.ts";
-import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../flags.ts";
+import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
-import { dryRun } from "../dry-run.ts";
-import type { Seen } from "../seen.ts";
-import { changePrinter } from "../change-faces.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../dry-run-flags.ts";
-import { COMMANDS, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
-import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../run-rows.ts";
+import { dryRun } from "../looks/dry-run.ts";
+import type { Seen } from "../looks/seen.ts";
+import { changePrinter } from "../looks/change-faces.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../options/dry-run-flags.ts";
+import { COMMANDS, type ManifestRunFlags, runManifest } from "../rows/manifest-run.ts";
+import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../rows/run-rows.ts";
 import { removalPass } from "../policy/passes.ts";
-import { checkFailedPath } from "../failed-file.ts";
-import { payloadOptions } from "../payload-options.ts";
+import { checkFailedPath } from "../rows/failed-file.ts";
+import { payloadOptions } from "../options/payload-options.ts";
 import { idRows } from "./id-rows.ts";
 
 export type RmOptions = ManifestRunFlags &

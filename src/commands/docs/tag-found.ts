@@ -5,12 +5,12 @@ import type { Mode } from "../../plan/change.ts";
 import { documentsText } from "../../report/summary.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { show } from "../../text.ts";
-import { manifestOptions } from "../check-rows.ts";
-import { checkFailedPath } from "../failed-file.ts";
-import { withSession } from "../flags.ts";
-import { type CheckedRun, type ManifestRunFlags, runChecked } from "../manifest-run.ts";
-import { report } from "../run-report.ts";
-import { printVersionLine, type RunItem } from "../run-rows.ts";
+import { manifestOptions } from "../checks/check-rows.ts";
+import { checkFailedPath } from "../rows/failed-file.ts";
+import { withSession } from "../options/flags.ts";
+import { type CheckedRun, type ManifestRunFlags, runChecked } from "../rows/manifest-run.ts";
+import { report } from "../rows/run-report.ts";
+import { printVersionLine, type RunItem } from "../rows/run-rows.ts";
 import { type FilterFlags, filterText } from "./document-filter.ts";
 import { findDocuments } from "./found-documents.ts";
 

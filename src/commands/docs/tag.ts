@@ -4,17 +4,29 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { UpdateItem } from "../../run/operations/look.ts";
 import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
 import { BeforeImages } from "../../run/present/before-images.ts";
-import { changePrinter } from "../change-faces.ts";
-import { addChangeOptions, checkChangeFlags, type ChangeFlags, updateItemOf, updatePlanOf } from "../change-flags.ts";
-import { seeUpdate } from "../see-update.ts";
+import { changePrinter } from "../looks/change-faces.ts";
+import {
+	addChangeOptions,
+	checkChangeFlags,
+	type ChangeFlags,
+	updateItemOf,
+	updatePlanOf,
+} from "../options/change-flags.ts";
+import { seeUpdate } from "../looks/see-update.ts";
 import type { Done } from "../declare.ts";
-import { dryRun } from "../dry-run.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../dry-run-flags.ts";
-import { addManifestOptions, addRunOptions, addToleranceOptions, addUndoOption, addWriteOptions } from "../flags.ts";
-import { type CheckedRun, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
+import { dryRun } from "../looks/dry-run.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../options/dry-run-flags.ts";
+import {
+	addManifestOptions,
+	addRunOptions,
+	addToleranceOptions,
+	addUndoOption,
+	addWriteOptions,
+} from "../options/flags.ts";
+import { type CheckedRun, type ManifestRunFlags, runManifest } from "../rows/manifest-run.ts";
 import { lookPass } from "../policy/passes.ts";
-import { unreadable, verifies } from "../readable.ts";
-import type { RunItem } from "../run-rows.ts";
+import { unreadable, verifies } from "../looks/readable.ts";
+import type { RunItem } from "../rows/run-rows.ts";
 import { addFilterOptions, filterText, type FilterFlags } from "./document-filter.ts";
 import { checkFilterFlags, READING_FLAGS, runFound } from "./tag-found.ts";
 

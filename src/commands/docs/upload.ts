@@ -6,21 +6,27 @@ import { csvLine } from "../../manifest/index.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { lookToUpload, type OnExisting, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
-import { checkFailedPath } from "../failed-file.ts";
-import { addManifestOptions, addRunOptions, addToleranceOptions, addWriteOptions, withSession } from "../flags.ts";
+import { checkFailedPath } from "../rows/failed-file.ts";
+import {
+	addManifestOptions,
+	addRunOptions,
+	addToleranceOptions,
+	addWriteOptions,
+	withSession,
+} from "../options/flags.ts";
 import type { Done } from "../declare.ts";
-import { dryRun } from "../dry-run.ts";
-import type { Seen } from "../seen.ts";
-import { changePrinter } from "../change-faces.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../dry-run-flags.ts";
-import { manifestOptions } from "../check-rows.ts";
-import { COMMANDS, type ManifestRunFlags, runManifest } from "../manifest-run.ts";
-import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../run-rows.ts";
+import { dryRun } from "../looks/dry-run.ts";
+import type { Seen } from "../looks/seen.ts";
+import { changePrinter } from "../looks/change-faces.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../options/dry-run-flags.ts";
+import { manifestOptions } from "../checks/check-rows.ts";
+import { COMMANDS, type ManifestRunFlags, runManifest } from "../rows/manifest-run.ts";
+import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource } from "../rows/run-rows.ts";
 import type { PolicyPass } from "../policy/gate.ts";
 import { creationPass, lookPass } from "../policy/passes.ts";
-import { payloadOptions } from "../payload-options.ts";
-import { unreadable, verifies } from "../readable.ts";
-import { report } from "../run-report.ts";
+import { payloadOptions } from "../options/payload-options.ts";
+import { unreadable, verifies } from "../looks/readable.ts";
+import { report } from "../rows/run-report.ts";
 import { fileRows } from "./file-rows.ts";
 
 export type UploadOptions = ManifestRunFlags &

@@ -3,7 +3,7 @@ import type { Check, ShownSetting } from "../../report/checks.ts";
 import type { Reach, SafeRoute } from "../../rest/reach/index.ts";
 import { ADVISED_RATE } from "../../run/safe-rate.ts";
 import { policyText } from "../../plan/policy.ts";
-import type { ServiceFlags } from "../flags.ts";
+import type { ServiceFlags } from "../options/flags.ts";
 import { attempt, failed } from "./attempt.ts";
 
 export type DoctorFlags = ServiceFlags & { readonly dataset?: string; readonly json?: boolean };

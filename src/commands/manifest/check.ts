@@ -5,10 +5,10 @@ import type { Purpose } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, numberText, rowsText, summaryOf } from "../../report/summary.ts";
 import { MemoryJournal } from "../../run/journal.ts";
-import { checkAndTell, manifestOptions, refusal } from "../check-rows.ts";
-import { addManifestOptions, addTalkOptions, type ManifestFlags } from "../flags.ts";
+import { checkAndTell, manifestOptions, refusal } from "../checks/check-rows.ts";
+import { addManifestOptions, addTalkOptions, type ManifestFlags } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
-import { printVersionLine } from "../run-rows.ts";
+import { printVersionLine } from "../rows/run-rows.ts";
 
 export type CheckOptions = ManifestFlags & { readonly manifest: string; readonly for: Purpose };
 

@@ -5,13 +5,13 @@ import { textSurvives } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
 import { rowsText } from "../../report/summary.ts";
 import { allDocuments, type ShortList } from "../../run/pages.ts";
-import { printDocumentsCsv } from "../documents-csv.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../flags.ts";
+import { printDocumentsCsv } from "../lists/documents-csv.ts";
+import { addServiceOptions, type ServiceFlags, withSession } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
-import { REFUSED_IN_MANIFESTS, warningOfInexact } from "../inexact-documents.ts";
-import { writeNewFile } from "../new-file.ts";
-import { shortListError } from "../short-list.ts";
-import { parseNonEmpty } from "../values.ts";
+import { REFUSED_IN_MANIFESTS, warningOfInexact } from "../lists/inexact-documents.ts";
+import { writeNewFile } from "../lists/new-file.ts";
+import { shortListError } from "../lists/short-list.ts";
+import { parseNonEmpty } from "../options/values.ts";
 
 export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };
 

@@ -14,16 +14,16 @@ import {
 import type { SentLog } from "../../run/operations/sent-log.ts";
 import type { Present } from "../../run/present/present.ts";
 import type { Stop, Totals } from "../../run/types.ts";
-import { changePrinter } from "../change-faces.ts";
-import { type ChangeSink, dryRun } from "../dry-run.ts";
-import { type DryRunFlags, faceOf } from "../dry-run-flags.ts";
-import type { RunFlags } from "../flags.ts";
-import { withFlags } from "../next-command.ts";
+import { changePrinter } from "../looks/change-faces.ts";
+import { type ChangeSink, dryRun } from "../looks/dry-run.ts";
+import { type DryRunFlags, faceOf } from "../options/dry-run-flags.ts";
+import type { RunFlags } from "../options/flags.ts";
+import { withFlags } from "../options/next-command.ts";
 import { lookPass } from "../policy/passes.ts";
-import { unreadable } from "../readable.ts";
-import { faultStop, report } from "../run-report.ts";
-import { type RunItem, runSource } from "../run-rows.ts";
-import type { Seen } from "../seen.ts";
+import { unreadable } from "../looks/readable.ts";
+import { faultStop, report } from "../rows/run-report.ts";
+import { type RunItem, runSource } from "../rows/run-rows.ts";
+import type { Seen } from "../looks/seen.ts";
 import { type OpenedPlan, openPlan } from "./open-plan.ts";
 import { type PlannedRow, planRows, type PlanSource } from "./plan-rows.ts";
 

@@ -5,10 +5,10 @@ import { stopOf } from "../../run/ending.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { explained, findUnfinished, type Wanted } from "../../run/recorded/recording.ts";
 import type { Stop, Totals } from "../../run/types.ts";
-import type { RunFlags } from "../flags.ts";
-import { resumeCommand } from "../next-command.ts";
-import { faultStop, report } from "../run-report.ts";
-import { unsettled } from "../unsettled-rows.ts";
+import type { RunFlags } from "../options/flags.ts";
+import { resumeCommand } from "../options/next-command.ts";
+import { faultStop, report } from "../rows/run-report.ts";
+import { unsettled } from "../rows/unsettled-rows.ts";
 import { type JudgedRows, PolicyWatch } from "./watch.ts";
 
 /** What a pass over the rows is done with. */

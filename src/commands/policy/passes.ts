@@ -6,8 +6,8 @@ import { inOrder } from "../../run/ordered.ts";
 import { rowsByDataset } from "../../run/present/cost.ts";
 import { Present } from "../../run/present/present.ts";
 import { timeIsUp } from "../../run/stops.ts";
-import type { Seen } from "../seen.ts";
-import { unreadable } from "../readable.ts";
+import type { Seen } from "../looks/seen.ts";
+import { unreadable } from "../looks/readable.ts";
 import type { PolicyPass } from "./gate.ts";
 
 /** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */

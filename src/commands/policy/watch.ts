@@ -6,8 +6,8 @@ import { isTooMany, maxChangesText, type PolicyRule, type Violation, violationsO
 import { numberText, rowsText } from "../../report/summary.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text.ts";
-import type { Seen, SeenChange } from "../seen.ts";
-import { problemTeller, type ProblemTeller } from "../tell-problems.ts";
+import type { Seen, SeenChange } from "../looks/seen.ts";
+import { problemTeller, type ProblemTeller } from "../checks/tell-problems.ts";
 
 type PolicySetting = NonNullable<Settings["policy"]>;
 

@@ -10,8 +10,8 @@ import type { Written } from "../../run/recorded/written.ts";
 import { rememberedKeeps } from "../../run/service/remembered-keeps.ts";
 import { show } from "../../text.ts";
 import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../flags.ts";
-import { addFormatOption, chosenFormat, type Format, printList } from "../list-output.ts";
+import { addTalkOptions } from "../options/flags.ts";
+import { addFormatOption, chosenFormat, type Format, printList } from "../lists/list-output.ts";
 import {
 	type BlameLine,
 	eventFaces,
@@ -21,9 +21,9 @@ import {
 	presentLines,
 	type Source,
 } from "./blame-faces.ts";
-import { withFlags } from "../next-command.ts";
+import { withFlags } from "../options/next-command.ts";
 import { APPLY } from "../plans/names.ts";
-import { parseNonEmpty } from "../values.ts";
+import { parseNonEmpty } from "../options/values.ts";
 import type { RunsFlags } from "./read.ts";
 
 export type BlameFlags = RunsFlags & { readonly dataset?: string; readonly all?: boolean; readonly format?: Format };

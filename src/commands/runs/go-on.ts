@@ -6,10 +6,10 @@ import { remove } from "../docs/rm.ts";
 import { tag } from "../docs/tag.ts";
 import { upload } from "../docs/upload.ts";
 import type { Done } from "../declare.ts";
-import { addRunOptions, type RunFlags } from "../flags.ts";
+import { addRunOptions, type RunFlags } from "../options/flags.ts";
 import { APPLY, UNDO } from "../plans/names.ts";
 import { goOnUndoing } from "../undo/undo-run.ts";
-import { payloadFlags } from "../payload-options.ts";
+import { payloadFlags } from "../options/payload-options.ts";
 import { targetOf } from "./target.ts";
 
 const FORCE = "of a plan, changes documents too that somebody changed since; ";

@@ -3,8 +3,8 @@ import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { Totals } from "../../run/types.ts";
 import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../flags.ts";
-import { addFormatOption, type Format, printList } from "../list-output.ts";
+import { addTalkOptions } from "../options/flags.ts";
+import { addFormatOption, type Format, printList } from "../lists/list-output.ts";
 import { readReport, type RunsFlags, type RunState, stateOf } from "./read.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format };

@@ -3,8 +3,8 @@ import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../report/summary.ts";
 import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../flags.ts";
-import { parseTime } from "../values.ts";
+import { addTalkOptions } from "../options/flags.ts";
+import { parseTime } from "../options/values.ts";
 import { readReport, type RunsFlags, stateOf } from "./read.ts";
 
 type PruneFlags = RunsFlags & { readonly olderThan: number; readonly all?: boolean };

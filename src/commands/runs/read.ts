@@ -3,7 +3,7 @@ import { readRun, type RecordedRun } from "../../run/journal/open.ts";
 import { explained, isFinished } from "../../run/recorded/recording.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
-import type { GlobalFlags } from "../flags.ts";
+import type { GlobalFlags } from "../options/flags.ts";
 
 export type RunsFlags = GlobalFlags & { readonly json?: boolean };
 

@@ -6,7 +6,7 @@ import { numberText } from "../../report/summary.ts";
 import { type Repaired, repairRun } from "../../run/journal/repair.ts";
 import { explained, takeNamedLock } from "../../run/recorded/recording.ts";
 import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../flags.ts";
+import { addTalkOptions } from "../options/flags.ts";
 import type { RunsFlags } from "./read.ts";
 
 type RepairFlags = RunsFlags & { readonly force?: boolean };

@@ -4,9 +4,9 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import { countsText, numberText } from "../../report/summary.ts";
 import { show as shown } from "../../text.ts";
 import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../flags.ts";
+import { addTalkOptions } from "../options/flags.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
-import { resumeCommand, withFlags } from "../next-command.ts";
+import { resumeCommand, withFlags } from "../options/next-command.ts";
 import { readReport, type RunsFlags, stateOf } from "./read.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */

@@ -1,5 +1,5 @@
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import type { GlobalFlags } from "../flags.ts";
+import type { GlobalFlags } from "../options/flags.ts";
 
 /**
  * Where a recorded run went, if nothing else says where to: what looks back at it is not to look elsewhere because a

@@ -4,11 +4,11 @@ import { numberText } from "../../report/summary.ts";
 import { lockOfRun } from "../../run/recorded/recording.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Totals } from "../../run/types.ts";
-import type { DryRunFlags } from "../dry-run-flags.ts";
-import { type RunFlags, withSession } from "../flags.ts";
+import type { DryRunFlags } from "../options/dry-run-flags.ts";
+import { type RunFlags, withSession } from "../options/flags.ts";
 import { UNDO } from "../plans/names.ts";
 import { type PlanKind, runPlan } from "../plans/run-plan.ts";
-import { printVersionLine } from "../run-rows.ts";
+import { printVersionLine } from "../rows/run-rows.ts";
 
 /**
  * How a run is taken back by a plan.

@@ -2,7 +2,7 @@ import { Claims } from "../../../plan/claims.ts";
 import { Names } from "../../../plan/names.ts";
 import type { Api } from "../../../rest/types.ts";
 import { allDocuments, type Request, type ShortList } from "../../../run/pages.ts";
-import { shortListError } from "../../short-list.ts";
+import { shortListError } from "../../lists/short-list.ts";
 
 /** The names of a dataset, and which rows its documents belong to. */
 export type Listing = { readonly names: Names; readonly claims: Claims };

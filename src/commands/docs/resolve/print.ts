@@ -1,9 +1,9 @@
 import { CliError, Exit } from "../../../errors.ts";
 import { type Metadata, metadataText } from "../../../json.ts";
 import { ColumnPlan, type ManifestDocument } from "../../../manifest/index.ts";
-import type { Print } from "../../documents-csv.ts";
+import type { Print } from "../../lists/documents-csv.ts";
 
-export type { Print } from "../../documents-csv.ts";
+export type { Print } from "../../lists/documents-csv.ts";
 
 /** Prints documents as a manifest. `see` is told of all metadata first, as a column's type depends on every value. */
 export type DocumentPrinter = {

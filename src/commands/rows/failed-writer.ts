@@ -1,0 +1,38 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { reason } from "../../errors.ts";
+import type { CheckedManifest, RowFailure, SourceRecord } from "../../manifest/types.ts";
+
+/** Writes failed rows as they come, for what has no journal to write them from. Without a failed row an older file stays. */
+export class FailedWriter {
+	readonly #path: string | undefined;
+	readonly #format: CheckedManifest["failedRows"];
+	#file: FileHandle | undefined;
+	#failure: string | undefined;
+
+	/** @param path undefined where nobody asked for the file */
+	constructor(path: string | undefined, format: CheckedManifest["failedRows"]) {
+		this.#path = path;
+		this.#format = format;
+	}
+
+	/** Rows must come in the order of the manifest. Never rejects: a report that is lost is no end of the work. */
+	async add(source: SourceRecord, failure: RowFailure): Promise<void> {
+		if (this.#path === undefined || this.#failure !== undefined) return;
+		try {
+			if (this.#file === undefined) {
+				this.#file = await open(this.#path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
+				await this.#file.appendFile(this.#format.head);
+			}
+			await this.#file.appendFile(this.#format.row(source, failure));
+		} catch (error) {
+			this.#failure = reason(error);
+		}
+	}
+
+	/** Where the rows are, and why they could not be written; undefined where there is no file to speak of. */
+	async close(): Promise<{ readonly path: string; readonly failure: string | undefined } | undefined> {
+		await this.#file?.close().catch((error: unknown) => (this.#failure ??= reason(error)));
+		return this.#path === undefined ? undefined : { path: this.#path, failure: this.#failure };
+	}
+}
