@@ -15,9 +15,9 @@ const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";
 const ALTERED: readonly RegExp[] = [
 	// Formulas, which come back as their results.
 	/^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u,
-	// Carriage returns, which become line feeds, and what no spreadsheet can hold.
+	// Carriage returns, which become line feeds, tabs, which LibreOffice's own format drops, and what none can hold.
 	// oxlint-disable-next-line no-control-regex
-	/[\0-\x08\x0B-\x1F]/,
+	/[\0-\t\x0B-\x1F]/,
 	// Numbers, dates, times, amounts and shares: `007`, `1.10`, `1,000`, `1/2`, `02.01.2024`, `10:00`, `$5`, `5%`, `(5)`.
 	/^(?=.*\d)[\s\d.,:;/()+\-%'#\p{Sc}]+$/su,
 	/^\s*[\d.,]+e[+-]?\d+\s*$/i,

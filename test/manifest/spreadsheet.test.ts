@@ -34,6 +34,7 @@ describe("what LibreOffice 7.4 saved of a manifest of odd values, with nothing e
 test.each([
 	["plain", true],
 	["42", true],
+	["a\tb", false],
 	["-5", true],
 	["2024", true],
 	["12345678901", true],
