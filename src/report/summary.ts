@@ -100,7 +100,7 @@ export function countsText(totals: Totals, wouldChange = 0): string {
 		[totals.pending - wouldChange, "pending"],
 	];
 	const parts = named.filter(([count]) => count > 0).map(([count, word]) => `${numberText(count)} ${word}`);
-	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "nothing to do" : parts.join(", ")}`;
+	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "none was sent" : parts.join(", ")}`;
 }
 
 /** `1 row`, `2,000 rows`. */

@@ -1,9 +1,12 @@
 import type { Totals } from "../run/types.ts";
 import { rowsText, type Undo } from "./summary.ts";
 
-/** @param blind rows that were written over something that is not known */
-export function undoOf(totals: Totals, blind: number, command: string): Undo {
-	const reversible = totals.updated + totals.uploaded - blind;
+/**
+ * @param blind rows that were written over something that is not known
+ * @param same rows whose documents had already what was written: there is nothing of them to take back
+ */
+export function undoOf(totals: Totals, blind: number, same: number, command: string): Undo {
+	const reversible = totals.updated + totals.uploaded - blind - same;
 	return { command: reversible > 0 ? command : undefined, blind, removed: totals.removed };
 }
 

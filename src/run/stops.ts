@@ -52,7 +52,7 @@ export function timeIsUp(maxDuration: number): Stop {
 	return {
 		exit: Exit.limit,
 		text: `stopped by --max-duration ${timeText(maxDuration)}`,
-		hint: "Run the same command again for the rows that are pending.",
+		hint: "More time, or none: --max-duration.",
 	};
 }
 

@@ -174,7 +174,7 @@ describe("the summary for scripts", () => {
 
 describe("the summary for people", () => {
 	it.each([
-		[{ rows: 0 }, "0 rows: nothing to do"],
+		[{ rows: 0 }, "0 rows: none was sent"],
 		[{ rows: 1, updated: 1 }, "1 row: 1 updated"],
 		[{ rows: 2_000, updated: 1_998, failed: 2 }, "2,000 rows: 1,998 updated, 2 failed"],
 		[

@@ -39,10 +39,11 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 		const all = allDocuments(api, request, dataset, {}, (list) => (short = list));
 		const documents = warningOfInexact(all, undefined, REFUSED_IN_MANIFESTS, app);
 		const { out } = options;
-		let areNumbers = false;
+		let [areNumbers, haveMetadata] = [false, false];
 		const watched = async function* (): AsyncGenerator<Document> {
 			for await (const document of documents) {
 				areNumbers ||= !textSurvives(document.id);
+				haveMetadata ||= (document.metadata?.size ?? 0) > 0;
 				yield document;
 			}
 		};
@@ -52,7 +53,8 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 			return Exit.ok;
 		}
 		const count = await writeNewFile(out, (print) => printDocumentsCsv(watched(), undefined, settings, app, print));
-		app.io.note(`${out}: ${rowsText(count)}. Edit it, then: ragtag docs tag ${out}`);
+		const todo = haveMetadata ? "Edit it" : "No document has metadata yet: add a column for each key";
+		app.io.note(`${out}: ${rowsText(count)}. ${todo}, then: ragtag docs tag ${out}`);
 		if (areNumbers) app.io.note("A spreadsheet takes its ids for numbers: import the column document_id as text.");
 		// What the service shows by all means is worth keeping: the next try would show no more.
 		if (short !== undefined) throw shortListError(dataset, short, out);

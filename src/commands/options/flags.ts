@@ -164,12 +164,10 @@ export function addSetOption(command: Command): Command {
 
 export function addBodyOption(command: Command): Command {
 	return command.addOption(
-		new Option("--body <form>", "how the update's body goes out; auto takes what the flavour takes").choices([
-			"multipart",
-			"plain",
-			"json",
-			"auto",
-		]),
+		new Option(
+			"--body <form>",
+			"how the update's body goes out; auto takes what the flavour takes (default: auto)",
+		).choices(["multipart", "plain", "json", "auto"]),
 	);
 }
 

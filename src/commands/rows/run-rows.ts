@@ -183,7 +183,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			verify: verification.found,
 			run: recording.run,
 			same: journal.same,
-			undo: undoOf(totals, journal.blind, withFlags(`ragtag runs undo ${recording.run}`, flags)),
+			undo: undoOf(totals, journal.blind, journal.same, withFlags(`ragtag runs undo ${recording.run}`, flags)),
 			told: run.told?.(totals, failedWith),
 			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
 			failed: { path: failedPath, failure },

@@ -68,7 +68,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const exit = exitOf(totals, totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined, false);
 	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
 	const { same } = recorded.state;
-	const undo = undoOf(totals, recorded.blind, withFlags(`ragtag runs undo ${file.run}`, flags));
+	const undo = undoOf(totals, recorded.blind, same, withFlags(`ragtag runs undo ${file.run}`, flags));
 	if (flags.json === true)
 		await io.out(`${JSON.stringify(summaryOf(totals, 0, exit, { run: file.run, resume, same, undo }))}\n`);
 	else if (file.command === COMMANDS.upload) {

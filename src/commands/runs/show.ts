@@ -33,7 +33,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 	const undo =
 		recorded === undefined || totals === undefined
 			? undefined
-			: undoOf(totals, recorded.blind, withFlags(`ragtag runs undo ${file.run}`, flags));
+			: undoOf(totals, recorded.blind, recorded.state.same, withFlags(`ragtag runs undo ${file.run}`, flags));
 	if (flags.json === true) {
 		const { baseUrl, ...told } = file;
 		const { duplicateSkipped = 0, ...others } = totals ?? {};
