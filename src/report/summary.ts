@@ -1,5 +1,6 @@
 import type { ExitCode } from "../errors.ts";
 import type { Totals } from "../run/types.ts";
+import type { Undone } from "./undone.ts";
 import { isAllWell, type VerifyCounts } from "./verify-counts.ts";
 
 /** The last line of a run's `--json` output. All counts are always there. */
@@ -21,6 +22,8 @@ export type Summary = {
 	readonly verified: boolean;
 	/** what reading back found; null where nothing was */
 	readonly verify: VerifyCounts | null;
+	/** what an undo came to; null for what is none */
+	readonly undone: Undone | null;
 	/** documents that were changed, made or removed; in a dry run those that would be */
 	readonly changes: number;
 	/** whether all that was written can be taken back */
@@ -47,6 +50,8 @@ export type SummaryFacts = {
 	readonly verified?: boolean | undefined;
 	/** what reading back found */
 	readonly verify?: VerifyCounts | undefined;
+	/** what an undo came to */
+	readonly undone?: Undone | undefined;
 	readonly run?: string | undefined;
 	/** rows that were updated with what their documents had already */
 	readonly same?: number | undefined;
@@ -69,6 +74,7 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		seconds: Math.round(seconds * 1000) / 1000,
 		verified: isVerified(totals, facts),
 		verify: facts.verify ?? null,
+		undone: facts.undone ?? null,
 		changes: totals.updated + totals.uploaded + totals.removed - (facts.same ?? 0) + (facts.wouldChange ?? 0),
 		undoable: facts.undo?.command !== undefined && facts.undo.blind + facts.undo.removed === 0,
 		undo: facts.undo?.command ?? null,

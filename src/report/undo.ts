@@ -1,5 +1,6 @@
 import type { Totals } from "../run/types.ts";
-import { rowsText, type Undo } from "./summary.ts";
+import { numberText, rowsText, type Undo } from "./summary.ts";
+import type { Undone } from "./undone.ts";
 
 /**
  * @param blind rows that were written over something that is not known
@@ -17,4 +18,16 @@ export function undoText({ command, blind, removed }: Undo): string | undefined 
 		return `Undo it with: ${command}${left === 0 ? "" : ` (but for ${rowsText(left)} that can't be undone)`}`;
 	}
 	return blind === 0 ? undefined : "This run can't be undone: what its documents had before was not read.";
+}
+
+/** `Undo of RUN: 98 reversed, 2 kept because somebody changed them since, 0 failed.` */
+export function undoneText(name: string, { reversed, kept, failed, unchanged, impossible }: Undone): string {
+	const parts = [
+		`${numberText(reversed)} reversed`,
+		`${numberText(kept)} kept because somebody changed them since`,
+		`${numberText(failed)} failed`,
+	];
+	if (unchanged > 0) parts.push(`${numberText(unchanged)} ${unchanged === 1 ? "was" : "were"} already as before`);
+	if (impossible > 0) parts.push(`${numberText(impossible)} can't be undone`);
+	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
 }

@@ -143,6 +143,7 @@ describe("the summary for scripts", () => {
 					verified: false,
 					verify: null,
 					changes: updated + uploaded + removed,
+					undone: null,
 					undoable: false,
 					undo: null,
 					exit_code: 9,

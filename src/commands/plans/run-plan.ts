@@ -2,6 +2,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../plan/plan-file/rules.ts";
 import type { PlannedChange } from "../../plan/plan-file/types.ts";
+import type { Undone } from "../../report/undone.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import {
 	CONFLICT,
@@ -49,8 +50,8 @@ export type PlanKind = {
 	readonly countsUnplanned: boolean;
 	/** last word before the first request that writes: notes, and the question that may decline (a usage error) */
 	readonly before: (plan: OpenedPlan, source: PlanSource) => Promise<void>;
-	/** a sentence for the end of the run */
-	readonly told?: (totals: Totals, conflicts: number) => string;
+	/** what it came to, told at its end */
+	readonly undone?: (totals: Totals, conflicts: number) => Undone;
 };
 
 type PlanFlags = RunFlags & DryRunFlags;
@@ -182,7 +183,7 @@ function show(run: PlanRun): Promise<ExitCode> {
 
 async function send(planned: PlanRun): Promise<ExitCode> {
 	const { plan, source, kind, flags, session, settings, app } = planned;
-	const { command, asksForEach, isExempt, countsUnplanned, told, before } = kind;
+	const { command, asksForEach, isExempt, countsUnplanned, undone, before } = kind;
 	const run = {
 		source,
 		itemOf,
@@ -192,7 +193,7 @@ async function send(planned: PlanRun): Promise<ExitCode> {
 		operation: ({ service }: Session, log: SentLog, present: Present) =>
 			doPlanned<PlanItem>(service, rulesOf(planned, present), log),
 		tell: "failed" as const,
-		...(told === undefined ? {} : { told: (totals: Totals, count: FailedWith) => told(totals, count(CONFLICT)) }),
+		undone: undone && ((totals: Totals, count: FailedWith) => undone(totals, count(CONFLICT))),
 		next: (run: string, count: FailedWith, { failed, invalid }: Totals) => {
 			if (count(CONFLICT) > 0) {
 				const force = withFlags(`ragtag runs retry ${run} --force`, flags);

@@ -2,7 +2,8 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { type DryResult, exitOf } from "../../report/exit.ts";
 import { summaryOf, summaryText, type Undo } from "../../report/summary.ts";
-import { undoText } from "../../report/undo.ts";
+import { undoneText, undoText } from "../../report/undo.ts";
+import type { Undone } from "../../report/undone.ts";
 import type { VerifyCounts } from "../../report/verify-counts.ts";
 import { verifyText } from "../../report/verify.ts";
 import { explained } from "../../run/recorded/recording.ts";
@@ -24,8 +25,8 @@ export type Ended = {
 	/** rows that were updated with what their documents had already */
 	readonly same?: number;
 	readonly undo?: Undo;
-	/** a sentence of the command's own */
-	readonly told?: string | undefined;
+	/** what an undo came to, and what messages call it */
+	readonly undone?: { readonly name: string; readonly counts: Undone } | undefined;
 	/** the command that goes on */
 	readonly resume?: string | undefined;
 	/** where the failed rows are, and why they could not be written down */
@@ -46,7 +47,7 @@ export async function report(
 	await io.flush();
 	const exitNow = (): ExitCode =>
 		exitOf(totals, stop, io.outputFailed || failed?.failure !== undefined, dry, verify?.counts);
-	const facts = { ...ended, verify: verify?.counts, wouldChange: dry?.changes };
+	const facts = { ...ended, verify: verify?.counts, undone: ended.undone?.counts, wouldChange: dry?.changes };
 	const summaryNow = (): string => JSON.stringify(summaryOf(totals, seconds, exitNow(), facts));
 	try {
 		await keep(exitNow(), summaryNow());
@@ -59,7 +60,7 @@ export async function report(
 	if (failed !== undefined && totals.failed > 0 && failed.failure === undefined) {
 		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);
 	}
-	if (ended.told !== undefined) io.note(ended.told);
+	if (ended.undone !== undefined) io.note(undoneText(ended.undone.name, ended.undone.counts));
 	const undo = ended.undo === undefined ? undefined : undoText(ended.undo);
 	const counted = ended.counted ?? summaryText(totals, seconds, dry?.changes);
 	if (verify !== undefined && ended.counted === undefined) {

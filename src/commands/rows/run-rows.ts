@@ -20,6 +20,7 @@ import { VERSION } from "../../version.ts";
 import { writeFailed } from "./failed-file.ts";
 import { globalFlags, resumeCommand, withFlags } from "../options/next-command.ts";
 import type { RunFlags } from "../options/flags.ts";
+import type { Undone } from "../../report/undone.ts";
 import { undoOf } from "../../report/undo.ts";
 import { type PolicyPass, stoppedByPolicy } from "../policy/gate.ts";
 import { type Ended, faultStop, report } from "./run-report.ts";
@@ -72,8 +73,8 @@ export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
 	/** rows that are told with `--json`: those that failed, or all */
 	readonly tell: "failed" | "all";
-	/** a sentence for the end of the run; `failedWith` tells how many of its rows failed with a code */
-	readonly told?: (totals: Totals, failedWith: (code: string) => number) => string;
+	/** what an undo came to; `failedWith` tells how many of its rows failed with a code */
+	readonly undone?: ((totals: Totals, failedWith: (code: string) => number) => Undone) | undefined;
 	/** what to type next after a run with failed rows, where it is not to mend them or to try them again */
 	readonly next?: (run: string, failedWith: (code: string) => number, totals: Totals) => string | undefined;
 };
@@ -184,7 +185,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			run: recording.run,
 			same: journal.same,
 			undo: undoOf(totals, journal.blind, journal.same, withFlags(`ragtag runs undo ${recording.run}`, flags)),
-			told: run.told?.(totals, failedWith),
+			undone: run.undone && { name: source.name, counts: run.undone(totals, failedWith) },
 			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
 			failed: { path: failedPath, failure },
 			next: run.next?.(recording.run, failedWith, totals),

@@ -1,9 +1,8 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { numberText } from "../../report/summary.ts";
+import { undoneOf } from "../../report/undone.ts";
 import { lockOfRun } from "../../run/recorded/recording.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import type { Totals } from "../../run/types.ts";
 import type { DryRunFlags } from "../options/dry-run-flags.ts";
 import { type RunFlags, withSession } from "../options/flags.ts";
 import { UNDO } from "../plans/names.ts";
@@ -31,20 +30,8 @@ export function undoKind(
 		since: "the run",
 		countsUnplanned: true,
 		before,
-		told: (totals, conflicts) => undoneText(name, totals, conflicts),
+		undone: undoneOf,
 	};
-}
-
-/** `undo of RUN: 98 reversed, 2 kept because somebody changed them since, 0 failed`. */
-function undoneText(name: string, { updated, removed, unchanged, failed, invalid }: Totals, conflicts: number): string {
-	const parts = [
-		`${numberText(updated + removed)} reversed`,
-		`${numberText(conflicts)} kept because somebody changed them since`,
-		`${numberText(failed - conflicts)} failed`,
-	];
-	if (unchanged > 0) parts.push(`${numberText(unchanged)} ${unchanged === 1 ? "was" : "were"} already as before`);
-	if (invalid > 0) parts.push(`${numberText(invalid)} can't be undone`);
-	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
 }
 
 /** What the manifest of an undo is called. */

@@ -66,7 +66,8 @@ describe("an undo", () => {
 		await somebodyElse(world, ids.slice(4, 6), { mine: "keep" });
 		const { exit, stdout, stderr } = await undo(world, tagged);
 		expect(exit).toBe(1);
-		expect(summaryOf(stdout)).toMatchObject({ updated: 18, failed: 2, exit_code: 1 });
+		const undone = { reversed: 18, kept: 2, failed: 0, unchanged: 0, impossible: 0 };
+		expect(summaryOf(stdout)).toMatchObject({ updated: 18, failed: 2, exit_code: 1, undone });
 		// Rows end in the order in which the service answers.
 		const rows = parseLines(stdout)
 			.filter((line) => at(line, "type") === "row")
