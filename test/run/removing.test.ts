@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { RestErrorKind } from "../../src/rest/errors.ts";
 import type { Api, Document, DocumentQuery } from "../../src/rest/types.ts";
-import type { Memory } from "../../src/run/operations/operation.ts";
+import { type Memory, mayHaveArrived } from "../../src/run/operations/operation.ts";
 import { removeDocument } from "../../src/run/operations/remove.ts";
 import type { Service } from "../../src/run/service/service.ts";
 import type { Work } from "../../src/run/types.ts";
@@ -19,6 +20,10 @@ type Shelf = {
 	take: Take;
 	/** whether the answer is lost after that */
 	isLost: boolean;
+	/** what a removal is answered with instead of success */
+	answer: RestErrorKind | undefined;
+	/** looks at one document that fail before one succeeds */
+	failingLooks: number;
 	/** documents that lists show although they are removed, until that time of the clock */
 	readonly late: Map<string, number>;
 	readonly clock: FakeClock;
@@ -38,6 +43,10 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 	const gone = new Map<string, Document>();
 	const api: Api = fakeApi([], {
 		listDocuments: async (dataset: string, { page, id, pageSize = 30 }: DocumentQuery) => {
+			if (state.removals.length > 0 && state.failingLooks > 0) {
+				state.failingLooks -= 1;
+				throw failure("ambiguous", { status: 502 });
+			}
 			const shown = [...gone.values()].filter(
 				(each) => each.datasetId === dataset && clock.now() < (state.late.get(each.id) ?? 0),
 			);
@@ -48,6 +57,7 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 			const { datasetId, id } = document;
 			state.removals.push(`${datasetId} ${id}`);
 			const before = held.get(datasetId) ?? [];
+			if (state.take === "one" && before.every((each) => each.id !== id)) throw failure("rejected", { status: 404 });
 			const taken = before.filter((each) => state.take === "all" || (state.take === "one" && each.id === id));
 			for (const each of taken) gone.set(each.id, each);
 			held.set(
@@ -55,6 +65,7 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 				before.filter((each) => !taken.includes(each)),
 			);
 			if (state.isLost) throw failure("ambiguous", { status: 502 });
+			if (state.answer !== undefined) throw failure(state.answer);
 		},
 	});
 	const service = provenService(api, { clock });
@@ -64,6 +75,8 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 		removals: [],
 		take: "one",
 		isLost: false,
+		answer: undefined,
+		failingLooks: 0,
 		late: new Map(),
 		clock,
 		service,
@@ -145,6 +158,42 @@ it("a lost answer of a removal that took its document alone counts, once its nei
 	await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
 	expect(await state.remove("set", "a", memory)).toEqual({ status: "removed", documentId: "a" });
 	expect([ids(state, "set"), state.removals]).toEqual([["b", "c"], ["set a"]]);
+});
+
+describe("a document that a try has removed is not told as one that was never there", () => {
+	const removed = { status: "removed", documentId: "a" };
+
+	it("where the look behind it failed, and the next try finds nothing to remove", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		state.failingLooks = 1;
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		expect(mayHaveArrived(memory)).toBe(true);
+		expect(await state.remove("set", "a", memory)).toEqual(removed);
+		expect(state.removals).toEqual(["set a"]);
+	});
+
+	it.each(["not_the_api", "throttled", "untrusted"] as const)(
+		"where what answered it was %s, and had passed it on",
+		async (kind) => {
+			const state = shelf({ set: ["a", "b", "c"] });
+			state.answer = kind;
+			const memory: Memory = {};
+			await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind });
+			expect(mayHaveArrived(memory)).toBe(true);
+			expect(await state.remove("set", "a", memory)).toEqual(removed);
+		},
+	);
+
+	it("where its answer was lost, a list that lags still shows it, and the next try is refused", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		state.isLost = true;
+		state.late.set("a", state.clock.now() + 1_000);
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		expect(await state.remove("set", "a", memory)).toEqual(removed);
+		expect(state.removals).toEqual(["set a", "set a"]);
+	});
 });
 
 describe("a removal that is answered with success", () => {

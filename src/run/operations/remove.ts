@@ -78,22 +78,30 @@ async function watched(
 
 /** Sends one removal and waits until the list shows the document no more. */
 async function remove(service: Service, api: Api, request: Request, document: Document, memory: Memory): Promise<void> {
+	const { id, datasetId } = document;
+	const isGone = async (): Promise<boolean> => {
+		for (const lag of LAGS) {
+			await service.clock.sleep(lag);
+			if ((await findDocument(api, request, datasetId, id)) === undefined) return true;
+		}
+		return false;
+	};
 	try {
 		await request(() => api.removeDocument(document));
 	} catch (error) {
-		// A proxy that asks to come later may have passed the request on.
-		if (error instanceof RestError && (error.kind === "ambiguous" || error.kind === "throttled")) {
-			memory.maybeRemoved = true;
-		}
+		const kind = error instanceof RestError ? error.kind : undefined;
+		const isRefused = kind === "rejected" || kind === "contradiction";
+		// A list that lags still shows what an earlier try has removed, and then this one is refused.
+		if (isRefused && memory.maybeRemoved === true && (await isGone())) return;
+		// Whatever answered, a proxy too, may have passed the request on before.
+		if (!isRefused && kind !== "not_sent") memory.maybeRemoved = true;
 		throw error;
 	}
-	const { id, datasetId } = document;
+	// The looks that follow may fail: the next try must know that it was sent.
+	memory.maybeRemoved = true;
 	// Where only the whole list can tell, it is not read anew for each row: the first removal was seen off.
 	if (service.lookup.isIndexed(datasetId) && service.proof.isRemovalSeen(datasetId)) return;
-	for (const lag of LAGS) {
-		await service.clock.sleep(lag);
-		if ((await findDocument(api, request, datasetId, id)) === undefined) return;
-	}
+	if (await isGone()) return;
 	const text = `the service answered success to the removal of document ${service.show(id)}, and still lists it`;
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
 }
