@@ -28,7 +28,7 @@ export type Memory = WriteMemory & {
 	logged?: Metadata;
 	/** an upload was sent, and its answer does not say whether it was stored; `definite` where it says that it was not */
 	maybeStored?: { readonly error: RestError; readonly definite: boolean };
-	/** an upload was answered "come later", perhaps by something in between that had passed it on */
+	/** an upload was sent that is to be looked for first: what answered may have passed it on, or it was not seen yet */
 	isPutOff?: boolean;
 	/** a document that must not go with the one that is removed */
 	neighbour?: string | undefined;
@@ -37,8 +37,10 @@ export type Memory = WriteMemory & {
 };
 
 /** Whether anything that the tries of a row sent may have been applied. */
-export function mayHaveArrived({ sentAs, stored, maybeStored, isPutOff, maybeRemoved }: Memory): boolean {
-	if (stored !== undefined || maybeStored !== undefined || isPutOff === true || maybeRemoved === true) return true;
+export function mayHaveArrived(memory: Memory): boolean {
+	const { sentAs, maybeWritten, stored, maybeStored, isPutOff, maybeRemoved } = memory;
+	if (stored !== undefined || maybeStored !== undefined) return true;
+	if (maybeWritten === true || isPutOff === true || maybeRemoved === true) return true;
 	return sentAs !== undefined && sentAs.size > 0;
 }
 

@@ -14,12 +14,16 @@ export type WriteMemory = {
 	before?: { readonly document: Pick<Document, "metadata"> | undefined };
 	/** `VERB FORM` of each that may have been applied: what arrives after a second such proves neither */
 	sentAs?: Set<string>;
+	/** RAGFlow answered with its code for an exception, which may come behind the write as well as before it */
+	maybeWritten?: boolean;
 };
 
 type Keeps = Flavour["keeps"];
 
 /** Waits before what was read back is believed to be different, in milliseconds: indexes lag behind writes. */
 const LAGS = [0, 250, 1_000, 2_000];
+/** RAGFlow's code for whatever its routes threw: a body that they can't read, and a database that went away behind the write. */
+const EXCEPTION = "CODE_100";
 /** The service does to an update what a merge would. */
 const MERGES =
 	"warning: this service keeps keys that an update does not carry: a replace run removes none; --mode merge says what happens";
@@ -60,6 +64,7 @@ async function send(api: Api, request: Request, write: Write, memory: WriteMemor
 		return echo;
 	} catch (error) {
 		const isDefinite = error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction");
+		if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
 		if (!isDefinite) sentAs.add(`${flavour.update.verb} ${form}`);
 		throw error;
 	}

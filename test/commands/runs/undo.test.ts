@@ -380,6 +380,20 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
+	it("has to do with a row that RAGFlow failed with its code for an exception: that may come behind the write", async () => {
+		const on = { method: "PUT", document: "00000000000000000000000000000002", times: 1 } as const;
+		const faults = {
+			faults: [{ fault: "code", code: 100, message: "(2013, 'Lost connection')", when: "after", on }],
+		} as const;
+		const world = await recorded(2, { faults, flavour: "ragflow-0.24" });
+		const before = await held(world);
+		const tagged = await world.run((await tagging(world)).argv);
+		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 1, failed: 1, undoable: true });
+		expect((await world.service.documents()).every(({ metadata }) => at(metadata, "n") !== undefined)).toBe(true);
+		expect(summaryOf((await undo(world)).stdout)).toMatchObject({ rows: 2, updated: 2 });
+		expect(await held(world)).toBe(before);
+	});
+
 	it.each([
 		["two of ten", 2, { rows: 10, updated: 8, invalid: 2 }],
 		["all", 10, { rows: 10, updated: 0, invalid: 10 }],
