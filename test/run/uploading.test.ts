@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RestError } from "../../src/rest/errors.ts";
 import type { Api, Document, DocumentQuery, StoredFile, UploadFile } from "../../src/rest/types.ts";
-import type { Memory } from "../../src/run/operations/operation.ts";
+import { type Memory, mayHaveArrived } from "../../src/run/operations/operation.ts";
 import { type SentLog, unrecorded } from "../../src/run/operations/sent-log.ts";
 import { type OnExisting, uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
 import type { Work } from "../../src/run/types.ts";
@@ -250,6 +250,51 @@ describe("an upload that is answered 503 with Retry-After", () => {
 			expect([uploads(store).length, store.documents[0]?.metadata]).toEqual([1, new Map([["a", "own"]])]);
 		},
 	);
+});
+
+describe.each<OnExisting>(["error", "upload-again"])(
+	"a file that a try has stored is not sent twice, with --on-existing %s,",
+	(onExisting) => {
+		it("where the look behind its success failed", async () => {
+			const store = storeOf();
+			const { list } = store;
+			store.list = (documents, query) => {
+				if (documents.length === 0) return list(documents, query);
+				store.list = list;
+				throw new RestError("gone", { kind: "ambiguous", code: "HTTP_502" });
+			};
+			const memory: Memory = {};
+			await expect(store.upload(item("a.txt"), onExisting, memory)).rejects.toMatchObject({ kind: "ambiguous" });
+			expect(mayHaveArrived(memory)).toBe(true);
+			const uploaded = { status: "uploaded", documentId: "new-0" };
+			expect(await store.upload(item("a.txt"), onExisting, memory)).toMatchObject(uploaded);
+			expect([uploads(store).length, store.documents.length]).toEqual([1, 1]);
+		});
+
+		it("where something else than the API answered, and had passed it on", async () => {
+			const store = storeOf();
+			store.take = (_, stored) => {
+				keep(store, stored);
+				throw new RestError("a page", { kind: "not_the_api", code: "NOT_THE_API" });
+			};
+			const memory: Memory = {};
+			await expect(store.upload(item("a.txt"), onExisting, memory)).rejects.toMatchObject({ kind: "not_the_api" });
+			const uploaded = { status: "uploaded", documentId: "new-0" };
+			expect(await store.upload(item("a.txt"), onExisting, memory)).toMatchObject(uploaded);
+			expect([uploads(store).length, store.documents.length]).toEqual([1, 1]);
+		});
+	},
+);
+
+it("a file of which a part was stored is no row of which nothing arrived: an undo would say nothing of it", async () => {
+	const store = storeOf();
+	store.take = (_, stored) => {
+		keep(store, { ...stored, size: 3 });
+		throw new RestError("stored 3 of 13 bytes", { kind: "rejected", code: "SIZE_MISMATCH" });
+	};
+	const memory: Memory = {};
+	await expect(store.upload(item("a.txt"), "error", memory)).rejects.toMatchObject({ code: "SIZE_MISMATCH" });
+	expect(mayHaveArrived(memory)).toBe(true);
 });
 
 describe("a list that ignores the name it is asked for", () => {

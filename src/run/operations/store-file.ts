@@ -26,7 +26,10 @@ export async function store(
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
 			const definite = error.code === "CODE_500" && api.dialect.flavour.uploadCode500 === "definite";
-			if (error.kind === "throttled") memory.isPutOff = true;
+			// Whatever answered instead of the API may have passed it on before.
+			if (["throttled", "not_the_api", "untrusted"].includes(error.kind)) memory.isPutOff = true;
+			// It is there, if not whole: the answer names it.
+			if (error.code === "SIZE_MISMATCH") memory.maybeStored = { error, definite: false };
 			if (error.kind !== "ambiguous" && !definite) throw error;
 			memory.maybeStored = { error, definite };
 		}

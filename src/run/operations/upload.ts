@@ -41,6 +41,8 @@ export function uploadFile<Item extends UploadItem>(
 			}
 			memory.isLogged = true;
 			const stored = await store(api, request, { datasetId, file: sized }, memory);
+			// The look that follows may fail: the next try must look for it, not send it again.
+			memory.isPutOff = true;
 			await checkStored(service, api, request, item, stored, memory);
 			memory.stored = stored;
 			await log.stored(item, stored);
@@ -88,7 +90,7 @@ export async function lookToUpload(
 	return { action: "update", documentId, present, inexact };
 }
 
-/** What a try stored that was answered "come later": a proxy may have passed it on. Looked at before it is sent again. */
+/** What a try stored that was not seen to be: a proxy may have passed it on, a look have failed. Looked at before it is sent again. */
 async function storedBefore(
 	api: Api,
 	request: Request,
