@@ -4,6 +4,7 @@ import { RestError } from "../../src/rest/errors.ts";
 import type { SentRecord } from "../../src/run/journal/records.ts";
 import { JournalState } from "../../src/run/journal/state.ts";
 import { type LaterRun, writtenAgain } from "../../src/run/verify/later-runs.ts";
+import type { RowStatus } from "../../src/run/types.ts";
 import type { Judged } from "../../src/run/verify/look-back.ts";
 import { Sample } from "../../src/run/verify/sample.ts";
 import { sittingOut } from "../../src/run/verify/sit-out.ts";
@@ -94,12 +95,18 @@ describe("documents that a later run wrote again", () => {
 		keys: ["author"],
 		isListed: true,
 	});
-	const later = (name: string, records: readonly SentRecord[], failed: readonly number[] = []): LaterRun => {
+	const later = (
+		name: string,
+		records: readonly SentRecord[],
+		status: RowStatus | "open" = "updated",
+		isWhole = true,
+	): LaterRun => {
 		const state = new JournalState();
 		state.apply(header());
-		for (const { row: n } of records) state.apply(outcome(n, failed.includes(n) ? "failed" : "updated"));
+		for (const { row: n } of records) if (status !== "open") state.apply(outcome(n, status));
 		return {
 			name,
+			isWhole,
 			state,
 			sentRecords: async function* () {
 				yield* records;
@@ -122,8 +129,24 @@ describe("documents that a later run wrote again", () => {
 	});
 
 	it("are none where the later run was refused, or wrote before ours did, going on after a stop", async () => {
-		expect(await again([row(1)], later("later", [sent(1)], [1]))).toEqual([]);
+		expect(await again([row(1)], later("later", [sent(1)], "failed"))).toEqual([]);
 		expect(await again([row(1, 200)], later("later", [sent(1, { time: 100 })]))).toEqual([]);
 		expect(await again([row(1, 200)], later("later", [sent(1, { time: 300 })]))).toEqual([[1, "later"]]);
+	});
+
+	it("are none where the later run stopped before it is known to have sent the row: the loss would pass for its doing", async () => {
+		expect(await again([row(1)], later("later", [sent(1)], "open"))).toEqual([]);
+	});
+
+	it("are none where a later merge carried the lost value along as it saw it", async () => {
+		const before = new Map([["author", "old"]]);
+		const merged = sent(1, { before, metadata: new Map([...before, ["pages", "3"]]) });
+		expect(await again([row(1)], later("merge", [merged], "updated", false))).toEqual([]);
+		const changed = sent(1, { before, metadata: new Map([["author", "another"]]) });
+		expect(await again([row(1)], later("merge", [changed], "updated", false))).toEqual([[1, "merge"]]);
+		const unseen = sent(1, { metadata: before });
+		expect(await again([row(1)], later("merge", [unseen], "updated", false))).toEqual([[1, "merge"]]);
+		// Whoever says all that the document is to have means the old value, too.
+		expect(await again([row(1)], later("replace", [merged]))).toEqual([[1, "replace"]]);
 	});
 });

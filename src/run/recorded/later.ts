@@ -14,6 +14,9 @@ export async function* recordedAfter(runs: Runs, { run, target }: HeaderRecord):
 			if (error instanceof JournalUnreadable) return undefined;
 			throw error;
 		});
-		if (recorded !== undefined) yield { name, state: recorded.state, sentRecords: () => recorded.sentRecords() };
+		if (recorded === undefined) continue;
+		// Rows of a merge, of a plan and of an undo carry along what they don't change.
+		const isWhole = file.options["mode"] === "replace" || file.command === "docs upload";
+		yield { name, isWhole, state: recorded.state, sentRecords: () => recorded.sentRecords() };
 	}
 }

@@ -1,27 +1,55 @@
+import type { Metadata } from "../../json.ts";
 import type { RecordedRun } from "../journal/open.ts";
+import type { SentRecord } from "../journal/records.ts";
+import { sameMetadata } from "../service/read-back.ts";
+import type { RowStatus } from "../types.ts";
 import type { Judged } from "./look-back.ts";
 
 /** A run that began later, of the same target. */
-export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & { readonly name: string };
+export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & {
+	readonly name: string;
+	/** whether its rows say all that their documents are to have; else they leave values as they see them */
+	readonly isWhole: boolean;
+};
 
-/** Which of these rows' documents a later run wrote again, by row: the last such run. */
+/**
+ * Which of these rows' documents a later run wrote again, by row: the last such run. A run that found a value lost
+ * already, and left it so, does not explain the loss.
+ */
 export async function writtenAgain(
 	rows: readonly Judged[],
 	laterRuns: () => AsyncIterable<LaterRun>,
 ): Promise<ReadonlyMap<number, string>> {
 	const again = new Map<number, string>();
 	const sought = new Map(rows.map((row) => [keyOf(row), row]));
-	for await (const { name, sentRecords, state } of laterRuns()) {
+	for await (const { name, sentRecords, state, isWhole } of laterRuns()) {
 		for await (const record of sentRecords()) {
 			if (record.kind !== "sent" || record.documentId === "") continue;
 			const found = sought.get(keyOf(record));
-			// A refused write has changed nothing. One that began later may have written earlier, where ours went on after it.
-			if (found === undefined || state.statusOf(record.row) === "failed") continue;
+			// What was refused, or never left, has changed nothing, and of what is not settled nobody knows.
+			if (found === undefined || !isWritten(state.statusOf(record.row))) continue;
+			// One that began later may have written earlier, where ours went on after it.
 			if (record.time !== undefined && found.time !== undefined && record.time < found.time) continue;
+			if (!isWhole && leaves(record, found.keys)) continue;
 			again.set(found.row, name);
 		}
 	}
 	return again;
+}
+
+function isWritten(status: RowStatus | undefined): boolean {
+	return status === "updated" || status === "uploaded" || status === "removed";
+}
+
+/** Whether a write sent one of these keys as it had seen it. */
+function leaves({ metadata, before }: SentRecord, keys: readonly string[]): boolean {
+	if (metadata === undefined || before === undefined) return false;
+	return keys.some((key) => sameMetadata(only(key, metadata), only(key, before)));
+}
+
+function only(key: string, metadata: Metadata): Metadata {
+	const value = metadata.get(key);
+	return new Map(value === undefined ? [] : [[key, value]]);
 }
 
 function keyOf({ datasetId, documentId }: { readonly datasetId: string; readonly documentId: string }): string {
