@@ -127,6 +127,22 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		expect(hidden.held.get("doc-1")).toEqual({ source_id: "s1" });
 	});
 
+	it("is not sent where a list shows its document only after all were judged: what is protected would be removed", async () => {
+		let looks = 0;
+		const late = await liar(2, ({ method, path, query }) => {
+			if (method !== "GET" || !path.endsWith("/documents") || query.get("id") !== "doc-1") return undefined;
+			return looks++ === 0 ? { code: 0, data: { total: 0, docs: [] } } : undefined;
+		});
+		late.held.set("doc-1", { source_id: "s1" });
+		const home = await homeWith("{protected: [source_id]}");
+		const path = await file("t.csv", "document_id,author\ndoc-1,Ann\n");
+		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "unlimited", "--json"];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(late), home });
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ failed: 1, updated: 0 })]);
+		expect(stdout).toContain('"error_code":"POLICY_UNSEEN"');
+		expect([looks, late.held.get("doc-1")]).toEqual([2, { source_id: "s1" }]);
+	});
+
 	it("is looked at by one list, not row by row, and sent where nothing is forbidden of it", async () => {
 		const service = await serve(300);
 		const home = await homeWith("{protected: [source_id], max_changes: 100%}");

@@ -2,6 +2,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { stopOf } from "../../run/ending.ts";
+import type { RowBytes } from "../../run/journal/row-bytes.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { explained, findUnfinished, type Wanted } from "../../run/recorded/recording.ts";
 import type { Stop, Totals } from "../../run/types.ts";
@@ -17,6 +18,8 @@ export type PassContext = {
 	readonly session: Session;
 	readonly settings: Settings;
 	readonly app: App;
+	/** rows that could not be looked at are set in it: they were not judged, and are not to be sent */
+	readonly unseen: RowBytes;
 };
 
 /**
@@ -37,6 +40,7 @@ type Unfinished = { readonly run: string; readonly totals: Totals; isSettled(ind
  * Looks at all that a run would do, before it does any of it, where the profile has a policy. Rows that an earlier
  * sitting settled are passed over.
  *
+ * @param unseen rows that could not be looked at are set in it
  * @returns the exit code of a run that may not begin, which was reported; undefined where it may
  */
 export async function stoppedByPolicy<SourceRow extends Row>(
@@ -47,6 +51,7 @@ export async function stoppedByPolicy<SourceRow extends Row>(
 	session: Session,
 	settings: Settings,
 	app: App,
+	unseen: RowBytes,
 ): Promise<ExitCode | undefined> {
 	const { policy } = settings;
 	if (policy === undefined || pass === undefined) return undefined;
@@ -57,7 +62,7 @@ export async function stoppedByPolicy<SourceRow extends Row>(
 		return before === undefined ? source.read() : unsettled(source.read(), before);
 	};
 	const broken = (error: unknown): Stop => (app.signal.aborted ? stopOf(app.signal.reason) : faultStop(error));
-	const cut = await pass(rows, watch, { flags, session, settings, app }).catch(broken);
+	const cut = await pass(rows, watch, { flags, session, settings, app, unseen }).catch(broken);
 	const forbidden = await watch.end();
 	const stop = cut ?? forbidden;
 	if (stop === undefined) return undefined;

@@ -27,7 +27,7 @@ export function lookPass<Item, SourceRow extends Row = Row>({
 	see,
 	compares = true,
 }: LookPass<Item, SourceRow>): PolicyPass<SourceRow> {
-	return async (rows, watch, { flags, session, settings, app }) => {
+	return async (rows, watch, { flags, session, settings, app, unseen }) => {
 		const { clock, io } = app;
 		if (settings.policy !== undefined && compares && needsPresent(settings.policy.value)) {
 			const what = `the policy of ${settings.policy.origin}`;
@@ -41,11 +41,12 @@ export function lookPass<Item, SourceRow extends Row = Row>({
 		const started = clock.now();
 		const { concurrency, maxDuration = Number.POSITIVE_INFINITY } = flags;
 		const look = async (row: SourceRow): Promise<{ readonly line: number; readonly seen: Seen | undefined }> => {
-			const { line } = row;
+			const { line, index } = row;
 			try {
 				return { line, seen: await see(itemOf(row), session, present) };
 			} catch (error) {
 				if (whyFailed(error) === undefined) throw error;
+				unseen.set(index, 1);
 				return { line, seen: undefined };
 			}
 		};

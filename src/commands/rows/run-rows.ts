@@ -6,6 +6,8 @@ import type { JsonObject } from "../../json.ts";
 import type { CheckedManifest, Content, Row, SourceRecord } from "../../manifest/types.ts";
 import { numberText, rowsText } from "../../report/summary.ts";
 import { chunked } from "../../run/chunks.ts";
+import { RowBytes } from "../../run/journal/row-bytes.ts";
+import { onlyJudged } from "../../run/operations/only-judged.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import type { SentLog } from "../../run/operations/sent-log.ts";
 import { rowsByDataset } from "../../run/present/cost.ts";
@@ -104,7 +106,8 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 	const { io, clock } = app;
 	const { source } = run;
 	const wanted = wantedOf(source, context, flags, session);
-	const stopped = await stoppedByPolicy(run.policyPass, source, wanted, flags, session, context.settings, app);
+	const unseen = new RowBytes();
+	const stopped = await stoppedByPolicy(run.policyPass, source, wanted, flags, session, context.settings, app, unseen);
 	if (stopped !== undefined) return stopped;
 	await run.before?.(source);
 	const runs = app.runs(context.settings);
@@ -139,7 +142,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			io.note("No unfinished run of this manifest: a new one begins.");
 		if (resumed !== undefined) io.note(resumedText(recording.run, resumed, journal.totals()));
 		const stop = await runRows(chunked(unsettled(source.read(), journal), flags.chunk, run.itemOf), {
-			operation: run.operation(session, journal, present, context.settings),
+			operation: run.operation(session, onlyJudged(journal, unseen), present, context.settings),
 			journal,
 			limiter: session.limiter,
 			clock,
