@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { App, Session, Settings } from "../../app.ts";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { CliError, Exit } from "../../errors.ts";
 import { csvLine, idFault } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
+import { keptTemporarily } from "../../run/kept-temporarily.ts";
 import type { ShortList } from "../../run/pages.ts";
 import { showsMetadata } from "../../run/present/readable.ts";
 import { show } from "../../text.ts";
@@ -34,7 +35,7 @@ export async function findDocuments(
 	app: App,
 ): Promise<FoundDocuments> {
 	const parent = await app.temporaryFolder(settings);
-	const folder = await kept(mkdtemp(join(parent, "ragtag-found-")));
+	const folder = await kept(() => mkdtemp(join(parent, "ragtag-found-")));
 	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
 	try {
 		const path = join(folder, "documents.csv");
@@ -48,7 +49,7 @@ export async function findDocuments(
 				yield csvLine([dataset, document.id]);
 			}
 		};
-		await kept(pipeline(lines, createWriteStream(path, { mode: 0o600 })));
+		await kept(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
 		if (short !== undefined) {
 			throw shortListError(dataset, short, "nothing was sent, as what the filter finds");
 		}
@@ -87,16 +88,6 @@ function checkId({ id }: Document): void {
 	});
 }
 
-async function kept<Result>(work: Promise<Result>): Promise<Result> {
-	try {
-		return await work;
-	} catch (error) {
-		// What the list threw has its own words; what the disk said has a code.
-		if (error instanceof CliError || errorCode(error) === undefined) throw error;
-		throw new CliError(`the ids that were found can't be kept in the temporary folder: ${reason(error)}`, {
-			exit: Exit.storage,
-			hint: "Make room there, or name another folder with --state-dir.",
-			cause: error,
-		});
-	}
+function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	return keptTemporarily("the ids that were found", work, "nothing was sent");
 }

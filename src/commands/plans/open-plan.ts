@@ -7,6 +7,7 @@ import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/che
 import type { PlannedChange } from "../../plan/plan-file/types.ts";
 import { MOST_BYTES } from "../../run/journal/encode.ts";
 import { LineSplitter } from "../../run/journal/lines.ts";
+import { keptTemporarily } from "../../run/kept-temporarily.ts";
 import { show } from "../../text.ts";
 
 /** A plan that was read as a whole and is what was written. */
@@ -155,14 +156,6 @@ function unreadable(name: string, cause: unknown): CliError {
 	});
 }
 
-async function kept<Result>(work: () => Promise<Result>): Promise<Result> {
-	try {
-		return await work();
-	} catch (error) {
-		throw new CliError(`the plan cannot be kept in the temporary folder: ${reason(error)}; nothing was sent`, {
-			exit: Exit.storage,
-			hint: "Make room there, or name another folder with --state-dir.",
-			cause: error,
-		});
-	}
+function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	return keptTemporarily("the plan", work, "nothing was sent");
 }

@@ -1,6 +1,5 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError, Exit, reason } from "../../errors.ts";
 import type { Metadata } from "../../json.ts";
 import { changeLine } from "../../plan/plan-file/encode.ts";
 import type { PlannedChange } from "../../plan/plan-file/types.ts";
@@ -8,8 +7,9 @@ import { PlanText } from "../../plan/plan-file/write.ts";
 import { undoStep } from "../../plan/undo.ts";
 import { MOST_BYTES } from "../../run/journal/encode.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";
-import type { RunFile } from "../../run/recorded/run-file.ts";
 import { RowBytes } from "../../run/journal/row-bytes.ts";
+import { keptTemporarily } from "../../run/kept-temporarily.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
 import { countUntold, writtenRows } from "../../run/recorded/written.ts";
 import { VERSION } from "../../version.ts";
 
@@ -104,17 +104,6 @@ function append(file: FileHandle, text: string): Promise<void> {
 	return kept(() => file.appendFile(text));
 }
 
-async function kept<Result>(work: () => Promise<Result>): Promise<Result> {
-	try {
-		return await work();
-	} catch (error) {
-		throw new CliError(
-			`how the run is undone can't be kept in the temporary folder: ${reason(error)}; nothing was sent`,
-			{
-				exit: Exit.storage,
-				hint: "Make room there, or name another folder with --state-dir.",
-				cause: error,
-			},
-		);
-	}
+function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	return keptTemporarily("how the run is undone", work, "nothing was sent");
 }

@@ -1,8 +1,8 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError, Exit, reason } from "../../errors.ts";
 import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, parseJson, textsOf } from "../../json.ts";
 import type { InexactValues } from "../../rest/types.ts";
+import { keptTemporarily } from "../kept-temporarily.ts";
 import { IdTable } from "./id-table.ts";
 
 /** What a document has, as a list showed it. */
@@ -90,14 +90,6 @@ export class StoredDocuments {
 	}
 }
 
-async function kept<Result>(work: () => Promise<Result>): Promise<Result> {
-	try {
-		return await work();
-	} catch (error) {
-		throw new CliError(`what the documents have can't be kept in the temporary folder: ${reason(error)}`, {
-			exit: Exit.storage,
-			hint: "Make room there, or name another folder with --state-dir.",
-			cause: error,
-		});
-	}
+function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	return keptTemporarily("what the documents have", work);
 }

@@ -1,0 +1,22 @@
+import { mkdir } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { CliError, Exit } from "../../src/errors.ts";
+import { keptTemporarily } from "../../src/run/kept-temporarily.ts";
+
+const failing = (error: unknown) => keptTemporarily("the plan", () => Promise.reject(error), "nothing was sent");
+
+it("says what could not be kept, why, and where there may be room", async () => {
+	const made = keptTemporarily("the plan", () => mkdir("/dev/null/folder"), "nothing was sent");
+	await expect(made).rejects.toMatchObject({
+		message: "the plan can't be kept in the temporary folder: not a directory; nothing was sent",
+		exit: Exit.storage,
+		hint: "Make room there, or name another folder with --state-dir.",
+	});
+});
+
+it.each([
+	["a fault of the program", new TypeError("x is not a function")],
+	["what a list said of itself", new CliError("the list is short", { exit: Exit.failedRows })],
+])("blames the storage for nothing else: %s", async (_, error) => {
+	await expect(failing(error)).rejects.toBe(error);
+});
