@@ -1,11 +1,10 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import { differenceOf } from "../../plan/diff.ts";
-import { stopOf } from "../../run/ending.ts";
 import { type UpdatePlan, whyFailed } from "../../run/operations/look.ts";
 import { Present } from "../../run/present/present.ts";
 import type { Stop } from "../../run/types.ts";
-import { faultStop } from "../rows/run-report.ts";
+import { brokenOff } from "../rows/fault-stop.ts";
 
 /**
  * Rows of a dataset that are taken to have such a value. While the manifest is read for the first time, nobody knows how
@@ -47,7 +46,7 @@ export function presentExcuses(
 				return !change.has(key) && !remove.has(key);
 			} catch (error) {
 				if (whyFailed(error) !== undefined) return false;
-				stop = app.signal.aborted ? stopOf(app.signal.reason) : faultStop(error);
+				stop = brokenOff(error, app.signal);
 				return true;
 			}
 		},

@@ -18,7 +18,8 @@ import type { DryRunFlags } from "../options/dry-run-flags.ts";
 import { FailedWriter } from "../rows/failed-writer.ts";
 import type { LookFlags } from "../options/flags.ts";
 import { PolicyWatch } from "../policy/watch.ts";
-import { type Ended, faultStop, report } from "../rows/run-report.ts";
+import { brokenOff } from "../rows/fault-stop.ts";
+import { type Ended, report } from "../rows/run-report.ts";
 import type { RowSource, RunItem } from "../rows/run-rows.ts";
 import type { Seen, SeenChange } from "./seen.ts";
 import { rowTeller } from "../rows/tell-rows.ts";
@@ -138,8 +139,7 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 		return forbidden;
 	};
 	try {
-		const broken = (error: unknown): Stop => (app.signal.aborted ? stopOf(app.signal.reason) : faultStop(error));
-		const stop = await work().catch(broken);
+		const stop = await work().catch((error: unknown) => brokenOff(error, app.signal));
 		progress.stop();
 		const dry = { changes: tally.documents, isDetailed: flags.detailedExitcode === true };
 		const seconds = (clock.now() - started) / 1000;

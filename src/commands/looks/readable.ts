@@ -1,11 +1,10 @@
 import type { App, Session } from "../../app.ts";
 import { Exit } from "../../errors.ts";
-import { stopOf } from "../../run/ending.ts";
 import { showsMetadata } from "../../run/present/readable.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text.ts";
 import type { RunFlags } from "../options/flags.ts";
-import { faultStop } from "../rows/run-report.ts";
+import { brokenOff } from "../rows/fault-stop.ts";
 import type { RowSource } from "../rows/run-rows.ts";
 
 /** Whether what a run writes is to be read back. */
@@ -40,8 +39,8 @@ export async function unreadable(
 		}
 		return undefined;
 	} catch (error) {
-		if (app.signal.aborted) return stopOf(app.signal.reason);
-		const stop = faultStop(error);
+		const stop = brokenOff(error, app.signal);
+		if (app.signal.aborted) return stop;
 		// A dataset that is not there is said row by row, and the run sits an outage out where it was told to.
 		const isLeftToTheRun = stop.exit === Exit.failedRows || flags.maxOutage !== undefined;
 		return isLeftToTheRun ? undefined : stop;

@@ -1,14 +1,14 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
-import { stopOf } from "../../run/ending.ts";
 import type { RowBytes } from "../../run/journal/row-bytes.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { explained, findUnfinished, type Wanted } from "../../run/recorded/recording.ts";
 import type { Stop, Totals } from "../../run/types.ts";
 import type { RunFlags } from "../options/flags.ts";
 import { resumeCommand } from "../options/next-command.ts";
-import { faultStop, report } from "../rows/run-report.ts";
+import { brokenOff } from "../rows/fault-stop.ts";
+import { report } from "../rows/run-report.ts";
 import { unsettled } from "../rows/unsettled-rows.ts";
 import { type JudgedRows, PolicyWatch } from "./watch.ts";
 
@@ -61,8 +61,9 @@ export async function stoppedByPolicy<SourceRow extends Row>(
 	const rows = (): AsyncIterable<SourceRow> => {
 		return before === undefined ? source.read() : unsettled(source.read(), before);
 	};
-	const broken = (error: unknown): Stop => (app.signal.aborted ? stopOf(app.signal.reason) : faultStop(error));
-	const cut = await pass(rows, watch, { flags, session, settings, app, unseen }).catch(broken);
+	const cut = await pass(rows, watch, { flags, session, settings, app, unseen }).catch((error: unknown) =>
+		brokenOff(error, app.signal),
+	);
 	const forbidden = await watch.end();
 	const stop = cut ?? forbidden;
 	if (stop === undefined) return undefined;

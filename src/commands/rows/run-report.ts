@@ -1,13 +1,13 @@
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import { Exit, type ExitCode, reason } from "../../errors.ts";
 import { type DryResult, exitOf } from "../../report/exit.ts";
 import { summaryOf, summaryText, type Undo } from "../../report/summary.ts";
 import { undoneText, undoText } from "../../report/undo.ts";
 import type { Undone } from "../../report/undone.ts";
 import type { VerifyCounts } from "../../report/verify-counts.ts";
 import { verifyText } from "../../report/verify.ts";
-import { explained } from "../../run/recorded/recording.ts";
 import type { Stop, Totals } from "../../run/types.ts";
+import { faultStop } from "./fault-stop.ts";
 
 export type Ended = {
 	readonly totals: Totals;
@@ -53,7 +53,7 @@ export async function report(
 		await keep(exitNow(), summaryNow());
 	} catch (error) {
 		// The rows are recorded; that the run is over is not.
-		stop ??= faultStop(explained(error));
+		stop ??= faultStop(error);
 	}
 	const exit = exitNow();
 	if (flags.json === true) await io.out(`${summaryNow()}\n`);
@@ -103,17 +103,4 @@ function nextStep({ totals, failed, run, dry, next, verify }: Ended): string {
 	if (verify !== undefined && verify.counts.lost + verify.counts.unknown > 0) return verify.again;
 	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";
 	return "Mend the output and run the same command again.";
-}
-
-/** Why a run broke off: an error for people, or a fault of the program. */
-export function faultStop(fault: unknown): Stop {
-	const error = explained(fault);
-	if (error instanceof CliError) {
-		return { exit: error.exit, text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
-	}
-	return {
-		exit: Exit.internal,
-		text: `a fault of the program itself: ${reason(error)}`,
-		hint: "Please report it; the rows that are pending may be sent again safely.",
-	};
 }

@@ -10,7 +10,7 @@ import { againCommand } from "./again-command.ts";
 import type { GlobalFlags, RunFlags } from "../options/flags.ts";
 import { withFlags } from "../options/next-command.ts";
 import { APPLY } from "../plans/names.ts";
-import { faultStop } from "../rows/run-report.ts";
+import { faultStop } from "../rows/fault-stop.ts";
 import { verifyRows } from "./verify-rows.ts";
 
 /** How a run that has just ended is verified. */

@@ -4,7 +4,6 @@ import { verdictOf } from "../../plan/verdict.ts";
 import { rowsText } from "../../report/summary.ts";
 import type { VerifyCounts } from "../../report/verify-counts.ts";
 import { LOOKS } from "../../run/concurrency.ts";
-import { stopOf } from "../../run/ending.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";
 import { showsMetadata } from "../../run/present/readable.ts";
 import { explained } from "../../run/recorded/recording.ts";
@@ -17,7 +16,7 @@ import { sittingOut } from "../../run/verify/sit-out.ts";
 import { verifyRun } from "../../run/verify/verify.ts";
 import { show } from "../../text.ts";
 import type { VerifyFlags } from "../options/flags.ts";
-import { faultStop } from "../rows/run-report.ts";
+import { brokenOff } from "../rows/fault-stop.ts";
 import { verdictTeller } from "./tell-verdicts.ts";
 
 /** A recorded run that is to be verified. */
@@ -81,8 +80,7 @@ export async function verifyRows(
 		return undefined;
 	};
 	try {
-		const broken = (error: unknown): Stop => (signal.aborted ? stopOf(signal.reason) : faultStop(error));
-		const stop = await work().catch(broken);
+		const stop = await work().catch((error: unknown) => brokenOff(error, signal));
 		const counts = { mode, rows: picked.written, checked: done(), ...tally, pending: total - done() };
 		return { counts, stop };
 	} finally {
