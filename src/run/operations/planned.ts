@@ -3,12 +3,13 @@ import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/types.ts
 import { RestError } from "../../rest/errors.ts";
 import type { Flavour } from "../../rest/flavours.ts";
 import type { InexactValues } from "../../rest/types.ts";
+import { refuseRounded } from "../present/inexact.ts";
 import type { Present } from "../present/present.ts";
+import { keysText } from "../service/keys-text.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
-import { refuseRounded } from "../present/inexact.ts";
 import { heldBy, type Looked } from "./look.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
 import { RemovedKeys } from "./removed-keys.ts";
@@ -48,9 +49,6 @@ export type PlannedRules = {
 
 /** The code of a row whose document somebody changed since. */
 export const CONFLICT = "CONFLICT";
-
-/** Keys that a message names. */
-const NAMED = 10;
 
 /**
  * What a planned update would do to its document. Sends nothing that writes.
@@ -154,9 +152,7 @@ async function update(
 }
 
 function conflict(service: Service, { documentId }: Work, since: string, keys: readonly string[] = []): RestError {
-	const named = keys.slice(0, NAMED).map((key) => service.show(key));
-	const more = keys.length > NAMED ? `, and ${keys.length - NAMED} more` : "";
-	const which = keys.length === 0 ? "" : ` (keys: ${named.join(", ")}${more})`;
+	const which = keys.length === 0 ? "" : ` (keys: ${keysText(service, keys)})`;
 	const text = `document ${service.show(documentId)} was changed since ${since}${which}; left alone`;
 	return new RestError(text, { kind: "rejected", code: CONFLICT });
 }

@@ -1,14 +1,12 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
 import { findDocument, type Request } from "../pages.ts";
+import { keysText } from "../service/keys-text.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 
 /** Waits before a key that is still shown is believed to be there, in milliseconds: indexes lag behind writes. */
 const LAGS = [0, 250, 1_000, 2_000];
-
-/** Keys that a message names. */
-const NAMED = 10;
 
 /**
  * Sees that keys go which an update does not carry. The documentation leaves open whether an update replaces what a
@@ -50,9 +48,7 @@ export class RemovedKeys {
 			return;
 		}
 		if (kept.length === 0) return;
-		const named = kept.slice(0, NAMED).map((key) => service.show(key));
-		const more = kept.length > NAMED ? `, and ${kept.length - NAMED} more` : "";
-		const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${named.join(", ")}${more}): this service keeps what an update does not carry`;
+		const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps what an update does not carry`;
 		throw new RestError(text, { kind: "rejected", code: "KEYS_KEPT" });
 	}
 }

@@ -1,9 +1,7 @@
 import { RestError } from "../../rest/errors.ts";
-import type { Held } from "./stored-documents.ts";
+import { keysText } from "../service/keys-text.ts";
 import type { Service } from "../service/service.ts";
-
-/** Keys that a message names. */
-const NAMED = 10;
+import type { Held } from "./stored-documents.ts";
 
 /**
  * What a document has is part of what is sent. A number of it that came rounded would be written back as another one.
@@ -19,9 +17,7 @@ export function refuseRounded(
 ): void {
 	const keys = [...(inexact?.keys() ?? [])].filter(isKept);
 	if (keys.length === 0) return;
-	const named = keys.slice(0, NAMED).map((key) => service.show(key));
-	const more = keys.length > NAMED ? `, and ${keys.length - NAMED} more` : "";
-	const which = `${keys.length === 1 ? "key" : "keys"}: ${named.join(", ")}${more}`;
+	const which = `${keys.length === 1 ? "key" : "keys"}: ${keysText(service, keys)}`;
 	const text = `document ${service.show(documentId)} has a number that can't be kept exactly (${which}); nothing was sent; a row that gives or deletes the key itself can be sent`;
 	throw new RestError(text, { kind: "rejected", code: "INEXACT_NUMBER" });
 }
