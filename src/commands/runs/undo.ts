@@ -3,6 +3,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { documentsText, numberText, rowsText } from "../../report/summary.ts";
 import { MemoryJournal } from "../../run/journal.ts";
+import { LONGEST_LAG } from "../../run/lags.ts";
 import { lockOfRun } from "../../run/recorded/recording.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { show } from "../../text.ts";
@@ -20,9 +21,6 @@ import { findThatWrote, hasWritten, readReport } from "./read.ts";
 import { targetOf } from "./target.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
-
-/** Milliseconds for which a list may show what was before a write: as long as a write is looked for. */
-const LAG = 3_250;
 
 /** Declares the interface of `runs undo`. What it does is in `undo`. */
 export function undoCommand(runs: Command, app: App, done: Done, run = undo): void {
@@ -90,7 +88,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 					io.note(`${about}: ${todoText(plan)}.`);
 					if (!yes) await ask(file, app);
 				};
-				const lag = Math.min(LAG, plan.lastSent + LAG - Date.now());
+				const lag = Math.min(LONGEST_LAG, plan.lastSent + LONGEST_LAG - Date.now());
 				const kind = undoKind(undoName(file.run), { before, lagsUntil: app.clock.now() + lag });
 				return await runPlan(plan.path, kind, flags, session, settings, app);
 			} finally {

@@ -1,12 +1,10 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
+import { LAGS } from "../lags.ts";
 import { findDocument, type Request } from "../pages.ts";
 import { keysText } from "../service/keys-text.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
-
-/** Waits before a key that is still shown is believed to be there, in milliseconds: indexes lag behind writes. */
-const LAGS = [0, 250, 1_000, 2_000];
 
 /**
  * Sees that keys go which an update does not carry. The documentation leaves open whether an update replaces what a

@@ -2,13 +2,11 @@ import { stat } from "node:fs/promises";
 import { reason } from "../../errors.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, StoredFile, UploadFile } from "../../rest/types.ts";
+import { LAGS } from "../lags.ts";
 import { findDocument, findNamesakes, type Request } from "../pages.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 import type { Memory } from "./operation.ts";
-
-/** Waits before a document that was uploaded is believed not to be there, in milliseconds: indexes lag behind uploads. */
-const LAGS = [0, 250, 1_000, 2_000];
 
 /**
  * Sends the file once. Where the answer leaves open whether it was stored, the list tells: what is there now and was not

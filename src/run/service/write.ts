@@ -2,6 +2,7 @@ import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Flavour } from "../../rest/flavours.ts";
 import type { Api, BodyForm, Document, Echo } from "../../rest/types.ts";
+import { LAGS } from "../lags.ts";
 import { findDocument, type Request } from "../pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
 import type { Service } from "./service.ts";
@@ -20,8 +21,6 @@ export type WriteMemory = {
 
 type Keeps = Flavour["keeps"];
 
-/** Waits before what was read back is believed to be different, in milliseconds: indexes lag behind writes. */
-const LAGS = [0, 250, 1_000, 2_000];
 /** RAGFlow's code for whatever its routes threw: a body that they can't read, and a database that went away behind the write. */
 const EXCEPTION = "CODE_100";
 /** The service does to an update what a merge would. */

@@ -1,10 +1,11 @@
 import type { RecordedRun } from "../journal/open.ts";
+import { LAGS } from "../lags.ts";
 import { type LaterRun, writtenAgain } from "./later-runs.ts";
 import { type Judged, lookBack, type LookBackOptions } from "./look-back.ts";
 import { countByDataset, type PickedRows } from "./picked-rows.ts";
 
-/** Waits before what looks lost is looked at again, in milliseconds: indexes lag behind writes. */
-const LAGS = [250, 1_000, 2_000];
+/** Waits before what looks lost is looked at again, in milliseconds. It was looked at without a wait already. */
+const WAITS = LAGS.filter((lag) => lag > 0);
 /**
  * Rows that are looked at again at most: a lag makes the last seconds of a run look lost, some hundred rows. Where many
  * more are lost a few of them more or less change nothing, and each look costs a request.
@@ -47,7 +48,7 @@ export async function* verifyRun(run: RecordedRun, picked: PickedRows, options: 
 		lost = [];
 	}
 	if (lost.length > 0) yield* settle(lost);
-	for (const lag of LAGS) {
+	for (const lag of WAITS) {
 		if (doubtful.size === 0) return;
 		await options.clock.sleep(lag, options.signal);
 		const rows = { has: (row: number) => doubtful.has(row), byDataset: countByDataset(doubtful.values()) };
