@@ -3,7 +3,7 @@ import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkSidecars } from "../../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
-import { numberText, rowsText } from "../../report/summary.ts";
+import { documentsText, numberText, rowsText } from "../../report/summary.ts";
 import { checkAndTell, checkInput, manifestOptions, refusal } from "../checks/check-rows.ts";
 import type { Done } from "../declare.ts";
 import {
@@ -165,10 +165,6 @@ function unresolved(lost: number, { name, rows }: Source, arePrinted: boolean): 
 				: "Mend the names, or take the rows that are good with --skip-invalid.",
 		},
 	);
-}
-
-function documentsText(count: number): string {
-	return `${numberText(count)} ${count === 1 ? "document" : "documents"}`;
 }
 
 function nextStep(out: string | undefined): string {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { rowsText } from "../../report/summary.ts";
+import { documentsText } from "../../report/summary.ts";
 import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
 import type { Present } from "../../run/present/present.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../options/flags.ts";
@@ -59,8 +59,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	const ask = async ({ rows, invalid, duplicateSkipped }: RowSource): Promise<void> => {
 		if (yes) return;
 		const count = rows - invalid - duplicateSkipped;
-		const documents = `${rowsText(count).replace(/rows?$/, count === 1 ? "document" : "documents")}`;
-		const answer = await app.io.ask(`Remove ${documents}? This cannot be undone. Type yes:`, app.signal);
+		const answer = await app.io.ask(`Remove ${documentsText(count)}? This cannot be undone. Type yes:`, app.signal);
 		if (answer.trim().toLowerCase() !== "yes") {
 			throw new CliError("declined; nothing was sent", { exit: Exit.usage });
 		}

@@ -1,6 +1,7 @@
 import type { Session } from "../../app.ts";
 import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
+import { LOOKS } from "../../run/concurrency.ts";
 import { whyFailed } from "../../run/operations/look.ts";
 import { inOrder } from "../../run/ordered.ts";
 import { rowsByDataset } from "../../run/present/cost.ts";
@@ -9,9 +10,6 @@ import { timeIsUp } from "../../run/stops.ts";
 import type { Seen } from "../looks/seen.ts";
 import { unreadable } from "../looks/readable.ts";
 import type { PolicyPass } from "./gate.ts";
-
-/** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */
-const LOOKS = 32;
 
 /** How a row is looked at, as in a dry run. */
 type LookPass<Item, SourceRow extends Row> = {

@@ -3,7 +3,7 @@ import { Exit } from "../../errors.ts";
 import type { Metadata } from "../../json.ts";
 import { differenceOf } from "../../plan/diff.ts";
 import { isTooMany, maxChangesText, type PolicyRule, type Violation, violationsOf } from "../../plan/policy.ts";
-import { numberText, rowsText } from "../../report/summary.ts";
+import { documentsText, numberText, rowsText } from "../../report/summary.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text.ts";
 import type { Seen, SeenChange } from "../looks/seen.ts";
@@ -108,10 +108,9 @@ export class PolicyWatch {
 	async end(): Promise<Stop | undefined> {
 		const { value, origin } = this.#policy;
 		if (this.#surplus !== undefined && value.maxChanges !== undefined) {
-			const documents = `${numberText(this.#changes)} ${this.#changes === 1 ? "document" : "documents"}`;
 			const limit = maxChangesText(value.maxChanges);
 			const share = value.maxChanges.unit === "percent" ? ` of ${rowsText(this.#rows())}` : "";
-			const text = `the run would change ${documents}; allowed are at most ${limit}${share}`;
+			const text = `the run would change ${documentsText(this.#changes)}; allowed are at most ${limit}${share}`;
 			await this.#tell(this.#surplus, { key: null, rule: "max_changes", text });
 		}
 		this.#problems.end();
