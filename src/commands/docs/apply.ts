@@ -8,7 +8,8 @@ import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../options
 import { checkFailedPath } from "../rows/failed-file.ts";
 import { addBodyOption, addResumeOption, addRunOptions, type RunFlags, withSession } from "../options/flags.ts";
 import { APPLY } from "../plans/names.ts";
-import { type PlanKind, runPlan } from "../plans/run-plan.ts";
+import type { PlanKind } from "../plans/plan-kind.ts";
+import { runPlan } from "../plans/run-plan.ts";
 import { printVersionLine } from "../rows/run-rows.ts";
 
 export type ApplyOptions = RunFlags &

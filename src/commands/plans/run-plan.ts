@@ -1,63 +1,25 @@
 import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../plan/plan-file/rules.ts";
-import type { PlannedChange } from "../../plan/plan-file/types.ts";
-import type { Undone } from "../../report/undone.ts";
 import { MemoryJournal } from "../../run/journal.ts";
-import {
-	CONFLICT,
-	doPlanned,
-	lookPlanned,
-	lookPlannedRemoval,
-	type PlannedItem,
-	type PlannedRules,
-} from "../../run/operations/planned.ts";
+import { CONFLICT, doPlanned } from "../../run/operations/planned.ts";
 import type { SentLog } from "../../run/operations/sent-log.ts";
 import type { Present } from "../../run/present/present.ts";
 import type { Stop, Totals } from "../../run/types.ts";
 import { changePrinter } from "../looks/change-faces.ts";
 import { type ChangeSink, dryRun } from "../looks/dry-run.ts";
-import { type DryRunFlags, faceOf } from "../options/dry-run-flags.ts";
-import type { RunFlags } from "../options/flags.ts";
+import { unreadable } from "../looks/readable.ts";
+import { faceOf } from "../options/dry-run-flags.ts";
 import { withFlags } from "../options/next-command.ts";
 import { lookPass } from "../policy/passes.ts";
-import { unreadable } from "../looks/readable.ts";
 import { faultStop } from "../rows/fault-stop.ts";
 import { report } from "../rows/run-report.ts";
-import { type RunItem, runSource } from "../rows/run-rows.ts";
-import type { Seen } from "../looks/seen.ts";
+import { runSource } from "../rows/run-rows.ts";
+import { itemOf, type PlanItem, rulesOf, seeOf } from "./look-at-plan.ts";
 import { type OpenedPlan, openPlan } from "./open-plan.ts";
-import { type PlannedRow, planRows, type PlanSource } from "./plan-rows.ts";
+import type { PlanFlags, PlanKind, PlanRun } from "./plan-kind.ts";
+import { planRows } from "./plan-rows.ts";
 
-/** How the changes of a plan are sent: as somebody approved them, or to take a run back. */
-export type PlanKind = {
-	/** how its run is recorded */
-	readonly command: string;
-	/** what may be planned */
-	readonly actions: readonly PlannedChange["action"][];
-	/** what messages call the plan; its path where it is undefined */
-	readonly name?: string;
-	/** each document is looked at right before it is written, whatever a list would cost */
-	readonly asksForEach: boolean;
-	/** whether the profile's policy is not asked: it would keep a run that broke it from being taken back */
-	readonly isExempt: boolean;
-	/** `the plan was made`: since when a change of somebody else's is a conflict */
-	readonly since: string;
-	/** whether a document is done only when it has what is planned as it stands */
-	readonly isExact: boolean;
-	/** until when, by the program's clock, a list may not show yet what was written before the plan; undefined where that is long ago */
-	readonly lagsUntil?: number;
-	/** rows that could not be planned are counted beside those that are done */
-	readonly countsUnplanned: boolean;
-	/** last word before the first request that writes: notes, and the question that may decline (a usage error) */
-	readonly before: (plan: OpenedPlan, source: PlanSource) => Promise<void>;
-	/** what it came to, told at its end */
-	readonly undone?: (totals: Totals, conflicts: number) => Undone;
-};
-
-type PlanFlags = RunFlags & DryRunFlags;
 type FailedWith = (code: string) => number;
-type PlanItem = RunItem & PlannedItem;
 
 /**
  * Checks a whole plan, then does what it says.
@@ -89,17 +51,6 @@ export async function runPlan(
 	}
 }
 
-/** A plan that is good, and all that it takes to do what it says. */
-type PlanRun = {
-	readonly plan: OpenedPlan;
-	readonly source: PlanSource;
-	readonly kind: PlanKind;
-	readonly flags: PlanFlags;
-	readonly session: Session;
-	readonly settings: Settings;
-	readonly app: App;
-};
-
 /** Why the plan is none, as a stop that is reported like others. @throws CliError where it can't be read or kept */
 async function opened(path: string, { actions }: PlanKind, settings: Settings, app: App): Promise<OpenedPlan | Stop> {
 	try {
@@ -116,49 +67,6 @@ function foreign({ name, header }: OpenedPlan, { baseUrl }: Session): Stop | und
 		exit: Exit.foreign,
 		text: `${name}: the plan is for ${header.baseUrl}, and this would go to ${baseUrl}; nothing was sent`,
 		hint: "Name its target with --base-url or --profile, or make a plan for this one.",
-	};
-}
-
-function rulesOf(
-	{ plan: { header }, kind: { since, isExact, lagsUntil = 0 }, flags, app: { clock, signal } }: PlanRun,
-	present: Present,
-): PlannedRules {
-	return {
-		isExact,
-		catchUp: async () => {
-			const wait = lagsUntil - clock.now();
-			if (wait <= 0 || signal.aborted) return false;
-			await clock.sleep(wait, signal);
-			return true;
-		},
-		present,
-		since,
-		isAsPlanned,
-		keysChangedSince,
-		overruled:
-			flags.force === true
-				? {
-						metadata: (planned, now) => overruled(header.mode, planned, now),
-						keepsValue: (planned, key) => keptWhenOverruled(header.mode, planned, key),
-					}
-				: undefined,
-	};
-}
-
-/** Looks at what a change of the plan would do now. */
-function seeOf(run: PlanRun) {
-	return async (item: PlanItem, { service, request }: Session, present: Present): Promise<Seen> => {
-		const { documentId, planned } = item;
-		const rules = rulesOf(run, present);
-		if (planned.action === "remove") {
-			const has = await lookPlannedRemoval(service, request, item, rules);
-			if (has === undefined) return { action: "none", documentId };
-			return { action: "remove", documentId, present: has, metadata: new Map() };
-		}
-		const looked = await lookPlanned(service, request, { ...item, planned }, rules);
-		if (looked.isSame) return { action: "none", documentId };
-		const { present: has, document, metadata } = looked;
-		return { action: "update", documentId, present: has, inexact: document.inexact, metadata };
 	};
 }
 
@@ -208,8 +116,4 @@ async function send(planned: PlanRun): Promise<ExitCode> {
 	};
 	// The plan alone says what is sent.
 	return runSource(run, { command, settings, options: {} }, flags, session, app);
-}
-
-function itemOf({ index, line, datasetId, documentId, source, planned }: PlannedRow): PlanItem {
-	return { index, line, datasetId, documentId, source, planned };
 }

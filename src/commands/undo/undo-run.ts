@@ -6,7 +6,8 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { DryRunFlags } from "../options/dry-run-flags.ts";
 import { type RunFlags, withSession } from "../options/flags.ts";
 import { UNDO } from "../plans/names.ts";
-import { type PlanKind, runPlan } from "../plans/run-plan.ts";
+import type { PlanKind } from "../plans/plan-kind.ts";
+import { runPlan } from "../plans/run-plan.ts";
 import { printVersionLine } from "../rows/run-rows.ts";
 
 /**
