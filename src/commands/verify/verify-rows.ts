@@ -8,7 +8,7 @@ import type { RecordedRun } from "../../run/journal/open.ts";
 import { showsMetadata } from "../../run/present/readable.ts";
 import { explained } from "../../run/recorded/recording.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
-import { recordedAfter } from "../../run/recorded/later.ts";
+import { recordedAfter } from "../../run/verify/recorded-after.ts";
 import { timeIsUp } from "../../run/stops.ts";
 import type { Stop } from "../../run/types.ts";
 import { pickRows, type VerifyMode } from "../../run/verify/picked-rows.ts";

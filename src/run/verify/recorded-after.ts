@@ -1,8 +1,8 @@
 import { JournalUnreadable } from "../journal/errors.ts";
 import { readRun } from "../journal/open.ts";
 import type { HeaderRecord } from "../journal/records.ts";
-import type { LaterRun } from "../verify/later-runs.ts";
-import type { Runs } from "./runs.ts";
+import type { Runs } from "../recorded/runs.ts";
+import type { LaterRun } from "./later-runs.ts";
 
 /** The runs of the same target that began after one, the oldest first. Those that can't be read are passed over. */
 export async function* recordedAfter(runs: Runs, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
