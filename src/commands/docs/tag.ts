@@ -22,10 +22,11 @@ import {
 	addToleranceOptions,
 	addUndoOption,
 	addWriteOptions,
+	verifies,
 } from "../options/flags.ts";
 import { type CheckedRun, type ManifestRunFlags, runManifest } from "../rows/manifest-run.ts";
 import { lookPass } from "../policy/passes.ts";
-import { unreadable, verifies } from "../looks/readable.ts";
+import { unreadable } from "../looks/readable.ts";
 import type { RunItem } from "../rows/run-rows.ts";
 import { addFilterOptions, filterText, type FilterFlags } from "./document-filter.ts";
 import { checkFilterFlags, READING_FLAGS, runFound } from "./tag-found.ts";

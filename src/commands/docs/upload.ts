@@ -12,6 +12,7 @@ import {
 	addRunOptions,
 	addToleranceOptions,
 	addWriteOptions,
+	verifies,
 	withSession,
 } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
@@ -25,7 +26,7 @@ import { printVersionLine, type RowRun, type RowSource, type RunItem, runSource 
 import type { PolicyPass } from "../policy/gate.ts";
 import { creationPass, lookPass } from "../policy/passes.ts";
 import { payloadOptions } from "../options/payload-options.ts";
-import { unreadable, verifies } from "../looks/readable.ts";
+import { unreadable } from "../looks/readable.ts";
 import { report } from "../rows/run-report.ts";
 import { fileRows } from "./file-rows.ts";
 

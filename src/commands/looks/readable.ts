@@ -3,14 +3,8 @@ import { Exit } from "../../errors.ts";
 import { showsMetadata } from "../../run/present/readable.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text.ts";
-import type { RunFlags } from "../options/flags.ts";
 import { brokenOff } from "../rows/fault-stop.ts";
 import type { RowSource } from "../rows/run-rows.ts";
-
-/** Whether what a run writes is to be read back. */
-export function verifies({ verify = "none" }: Pick<RunFlags, "verify">): boolean {
-	return verify !== "none";
-}
 
 /**
  * Why what documents have can't be compared with anything, or undefined where it can. `what` is the flag or the command

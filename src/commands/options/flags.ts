@@ -158,6 +158,11 @@ function addVerifyOption(command: Command): Command {
 	);
 }
 
+/** Whether what a run writes is to be read back. */
+export function verifies({ verify = "none" }: Pick<RunFlags, "verify">): boolean {
+	return verify !== "none";
+}
+
 export function addSetOption(command: Command): Command {
 	return command.option("--set <key=value>", "added to every row; KEY:number=5 gives it a type (repeatable)", collect);
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
 /** What a run was told to do: enough to go on with it from anywhere. It holds no key. */
 export type RunFile = {
 	readonly run: string;
-	/** `docs tag`, `docs upload`, `docs rm` */
+	/** the command that began it, as it is typed: `docs tag`, `runs undo` */
 	readonly command: string;
 	/** version of the program that began it */
 	readonly ragtag: string;
