@@ -20,7 +20,7 @@ import { type Findings, serviceChecks } from "./doctor/service.ts";
 import { decisive, nextCommand } from "./doctor/verdict.ts";
 import { wayChecks } from "./doctor/way.ts";
 import { addServiceOptions } from "./options/flags.ts";
-import { printVersionLine } from "./rows/run-rows.ts";
+import { printVersionLine } from "./version-line.ts";
 import { parseNonEmpty } from "./options/values.ts";
 
 /** Every check that a report has, in its order. */

@@ -10,7 +10,7 @@ import { addBodyOption, addResumeOption, addRunOptions, type RunFlags, withSessi
 import { APPLY } from "../plans/names.ts";
 import type { PlanKind } from "../plans/plan-kind.ts";
 import { runPlan } from "../plans/run-plan.ts";
-import { printVersionLine } from "../rows/run-rows.ts";
+import { printVersionLine } from "../version-line.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags & {

@@ -4,7 +4,7 @@ import { basename, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { Metadata } from "../../json.ts";
 import { csvFailedRows, csvLine } from "../../manifest/index.ts";
-import { keptText, type RowSource } from "../rows/run-rows.ts";
+import { type RowSource, keptText } from "../rows/row-source.ts";
 
 /** Files named on the command line as rows. They may lie anywhere: who types a path means it. */
 export async function fileRows(

@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../../errors.ts";
 import { csvFailedRows, csvLine } from "../../manifest/index.ts";
-import { keptText, type RowSource } from "../rows/run-rows.ts";
+import { type RowSource, keptText } from "../rows/row-source.ts";
 
 /** The ids of `--id` as rows. An id given twice is one row, and one that is left out. */
 export function idRows(ids: readonly string[], dataset: string | undefined): RowSource {

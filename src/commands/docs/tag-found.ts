@@ -10,7 +10,8 @@ import { checkFailedPath } from "../rows/failed-file.ts";
 import { withSession } from "../options/flags.ts";
 import { type CheckedRun, type ManifestRunFlags, runChecked } from "../rows/manifest-run.ts";
 import { report } from "../rows/run-report.ts";
-import { printVersionLine, type RunItem } from "../rows/run-rows.ts";
+import type { RunItem } from "../rows/row-source.ts";
+import { printVersionLine } from "../version-line.ts";
 import { type FilterFlags, filterText } from "./document-filter.ts";
 import { findDocuments } from "./found-documents.ts";
 

@@ -27,7 +27,7 @@ import {
 import { type CheckedRun, type ManifestRunFlags, runManifest } from "../rows/manifest-run.ts";
 import { lookPass } from "../policy/passes.ts";
 import { unreadable } from "../looks/readable.ts";
-import type { RunItem } from "../rows/run-rows.ts";
+import type { RunItem } from "../rows/row-source.ts";
 import { addFilterOptions, filterText, type FilterFlags } from "./document-filter.ts";
 import { checkFilterFlags, READING_FLAGS, runFound } from "./tag-found.ts";
 

@@ -20,7 +20,7 @@ import type { LookFlags } from "../options/flags.ts";
 import { PolicyWatch } from "../policy/watch.ts";
 import { brokenOff } from "../rows/fault-stop.ts";
 import { type Ended, report } from "../rows/run-report.ts";
-import type { RowSource, RunItem } from "../rows/run-rows.ts";
+import type { RowSource, RunItem } from "../rows/row-source.ts";
 import type { Seen, SeenChange } from "./seen.ts";
 import { rowTeller } from "../rows/tell-rows.ts";
 

@@ -4,7 +4,7 @@ import { showsMetadata } from "../../run/present/readable.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text.ts";
 import { brokenOff } from "../rows/fault-stop.ts";
-import type { RowSource } from "../rows/run-rows.ts";
+import type { RowSource } from "../rows/row-source.ts";
 
 /**
  * Why what documents have can't be compared with anything, or undefined where it can. `what` is the flag or the command

@@ -8,7 +8,7 @@ import { MemoryJournal } from "../../run/journal.ts";
 import { checkAndTell, manifestOptions, refusal } from "../checks/check-rows.ts";
 import { addManifestOptions, addTalkOptions, type ManifestFlags } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
-import { printVersionLine } from "../rows/run-rows.ts";
+import { printVersionLine } from "../version-line.ts";
 
 export type CheckOptions = ManifestFlags & { readonly manifest: string; readonly for: Purpose };
 

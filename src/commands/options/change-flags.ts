@@ -4,7 +4,7 @@ import type { Metadata } from "../../json.ts";
 import type { Row } from "../../manifest/types.ts";
 import { changeOf, DELETE_TOKEN, keepsValue, metadataToSend, type Mode } from "../../plan/change.ts";
 import type { UpdateItem, UpdatePlan } from "../../run/operations/look.ts";
-import type { RunItem } from "../rows/run-rows.ts";
+import type { RunItem } from "../rows/row-source.ts";
 import { parseNonEmpty } from "./values.ts";
 
 /** Flags that say what a row does to its document. */

@@ -3,7 +3,7 @@ import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../
 import { lookPlanned, lookPlannedRemoval, type PlannedItem, type PlannedRules } from "../../run/operations/planned.ts";
 import type { Present } from "../../run/present/present.ts";
 import type { Seen } from "../looks/seen.ts";
-import type { RunItem } from "../rows/run-rows.ts";
+import type { RunItem } from "../rows/row-source.ts";
 import type { PlanRun } from "./plan-kind.ts";
 import type { PlannedRow } from "./plan-rows.ts";
 

@@ -2,7 +2,7 @@ import { metadataText } from "../../json.ts";
 import { jsonFailedRows } from "../../manifest/index.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { PlannedChange } from "../../plan/plan-file/types.ts";
-import type { RowSource } from "../rows/run-rows.ts";
+import type { RowSource } from "../rows/row-source.ts";
 import type { OpenedPlan } from "./open-plan.ts";
 
 /** A row that is one change of a plan. Its line is that of the manifest, by which the plan was looked at. */

@@ -14,7 +14,9 @@ import { checkAndTell, checkInput, manifestOptions, refusal } from "../checks/ch
 import { checkFailedPath } from "./failed-file.ts";
 import { presentExcuses } from "../checks/excuses.ts";
 import { type LookFlags, type ManifestFlags, type RunFlags, withSession } from "../options/flags.ts";
-import { type Kept, printVersionLine, type RowRun, type RunItem, runSource, type RowSource } from "./run-rows.ts";
+import type { Kept, RowSource, RunItem } from "./row-source.ts";
+import { type RowRun, runSource } from "./run-rows.ts";
+import { printVersionLine } from "../version-line.ts";
 
 /** Names are looked up by a command that runs no rows. */
 export type RunPurpose = Exclude<Purpose, "resolve">;

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import { rename, writeFile } from "node:fs/promises";
 import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
-import type { CheckedManifest, Content, Row, SourceRecord } from "../../manifest/types.ts";
+import type { Row } from "../../manifest/types.ts";
 import { numberText, rowsText } from "../../report/summary.ts";
 import { chunked } from "../../run/chunks.ts";
 import { RowBytes } from "../../run/journal/row-bytes.ts";
@@ -16,7 +15,7 @@ import { openRecording, type Wanted } from "../../run/recorded/recording.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
 import { SUMMARY_FILE } from "../../run/recorded/runs.ts";
 import { runRows } from "../../run/rows.ts";
-import type { Outcome, Totals, Work } from "../../run/types.ts";
+import type { Outcome, Totals } from "../../run/types.ts";
 import { show } from "../../text.ts";
 import { VERSION } from "../../version.ts";
 import { writeFailed } from "./failed-file.ts";
@@ -26,6 +25,7 @@ import type { Undone } from "../../report/undone.ts";
 import { undoOf } from "../../report/undo.ts";
 import { type PolicyPass, stoppedByPolicy } from "../policy/gate.ts";
 import { faultStop } from "./fault-stop.ts";
+import type { RowSource, RunItem } from "./row-source.ts";
 import { type Ended, report } from "./run-report.ts";
 import { rowTeller } from "./tell-rows.ts";
 import { unsettled } from "./unsettled-rows.ts";
@@ -33,33 +33,6 @@ import { verifyAfter } from "../verify/verify-after.ts";
 
 /** Documents of a dataset from which on reading its list takes some seconds, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;
-
-/** Where rows come from: a checked manifest, or arguments that stand for one. */
-export type RowSource<SourceRow extends Row = Row> = Pick<
-	CheckedManifest,
-	"name" | "rows" | "invalid" | "duplicateSkipped" | "problems" | "fatal" | "failedRows" | "close"
-> & {
-	/** the file whose lines the rows name, where it is another */
-	readonly linesOf?: string;
-	/** rows that were looked at to find these, where they are a part of them */
-	readonly outOf?: number;
-	read(): AsyncIterable<SourceRow>;
-	/** what is to be kept so that the rows can be read again, in another process */
-	readonly kept: Kept;
-};
-
-export type Kept = Pick<Content, "sha256" | "bytes"> & {
-	/** absolute path of the manifest, a private copy of it, or a text that stands for it */
-	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
-};
-
-/** The manifest that stands for arguments. */
-export function keptText(text: string): Kept {
-	return { sha256: createHash("sha256").update(text).digest("hex"), bytes: Buffer.byteLength(text), source: { text } };
-}
-
-/** A row as the engine and the failed-rows file need it. */
-export type RunItem = Work & { readonly source: SourceRecord };
 
 export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly source: RowSource<SourceRow>;
@@ -81,11 +54,6 @@ export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	/** what to type next after a run with failed rows, where it is not to mend them or to try them again */
 	readonly next?: (run: string, failedWith: (code: string) => number, totals: Totals) => string | undefined;
 };
-
-/** First line of `--json`, before anything can go wrong. */
-export async function printVersionLine({ io }: App): Promise<void> {
-	await io.out(`${JSON.stringify({ type: "version", schema: 1, ragtag: VERSION })}\n`);
-}
 
 /** What a command needs to know of the run as a whole. */
 export type RunContext = {

@@ -14,7 +14,7 @@ import { addBodyOption, addRunOptions, type RunFlags, withSession } from "../opt
 import { COMMANDS } from "../rows/manifest-run.ts";
 import { runPlan } from "../plans/run-plan.ts";
 import { report } from "../rows/run-report.ts";
-import { printVersionLine } from "../rows/run-rows.ts";
+import { printVersionLine } from "../version-line.ts";
 import { planUndo, type UndoPlan } from "../undo/undo-plan.ts";
 import { undoKind, undoName } from "../undo/undo-run.ts";
 import { findThatWrote, hasWritten, readReport } from "./read.ts";

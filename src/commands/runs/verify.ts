@@ -10,7 +10,7 @@ import { addOutageOption, addWatchOptions, type VerifyFlags, withSession } from 
 import { withFlags } from "../options/next-command.ts";
 import { APPLY, UNDO } from "../plans/names.ts";
 import { report } from "../rows/run-report.ts";
-import { printVersionLine } from "../rows/run-rows.ts";
+import { printVersionLine } from "../version-line.ts";
 import { againText } from "../verify/verify-after.ts";
 import { verifyRows } from "../verify/verify-rows.ts";
 import { findThatWrote, readReport } from "./read.ts";

@@ -8,7 +8,7 @@ import { type RunFlags, withSession } from "../options/flags.ts";
 import { UNDO } from "../plans/names.ts";
 import type { PlanKind } from "../plans/plan-kind.ts";
 import { runPlan } from "../plans/run-plan.ts";
-import { printVersionLine } from "../rows/run-rows.ts";
+import { printVersionLine } from "../version-line.ts";
 
 /**
  * How a run is taken back by a plan.
