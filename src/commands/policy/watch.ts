@@ -7,6 +7,7 @@ import { documentsText, numberText, rowsText } from "../../report/summary.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text.ts";
 import type { Seen, SeenChange } from "../looks/seen.ts";
+import type { RowSource } from "../rows/row-source.ts";
 import { problemTeller, type ProblemTeller } from "../checks/tell-problems.ts";
 
 type PolicySetting = NonNullable<Settings["policy"]>;
@@ -20,16 +21,7 @@ const CODES: Readonly<Record<PolicyRule, string>> = {
 };
 
 /** The rows that are judged: their counts, and what they are called. */
-export type JudgedRows = {
-	readonly name: string;
-	/** the file whose lines the rows name, where it is another */
-	readonly linesOf?: string;
-	/** rows that were looked at to find these, where they are a part of them: what changes is a share of all */
-	readonly outOf?: number;
-	readonly rows: number;
-	readonly invalid: number;
-	readonly duplicateSkipped: number;
-};
+export type JudgedRows = Pick<RowSource, "name" | "linesOf" | "outOf" | "rows" | "invalid" | "duplicateSkipped">;
 
 /**
  * Judges what a run would do by the profile's policy, row by row, and tells what the policy forbids as the problems of a

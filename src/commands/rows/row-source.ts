@@ -9,7 +9,7 @@ export type RowSource<SourceRow extends Row = Row> = Pick<
 > & {
 	/** the file whose lines the rows name, where it is another */
 	readonly linesOf?: string;
-	/** rows that were looked at to find these, where they are a part of them */
+	/** rows that were looked at to find these, where they are a part of them: what changes is a share of all */
 	readonly outOf?: number;
 	read(): AsyncIterable<SourceRow>;
 	/** what is to be kept so that the rows can be read again, in another process */
