@@ -1,6 +1,6 @@
 import { CliError, Exit, reason } from "../../errors.ts";
 import { stopOf } from "../../run/ending.ts";
-import { explained } from "../../run/recorded/recording.ts";
+import { explained } from "../../run/recorded/faults.ts";
 import type { Stop } from "../../run/types.ts";
 
 /** Why a run broke off: an error for people, or a fault of the program. */

@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { blame as blameOf, type BlamedWrite } from "../../plan/blame.ts";
 import { writesTo } from "../../run/recorded/document-writes.ts";
-import { explained } from "../../run/recorded/recording.ts";
+import { explained } from "../../run/recorded/faults.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import type { Written } from "../../run/recorded/written.ts";

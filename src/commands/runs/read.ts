@@ -1,6 +1,7 @@
 import { CliError, Exit } from "../../errors.ts";
 import { readRun, type RecordedRun } from "../../run/journal/open.ts";
-import { explained, isFinished } from "../../run/recorded/recording.ts";
+import { explained } from "../../run/recorded/faults.ts";
+import { isFinished } from "../../run/recorded/recording.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import type { GlobalFlags } from "../options/flags.ts";

@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { documentsText, numberText, rowsText } from "../../report/summary.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { LONGEST_LAG } from "../../run/lags.ts";
-import { lockOfRun } from "../../run/recorded/recording.ts";
+import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { show } from "../../text.ts";
 import type { Done } from "../declare.ts";

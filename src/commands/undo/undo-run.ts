@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { undoneOf } from "../../report/undone.ts";
-import { lockOfRun } from "../../run/recorded/recording.ts";
+import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { DryRunFlags } from "../options/dry-run-flags.ts";
 import { type RunFlags, withSession } from "../options/flags.ts";

@@ -6,7 +6,7 @@ import type { VerifyCounts } from "../../report/verify-counts.ts";
 import { LOOKS } from "../../run/concurrency.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";
 import { showsMetadata } from "../../run/present/readable.ts";
-import { explained } from "../../run/recorded/recording.ts";
+import { explained } from "../../run/recorded/faults.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import { recordedAfter } from "../../run/verify/recorded-after.ts";
 import { timeIsUp } from "../../run/stops.ts";

@@ -1,18 +1,16 @@
 import { createHash, randomInt } from "node:crypto";
 import { copyFile, mkdir, open, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { CliError, Exit, reason } from "../../errors.ts";
+import { CliError, Exit } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import { compareHeader } from "../journal/compare.ts";
 import { type Doubt, doubtsByRow } from "../journal/doubt.ts";
-import { JournalLost, JournalUnreadable } from "../journal/errors.ts";
 import { syncFolder } from "../journal/files.ts";
-import { type Lock, Locked, takeLock } from "../journal/lock.ts";
-import type { Processes } from "../journal/machine.ts";
 import { continueRun, createRun, JOURNAL_FILE, type OpenRun, type RecordedRun, readRun } from "../journal/open.ts";
 import { FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
-import { runId } from "./run-id.ts";
+import { explained, notKept } from "./faults.ts";
 import { type RunFile, runFileText } from "./run-file.ts";
+import { runId } from "./run-id.ts";
+import { type LockOptions, lockOfRun } from "./run-lock.ts";
 import type { Runs } from "./runs.ts";
 
 /** What a run is to do, and where. */
@@ -31,16 +29,12 @@ export type Wanted = {
 	readonly flags: readonly string[];
 };
 
-export type RecordingOptions = {
-	readonly runs: Runs;
-	readonly processes: Processes;
+export type RecordingOptions = LockOptions & {
 	readonly now: () => Date;
 	/** goes on with the newest unfinished run of the manifest, or with the one that is named */
 	readonly resume: boolean | string;
 	/** the rows that failed are to be tried again, too */
 	readonly reopen?: boolean;
-	/** takes a lock that another machine holds */
-	readonly force: boolean;
 };
 
 /** A run whose journal is open. Its lock is held. */
@@ -71,49 +65,6 @@ export async function openRecording(wanted: Wanted, options: RecordingOptions): 
 	}
 }
 
-/** What a fault of the journal means for a person. */
-export function explained(error: unknown): unknown {
-	if (error instanceof JournalLost) {
-		const hint = "Make room or mend the storage, then resume: rows whose outcome could not be kept are pending.";
-		return new CliError(error.message, { exit: Exit.storage, hint, cause: error });
-	}
-	if (error instanceof JournalUnreadable) {
-		const exit = error.kind === "corrupt" ? Exit.storage : Exit.foreign;
-		const hint =
-			error.kind === "corrupt"
-				? "ragtag runs repair keeps every good record; nothing was sent."
-				: "Use the version that wrote it; nothing was sent.";
-		return new CliError(error.message, { exit, hint, cause: error });
-	}
-	return error;
-}
-
-/** One lock for each manifest and target: two starts of the same work meet at it. */
-export async function lockOfRun(
-	{ baseUrl, manifest }: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256"> },
-	{ runs, processes, force }: Pick<RecordingOptions, "runs" | "processes" | "force">,
-): Promise<Lock> {
-	const name = createHash("sha256").update(`${baseUrl}\0${manifest.sha256}`).digest("hex");
-	return takeNamedLock(runs, name, processes, force);
-}
-
-export async function takeNamedLock(runs: Runs, name: string, processes: Processes, force: boolean): Promise<Lock> {
-	const folder = join(runs.folder, ".locks");
-	try {
-		await mkdir(folder, { recursive: true, mode: 0o700 });
-		return await takeLock(join(folder, name.slice(0, 32)), { processes, force });
-	} catch (error) {
-		if (!(error instanceof Locked)) throw storage(folder, error);
-		const { owner, forcible } = error;
-		const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
-		throw new CliError(`this manifest is being sent by ${who}; nothing was sent`, {
-			exit: Exit.locked,
-			hint: forcible ? "If that one is certainly gone, say --force." : "Wait until it has ended.",
-			cause: error,
-		});
-	}
-}
-
 async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<Omit<Recording, "release">> {
 	const run = runId(now().getTime(), randomInt(4096));
 	await mkdir(runs.folder, { recursive: true, mode: 0o700 });
@@ -138,7 +89,7 @@ async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<O
 		await syncFolder(runs.path(run));
 	} catch (error) {
 		await opened.close();
-		throw storage(runs.path(run), error);
+		throw notKept(runs.path(run), error);
 	}
 	return { run, opened, doubts: new Map(), resumed: undefined };
 }
@@ -166,7 +117,7 @@ async function goOn(
 	const { rows, pending, invalid, duplicateSkipped } = found.state.totals();
 	const settled = rows - pending - invalid - duplicateSkipped;
 	await runs.forgetSummary(run).catch((error: unknown) => {
-		throw storage(runs.path(run), error);
+		throw notKept(runs.path(run), error);
 	});
 	const { manifest } = found.header;
 	const opened = await continueRun(found, { ...headerOf(run, wanted, now()), manifest, before });
@@ -235,13 +186,4 @@ export function isFinished({ state }: RecordedRun): boolean {
 function isCandidate(file: RunFile, { command, baseUrl, source, manifest }: Wanted): boolean {
 	if (file.command !== command || file.baseUrl !== baseUrl) return false;
 	return file.manifest.sha256 === manifest.sha256 || ("path" in source && file.manifest.path === source.path);
-}
-
-function storage(path: string, error: unknown): unknown {
-	if (error instanceof CliError || error instanceof JournalLost || error instanceof JournalUnreadable) return error;
-	return new CliError(`${path}: ${reason(error)}; nothing was sent`, {
-		exit: Exit.storage,
-		hint: "Name another folder for runs with --state-dir.",
-		cause: error,
-	});
 }

@@ -1,0 +1,29 @@
+import { CliError, Exit, reason } from "../../errors.ts";
+import { JournalLost, JournalUnreadable } from "../journal/errors.ts";
+
+/** What a fault of the journal means for a person. */
+export function explained(error: unknown): unknown {
+	if (error instanceof JournalLost) {
+		const hint = "Make room or mend the storage, then resume: rows whose outcome could not be kept are pending.";
+		return new CliError(error.message, { exit: Exit.storage, hint, cause: error });
+	}
+	if (error instanceof JournalUnreadable) {
+		const exit = error.kind === "corrupt" ? Exit.storage : Exit.foreign;
+		const hint =
+			error.kind === "corrupt"
+				? "ragtag runs repair keeps every good record; nothing was sent."
+				: "Use the version that wrote it; nothing was sent.";
+		return new CliError(error.message, { exit, hint, cause: error });
+	}
+	return error;
+}
+
+/** Why the records of runs can't be kept; what has words of its own as it is. */
+export function notKept(path: string, error: unknown): unknown {
+	if (error instanceof CliError || error instanceof JournalLost || error instanceof JournalUnreadable) return error;
+	return new CliError(`${path}: ${reason(error)}; nothing was sent`, {
+		exit: Exit.storage,
+		hint: "Name another folder for runs with --state-dir.",
+		cause: error,
+	});
+}
