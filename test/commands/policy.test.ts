@@ -171,6 +171,24 @@ it("a run that is stopped while its policy is checked has sent nothing", async (
 	expect([writes(service), await runFolders(home)]).toEqual([[], []]);
 });
 
+it("a run that is stopped behind the last look of its policy's check has not begun", async () => {
+	const { home, run, rows } = await world("{protected: [source_id]}");
+	const asked = (text: string): number => text.split("\n").filter((line) => line.includes("GET /")).length;
+	const forbidden = ["docs", "tag", await rows(BAD), "--debug"];
+	// The first run learns what the service is, which the others remember.
+	await run(forbidden);
+	const looks = asked((await run(forbidden)).stderr);
+	const controller = new AbortController();
+	const onError = (text: string): void => {
+		if (asked(text) === looks) controller.abort({ exit: 130, text: "stopped by SIGINT" });
+	};
+	const allowed = range(4).map((n) => ({ source_id: "s1", author: `Ann ${n}` }));
+	const argv = ["docs", "tag", await rows(allowed), "--debug", "--json"];
+	const { exit, stdout } = await run(argv, { signal: controller.signal, onError });
+	expect([exit, summaryOf(stdout)]).toEqual([130, expect.objectContaining({ pending: 4, run: null })]);
+	expect(await runFolders(home)).toEqual([]);
+});
+
 describe("what a policy lets pass", () => {
 	it("a merge that keeps what is protected, and values that are there already", async () => {
 		const { service, ids, run, rows } = await world(POLICY);

@@ -1,6 +1,7 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
+import { stopOf } from "../../run/ending.ts";
 import type { RowBytes } from "../../run/journal/row-bytes.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { explained } from "../../run/recorded/faults.ts";
@@ -59,12 +60,14 @@ export async function stoppedByPolicy<SourceRow extends Row>(
 	const started = app.clock.now();
 	const before = await unfinished(wanted, flags, settings, app);
 	const watch = new PolicyWatch(policy, source, flags, app);
-	const rows = (): AsyncIterable<SourceRow> => {
-		return before === undefined ? source.read() : unsettled(source.read(), before);
+	const rows = (): AsyncIterable<SourceRow> =>
+		untilStopped(before === undefined ? source.read() : unsettled(source.read(), before), app.signal);
+	const passed = async (): Promise<Stop | undefined> => {
+		const cut = await pass(rows, watch, { flags, session, settings, app, unseen });
+		// Behind its last request nothing else ends the pass, and a run must not begin that is over.
+		return app.signal.aborted ? stopOf(app.signal.reason) : cut;
 	};
-	const cut = await pass(rows, watch, { flags, session, settings, app, unseen }).catch((error: unknown) =>
-		brokenOff(error, app.signal),
-	);
+	const cut = await passed().catch((error: unknown) => brokenOff(error, app.signal));
 	const forbidden = await watch.end();
 	const stop = cut ?? forbidden;
 	if (stop === undefined) return undefined;
@@ -72,6 +75,13 @@ export async function stoppedByPolicy<SourceRow extends Row>(
 	const seconds = (app.clock.now() - started) / 1000;
 	const resumed = before === undefined ? {} : { run: before.run, resume: resumeCommand(before.run, flags) };
 	return report({ totals, seconds, stop, ...resumed }, flags, app);
+}
+
+async function* untilStopped<Item>(items: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
+	for await (const item of items) {
+		if (signal.aborted) return;
+		yield item;
+	}
 }
 
 async function unfinished(
