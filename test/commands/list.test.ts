@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { envOf, ragtag } from "../support/ragtag.ts";
-import { file, serve, type Service } from "../support/service.ts";
+import { file, folder, serve, type Service } from "../support/service.ts";
 import { at, items, keys, parse, parseLines, range } from "../support/values.ts";
 
 /** A service whose documents all have metadata: a text, a number, a list and one that tries everything. */
@@ -182,3 +185,18 @@ it("more datasets than one page holds are all listed", async () => {
 	const { stdout } = await ragtag(["datasets", "list", "--format", "jsonl"], { env });
 	expect(new Set(parseLines(stdout).map((line) => at(line, "name"))).size).toBe(121);
 });
+
+// No folder can be made in /proc, whoever asks.
+it.skipIf(!existsSync("/proc"))(
+	"a list that can't be kept until its columns are known is no fault of the program",
+	async () => {
+		const service = await serve(3);
+		const state = await folder();
+		await symlink("/proc", join(state, "tmp"));
+		const argv = ["docs", "list", "-d", service.dataset, "--format", "csv", "--state-dir", state];
+		const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
+		expect([exit, stdout]).toEqual([7, ""]);
+		expect(stderr).toContain("can't be kept in the temporary folder");
+		expect(stderr).toContain("name another folder with --state-dir");
+	},
+);

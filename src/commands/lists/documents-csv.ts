@@ -8,6 +8,7 @@ import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, par
 import { ColumnPlan } from "../../manifest/index.ts";
 import type { ManifestDocument } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
+import { keptTemporarily } from "../../run/kept-temporarily.ts";
 import { documentCells, documentMembers } from "../docs/document-faces.ts";
 
 const noMetadata: Metadata = new Map();
@@ -26,6 +27,8 @@ const KNOWN_TO_MANIFESTS: readonly string[] = ["name"];
  *
  * A column's type depends on every value of its key, so the documents are kept in a private file until all are seen:
  * memory does not grow with the dataset. Returns how many there were.
+ *
+ * @throws CliError exit 7 where they can't be kept
  */
 export async function printDocumentsCsv(
 	documents: AsyncIterable<Document>,
@@ -34,7 +37,8 @@ export async function printDocumentsCsv(
 	app: App,
 	print: Print = (text) => app.io.out(text),
 ): Promise<number> {
-	const folder = await mkdtemp(join(await app.temporaryFolder(settings), "ragtag-list-"));
+	const parent = await app.temporaryFolder(settings);
+	const folder = await kept(() => mkdtemp(join(parent, "ragtag-list-")));
 	try {
 		const path = join(folder, "documents.jsonl");
 		const members = membersOf(fields);
@@ -51,13 +55,17 @@ export async function printDocumentsCsv(
 				yield `[${cells},${metadataText(document.inexact ?? noMetadata)}]\n${metadataText(kept)}\n`;
 			}
 		};
-		await pipeline(lines, createWriteStream(path, { mode: 0o600 }));
+		await kept(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
 		await print(plan.head());
 		for await (const document of spooled(path)) await print(plan.row(document));
 		return count;
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
+}
+
+function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	return keptTemporarily("what the documents have", work);
 }
 
 function membersOf(fields: readonly string[] = []): string[] {
