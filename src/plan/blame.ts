@@ -1,4 +1,5 @@
 import { type JsonValue, type Metadata, sameValue } from "../json.ts";
+import type { Keeps } from "../rest/types.ts";
 
 /** One write to a document. `By` is whatever tells which write it was. */
 export type BlamedWrite<By> = {
@@ -48,8 +49,6 @@ type Entry<By> = {
 };
 type Entries<By> = ReadonlyMap<string, Entry<By>>;
 type Tell<By> = (event: BlamedEvent<By>) => void;
-type Keeps = (sent: Metadata) => Metadata;
-
 /**
  * Which write set each value that a document has now, as far as the writes tell.
  *

@@ -1,5 +1,5 @@
 import { type JsonValue, type Metadata, sameValue } from "../json.ts";
-import type { InexactValues } from "../rest/types.ts";
+import type { InexactValues, Keeps } from "../rest/types.ts";
 
 /** What a row would do to the keys of its document. */
 export type Difference = {
@@ -18,7 +18,7 @@ export type Difference = {
 export function differenceOf(
 	present: Metadata,
 	sent: Metadata,
-	keeps: (sent: Metadata) => Metadata = (metadata) => metadata,
+	keeps: Keeps = (metadata) => metadata,
 	inexact?: InexactValues,
 ): Difference {
 	const [keptPresent, keptSent] = [keeps(present), keeps(sent)];

@@ -34,6 +34,9 @@ export type Probes = { readonly patch: ProbeAnswer; readonly put: ProbeAnswer };
  */
 export type ProbeAnswer = "taken" | "wrong_verb" | "other";
 
+/** The metadata that a service keeps of what it was sent, by its known rules. */
+export type Keeps = (sent: Metadata) => Metadata;
+
 /** One kind of server that answers at addresses of this API: everything in which it differs from the others. */
 export type Flavour = {
 	readonly name: string;
@@ -59,8 +62,7 @@ export type Flavour = {
 	/** what is known of its pace, as a clause; undefined where nothing is */
 	readonly pace: string | undefined;
 	readonly meaning: (code: number, message: string) => Meaning;
-	/** the metadata that the service keeps of what it was sent, by its known rules */
-	readonly keeps: (sent: Metadata) => Metadata;
+	readonly keeps: Keeps;
 	/** how it is recognised, or undefined where the answers speak against it */
 	readonly recognise: (probes: Probes) => string | undefined;
 };

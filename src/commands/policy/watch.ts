@@ -1,6 +1,7 @@
 import type { App, Settings } from "../../app.ts";
 import { Exit } from "../../errors.ts";
 import type { Metadata } from "../../json.ts";
+import type { Keeps } from "../../rest/types.ts";
 import { differenceOf } from "../../plan/diff.ts";
 import { isTooMany, maxChangesText, type PolicyRule, type Violation, violationsOf } from "../../plan/policy.ts";
 import { documentsText, numberText, rowsText } from "../../report/summary.ts";
@@ -48,7 +49,7 @@ export class PolicyWatch {
 	}
 
 	/** What a look at a row has shown. `keeps` is what the service keeps of what it is sent. */
-	async see(line: number, seen: Seen, keeps: (sent: Metadata) => Metadata): Promise<void> {
+	async see(line: number, seen: Seen, keeps: Keeps): Promise<void> {
 		switch (seen.action) {
 			case "none":
 				// What a document has already is nobody's doing, but who writes it has to see that nothing is missing.
@@ -68,7 +69,7 @@ export class PolicyWatch {
 	async #update(
 		line: number,
 		{ present, metadata, inexact }: Pick<SeenChange, "present" | "metadata" | "inexact">,
-		keeps: (sent: Metadata) => Metadata,
+		keeps: Keeps,
 	): Promise<void> {
 		const difference = differenceOf(present, metadata, keeps, inexact);
 		for (const violation of violationsOf(this.#policy.value, { present, toSend: metadata, difference })) {

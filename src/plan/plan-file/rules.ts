@@ -1,11 +1,9 @@
 import type { JsonValue, Metadata } from "../../json.ts";
-import type { InexactValues } from "../../rest/types.ts";
+import type { InexactValues, Keeps } from "../../rest/types.ts";
 import type { Mode } from "../change.ts";
 import { differenceOf } from "../diff.ts";
 import { metadataHash } from "./hash.ts";
 import type { PlannedUpdate } from "./types.ts";
-
-type Keeps = (sent: Metadata) => Metadata;
 
 /**
  * Whether a document has what it had when the plan was made, as it stands or by the known rules of the service.

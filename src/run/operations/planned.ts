@@ -1,8 +1,7 @@
 import type { Metadata } from "../../json.ts";
 import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/types.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Flavour } from "../../rest/flavours.ts";
-import type { InexactValues } from "../../rest/types.ts";
+import type { InexactValues, Keeps } from "../../rest/types.ts";
 import { refuseRounded } from "../present/inexact.ts";
 import type { Present } from "../present/present.ts";
 import { keysText } from "../service/keys-text.ts";
@@ -26,8 +25,8 @@ export type PlannedRules = {
 	/** asks for each document when its row comes: only that sees what somebody changed meanwhile */
 	readonly present: Pick<Present, "byId">;
 	/** whether the document has what it had when the plan was made */
-	readonly isAsPlanned: (was: string, present: Metadata, keeps: Flavour["keeps"], inexact?: InexactValues) => boolean;
-	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, keeps: Flavour["keeps"]) => readonly string[];
+	readonly isAsPlanned: (was: string, present: Metadata, keeps: Keeps, inexact?: InexactValues) => boolean;
+	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, keeps: Keeps) => readonly string[];
 	/** what is sent to a document that was changed since; undefined where that is left alone */
 	readonly overruled:
 		| {

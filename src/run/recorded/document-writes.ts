@@ -1,3 +1,4 @@
+import type { Keeps } from "../../rest/types.ts";
 import { JournalUnreadable, lossOf } from "../journal/errors.ts";
 import { readChunks } from "../journal/files.ts";
 import { type Pair, pathsOf } from "../journal/open.ts";
@@ -7,8 +8,6 @@ import type { Chunks } from "../journal/scan.ts";
 import { goodRecords } from "../journal/salvage.ts";
 import type { RowStatus } from "../types.ts";
 import { type Written, writtenOf } from "./written.ts";
-
-type Keeps = Parameters<typeof writtenOf>[2];
 
 /**
  * What a run sent to the documents of one id: a row for each dataset that has such a document. Lines that don't hold the

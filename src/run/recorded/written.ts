@@ -1,4 +1,5 @@
 import type { Metadata } from "../../json.ts";
+import type { Keeps } from "../../rest/types.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import type { SentRecord, StoredRecord } from "../journal/records.ts";
 import { RowBytes } from "../journal/row-bytes.ts";
@@ -24,8 +25,6 @@ export type Written = {
 	/** how the row ended; undefined where that is not known */
 	readonly status: RowStatus | undefined;
 };
-
-type Keeps = (sent: Metadata) => Metadata;
 
 /** More records of one row than a byte counts are as many as it holds. */
 const MOST = 255;

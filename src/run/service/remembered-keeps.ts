@@ -1,5 +1,5 @@
 import { flavours } from "../../rest/flavours.ts";
-import type { Metadata } from "../../json.ts";
+import type { Keeps } from "../../rest/types.ts";
 import { fileMemory } from "./memory.ts";
 
 /**
@@ -7,10 +7,7 @@ import { fileMemory } from "./memory.ts";
  * earlier command learned which flavour it is, all rules that are known are taken together: a value that one of them
  * makes of another is then nobody's change.
  */
-export async function rememberedKeeps(
-	stateDir: string | undefined,
-	baseUrl: string,
-): Promise<(sent: Metadata) => Metadata> {
+export async function rememberedKeeps(stateDir: string | undefined, baseUrl: string): Promise<Keeps> {
 	const knowledge = stateDir === undefined ? undefined : await fileMemory(stateDir, baseUrl).load();
 	if (knowledge !== undefined) return knowledge.flavour.keeps;
 	return (sent) => flavours.reduce((kept, { keeps }) => keeps(kept), sent);

@@ -1,7 +1,6 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Flavour } from "../../rest/flavours.ts";
-import type { Api, BodyForm, Document, Echo } from "../../rest/types.ts";
+import type { Api, BodyForm, Document, Echo, Keeps } from "../../rest/types.ts";
 import { LAGS } from "../lags.ts";
 import { findDocument, type Request } from "../pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
@@ -18,8 +17,6 @@ export type WriteMemory = {
 	/** RAGFlow answered with its code for an exception, which may come behind the write as well as before it */
 	maybeWritten?: boolean;
 };
-
-type Keeps = Flavour["keeps"];
 
 /** RAGFlow's code for whatever its routes threw: a body that they can't read, and a database that went away behind the write. */
 const EXCEPTION = "CODE_100";

@@ -1,6 +1,6 @@
 import type { Deed, Verdict } from "../../plan/verdict.ts";
 import type { Metadata } from "../../json.ts";
-import type { InexactValues } from "../../rest/types.ts";
+import type { InexactValues, Keeps } from "../../rest/types.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import { whyFailed } from "../operations/look.ts";
 import { inOrder } from "../ordered.ts";
@@ -34,7 +34,7 @@ export type LookBackOptions = {
 	readonly judge: (
 		deed: Deed,
 		present: Metadata | undefined,
-		keeps: (sent: Metadata) => Metadata,
+		keeps: Keeps,
 		inexact: InexactValues | undefined,
 	) => Verdict;
 	/** called before a dataset is listed, with the number of its documents by the service's account */
@@ -79,11 +79,7 @@ export async function* lookBack(
 	}
 }
 
-async function* wantedOf(
-	run: RecordedRun,
-	wanted: WantedRows,
-	keeps: (sent: Metadata) => Metadata,
-): AsyncGenerator<Written> {
+async function* wantedOf(run: RecordedRun, wanted: WantedRows, keeps: Keeps): AsyncGenerator<Written> {
 	for await (const written of writtenRows(run, keeps)) {
 		if (wanted.has(written.row) && isConfirmed(written)) yield written;
 	}
