@@ -1,5 +1,6 @@
 import { LineSplitter } from "./lines.ts";
 import type { SentRecord, StoredRecord } from "./records.ts";
+import { isWritten } from "./row-states.ts";
 import { type Chunks, goodRecord } from "./scan.ts";
 import type { SentState } from "./sent-state.ts";
 import type { JournalState } from "./state.ts";
@@ -38,9 +39,7 @@ export function countBlind(outcomes: JournalState, sent: SentState): number {
 export function* writtenUnsaid(outcomes: JournalState, sent: SentState): Generator<number> {
 	const rows = outcomes.totals().rows;
 	for (let row = 0; row < rows; row++) {
-		const status = outcomes.statusOf(row);
-		const written = status === "updated" || status === "uploaded" || status === "removed";
-		if (written && !sent.wasSent(row)) yield row;
+		if (isWritten(outcomes.statusOf(row)) && !sent.wasSent(row)) yield row;
 	}
 }
 

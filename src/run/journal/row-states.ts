@@ -7,6 +7,11 @@ const FAILED = STATUSES.length + 1;
 /** Failed with a code for which no byte was left; the map has it. */
 const OTHER_CODE = 255;
 
+/** Whether a row has reached its goal by a write; undefined is a row of which that is not known. */
+export function isWritten(status: RowStatus | undefined): boolean {
+	return status === "updated" || status === "uploaded" || status === "removed";
+}
+
 /** How each row ended, in one byte a row: a status, or the code with which it failed. */
 export class RowStates {
 	readonly #bytes = new RowBytes();

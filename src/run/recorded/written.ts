@@ -3,6 +3,7 @@ import type { Keeps } from "../../rest/types.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import type { SentRecord, StoredRecord } from "../journal/records.ts";
 import { RowBytes } from "../journal/row-bytes.ts";
+import { isWritten } from "../journal/row-states.ts";
 import { hasAlready } from "../service/read-back.ts";
 import type { RowStatus } from "../types.ts";
 
@@ -70,7 +71,7 @@ export function countUntold({ state, sent }: Pick<RecordedRun, "state" | "sent">
 	for (let row = 0; row < rows; row++) {
 		if (told.get(row) !== 0) continue;
 		const status = state.statusOf(row);
-		if (status === "updated" || status === "uploaded" || status === "removed") written += 1;
+		if (isWritten(status)) written += 1;
 		else if (status === undefined) open += 1;
 	}
 	// What was lost beside them may have been of rows whose outcome was lost as well.

@@ -1,8 +1,8 @@
 import type { Metadata } from "../../json.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import type { SentRecord } from "../journal/records.ts";
+import { isWritten } from "../journal/row-states.ts";
 import { sameMetadata } from "../service/read-back.ts";
-import type { RowStatus } from "../types.ts";
 import type { Judged } from "./look-back.ts";
 
 /** A run that began later, of the same target. */
@@ -35,10 +35,6 @@ export async function writtenAgain(
 		}
 	}
 	return again;
-}
-
-function isWritten(status: RowStatus | undefined): boolean {
-	return status === "updated" || status === "uploaded" || status === "removed";
 }
 
 /** Whether a write sent one of these keys as it had seen it. */

@@ -1,4 +1,5 @@
 import type { RecordedRun } from "../journal/open.ts";
+import { isWritten } from "../journal/row-states.ts";
 import { rowsByDataset } from "../present/cost.ts";
 import { type Written, writtenRows } from "../recorded/written.ts";
 import { Sample } from "./sample.ts";
@@ -24,7 +25,7 @@ export type PickedRows = {
 
 /** Whether a row reached its goal, by the service's word, and can be looked for. */
 export function isConfirmed({ status, documentId }: Written): boolean {
-	return (status === "updated" || status === "uploaded" || status === "removed") && documentId !== "";
+	return isWritten(status) && documentId !== "";
 }
 
 /** @param random from 0 up to but not including 1 */
