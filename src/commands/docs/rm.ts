@@ -5,6 +5,7 @@ import { documentsText } from "../../report/summary.ts";
 import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
 import type { Present } from "../../run/present/present.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../options/flags.ts";
+import { askForYes } from "../ask-for-yes.ts";
 import type { Done } from "../declare.ts";
 import { dryRun } from "../looks/dry-run.ts";
 import type { Seen } from "../looks/seen.ts";
@@ -61,10 +62,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	const ask = async ({ rows, invalid, duplicateSkipped }: RowSource): Promise<void> => {
 		if (yes) return;
 		const count = rows - invalid - duplicateSkipped;
-		const answer = await app.io.ask(`Remove ${documentsText(count)}? This cannot be undone. Type yes:`, app.signal);
-		if (answer.trim().toLowerCase() !== "yes") {
-			throw new CliError("declined; nothing was sent", { exit: Exit.usage });
-		}
+		await askForYes(`Remove ${documentsText(count)}? This cannot be undone.`, app);
 	};
 	const run: Omit<RowRun<RunItem>, "source"> = {
 		tell: "failed",

@@ -5,8 +5,8 @@ import { documentsText, numberText, rowsText } from "../../report/summary.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { LONGEST_LAG } from "../../run/lags.ts";
 import { lockOfRun } from "../../run/recorded/run-lock.ts";
-import type { RunFile } from "../../run/recorded/run-file.ts";
 import { show } from "../../text.ts";
+import { askForYes } from "../ask-for-yes.ts";
 import type { Done } from "../declare.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../options/dry-run-flags.ts";
 import { checkFailedPath } from "../rows/failed-file.ts";
@@ -86,7 +86,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 				if (dryRun) io.note(`${about}: ${todoText(plan)}.`);
 				const before = async (): Promise<void> => {
 					io.note(`${about}: ${todoText(plan)}.`);
-					if (!yes) await ask(file, app);
+					if (!yes) await askForYes(`Undo run ${file.run}?`, app);
 				};
 				const lag = Math.min(LONGEST_LAG, plan.lastSent + LONGEST_LAG - Date.now());
 				const kind = undoKind(undoName(file.run), { before, lagsUntil: app.clock.now() + lag });
@@ -98,12 +98,6 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 			await lock.release();
 		}
 	});
-}
-
-async function ask({ run }: RunFile, { io, signal }: App): Promise<void> {
-	const answer = await io.ask(`Undo run ${run}? Type yes:`, signal);
-	if (answer.trim().toLowerCase() === "yes") return;
-	throw new CliError("declined; nothing was sent", { exit: Exit.usage });
 }
 
 /** `98 documents get back what they had, 3 uploaded documents are removed`. */
