@@ -11,6 +11,9 @@ const KEPT = /^(?:0|-?[1-9]\d{0,10}|\d{4}-\d\d-\d\d(?:T(?:[01]\d|2[0-3]):[0-5]\d
 
 const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";
 
+/** Characters of a date in words at most, blanks and all: in a longer text looking for one would take for ever. */
+const LONGEST_DATE = 200;
+
 /** Texts that come back as something else. */
 const ALTERED: readonly RegExp[] = [
 	// Formulas, which come back as their results.
@@ -25,7 +28,7 @@ const ALTERED: readonly RegExp[] = [
 	/^\s*\d{1,2}[\d:.]*\s*[ap]m?\s*$/i,
 	/^\s*(?:true|false|wahr|falsch|vrai|faux)\s*$/i,
 	// Dates with the name of a month: `Jan 5`, `5 January 2024`, `MARCH1`, `Monday, January 1, 2024`.
-	new RegExp(`^(?=.*\\d)(?:[a-z]+day,?)?[\\s\\d.,/-]*${MONTH}[\\s\\d.,/-]*$`, "is"),
+	new RegExp(`^(?=.{1,${LONGEST_DATE}}$)(?=.*\\d)(?:[a-z]+day,?)?[\\s\\d.,/-]*${MONTH}[\\s\\d.,/-]*$`, "is"),
 ];
 
 /** Whether a text in a cell comes back as it was from a spreadsheet that nobody told how to read the file. */

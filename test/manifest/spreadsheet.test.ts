@@ -97,3 +97,8 @@ test.each([
 ])("whether a spreadsheet leaves the number %j as it is: %j", (value, expected) => {
 	expect(numberSurvives(value)).toBe(expected);
 });
+
+it("a long text is looked through in no time, whatever it looks like: one document could hold up a whole manifest", () => {
+	// Each of its parts could begin a month: without a bound this takes minutes.
+	expect(textSurvives(`x${"daymar".repeat(100_000)}!1`)).toBe(true);
+});
