@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { liar } from "../support/liar.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
 import { at, parseLines, summaryOf } from "../support/values.ts";
@@ -73,3 +74,26 @@ it("what manifest init writes, docs tag gives back to every document as it was",
 	expect([again.exit, again.stderr]).toEqual([2, expect.stringContaining("is there already")]);
 	expect(await readFile(out, "utf8")).toBe(printed.stdout);
 });
+
+it.each([true, false])(
+	"manifest init says of a list without metadata that it may be hidden, with --out: %s; docs tag would remove it",
+	async (isFile) => {
+		const service = await liar(2, ({ method, path }) => {
+			if (method !== "GET" || !path.endsWith("/documents")) return undefined;
+			return { code: 0, data: { total: 2, docs: ["doc-0", "doc-1"].map((each) => ({ id: each, name: each })) } };
+		});
+		const out = isFile ? ["--out", join(await folder(), "tags.csv")] : [];
+		const { exit, stderr } = await ragtag(["manifest", "init", "-d", "set", ...out], { env: envOf(service) });
+		expect(exit).toBe(0);
+		expect(stderr).toContain("or the service does not show it, and docs tag would remove what is there");
+		expect(stderr).not.toContain("No document has metadata yet");
+		const empty = await serve(2);
+		const shown = await ragtag(
+			["manifest", "init", "-d", empty.dataset, ...out.map((each) => each.replace("tags", "other"))],
+			{
+				env: envOf(empty),
+			},
+		);
+		expect(shown.stderr).not.toContain("does not show it");
+	},
+);

@@ -15,6 +15,10 @@ import { parseNonEmpty } from "../options/values.ts";
 
 export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };
 
+/** Nobody can tell a document without metadata from one whose metadata is not shown. */
+const HIDDEN =
+	"warning: the list shows no metadata: no document has any, or the service does not show it, and docs tag would remove what is there.";
+
 /** Declares the interface of `manifest init`. What it does is in `init`. */
 export function initCommand(parent: Command, app: App, done: Done, run = init): void {
 	const command = parent
@@ -39,21 +43,26 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 		const all = allDocuments(api, request, dataset, {}, (list) => (short = list));
 		const documents = warningOfInexact(all, undefined, REFUSED_IN_MANIFESTS, app);
 		const { out } = options;
-		let [areNumbers, haveMetadata] = [false, false];
+		let [areNumbers, haveMetadata, isHidden] = [false, false, false];
 		const watched = async function* (): AsyncGenerator<Document> {
 			for await (const document of documents) {
 				areNumbers ||= !textSurvives(document.id);
 				haveMetadata ||= (document.metadata?.size ?? 0) > 0;
+				isHidden ||= document.metadata === undefined;
 				yield document;
 			}
+			// Where one shows some, the others have none.
+			isHidden &&= !haveMetadata;
+			if (isHidden) app.io.note(HIDDEN);
 		};
 		if (out === undefined) {
-			await printDocumentsCsv(documents, undefined, settings, app);
+			await printDocumentsCsv(watched(), undefined, settings, app);
 			if (short !== undefined) throw shortListError(dataset, short, "the manifest above");
 			return Exit.ok;
 		}
 		const count = await writeNewFile(out, (print) => printDocumentsCsv(watched(), undefined, settings, app, print));
-		const todo = haveMetadata ? "Edit it" : "No document has metadata yet: add a column for each key";
+		const none = isHidden ? "Add a column for each key" : "No document has metadata yet: add a column for each key";
+		const todo = haveMetadata ? "Edit it" : none;
 		app.io.note(`${out}: ${rowsText(count)}. ${todo}, then: ragtag docs tag ${out}`);
 		if (areNumbers) app.io.note("A spreadsheet takes its ids for numbers: import the column document_id as text.");
 		// What the service shows by all means is worth keeping: the next try would show no more.
