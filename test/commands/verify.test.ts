@@ -127,6 +127,10 @@ describe("writes that a service only pretends to have done", () => {
 		const argv = await tagging(world, (n) => ({ n }), "--concurrency", "1", "--chunk", "1");
 		const first = await world.run(argv);
 		expect(summaryOf(first.stdout)).toMatchObject({ updated: 9, verify: null, exit_code: 4 });
+		const early = await world.run(["runs", "verify", runOf(first.stdout), ...fast]);
+		expect(summaryOf(early.stdout)).toMatchObject({ rows: 9, verify: { equal: 9 } });
+		// What was never sent is not verified either: nine rows that are well are not a run that is.
+		expect(early.stderr).toContain(`did not end: 21 rows of it are pending, and can't be verified`);
 		await world.service.put(String((await world.service.ids())[3]), { category: "news" });
 		const second = await world.run(["runs", "resume", runOf(first.stdout), ...fast, "--verify", "all"], {
 			env: envOf(world.service),

@@ -1,13 +1,14 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { rowsText } from "../../report/summary.ts";
 import { verifyText } from "../../report/verify.ts";
 import type { VerifyCounts } from "../../report/verify-counts.ts";
 import type { Totals } from "../../run/types.ts";
 import type { VerifyMode } from "../../run/verify/picked-rows.ts";
 import type { Done } from "../declare.ts";
 import { addOutageOption, addWatchOptions, type VerifyFlags, withSession } from "../options/flags.ts";
-import { withFlags } from "../options/next-command.ts";
+import { resumeCommand, withFlags } from "../options/next-command.ts";
 import { APPLY, UNDO } from "../plans/names.ts";
 import { report } from "../rows/run-report.ts";
 import { printVersionLine } from "../version-line.ts";
@@ -55,6 +56,11 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 	if (recorded === undefined || writtenBy(recorded.state.totals()) === 0) {
 		io.note(`Run ${run} has written nothing: there is nothing to verify.`);
 		return report({ totals: totalsOf(undefined), seconds: 0, stop: undefined, run }, flags, app);
+	}
+	const { pending } = recorded.state.totals();
+	if (pending > 0) {
+		const rest = `${rowsText(pending)} of it ${pending === 1 ? "is" : "are"} pending`;
+		io.note(`Run ${run} did not end: ${rest}, and can't be verified. Go on with: ${resumeCommand(run, flags)}`);
 	}
 	const where = { ...flags, ...targetOf(file, flags, settings.baseUrl === undefined) };
 	return withSession(where, app, async (session, its) => {
