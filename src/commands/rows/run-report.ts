@@ -6,6 +6,8 @@ import { undoneText, undoText } from "../../report/undo.ts";
 import type { Undone } from "../../report/undone.ts";
 import type { VerifyCounts } from "../../report/verify-counts.ts";
 import { verifyText } from "../../report/verify.ts";
+import type { GlobalFlags } from "../options/flags.ts";
+import { withFlags } from "../options/next-command.ts";
 import type { Stop, Totals } from "../../run/types.ts";
 import { faultStop } from "./fault-stop.ts";
 
@@ -38,7 +40,7 @@ export type Ended = {
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
 export async function report(
 	ended: Ended,
-	flags: { readonly json?: boolean },
+	flags: GlobalFlags & { readonly json?: boolean },
 	{ io }: App,
 	keep: (exit: ExitCode, summary: string) => Promise<void> = async () => undefined,
 ): Promise<ExitCode> {
@@ -79,7 +81,7 @@ export async function report(
 	if (io.outputFailed) io.err(`ragtag: standard output could not be written: ${reason(io.outputError)}`);
 	if (failed?.failure !== undefined) io.err(`ragtag: ${failed.path}: ${failed.failure}`);
 	// The last line of every failure: what happened, the counts, and what to type next.
-	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended)) : goOnText(stop, ended.resume);
+	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended, flags)) : goOnText(stop, ended.resume);
 	io.err(`${counted}. ${next}`);
 	return exit;
 }
@@ -88,9 +90,9 @@ function goOnText(stop: Stop | undefined, resume: string): string {
 	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Go on with: ${resume}`;
 }
 
-function nextStep({ totals, failed, run, dry, next, verify }: Ended): string {
+function nextStep({ totals, failed, run, dry, next, verify }: Ended, flags: GlobalFlags): string {
 	if (failed?.failure !== undefined && run !== undefined) {
-		return `Write the failed rows elsewhere: ragtag runs report ${run} --failed FILE`;
+		return `Write the failed rows elsewhere: ${withFlags(`ragtag runs report ${run} --failed FILE`, flags)}`;
 	}
 	if (next !== undefined) return next;
 	if (dry !== undefined) {
@@ -98,7 +100,8 @@ function nextStep({ totals, failed, run, dry, next, verify }: Ended): string {
 		return "The same command without --dry-run and --detailed-exitcode makes these changes.";
 	}
 	if (totals.failed > 0 && failed !== undefined && run !== undefined) {
-		return `Mend ${failed.path} and feed it back, or try the same rows again: ragtag runs retry ${run}`;
+		const retry = withFlags(`ragtag runs retry ${run}`, flags);
+		return `Mend ${failed.path} and feed it back, or try the same rows again: ${retry}`;
 	}
 	if (verify !== undefined && verify.counts.lost + verify.counts.unknown > 0) return verify.again;
 	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";

@@ -8,6 +8,7 @@ import { explained } from "../../run/recorded/faults.ts";
 import { takeNamedLock } from "../../run/recorded/run-lock.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../options/flags.ts";
+import { resumeCommand } from "../options/next-command.ts";
 import type { RunsFlags } from "./read.ts";
 
 type RepairFlags = RunsFlags & { readonly force?: boolean };
@@ -38,7 +39,7 @@ export async function repair(name: string | undefined, flags: RepairFlags, app: 
 		const { journal, sent } = await repairRun(runs.path(run), () => new Date());
 		await io.out(`journal.jsonl: ${told(journal)}\nsent.jsonl: ${told(sent)}\n`);
 		if (journal.lost + sent.lost > 0) {
-			io.note(`Rows whose outcome was lost are open again. Go on with: ragtag runs resume ${run}`);
+			io.note(`Rows whose outcome was lost are open again. Go on with: ${resumeCommand(run, flags)}`);
 		}
 		return Exit.ok;
 	} catch (error) {

@@ -158,6 +158,22 @@ it("records follow --state-dir, and the next command says so", async () => {
 	expect((await world.run(resumeOf(stopped.stdout))).exit).toBe(0);
 });
 
+it("the command that tries failed rows again, or goes on behind a repair, finds the run where it is", async () => {
+	const refused = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 2 } } as const;
+	const world = await recorded(3, { faults: { faults: [refused] } });
+	const state = await folder();
+	const { argv } = await tagging(world);
+	const { stdout, stderr } = await world.run([...argv, "--state-dir", state]);
+	const run = runOf(stdout);
+	const retry = `ragtag runs retry ${run} --state-dir ${state}`;
+	expect(stderr.trimEnd().endsWith(retry)).toBe(true);
+	const journal = join(state, "runs", run, "journal.jsonl");
+	const lines = (await readFile(journal, "utf8")).split("\n");
+	await writeFile(journal, lines.map((line, n) => (n === 2 ? line.replace(/.$/, "?") : line)).join("\n"));
+	const repaired = await world.run(["runs", "repair", run, "--state-dir", state]);
+	expect(repaired.stderr).toContain(`ragtag runs resume ${run} --state-dir ${state}`);
+});
+
 it("records of another kind in the folder of runs are passed over, not taken for runs", async () => {
 	const world = await recorded(2);
 	const { argv } = await tagging(world);
