@@ -28,19 +28,25 @@ export type DryResult = {
 	readonly isDetailed: boolean;
 };
 
+/** What reading back found. */
+export type VerifiedResult = Pick<VerifyCounts, "lost" | "unknown"> & {
+	/** rows that have something else than was sent, straight behind the run, and no later run of ours to explain it */
+	readonly unexplained?: number;
+};
+
 /** The one exit code of a run, from what its journal holds, why it stopped, and whether its outputs were written. */
 export function exitOf(
 	totals: Totals,
 	stop: Stop | undefined,
 	outputFailed: boolean,
 	dry?: DryResult,
-	verify?: VerifyCounts,
+	verify?: VerifiedResult,
 ): ExitCode {
 	const applying = new Set<ExitCode>();
 	if (stop !== undefined) applying.add(stop.exit);
 	if (totals.failed + totals.invalid > 0) applying.add(Exit.failedRows);
 	if (dry?.isDetailed === true && dry.changes > 0) applying.add(Exit.differences);
-	if (verify !== undefined && verify.lost > 0) applying.add(Exit.differences);
+	if (verify !== undefined && verify.lost + (verify.unexplained ?? 0) > 0) applying.add(Exit.differences);
 	// Whether it is lost nobody knows: that is no success.
 	if (verify !== undefined && verify.unknown > 0) applying.add(Exit.failedRows);
 	if (outputFailed) applying.add(Exit.output);

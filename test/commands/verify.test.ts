@@ -232,6 +232,19 @@ describe("what is not a loss", () => {
 		expect(stderr).toContain(`document ${id}: changed since: author, more`);
 	});
 
+	it("is not what the service made of it straight behind the run, whoever is said to have changed it: exit 10", async () => {
+		const trimmed = { fault: "normalise", how: "trim", when: "after", on: { method: "PUT", from: 5 } } as const;
+		const world = await recorded(20, { faults: { faults: [trimmed] } });
+		const argv = await tagging(world, (n) => ({ n, author: ` Ann ${n} ` }), "--concurrency", "1", "--verify", "all");
+		const { exit, stdout, stderr } = await world.run(argv);
+		expect([exit, summaryOf(stdout)]).toEqual([10, expect.objectContaining({ updated: 20, exit_code: 10 })]);
+		expect(summaryOf(stdout)).toMatchObject({ verify: { equal: 4, lost: 0, changed_since: 16 } });
+		expect(stderr).toContain("or by the service, which does not keep what it is sent");
+		expect(stderr.trimEnd()).toMatch(/Look again with: ragtag runs verify \S+$/);
+		// Later it may be anybody's doing.
+		expect((await world.run(["runs", "verify", ...fast])).exit).toBe(0);
+	});
+
 	it("is what a later run of ours wrote again, though it is what was there before, or removed", async () => {
 		const world = await recorded(20);
 		const [gone = "", back = ""] = await world.service.ids();

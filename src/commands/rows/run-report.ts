@@ -20,7 +20,7 @@ export type Ended = {
 	/** what a dry run found */
 	readonly dry?: DryResult;
 	/** what reading back found, and what to type where not all of it is there */
-	readonly verify?: { readonly counts: VerifyCounts; readonly again: string } | undefined;
+	readonly verify?: FoundBehind | undefined;
 	/** what stands in place of the counts of rows */
 	readonly counted?: string;
 	readonly run?: string;
@@ -37,6 +37,16 @@ export type Ended = {
 	readonly next?: string | undefined;
 };
 
+type FoundBehind = {
+	readonly counts: VerifyCounts;
+	/**
+	 * rows that have something else than was sent, straight behind the run: that nobody but the service may have done.
+	 * Undefined where it may be long ago
+	 */
+	readonly unexplained?: number;
+	readonly again: string;
+};
+
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
 export async function report(
 	ended: Ended,
@@ -48,7 +58,13 @@ export async function report(
 	let { stop } = ended;
 	await io.flush();
 	const exitNow = (): ExitCode =>
-		exitOf(totals, stop, io.outputFailed || failed?.failure !== undefined, dry, verify?.counts);
+		exitOf(
+			totals,
+			stop,
+			io.outputFailed || failed?.failure !== undefined,
+			dry,
+			verify && { ...verify.counts, ...verify },
+		);
 	const facts = { ...ended, verify: verify?.counts, undone: ended.undone?.counts, wouldChange: dry?.changes };
 	const summaryNow = (): string => JSON.stringify(summaryOf(totals, seconds, exitNow(), facts));
 	try {
@@ -67,6 +83,7 @@ export async function report(
 	const counted = ended.counted ?? summaryText(totals, seconds, dry?.changes);
 	if (verify !== undefined && ended.counted === undefined) {
 		const text = verifyText(verify.counts);
+		if (isChanged(verify)) io.err(CHANGED);
 		// The last line says what to type, unless there is something else to be said there.
 		if (verify.counts.lost > 0) io.err(exit === Exit.differences ? `${text}.` : `${text}. ${verify.again}`);
 		else io.note(`${text}.`);
@@ -86,6 +103,13 @@ export async function report(
 	return exit;
 }
 
+const CHANGED =
+	"What was changed since was changed straight behind the run: by somebody else, or by the service, which does not keep what it is sent.";
+
+function isChanged({ unexplained = 0 }: FoundBehind): boolean {
+	return unexplained > 0;
+}
+
 function goOnText(stop: Stop | undefined, resume: string): string {
 	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Go on with: ${resume}`;
 }
@@ -103,7 +127,8 @@ function nextStep({ totals, failed, run, dry, next, verify }: Ended, flags: Glob
 		const retry = withFlags(`ragtag runs retry ${run}`, flags);
 		return `Mend ${failed.path} and feed it back, or try the same rows again: ${retry}`;
 	}
-	if (verify !== undefined && verify.counts.lost + verify.counts.unknown > 0) return verify.again;
+	const isMissing = verify !== undefined && (verify.counts.lost + verify.counts.unknown > 0 || isChanged(verify));
+	if (isMissing) return verify.again;
 	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";
 	return "Mend the output and run the same command again.";
 }

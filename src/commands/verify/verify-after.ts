@@ -27,7 +27,7 @@ export type VerifyAfter = {
 
 export type VerifiedAfter = {
 	/** what was found, and what to type where not all of it is there; undefined where nothing could be looked at */
-	readonly found?: { readonly counts: VerifyCounts; readonly again: string };
+	readonly found?: { readonly counts: VerifyCounts; readonly unexplained: number; readonly again: string };
 	/** why it was not verified to its end, with what to type then */
 	readonly stop?: Stop | undefined;
 };
@@ -63,7 +63,11 @@ export async function verifyAfter(
 		);
 		const hint = `What was written is recorded. Verify it with: ${later}`;
 		return {
-			found: { counts: verified.counts, again: await againText(run, runs, verified.counts, flags) },
+			found: {
+				counts: verified.counts,
+				unexplained: verified.unexplained,
+				again: await againText(run, runs, verified.counts, flags),
+			},
 			stop: verified.stop === undefined ? undefined : { ...verified.stop, hint },
 		};
 	} catch (error) {

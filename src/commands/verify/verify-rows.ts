@@ -32,7 +32,12 @@ export type ToVerify = {
 	readonly unreadable: ExitCode;
 };
 
-export type Verified = { readonly counts: VerifyCounts; readonly stop: Stop | undefined };
+export type Verified = {
+	readonly counts: VerifyCounts;
+	/** rows that were changed since, and not by a later run of ours */
+	readonly unexplained: number;
+	readonly stop: Stop | undefined;
+};
 
 /** Reads back what a recorded run wrote, tells what is not as it was sent, and counts. Sends nothing that writes. */
 export async function verifyRows(
@@ -50,6 +55,7 @@ export async function verifyRows(
 		throw explained(error);
 	});
 	const tally = { equal: 0, normalised: 0, lost: 0, changed_since: 0, unknown: picked.unrecorded };
+	let unexplained = 0;
 	const done = (): number => tally.equal + tally.normalised + tally.lost + tally.changed_since + tally.unknown;
 	const total = picked.count + picked.unrecorded;
 	const tell = verdictTeller(name, flags.json === true, app);
@@ -73,6 +79,7 @@ export async function verifyRows(
 		if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 		for await (const judged of rows) {
 			tally[judged.result] += 1;
+			if (judged.result === "changed_since" && judged.laterRun === undefined) unexplained += 1;
 			await tell(judged);
 			progress.update({ done: done(), total, failed: tally.lost + tally.unknown });
 			if (clock.now() - started > maxDuration && done() < total) return timeIsUp(maxDuration);
@@ -82,7 +89,7 @@ export async function verifyRows(
 	try {
 		const stop = await work().catch((error: unknown) => brokenOff(error, signal));
 		const counts = { mode, rows: picked.written, checked: done(), ...tally, pending: total - done() };
-		return { counts, stop };
+		return { counts, unexplained, stop };
 	} finally {
 		progress.stop();
 	}
