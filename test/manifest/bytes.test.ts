@@ -135,3 +135,13 @@ test("no bytes make the check crash or hang", async () => {
 		{ numRuns: 400 },
 	);
 }, 60_000);
+
+test("standard input that can't be kept is the storage's fault, not the program's: nothing was sent", async () => {
+	const temporaryFolder = "/nonexistent/ragtag";
+	const stdin = inChunks(Buffer.from(TEXT), 8);
+	const checked = checkManifest("-", TAG, { stdin, onProblem: () => undefined, temporaryFolder });
+	await expect(checked).rejects.toMatchObject({
+		exit: Exit.storage,
+		message: expect.stringContaining("nothing was sent"),
+	});
+});

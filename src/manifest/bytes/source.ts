@@ -77,14 +77,21 @@ class Scratch {
 		this.#parent = parent;
 	}
 
-	/** mkdtemp gives the folder mode 0700: nobody else sees what is spooled. */
+	/** mkdtemp gives the folder mode 0700: nobody else sees what is spooled. @throws CliError exit 7 where there is no room for it */
 	folder(): Promise<string> {
-		this.#folder ??= mkdtemp(join(this.#parent, "ragtag-"));
+		this.#folder ??= mkdtemp(join(this.#parent, "ragtag-")).catch((error: unknown) => {
+			throw new CliError(`the manifest can't be kept in the temporary folder: ${reason(error)}; nothing was sent`, {
+				exit: Exit.storage,
+				hint: "Make room there, or name another folder with --state-dir.",
+				cause: error,
+			});
+		});
 		return this.#folder;
 	}
 
 	async remove(): Promise<void> {
-		if (this.#folder !== undefined) await rm(await this.#folder, { recursive: true, force: true });
+		const folder = await this.#folder?.catch(() => undefined);
+		if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 	}
 }
 
