@@ -15,7 +15,7 @@ export const topics: ReadonlyMap<string, string> = new Map([
     8  the manifest, the plan, the target or the options are not those of the run, or were edited; nothing more was sent
     9  stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable.
        Or forbidden by the policy of the profile: then nothing was sent
-   10  --verify or runs verify: something that was written is lost; --detailed-exitcode: something would change
+   10  --verify or runs verify: something that was written is lost, or, straight behind a run, altered; --detailed-exitcode: something would change
    70  a fault of the program itself
    74  a report or standard output could not be written
   129  stopped by SIGHUP; resumable
@@ -57,14 +57,17 @@ The format is told by the content. UTF-8, or UTF-16 with a byte-order mark.
   any other     one metadata key each
 
 A CSV column is text unless its header ends in a type:
-  :text  :number  :boolean (true, false)  :list (items divided by |; \\| and \\\\ escape)  :json
+  :text  :number  :boolean (true, false, or as spreadsheets save them TRUE, FALSE)
+  :list (items divided by |; \\| and \\\\ escape)  :json
 
 With docs tag --mode merge, a value of !delete (--delete-token TEXT) removes its key, and a list of
-+item and -item alone adds to the present list and removes from it.
++item and -item alone adds to the present list and removes from it. What the document has already
+is neither, and stays.
 
 An empty cell means: key not sent (--empty skip), null, or "" (--empty text).
 publish_date must be YYYY-MM-DD and exist, url an absolute address, unless --schema none.
-With docs tag --dry-run or --only-changed a value that its document has already is never wrong.
+With docs tag --dry-run or --only-changed, and in docs plan, a value that its document has already
+is never wrong.
 `,
 	],
 ]);

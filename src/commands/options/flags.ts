@@ -151,7 +151,7 @@ function addVerifyOption(command: Command): Command {
 	return command.addOption(
 		new Option(
 			"--verify <what>",
-			"reads back what was written, all of it or a sample of 300 rows; exit 10 if some is lost",
+			"reads back what was written, all of it or a sample of 300 rows; exit 10 if some is lost or altered",
 		)
 			.choices(["none", "sample", "all"])
 			.default("none"),

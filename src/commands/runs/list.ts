@@ -24,7 +24,7 @@ export function listCommand(runs: Command, app: App, done: Done, run = list): vo
 	const command = runs
 		.command("list")
 		.summary("list recorded runs, the newest first")
-		.description("Lists the runs of docs tag, docs upload and docs rm that are recorded, the newest first.")
+		.description("Lists the recorded runs, undos among them, the newest first.")
 		.option("--json", "JSON lines, the same as --format jsonl")
 		.addHelpText("before", "Examples:\n  ragtag runs list\n  ragtag runs list --json | jq 'select(.pending > 0)'\n");
 	addFormatOption(addTalkOptions(command)).action(async () => {
