@@ -1,65 +1,15 @@
-import { homedir } from "node:os";
 import process from "node:process";
-import { setFlagsFromString } from "node:v8";
-import { createApp, createIo } from "../src/app.ts";
-import { main } from "../src/cli.ts";
-import { Exit, type ExitCode, reason } from "../src/errors.ts";
 
-// Rows are short-lived, so a small nursery (1 MB instead of 16) and a heap that is swept before it grows by more than a
-// fifth cost little speed, and keep the memory of a million rows near that of ten thousand.
-setFlagsFromString("--max-semi-space-size=1");
-setFlagsFromString("--semi-space-growth-factor=1");
-setFlagsFromString("--heap-growing-percent=20");
+// This file imports nothing that an old Node lacks: all imports of a file are linked before its first line runs.
+const OLDEST = { major: 20, minor: 19 };
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
-const stopping = new AbortController();
-const signals: readonly (readonly [NodeJS.Signals, ExitCode])[] = [
-	["SIGHUP", Exit.hangup],
-	["SIGINT", Exit.interrupted],
-	["SIGTERM", Exit.terminated],
-];
-
-const { env, stdin, stdout, stderr } = process;
-const io = createIo({ stdin, stdout, stderr, env });
-
-for (const [name, exit] of signals) {
-	// What `nohup` sets up: a run without a terminal goes on when the terminal that started it is closed.
-	if (name === "SIGHUP" && stdout.isTTY !== true && stderr.isTTY !== true) {
-		process.on(name, () => undefined);
-		continue;
-	}
-	process.on(name, () => {
-		// The second one leaves at once.
-		if (stopping.signal.aborted) process.exit(exit);
-		io.err(`ragtag: ${name} received: stopping, within 5 s; once more leaves at once`);
-		stopping.abort({ exit, text: `stopped by ${name}` });
-	});
+if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
+	process.stderr.write(
+		`ragtag: this is Node ${process.versions.node}, and ragtag needs Node ${OLDEST.major}.${OLDEST.minor} or newer; nothing was sent\n`,
+	);
+	// Usage, as in src/errors.ts, which is not loaded here.
+	process.exitCode = 2;
+} else {
+	await import("./main.ts");
 }
-
-// Node's own code for this is 1, which says that the run has finished. What was recorded is durable without a last word.
-process.once("uncaughtException", (error) => {
-	io.err(`ragtag: a fault of the program itself: ${reason(error)}. Please report it; ragtag runs list shows the run.`);
-	process.exit(Exit.internal);
-});
-
-// Nothing is left that could go on, and the command has not ended: Node would leave without a word, with a code of its own.
-process.once("beforeExit", () => {
-	io.err("ragtag: a fault of the program itself: it waits for something that will never happen. Please report it.");
-	process.exit(Exit.internal);
-});
-
-const processes = {
-	pid: process.pid,
-	isRunning: (pid: number): boolean => {
-		try {
-			return process.kill(pid, 0);
-		} catch (error) {
-			// Not allowed to signal it: so it is there.
-			return error instanceof Error && "code" in error && error.code === "EPERM";
-		}
-	},
-};
-const app = createApp({ io, env, home: homedir(), stdin, signal: stopping.signal, processes });
-process.exitCode = await main(process.argv.slice(2), app);
-await io.flush();
-// A pipe that nobody closes, or a connection that lingers, must not keep a finished program alive.
-process.exit();

@@ -2,6 +2,7 @@
 import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { thirdPartyText } from "./third-party.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
@@ -9,7 +10,7 @@ const program = `${root}dist/bin/ragtag.js`;
 
 // A file of an earlier build would be published with the next.
 await rm(`${root}dist`, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
 	absWorkingDir: root,
 	entryPoints: [{ in: "bin/ragtag.ts", out: "bin/ragtag" }],
 	outdir: "dist",
@@ -26,9 +27,11 @@ await build({
 		js: 'import { createRequire as ragtagRequire } from "node:module"; const require = ragtagRequire(import.meta.url);',
 	},
 	define: { __RAGTAG_VERSION__: JSON.stringify(version) },
-	legalComments: "linked",
+	legalComments: "none",
+	metafile: true,
 	logLevel: "warning",
 });
+await writeFile(`${root}dist/THIRD-PARTY.txt`, await thirdPartyText(root, Object.keys(metafile.inputs)));
 const text = await readFile(program, "utf8");
 if (!text.startsWith("#!")) await writeFile(program, `#!/usr/bin/env node\n${text}`);
 await chmod(program, 0o755);

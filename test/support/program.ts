@@ -8,8 +8,9 @@ import { onTestFinished } from "vitest";
 import { withoutKey } from "./service.ts";
 import type { Ended } from "./ragtag.ts";
 
-/** What `npm run build` makes. */
-export const PROGRAM = fileURLToPath(new URL("../../dist/bin/ragtag.js", import.meta.url));
+/** What `npm run build` makes, or the installed program that `RAGTAG_PROGRAM` names. */
+export const PROGRAM =
+	process.env["RAGTAG_PROGRAM"] ?? fileURLToPath(new URL("../../dist/bin/ragtag.js", import.meta.url));
 
 export type Running = {
 	readonly child: ChildProcess;

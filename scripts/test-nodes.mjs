@@ -1,0 +1,55 @@
+// Runs the quick part of the tests under other Node versions than the one at hand. The `node-PLATFORM-ARCH` packages of npm
+// hold nothing but the executable of one version; they are installed in a temporary folder.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+/** The floor is what CI itself runs on; these are the newer lines that are supported, and one that is not. */
+const SUPPORTED = ["24.21.0", "26.10.0"];
+const TOO_OLD = "18.20.8";
+/** Folders that need no long waits: what differs between versions is the language, its library, streams and processes. */
+const QUICK = ["io", "manifest", "plan", "report", "rest", "settings", "e2e"].map((name) => `test/${name}`);
+
+const name = `node-${process.platform}-${process.arch}`;
+const folder = mkdtempSync(join(tmpdir(), "ragtag-nodes-"));
+const say = (text) => process.stdout.write(`${text}\n`);
+
+function install(version) {
+	const prefix = join(folder, version);
+	const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent", "--prefix", prefix];
+	execFileSync("npm", ["install", ...flags, `${name}@${version}`], { cwd: folder, stdio: "inherit" });
+	return join(prefix, "node_modules", name, "bin", "node");
+}
+
+function test(version) {
+	const node = install(version);
+	say(`\nNode ${execFileSync(node, ["--version"], { encoding: "utf8" }).trim()}`);
+	const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+	const { status } = spawnSync(node, [vitest, "run", ...QUICK, ...process.argv.slice(2)], {
+		cwd: root,
+		stdio: "inherit",
+	});
+	return status === 0;
+}
+
+/** An old Node must end with one line and exit 2, not with a stack trace. */
+function refusesOldNode() {
+	const { status, stdout, stderr } = spawnSync(install(TOO_OLD), [join(root, "dist/bin/ragtag.js"), "--version"], {
+		encoding: "utf8",
+	});
+	say(`\nNode ${TOO_OLD}: exit ${status}: ${stderr.trim()}`);
+	return status === 2 && stdout === "" && /^ragtag: .*needs Node 20\.19.*\n$/.test(stderr);
+}
+
+try {
+	if (!existsSync(join(root, "dist/bin/ragtag.js")))
+		execFileSync("npm", ["run", "build"], { cwd: root, stdio: "inherit" });
+	const results = [refusesOldNode(), ...SUPPORTED.map((version) => test(version))];
+	process.exitCode = results.every(Boolean) ? 0 : 1;
+} finally {
+	rmSync(folder, { recursive: true, force: true });
+}

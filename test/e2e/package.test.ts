@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { PROGRAM } from "../support/program.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const run = promisify(execFile);
+
+type Package = {
+	readonly engines: { readonly node: string };
+	readonly dependencies?: Record<string, string>;
+	readonly optionalDependencies?: Record<string, string>;
+	readonly devDependencies: Record<string, string>;
+};
+
+const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as Package;
+
+/** The names of the packages that the source files import. */
+async function imported(): Promise<readonly string[]> {
+	const names = new Set<string>();
+	for (const folder of ["src", "bin"]) {
+		for (const entry of await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
+			if (!entry.isFile()) continue;
+			const text = await readFile(join(entry.parentPath, entry.name), "utf8");
+			// An import of types alone is gone from the program.
+			for (const [, name] of text.matchAll(/^(?:import|export)(?! type)[^;]*? from "((?:@[^/"]+\/)?[^/"]+)/gm)) {
+				if (name !== undefined && !name.startsWith(".") && !name.startsWith("node:")) names.add(name);
+			}
+		}
+	}
+	return [...names];
+}
+
+describe("the published package", () => {
+	it("holds the program, its parts and its documents: a package without them installs a command that fails", async () => {
+		const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: ROOT });
+		const [{ files }] = JSON.parse(stdout) as [{ files: readonly { path: string }[] }];
+		const paths = files.map(({ path }) => path);
+
+		for (const path of ["dist/bin/ragtag.js", "dist/THIRD-PARTY.txt", "README.md", "LICENSE", "docs/reliability.md"]) {
+			expect(paths).toContain(path);
+		}
+		expect(paths.filter((path) => path.startsWith("dist/parts/")).length).toBeGreaterThan(10);
+		expect(paths.filter((path) => /^(src|test|scripts|fixtures|\.ci)\//.test(path))).toEqual([]);
+	});
+
+	it("installs nothing that the build has put into the program: it would be fetched for no use", async () => {
+		const bundled = await imported();
+
+		expect(bundled).toContain("undici");
+		expect(Object.keys(manifest.dependencies ?? {})).toEqual([]);
+		expect(Object.keys(manifest.optionalDependencies ?? {})).toEqual(["@fastify/busboy", "libsql"]);
+		for (const name of bundled) expect(manifest.devDependencies).toHaveProperty([name]);
+	});
+
+	it("carries the licence text of each library in it, as their licences ask", async () => {
+		const text = await readFile(join(dirname(dirname(PROGRAM)), "THIRD-PARTY.txt"), "utf8");
+
+		for (const name of await imported()) {
+			expect(text).toMatch(new RegExp(`^${name} ${manifest.devDependencies[name]?.replaceAll(".", "\\.")} \\(`, "m"));
+		}
+		expect(text).toContain("BSD-3-Clause");
+	});
+
+	it("asks for the Node version that its package.json states, so that npm and the program agree", async () => {
+		const entry = await readFile(join(ROOT, "bin/ragtag.ts"), "utf8");
+		const [, major, minor] = /major: (\d+), minor: (\d+)/.exec(entry) ?? [];
+
+		expect(manifest.engines.node).toBe(`>=${major}.${minor}`);
+	});
+});
