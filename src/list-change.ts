@@ -1,5 +1,8 @@
 import { isJsonArray, type JsonValue } from "./json.ts";
 
+/** What a value must say to remove its key in a merge, where nothing else is given. */
+export const DELETE_TOKEN = "!delete";
+
 /** One item of a list that changes another list. */
 export type ListStep = { readonly adds: boolean; readonly item: string };
 

@@ -1,5 +1,6 @@
 import { CliError, Exit } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
+import { mergeOnlyFault } from "./rows/merge-only.ts";
 import { cellValue, splitType } from "./rows/typed.ts";
 import { RowJudge } from "./rows/judge.ts";
 import { show } from "./show.ts";
@@ -8,18 +9,24 @@ import type { ManifestOptions } from "./types.ts";
 /**
  * The key and value of `--set KEY[:type]=VALUE`; the types are those of a CSV header.
  *
+ * @param mergeOnly what is refused, as in a manifest
  * @throws CliError exit 2
  */
-export function parseSetting(text: string): [key: string, value: JsonValue] {
+export function parseSetting(
+	text: string,
+	mergeOnly?: ManifestOptions["mergeOnly"],
+): readonly [key: string, value: JsonValue] {
 	const equals = text.indexOf("=");
 	const { key, type, meant } = splitType(text.slice(0, Math.max(equals, 0)));
 	if (equals === -1 || key === "") throw wrong(`"${show(text)}" is not KEY=VALUE`);
 	if (meant !== undefined) throw wrong(`"${show(key)}" ends in an unknown type; did you mean :${meant}?`);
 	const cell = text.slice(equals + 1);
-	if (type === "text") return [key, cell];
-	const result = cellValue(cell, type);
-	if ("value" in result) return [key, result.value];
-	throw wrong(`${show(key)}: ${result.fault}`);
+	const result = cell === mergeOnly?.token ? { value: cell } : cellValue(cell, type);
+	if (!("value" in result)) throw wrong(`${show(key)}: ${result.fault}`);
+	const misplaced =
+		type === "json" && cell !== mergeOnly?.token ? undefined : mergeOnlyFault(key, result.value, mergeOnly);
+	if (misplaced !== undefined) throw wrong(`${show(key)}: ${misplaced.text}`, "Add --mode merge where that is meant.");
+	return [key, result.value];
 }
 
 /**

@@ -27,6 +27,11 @@ export type ManifestOptions = {
 	 * nothing; a list of `+item` and `-item` is checked by what it adds
 	 */
 	readonly deleteToken?: string | undefined;
+	/**
+	 * `--mode replace`, and only then: a value of this text is a problem, as is a list of `+item` and `-item` where `lists`
+	 * says so. A `:json` cell is neither: it says its value to the letter
+	 */
+	readonly mergeOnly?: { readonly token: string; readonly lists: boolean } | undefined;
 	/** `upload`: the folder that files must lie below; default is the manifest's folder */
 	readonly filesRoot: string | undefined;
 };

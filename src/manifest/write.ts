@@ -1,5 +1,6 @@
 import { CliError, Exit } from "../errors.ts";
 import type { JsonValue, Metadata } from "../json.ts";
+import { DELETE_TOKEN } from "../list-change.ts";
 import { csvLine } from "./csv/quote.ts";
 import { isReserved, meantReserved } from "./rows/reserved.ts";
 import { joinList, splitType, type CellType } from "./rows/typed.ts";
@@ -71,8 +72,8 @@ export function* formatCsvManifest(documents: Iterable<ManifestDocument>): Gener
 function plainestType(value: JsonValue): CellType {
 	if (typeof value === "number") return numberSurvives(value) ? "number" : "json";
 	if (typeof value === "boolean") return "boolean";
-	// An empty cell means that the key is absent, and no cell can hold NUL.
-	if (typeof value === "string") return value !== "" && textSurvives(value) ? "text" : "json";
+	// An empty cell means that the key is absent, no cell can hold NUL, and the token is refused where it is a cell.
+	if (typeof value === "string") return value !== "" && value !== DELETE_TOKEN && textSurvives(value) ? "text" : "json";
 	if (Array.isArray(value) && isPlainList(value)) return textSurvives(joinList(value)) ? "list" : "json";
 	return "json";
 }

@@ -1,11 +1,8 @@
 import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json.ts";
-import { type ListStep, listSteps } from "../list-change.ts";
+import { DELETE_TOKEN, type ListStep, listSteps } from "../list-change.ts";
 import { valueText } from "./where.ts";
 
 export type Mode = "replace" | "merge";
-
-/** What a value must say to remove its key, where nothing else is given. */
-export const DELETE_TOKEN = "!delete";
 
 /**
  * How a row becomes what is sent. `replace` sends the row's metadata as it stands; `merge` lays it over what the document

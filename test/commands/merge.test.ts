@@ -89,10 +89,78 @@ describe("--delete-token", () => {
 		expect((await tag(made, "--mode", "merge", "--delete-token", "")).exit).toBe(2);
 	});
 
-	it("is a plain text in a replace run, which removes keys by leaving them out", async () => {
+	it("is another one in a replace run where that very text is meant: it and lists of + and - are stored as they stand", async () => {
 		const made = await world((id) => `document_id,owner,topics:list\n${id},!delete,+a|-b\n`);
-		const { stdout } = await tag(made, "--json");
+		const { stdout } = await tag(made, "--delete-token", "(none)", "--json");
 		expect(parseLines(stdout).at(-1)).toMatchObject({ updated: 1 });
 		expect(await held(made.service)).toEqual({ owner: "!delete", topics: ["+a", "-b"] });
+	});
+});
+
+describe("without --mode merge", () => {
+	it.each([
+		[
+			"a cell of the delete token",
+			(id: string) => `document_id,author\n${id},!delete\n`,
+			[],
+			'"!delete" removes a key',
+		],
+		["such a cell of a typed column", (id: string) => `document_id,pages:number\n${id},!delete\n`, [], '"!delete" rem'],
+		["a list of changes", (id: string) => `document_id,topics:list\n${id},+x|-y\n`, [], "changes a list only with"],
+		["such a JSON row", (id: string) => `{"document_id":"${id}","a":"!delete"}`, [], '"!delete" removes a key'],
+		[
+			"such a JSON list",
+			(id: string) => `[{"document_id":"${id}","meta_fields":{"a":["+x"]}}]`,
+			[],
+			"changes a list only",
+		],
+		[
+			"another token",
+			(id: string) => `document_id,a\n${id},(none)\n`,
+			["--delete-token", "(none)"],
+			'"(none)" removes',
+		],
+	])("%s sends nothing: all other keys would go", async (_, text, more, why) => {
+		const made = await world(text);
+		const { exit, stderr } = await tag(made, ...more);
+		expect([exit, made.service.requests]).toEqual([3, []]);
+		expect(stderr).toContain(why);
+		expect(stderr).toContain("--mode merge; for");
+		const check = ["manifest", "check", made.path, "-d", made.service.dataset, ...more];
+		expect((await ragtag(check)).stderr).toContain(why);
+		expect((await ragtag([...check, "--mode", "merge"])).exit).toBe(0);
+	});
+
+	it.each([["author=!delete"], ["pages:number=!delete"], ["topics:list=+x"]])(
+		"--set %s is wrong usage: each document would lose all other keys",
+		async (setting) => {
+			const made = await world((id) => `document_id,title\n${id},x\n`);
+			const { exit, stderr } = await tag(made, "--set", setting);
+			expect([exit, made.service.requests]).toEqual([2, []]);
+			expect(stderr).toContain("--mode merge");
+			const check = ["manifest", "check", made.path, "-d", made.service.dataset, "--set", setting];
+			expect((await ragtag(check)).exit).toBe(2);
+		},
+	);
+
+	it("a :json cell says what it says: what manifest init writes of such values goes back as it was", async () => {
+		const { service } = await world(() => "");
+		const [id = ""] = await service.ids();
+		const before = { note: "!delete", phones: ["+49 171 1", "-5"] };
+		await service.put(id, before);
+		const init = await ragtag(["manifest", "init", "-d", service.dataset], { env: envOf(service) });
+		const path = await file("init.csv", init.stdout);
+		const { exit } = await ragtag(["docs", "tag", path, "--set", "more=1"], { env: envOf(service) });
+		expect([exit, await held(service)]).toEqual([0, { ...before, more: "1" }]);
+	});
+
+	it("a value that the document has already is never wrong with --only-changed or --dry-run", async () => {
+		const made = await world((id) => `document_id,owner,topics:list\n${id},!delete,+a|-b\n`);
+		const [id = ""] = await made.service.ids();
+		await made.service.put(id, { owner: "!delete", topics: ["+a", "-b"] });
+		expect((await tag(made, "--only-changed")).exit).toBe(0);
+		expect((await tag(made, "--dry-run")).exit).toBe(0);
+		await made.service.put(id, { owner: "Ann", topics: ["+a", "-b"] });
+		expect((await tag(made, "--only-changed")).exit).toBe(3);
 	});
 });

@@ -170,7 +170,7 @@ describe("docs plan", () => {
 	it.each([
 		["--out", []],
 		["a file that - could be", ["--out", "-"]],
-		["--mode merge for --delete-token", ["--out", "plan.jsonl", "--delete-token", "x"]],
+		["--mode merge for --delete-token", ["--out", "plan.jsonl", "--delete-token", "!delete"]],
 	])("is exit 2 without %s", async (_, more) => {
 		const service = await serve(1);
 		const manifest = await file("tags.csv", "document_id,n\na,5\n");

@@ -1,5 +1,6 @@
 import type { App, Settings } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
+import { DELETE_TOKEN } from "../../list-change.ts";
 import { checkManifest, parseSetting, readSchema } from "../../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions, Purpose } from "../../manifest/types.ts";
 import { changeOf, type Mode } from "../../plan/change.ts";
@@ -25,16 +26,21 @@ export async function manifestOptions(
 		throw new CliError("--map names the same column twice", { exit: Exit.usage });
 	}
 	const change = changeOf(flags.mode ?? "replace", flags.deleteToken);
+	const isReplaced = purpose === "tag" && change.mode === "replace";
+	const mergeOnly = isReplaced
+		? { token: flags.deleteToken ?? DELETE_TOKEN, lists: flags.deleteToken === undefined }
+		: undefined;
 	return {
 		purpose,
 		dataset: flags.dataset ?? settings.dataset?.value,
 		map,
 		ignore: new Set(flags.ignore),
-		set: new Map((flags.set ?? []).map(parseSetting)),
+		set: new Map((flags.set ?? []).map((text) => parseSetting(text, mergeOnly))),
 		empty: flags.empty ?? "skip",
 		schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
 		onDuplicate: flags.onDuplicate ?? "error",
 		deleteToken: change.mode === "merge" ? change.deleteToken : undefined,
+		mergeOnly,
 		filesRoot: flags.filesRoot,
 	};
 }

@@ -63,7 +63,7 @@ A CSV column is text unless its header ends in a type:
 
 With docs tag --mode merge, a value of !delete (--delete-token TEXT) removes its key, and a list of
 +item and -item alone adds to the present list and removes from it. What the document has already
-is neither, and stays.
+is neither, and stays. Without --mode merge both are problems; in a :json column they are plain values.
 
 An empty cell means: key not sent (--empty skip), null, or "" (--empty text).
 publish_date must be YYYY-MM-DD and exist, url an absolute address, unless --schema none.

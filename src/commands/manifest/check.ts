@@ -6,11 +6,18 @@ import { exitOf } from "../../report/exit.ts";
 import { countsText, numberText, rowsText, summaryOf } from "../../report/summary.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { checkAndTell, manifestOptions, refusal } from "../checks/check-rows.ts";
-import { addManifestOptions, addTalkOptions, type ManifestFlags } from "../options/flags.ts";
+import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../options/change-flags.ts";
+import { addManifestOptions, addSetOption, addTalkOptions, type ManifestFlags } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
 import { printVersionLine } from "../version-line.ts";
 
-export type CheckOptions = ManifestFlags & { readonly manifest: string; readonly for: Purpose };
+export type CheckOptions = ManifestFlags &
+	ChangeFlags & {
+		readonly manifest: string;
+		readonly for: Purpose;
+		readonly set?: readonly string[];
+		readonly filesRoot?: string;
+	};
 
 /** Declares the interface of `manifest check`. What it does is in `check`. */
 export function checkCommand(parent: Command, app: App, done: Done, run = check): void {
@@ -28,7 +35,7 @@ export function checkCommand(parent: Command, app: App, done: Done, run = check)
 			"before",
 			"Examples:\n  ragtag manifest check tags.csv -d DATASET\n  ragtag manifest check files.csv --for upload\n",
 		);
-	addTalkOptions(addManifestOptions(command)).action(async (manifest: string) => {
+	addTalkOptions(addChangeOptions(addSetOption(addManifestOptions(command)))).action(async (manifest: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<CheckOptions, "manifest">>(), manifest }, app));
 	});
 }
@@ -36,6 +43,7 @@ export function checkCommand(parent: Command, app: App, done: Done, run = check)
 export async function check(options: CheckOptions, app: App): Promise<ExitCode> {
 	const { io, clock } = app;
 	const { manifest, json = false } = options;
+	checkChangeFlags(options);
 	if (json) await printVersionLine(app);
 	const started = clock.now();
 	const settings = await app.settings(options);

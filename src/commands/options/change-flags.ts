@@ -2,7 +2,8 @@ import { type Command, Option } from "commander";
 import { CliError, Exit } from "../../errors.ts";
 import type { Metadata } from "../../json.ts";
 import type { Row } from "../../manifest/types.ts";
-import { changeOf, DELETE_TOKEN, keepsValue, metadataToSend, type Mode } from "../../plan/change.ts";
+import { DELETE_TOKEN } from "../../list-change.ts";
+import { changeOf, keepsValue, metadataToSend, type Mode } from "../../plan/change.ts";
 import type { UpdateItem, UpdatePlan } from "../../run/operations/look.ts";
 import type { RunItem } from "../rows/row-source.ts";
 import { parseNonEmpty } from "./values.ts";
@@ -19,14 +20,15 @@ export function addChangeOptions(command: Command): Command {
 		)
 		.option(
 			"--delete-token <text>",
-			`with --mode merge: a value of this text removes its key (default: ${DELETE_TOKEN})`,
+			`with --mode merge: a value of this text removes its key; else it is refused (default: ${DELETE_TOKEN})`,
 			parseNonEmpty,
 		);
 }
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
 export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
-	if (mode !== "replace" || deleteToken === undefined) return;
+	// Another token says that the usual one, and lists that look like a change, are meant to the letter.
+	if (mode !== "replace" || deleteToken !== DELETE_TOKEN) return;
 	throw new CliError("--delete-token removes keys in a merge alone, and this is --mode replace; nothing was sent", {
 		exit: Exit.usage,
 		hint: "Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not carry.",

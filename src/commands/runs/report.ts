@@ -106,7 +106,7 @@ function readingOf({ command, options }: RunFile): ManifestOptions {
 		dataset: flags.dataset,
 		map: new Map(flags.map),
 		ignore: new Set(flags.ignore),
-		set: new Map((flags.set ?? []).map(parseSetting)),
+		set: new Map((flags.set ?? []).map((text) => parseSetting(text))),
 		empty: flags.empty ?? "skip",
 		schema: options["schemaContent"] ?? (flags.schema === "none" ? "none" : undefined),
 		onDuplicate: flags.onDuplicate ?? "error",

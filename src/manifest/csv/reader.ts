@@ -1,8 +1,10 @@
+import type { JsonValue } from "../../json.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
 import { Stop, type Fault } from "../fault.ts";
 import { MAX_CELL, MAX_RECORD } from "../limits.ts";
 import { positionIn } from "../position.ts";
 import { emptyDraft, type Draft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
+import { mergeOnlyFault } from "../rows/merge-only.ts";
 import { cellValue } from "../rows/typed.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, cellStart } from "./cells.ts";
@@ -100,15 +102,24 @@ export class CsvReader implements RowReader {
 		} else if (use.kind === "role") setRole(draft, use.role, cell);
 		else if (cell === "") {
 			if (this.#options.empty !== "skip") draft.metadata.set(use.key, this.#options.empty === "null" ? null : "");
-		} else if (use.type === "text" || cell === this.#options.deleteToken) draft.metadata.set(use.key, cell);
+		} else if (cell === this.#options.mergeOnly?.token) this.#set(draft, use.key, cell);
+		else if (use.type === "text" || cell === this.#options.deleteToken) draft.metadata.set(use.key, cell);
 		else {
 			const result = cellValue(cell, use.type);
-			if ("value" in result) draft.metadata.set(use.key, result.value);
+			if ("value" in result && use.type === "list") this.#set(draft, use.key, result.value);
+			else if ("value" in result) draft.metadata.set(use.key, result.value);
 			else {
 				const offset = cellStart(text, this.#delimiter, index);
 				draft.faults.push({ field, code: result.code, text: result.fault, offset });
 			}
 		}
+	}
+
+	/** Sets a value that may be one for a merge alone. */
+	#set(draft: Draft, key: string, value: JsonValue): void {
+		draft.metadata.set(key, value);
+		const fault = mergeOnlyFault(key, value, this.#options.mergeOnly);
+		if (fault !== undefined) draft.faults.push(fault);
 	}
 
 	#begin(start: number): RawRow[] {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from "../../json.ts";
 import { emptyDraft, type Draft } from "../rows/draft.ts";
+import { mergeOnlyFault } from "../rows/merge-only.ts";
 import { isFailureColumn, isRole, isUsed, type Role } from "../rows/reserved.ts";
 import { show } from "../show.ts";
 import type { ManifestOptions } from "../types.ts";
@@ -13,7 +14,7 @@ const BESIDE_META_FIELDS: ReadonlySet<string> = new Set(["size", "create_time"])
 export function draftOf(
 	members: ReadonlyMap<string, Member>,
 	names: MemberNames,
-	options: Pick<ManifestOptions, "purpose">,
+	options: Pick<ManifestOptions, "purpose" | "mergeOnly">,
 ): Draft {
 	const draft = emptyDraft();
 	const isWrapped = Array.from(members.keys()).some((name) => names.of(name) === "meta_fields");
@@ -36,6 +37,11 @@ export function draftOf(
 			const text = "stands beside meta_fields; move it into meta_fields";
 			draft.faults.push({ field: name, code: "BESIDE_META_FIELDS", text, offset: start });
 		} else if (!isWrapped && options.purpose !== "rm") draft.metadata.set(name, value);
+	}
+	if (options.mergeOnly === undefined) return draft;
+	for (const [key, value] of draft.metadata) {
+		const fault = mergeOnlyFault(key, value, options.mergeOnly);
+		if (fault !== undefined) draft.faults.push(fault);
 	}
 	return draft;
 }
