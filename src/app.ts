@@ -19,7 +19,7 @@ import { systemClock } from "./run/clock.ts";
 import { MAX_CONCURRENCY } from "./run/concurrency.ts";
 import { createLimiter, unlimited } from "./run/limiter.ts";
 import { ADVISED_RATE } from "./run/safe-rate.ts";
-import { paced, Pause } from "./run/pace.ts";
+import { Cooldown, paced } from "./run/cooldown.ts";
 import type { Request } from "./run/pages.ts";
 import { requestWithRetry } from "./run/request.ts";
 import type { Processes } from "./run/journal/machine.ts";
@@ -56,6 +56,8 @@ export type Session = {
 	/** the service in the dialect that is known now */
 	readonly api: Api;
 	readonly limiter: Limiter;
+	/** what the service asked to wait: one for all requests, those of rows included */
+	readonly cooldown: Cooldown;
 	/** requests a second at most; undefined for no cap */
 	readonly rate: number | undefined;
 	/** one request that is tried again where that may help; lists and other reads */
@@ -179,7 +181,7 @@ export function createApp(dependencies: AppDependencies): App {
 				},
 			});
 			const limiter = rate === undefined ? unlimited : createLimiter(rate, clock);
-			const pause = new Pause(clock);
+			const cooldown = new Cooldown(clock);
 			const service = new Service({
 				api,
 				// An address that holds the key, by some mistake, is written nowhere.
@@ -195,7 +197,7 @@ export function createApp(dependencies: AppDependencies): App {
 				redact,
 			});
 			await service.remember();
-			const dependencies = { send: paced(limiter, pause), pause, clock, signal };
+			const dependencies = { send: paced(limiter, cooldown), cooldown, clock, signal };
 			return {
 				service,
 				baseUrl,
@@ -203,6 +205,7 @@ export function createApp(dependencies: AppDependencies): App {
 					return service.api;
 				},
 				limiter,
+				cooldown,
 				rate,
 				request: (call) => requestWithRetry(call, dependencies),
 				requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),

@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../errors.ts";
 import { RestError } from "../rest/errors.ts";
-import type { Pause, Send } from "./pace.ts";
+import type { Cooldown, Send } from "./cooldown.ts";
 import { decide, MAX_WAIT } from "./retry.ts";
 import type { Clock } from "./types.ts";
 
@@ -10,7 +10,7 @@ const WITHIN = 30_000;
 
 export type RequestDependencies = {
 	readonly send: Send;
-	readonly pause: Pause;
+	readonly cooldown: Cooldown;
 	readonly clock: Clock;
 	readonly signal?: AbortSignal;
 };
@@ -22,13 +22,18 @@ export type RequestDependencies = {
  */
 export async function requestWithRetry<Answer>(
 	request: () => Promise<Answer>,
-	{ send, pause, clock, signal }: RequestDependencies,
+	{ send, cooldown, clock, signal }: RequestDependencies,
 	{ idempotent = true }: { idempotent?: boolean } = {},
 ): Promise<Answer> {
-	const deadline = clock.now() + WITHIN;
+	let deadline: number | undefined;
+	const begin = (): Promise<Answer> => {
+		// From the first try on: what earlier requests were asked to wait is not held against this one.
+		deadline ??= clock.now() + WITHIN;
+		return request();
+	};
 	for (let attempt = 1; ; attempt += 1) {
 		try {
-			return await send(request, signal);
+			return await send(begin, signal);
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
 			const decision = decide(error, {
@@ -43,14 +48,14 @@ export async function requestWithRetry<Answer>(
 				patient: false,
 				outage: false,
 				outageLeft: Number.POSITIVE_INFINITY,
-				timeLeft: deadline - clock.now(),
+				timeLeft: (deadline ?? Number.POSITIVE_INFINITY) - clock.now(),
 				maxWait: MAX_WAIT,
 				random: clock.random(),
 				now: Date.now(),
 			});
 			if (decision.action === "stop") throw new CliError(decision.stop.text, { ...decision.stop, cause: error });
 			if (decision.action !== "retry" || attempt >= ATTEMPTS) throw refusal(error);
-			if (decision.everyone) pause.extend(decision.wait);
+			if (decision.everyone) cooldown.extend(decision.wait);
 			await clock.sleep(decision.wait, signal);
 			signal?.throwIfAborted();
 		}

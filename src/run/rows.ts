@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import { AutoConcurrency, MAX_CONCURRENCY } from "./concurrency.ts";
+import type { Cooldown } from "./cooldown.ts";
 import { Ending } from "./ending.ts";
 import type { MaxErrors } from "./limits.ts";
 import type { Operation } from "./operations/operation.ts";
@@ -19,6 +20,8 @@ export type RunOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
 	readonly journal: Journal<Item>;
 	readonly limiter: Limiter;
+	/** that of the whole process */
+	readonly cooldown: Cooldown;
 	readonly clock: Clock;
 	/** requests a second, undefined for no cap: what `auto` concurrency goes by, and a lowered rate comes back to */
 	readonly rate: number | undefined;
@@ -68,6 +71,7 @@ export async function runRows<Item extends Work>(
 	const { signal } = ending;
 	const traffic = new Traffic({
 		limiter: options.limiter,
+		cooldown: options.cooldown,
 		clock,
 		rate: options.rate,
 		maxOutage,

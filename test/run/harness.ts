@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
+import { Cooldown } from "../../src/run/cooldown.ts";
 import { MemoryJournal } from "../../src/run/journal.ts";
 import { unlimited } from "../../src/run/limiter.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
@@ -69,6 +70,7 @@ export function start(
 		operation,
 		journal,
 		limiter: unlimited,
+		cooldown: new Cooldown(clock),
 		clock,
 		rate: undefined,
 		concurrency: 4,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { unlimited } from "../../src/run/limiter.ts";
-import { paced, Pause } from "../../src/run/pace.ts";
+import { Cooldown, paced } from "../../src/run/cooldown.ts";
 import { type RequestDependencies, requestWithRetry } from "../../src/run/request.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { countingLimiter, failure } from "./harness.ts";
 
 function dependencies(clock: FakeClock, signal?: AbortSignal): RequestDependencies {
-	const pause = new Pause(clock);
-	return { send: paced(unlimited, pause), pause, clock, ...(signal === undefined ? {} : { signal }) };
+	const cooldown = new Cooldown(clock);
+	return { send: paced(unlimited, cooldown), cooldown, clock, ...(signal === undefined ? {} : { signal }) };
 }
 
 describe("one request of a command that runs no rows", () => {
@@ -88,32 +88,47 @@ describe("one request of a command that runs no rows", () => {
 	});
 });
 
-describe("pace", () => {
-	it("does not shorten a pause by a shorter one that comes later", async () => {
+describe("the cooldown", () => {
+	it("does not shorten a cooldown by a shorter one that comes later", async () => {
 		const clock = new FakeClock();
-		const pause = new Pause(clock);
-		pause.extend(5_000);
+		const cooldown = new Cooldown(clock);
+		cooldown.extend(5_000);
 		await clock.pass(1_000);
-		pause.extend(1_000);
-		expect(pause.left).toBe(4_000);
-		await clock.until(pause.over());
+		cooldown.extend(1_000);
+		expect(cooldown.left).toBe(4_000);
+		await clock.until(cooldown.over());
 		expect(clock.now()).toBe(5_000);
 	});
 
-	it("holds a request back for a pause that began while it waited for its token", async () => {
+	it("holds a request back for a cooldown that began while it waited for its token", async () => {
 		const clock = new FakeClock();
-		const pause = new Pause(clock);
+		const cooldown = new Cooldown(clock);
 		const limiter = { take: () => clock.sleep(100), close: () => undefined };
-		const sent = paced(limiter, pause)(() => Promise.resolve(clock.now()));
+		const sent = paced(limiter, cooldown)(() => Promise.resolve(clock.now()));
 		await clock.pass(50);
-		pause.extend(5_000);
+		cooldown.extend(5_000);
 		expect(await clock.until(sent)).toBeGreaterThanOrEqual(5_050);
+	});
+
+	it("holds others back for what a request was asked that is itself not tried again", async () => {
+		const clock = new FakeClock();
+		const needed = dependencies(clock);
+		const refused = requestWithRetry(() => Promise.reject(failure("throttled", { retryAfter: 60_000 })), needed);
+		await expect(clock.until(refused)).rejects.toMatchObject({ exit: Exit.temporary });
+		const started: number[] = [];
+		const next = requestWithRetry(() => {
+			started.push(clock.now());
+			return started.length === 1 ? Promise.reject(failure("ambiguous")) : Promise.resolve();
+		}, needed);
+		await clock.until(next);
+		// Tried again: the minute that it was held back is not held against it.
+		expect(started).toEqual([60_000, 60_125]);
 	});
 
 	it("takes a token for a request that fails, too", async () => {
 		const clock = new FakeClock();
 		const limiter = countingLimiter();
-		const send = paced(limiter, new Pause(clock));
+		const send = paced(limiter, new Cooldown(clock));
 		await expect(send(() => Promise.reject(failure("ambiguous")))).rejects.toThrow("ambiguous");
 		expect(limiter.taken).toBe(1);
 	});

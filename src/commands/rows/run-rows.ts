@@ -114,6 +114,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			operation: run.operation(session, onlyJudged(journal, unseen), present, context.settings),
 			journal,
 			limiter: session.limiter,
+			cooldown: session.cooldown,
 			clock,
 			rate: session.rate,
 			concurrency: flags.concurrency,

@@ -1,5 +1,5 @@
 import { RestError } from "../../rest/errors.ts";
-import { Pause } from "../pace.ts";
+import type { Cooldown } from "../cooldown.ts";
 import { onlyThrottled } from "../stops.ts";
 import type { Clock, Limiter, Stop } from "../types.ts";
 import { Brake } from "./brake.ts";
@@ -12,6 +12,8 @@ const MAX_THROTTLED = 15 * 60_000;
 
 export type TrafficOptions = {
 	readonly limiter: Limiter;
+	/** that of the whole process */
+	readonly cooldown: Cooldown;
 	readonly clock: Clock;
 	/** requests a second at most; undefined for no cap */
 	readonly rate: number | undefined;
@@ -28,13 +30,12 @@ export type TrafficOptions = {
 /**
  * The way of a run's requests to the service, and what is learned from how they end.
  *
- * A request passes the breaker, a pause that the service asked for, the brake of a lowered rate, and last the limiter.
+ * A request passes the breaker, the cooldown that the service asked for, the brake of a lowered rate, and last the limiter.
  * Whatever changed while it waited holds for it too: it starts over, and its token is lost, not the rule.
  */
 export class Traffic {
 	readonly outage: Outage;
 	readonly #options: TrafficOptions;
-	readonly #pause: Pause;
 	readonly #lowered: LoweredRate;
 	readonly #brake: Brake;
 	readonly #meter = new Meter();
@@ -44,7 +45,6 @@ export class Traffic {
 	constructor(options: TrafficOptions) {
 		const { clock, rate } = options;
 		this.#options = options;
-		this.#pause = new Pause(clock);
 		this.#lowered = new LoweredRate(() => rate ?? this.#meter.rate);
 		this.#brake = new Brake(clock, this.#lowered);
 		this.outage = new Outage({
@@ -58,7 +58,7 @@ export class Traffic {
 
 	/** Sends one request when its time has come, and resolves or rejects as the request does. */
 	async send<Answer>(request: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-		const { clock, limiter } = this.#options;
+		const { clock, limiter, cooldown } = this.#options;
 		const { breaker } = this.outage;
 		let ticket: number | undefined;
 		do {
@@ -66,11 +66,11 @@ export class Traffic {
 				const next = breaker.pass(signal);
 				ticket = typeof next === "number" ? next : await next;
 			}
-			if (this.#pause.left > 0) await this.#pause.over(signal);
+			if (cooldown.left > 0) await cooldown.over(signal);
 			const braked = this.#brake.take(signal);
 			if (braked !== undefined) await braked;
 			await limiter.take(signal);
-		} while (this.#pause.left > 0 || !breaker.isGood(ticket));
+		} while (cooldown.left > 0 || !breaker.isGood(ticket));
 		this.outage.starts();
 		const start = clock.now();
 		try {
@@ -90,9 +90,10 @@ export class Traffic {
 	/** Nobody sends for that many milliseconds, and few do at first. */
 	pause(milliseconds: number): void {
 		if (milliseconds <= 0) return;
-		this.#pause.extend(milliseconds);
-		const now = this.#options.clock.now();
-		this.#lowered.startSlowly(now, now + this.#pause.left);
+		const { clock, cooldown } = this.#options;
+		cooldown.extend(milliseconds);
+		const now = clock.now();
+		this.#lowered.startSlowly(now, now + cooldown.left);
 	}
 
 	/** Whether a failure, or the one behind it, is that of an outage, and says nothing about its row. */

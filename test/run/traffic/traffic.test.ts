@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { Cooldown } from "../../../src/run/cooldown.ts";
 import type { Limiter } from "../../../src/run/types.ts";
 import { Traffic } from "../../../src/run/traffic/traffic.ts";
 import { FakeClock } from "../fake-clock.ts";
@@ -16,6 +17,7 @@ function trafficOf(
 ): Traffic {
 	return new Traffic({
 		limiter,
+		cooldown: new Cooldown(clock),
 		clock,
 		rate: 100,
 		maxOutage: undefined,
