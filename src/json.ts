@@ -39,10 +39,11 @@ export function textsOf(value: JsonValue | undefined): ReadonlyMap<string, strin
 /**
  * Parses JSON text.
  *
+ * @param revive as `JSON.parse` takes it; it must give JSON values, and may give `NaN` and infinities
  * @throws SyntaxError where it is none
  */
-export function parseJson(text: string): JsonValue {
-	const value: unknown = JSON.parse(text);
+export function parseJson(text: string, revive?: (key: string, value: unknown) => unknown): JsonValue {
+	const value: unknown = JSON.parse(text, revive);
 	if (!isParsed(value)) throw new SyntaxError("not JSON");
 	return value;
 }
@@ -59,7 +60,8 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
 
 /** Whether two values are the same. The order of an object's members does not count, that of a list's items does. */
 export function sameValue(left: JsonValue, right: JsonValue | undefined): boolean {
-	if (left === right) return true;
+	// NaN, which a service may hold, is what it was.
+	if (left === right || Object.is(left, right)) return true;
 	if (isJsonArray(left)) {
 		return isJsonArray(right) && left.length === right.length && left.every((item, at) => sameValue(item, right[at]));
 	}

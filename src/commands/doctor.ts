@@ -24,14 +24,29 @@ import { printVersionLine } from "./version-line.ts";
 import { parseNonEmpty } from "./options/values.ts";
 
 /** Every check that a report has, in its order. */
-const NAMES = ["proxy", "dns", "tls", "service", "key", "clock", "flavour", "dataset", "right", "latency", "rate"];
+const NAMES = [
+	"proxy",
+	"dns",
+	"tls",
+	"service",
+	"key",
+	"clock",
+	"flavour",
+	"dataset",
+	"right",
+	"values",
+	"latency",
+	"rate",
+];
 
 /** Declares the interface of `doctor`. What it does is in `doctor`. */
 export function doctorCommand(program: Command, app: App, done: Done, run = doctor): void {
 	const command = program
 		.command("doctor")
 		.summary("check the way to the service, the key and its rights; say what to do")
-		.description("Checks settings, names, TLS, proxy, key, clock, flavour, rights and latency. It changes nothing.")
+		.description(
+			"Checks settings, names, TLS, proxy, key, clock, flavour, rights, values and latency. It changes nothing.",
+		)
 		.option("-d, --dataset <id>", "the dataset to ask the right to update of (default: the first)", parseNonEmpty)
 		.option("--json", "results as JSON lines")
 		.addHelpText("before", "Examples:\n  ragtag doctor\n  ragtag doctor -d DATASET --json\n");

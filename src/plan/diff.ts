@@ -1,4 +1,5 @@
 import { type JsonValue, type Metadata, sameValue } from "../json.ts";
+import { isNotJson } from "../not-json.ts";
 import type { InexactValues, Keeps } from "../rest/types.ts";
 
 /** What a row would do to the keys of its document. */
@@ -13,7 +14,8 @@ export type Difference = {
  *
  * @param keeps what the service keeps of what it is sent: a list that it takes apart to what is there already is no change.
  * What is shown is what would be sent
- * @param inexact what the document has that came rounded: it is equal to nothing that is sent
+ * @param inexact what the document has that can't be sent back: it is equal to nothing that is sent. What is no JSON is
+ * shown as the text that the service gave
  */
 export function differenceOf(
 	present: Metadata,
@@ -25,6 +27,10 @@ export function differenceOf(
 	const add = new Map<string, JsonValue>();
 	const change = new Map<string, { from: JsonValue; to: JsonValue }>();
 	const remove = new Map<string, JsonValue>();
+	const shown = (key: string, value: JsonValue): JsonValue => {
+		const text = inexact?.get(key);
+		return text !== undefined && isNotJson(text) ? text : value;
+	};
 	for (const [key, to] of sent) {
 		const from = present.get(key);
 		if (from === undefined) add.set(key, to);
@@ -32,9 +38,9 @@ export function differenceOf(
 			inexact?.has(key) === true ||
 			(!sameValue(from, to) && !sameValue(keptPresent.get(key) ?? null, keptSent.get(key)))
 		) {
-			change.set(key, { from, to });
+			change.set(key, { from: shown(key, from), to });
 		}
 	}
-	for (const [key, value] of present) if (!sent.has(key)) remove.set(key, value);
+	for (const [key, value] of present) if (!sent.has(key)) remove.set(key, shown(key, value));
 	return { add, change, remove };
 }

@@ -1,4 +1,5 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, metadataOf, parseJson } from "../json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, metadataOf } from "../json.ts";
+import { parseLoosely } from "../not-json.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
 import { inexactValues, withDigits } from "./inexact.ts";
@@ -140,7 +141,7 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
 
 function parsed(text: string): JsonValue | undefined {
 	try {
-		return parseJson(text);
+		return parseLoosely(text);
 	} catch {
 		return undefined;
 	}

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { endOfString, parseLoosely } from "../not-json.ts";
 
 /** The parts of an answer's JSON object that every call looks at. */
 export type ParsedEnvelope = {
@@ -27,7 +28,7 @@ export function readEnvelope(answer: string | undefined): ParsedEnvelope | strin
 
 function parse(text: string): JsonValue | undefined {
 	try {
-		return parseJson(text);
+		return parseLoosely(text);
 	} catch {
 		return undefined;
 	}
@@ -57,13 +58,4 @@ function hasSecondCode(text: string): boolean {
 		else if (character === ",") isKey = true;
 	}
 	return codes > 1;
-}
-
-/** Where the string ends whose first quote is at `start`: at its last quote. */
-export function endOfString(text: string, start: number): number {
-	for (let at = start + 1; at < text.length; at++) {
-		if (text[at] === "\\") at++;
-		else if (text[at] === '"') return at;
-	}
-	return text.length;
 }

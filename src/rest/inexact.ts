@@ -1,26 +1,31 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json.ts";
 import { isDoubleInFull, survivesDouble } from "../json-number.ts";
-import { endOfString } from "./envelope.ts";
+import { replaceOutsideTexts } from "../not-json.ts";
 
 /**
- * What may be a number that a double can't keep: of 16 digits or more, or with an exponent. Fewer digits always survive.
+ * What may be a number that can't be sent back as it came: of 16 digits or more, with an exponent, or none of JSON's at
+ * all. Fewer digits always survive.
  *
  * Looked for where a value may begin, as ids are full of digits: nearly every answer has none, and costs this search alone.
  */
-const CANDIDATE = /[[:,][ \t\n\r]*(-?\d(?:[\d.]{15}|[\d.]*[eE])[-+.\deE]*)/g;
+const CANDIDATE = /[[:,][ \t\n\r]*(-?(?:\d(?:[\d.]{15}|[\d.]*[eE])[-+.\deE]*|NaN|Infinity))/g;
+const NUMBER = /"|-?(?:\d[-+.\deE]*|NaN|Infinity)/g;
 
-/** Keys of a document whose values hold a number that a double can't keep, with the JSON text of the value as it came. */
+/**
+ * Keys of a document whose values can't be sent back as they came, with the text of each value as it came: they hold a
+ * number that a double can't keep, or `NaN` or an infinity, which are no JSON.
+ */
 export type InexactValues = ReadonlyMap<string, string>;
 
 /**
- * Valid JSON as it is parsed, but with each number that a double can't keep as a text of its digits. Undefined where
- * there is none.
+ * An answer as it is parsed, but with each number that can't be sent back as a text of its digits. Undefined where there
+ * is none.
  *
  * A text alone does not tell such a number from a text: what tells it is that the plain reading has a number there.
  */
 export function withDigits(json: string): JsonValue | undefined {
 	if (!mayLose(json)) return undefined;
-	const quoted = digitsQuoted(json);
+	const quoted = replaceOutsideTexts(json, NUMBER, (text) => (isKept(text) ? undefined : `"${text}"`));
 	return quoted === undefined ? undefined : parseJson(quoted);
 }
 
@@ -41,22 +46,7 @@ function mayLose(json: string): boolean {
 }
 
 function isKept(digits: string): boolean {
-	return survivesDouble(digits) || isDoubleInFull(digits);
-}
-
-function digitsQuoted(json: string): string | undefined {
-	const token = /"|-?\d[-+.\deE]*/g;
-	let quoted = "";
-	let copied = 0;
-	for (let found = token.exec(json); found !== null; found = token.exec(json)) {
-		const [text] = found;
-		if (text === '"') token.lastIndex = endOfString(json, found.index) + 1;
-		else if (!isKept(text)) {
-			quoted += `${json.slice(copied, found.index)}"${text}"`;
-			copied = token.lastIndex;
-		}
-	}
-	return copied === 0 ? undefined : quoted + json.slice(copied);
+	return /\d/.test(digits) && (survivesDouble(digits) || isDoubleInFull(digits));
 }
 
 function isLost(read: JsonValue, digits: JsonValue | undefined): boolean {

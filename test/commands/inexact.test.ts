@@ -1,52 +1,15 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { liar, type Liar } from "../support/liar.ts";
-import { type Ended, envOf, ragtag } from "../support/ragtag.ts";
+import type { Ended } from "../support/ragtag.ts";
+import { type RawWorld, rawWorld, updates } from "../support/raw-world.ts";
 import { file, folder } from "../support/service.ts";
 import { at, items, parseLines, range, summaryOf } from "../support/values.ts";
 
 /** What the documents have at first, as the service writes it: nobody could write it with `JSON.stringify`. */
 const RAW = ['{"tweet_id":12345678901234567890,"owner":"Ann"}', '{"owner":"Bob","n":1}'];
 
-type World = Liar & {
-	readonly home: string;
-	/** what somebody else writes onto documents, by their numbers */
-	readonly theirs: Map<number, string>;
-	run(...argv: readonly string[]): Promise<Ended>;
-};
-
-/** A service that keeps numbers of any length, of which this machine's programs read some as others. */
-async function world(raw: readonly string[] = RAW): Promise<World> {
-	const theirs = new Map<number, string>();
-	const service: Liar = await liar(raw.length, ({ method, path, query }) => {
-		if (method !== "GET" || !path.endsWith("/documents")) return undefined;
-		const start = (Number(query.get("page") ?? 1) - 1) * Number(query.get("page_size") ?? 30);
-		const docs = range(raw.length)
-			.filter((n) => [null, `doc-${n}`].includes(query.get("id")))
-			.map(
-				(n) =>
-					`{"id":"doc-${n}","dataset_id":"set","name":"doc-${n}.txt","meta_fields":${theirs.get(n) ?? shown(service, raw, n)}}`,
-			);
-		return `{"code":0,"data":{"total":${docs.length},"docs":[${start === 0 ? docs.join(",") : ""}]}}`;
-	});
-	const home = await folder();
-	return {
-		...service,
-		home,
-		theirs,
-		run: (...argv) => ragtag([...argv, "--rate", "unlimited"], { env: envOf(service), home }),
-	};
-}
-
-/** What a document has, once it was written, or what it had at first. */
-function shown({ held }: Liar, raw: readonly string[], n: number): string | undefined {
-	const written = JSON.stringify(held.get(`doc-${n}`));
-	return written === "{}" ? raw[n] : written;
-}
-
-const updates = ({ requests }: Liar): readonly string[] =>
-	requests.filter((line) => /^(?:PUT|PATCH) .*\/doc-\d+$/.test(line));
+const world = (raw: readonly string[] = RAW): Promise<RawWorld> => rawWorld(raw);
 const ROUNDED = "12345678901234567000";
 
 describe("a merge never writes a rounded number back", () => {
@@ -202,7 +165,7 @@ describe("an undo never restores a rounded number", () => {
 });
 
 describe("a plan over such a document", () => {
-	const planning = async (service: World, mode: string, cells: string): Promise<{ out: string; made: Ended }> => {
+	const planning = async (service: RawWorld, mode: string, cells: string): Promise<{ out: string; made: Ended }> => {
 		const out = join(await folder(), "plan.jsonl");
 		const path = await file("tags.csv", `document_id,${cells}\n`);
 		return { out, made: await service.run("docs", "plan", path, "-d", "set", "--mode", mode, "--out", out, "--json") };

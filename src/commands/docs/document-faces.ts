@@ -1,4 +1,5 @@
 import { type Metadata, metadataText } from "../../json.ts";
+import { isNotJson } from "../../not-json.ts";
 import { valueText } from "../../plan/where.ts";
 import type { Document } from "../../rest/types.ts";
 
@@ -25,7 +26,12 @@ export function documentCells(document: Document, fields: readonly string[]): st
 	});
 }
 
-/** The JSON text of a document, with `fields` only what they name. Text, so that metadata keeps the order of its keys. */
+/**
+ * The JSON text of a document, with `fields` only what they name. Text, so that metadata keeps the order of its keys.
+ *
+ * Keys whose values are no JSON stand beside `meta_fields` in `not_json`, with the text of each value: no JSON can hold
+ * them, and a manifest that has this member is refused rather than written back without them.
+ */
 export function documentJson(document: Document, fields: readonly string[] | undefined): string {
 	const parts: string[] = [];
 	for (const [name, member] of documentMembers) {
@@ -37,6 +43,12 @@ export function documentJson(document: Document, fields: readonly string[] | und
 	const whole = fields === undefined || fields.includes("meta_fields");
 	const shown = whole ? metadata : new Map([...metadata].filter(([key]) => fields.includes(key)));
 	const named = fields?.some((field) => !documentMembers.has(field)) ?? true;
-	if (named) parts.push(`"meta_fields":${metadataText(shown, document.inexact)}`);
+	if (named) {
+		const apart = [...(document.inexact ?? [])].filter(([key, text]) => shown.has(key) && isNotJson(text));
+		const keys = new Set(apart.map(([key]) => key));
+		const rest = keys.size === 0 ? shown : new Map([...shown].filter(([key]) => !keys.has(key)));
+		parts.push(`"meta_fields":${metadataText(rest, document.inexact)}`);
+		if (keys.size > 0) parts.push(`"not_json":${metadataText(new Map(apart))}`);
+	}
 	return `{${parts.join(",")}}`;
 }

@@ -6,7 +6,7 @@ import type { ShortList } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
-import { REFUSED_IN_MANIFESTS, warningOfInexact } from "../lists/inexact-documents.ts";
+import { IN_JSON, IN_MANIFESTS, IN_TABLES, warningOfInexact } from "../lists/inexact-documents.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../lists/list-output.ts";
 import { shortListError } from "../lists/short-list.ts";
 import { CONDITION_EXAMPLE, parseNonEmpty } from "../options/values.ts";
@@ -61,8 +61,9 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		const format = chosenFormat(options);
 		const found = filteredDocuments(session, dataset, options, (list) => (short = list));
 		const keys = fields?.includes("meta_fields") === true ? undefined : fields;
-		const then = format === "csv" ? REFUSED_IN_MANIFESTS : "they are shown as the service gives them";
-		const documents = warningOfInexact(found, keys, then, app);
+		const isJson = format === "json" || format === "jsonl";
+		const fates = format === "csv" ? IN_MANIFESTS : isJson ? IN_JSON : IN_TABLES;
+		const documents = warningOfInexact(found, keys, fates, app);
 		if (format === "csv") await printDocumentsCsv(documents, fields, settings, app);
 		else {
 			const columns = fields ?? defaultFields;

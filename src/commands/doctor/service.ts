@@ -8,6 +8,7 @@ import { type DoctorFlags, flavourSetting, rateSetting } from "./configuration.t
 import { flavourCheck } from "./flavour.ts";
 import { latencyCheck, latencyOf, rateCheck } from "./pace.ts";
 import { type Chosen, datasetCheck, rightCheck } from "./rights.ts";
+import { valuesCheck } from "./values.ts";
 
 /** What the checks of the service found out beside their sentences. */
 export type Findings = {
@@ -84,6 +85,7 @@ async function* rightsChecks(
 	yield "error" in right
 		? failed("right", right.error)
 		: rightCheck(right.value, chosen.id, recognition.flavour.ownerAlone);
+	yield await valuesCheck(spoken, request, chosen);
 }
 
 async function* paceChecks({

@@ -7,11 +7,12 @@ import type { App, Settings } from "../../app.ts";
 import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, parseJson, textsOf } from "../../json.ts";
 import { ColumnPlan } from "../../manifest/index.ts";
 import type { ManifestDocument } from "../../manifest/index.ts";
-import type { Document } from "../../rest/types.ts";
+import type { Document, InexactValues } from "../../rest/types.ts";
 import { keptTemporarily } from "../../run/kept-temporarily.ts";
 import { documentCells, documentMembers } from "../docs/document-faces.ts";
 
 const noMetadata: Metadata = new Map();
+const BARE = /^-?(?:NaN|Infinity)$/;
 
 /** What is printed: standard output, or the file of `--out`. */
 export type Print = (text: string) => Promise<void>;
@@ -48,11 +49,13 @@ export async function printDocumentsCsv(
 		let count = 0;
 		const lines = async function* (): AsyncGenerator<string> {
 			for await (const document of documents) {
-				const kept = keptOf(document, fields);
-				plan.see(kept, document.inexact);
+				const exact = withoutBare(document.inexact);
+				const isBare = (key: string): boolean => document.inexact?.has(key) === true && exact?.has(key) !== true;
+				const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
+				plan.see(kept, exact);
 				count += 1;
 				const cells = JSON.stringify(documentCells(document, [...IDS, ...members]));
-				yield `[${cells},${metadataText(document.inexact ?? noMetadata)}]\n${metadataText(kept)}\n`;
+				yield `[${cells},${metadataText(exact ?? noMetadata)}]\n${metadataText(kept)}\n`;
 			}
 		};
 		await kept(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
@@ -66,6 +69,14 @@ export async function printDocumentsCsv(
 
 function kept<Result>(work: () => Promise<Result>): Promise<Result> {
 	return keptTemporarily("what the documents have", work);
+}
+
+/**
+ * What cells say exactly. A bare `NaN` or infinity is left out: a manifest has no word for it, and the key alone has nothing
+ * to lose. Where it is one of several values, the cell has them all, and is refused where it is read back.
+ */
+function withoutBare(inexact: InexactValues | undefined): InexactValues | undefined {
+	return inexact && new Map([...inexact].filter(([, text]) => !BARE.test(text)));
 }
 
 function membersOf(fields: readonly string[] = []): string[] {

@@ -1,37 +1,91 @@
 import type { App } from "../../app.ts";
+import { isNotJson } from "../../not-json.ts";
 import { documentsText } from "../../report/summary.ts";
 import type { Document } from "../../rest/types.ts";
 import { show } from "../../text.ts";
 
-/** What becomes of such numbers in a manifest. */
-export const REFUSED_IN_MANIFESTS =
-	"they are written as the service gives them, and docs tag refuses those cells, with line and column, until they are changed";
+/** What becomes of values that can't be sent back, a clause each: numbers that come rounded, and what is no JSON. */
+export type Fates = { readonly rounded: string; readonly notJson: string };
+
+/** What becomes of them in a manifest. */
+export const IN_MANIFESTS: Fates = {
+	rounded:
+		"they are written as the service gives them, and docs tag refuses those cells, with line and column, until they are changed",
+	notJson:
+		"their cells are left empty, so docs tag removes these keys (with --mode merge their rows fail instead); a list or object with such a value in it is written, and docs tag refuses its cell",
+};
+
+/** What becomes of them in a table or as tab-separated values. */
+export const IN_TABLES: Fates = {
+	rounded: "they are shown as the service gives them",
+	notJson: "they are shown as the service gives them",
+};
+
+/** What becomes of them in JSON, which must stay JSON. */
+export const IN_JSON: Fates = { ...IN_TABLES, notJson: 'they stand beside "meta_fields", as texts in "not_json"' };
+
+/** Documents of a warning that are named. */
+const NAMED = 5;
 
 /**
- * Passes documents on, and warns behind the last of those that have numbers which can't be kept exactly.
+ * Passes documents on, and warns after the last of those that have values which can't be sent back as they came.
  *
  * They are printed as the service gave them, and whatever reads them next may round them without a word.
  *
  * @param keys that are printed; undefined for all
- * @param then what becomes of them next, a clause
  */
 export async function* warningOfInexact(
 	documents: AsyncIterable<Document>,
 	keys: readonly string[] | undefined,
-	then: string,
+	fates: Fates,
 	{ io }: App,
 ): AsyncGenerator<Document> {
-	let count = 0;
-	let first = "";
+	const rounded = new Named();
+	const notJson = new Named();
 	for await (const document of documents) {
-		const key = [...(document.inexact?.keys() ?? [])].find((each) => keys === undefined || keys.includes(each));
-		if (key !== undefined) {
-			count += 1;
-			if (count === 1) first = `document ${show(document.id)}, key ${show(key)}`;
-		}
+		const printed = [...(document.inexact ?? [])].filter(([key]) => keys === undefined || keys.includes(key));
+		notJson.add(document, keysOf(printed.filter(([, text]) => isNotJson(text))));
+		rounded.add(document, keysOf(printed.filter(([, text]) => !isNotJson(text))));
 		yield document;
 	}
-	if (count === 0) return;
-	const have = `${documentsText(count)} ${count === 1 ? "has" : "have"}`;
-	io.note(`warning: ${have} numbers that most programs can't keep exactly (first: ${first}): ${then}`);
+	if (rounded.count > 0) {
+		io.note(
+			`warning: ${rounded.have} numbers that most programs can't keep exactly (first: ${rounded.first}): ${fates.rounded}`,
+		);
+	}
+	if (notJson.count > 0) {
+		io.note(`warning: ${notJson.have} NaN or an infinity, which is no JSON (${notJson.text}): ${fates.notJson}`);
+	}
+}
+
+function keysOf(members: readonly (readonly [string, string])[]): readonly string[] {
+	return members.map(([key]) => key);
+}
+
+/** Documents that have one thing in common: how many, and the first of them by id and key. */
+class Named {
+	count = 0;
+	readonly #names: string[] = [];
+
+	add({ id }: Document, keys: readonly string[]): void {
+		const [first, ...others] = keys;
+		if (first === undefined) return;
+		this.count += 1;
+		if (this.#names.length >= NAMED) return;
+		const more = others.length === 0 ? "" : ` and ${others.length} more`;
+		this.#names.push(`document ${show(id)}, key ${show(first)}${more}`);
+	}
+
+	get have(): string {
+		return `${documentsText(this.count)} ${this.count === 1 ? "has" : "have"}`;
+	}
+
+	get first(): string {
+		return this.#names[0] ?? "";
+	}
+
+	get text(): string {
+		const more = this.count - this.#names.length;
+		return `${this.#names.join("; ")}${more > 0 ? `; and ${documentsText(more)} more` : ""}`;
+	}
 }

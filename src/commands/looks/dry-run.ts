@@ -10,6 +10,7 @@ import { errorLimit } from "../../run/limits.ts";
 import { whyFailed } from "../../run/operations/look.ts";
 import { inOrder } from "../../run/ordered.ts";
 import { rowsByDataset } from "../../run/present/cost.ts";
+import { tellInexact } from "../../run/present/inexact.ts";
 import { Present } from "../../run/present/present.ts";
 import { timeIsUp } from "../../run/stops.ts";
 import type { RowError, Stop, Totals } from "../../run/types.ts";
@@ -111,8 +112,7 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 			return;
 		}
 		const { present: has, metadata, inexact } = seen;
-		const [rounded] = inexact?.keys() ?? [];
-		if (rounded !== undefined) session.service.rounded(seen.documentId, rounded);
+		if (inexact !== undefined) tellInexact(session.service, seen.documentId, inexact);
 		const difference = differenceOf(has, metadata, keeps, inexact);
 		const file = seen.action === "upload" ? fileName : undefined;
 		const change: ShownChange = { action: seen.action, line, datasetId, documentId: seen.documentId, file, difference };

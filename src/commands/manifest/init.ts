@@ -8,7 +8,7 @@ import { allDocuments, type ShortList } from "../../run/pages.ts";
 import { printDocumentsCsv } from "../lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
-import { REFUSED_IN_MANIFESTS, warningOfInexact } from "../lists/inexact-documents.ts";
+import { IN_MANIFESTS, warningOfInexact } from "../lists/inexact-documents.ts";
 import { writeNewFile } from "../lists/new-file.ts";
 import { shortListError } from "../lists/short-list.ts";
 import { parseNonEmpty } from "../options/values.ts";
@@ -41,7 +41,7 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 		}
 		let short: ShortList | undefined;
 		const all = allDocuments(api, request, dataset, {}, (list) => (short = list));
-		const documents = warningOfInexact(all, undefined, REFUSED_IN_MANIFESTS, app);
+		const documents = warningOfInexact(all, undefined, IN_MANIFESTS, app);
 		const { out } = options;
 		let [areNumbers, haveMetadata, isHidden] = [false, false, false];
 		const watched = async function* (): AsyncGenerator<Document> {

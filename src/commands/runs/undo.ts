@@ -101,14 +101,16 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 }
 
 /** `98 documents get back what they had, 3 uploaded documents are removed`. */
-function todoText({ restored, removed, impossible }: UndoPlan): string {
+function todoText({ restored, removed, impossible, impossibleIds }: UndoPlan): string {
 	const parts: string[] = [];
 	if (restored > 0)
 		parts.push(`${documentsText(restored)} ${restored === 1 ? "gets back what it" : "get back what they"} had`);
 	if (removed > 0)
 		parts.push(`${numberText(removed)} uploaded ${removed === 1 ? "document is" : "documents are"} removed`);
 	if (impossible > 0) {
-		parts.push(`${rowsText(impossible)} can't be undone, as what was there before is not known`);
+		const more = impossible > impossibleIds.length ? ", ..." : "";
+		const which = impossibleIds.length === 0 ? "" : ` (${impossibleIds.map((id) => show(id)).join(", ")}${more})`;
+		parts.push(`${rowsText(impossible)} can't be undone, as what was there before is not known${which}`);
 	}
 	return parts.join(", ");
 }

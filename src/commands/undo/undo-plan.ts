@@ -22,11 +22,16 @@ export type UndoPlan = {
 	readonly removed: number;
 	/** rows that can't be taken back */
 	readonly impossible: number;
+	/** the documents of the first of those */
+	readonly impossibleIds: readonly string[];
 	/** when the run sent something last, in epoch milliseconds; 0 where that is not known */
 	readonly lastSent: number;
 	/** removes the file */
 	close(): Promise<void>;
 };
+
+/** Documents that are named of those that can't be taken back. */
+const NAMED = 5;
 
 /** Characters that are gathered before they are written. */
 const BLOCK = 256 * 1024;
@@ -51,6 +56,7 @@ export async function planUndo(
 		const path = join(folder, "plan");
 		const file = await kept(() => open(path, "wx", 0o600));
 		const counts = { restored: 0, removed: 0, impossible: 0 };
+		const impossibleIds: string[] = [];
 		const told = new RowBytes();
 		let unchanged = 0;
 		let lastSent = 0;
@@ -70,8 +76,10 @@ export async function planUndo(
 				lastSent = Math.max(lastSent, written.time ?? 0);
 				const step = undoStep(written, keeps);
 				if (step === "nothing") unchanged += 1;
-				else if (step === "impossible" || isTooLong(step)) counts.impossible += 1;
-				else {
+				else if (step === "impossible" || isTooLong(step)) {
+					counts.impossible += 1;
+					if (written.documentId !== "" && impossibleIds.length < NAMED) impossibleIds.push(written.documentId);
+				} else {
 					counts[step.action === "remove" ? "removed" : "restored"] += 1;
 					waiting += text.change(step);
 				}
@@ -88,7 +96,7 @@ export async function planUndo(
 		} finally {
 			await file.close();
 		}
-		return { path, ...counts, lastSent, close };
+		return { path, ...counts, impossibleIds, lastSent, close };
 	} catch (error) {
 		await close();
 		throw error;

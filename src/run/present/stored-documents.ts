@@ -1,6 +1,7 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, parseJson, textsOf } from "../../json.ts";
+import { parseLoosely } from "../../not-json.ts";
 import type { InexactValues } from "../../rest/types.ts";
 import { keptTemporarily } from "../kept-temporarily.ts";
 import { IdTable } from "./id-table.ts";
@@ -78,8 +79,12 @@ export class StoredDocuments {
 			const record = parseJson(buffer.toString("utf8", 0, bytesRead));
 			const [found, metadata, inexact] = isJsonArray(record) ? record : [];
 			if (found !== id) continue;
-			const held = { metadata: isJsonObject(metadata) ? metadataOf(metadata) : undefined };
-			return inexact === undefined ? held : { ...held, inexact: textsOf(inexact) };
+			const held = isJsonObject(metadata) ? metadataOf(metadata) : undefined;
+			if (held === undefined || inexact === undefined) return { metadata: held };
+			const texts = textsOf(inexact);
+			// JSON has written null for NaN and the infinities.
+			const values = Array.from(texts, ([key, text]) => [key, parseLoosely(text)] as const);
+			return { metadata: new Map([...held, ...values]), inexact: texts };
 		}
 		return undefined;
 	}

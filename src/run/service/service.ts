@@ -26,11 +26,11 @@ export class Service {
 	readonly proof = new Proof();
 	readonly #options: ServiceOptions;
 	readonly #turns = new Turns();
+	readonly #told = new Set<string>();
 	#api: Api;
 	#recognition: Recognition | undefined;
 	#finding: Promise<Recognition> | undefined;
 	#isWarned = false;
-	#isRoundingTold = false;
 	#asked = 0;
 	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#remembered: Promise<void> | undefined;
@@ -157,12 +157,11 @@ export class Service {
 		this.#options.note(`warning: ${why}, so what is written can't be read back; the service's word is taken for it`);
 	}
 
-	/** A document has a number that came rounded, and its row is sent all the same. Said once. */
-	rounded(documentId: string, key: string): void {
-		if (this.#isRoundingTold) return;
-		this.#isRoundingTold = true;
-		const where = `document ${this.show(documentId)} has a number that can't be kept exactly (key: ${this.show(key)})`;
-		this.#options.note(`warning: ${where}: what such documents had is shown rounded, and their rows can't be undone`);
+	/** Says what many documents may have in common of the first of them. */
+	noteOnce(what: string, text: string): void {
+		if (this.#told.has(what)) return;
+		this.#told.add(what);
+		this.#options.note(text);
 	}
 
 	note(text: string): void {

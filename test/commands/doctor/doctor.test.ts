@@ -18,6 +18,7 @@ const NAMES = [
 	"flavour",
 	"dataset",
 	"right",
+	"values",
 	"latency",
 	"rate",
 ];
