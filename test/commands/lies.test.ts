@@ -32,6 +32,16 @@ describe("a service that says what is not so: no row of it may count as updated"
 			/answered success to the update of document doc-\d, in the body forms multipart, plain, json, and it still has what it had before/,
 		],
 		[
+			"success to two forms, and changes nothing, and refuses the third",
+			({ method, type }) => {
+				if (method !== "PUT") return undefined;
+				const isForm = type.startsWith("multipart/form-data");
+				return isForm ? { code: 0 } : { code: 101, message: "content type must be multipart/form-data" };
+			},
+			6,
+			/doc-0, in the body forms multipart, plain, and it still has what it had before; in the form json it refused the update: .*content type must be/,
+		],
+		[
 			"success for another document",
 			({ method }) => (method === "PUT" ? success("another") : undefined),
 			6,

@@ -72,6 +72,17 @@ describe("at an address that nobody knows", () => {
 		await expect(worldOf(server).write(row("one"))).rejects.toMatchObject(error);
 	});
 
+	it("both facts are named where it changes nothing in two forms and refuses the third, and the first row ends the run", async () => {
+		const server = fakeServer(["one"], { takes: { multipart: "ignores", plain: "ignores", json: "refuses" } });
+		await expect(worldOf(server).write(row("one"))).rejects.toMatchObject({
+			kind: "not_the_api",
+			code: "NOT_ARRIVED",
+			message:
+				"the service answered success to the update of document one, in the body forms multipart, plain, and it still has what it had before; in the form json it refused the update: it answered CODE_101",
+			cause: { code: "CODE_101" },
+		});
+	});
+
 	it("with --body only that form is tried", async () => {
 		const server = fakeServer(["one"], { takes: { multipart: "keeps", json: "ignores" } });
 		const { write } = worldOf(server, { form: "json" });

@@ -12,6 +12,8 @@ export type Lie = (asked: {
 	readonly method: string;
 	readonly path: string;
 	readonly query: URLSearchParams;
+	/** what its body is said to be */
+	readonly type: string;
 }) => unknown;
 
 export type Liar = {
@@ -54,7 +56,8 @@ export async function liar(documents: number, lie: Lie): Promise<Liar> {
 		const method = request.method ?? "";
 		requests.push(`${method} ${path}`);
 		const body = await bodyOf(request);
-		const said = lie({ method, path, query }) ?? truth(method, path, query, body);
+		const said =
+			lie({ method, path, query, type: request.headers["content-type"] ?? "" }) ?? truth(method, path, query, body);
 		return typeof said === "string" || typeof said === "symbol" ? said : JSON.stringify(said);
 	};
 	const server = createServer((request, response) => {

@@ -127,7 +127,7 @@ async function proveAlone(
 	const before = await read(api, request, write, memory);
 	const { flavour } = api.dialect;
 	const believed: BodyForm[] = [];
-	let refused: unknown;
+	const refused: Refused[] = [];
 	let lost: Arrival | undefined;
 	for (const form of service.forms) {
 		const spoken = form === api.dialect.form ? api : api.as({ flavour, form });
@@ -135,10 +135,11 @@ async function proveAlone(
 		try {
 			seen = await settle(service, spoken, request, write, memory, before);
 		} catch (error) {
-			if (error instanceof RestError && error.kind === "contradiction") {
+			if (!(error instanceof RestError)) throw error;
+			if (error.kind === "contradiction") {
 				if (await service.contradicted(api, request)) return false;
 			} else if (!isRefusal(error)) throw error;
-			refused ??= error;
+			refused.push({ form, error });
 			continue;
 		}
 		believed.push(form);
@@ -157,10 +158,14 @@ async function proveAlone(
 		// Whatever an earlier run saw of this form.
 		service.proof.doubt();
 	}
-	// A service that refuses one form and ignores the others has said what it thinks of the row.
-	if (lost === undefined || (lost === "unchanged" && refused !== undefined)) throw refused;
-	throw notArrived(service.show(write.documentId), believed, lost);
+	const [first] = refused;
+	// The form that this service is known or documented to take refuses the row: that others are ignored says no more.
+	const isOfTheRow = first?.form === api.dialect.form && lost === "unchanged";
+	if (first !== undefined && (lost === undefined || isOfTheRow)) throw first.error;
+	throw notArrived(service.show(write.documentId), believed, lost, refused);
 }
+
+type Refused = { readonly form: BodyForm; readonly error: RestError };
 
 type Seen = { readonly arrival: Arrival; readonly echo: Echo };
 
@@ -204,9 +209,19 @@ function isRefusal(error: unknown): boolean {
 	return error.kind === "rejected";
 }
 
-function notArrived(documentId: string, tried: readonly BodyForm[], arrival: Arrival): RestError {
-	const found = arrival === "unchanged" ? "it still has what it had before" : "what it has now is not what was sent";
-	const forms = tried.length === 1 ? `the body form ${tried[0]}` : `the body forms ${tried.join(", ")}`;
+function notArrived(
+	documentId: string,
+	believed: readonly BodyForm[],
+	arrival: Arrival | undefined,
+	refused: readonly Refused[],
+): RestError {
+	const found = arrival === "different" ? "what it has now is not what was sent" : "it still has what it had before";
+	const forms = `the body form${believed.length === 1 ? "" : "s"} ${believed.join(", ")}`;
 	const text = `the service answered success to the update of document ${documentId}, in ${forms}, and ${found}`;
-	return new RestError(text, { kind: "not_the_api", code: "NOT_ARRIVED" });
+	const refusals = refused.map(({ form, error }) => `; in the form ${form} it refused the update: ${error.message}`);
+	return new RestError(text + refusals.join(""), {
+		kind: "not_the_api",
+		code: "NOT_ARRIVED",
+		cause: refused[0]?.error,
+	});
 }
