@@ -18,7 +18,9 @@ const echoes: Readonly<Record<Flavour, Echo>> = {
 	"ragflow-0.21": "id",
 	"ragflow-0.23": "id",
 	"ragflow-0.24": "id",
+	"ragflow-0.25": "id",
 	"ragflow-0.26": "id",
+	"ragflow-0.27": "id",
 };
 const pairs = dialects.flatMap((flavour) =>
 	flavour.update.forms.flatMap((form) =>

@@ -10,7 +10,9 @@ export const FLAVOURS: readonly Flavour[] = [
 	"ragflow-0.21",
 	"ragflow-0.23",
 	"ragflow-0.24",
+	"ragflow-0.25",
 	"ragflow-0.26",
+	"ragflow-0.27",
 ];
 
 /** How one kind of fault is shown. */

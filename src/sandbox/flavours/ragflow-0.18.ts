@@ -2,7 +2,7 @@ import type { Release } from "./release.ts";
 
 /** v0.18: the oldest that is still met; checks the least. */
 export const ragflow018: Release = {
-	updateVerb: "PUT",
+	updateVerbs: ["PUT"],
 	body: "any-header",
 	refusedKey: "status-200",
 	unknownPath: "status-200",
@@ -18,7 +18,9 @@ export const ragflow018: Release = {
 	unknownParameter: "ignored",
 	absentDatasetCode: 102,
 	argumentCode: 102,
-	takenName: "refused",
+	takenName: "refused-102",
 	uploadNowhereCode: 100,
+	listMessage: undefined,
+	smallWords: false,
 	partialUploadTold: false,
 };

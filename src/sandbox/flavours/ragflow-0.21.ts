@@ -2,7 +2,7 @@ import type { Release } from "./release.ts";
 
 /** v0.21: an update answers with the document, and arguments are checked. */
 export const ragflow021: Release = {
-	updateVerb: "PUT",
+	updateVerbs: ["PUT"],
 	body: "any-header",
 	refusedKey: "status-200",
 	unknownPath: "status-200",
@@ -18,7 +18,9 @@ export const ragflow021: Release = {
 	unknownParameter: "refused",
 	absentDatasetCode: 108,
 	argumentCode: 101,
-	takenName: "numbered",
+	takenName: "refused-103",
 	uploadNowhereCode: 100,
+	listMessage: undefined,
+	smallWords: false,
 	partialUploadTold: false,
 };

@@ -2,7 +2,7 @@ import type { Release } from "./release.ts";
 
 /** v0.23: the one that answers the part form of an update with success, and changes nothing. */
 export const ragflow023: Release = {
-	updateVerb: "PUT",
+	updateVerbs: ["PUT"],
 	body: "or-form",
 	refusedKey: "status-200",
 	unknownPath: "status-404",
@@ -20,5 +20,7 @@ export const ragflow023: Release = {
 	argumentCode: 101,
 	takenName: "numbered",
 	uploadNowhereCode: 100,
+	listMessage: undefined,
+	smallWords: false,
 	partialUploadTold: false,
 };

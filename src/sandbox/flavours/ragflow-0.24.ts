@@ -2,7 +2,7 @@ import type { Release } from "./release.ts";
 
 /** v0.24: the last with PUT, and the last where a removal without ids removes all. It splits lists. */
 export const ragflow024: Release = {
-	updateVerb: "PUT",
+	updateVerbs: ["PUT"],
 	body: "json-header",
 	refusedKey: "status-200",
 	unknownPath: "status-404",
@@ -20,5 +20,7 @@ export const ragflow024: Release = {
 	argumentCode: 101,
 	takenName: "numbered",
 	uploadNowhereCode: 100,
+	listMessage: undefined,
+	smallWords: false,
 	partialUploadTold: false,
 };

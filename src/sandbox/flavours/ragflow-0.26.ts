@@ -1,8 +1,8 @@
 import type { Release } from "./release.ts";
 
-/** v0.26: PATCH, HTTP statuses for keys and paths, checked values, and removals that must name what they remove. */
+/** v0.26 (as of v0.26.3): PATCH and its alias PUT, HTTP status 401 for keys, and removals that must name what they remove. */
 export const ragflow026: Release = {
-	updateVerb: "PATCH",
+	updateVerbs: ["PATCH", "PUT"],
 	body: "json-header",
 	refusedKey: "status-401",
 	unknownPath: "status-404",
@@ -16,9 +16,11 @@ export const ragflow026: Release = {
 	bulkUpdate: "named",
 	totalDatasets: true,
 	unknownParameter: "refused",
-	absentDatasetCode: 108,
+	absentDatasetCode: 102,
 	argumentCode: 101,
 	takenName: "numbered",
 	uploadNowhereCode: 102,
+	listMessage: "success",
+	smallWords: false,
 	partialUploadTold: true,
 };

@@ -4,16 +4,19 @@
  * they were tested against.
  */
 export type Release = {
-	/** The other verb changes nothing and answers "405" with HTTP status 200. */
-	readonly updateVerb: "PUT" | "PATCH";
+	/** Any other verb changes nothing and answers "405" with HTTP status 200. */
+	readonly updateVerbs: readonly ("PUT" | "PATCH")[];
 	/**
 	 * How a body becomes JSON. `any-header`: whatever the header says, and what can't be read is nothing. `or-form`: the
 	 * same, but what can't be read is an empty form, so an update of it succeeds and changes nothing. `json-header`: only
 	 * under `application/json`.
 	 */
 	readonly body: "any-header" | "or-form" | "json-header";
-	/** A missing or wrong key: code 0 with `data: false` and code 109, each with HTTP status 200, or HTTP status 401. */
-	readonly refusedKey: "status-200" | "status-401";
+	/**
+	 * A missing and a wrong key. `status-200`: code 0 with `data: false`, and code 109. `status-401`: code 401. `mixed`:
+	 * the latter, but removals of documents and bulk updates answer the codes of the former with HTTP status 401.
+	 */
+	readonly refusedKey: "status-200" | "mixed" | "status-401";
 	/** A path below `/api` that there is nothing at: code 100 with HTTP status 200, or HTTP status 404. */
 	readonly unknownPath: "status-200" | "status-404";
 	/** Metadata may be any object, or only text, numbers, booleans and lists of them. */
@@ -23,7 +26,7 @@ export type Release = {
 	/** What an update answers as `data`. */
 	readonly updateAnswer: "nothing" | "document" | "document-without-metadata";
 	/** What a removal does that names no document: the mistake of one line of code, or a forgotten header. */
-	readonly emptyRemoval: "removes-all" | "refused";
+	readonly emptyRemoval: "removes-all" | "removes-nothing" | "refused";
 	/** Whether `desc=false` is understood; `desc=False` is by all. Anything else is descending. */
 	readonly lowerCaseFalse: boolean;
 	/** Documents on a page at most; more is an error. */
@@ -39,10 +42,14 @@ export type Release = {
 	readonly absentDatasetCode: 102 | 108;
 	/** The code for what is wrong with the fields of a new dataset. */
 	readonly argumentCode: 101 | 102;
-	/** A dataset of a name that is taken: refused, or given a number as a file is. */
-	readonly takenName: "refused" | "numbered";
+	/** A dataset of a name that is taken: refused with one of two codes, or given a number as a file is. */
+	readonly takenName: "refused-102" | "refused-103" | "numbered";
 	/** The code for an upload to a dataset that is not there. */
 	readonly uploadNowhereCode: 100 | 102;
+	/** The message of a list of documents; all else that succeeds has none. */
+	readonly listMessage: "success" | undefined;
+	/** Whether refusals begin with a small letter and end without a full stop. */
+	readonly smallWords: boolean;
 	/** Whether an upload that failed in part says what it stored. */
 	readonly partialUploadTold: boolean;
 };

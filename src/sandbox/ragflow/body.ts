@@ -13,7 +13,8 @@ const emptyForm: Body = { text: "{}", value: {} };
 /** Reads a body as the release does: most take what they can get, and mistake what they can't read for nothing. */
 export async function readJson(request: IncomingMessage, release: Release): Promise<Body> {
 	const bytes = await readBody(request, jsonBodyLimit);
-	const body = parsed(bytes);
+	const { text, value } = parsedJson(bytes);
+	const body: Body = { text, value: value ?? undefined };
 	if (release.body === "any-header") return body;
 	if (release.body === "or-form") return body.value === undefined ? emptyForm : body;
 	if (bytes.length === 0) return emptyForm;
@@ -24,11 +25,12 @@ export async function readJson(request: IncomingMessage, release: Release): Prom
 	return body;
 }
 
-function parsed(bytes: Buffer): Body {
+/** What cannot be read is `undefined`. */
+export function parsedJson(bytes: Buffer): Body {
 	try {
 		const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 		const value: unknown = JSON.parse(text);
-		return { text, value: value ?? undefined };
+		return { text, value };
 	} catch {
 		return { text: "", value: undefined };
 	}

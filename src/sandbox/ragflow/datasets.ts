@@ -38,14 +38,19 @@ export const createDataset: Route = async ({ request, release }, { store }) => {
 	const stored = await store.commits.write(() => {
 		const taken = (candidate: string): boolean =>
 			store.datasets.list({ name: candidate, window: { limit: 1, offset: 0 } }).length > 0;
-		if (release.takenName === "refused" && taken(name))
-			throw new Failure(Code.data, "Duplicated dataset name in creating dataset.");
+		if (release.takenName !== "numbered" && taken(name)) throw takenName(name, release.takenName);
 		const free = freeName(name, taken);
 		store.datasets.insert(id, free);
 		return { id, name: free, document_count: 0 };
 	});
 	return success(JSON.stringify(wholeDataset(stored)));
 };
+
+/** api/apps/sdk/dataset.py of v0.18.0 and v0.21.1; from v0.23 on names are numbered by `create_with_name`. */
+function takenName(name: string, how: "refused-102" | "refused-103"): Failure {
+	if (how === "refused-102") return new Failure(Code.data, "Duplicated dataset name in creating dataset.");
+	return new Failure(Code.operating, `Dataset name '${name}' already exists`);
+}
 
 function nameOf(value: unknown, { argumentCode }: Release): string {
 	const name = typeof value === "string" ? value.trim() : "";
@@ -76,8 +81,9 @@ function wholeDataset({ id, name, document_count: documents }: WireDataset): obj
 	};
 }
 
-function noDataset(what: string, { absentDatasetCode: code }: Release): Failure {
-	if (code === Code.data) return new Failure(code, `You don't own the dataset ${what}`);
+function noDataset(what: string, release: Release): Failure {
+	const { absentDatasetCode: code } = release;
+	if (release.unknownParameter === "ignored") return new Failure(code, `You don't own the dataset ${what}`);
 	return new Failure(code, `User 'sandbox' lacks permission for dataset '${what}'`);
 }
 

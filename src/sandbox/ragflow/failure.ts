@@ -1,10 +1,13 @@
 import { Refusal } from "../envelope.ts";
+import type { Release } from "../flavours/release.ts";
 
 /** The codes of the envelope that are answered here. They are not HTTP statuses, which are 200 nearly always. */
 export const Code = {
+	success: 0,
 	exception: 100,
 	argument: 101,
 	data: 102,
+	operating: 103,
 	permission: 108,
 	authentication: 109,
 	unauthorized: 401,
@@ -40,7 +43,13 @@ export function failureText({ code, message, data }: Failure): string {
 	return `{"code":${code},${between}"message":${JSON.stringify(message)}}`;
 }
 
-/** The envelope of a success, which has no message. `data` is JSON text. */
-export function success(data?: string): string {
-	return data === undefined ? '{"code":0}' : `{"code":0,"data":${data}}`;
+/** The envelope of a success, which mostly has no message. `data` is JSON text. */
+export function success(data?: string, message?: string): string {
+	const end = message === undefined ? "" : `,"message":${JSON.stringify(message)}`;
+	return data === undefined ? `{"code":0${end}}` : `{"code":0,"data":${data}${end}}`;
+}
+
+/** v0.27 has its words begin small and end without a full stop (api/apps/restful_apis/document_api.py). */
+export function worded(message: string, { smallWords }: Release): string {
+	return smallWords ? message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, "") : message;
 }

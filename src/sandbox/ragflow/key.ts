@@ -1,31 +1,48 @@
 import type { IncomingMessage } from "node:http";
 import type { Release } from "../flavours/release.ts";
 import { sameKey } from "../guard.ts";
+import { bulkUpdate } from "./bulk.ts";
+import type { Route } from "./call.ts";
 import { Code, Failure } from "./failure.ts";
+import { removeDocuments } from "./remove.ts";
 
 export type Keys = { readonly owner: string; readonly member: string | undefined };
 
-/** Whether a request carries the owner's key; false for the member's. Throws for any other. */
-export function isOwner(request: IncomingMessage, release: Release, keys: Keys): boolean {
-	const given = release.refusedKey === "status-200" ? secondWord(request) : bearer(request);
+/**
+ * Whether a request carries the owner's key; false for the member's. Throws for any other.
+ *
+ * v0.15 to v0.24 check by `token_required` (api/utils/api_utils.py), v0.26 and v0.27 by `login_required`
+ * (api/apps/__init__.py), and v0.25.0 by either: by the former in what was left in api/apps/sdk/doc.py.
+ */
+export function isOwner(request: IncomingMessage, route: Route, release: Release, keys: Keys): boolean {
+	const old = release.refusedKey === "status-200" || (release.refusedKey === "mixed" && olderRoutes.has(route));
+	const given = old ? secondWord(request, release) : wordAfterBearer(request);
 	if (sameKey(given, keys.owner)) return true;
 	if (keys.member !== undefined && sameKey(given, keys.member)) return false;
-	if (release.refusedKey === "status-401") throw unauthorized();
-	throw new Failure(Code.authentication, "Authentication error: API key is invalid!", { data: "false" });
+	throw old ? refusedWord(Code.authentication, "Authentication error: API key is invalid!", release) : unauthorized();
 }
 
+const olderRoutes: ReadonlySet<Route> = new Set([removeDocuments, bulkUpdate]);
+
 /** The older check wants two words, whatever the first. Without them the refusal bears the code of a success. */
-function secondWord(request: IncomingMessage): string {
+function secondWord(request: IncomingMessage, release: Release): string {
 	const words = (request.headers.authorization ?? "").split(/\s+/).filter((word) => word !== "");
 	const [first, second] = words;
-	if (first === undefined) throw new Failure(0, "`Authorization` can't be empty", { data: "false" });
-	if (second === undefined) throw new Failure(0, "Please check your authorization format.", { data: "false" });
+	const malformed = release.refusedKey === "mixed" ? Code.authentication : Code.success;
+	if (first === undefined) throw refusedWord(Code.success, "`Authorization` can't be empty", release);
+	if (second === undefined) throw refusedWord(malformed, "Please check your authorization format.", release);
 	return second;
 }
 
-function bearer(request: IncomingMessage): string {
-	const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
-	if (given === undefined) throw unauthorized();
+function refusedWord(code: number, message: string, { refusedKey }: Release): Failure {
+	return new Failure(code, message, refusedKey === "mixed" ? { status: 401, data: "null" } : { data: "false" });
+}
+
+/** The newer check takes a header without "Bearer" for the key itself. */
+function wordAfterBearer(request: IncomingMessage): string {
+	const header = request.headers.authorization ?? "";
+	const given = /^bearer /i.test(header) ? header.slice("bearer ".length).trim() : header;
+	if (given === "") throw unauthorized();
 	return given;
 }
 

@@ -1,10 +1,11 @@
 import { Refusal } from "../envelope.ts";
+import type { Release } from "../flavours/release.ts";
 import { findDocuments, type Matches } from "../find.ts";
 import { matcherOf } from "../routes/list.ts";
 import type { Order, SortKey } from "../store/pages.ts";
 import type { Route } from "./call.ts";
 import { documentText } from "./document.ts";
-import { Code, Failure, noDataset, success } from "./failure.ts";
+import { Code, Failure, noDataset, success, worded } from "./failure.ts";
 import { filterOf, isDescending, orderOf, windowOf } from "./query.ts";
 
 const sortKeys: ReadonlyMap<string, SortKey> = new Map([
@@ -21,8 +22,9 @@ export const listDocuments: Route = async ({ query, datasetId, release }, { stor
 	if (dataset === undefined) throw noDataset(datasetId);
 	const exact = { id: filterOf(query, "id"), name: filterOf(query, "name") };
 	// An id or a name that nothing has is no empty list.
-	if (exact.id !== undefined && store.documents.datasetOf(exact.id) !== datasetId) throw noDocument(exact.id);
-	if (exact.name !== undefined && !store.documents.hasName(dataset.seq, exact.name)) throw noDocument(exact.name);
+	if (exact.id !== undefined && store.documents.datasetOf(exact.id) !== datasetId) throw noDocument(exact.id, release);
+	if (exact.name !== undefined && !store.documents.hasName(dataset.seq, exact.name))
+		throw noDocument(exact.name, release);
 	const order: Order = { by: orderOf(query, sortKeys), descending: isDescending(query, release) };
 	const window = windowOf(query, release.largestPage);
 	const condition = release.metadataCondition ? filterOf(query, "metadata_condition") : undefined;
@@ -30,7 +32,7 @@ export const listDocuments: Route = async ({ query, datasetId, release }, { stor
 	const search = { exact, order, matches, window, ties: settings.ties ?? "unstable" };
 	const { total, rows } = await findDocuments(store, dataset, search);
 	const documents = rows.map((row) => documentText(row, datasetId, { metadata: true }));
-	return success(`{"docs":[${documents.join(",")}],"total":${total}}`);
+	return success(`{"docs":[${documents.join(",")}],"total":${total}}`, release.listMessage);
 };
 
 function matching(keywords: string | undefined, condition: string | undefined): Matches | undefined {
@@ -42,6 +44,6 @@ function matching(keywords: string | undefined, condition: string | undefined): 
 	}
 }
 
-function noDocument(what: string): Failure {
-	return new Failure(Code.data, `You don't own the document ${what}.`);
+function noDocument(what: string, release: Release): Failure {
+	return new Failure(Code.data, worded(`You don't own the document ${what}.`, release));
 }

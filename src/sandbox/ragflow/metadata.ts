@@ -2,6 +2,8 @@ import type { Release } from "../flavours/release.ts";
 import { membersText, rawItems, rawMembers } from "../members.ts";
 import { isObject } from "../object.ts";
 import { Code, Failure } from "./failure.ts";
+import { fieldText } from "./fields.ts";
+import { pythonText } from "./python.ts";
 
 /** The text that is stored of the `meta_fields` of a body, whose parsed value is given; throws what is not taken. */
 export function metadataText(body: string, value: unknown, release: Release): string {
@@ -35,7 +37,7 @@ function checkFlat(raw: string, metadata: unknown): void {
 	const value: unknown = JSON.parse(raw);
 	if (isScalar(value) || (Array.isArray(value) && value.every(isScalar))) return;
 	const where = Array.isArray(value) ? " in list" : "";
-	throw refusedField(`The type is not supported${where}: ${raw}`, metadata);
+	throw refusedField(`The type is not supported${where}: ${pythonText(value)}`, metadata);
 }
 
 function isScalar(value: unknown): boolean {
@@ -48,5 +50,5 @@ function notAnObject(value: unknown, release: Release): Failure {
 }
 
 function refusedField(why: string, value: unknown): Failure {
-	return new Failure(Code.data, `Field: <meta_fields> - Message: <${why}> - Value: <${JSON.stringify(value)}>`);
+	return new Failure(Code.data, fieldText("meta_fields", why, value));
 }

@@ -1,7 +1,7 @@
 import type { Release } from "../flavours/release.ts";
 import type { Window } from "../query.ts";
 import { defaultPageSize } from "../settings.ts";
-import { Code, exception, Failure } from "./failure.ts";
+import { exception } from "./failure.ts";
 
 /** The part of a list that `page` and `page_size` ask for; any size, where the release has no limit. */
 export function windowOf(query: URLSearchParams, largestPage?: number): Window {
@@ -9,7 +9,7 @@ export function windowOf(query: URLSearchParams, largestPage?: number): Window {
 	const page = Math.max(whole(query, "page", 1, 0), 1);
 	const limit = whole(query, "page_size", defaultPageSize, 1);
 	if (largestPage !== undefined && limit > largestPage)
-		throw new Failure(Code.argument, `page_size must be less than or equal to ${largestPage}`);
+		throw exception(`ValueError('page_size must be less than or equal to ${largestPage}')`);
 	return { limit, offset: (page - 1) * limit };
 }
 

@@ -3,35 +3,51 @@ import type { Store } from "../store/index.ts";
 import { type Body, readJson } from "./body.ts";
 import type { Call, Route } from "./call.ts";
 import { Code, exception, Failure, noDataset, success } from "./failure.ts";
+import { checkedMembers, field, refuseExtra } from "./fields.ts";
+import { isFalsy } from "./python.ts";
 
 /** DELETE /datasets/<dataset_id>/documents, with the ids in the body. */
 export const removeDocuments: Route = async (call, { store }) => {
-	const body = await readJson(call.request, call.release);
+	const work = call.release.emptyRemoval === "refused" ? await named(call) : await looselyNamed(call);
 	const answer = await store.commits.write(() => {
 		const dataset = store.datasets.find(call.datasetId);
 		if (dataset === undefined) throw noDataset(call.datasetId);
-		const remove = call.release.emptyRemoval === "removes-all" ? removeOrAll : removeNamed;
-		return remove(store, dataset.seq, call, body);
+		return work(store, dataset.seq);
 	});
 	if (answer instanceof Failure) throw answer;
 	return answer;
 };
 
+/** What is done in one write. A failure that is returned was met after something was removed. */
+type Work = (store: Store, dataset: number) => string | Failure;
+
 /**
- * Up to v0.24: what names no id, in whatever way, removes all; an id is looked for in every dataset. Ids that are not
- * there are told when the others are removed, so that failure is returned: what is thrown must not have written.
+ * Up to v0.25.0 (api/apps/sdk/doc.py): an id is looked for in every dataset, and what names none, in whatever way,
+ * removes all, or later nothing. Ids that are not there are told when the others are removed.
  */
-function removeOrAll(store: Store, dataset: number, _call: Call, { value }: Body): string | Failure {
-	if (!isNothing(value) && !isObject(value)) throw exception("AttributeError(\"object has no attribute 'get'\")");
-	const ids = isObject(value) ? value["ids"] : undefined;
-	if (isNothing(ids)) {
-		removeAll(store, dataset);
-		return success();
-	}
-	if (!Array.isArray(ids) && typeof ids !== "string") throw exception("TypeError('object is not iterable')");
+async function looselyNamed(call: Call): Promise<Work> {
+	const body = await readJson(call.request, call.release);
+	return (store, dataset) => {
+		const ids = idsOf(body);
+		if (isFalsy(ids)) {
+			const all = isObject(body.value) && body.value["delete_all"] === true;
+			if (call.release.emptyRemoval === "removes-all" || all) removeAll(store, dataset);
+			return success();
+		}
+		if (!Array.isArray(ids) && typeof ids !== "string") throw exception("TypeError('object is not iterable')");
+		return removeEach(store, Array.from<unknown>(ids).map(String));
+	};
+}
+
+function idsOf({ value }: Body): unknown {
+	if (!isFalsy(value) && !isObject(value)) throw exception("AttributeError(\"object has no attribute 'get'\")");
+	return isObject(value) ? value["ids"] : undefined;
+}
+
+function removeEach(store: Store, ids: readonly string[]): string | Failure {
 	const unique = new Set<string>();
 	const repeated = new Set<string>();
-	for (const id of Array.from<unknown>(ids).map(String)) (unique.has(id) ? repeated : unique).add(id);
+	for (const id of ids) (unique.has(id) ? repeated : unique).add(id);
 	const missing = [...unique].filter((id) => !removeOne(store, id));
 	if (missing.length > 0)
 		return new Failure(Code.data, `Documents not found: [${missing.map((id) => `'${id}'`).join(", ")}]`);
@@ -40,23 +56,36 @@ function removeOrAll(store: Store, dataset: number, _call: Call, { value }: Body
 	return success(JSON.stringify({ success_count: unique.size, errors }));
 }
 
-/** Later: only what is named, and all of it or nothing. */
-function removeNamed(store: Store, dataset: number, { datasetId }: Call, { value }: Body): string {
-	const { ids, delete_all: all = false, ...others } = isObject(value) ? value : {};
-	for (const [name, other] of Object.entries(others))
-		throw refused(`Field: <${name}> - Message: <Extra inputs are not permitted> - Value: <${JSON.stringify(other)}>`);
-	const named = Array.isArray(ids) ? ids.map(String) : [];
-	if (all !== true) {
-		if (named.length === 0)
+const known: ReadonlySet<string> = new Set(["ids", "delete_all"]);
+
+/** From v0.26 on (api/apps/restful_apis/document_api.py): only what is named, and all of it or nothing. */
+async function named({ request, datasetId }: Call): Promise<Work> {
+	const members = await checkedMembers(request);
+	refuseExtra(members, known);
+	const { ids: given = null, delete_all: all = false } = members;
+	if (given !== null && !Array.isArray(given)) throw field("ids", "Input should be a valid list", given);
+	const ids = (given ?? []).map((id: unknown, at) => {
+		if (typeof id === "string") return id;
+		throw field(`ids.${at}`, "Input should be a valid string", id);
+	});
+	const repeated = [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))];
+	if (repeated.length > 0) throw field("ids", `Duplicate ids: '${repeated.join(", ")}'`, given);
+	if (typeof all !== "boolean")
+		throw field("delete_all", "Input should be a valid boolean, unable to interpret input", all);
+	return (store, dataset) => {
+		if (!all && ids.length === 0)
 			throw refused(`should either provide doc ids or set delete_all(true), dataset: ${datasetId}. `);
-		const strange = named.filter((id) => store.documents.datasetOf(id) !== datasetId);
-		if (strange.length > 0)
-			throw refused(`These documents do not belong to dataset ${datasetId}: ${strange.join(", ")}`);
-		for (const id of named) removeOne(store, id);
-		return success(JSON.stringify({ deleted: named.length }));
-	}
-	if (named.length > 0) throw refused(`should not provide both doc ids and delete_all(true), dataset: ${datasetId}. `);
-	return success(JSON.stringify({ deleted: removeAll(store, dataset) }));
+		if (all && ids.length > 0)
+			throw refused(`should not provide both doc ids and delete_all(true), dataset: ${datasetId}. `);
+		if (all) return success(JSON.stringify({ deleted: removeAll(store, dataset) }));
+		const strange = ids.filter((id) => store.documents.datasetOf(id) !== datasetId);
+		if (strange.length > 0) {
+			const which = `dataset ${datasetId} or Document not found: ${strange.join(", ")}`;
+			throw refused(`These documents do not belong to ${which}`);
+		}
+		for (const id of ids) removeOne(store, id);
+		return success(JSON.stringify({ deleted: ids.length }));
+	};
 }
 
 function removeAll(store: Store, dataset: number): number {
@@ -74,12 +103,6 @@ function removeOne(store: Store, id: string): boolean {
 	store.datasets.addToCount(dataset.seq, -1);
 	store.pages.forget();
 	return true;
-}
-
-/** What counts as nothing where truth is what is not empty. */
-function isNothing(value: unknown): boolean {
-	if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
-	return value === undefined || value === null || value === "" || value === 0 || value === false;
 }
 
 function refused(message: string): Failure {

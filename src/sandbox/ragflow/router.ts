@@ -29,7 +29,7 @@ export function routeOf(method: string, path: string, release: Release): Found {
 		if (segments.length === 1) methods = datasets;
 		else if (third === "documents" && segments.length === 3) methods = documents;
 		else if (third === "documents" && segments.length === 4) {
-			methods = { [release.updateVerb]: updateDocument };
+			methods = Object.fromEntries(release.updateVerbs.map((verb) => [verb, updateDocument]));
 			documentId = fourth;
 		} else if (third === "metadata" && fourth === "update" && segments.length === 4) {
 			methods = release.bulkUpdate === "absent" ? undefined : bulk;

@@ -3,7 +3,7 @@ import type { Store } from "../store/index.ts";
 import { readJson } from "./body.ts";
 import type { Call, Route } from "./call.ts";
 import { documentText } from "./document.ts";
-import { Code, exception, Failure, success } from "./failure.ts";
+import { Code, exception, Failure, success, worded } from "./failure.ts";
 import { metadataText } from "./metadata.ts";
 
 /** PUT or PATCH /datasets/<dataset_id>/documents/<document_id> */
@@ -22,11 +22,11 @@ export const updateDocument: Route = async (call, { store, updated }) => {
 };
 
 /** Only the owner's key updates: a member of the team is told that there is no such dataset of theirs. */
-function checkOwned(store: Store, { datasetId, documentId, owner }: Call): void {
+function checkOwned(store: Store, { datasetId, documentId, owner, release }: Call): void {
 	if (!owner || store.datasets.find(datasetId) === undefined)
-		throw new Failure(Code.data, "You don't own the dataset.");
+		throw new Failure(Code.data, worded("You don't own the dataset.", release));
 	if (store.documents.datasetOf(documentId) !== datasetId)
-		throw new Failure(Code.data, "The dataset doesn't own the document.");
+		throw new Failure(Code.data, worded("The dataset doesn't own the document.", release));
 }
 
 function answerOf(store: Store, { datasetId, documentId, release }: Call): string {

@@ -57,7 +57,7 @@ async function open(flavour: Flavour, options: Partial<SandboxOptions> = {}): Pr
 	const sandbox = await startSandbox({ port: 0, key: KEY, documents: DOCUMENTS, control: true, flavour, ...options });
 	const { control, datasetId } = sandbox;
 	if (control === undefined || datasetId === undefined) throw new Error("the sandbox has no control address");
-	const verb = flavour === "ragflow-0.26" ? "PATCH" : "PUT";
+	const verb = flavour >= "ragflow-0.25" ? "PATCH" : "PUT";
 	const learned = await mkdtemp(join(tmpdir(), "ragtag-learned-"));
 	const service = { flavour, sandbox, control, dataset: datasetId, verb, learned } as const;
 	const path = await manifestOf(1, 0);

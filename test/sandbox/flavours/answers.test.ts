@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import * as by from "../support.ts";
-import { putReleases, releases, serve } from "./support.ts";
+import { patchReleases, putReleases, releases, serve } from "./support.ts";
 
 const datasets = "/api/v1/datasets";
 
@@ -22,9 +22,27 @@ describe("a refused key", () => {
 		expect(answer.text).not.toContain("wrong-key");
 	});
 
-	test.each([null, "wrong-key"])("ragflow-0.26 answers %s with status 401 and code 401", async (key) => {
-		const { sandbox } = await serve("ragflow-0.26", []);
-		expect(await by.send(sandbox, "GET", datasets, { key })).toMatchObject({ status: 401, code: 401 });
+	test.each(patchReleases.flatMap((flavour) => [null, "wrong-key"].map((key) => [flavour, key] as const)))(
+		"%s answers the key %s with status 401 and code 401",
+		async (flavour, key) => {
+			const { sandbox } = await serve(flavour, []);
+			expect(await by.send(sandbox, "GET", datasets, { key })).toMatchObject({ status: 401, code: 401, data: null });
+		},
+	);
+
+	test.each(patchReleases)("%s takes a key without the word Bearer", async (flavour) => {
+		const { sandbox } = await serve(flavour, []);
+		const headers = { authorization: sandbox.key };
+		expect(await by.send(sandbox, "GET", datasets, { key: null, headers })).toMatchObject({ status: 200, code: 0 });
+	});
+
+	test("ragflow-0.25 still answers removals with the older codes, under status 401", async () => {
+		const { sandbox, dataset } = await serve("ragflow-0.25", []);
+		const remove = (sent: by.Sent) => by.send(sandbox, "DELETE", by.documentsPath(dataset), { body: "{}", ...sent });
+		expect(await remove({ key: null })).toMatchObject({ status: 401, code: 0, data: null });
+		const word = { key: null, headers: { authorization: sandbox.key } };
+		expect(await remove(word)).toMatchObject({ status: 401, code: 109, data: null });
+		expect(await remove({ key: "wrong-key" })).toMatchObject({ status: 401, code: 109, data: null });
 	});
 
 	test.each(releases)("%s does not know a member's key that was not given", async (flavour) => {
@@ -39,7 +57,9 @@ describe("a mistyped address", () => {
 		["ragflow-0.21", 200, 100],
 		["ragflow-0.23", 404, 404],
 		["ragflow-0.24", 404, 404],
+		["ragflow-0.25", 404, 404],
 		["ragflow-0.26", 404, 404],
+		["ragflow-0.27", 404, 404],
 	])("%s answers a path that the API does not have with status %i and code %i", async (flavour, status, code) => {
 		const { sandbox, dataset } = await serve(flavour, []);
 		for (const path of ["/api/v1/nothing", "/api/v2/datasets", "/api", `${datasets}/${dataset}/papers`]) {
@@ -90,7 +110,7 @@ describe("datasets", () => {
 			expect((await find("name=books")).data).toMatchObject(both.slice(0, 1));
 			expect((await find("page=2&page_size=1")).data).toMatchObject(both.slice(1));
 			expect((await find("page=3&page_size=1")).data).toEqual([]);
-			const code = flavour === "ragflow-0.18" ? 102 : 108;
+			const code = flavour === "ragflow-0.18" || flavour >= "ragflow-0.25" ? 102 : 108;
 			expect(await find("name=nothing")).toMatchObject({ status: 200, code });
 			expect(await find("id=nothing")).toMatchObject({ status: 200, code });
 		},
@@ -101,7 +121,9 @@ describe("datasets", () => {
 		["ragflow-0.21", undefined],
 		["ragflow-0.23", 1],
 		["ragflow-0.24", 1],
+		["ragflow-0.25", 1],
 		["ragflow-0.26", 1],
+		["ragflow-0.27", 1],
 	])("%s says how many there are: %s", async (flavour, total) => {
 		const { sandbox } = await serve(flavour, []);
 		expect(by.at((await by.send(sandbox, "GET", datasets)).json, "total_datasets")).toBe(total);
@@ -132,6 +154,7 @@ describe("datasets", () => {
 		const { sandbox } = await serve(flavour, []);
 		const again = await by.send(sandbox, "POST", datasets, { headers: by.jsonHeader, body: '{"name":"papers"}' });
 		if (flavour === "ragflow-0.18") expect(again).toMatchObject({ status: 200, code: 102 });
+		else if (flavour === "ragflow-0.21") expect(again).toMatchObject({ status: 200, code: 103 });
 		else expect(again.data).toMatchObject({ name: "papers(1)" });
 	});
 });

@@ -9,6 +9,8 @@ function remove({ sandbox, dataset }: Place, body: string, headers = by.jsonHead
 	return by.send(sandbox, "DELETE", by.documentsPath(dataset), { headers, body });
 }
 
+const strict = ["ragflow-0.26", "ragflow-0.27"] as const;
+
 /** Every way to name no document: each is one slip in a client. */
 const nothing: [string, string][] = [
 	["an empty body", ""],
@@ -49,15 +51,29 @@ describe("a removal that names nothing", () => {
 		expect(await names(place)).toHaveLength(left);
 	});
 
-	test.each(nothing)("ragflow-0.26 refuses %s, and keeps every document", async (_, body) => {
-		const place = await serve("ragflow-0.26", files);
-		expect(await remove(place, body)).toMatchObject({ status: 200, code: 102 });
-		expect(await by.send(place.sandbox, "DELETE", by.documentsPath(place.dataset, ""))).toMatchObject({ code: 102 });
+	test.each(nothing)("ragflow-0.25 calls %s a success, and keeps every document", async (_, body) => {
+		const place = await serve("ragflow-0.25", files);
+		expect(await remove(place, body)).toMatchObject({ status: 200, text: '{"code":0}' });
+		expect(await by.send(place.sandbox, "DELETE", by.documentsPath(place.dataset, ""))).toMatchObject({ code: 0 });
 		expect(await names(place)).toEqual(files);
+		expect(await remove(place, '{"delete_all":true}')).toMatchObject({ status: 200, text: '{"code":0}' });
+		expect(await names(place)).toEqual([]);
 	});
 
-	test("ragflow-0.26 removes all when told so in so many words", async () => {
-		const place = await serve("ragflow-0.26", files);
+	test.each(strict.flatMap((flavour) => nothing.map(([what, body]) => [flavour, what, body] as const)))(
+		"%s refuses %s, and keeps every document",
+		async (flavour, _, body) => {
+			const place = await serve(flavour, files);
+			// What can't be read, or has a member too many, is refused before the ids are counted.
+			const code = body === "" || body.includes('"id"') ? 101 : 102;
+			expect(await remove(place, body)).toMatchObject({ status: 200, code });
+			expect(await by.send(place.sandbox, "DELETE", by.documentsPath(place.dataset, ""))).toMatchObject({ code: 101 });
+			expect(await names(place)).toEqual(files);
+		},
+	);
+
+	test.each(strict)("%s removes all when told so in so many words", async (flavour) => {
+		const place = await serve(flavour, files);
 		expect(await remove(place, '{"delete_all":true,"ids":["x"]}')).toMatchObject({ code: 102 });
 		expect(await remove(place, '{"delete_all":true}')).toMatchObject({ code: 0, data: { deleted: 3 } });
 		expect(await names(place)).toEqual([]);
@@ -81,7 +97,7 @@ describe("a removal by id", () => {
 	});
 
 	test.each<[Flavour, string[]]>(
-		releases.map((flavour) => [flavour, flavour === "ragflow-0.26" ? files : ["b.txt", "c.txt"]]),
+		releases.map((flavour) => [flavour, flavour >= "ragflow-0.26" ? files : ["b.txt", "c.txt"]]),
 	)("%s answers an id that is not there with 102 and its name; what is left is %j", async (flavour, left) => {
 		const place = await serve(flavour, files);
 		const answer = await remove(place, JSON.stringify({ ids: ["nobody", place.ids[0]] }));
@@ -92,7 +108,7 @@ describe("a removal by id", () => {
 	});
 
 	test.each<[Flavour, number, boolean]>(
-		releases.map((flavour) => (flavour === "ragflow-0.26" ? [flavour, 102, false] : [flavour, 0, true])),
+		releases.map((flavour) => (flavour >= "ragflow-0.26" ? [flavour, 102, false] : [flavour, 0, true])),
 	)("%s answers an id of another dataset with code %i, and has removed it there: %s", async (flavour, code, gone) => {
 		const place = await serve(flavour, files);
 		const other = await by.createDataset(place.sandbox, "other");
@@ -102,11 +118,26 @@ describe("a removal by id", () => {
 		expect(await names(place)).toEqual(files);
 	});
 
-	test.each(putReleases)("%s says that an id was there twice, and removes its document once", async (flavour) => {
+	test.each(strict)("%s refuses an id that is there twice, and removes nothing", async (flavour) => {
 		const place = await serve(flavour, files);
 		const [id = ""] = place.ids;
 		const answer = await remove(place, JSON.stringify({ ids: [id, id] }));
-		expect(answer).toMatchObject({ code: 0, data: { success_count: 1, errors: [`Duplicate document ids: ${id}`] } });
-		expect(await names(place)).toEqual(["b.txt", "c.txt"]);
+		expect(answer).toMatchObject({
+			status: 200,
+			code: 101,
+			message: expect.stringContaining(`Duplicate ids: '${id}'`),
+		});
+		expect(await names(place)).toEqual(files);
 	});
+
+	test.each([...putReleases, "ragflow-0.25"] as const)(
+		"%s says that an id was there twice, and removes its document once",
+		async (flavour) => {
+			const place = await serve(flavour, files);
+			const [id = ""] = place.ids;
+			const answer = await remove(place, JSON.stringify({ ids: [id, id] }));
+			expect(answer).toMatchObject({ code: 0, data: { success_count: 1, errors: [`Duplicate document ids: ${id}`] } });
+			expect(await names(place)).toEqual(["b.txt", "c.txt"]);
+		},
+	);
 });

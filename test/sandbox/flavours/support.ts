@@ -3,7 +3,8 @@ import type { Sandbox, SandboxOptions } from "../../../src/sandbox/index.ts";
 import * as by from "../support.ts";
 
 export const putReleases = ["ragflow-0.18", "ragflow-0.21", "ragflow-0.23", "ragflow-0.24"] as const;
-export const releases = [...putReleases, "ragflow-0.26"] as const;
+export const patchReleases = ["ragflow-0.25", "ragflow-0.26", "ragflow-0.27"] as const;
+export const releases = [...putReleases, ...patchReleases] as const;
 
 export type Place = { readonly sandbox: Sandbox; readonly dataset: string; readonly ids: readonly string[] };
 
@@ -18,8 +19,8 @@ export async function serve(
 	return { sandbox, dataset, ids: names.length === 0 ? [] : await by.upload(sandbox, dataset, ...names) };
 }
 
-export function verbOf(flavour: Flavour): "PUT" | "PATCH" {
-	return flavour === "ragflow-0.26" ? "PATCH" : "PUT";
+function verbOf(flavour: Flavour): "PUT" | "PATCH" {
+	return flavour >= "ragflow-0.25" ? "PATCH" : "PUT";
 }
 
 /** Updates by the verb of the flavour. */
