@@ -1,14 +1,14 @@
-import { redactor, show } from "../text.ts";
+import { redactor } from "../text.ts";
 import { type Answer, classifyAnswer } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
-import type { ProbeAnswer } from "./flavours.ts";
+import type { Manner, ProbeAnswer } from "./flavours.ts";
 import { headerValues } from "./headers.ts";
 import { type BoundarySource, boundaryFor, randomBoundary, updateForm } from "./part-form.ts";
 import type { Place } from "./place.ts";
-import { nobody, readProbe, readRight } from "./probe.ts";
-import { removalOf } from "./removal.ts";
+import { mannerOf, nobody, readProbe, readRight } from "./probe.ts";
+import { removalOf, unseen } from "./removal.ts";
 import { pathOf, segment } from "./segment.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
 import type {
@@ -200,6 +200,14 @@ function speaking(service: Service, dialect: Dialect): Api {
 			const read = (envelope: ParsedEnvelope): void => decode.removed(envelope, document.id, flavour.removal);
 			return call("DELETE", path, read, { ...(body === undefined ? {} : { body, headers: more }), signal });
 		},
+		probeList: async (signal): Promise<Manner> => {
+			const path = pathOf(prefix, ["datasets"], { page: 1, page_size: 1 });
+			const read = (envelope: ParsedEnvelope): Manner => {
+				decode.datasets(envelope);
+				return mannerOf(envelope);
+			};
+			return call("GET", path, read, { limit: listLimit, isProbe: true, signal }).catch(notTheApi);
+		},
 		probeUpdate: async (verb, signal): Promise<ProbeAnswer> => {
 			const path = pathOf(prefix, ["datasets", nobody, "documents", nobody]);
 			const json = { body: "{}", headers: ["content-type", "application/json"] };
@@ -225,11 +233,6 @@ function notTheApi(error: unknown): never {
 	if (!(error instanceof RestError) || error.code !== "NOT_FOUND") throw error;
 	const message = `${error.message}: the list of datasets is not there, so this is not the API`;
 	throw new RestError(message, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
-}
-
-function unseen({ id, datasetId }: Document): RestError {
-	const message = `no list of dataset ${show(datasetId)} has shown document ${show(id)}; no removal was sent`;
-	return new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
 }
 
 function placeOf(options: ApiOptions): Place {

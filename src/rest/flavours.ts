@@ -24,15 +24,27 @@ export type Meaning =
 	| "contradiction"
 	| "refused";
 
-/** What the two probes of a service came to: each asks to update a document that nobody has. */
-export type Probes = { readonly patch: ProbeAnswer; readonly put: ProbeAnswer };
+/** The signs by which a flavour is recognised: two updates of a document that nobody has, and the list of datasets. */
+export type Signs = {
+	readonly patch: ProbeAnswer;
+	readonly put: ProbeAnswer;
+	/** absent where the list tells nothing */
+	readonly list?: Manner | undefined;
+};
 
 /**
- * - `taken`: the verb has a route, which refused the unknown document
+ * - `in_its_words`: the verb has a route, which refused the unknown document as RAGFlow does
+ * - `taken`: the verb has a route, which refused the unknown document in other words
  * - `wrong_verb`: the way in which RAGFlow says that it does not: status 200, code 100, "405: Method Not Allowed"
  * - `other`: anything else, a status of 404 or 405 among it
  */
-export type ProbeAnswer = "taken" | "wrong_verb" | "other";
+export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "other";
+
+/**
+ * How a list of datasets is answered. `ragflow`: with members that only RAGFlow has. `documented`: as the documentation
+ * says, with a message beside the list and without those members.
+ */
+export type Manner = "ragflow" | "documented" | "unknown";
 
 /** The metadata that a service keeps of what it was sent, by its known rules. */
 export type Keeps = (sent: Metadata) => Metadata;
@@ -63,8 +75,8 @@ export type Flavour = {
 	readonly pace: string | undefined;
 	readonly meaning: (code: number, message: string) => Meaning;
 	readonly keeps: Keeps;
-	/** how it is recognised, or undefined where the answers speak against it */
-	readonly recognise: (probes: Probes) => string | undefined;
+	/** how it is recognised, or undefined where the signs speak against it */
+	readonly recognise: (signs: Signs) => string | undefined;
 };
 
 const orders = {
@@ -75,6 +87,8 @@ const orders = {
 } as const satisfies Record<string, ListOrder>;
 
 const wrongVerb = /\b405\b.*method not allowed/i;
+/** What RAGFlow says of a dataset or a document that is not there, or not the key's: all releases from v0.15 to v0.27. */
+export const itsWords = /\bown the (?:dataset|document)\b/i;
 
 /** Codes that mean the same wherever they are used: the HTTP statuses of the same number, and RAGFlow's own. */
 function common(code: number, message: string): Meaning | undefined {
@@ -101,8 +115,8 @@ export const documented: Flavour = {
 	meaning: (code, message) => {
 		const known = common(code, message);
 		if (known !== undefined) return known;
-		// RAGFlow's code for what its routes do not understand: the part form among it.
-		if (code === 100) return "contradiction";
+		// RAGFlow's code for what its routes do not understand, the part form among it, and RAGFlow's words for what is not there.
+		if (code === 100 || (code === 102 && itsWords.test(message))) return "contradiction";
 		return passing.has(code) ? "passing" : "refused";
 	},
 	keeps: asSent,
@@ -111,6 +125,19 @@ export const documented: Flavour = {
 			? undefined
 			: "it does not answer as a RAGFlow server does, so it is taken at its documentation",
 };
+
+const WRONG_VERB = 'code 100, "405: Method Not Allowed"';
+const ITS_LIST = "its list of datasets has the members that RAGFlow's has";
+
+const isTaken = (answer: ProbeAnswer): boolean => answer === "taken" || answer === "in_its_words";
+
+/** What beside the verbs says that it is RAGFlow, as a clause. */
+function besides({ patch, put, list }: Signs): string {
+	if (list === "ragflow") return `, and ${ITS_LIST}`;
+	return patch === "in_its_words" || put === "in_its_words"
+		? ", and refuses an unknown document in RAGFlow's words"
+		: "";
+}
 
 const ragflow = {
 	removal: "body",
@@ -138,10 +165,16 @@ export const ragflowPut: Flavour = {
 	name: "ragflow-put",
 	servers: "RAGFlow v0.17 to v0.24",
 	update: { verb: "PUT", forms: ["json"] },
-	recognise: ({ patch, put }) =>
-		patch === "wrong_verb" && put === "taken"
-			? 'to PATCH it answers code 100, "405: Method Not Allowed", and it takes PUT'
-			: undefined,
+	// A proxy may drop PATCH, as many drop what they do not know: then the list, or the words of a refusal, tell.
+	recognise: (signs) => {
+		const { patch, put, list } = signs;
+		if (isTaken(patch) || put === "wrong_verb") return undefined;
+		if (patch === "wrong_verb") {
+			return `to PATCH it answers ${WRONG_VERB}${isTaken(put) ? ", and it takes PUT" : ""}${besides(signs)}`;
+		}
+		if (put === "in_its_words") return `it takes PUT${besides(signs)}; PATCH did not reach it`;
+		return list === "ragflow" ? `${ITS_LIST}, though PATCH did not reach it` : undefined;
+	},
 };
 
 export const ragflowPatch: Flavour = {
@@ -149,10 +182,17 @@ export const ragflowPatch: Flavour = {
 	name: "ragflow-patch",
 	servers: "RAGFlow v0.25 and later",
 	update: { verb: "PATCH", forms: ["json"] },
-	recognise: ({ patch, put }) =>
-		patch === "taken" && put === "wrong_verb"
-			? 'to PUT it answers code 100, "405: Method Not Allowed", and it takes PATCH'
-			: undefined,
+	// From v0.25.2 on PUT is an alias of PATCH (api/apps/backward_compat.py), so what PUT answers says little.
+	recognise: (signs) => {
+		const { patch, put, list } = signs;
+		if (put === "wrong_verb" && patch !== "wrong_verb") {
+			return `to PUT it answers ${WRONG_VERB}${isTaken(patch) ? ", and it takes PATCH" : ""}${besides(signs)}`;
+		}
+		if (!isTaken(patch)) return undefined;
+		// A service that follows its documentation in all else may route both verbs: only its own words speak for RAGFlow.
+		if (list === "documented" && patch === "taken") return undefined;
+		return `it takes PATCH${isTaken(put) ? ", and PUT as its alias" : ""}${besides(signs)}`;
+	},
 };
 
 /** Every flavour, the most telling first: the first that recognises the answers is it. */

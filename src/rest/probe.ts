@@ -1,11 +1,15 @@
+import { isJsonArray, isJsonObject } from "../json.ts";
 import { type Answer, classifyAnswer } from "./classify.ts";
-import { readEnvelope } from "./envelope.ts";
+import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
-import type { Flavour, ProbeAnswer } from "./flavours.ts";
+import { type Flavour, itsWords, type Manner, type ProbeAnswer } from "./flavours.ts";
 import type { Place } from "./place.ts";
 
 /** A dataset and a document that nobody has: whatever is asked of them changes nothing. */
 export const nobody = "0".repeat(32);
+
+/** How servers that answer every request with status 200 say that a path does not take a verb. */
+const noSuchVerb = /\bmethod\b.*\bnot (?:allowed|supported)\b|\bunsupported method\b/i;
 
 /** Statuses of proxies, which say nothing about the service behind them. */
 const ofProxies = new Set([408, 502, 503, 504]);
@@ -19,10 +23,27 @@ export function readProbe(answer: Answer, flavour: Flavour, place: Place): Probe
 	const read = telling(answer, flavour, place);
 	const envelope = readEnvelope(answer.text);
 	if (answer.status !== 200 || typeof envelope === "string") return "other";
-	if (!(read instanceof RestError)) return "taken";
-	if (envelope.code === 100) return /\b405\b/.test(envelope.message ?? "") ? "wrong_verb" : "taken";
-	// Codes that only repeat an HTTP status are another server's way to say that there is no such route.
-	return [404, 405, 501].includes(envelope.code) ? "other" : "taken";
+	const { code, message = "" } = envelope;
+	if (code === 100) return /\b405\b/.test(message) ? "wrong_verb" : "taken";
+	// No release of RAGFlow says that it has updated a document that nobody has.
+	if (!(read instanceof RestError)) return "other";
+	if (code === 102 && itsWords.test(message)) return "in_its_words";
+	// Codes that only repeat an HTTP status are another server's way to say that there is no such route, as are these words.
+	return [404, 405, 501].includes(code) || noSuchVerb.test(message) ? "other" : "taken";
+}
+
+/**
+ * How a list of datasets is answered.
+ *
+ * RAGFlow gives each dataset `chunk_method` and `parser_config`, and no success a message (get_result in
+ * api/utils/api_utils.py, v0.15 to v0.27).
+ */
+export function mannerOf({ data, message, whole }: ParsedEnvelope): Manner {
+	const first = isJsonArray(data) ? data[0] : undefined;
+	const isDataset = isJsonObject(first);
+	if (isDataset && Object.hasOwn(first, "chunk_method") && Object.hasOwn(first, "parser_config")) return "ragflow";
+	const hasCount = Object.hasOwn(whole, "total_datasets");
+	return message !== undefined && message !== "" && !hasCount ? "documented" : "unknown";
 }
 
 /**

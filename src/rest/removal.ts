@@ -34,3 +34,9 @@ export function removalOf(by: "path" | "body", prefix: string, { id, datasetId, 
 	}
 	return { path: pathOf(prefix, documents), body, headers: ["content-type", "application/json"] };
 }
+
+/** Why a document that no list has shown is not removed. */
+export function unseen({ id, datasetId }: Document): RestError {
+	const message = `no list of dataset ${show(datasetId)} has shown document ${show(id)}; no removal was sent`;
+	return new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
+}

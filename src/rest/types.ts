@@ -1,5 +1,5 @@
 import type { Metadata } from "../json.ts";
-import type { BodyForm, Flavour, ListOrder, ProbeAnswer } from "./flavours.ts";
+import type { BodyForm, Flavour, ListOrder, Manner, ProbeAnswer } from "./flavours.ts";
 import type { InexactValues } from "./inexact.ts";
 
 export type { BodyForm, Keeps, ListOrder } from "./flavours.ts";
@@ -77,6 +77,8 @@ export type Api = {
 	uploadDocument(datasetId: string, file: UploadFile, signal?: AbortSignal): Promise<StoredFile>;
 	/** Takes a document that `listDocuments` of this service gave, and no other: nothing is removed unseen. */
 	removeDocument(document: Document, signal?: AbortSignal): Promise<void>;
+	/** Lists one dataset, and tells in whose manner that was answered. */
+	probeList(signal?: AbortSignal): Promise<Manner>;
 	/** Asks to update a document that nobody has, in a dataset that nobody has: it changes nothing. */
 	probeUpdate(verb: "PUT" | "PATCH", signal?: AbortSignal): Promise<ProbeAnswer>;
 	/**

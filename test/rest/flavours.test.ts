@@ -1,17 +1,19 @@
 import { describe, expect, it, test } from "vitest";
 import type { JsonValue } from "../../src/json.ts";
 import { classifyAnswer } from "../../src/rest/classify.ts";
+import { readEnvelope } from "../../src/rest/envelope.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import {
 	documented,
 	flavourNamed,
 	flavours,
+	type Manner,
 	type ProbeAnswer,
 	ragflowPatch,
 	ragflowPut,
 } from "../../src/rest/flavours.ts";
 import { splitLists } from "../../src/rest/normalise.ts";
-import { readProbe, readRight } from "../../src/rest/probe.ts";
+import { mannerOf, readProbe, readRight } from "../../src/rest/probe.ts";
 
 const place = { host: "host:1", redact: (text: string) => text };
 const answerOf = (status: number, text: string) => ({ status, text, headers: [] });
@@ -19,23 +21,59 @@ const envelope = (code: number, message: string): string => JSON.stringify({ cod
 
 describe("which flavour is recognised: the wrong one would send its rows to a route that refuses or ignores them", () => {
 	const wrong = "wrong_verb";
-	test.each<[ProbeAnswer, ProbeAnswer, string | undefined]>([
-		[wrong, "taken", "ragflow-put"],
-		["taken", wrong, "ragflow-patch"],
-		[wrong, wrong, undefined],
-		["taken", "taken", "documented"],
-		["other", "other", "documented"],
-		["other", "taken", "documented"],
-		["taken", "other", "documented"],
-		[wrong, "other", "documented"],
-		["other", wrong, "documented"],
-	])("PATCH is %s, PUT is %s: %s", (patch, put, name) => {
-		expect(flavours.find((flavour) => flavour.recognise({ patch, put }) !== undefined)?.name).toBe(name);
+	const words = "in_its_words";
+	test.each<[ProbeAnswer, ProbeAnswer, Manner | undefined, string | undefined]>([
+		[wrong, words, "ragflow", "ragflow-put"],
+		[wrong, "taken", undefined, "ragflow-put"],
+		[wrong, "other", "unknown", "ragflow-put"],
+		[words, wrong, "ragflow", "ragflow-patch"],
+		["taken", wrong, undefined, "ragflow-patch"],
+		// From v0.25.2 on PUT is an alias of PATCH.
+		[words, words, "ragflow", "ragflow-patch"],
+		[words, words, "unknown", "ragflow-patch"],
+		["taken", "taken", "ragflow", "ragflow-patch"],
+		["taken", "taken", "unknown", "ragflow-patch"],
+		["taken", "taken", undefined, "ragflow-patch"],
+		["taken", "other", undefined, "ragflow-patch"],
+		[words, words, "documented", "ragflow-patch"],
+		["taken", "taken", "documented", "documented"],
+		// A proxy that drops PATCH stands before it.
+		["other", words, "unknown", "ragflow-put"],
+		["other", "taken", "ragflow", "ragflow-put"],
+		["other", "other", "ragflow", "ragflow-put"],
+		["other", wrong, "ragflow", "ragflow-patch"],
+		[wrong, wrong, "ragflow", undefined],
+		["other", "other", "documented", "documented"],
+		["other", "taken", "documented", "documented"],
+		["other", "taken", "unknown", "documented"],
+		["other", "other", undefined, "documented"],
+	])("PATCH is %s, PUT is %s, the list is %s: %s", (patch, put, list, name) => {
+		expect(flavours.find((flavour) => flavour.recognise({ patch, put, list }) !== undefined)?.name).toBe(name);
+	});
+
+	test.each<[string, Manner]>([
+		['{"code":0,"data":[{"id":"a","name":"b","chunk_method":"naive","parser_config":{}}]}', "ragflow"],
+		[
+			'{"code":0,"data":[{"id":"a","name":"b","chunk_method":"naive","parser_config":{}}],"message":"success"}',
+			"ragflow",
+		],
+		['{"code":0,"data":[{"id":"a","name":"b"}],"total_datasets":1}', "unknown"],
+		['{"code":0,"data":[]}', "unknown"],
+		['{"code":0,"message":"","data":[]}', "unknown"],
+		['{"code":0,"message":"Success","data":[]}', "documented"],
+		['{"code":0,"message":"Success","data":[{"id":"a","name":"b"}]}', "documented"],
+	])("a list of datasets %s is %s", (text, manner) => {
+		const envelope = readEnvelope(text);
+		expect(typeof envelope === "string" ? envelope : mannerOf(envelope)).toBe(manner);
 	});
 
 	test.each<[number, string, ProbeAnswer]>([
 		[200, envelope(100, "<MethodNotAllowed '405: Method Not Allowed'>"), "wrong_verb"],
-		[200, envelope(102, "You don't own the dataset."), "taken"],
+		[200, envelope(102, "You don't own the dataset."), "in_its_words"],
+		[200, envelope(102, "the dataset doesn't own the document"), "in_its_words"],
+		[200, envelope(102, "no such document"), "taken"],
+		[200, envelope(500, "Request method 'PATCH' not supported"), "other"],
+		[200, envelope(1, "Method PATCH not allowed"), "other"],
 		[200, envelope(100, "KeyError('meta_fields')"), "taken"],
 		[200, envelope(405, "does not take PATCH"), "other"],
 		[200, envelope(404, "there is nothing"), "other"],
@@ -44,7 +82,7 @@ describe("which flavour is recognised: the wrong one would send its rows to a ro
 		[501, "Unsupported method", "other"],
 		[500, "oh", "other"],
 		[200, "<html><title>Login</title>", "other"],
-		[200, '{"code":0}', "taken"],
+		[200, '{"code":0}', "other"],
 		[403, "WAF", "other"],
 	])("a probe answered %i %s is %s", (status, text, seen) => {
 		expect(readProbe(answerOf(status, text), documented, place)).toBe(seen);
@@ -69,9 +107,9 @@ describe("what a code means to each flavour", () => {
 		[102, "405: Method Not Allowed", { documented: "contradiction", ragflow: "contradiction" }],
 		[101, "x", { documented: "refused", ragflow: "refused" }],
 		[102, "x", { documented: "refused", ragflow: "refused" }],
-		[102, "You don't own the document d1.", { documented: "refused", ragflow: "not_found" }],
-		[102, "The dataset doesn't own the document.", { documented: "refused", ragflow: "not_found" }],
-		[102, "You don't own the dataset ds.", { documented: "refused", ragflow: "not_allowed" }],
+		[102, "You don't own the document d1.", { documented: "contradiction", ragflow: "not_found" }],
+		[102, "The dataset doesn't own the document.", { documented: "contradiction", ragflow: "not_found" }],
+		[102, "You don't own the dataset ds.", { documented: "contradiction", ragflow: "not_allowed" }],
 		[105, "x", { documented: "refused", ragflow: "passing" }],
 		[106, "x", { documented: "refused", ragflow: "passing" }],
 		[500, "x", { documented: "passing", ragflow: "refused" }],

@@ -7,6 +7,7 @@ export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 	const api: Api = {
 		dialect: answers.dialect ?? { flavour: documented, form: "json" },
 		as: answers.as ?? ((dialect) => fakeApi(calls, { ...answers, dialect })),
+		probeList: answers.probeList ?? (async () => (await api.listDatasets({ page: 1, pageSize: 1 }), "unknown")),
 		probeUpdate: answers.probeUpdate ?? unexpected("probeUpdate"),
 		probeRight: answers.probeRight ?? unexpected("probeRight"),
 		listDatasets: answers.listDatasets ?? unexpected("listDatasets"),

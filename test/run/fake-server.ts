@@ -59,6 +59,7 @@ function apiOf(server: FakeServer, dialect: Dialect): Api {
 		dialect,
 		as: (other) => apiOf(server, other),
 		listDatasets: async () => ({ items: [], total: undefined }),
+		probeList: async () => (server.isRagflow ? "ragflow" : "documented"),
 		probeUpdate: async (asked): Promise<ProbeAnswer> => {
 			server.calls.push(`probe ${asked}`);
 			if (asked === server.verb) return "taken";

@@ -30,13 +30,17 @@ describe("an entry about an address", () => {
 		["it is of another address", (text: string) => text.replace("rag.example.com", "other.example.com")],
 		["it names a flavour of another release", (text: string) => text.replace("ragflow-put", "ragflow-post")],
 		["it names a form that the flavour does not take", (text: string) => text.replace('"json"', '"multipart"')],
-		["its layout is another", (text: string) => text.replace('"schema":2', '"schema":3')],
+		["its layout is another", (text: string) => text.replace('"schema":3', '"schema":9')],
 		[
 			"it is of layout 1, which said whether a form was proven and not how documents are named",
-			(text: string) => text.replace('"schema":2', '"schema":1').replace('"document_id"', "true"),
+			(text: string) => text.replace('"schema":3', '"schema":1').replace('"document_id"', "true"),
 		],
-		["it is of layout 1 and reads like this one", (text: string) => text.replace('"schema":2', '"schema":1')],
-		["it has no layout", (text: string) => text.replace('"schema":2,', "")],
+		["it is of layout 1 and reads like this one", (text: string) => text.replace('"schema":3', '"schema":1')],
+		[
+			"it is of layout 2, which took RAGFlow v0.27 for the documented API",
+			(text: string) => text.replace('"schema":3', '"schema":2'),
+		],
+		["it has no layout", (text: string) => text.replace('"schema":3,', "")],
 		["its time is none", (text: string) => text.replace("1970", "never")],
 		["it says neither yes nor no", (text: string) => text.replace('"document_id"', '"yes"')],
 	])("is forgotten where %s: a wrong memory would send rows in a form that nobody takes", (_, change) => {

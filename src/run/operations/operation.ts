@@ -2,6 +2,7 @@ import type { Metadata } from "../../json.ts";
 import type { RestError } from "../../rest/errors.ts";
 import type { Request } from "../pages.ts";
 import type { BeforeImage } from "../present/before-images.ts";
+import type { Service } from "../service/service.ts";
 import type { WriteMemory } from "../service/write.ts";
 import type { RowStatus, Work } from "../types.ts";
 
@@ -50,3 +51,11 @@ export function mayHaveArrived(memory: Memory): boolean {
  * @throws RestError, which the engine decides about
  */
 export type Operation<Item extends Work> = (item: Item, request: Request, memory: Memory) => Promise<Settled>;
+
+/**
+ * The same operation, begun anew where any answer in it shows that the service is of another flavour: that costs its row
+ * nothing. What the try did before is in `memory`, so no step is done twice that must not be.
+ */
+export function anew<Item extends Work>(service: Service, operation: Operation<Item>): Operation<Item> {
+	return (item, request, memory) => service.speaking(request, () => operation(item, request, memory));
+}

@@ -10,7 +10,7 @@ import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
 import { heldBy, type Looked } from "./look.ts";
-import type { Memory, Operation, Settled } from "./operation.ts";
+import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
 import { RemovedKeys } from "./removed-keys.ts";
 import { removeDocument } from "./remove.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
@@ -115,7 +115,7 @@ export function doPlanned<Item extends PlannedItem>(
 ): Operation<Item> {
 	const remove = removeDocument<Item>(service, log);
 	const removedKeys = new RemovedKeys(service);
-	return async (item, request, memory) => {
+	return anew(service, async (item, request, memory) => {
 		const { planned } = item;
 		// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
 		const isOurs = memory.logged !== undefined || memory.isLogged === true || log.earlier(item.index) !== undefined;
@@ -126,7 +126,7 @@ export function doPlanned<Item extends PlannedItem>(
 		const present = await lookPlannedRemoval(service, request, item, rules);
 		if (present === undefined && !isOurs) return { status: "unchanged", documentId: item.documentId };
 		return remove(item, request, memory);
-	};
+	});
 }
 
 async function update(

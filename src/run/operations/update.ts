@@ -6,7 +6,7 @@ import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
 import { restorable } from "../present/inexact.ts";
 import { look, type Looked, type UpdateItem, type UpdatePlan } from "./look.ts";
-import type { Memory, Operation } from "./operation.ts";
+import { anew, type Memory, type Operation } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
 /**
@@ -19,7 +19,7 @@ export function replaceMetadata<Item extends UpdateItem>(
 	images?: BeforeImages,
 	log: SentLog = unrecorded,
 ): Operation<Item> {
-	return async (item, request, memory) => {
+	return anew(service, async (item, request, memory) => {
 		const { datasetId, documentId, metadata } = item;
 		const before = await seenBefore(images, item, request, memory);
 		await logged(item, metadata, before, memory, log);
@@ -28,7 +28,7 @@ export function replaceMetadata<Item extends UpdateItem>(
 		const isKnown = before !== undefined && log.earlier(item.index) === undefined;
 		const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.keeps);
 		return { status: "updated", documentId, ...(isSame ? { isSame } : {}) };
-	};
+	});
 }
 
 /** Looks at what the document has, and writes what the plan makes of it and the row; with `onlyChanged` only what differs. */
@@ -37,7 +37,7 @@ export function planMetadata<Item extends UpdateItem>(
 	{ onlyChanged, ...plan }: UpdatePlan & { readonly onlyChanged: boolean },
 	log: SentLog = unrecorded,
 ): Operation<Item> {
-	return async (item, request, memory) => {
+	return anew(service, async (item, request, memory) => {
 		const { datasetId, documentId } = item;
 		const { document, present, metadata, isSame } = await look(service, request, item, plan);
 		memory.before ??= { document };
@@ -48,7 +48,7 @@ export function planMetadata<Item extends UpdateItem>(
 		await logged(item, metadata, before, memory, log);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
 		return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
-	};
+	});
 }
 
 /**

@@ -7,7 +7,7 @@ import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
 import { restorable } from "../present/inexact.ts";
-import type { Memory, Operation, Settled } from "./operation.ts";
+import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import { checkStored, isNumbered, madeSince, renamed, sizeOf, store } from "./store-file.ts";
 import type { UpdateItem } from "./look.ts";
@@ -23,7 +23,7 @@ export function uploadFile<Item extends UploadItem>(
 	onExisting: OnExisting,
 	log: SentLog = unrecorded,
 ): Operation<Item> {
-	return async (item, request, memory) => {
+	return anew(service, async (item, request, memory) => {
 		const { datasetId, file, metadata } = item;
 		const api = await service.known(request);
 		memory.stored ??= log.earlier(item.index)?.stored ?? (await takenUp(api, request, item, memory, log));
@@ -53,7 +53,7 @@ export function uploadFile<Item extends UploadItem>(
 		}
 		await owed(service, request, { datasetId, documentId: id, metadata }, memory);
 		return { status: "uploaded", documentId: id, storedName: name };
-	};
+	});
 }
 
 /** What an upload would do. `present` is what the document has whose metadata would be replaced. */

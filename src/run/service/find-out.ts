@@ -15,16 +15,17 @@ export type Recognised = { readonly flavour: Flavour; readonly how: string };
  * @throws RestError where the service can't be reached or trusted, or is of no flavour that is known
  */
 export async function findOut(api: Api, request: Request, isPatient = true): Promise<Recognised> {
-	await request(() => api.listDatasets({ page: 1, pageSize: 1 }));
+	const list = await request(() => api.probeList());
 	const patch = await request(() => api.probeUpdate("PATCH")).catch((error: unknown): ProbeAnswer => {
 		const isLost = error instanceof RestError && error.kind === "ambiguous";
 		if (isPatient || !isLost) throw error;
 		return "other";
 	});
-	// A server that has neither answers PATCH like nothing known: what it makes of PUT tells nothing more.
-	const put = patch === "other" ? "other" : await request(() => api.probeUpdate("PUT"));
+	// A server that lists as the documentation says, and has no PATCH, is taken at it: PUT tells nothing more.
+	const isPlain = patch === "other" && list === "documented";
+	const put = isPlain ? "other" : await request(() => api.probeUpdate("PUT"));
 	for (const flavour of flavours) {
-		const how = flavour.recognise({ patch, put });
+		const how = flavour.recognise({ patch, put, list });
 		if (how !== undefined) return { flavour, how };
 	}
 	const text =

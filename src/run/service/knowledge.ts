@@ -25,8 +25,11 @@ export const BELIEVED_FOR = 24 * 60 * 60 * 1000;
 
 const echoes: readonly Echo[] = ["document_id", "id", "nothing", "other"];
 
-/** Raised when the meaning of a member changes: an entry of another layout is forgotten. */
-const LAYOUT = 2;
+/**
+ * Raised when the meaning of a member changes: an entry of another layout is forgotten. Entries of layout 2 took RAGFlow
+ * from v0.25.2 on for the documented API, as it takes PUT, too.
+ */
+const LAYOUT = 3;
 
 /** The text of an entry. It names its address, so that a person can tell what the file is about. */
 export function knowledgeText(baseUrl: string, { flavour, form, proven, how, foundAt }: Knowledge): string {

@@ -3,6 +3,7 @@ import type { Api, BodyForm, Echo } from "../../rest/types.ts";
 import { show } from "../../text.ts";
 import type { Request } from "../pages.ts";
 import type { Clock } from "../types.ts";
+import { Doubts } from "./doubts.ts";
 import { findOut } from "./find-out.ts";
 import { BELIEVED_FOR, type Knowledge } from "./knowledge.ts";
 import type { Recognition, ServiceOptions } from "./options.ts";
@@ -16,8 +17,6 @@ export type { Recognition, ServiceOptions } from "./options.ts";
 const PATIENCE = 3;
 /** Times that a piece of work is begun anew because the service turned out to be another than it was taken for. */
 const CHANGES = 3;
-/** How long a flavour that was just found out is not doubted again, in milliseconds: rows that fail alike ask once. */
-const CONFIRMED_FOR = 60_000;
 
 /** What a command knows of the service it talks to: its flavour, and whether updates arrive. Learns as it goes. */
 export class Service {
@@ -27,12 +26,12 @@ export class Service {
 	readonly #options: ServiceOptions;
 	readonly #turns = new Turns();
 	readonly #told = new Set<string>();
+	readonly #doubts = new Doubts();
 	#api: Api;
 	#recognition: Recognition | undefined;
 	#finding: Promise<Recognition> | undefined;
 	#isWarned = false;
 	#asked = 0;
-	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#remembered: Promise<void> | undefined;
 
 	constructor(options: ServiceOptions) {
@@ -78,16 +77,20 @@ export class Service {
 	 * An answer did not fit what was spoken.
 	 *
 	 * @param spoken the dialect of the request that was answered
+	 * @param error the answer, where it was a refusal
 	 * @returns whether there is something new to try: another dialect by now, or the same one to be proven again
 	 */
-	async contradicted(spoken: Api, request: Request): Promise<boolean> {
+	async contradicted(spoken: Api, request: Request, error?: RestError): Promise<boolean> {
 		if (spoken !== this.#api) return true;
 		if (this.#recognition?.origin === "given") return false;
-		if (this.clock.now() - this.#confirmedAt < CONFIRMED_FOR) return false;
+		if (!this.#doubts.isReason(error, this.clock.now())) return false;
 		const wasProven = this.proof.echo !== undefined;
 		await this.findOut(request);
-		if (spoken !== this.#api) return true;
-		this.#confirmedAt = this.clock.now();
+		if (spoken !== this.#api) {
+			this.#doubts.changed();
+			return true;
+		}
+		this.#doubts.confirmed(error, this.clock.now());
 		// The same flavour, which takes this form no longer: the forms are tried anew.
 		if (!wasProven || this.forms.length === 1) return false;
 		this.proof.doubt();
@@ -106,7 +109,7 @@ export class Service {
 				return await work(api);
 			} catch (error) {
 				if (!(error instanceof RestError) || error.kind !== "contradiction") throw error;
-				if (changes < CHANGES && (await this.contradicted(api, request))) continue;
+				if (changes < CHANGES && (await this.contradicted(api, request, error))) continue;
 				throw this.#recognition?.origin === "given" ? this.#notAsGiven(error) : error;
 			}
 		}

@@ -137,7 +137,7 @@ async function proveAlone(
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
 			if (error.kind === "contradiction") {
-				if (await service.contradicted(api, request)) return false;
+				if (await service.contradicted(api, request, error)) return false;
 			} else if (!isRefusal(error)) throw error;
 			refused.push({ form, error });
 			continue;
