@@ -3,7 +3,8 @@ import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { createApp, createIo } from "../src/app.ts";
 import { main } from "../src/cli.ts";
-import { Exit, type ExitCode, reason } from "../src/errors.ts";
+import { Exit, reason } from "../src/errors.ts";
+import { listenToSignals } from "./signals.ts";
 
 // Rows are short-lived, so a small nursery (1 MB instead of 16) and a heap that is swept before it grows by more than a
 // fifth cost little speed, and keep the memory of a million rows near that of ten thousand.
@@ -11,29 +12,10 @@ setFlagsFromString("--max-semi-space-size=1");
 setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--heap-growing-percent=20");
 
-const stopping = new AbortController();
-const signals: readonly (readonly [NodeJS.Signals, ExitCode])[] = [
-	["SIGHUP", Exit.hangup],
-	["SIGINT", Exit.interrupted],
-	["SIGTERM", Exit.terminated],
-];
-
 const { env, stdin, stdout, stderr } = process;
 const io = createIo({ stdin, stdout, stderr, env });
 
-for (const [name, exit] of signals) {
-	// What `nohup` sets up: a run without a terminal goes on when the terminal that started it is closed.
-	if (name === "SIGHUP" && stdout.isTTY !== true && stderr.isTTY !== true) {
-		process.on(name, () => undefined);
-		continue;
-	}
-	process.on(name, () => {
-		// The second one leaves at once.
-		if (stopping.signal.aborted) process.exit(exit);
-		io.err(`ragtag: ${name} received: stopping, within 5 s; once more leaves at once`);
-		stopping.abort({ exit, text: `stopped by ${name}` });
-	});
-}
+const signal = listenToSignals(io);
 
 // Node's own code for this is 1, which says that the run has finished. What was recorded is durable without a last word.
 process.once("uncaughtException", (error) => {
@@ -58,7 +40,7 @@ const processes = {
 		}
 	},
 };
-const app = createApp({ io, env, home: homedir(), stdin, signal: stopping.signal, processes });
+const app = createApp({ io, env, home: homedir(), stdin, signal, processes });
 process.exitCode = await main(process.argv.slice(2), app);
 await io.flush();
 // A pipe that nobody closes, or a connection that lingers, must not keep a finished program alive.

@@ -1,4 +1,8 @@
 import process from "node:process";
+import { refuseDebugger } from "./debugger.ts";
+
+// Without a listener, Node opens a debugger at this signal, and through that any process of this machine reads the key.
+process.on("SIGUSR1", () => undefined);
 
 // This file imports nothing that an old Node lacks: all imports of a file are linked before its first line runs.
 const OLDEST = { major: 20, minor: 19 };
@@ -11,5 +15,6 @@ if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
 	// Usage, as in src/errors.ts, which is not loaded here.
 	process.exitCode = 2;
 } else {
+	await refuseDebugger();
 	await import("./main.ts");
 }

@@ -8,6 +8,7 @@ import {
 	type Spinner,
 	type Timers,
 } from "./io/progress.ts";
+import { Status } from "./io/status.ts";
 import { Writer, type Output } from "./io/writer.ts";
 import { showLines } from "./text.ts";
 
@@ -51,6 +52,8 @@ export type Io = {
 	/** why `outputFailed` */
 	readonly outputError: unknown;
 	progress(mode: ProgressMode): Progress;
+	/** A line on standard error that says how far the run is, also with `--quiet`. */
+	status(phase?: string): void;
 	/** Asks on standard error and reads one line. A usage error where standard input is no terminal. */
 	ask(question: string, signal?: AbortSignal): Promise<string>;
 	/** Sets what the options say. Loads colour if there is any, so it is awaited. */
@@ -77,6 +80,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	const note = (text: string): void => (quiet ? undefined : line(text));
 	const results = new Writer(stdout, () => note("the reader of standard output has gone; going on without it"));
 	const stderrIsTerminal = stderr.isTTY === true;
+	const status = new Status(timers);
 
 	return {
 		out: (text) => results.write(redactResult(text)),
@@ -110,15 +114,19 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		get outputError() {
 			return results.failure;
 		},
-		progress: (mode) =>
-			startProgress({
-				mode: quiet ? "none" : progressMode(mode, { env, terminal: stderrIsTerminal && canDraw(stderr) }),
+		progress: (mode) => {
+			const shown = progressMode(mode, { env, terminal: stderrIsTerminal && canDraw(stderr) });
+			const progress = startProgress({
+				mode: quiet ? "none" : shown,
 				timers,
 				line: note,
 				columns: () => widthOf(stderr),
 				unicode: /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || ""),
 				spinner: () => spinnerOn(stderr),
-			}),
+			});
+			return status.watch(progress, shown);
+		},
+		status: (phase) => line(status.line(phase)),
 		async ask(question, signal) {
 			await errors.write(redact(`${question} `));
 			return readAnswer(stdin, signal);

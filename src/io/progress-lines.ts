@@ -38,6 +38,11 @@ export function plainLine(state: ProgressState): string {
 	return `progress: ${facts(state)}`;
 }
 
+/** The line for who asks how far it is; before the first row there is nothing to count. */
+export function statusLine(phase: string, state: ProgressState | undefined): string {
+	return state === undefined ? `status: ${phase}` : `status: ${phase}, ${facts(state)}`;
+}
+
 /** The line for a program that follows along on standard error. */
 export function jsonLine({ done, total, failed, rate }: ProgressState): string {
 	const rounded = rate === undefined ? null : Math.round(rate * 10) / 10;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -34,15 +34,23 @@ export function environment(env: Readonly<Record<string, string>>): Record<strin
 
 /** The built program as a process of its own. It ends with the test. */
 export function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}, stdin = ""): Running {
-	const child = spawn(process.execPath, [PROGRAM, ...argv], { env: environment(env), stdio: "pipe" });
-	return watch(child, stdin);
+	const running = startOpen(argv, env);
+	running.child.stdin?.end(stdin);
+	return running;
+}
+
+/** The same, and its input stays open. */
+export function startOpen(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+	return watch(spawn(process.execPath, [PROGRAM, ...argv], { env: environment(env), stdio: "pipe" }));
 }
 
 /** A line of shell, in which `$RAGTAG` is the program. */
 export function shell(line: string, env: Readonly<Record<string, string>> = {}, stdin = ""): Promise<Ended> {
 	const RAGTAG = `${process.execPath} ${PROGRAM}`;
 	const child = spawn("bash", ["-c", line], { env: environment({ RAGTAG, ...env }), stdio: "pipe" });
-	return watch(child, stdin).ended;
+	const { ended } = watch(child);
+	child.stdin.end(stdin);
+	return ended;
 }
 
 export function program(
@@ -53,7 +61,7 @@ export function program(
 	return start(argv, env, stdin).ended;
 }
 
-function watch(child: ReturnType<typeof spawn>, stdin: string): Running {
+function watch(child: ReturnType<typeof spawn>): Running {
 	const text = { out: "", err: "" };
 	const listeners = new Set<() => void>();
 	let over = false;
@@ -68,10 +76,9 @@ function watch(child: ReturnType<typeof spawn>, stdin: string): Running {
 	});
 	// A program that never reads its input is no failure of the test.
 	child.stdin?.on("error", () => undefined);
-	child.stdin?.end(stdin);
 	const ended = new Promise<Ended>((resolve, reject) => {
 		child.once("error", reject);
-		child.once("close", (code) => {
+		child.once("close", (code, signal) => {
 			over = true;
 			tell();
 			try {
@@ -79,7 +86,11 @@ function watch(child: ReturnType<typeof spawn>, stdin: string): Running {
 			} catch (error) {
 				return reject(error);
 			}
-			resolve({ exit: code ?? -1, stdout: text.out, stderr: text.err });
+			resolve({
+				exit: code ?? 128 + (signal === null ? 0 : constants.signals[signal]),
+				stdout: text.out,
+				stderr: text.err,
+			});
 		});
 	});
 	onTestFinished(async () => {

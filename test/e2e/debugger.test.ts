@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { portsOf, tellsPorts } from "../support/ports.ts";
+import { program, PROGRAM, type Running, start, startOpen } from "../support/program.ts";
+import { envOf } from "../support/ragtag.ts";
+import { file, serve } from "../support/service.ts";
+import { summaryOf } from "../support/values.ts";
+
+const OPENED = "Debugger listening";
+
+/** Sends the signal, and waits until the program has answered it. */
+async function asked(running: Running): Promise<void> {
+	const before = running.err().split("status: ").length;
+	running.child.kill("SIGUSR1");
+	await running.until((_out, err) => err.split("status: ").length > before);
+	expect(running.err()).not.toContain(OPENED);
+	if (tellsPorts) expect(portsOf(running.child.pid ?? 0)).toEqual([]);
+}
+
+it("SIGUSR1 opens no debugger, from which any process of the machine reads the key; it prints how far the run is", async () => {
+	const service = await serve(60, { latency: 40 });
+	const ids = await service.ids();
+	const path = await file("tags.csv", `document_id,n:number\n${ids.map((id, n) => `${id},${n}\n`).join("")}`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--concurrency", "2", "--json", "-q"];
+	const running = start(argv, envOf(service));
+	await running.until((out) => out.includes('"version"'));
+	await asked(running);
+	await expect.poll(() => service.requests.length, { timeout: 20_000, interval: 10 }).toBeGreaterThan(12);
+	await asked(running);
+	expect(running.err()).toMatch(/status: running, \d+\/60 rows/);
+	await asked(running);
+	expect((await running.ended).exit).toBe(0);
+	expect(summaryOf(running.out())).toMatchObject({ updated: 60 });
+});
+
+it("SIGUSR1 to a program that waits for its input does no more than print", async () => {
+	const running = startOpen(["manifest", "check", "-", "-d", "set", "--json"]);
+	await running.until((out) => out.includes('"version"'));
+	await asked(running);
+	running.child.stdin?.end("document_id,a\none,1\n");
+	expect((await running.ended).exit).toBe(0);
+});
+
+it.each([0, 10, 25, 50, 100, 200])(
+	"a signal %i ms after the start, while Node itself begins, leaves no program behind that has a debugger",
+	async (milliseconds) => {
+		const running = startOpen(["manifest", "check", "-", "-d", "set"]);
+		await new Promise((resolve) => setTimeout(resolve, milliseconds));
+		running.child.kill("SIGUSR1");
+		// It ends at once, or it has come to its input and is asked there.
+		const isThere = running.until((_out, err) => err.includes("status: ")).then(() => asked(running));
+		await Promise.race([isThere.catch(() => undefined), running.ended, untilReading(running)]);
+		if (running.child.exitCode === null && running.child.signalCode === null) {
+			if (!running.err().includes(OPENED)) await asked(running);
+			running.child.stdin?.end("document_id,a\none,1\n");
+		}
+		const { exit, stdout } = await running.ended;
+		if (!running.err().includes(OPENED)) return;
+		expect([exit, stdout]).toEqual([143, ""]);
+		expect(running.err()).toContain("nothing was sent\nRun the same command again.");
+	},
+);
+
+/** The program is there when it answers; before that, the signal may have been lost or have ended it. */
+async function untilReading(running: Running): Promise<void> {
+	const over = (): boolean => running.child.exitCode !== null || running.child.signalCode !== null;
+	while (!over() && !running.err().includes("status: ")) {
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		// A second signal during the start is as good as the first.
+		if (!over()) running.child.kill("SIGUSR1");
+	}
+}
+
+it("a debugger that was asked for is left alone: who sets NODE_OPTIONS may read the environment anyway", async () => {
+	const { exit, stderr } = await program(["--version"], { NODE_OPTIONS: "--inspect=127.0.0.1:0" });
+	expect([exit, stderr]).toEqual([0, expect.stringContaining(OPENED)]);
+});
+
+it("nothing of weight is loaded before the listener: what is imported above it is evaluated first", async () => {
+	const seen = new Map<string, number>();
+	const follow = async (path: string): Promise<void> => {
+		if (seen.has(path)) return;
+		const text = await readFile(path, "utf8");
+		seen.set(path, text.length);
+		for (const [, name = ""] of text.matchAll(/^import (?:[^;"]* from )?"(\.[^"]+)";/gm)) {
+			await follow(join(dirname(path), name));
+		}
+	};
+	await follow(PROGRAM);
+	// The helpers that the bundler shares between its files are 2 kB.
+	expect([...seen.values()].reduce((sum, length) => sum + length, 0)).toBeLessThan(8000);
+});
