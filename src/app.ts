@@ -60,6 +60,8 @@ export type Session = {
 	readonly cooldown: Cooldown;
 	/** requests a second at most; undefined for no cap */
 	readonly rate: number | undefined;
+	/** milliseconds for one request */
+	readonly timeout: number;
 	/** one request that is tried again where that may help; lists and other reads */
 	readonly request: Request;
 	/** the same for a request that must not be applied twice */
@@ -165,12 +167,13 @@ export function createApp(dependencies: AppDependencies): App {
 			const rate = wanted === "unlimited" ? undefined : wanted;
 			const form = options.body ?? settings.body?.value ?? "auto";
 			const flavour = givenFlavour(options.flavour, settings);
+			const timeout = options.timeout ?? DEFAULT_TIMEOUT;
 			const proxy = proxyFor(baseUrl, env);
 			const api = createApi({
 				baseUrl,
 				key,
 				dialect: { flavour: documented, form: documented.update.forms[0] },
-				timeout: options.timeout ?? DEFAULT_TIMEOUT,
+				timeout,
 				connections: MAX_CONCURRENCY,
 				ca: await settings.readCa(),
 				...(proxy === undefined ? {} : { proxy: { uri: proxy } }),
@@ -207,6 +210,7 @@ export function createApp(dependencies: AppDependencies): App {
 				limiter,
 				cooldown,
 				rate,
+				timeout,
 				request: (call) => requestWithRetry(call, dependencies),
 				requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),
 				close: async () => {

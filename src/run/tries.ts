@@ -2,6 +2,7 @@ import { RestError } from "../rest/errors.ts";
 import type { Ending } from "./ending.ts";
 import { errorLimit, type MaxErrors, RefusedAlike } from "./limits.ts";
 import { mayHaveArrived, type Memory, type Operation, type Settled } from "./operations/operation.ts";
+import { LookAgain } from "./operations/settling.ts";
 import { Repeated } from "./repeated.ts";
 import { decide } from "./retry.ts";
 import { timeIsUp } from "./stops.ts";
@@ -61,12 +62,22 @@ export class Tries<Item extends Work> {
 		try {
 			settled = await operation(row.item, this.#request, row.memory);
 		} catch (error) {
-			return this.#failed(row, error);
+			return error instanceof LookAgain ? this.#lookAgain(row, error.wait) : this.#failed(row, error);
 		}
 		this.#refused.succeeded();
 		this.#repeated.succeeded();
 		await journal.record({ item: row.item, ...settled, attempts: row.attempt });
 		onSettled?.();
+		return undefined;
+	}
+
+	/** The row waits without a place in flight. A look at what is there is none of its tries. */
+	#lookAgain(row: OpenRow<Item>, wait: number): number | undefined {
+		const { ending, clock, maxDuration } = this.#options;
+		if (ending.signal.aborted) return undefined;
+		row.attempt -= 1;
+		if (clock.now() + wait < this.#deadline) return wait;
+		this.leftBehind = timeIsUp(maxDuration);
 		return undefined;
 	}
 

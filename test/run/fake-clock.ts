@@ -6,10 +6,13 @@ type Sleeper = { readonly until: number; readonly wake: () => void };
 export class FakeClock implements Clock {
 	readonly #sleepers = new Set<Sleeper>();
 	readonly #chance: number;
+	readonly #idle: () => Promise<void>;
 	#now = 0;
 
-	constructor(chance = 0.5) {
+	/** @param whenIdle resolves when all that needs no time has happened */
+	constructor(chance = 0.5, whenIdle = idle) {
 		this.#chance = chance;
+		this.#idle = whenIdle;
 	}
 
 	now(): number {
@@ -41,11 +44,11 @@ export class FakeClock implements Clock {
 	/** Lets that many milliseconds pass, waking each sleeper at its own time. */
 	async pass(milliseconds: number): Promise<void> {
 		const until = this.#now + milliseconds;
-		await idle();
+		await this.#idle();
 		for (let next = this.#next(); next !== undefined && next.until <= until; next = this.#next()) {
 			this.#now = next.until;
 			next.wake();
-			await idle();
+			await this.#idle();
 		}
 		this.#now = until;
 	}
@@ -58,7 +61,7 @@ export class FakeClock implements Clock {
 			() => (over = true),
 		);
 		for (;;) {
-			await idle();
+			await this.#idle();
 			if (over) break;
 			const next = this.#next();
 			if (next === undefined) throw new Error("nothing sleeps and nothing is settled: stuck");
@@ -79,4 +82,9 @@ export class FakeClock implements Clock {
 /** Resolves when all that can run without time passing has run. */
 export function idle(): Promise<void> {
 	return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** The same where files are looked at, which takes a moment of real time. */
+export function idleFiles(): Promise<void> {
+	return new Promise((resolve) => void setTimeout(resolve, 10));
 }

@@ -8,6 +8,7 @@ import type { Api, Document, DocumentQuery, Echo } from "../../src/rest/types.ts
 import type { Memory } from "../../src/run/operations/operation.ts";
 import { removeDocument } from "../../src/run/operations/remove.ts";
 import { type SentLog, unrecorded } from "../../src/run/operations/sent-log.ts";
+import { LookAgain } from "../../src/run/operations/settling.ts";
 import { planMetadata, replaceMetadata } from "../../src/run/operations/update.ts";
 import { Present } from "../../src/run/present/present.ts";
 import { uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
@@ -99,7 +100,7 @@ describe("--only-changed", () => {
 	});
 
 	it("counts a row as updated that an earlier sitting had sent and did not live to record", async () => {
-		const log = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined }) };
+		const log = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 0 }) };
 		const write = planMetadata(provenService(fakeApi([], has(["a", 1]))), merging(1, true), log);
 		expect(await write(item, direct, {})).toMatchObject({ status: "updated" });
 	});
@@ -286,9 +287,26 @@ describe("uploading", () => {
 
 	it("is never sent a second time after a lost answer: it could store the file twice", async () => {
 		const lost = failure("ambiguous", { status: 502 });
-		const api = fakeApi([], { ...listing(), uploadDocument: () => Promise.reject(lost) });
+		const calls: string[] = [];
+		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.reject(lost) });
 		const error = { kind: "rejected", code: "UNKNOWN_OUTCOME", status: 502 };
-		await expect(uploadFile(provenService(api), "error")(upload, direct, {})).rejects.toMatchObject(error);
+		const memory: Memory = {};
+		const run = uploadFile(provenService(api), "error");
+		const waits: number[] = [];
+		const tried = async (): Promise<unknown> => {
+			for (;;) {
+				try {
+					return await run(upload, direct, memory);
+				} catch (thrown) {
+					if (!(thrown instanceof LookAgain)) throw thrown;
+					waits.push(thrown.wait);
+				}
+			}
+		};
+		await expect(tried()).rejects.toMatchObject(error);
+		// The clock of this service stands still: each wait is that from the first look on.
+		expect(waits).toEqual([1_000, 4_000, 10_000]);
+		expect(calls).toEqual([look, "upload set a.txt 5", look, look, look, look]);
 	});
 
 	it.each([

@@ -10,7 +10,7 @@ import { type OnExisting, uploadFile, type UploadItem } from "../../src/run/oper
 import type { Work } from "../../src/run/types.ts";
 import { range } from "../support/values.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
-import { FakeClock, idle } from "./fake-clock.ts";
+import { FakeClock, idle, idleFiles } from "./fake-clock.ts";
 import { provenService, serviceOf } from "./fake-service.ts";
 import { type Run, start, work } from "./harness.ts";
 
@@ -30,7 +30,7 @@ type Store = {
 	list: (documents: readonly Document[], query: DocumentQuery) => { items: readonly Document[]; total: number };
 	upload(item: UploadItem, onExisting?: OnExisting, memory?: Memory): Promise<unknown>;
 	/** a run of that many rows at a time */
-	run(items: readonly UploadItem[], concurrency: number): Run;
+	run(items: readonly UploadItem[], concurrency: number, more?: { log?: SentLog; maxDuration?: number }): Run;
 };
 
 const asked = (documents: readonly Document[], { page, id, name }: DocumentQuery) => {
@@ -40,8 +40,11 @@ const asked = (documents: readonly Document[], { page, id, name }: DocumentQuery
 	return { items: page > 1 ? [] : found, total: found.length };
 };
 
-function storeOf(...names: string[]): Store {
-	const clock = new InstantClock();
+function storeOf(...names: string[]): Store;
+function storeOf(options: { readonly clock: FakeClock }): Store;
+function storeOf(...given: (string | { readonly clock: FakeClock })[]): Store {
+	const names = given.filter((each) => typeof each === "string");
+	const { clock } = given.find((each) => typeof each === "object") ?? { clock: new InstantClock() };
 	const documents = names.map((name, at): Document => ({ ...documentOf(`old-${at}`, new Map([["a", "own"]])), name }));
 	const calls: string[] = [];
 	let made = 0;
@@ -68,13 +71,14 @@ function storeOf(...names: string[]): Store {
 		take: (_, stored) => keep(store, stored),
 		list: asked,
 		upload: (item, onExisting = "error", memory = {}) => uploadFile(service, onExisting)(item, direct, memory),
-		run: (items, concurrency) => {
-			const operation = uploadFile(service, "error");
+		run: (items, concurrency, { log, maxDuration } = {}) => {
+			const operation = uploadFile(service, "error", log);
 			const rowOf = ({ index }: Work): UploadItem => items[index] ?? item("absent.txt");
 			return start((each, request, memory) => operation(rowOf(each), request, memory), {
 				rows: items.length,
 				clock,
 				concurrency,
+				maxDuration,
 			});
 		},
 	};
@@ -285,6 +289,74 @@ describe.each<OnExisting>(["error", "upload-again"])(
 		});
 	},
 );
+
+describe("an upload whose answer was lost", () => {
+	const lost = new RestError("the connection was reset", { kind: "ambiguous", code: "RESET" });
+	const rows = (): UploadItem[] => ["a.txt", "b.txt", "c.txt"].map((name, at) => item(name, at));
+	/** stores what it was sent that much later, when the answer is lost; never where that is infinite */
+	const storing = (after: number): { store: Store; clock: FakeClock } => {
+		const clock = new FakeClock(0.5, idleFiles);
+		const store = storeOf({ clock });
+		store.take = (_, stored) => {
+			if (after < Number.POSITIVE_INFINITY) void clock.sleep(after).then(() => keep(store, stored));
+			throw lost;
+		};
+		return { store, clock };
+	};
+
+	it("is looked for until the service has stored it: rows wait side by side, and nothing is sent twice", async () => {
+		const { store, clock } = storing(3_500);
+		const run = store.run(rows(), 1);
+		expect(await clock.until(run.done)).toBeUndefined();
+		expect(run.journal.totals()).toMatchObject({ uploaded: 3, failed: 0, attempts: 3 });
+		expect([uploads(store).length, written(store).length]).toEqual([3, 3]);
+		expect(clock.now()).toBeLessThan(5_000);
+	});
+
+	it("fails its row when the settle time is over, and that of all rows is the same", async () => {
+		const { store, clock } = storing(Number.POSITIVE_INFINITY);
+		const run = store.run(rows(), 1);
+		expect(await clock.until(run.done)).toBeUndefined();
+		expect(run.outcomes.map(({ error, attempts }) => [error?.code, attempts])).toEqual(
+			rows().map(() => ["UNKNOWN_OUTCOME", 1]),
+		);
+		expect(uploads(store)).toHaveLength(3);
+		expect([clock.now() >= 10_000, clock.now() < 11_000]).toEqual([true, true]);
+	});
+
+	it("stays pending where a signal ends the wait", async () => {
+		const { store, clock } = storing(Number.POSITIVE_INFINITY);
+		const run = store.run(rows(), 1);
+		await clock.pass(2_000);
+		run.user.abort({ exit: 130, text: "stopped by SIGINT" });
+		expect(await run.done).toMatchObject({ exit: 130 });
+		expect([clock.now(), run.journal.totals()]).toMatchObject([2_000, { pending: 3, failed: 0 }]);
+	});
+
+	it("stays pending where the run's time is up before the next look", async () => {
+		const { store, clock } = storing(Number.POSITIVE_INFINITY);
+		const run = store.run(rows(), 1, { maxDuration: 5_000 });
+		expect(await clock.until(run.done)).toMatchObject({ exit: 9 });
+		expect(run.journal.totals()).toMatchObject({ pending: 3, failed: 0 });
+	});
+});
+
+it("an upload of a sitting that was killed is looked for until the settle time is over, before it is sent again", async () => {
+	const clock = new FakeClock(0.5, idleFiles);
+	const store = storeOf({ clock });
+	const log: SentLog = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 2_000 }) };
+	void clock.sleep(6_000).then(() => keep(store, { ...documentOf("late"), name: "a.txt", size: 13 }));
+	const run = store.run([item("a.txt")], 1, { log });
+	expect(await clock.until(run.done)).toBeUndefined();
+	expect(run.outcomes).toMatchObject([{ status: "uploaded", documentId: "late" }]);
+	expect(uploads(store)).toEqual([]);
+
+	const absent = storeOf({ clock: new FakeClock(0.5, idleFiles) });
+	const again = absent.run([item("a.txt")], 1, { log });
+	expect(await again.clock.until(again.done)).toBeUndefined();
+	// Two of the ten seconds had passed before.
+	expect([uploads(absent).length, Math.round(again.clock.now() / 100)]).toEqual([1, 80]);
+});
 
 it("a file of which a part was stored is no row of which nothing arrived: an undo would say nothing of it", async () => {
 	const store = storeOf();

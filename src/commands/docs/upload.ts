@@ -4,6 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
 import { MemoryJournal } from "../../run/journal.ts";
+import { Settling } from "../../run/operations/settling.ts";
 import { lookToUpload, type OnExisting, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
 import { checkFailedPath } from "../rows/failed-file.ts";
@@ -27,6 +28,8 @@ import { type RowRun, runSource } from "../rows/run-rows.ts";
 import { printVersionLine } from "../version-line.ts";
 import type { PolicyPass } from "../policy/gate.ts";
 import { creationPass, lookPass } from "../policy/passes.ts";
+import { withFlags } from "../options/next-command.ts";
+import { numberText } from "../../report/summary.ts";
 import { payloadOptions } from "../options/payload-options.ts";
 import { unreadable } from "../looks/readable.ts";
 import { report } from "../rows/run-report.ts";
@@ -158,6 +161,14 @@ function noteReplacing({ onExisting }: UploadOptions, { io }: App): void {
 	io.note("Where a document is there already, keys that its row does not carry are removed from it.");
 }
 
+/** What to do about uploads whose answers were lost: to send them again at once could store them twice. */
+function nextOfLost(files: number, retry: string): string | undefined {
+	if (files === 0) return undefined;
+	const which =
+		files === 1 ? "1 file that failed may be stored" : `${numberText(files)} files that failed may be stored`;
+	return `${which} all the same: look for it with docs list --name. ${retry} waits and looks again before it sends.`;
+}
+
 async function printHead({ json }: UploadOptions, { io }: App): Promise<void> {
 	if (json !== true) await io.out(csvLine(["document_id", "dataset_id", "name", "file"]));
 }
@@ -172,7 +183,9 @@ function uploadRun(options: UploadOptions, app: App): Omit<RowRun<FileItem>, "so
 			noteReplacing(options, app);
 			await printHead(options, app);
 		},
-		operation: ({ service }, log) => uploadFile(service, onExisting, log),
+		operation: ({ service, timeout }, log) => uploadFile(service, onExisting, log, new Settling(service, timeout)),
+		next: (run, failedWith) =>
+			nextOfLost(failedWith("UNKNOWN_OUTCOME"), withFlags(`ragtag runs retry ${run}`, options)),
 		// A row that failed after its file was stored has an id too: without it, nobody could tag or remove it.
 		onOutcome: ({ item, documentId, storedName }: Outcome<FileItem>): Promise<void> | void => {
 			if (json === true || documentId === "") return;

@@ -29,6 +29,8 @@ export type Memory = WriteMemory & {
 	logged?: Metadata;
 	/** an upload was sent, and its answer does not say whether it was stored; `definite` where it says that it was not */
 	maybeStored?: { readonly error: RestError; readonly definite: boolean };
+	/** how often such an upload was looked for in vain, and since when, by the run's clock */
+	settling?: { readonly since: number; readonly looks: number };
 	/** an upload was sent that is to be looked for first: what answered may have passed it on, or it was not seen yet */
 	isPutOff?: boolean;
 	/** a document that must not go with the one that is removed */
@@ -49,6 +51,7 @@ export function mayHaveArrived(memory: Memory): boolean {
  * One try of one row. Every request in it goes through `request`, so that each takes its own token.
  *
  * @throws RestError, which the engine decides about
+ * @throws LookAgain where only time can tell what became of what was sent
  */
 export type Operation<Item extends Work> = (item: Item, request: Request, memory: Memory) => Promise<Settled>;
 

@@ -28,6 +28,8 @@ export type Earlier = {
 	readonly namesakes: readonly string[] | undefined;
 	/** an upload's document, where it was seen to be stored */
 	readonly stored: { readonly id: string; readonly name: string } | undefined;
+	/** milliseconds since it was sent; none where the row failed meanwhile, as what it sent was looked for in vain */
+	readonly age: number;
 };
 
 /** Writes down what goes out before it does, so that a run that dies knows what may have arrived. */

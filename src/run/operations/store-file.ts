@@ -7,16 +7,20 @@ import { findDocument, findNamesakes, type Request } from "../pages.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 import type { Memory } from "./operation.ts";
+import type { Settling } from "./settling.ts";
 
 /**
  * Sends the file once. Where the answer leaves open whether it was stored, the list tells: what is there now and was not
- * before is it, and it is never sent again.
+ * before is it, and it is never sent again. It is looked for until the settle time is over.
+ *
+ * @throws LookAgain before that
  */
 export async function store(
 	api: Api,
 	request: Request,
 	{ datasetId, file }: { datasetId: string; file: UploadFile },
 	memory: Memory,
+	settling: Settling,
 ): Promise<StoredFile> {
 	if (memory.maybeStored === undefined) {
 		try {
@@ -40,6 +44,7 @@ export async function store(
 	});
 	if (found !== undefined) return found;
 	if (definite) throw error;
+	settling.notFound(memory);
 	const text = `${error.message}; ${MAYBE_STORED}`;
 	throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME", status: error.status, cause: error });
 }

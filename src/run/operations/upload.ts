@@ -9,6 +9,7 @@ import { type Write, writeMetadata } from "../service/write.ts";
 import { restorable } from "../present/inexact.ts";
 import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
+import { Settling } from "./settling.ts";
 import { checkStored, isNumbered, madeSince, renamed, sizeOf, store } from "./store-file.ts";
 import type { UpdateItem } from "./look.ts";
 
@@ -17,16 +18,21 @@ export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> 
 /** What to do where the dataset has a document of the file's name already. */
 export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again";
 
-/** Uploads a row's file, then writes its metadata. A retry never stores the file a second time. */
+/**
+ * Uploads a row's file, then writes its metadata. A retry never stores the file a second time.
+ *
+ * @param settling how long an upload is looked for whose answer was lost
+ */
 export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
 	log: SentLog = unrecorded,
+	settling = new Settling(service, 0),
 ): Operation<Item> {
 	return anew(service, async (item, request, memory) => {
 		const { datasetId, file, metadata } = item;
 		const api = await service.known(request);
-		memory.stored ??= log.earlier(item.index)?.stored ?? (await takenUp(api, request, item, memory, log));
+		memory.stored ??= log.earlier(item.index)?.stored ?? (await takenUp(api, request, item, memory, log, settling));
 		memory.stored ??= await storedBefore(api, request, item, memory, log);
 		if (memory.stored === undefined) {
 			// What was sent already is looked for, not sent again: who else has its name no longer matters.
@@ -40,7 +46,7 @@ export function uploadFile<Item extends UploadItem>(
 				await log.sending(item, { what: "upload", metadata, name: file.name, size: sized.size, namesakes });
 			}
 			memory.isLogged = true;
-			const stored = await store(api, request, { datasetId, file: sized }, memory);
+			const stored = await store(api, request, { datasetId, file: sized }, memory, settling);
 			// The look that follows may fail: the next try must look for it, not send it again.
 			memory.isPutOff = true;
 			await checkStored(service, api, request, item, stored, memory);
@@ -105,13 +111,17 @@ async function storedBefore(
 	return found;
 }
 
-/** What an earlier sitting of the run sent, and did not live to see stored. */
+/**
+ * What an earlier sitting of the run sent, and did not live to see stored. It is looked for until the settle time is over:
+ * that sitting may have ended a moment ago.
+ */
 async function takenUp(
 	api: Api,
 	request: Request,
 	item: UploadItem,
 	memory: Memory,
 	log: SentLog,
+	settling: Settling,
 ): Promise<Memory["stored"]> {
 	const earlier = log.earlier(item.index);
 	// Where metadata alone was sent, what has the file's name was there before, and is not what this run stored.
@@ -119,7 +129,8 @@ async function takenUp(
 	memory.namesakes = earlier.namesakes;
 	const file = { ...item.file, size: await sizeOf(item.file.path) };
 	const found = await madeSince(api, request, { datasetId: item.datasetId, file }, memory);
-	if (found !== undefined) await log.stored(item, found);
+	if (found === undefined) settling.notFound(memory, earlier.age);
+	else await log.stored(item, found);
 	return found;
 }
 

@@ -13,6 +13,8 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	readonly #run: OpenRun;
 	readonly #doubts: ReadonlyMap<number, Doubt>;
 	readonly #now: () => number;
+	/** rows in doubt that had failed and are open again */
+	readonly #reopened = new Set<number>();
 	readonly #onOutcome: ((outcome: Outcome<Item>) => Promise<void> | void) | undefined;
 
 	/**
@@ -75,6 +77,8 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return {
 			namesakes: sent?.write === "update" ? undefined : (sent?.namesakes ?? []),
 			stored: stored === undefined ? undefined : { id: stored.documentId, name: stored.storedName },
+			// A clock that was set back tells nothing.
+			age: this.#reopened.has(index) || sent?.time === undefined ? 0 : Math.max(0, this.#now() - sent.time),
 		};
 	}
 
@@ -88,6 +92,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	/** Opens the rows that failed, so that they are tried again. */
 	async reopen(now: Date): Promise<void> {
+		for (const row of this.#doubts.keys()) if (this.isSettled(row)) this.#reopened.add(row);
 		const record = { kind: "reopen", time: now.toISOString() } as const;
 		await this.#run.journal.append(record);
 		this.#run.state.apply(record);

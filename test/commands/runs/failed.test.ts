@@ -1,3 +1,4 @@
+import { impatient } from "../../support/clock.ts";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -102,16 +103,17 @@ it("retrying an upload of which nobody knew the outcome takes up what was stored
 		faults: {
 			faults: [
 				{ fault: "status", status: 500, when: "after", on: { method: "POST", nth: 1 } },
-				{ fault: "list-omit", item: -1, on: { method: "GET", to: 12 } },
+				{ fault: "list-omit", item: -1, on: { method: "GET", to: 25 } },
 			],
 		},
 	});
 	const path = await file("note.txt", "a note");
 	const argv = ["docs", "upload", path, "-d", world.service.dataset, ...ONE_BY_ONE];
-	const failed = await world.run(argv);
+	const failed = await world.run(argv, { clock: impatient });
 	expect(failed.stdout).toContain("UNKNOWN_OUTCOME");
-	let last = await world.run(["runs", "retry", "--json"]);
-	for (let tries = 0; last.exit !== 0 && tries < 4; tries++) last = await world.run(["runs", "retry", "--json"]);
+	const retry = (): ReturnType<typeof world.run> => world.run(["runs", "retry", "--json"], { clock: impatient });
+	let last = await retry();
+	for (let tries = 0; last.exit !== 0 && tries < 4; tries++) last = await retry();
 	expect([last.exit, summaryOf(last.stdout)]).toEqual([0, expect.objectContaining({ uploaded: 1, failed: 0 })]);
 	expect((await world.service.documents()).filter(({ name }) => name.startsWith("note"))).toHaveLength(1);
 });
@@ -150,7 +152,7 @@ it("runs report of an upload prints the ids of all its sittings: without them no
 	const world = await recorded(1, stopAt(3, "POST"));
 	const files = await Promise.all(range(4).map((n) => file(`file-${n}.txt`, `text ${n}`)));
 	const stopped = await world.run(["docs", "upload", ...files, "-d", world.service.dataset, ...ONE_BY_ONE]);
-	await world.run(resumeOf(stopped.stdout));
+	await world.run(resumeOf(stopped.stdout), { clock: impatient });
 	const { exit, stdout } = await world.run(["runs", "report"], { env: {} });
 	expect(exit).toBe(0);
 	const held = (await world.service.documents()).filter(({ name }) => name.startsWith("file-"));

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { envOf, ragtag } from "../../support/ragtag.ts";
+import { impatient } from "../../support/clock.ts";
 import { ONE_BY_ONE, outcomesIn, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, serve } from "../../support/service.ts";
 import { at, range, summaryOf } from "../../support/values.ts";
@@ -173,7 +174,7 @@ it("docs upload FILE... is gone on with, and no file is stored twice", async () 
 	const argv = ["docs", "upload", ...files, "-d", world.service.dataset, "--set", "n=1", ...ONE_BY_ONE];
 	const stopped = await world.run(argv);
 	expect(summaryOf(stopped.stdout)).toMatchObject({ rows: 4, uploaded: 2, pending: 2, exit_code: 4 });
-	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"]);
+	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"], { clock: impatient });
 	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ uploaded: 4, failed: 0 })]);
 	const names = (await world.service.documents()).map(({ name }) => name).filter((name) => name.startsWith("file-"));
 	expect(names.toSorted()).toEqual(range(4).map((n) => `file-${n}.txt`));

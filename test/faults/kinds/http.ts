@@ -455,7 +455,8 @@ export const http: readonly FaultTest[] = [
 			control.reset();
 			control.setPlan({ faults: [{ fault: "early-answer", on: { method: "POST", nth: 2 } }] });
 			const state = await stateOf(learned);
-			const argv = ["docs", "upload", ...names, "-d", dataset, "--json", "--concurrency", "1", "--state-dir", state];
+			const options = ["--concurrency", "1", "--timeout", "1s", "--state-dir", state];
+			const argv = ["docs", "upload", ...names, "-d", dataset, "--json", ...options];
 			const ended = await program(argv, envOf(sandbox));
 			const summary = summaryOf(ended.stdout);
 			expect([ended.exit, summary]).toEqual([1, expect.objectContaining({ rows: 4, uploaded: 3, failed: 1 })]);

@@ -150,7 +150,8 @@ export const network: readonly FaultTest[] = [
 				],
 			});
 			const state = await stateOf(learned);
-			const argv = ["docs", "upload", ...paths, "-d", dataset, "--json", "--concurrency", "1", "--state-dir", state];
+			const options = ["--concurrency", "1", "--timeout", "1s", "--state-dir", state];
+			const argv = ["docs", "upload", ...paths, "-d", dataset, "--json", ...options];
 			const ended = await program(argv, envOf(sandbox));
 			const stored = control
 				.ledger()

@@ -1,0 +1,70 @@
+import type { Service } from "../service/service.ts";
+import { timeText } from "../stops.ts";
+import type { Memory } from "./operation.ts";
+
+/** How long a service may take at least to store what it was sent after the answer was lost, in milliseconds. */
+const SHORTEST = 10_000;
+
+/** Shares of the settle time after which a document is looked for again. The last look comes when all of it is over. */
+const LOOKS = [0.1, 0.4, 1];
+
+/**
+ * Ends a try of a row that can't be settled yet: what was sent may still be on its way. It is no failure of the row and
+ * costs it no try; the row is to be taken up again after that time.
+ */
+export class LookAgain extends Error {
+	/** milliseconds */
+	readonly wait: number;
+
+	constructor(wait: number) {
+		super(`to be looked at again in ${wait} ms`);
+		this.wait = wait;
+	}
+}
+
+/** The settle time of a service that may take so many milliseconds for one request. */
+export function settleTime(timeout: number): number {
+	return Math.max(SHORTEST, timeout);
+}
+
+/** Looks for uploads whose answers were lost: a server may still be storing a file whose client has gone. */
+export class Settling {
+	readonly #service: Service;
+	readonly #time: number;
+	#isTold = false;
+
+	/** @param timeout of one request, in milliseconds */
+	constructor(service: Service, timeout: number) {
+		this.#service = service;
+		this.#time = settleTime(timeout);
+	}
+
+	/**
+	 * A look did not show the document. Returns when the settle time is over since the first such look.
+	 *
+	 * @param age milliseconds since it was sent, where that was before this sitting
+	 * @throws LookAgain before that: the row waits, and holds no other row up
+	 */
+	notFound(memory: Memory, age = 0): void {
+		const { clock } = this.#service;
+		const isPast = (share: number): boolean => share * this.#time <= age;
+		const { since, looks } = (memory.settling ??= {
+			since: clock.now() - age,
+			looks: LOOKS.filter(isPast).length,
+		});
+		const share = LOOKS[looks];
+		if (share === undefined) return;
+		memory.settling = { since, looks: looks + 1 };
+		this.#tell();
+		throw new LookAgain(Math.max(0, since + share * this.#time - clock.now()));
+	}
+
+	#tell(): void {
+		if (this.#isTold) return;
+		this.#isTold = true;
+		const time = timeText(this.#time);
+		this.#service.note(
+			`What became of an upload is not known: the service may still be storing the file. Each such file is looked for again, for ${time}.`,
+		);
+	}
+}

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { impatient } from "../support/clock.ts";
+import { recorded, runOf } from "../support/recorded.ts";
+import { file } from "../support/service.ts";
+import { summaryOf } from "../support/values.ts";
+
+/** The first upload is stored so many milliseconds after it came, when its client has gone. */
+const late = (milliseconds: number) =>
+	recorded(0, {
+		flavour: "ragflow-0.26",
+		faults: { faults: [{ fault: "late", milliseconds, on: { method: "POST", path: "documents", nth: 1 } }] },
+	});
+
+const names = async (world: Awaited<ReturnType<typeof recorded>>): Promise<string[]> =>
+	(await world.service.documents()).map(({ name }) => name);
+
+it("an upload that the service stores after its time-out is found, and never made a second document", async () => {
+	const world = await late(700);
+	const big = await file("big.txt", "big");
+	const argv = ["docs", "upload", big, "-d", world.service.dataset, "--set", "a=1", "--timeout", "250ms", "--json"];
+	const { exit, stdout, stderr } = await world.run(argv);
+	expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 1, failed: 0, attempts: 1 }]);
+	expect(stderr).toContain("looked for");
+	expect(await world.service.documents()).toMatchObject([{ name: "big.txt", metadata: { a: "1" } }]);
+});
+
+it("one that is stored still later fails its row, and the command that is named then waits, looks and adopts it", async () => {
+	const world = await late(1_500);
+	const big = await file("big.txt", "big");
+	const argv = ["docs", "upload", big, "-d", world.service.dataset, "--set", "a=1", "--timeout", "250ms", "--json"];
+	const { exit, stdout, stderr } = await world.run(argv, { clock: impatient });
+	expect([exit, summaryOf(stdout)]).toMatchObject([1, { uploaded: 0, failed: 1 }]);
+	expect(stdout).toContain("UNKNOWN_OUTCOME");
+	const last = stderr.trim().split("\n").at(-1) ?? "";
+	expect(last).toContain("may be stored");
+	expect(last).toMatch(/runs retry \S+ waits and looks again before it sends/);
+	expect(await names(world)).toEqual([]);
+
+	const again = await world.run(["runs", "retry", runOf(stdout), "--timeout", "250ms", "--json"]);
+	expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { uploaded: 1, failed: 0 }]);
+	expect(await world.service.documents()).toMatchObject([{ name: "big.txt", metadata: { a: "1" } }]);
+});
