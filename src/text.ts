@@ -34,6 +34,11 @@ function escape(character: string): string {
 	return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
 
+/** Whether two texts are the same but for letter case. */
+export function differsByCase(left: string, right: string): boolean {
+	return left !== right && left.toLowerCase() === right.toLowerCase();
+}
+
 /** Consecutive characters of a key that may not be seen together. */
 const piece = 6;
 

@@ -1,5 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, metadataOf } from "../json.ts";
 import { parseLoosely } from "../not-json.ts";
+import { differsByCase } from "../text.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
 import { inexactValues, withDigits } from "./inexact.ts";
@@ -53,7 +54,9 @@ export class Decoder {
 		if (!isJsonObject(data)) return "other";
 		const { document_id, id } = data as { readonly [key: string]: JsonValue | undefined };
 		for (const named of [document_id, id]) {
-			if (named !== undefined && named !== null && named !== documentId) throw this.#otherId(named, documentId);
+			if (named === undefined || named === null || named === documentId) continue;
+			if (typeof named === "string" && differsByCase(named, documentId)) throw this.#otherCase(named, documentId);
+			throw this.#otherId(named, documentId);
 		}
 		if (document_id === documentId) return "document_id";
 		return id === documentId ? "id" : "nothing";
@@ -75,6 +78,10 @@ export class Decoder {
 	#document(item: JsonValue, digits: JsonValue | undefined, datasetId: string): Document {
 		const document = this.#object(item, "a document");
 		const owner = document["dataset_id"];
+		if (typeof owner === "string" && differsByCase(owner, datasetId)) {
+			const words = `${this.#place.host} lists documents of dataset ${safe(owner, this.#place)}`;
+			throw this.#rejectedCase(`${words}: ${safe(datasetId, this.#place)} is its id in another letter case`);
+		}
 		if (owner !== undefined && owner !== null && owner !== datasetId) throw this.#otherId(owner, datasetId);
 		const created = document["create_time"];
 		return {
@@ -126,6 +133,16 @@ export class Decoder {
 	#misfit(what: string): RestError {
 		const message = `${this.#place.host} answered with data that can't be read as ${what}`;
 		return new RestError(message, { kind: "ambiguous", code: "BAD_DATA" });
+	}
+
+	/** It says what it wrote, so asking again would only write it again. */
+	#otherCase(found: string, asked: string): RestError {
+		const words = `${this.#place.host} wrote document ${safe(found, this.#place)}`;
+		return this.#rejectedCase(`${words}: ${safe(asked, this.#place)} is its id in another letter case; it was written`);
+	}
+
+	#rejectedCase(message: string): RestError {
+		return new RestError(`${message}. Write the id as the service does`, { kind: "rejected", code: "OTHER_CASE" });
 	}
 
 	#otherId(found: JsonValue, asked: string): RestError {

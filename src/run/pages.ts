@@ -2,7 +2,9 @@ import type { Api, Dataset, Document, Page } from "../rest/types.ts";
 import { RestError } from "../rest/errors.ts";
 import { allDocuments, type ShortList } from "./lists/documents.ts";
 import { askFor } from "./lists/ask-for.ts";
+import { refuseOtherCase } from "./lists/other-case.ts";
 import { PAGE_SIZE } from "./lists/page-size.ts";
+import { differsByCase } from "../text.ts";
 import { walk } from "./lists/walk.ts";
 import type { Request } from "./types.ts";
 
@@ -33,7 +35,12 @@ export async function findDocument(
 	const found = page?.items.find((document) => document.id === id);
 	if (found !== undefined || page?.items.length === 0) return found;
 	// It answered with other documents, so it ignores `id`: only the whole list can tell.
-	for await (const document of wholeList(api, request, datasetId)) if (document.id === id) return document;
+	const alike: Document[] = [];
+	for await (const document of wholeList(api, request, datasetId)) {
+		if (document.id === id) return document;
+		if (differsByCase(document.id, id)) alike.push(document);
+	}
+	refuseOtherCase(datasetId, id, alike);
 	return undefined;
 }
 

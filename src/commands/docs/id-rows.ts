@@ -1,5 +1,5 @@
 import { CliError, Exit } from "../../errors.ts";
-import { csvFailedRows, csvLine } from "../../manifest/index.ts";
+import { csvFailedRows, csvLine, idKey } from "../../manifest/index.ts";
 import { type RowSource, keptText } from "../rows/row-source.ts";
 
 /** The ids of `--id` as rows. An id given twice is one row, and one that is left out. */
@@ -17,7 +17,7 @@ export function idRows(ids: readonly string[], dataset: string | undefined): Row
 		});
 	}
 	const seen = new Set<string>();
-	const repeated = ids.length - new Set(ids).size;
+	const repeated = ids.length - new Set(ids.map(idKey)).size;
 	const text = csvLine(["dataset_id", "document_id"]) + ids.map((id) => csvLine([dataset, id])).join("");
 	return {
 		name: "--id",
@@ -29,8 +29,8 @@ export function idRows(ids: readonly string[], dataset: string | undefined): Row
 		async *read() {
 			seen.clear();
 			for (const [index, documentId] of ids.entries()) {
-				if (seen.has(documentId)) continue;
-				seen.add(documentId);
+				if (seen.has(idKey(documentId))) continue;
+				seen.add(idKey(documentId));
 				const source = { kind: "csv" as const, cells: [dataset, documentId] };
 				yield { index, line: index + 1, datasetId: dataset, documentId, file: undefined, metadata: new Map(), source };
 			}

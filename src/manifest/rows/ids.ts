@@ -5,6 +5,14 @@ import { show } from "../show.ts";
 const CONTROL = /\p{Cc}/u;
 const SURROGATE = /\p{Surrogate}/u;
 
+/**
+ * The same text for ids of one document. RAGFlow's ids are 32 hexadecimal digits, and its database compares them without
+ * letter case; other ids are taken as they are.
+ */
+export function idKey(id: string): string {
+	return /^[0-9a-f]{32}$/i.test(id) ? id.toLowerCase() : id;
+}
+
 /** What makes a text unfit to be an id, which becomes a segment of an address; undefined when nothing does. */
 export function idFault(field: string, id: string): Fault | undefined {
 	const text = idText(id);

@@ -5,7 +5,7 @@ import type { ManifestOptions } from "../types.ts";
 import type { Draft, RowReader } from "./draft.ts";
 import { FileFinder, type FoundFile } from "./files.ts";
 import { payloadText } from "./identity.ts";
-import { idFault } from "./ids.ts";
+import { idFault, idKey } from "./ids.ts";
 import { schemaCheck, type SchemaCheck } from "./schema.ts";
 import { valueFaults } from "./values.ts";
 
@@ -91,12 +91,13 @@ export class RowJudge {
 		// A key that `--set` adds stands in its column's place in one row and at the end in another.
 		const inOrder = format === "csv" && this.#options.set.size === 0;
 		const payload = payloadText(draft.metadata, inOrder);
+		const dataset = idKey(draft.datasetId);
 		if (this.#options.purpose === "resolve" && draft.documentId === "")
-			return { key: `${draft.datasetId}\0name\0${draft.name}`, payload };
-		if (this.#options.purpose !== "upload") return { key: `${draft.datasetId}\0${draft.documentId}`, payload };
+			return { key: `${dataset}\0name\0${draft.name}`, payload };
+		if (this.#options.purpose !== "upload") return { key: `${dataset}\0${idKey(draft.documentId)}`, payload };
 		// Two files of one name would become two documents, the second under a name that nobody chose.
 		const name = draft.name === "" ? basename(draft.file) : draft.name;
-		return { key: `${draft.datasetId}\0${name}`, payload: `${draft.file}\0${payload}` };
+		return { key: `${dataset}\0${name}`, payload: `${draft.file}\0${payload}` };
 	}
 }
 

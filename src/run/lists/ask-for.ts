@@ -1,5 +1,6 @@
 import type { Api, Document, Page } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
+import { refuseOtherCase } from "./other-case.ts";
 import { SMALL_PAGE } from "./page-size.ts";
 import { answerOf } from "./refusal.ts";
 
@@ -8,6 +9,8 @@ import { answerOf } from "./refusal.ts";
  *
  * RAGFlow does not answer with an empty list, but that it has no such document; here both are an empty page. Undefined
  * where the answer is a bare 404, which may be about anything: only the whole list can tell then.
+ *
+ * @throws RestError of code `OTHER_CASE` where the service answers with the document of that id in another letter case
  */
 export async function askFor(
 	api: Api,
@@ -18,7 +21,9 @@ export async function askFor(
 	// So few are refused by no service, and of one id there is no more than one.
 	const first = { page: 1, pageSize: SMALL_PAGE };
 	try {
-		return await request(() => api.listDocuments(datasetId, { ...first, ...filter }));
+		const page = await request(() => api.listDocuments(datasetId, { ...first, ...filter }));
+		if ("id" in filter) refuseOtherCase(datasetId, filter.id, page.items);
+		return page;
 	} catch (error) {
 		const answer = answerOf(error);
 		if (answer?.code !== "NOT_FOUND") throw error;

@@ -9,6 +9,6 @@ export function answerOf(error: unknown): RestError | undefined {
 /** Whether the service takes offence at how it was asked: another size, order or filter may be taken. */
 export function isRefusal(error: unknown): error is Error {
 	const answer = answerOf(error);
-	if (answer === undefined || answer.code === "NOT_FOUND" || answer.code === "FORBIDDEN") return false;
+	if (answer === undefined || ["NOT_FOUND", "FORBIDDEN", "OTHER_CASE"].includes(answer.code)) return false;
 	return answer.kind === "rejected" || answer.kind === "contradiction";
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
+import { OTHER_CASE } from "../lists/other-case.ts";
 import { restorable } from "./inexact.ts";
 import type { Service } from "../service/service.ts";
 import type { Request } from "../types.ts";
@@ -35,7 +36,10 @@ export class BeforeImages {
 		this.#service = service;
 	}
 
-	/** @throws RestError where the service is not there, asks to come later or does not trust the key: the row's own business */
+	/**
+	 * @throws RestError where the service is not there, asks to come later or does not trust the key: the row's own business.
+	 * Of code `OTHER_CASE` where the row would write a document that it does not name
+	 */
 	async of(request: Request, datasetId: string, documentId: string): Promise<BeforeImage> {
 		const dataset = this.#datasets.get(datasetId) ?? { failures: 0, last: undefined };
 		this.#datasets.set(datasetId, dataset);
@@ -55,7 +59,7 @@ export class BeforeImages {
 			return { document, metadata: undefined };
 		} catch (error) {
 			delete dataset.shows;
-			if (!(error instanceof RestError) || error.kind === "untrusted") throw error;
+			if (!(error instanceof RestError) || error.kind === "untrusted" || error.code === OTHER_CASE) throw error;
 			const isPassing = error.kind === "not_sent" || error.kind === "throttled";
 			if (isPassing) throw error;
 			// Rows that waited for one list fail by one error: that is one failure.

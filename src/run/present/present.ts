@@ -2,6 +2,7 @@ import type { Api, Document } from "../../rest/types.ts";
 import { askFor } from "../lists/ask-for.ts";
 import { firstDocuments } from "../lists/documents.ts";
 import type { FirstPage } from "../lists/page-size.ts";
+import { otherSpellings, refuseOtherCase } from "../lists/other-case.ts";
 import { allDocuments, incompleteList, type ShortList } from "../pages.ts";
 import type { Clock, Request } from "../types.ts";
 import { isListingCheaper } from "./cost.ts";
@@ -44,10 +45,14 @@ export class Present {
 		this.#options = options;
 	}
 
-	/** What the document has, or undefined where the dataset does not list it. */
+	/**
+	 * What the document has, or undefined where the dataset does not list it.
+	 *
+	 * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
+	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<Held | undefined> {
 		const way = await this.#way(datasetId, () => this.#choose(api, request, datasetId));
-		const listed = await way?.documents.get(id);
+		const listed = await heldIn(way, datasetId, id);
 		// What a whole list does not show is not there; of a list that stayed short only a question can tell.
 		if (listed !== undefined || (way !== undefined && way.short === undefined)) return listed;
 		const page = await askFor(api, request, datasetId, { id });
@@ -55,7 +60,7 @@ export class Present {
 		// It answers with other documents, so it ignores what it is asked for.
 		if (way?.short !== undefined) throw incompleteList(datasetId, way.short);
 		const whole = await this.#insteadOf(way, datasetId, () => this.#read(api, request, datasetId));
-		const found = await whole?.documents.get(id);
+		const found = await heldIn(whole, datasetId, id);
 		if (found === undefined && whole?.short !== undefined) throw incompleteList(datasetId, whole.short);
 		return found;
 	}
@@ -113,4 +118,13 @@ export class Present {
 		await documents.end();
 		return { documents, short };
 	}
+}
+
+async function heldIn(listed: Listed | undefined, datasetId: string, id: string): Promise<Held | undefined> {
+	const held = await listed?.documents.get(id);
+	if (held !== undefined || listed === undefined) return held;
+	for (const spelling of otherSpellings(id)) {
+		if ((await listed.documents.get(spelling)) !== undefined) refuseOtherCase(datasetId, id, [{ id: spelling }]);
+	}
+	return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Api, Document } from "../../rest/types.ts";
 import { askFor } from "../lists/ask-for.ts";
+import { otherSpellings, refuseOtherCase } from "../lists/other-case.ts";
 import { type Request, wholeList } from "../pages.ts";
 
 /** Every document of a dataset, read once, for a service that can't be asked for one. */
@@ -25,10 +26,10 @@ export class Lookup {
 	/** The document, or undefined where the dataset does not list it. */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<Document | undefined> {
 		const index = this.#indexes.get(datasetId);
-		if (index !== undefined) return (await index).byId.get(id);
+		if (index !== undefined) return foundIn(await index, datasetId, id);
 		const page = await askFor(api, request, datasetId, { id });
 		if (page?.items.every((document) => document.id === id) === true) return page.items[0];
-		return (await this.#read(api, request, datasetId)).byId.get(id);
+		return foundIn(await this.#read(api, request, datasetId), datasetId, id);
 	}
 
 	/** Every document of exactly that name. */
@@ -49,6 +50,17 @@ export class Lookup {
 		reading.catch(() => this.#indexes.delete(datasetId));
 		return reading;
 	}
+}
+
+function foundIn({ byId }: Index, datasetId: string, id: string): Document | undefined {
+	const found = byId.get(id);
+	if (found !== undefined) return found;
+	refuseOtherCase(
+		datasetId,
+		id,
+		otherSpellings(id).flatMap((spelling) => byId.get(spelling) ?? []),
+	);
+	return undefined;
 }
 
 async function readIndex(api: Api, request: Request, datasetId: string): Promise<Index> {

@@ -2,6 +2,7 @@ import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, BodyForm, Document, Echo, Keeps } from "../../rest/types.ts";
 import { LAGS } from "../lags.ts";
+import { OTHER_CASE } from "../lists/other-case.ts";
 import { findDocument, type Request } from "../pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
 import type { Service } from "./service.ts";
@@ -61,7 +62,7 @@ async function send(api: Api, request: Request, write: Write, memory: WriteMemor
 	} catch (error) {
 		const isDefinite = error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction");
 		if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
-		if (!isDefinite) sentAs.add(`${flavour.update.verb} ${form}`);
+		if (!isDefinite || error.code === OTHER_CASE) sentAs.add(`${flavour.update.verb} ${form}`);
 		throw error;
 	}
 }
@@ -205,7 +206,8 @@ function arrived(arrival: Arrival): boolean {
 
 /** A refusal may be one of the form rather than of the row, as long as no form is proven. */
 function isRefusal(error: unknown): boolean {
-	if (!(error instanceof RestError) || ["NOT_FOUND", "FORBIDDEN", "BAD_ID"].includes(error.code)) return false;
+	if (!(error instanceof RestError) || ["NOT_FOUND", "FORBIDDEN", "BAD_ID", OTHER_CASE].includes(error.code))
+		return false;
 	return error.kind === "rejected";
 }
 
