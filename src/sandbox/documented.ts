@@ -10,6 +10,7 @@ export function documented(key: string): Dialect {
 		try {
 			check(request);
 			const { route, call } = routeOf(request);
+			if (service.databaseAway) throw new Refusal(503, "the database can't be reached");
 			return jsonReply(200, successText(await route(call, service)));
 		} catch (error) {
 			const refusal = error instanceof Refusal ? error : new Refusal(500, faultText(error));

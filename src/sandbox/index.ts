@@ -53,7 +53,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	};
 	try {
 		store = openStore(database, path, options.documents ?? 0);
-		const service = { store, settings: settingsOf(options), busboy, updated: () => voice.updated() };
+		const service = {
+			store,
+			settings: settingsOf(options),
+			busboy,
+			updated: () => voice.updated(),
+			databaseAway: false,
+		};
 		server = await listen({ port: options.port, voice, service, log: options.log, trouble });
 		control = trouble === undefined ? undefined : await openControl(trouble);
 	} catch (error) {

@@ -36,6 +36,8 @@ export type Fault = {
 	readonly ask?: (asked: Asked) => string;
 	/** milliseconds by which writes are applied later */
 	readonly late?: (strike: Strike) => number;
+	/** milliseconds from now in which every request is answered as by a server whose database is away */
+	readonly away?: number;
 	/** other metadata than were sent */
 	readonly alter?: (metadata: string) => string;
 	/** the answer, spoiled; `undefined` where it can't be, which only reads and refused requests may be */

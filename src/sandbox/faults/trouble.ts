@@ -23,6 +23,8 @@ export class Trouble {
 	/** the last answer to each method */
 	readonly #previous = new Map<string, Draft>();
 	readonly #log: Log | undefined;
+	/** the moment from which the database can be reached again, by the clock of `performance` */
+	#databaseBack = 0;
 	/** set when there is a port to close */
 	outage: (milliseconds: number) => void = () => undefined;
 
@@ -66,7 +68,7 @@ export class Trouble {
 
 	async #untroubled({ request, response, serving }: Exchange, ticket: Ticket): Promise<void> {
 		const store = watchedStore(serving.service.store, { ...this.#watched(ticket), applies: true, late: 0 });
-		const reply = await serving.voice.dialect(request, { ...serving.service, store });
+		const reply = await serving.voice.dialect(request, { ...serving.service, store, databaseAway: this.#databaseAway });
 		this.#previous.set(ticket.asked.method, draftOf(reply, response.shouldKeepAlive));
 		response.once("close", () => this.#answered(ticket, null, response.writableFinished ? reply.status : null));
 		await sendReply(response, reply, serving.service.settings.latency);
@@ -92,7 +94,12 @@ export class Trouble {
 		const { service, voice } = serving;
 		const store = watchedStore(service.store, { ...this.#watched(ticket), applies, late, fault });
 		const updated = applies ? service.updated : () => undefined;
-		const reply = await voice.dialect(request, { ...service, store, updated });
+		const troubled = { ...service, store, updated, databaseAway: this.#databaseAway };
+		let reply = await voice.dialect(request, troubled);
+		if (fault.away !== undefined) {
+			this.#databaseBack = performance.now() + fault.away;
+			reply = await voice.dialect(request, { ...troubled, databaseAway: true });
+		}
 		// What is left of a body that was not read would make an RST of every FIN.
 		request.resume();
 		const draft = draftOf(reply, response.shouldKeepAlive);
@@ -106,6 +113,10 @@ export class Trouble {
 		if (answer.last) await channel.hangUp();
 		await this.#watch(ticket, reply.text, serving);
 		return answer.status;
+	}
+
+	get #databaseAway(): boolean {
+		return performance.now() < this.#databaseBack;
 	}
 
 	#watched(ticket: Ticket): Pick<Parameters<typeof watchedStore>[1], "applied" | "closing" | "fault"> {

@@ -5,6 +5,7 @@ export const ragflow018: Release = {
 	updateVerbs: ["PUT"],
 	body: "any-header",
 	refusedKey: "status-200",
+	databaseError: "number",
 	unknownPath: "status-200",
 	values: "any",
 	splitsLists: false,

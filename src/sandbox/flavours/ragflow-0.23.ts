@@ -5,6 +5,7 @@ export const ragflow023: Release = {
 	updateVerbs: ["PUT"],
 	body: "or-form",
 	refusedKey: "status-200",
+	databaseError: "number",
 	unknownPath: "status-404",
 	values: "any",
 	splitsLists: false,

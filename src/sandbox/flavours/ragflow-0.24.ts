@@ -5,6 +5,7 @@ export const ragflow024: Release = {
 	updateVerbs: ["PUT"],
 	body: "json-header",
 	refusedKey: "status-200",
+	databaseError: "printed",
 	unknownPath: "status-404",
 	values: "any",
 	splitsLists: true,

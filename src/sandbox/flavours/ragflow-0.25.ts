@@ -5,6 +5,7 @@ export const ragflow025: Release = {
 	updateVerbs: ["PATCH"],
 	body: "json-header",
 	refusedKey: "mixed",
+	databaseError: "printed",
 	unknownPath: "status-404",
 	values: "flat",
 	splitsLists: true,

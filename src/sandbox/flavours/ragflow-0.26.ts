@@ -5,6 +5,7 @@ export const ragflow026: Release = {
 	updateVerbs: ["PATCH", "PUT"],
 	body: "json-header",
 	refusedKey: "status-401",
+	databaseError: "printed",
 	unknownPath: "status-404",
 	values: "flat",
 	splitsLists: true,

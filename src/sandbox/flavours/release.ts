@@ -17,6 +17,8 @@ export type Release = {
 	 * the latter, but removals of documents and bulk updates answer the codes of the former with HTTP status 401.
 	 */
 	readonly refusedKey: "status-200" | "mixed" | "status-401";
+	/** The message of an error of the database: its number, with its text as `data`, or the whole error printed. */
+	readonly databaseError: "number" | "printed";
 	/** A path below `/api` that there is nothing at: code 100 with HTTP status 200, or HTTP status 404. */
 	readonly unknownPath: "status-200" | "status-404";
 	/** Metadata may be any object, or only text, numbers, booleans and lists of them. */

@@ -15,7 +15,7 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 			const [path = "", ...query] = url.split("?");
 			if (path !== "/api" && !path.startsWith("/api/")) return page(200, "RAGFlow");
 			const { route, ...ids } = routeOf(method, path, release);
-			const owner = isOwner(request, route, release, keys);
+			const owner = isOwner({ request, route, release, keys, databaseAway: service.databaseAway });
 			const call = { request, query: new URLSearchParams(query.join("?")), ...ids, release, owner };
 			return jsonReply(200, await route(call, service));
 		} catch (error) {

@@ -3,10 +3,18 @@ import type { Release } from "../flavours/release.ts";
 import { sameKey } from "../guard.ts";
 import { bulkUpdate } from "./bulk.ts";
 import type { Route } from "./call.ts";
-import { Code, Failure } from "./failure.ts";
+import { Code, exception, Failure } from "./failure.ts";
 import { removeDocuments } from "./remove.ts";
 
 export type Keys = { readonly owner: string; readonly member: string | undefined };
+
+type Asked = {
+	readonly request: IncomingMessage;
+	readonly route: Route;
+	readonly release: Release;
+	readonly keys: Keys;
+	readonly databaseAway: boolean;
+};
 
 /**
  * Whether a request carries the owner's key; false for the member's. Throws for any other.
@@ -14,9 +22,11 @@ export type Keys = { readonly owner: string; readonly member: string | undefined
  * v0.15 to v0.24 check by `token_required` (api/utils/api_utils.py), v0.26 and v0.27 by `login_required`
  * (api/apps/__init__.py), and v0.25.0 by either: by the former in what was left in api/apps/sdk/doc.py.
  */
-export function isOwner(request: IncomingMessage, route: Route, release: Release, keys: Keys): boolean {
+export function isOwner({ request, route, release, keys, databaseAway }: Asked): boolean {
 	const old = release.refusedKey === "status-200" || (release.refusedKey === "mixed" && olderRoutes.has(route));
 	const given = old ? secondWord(request, release) : wordAfterBearer(request);
+	// The key is what is first looked up in the database.
+	if (databaseAway) throw noDatabase(old, release);
 	if (sameKey(given, keys.owner)) return true;
 	if (keys.member !== undefined && sameKey(given, keys.member)) return false;
 	throw old ? refusedWord(Code.authentication, "Authentication error: API key is invalid!", release) : unauthorized();
@@ -48,4 +58,12 @@ function wordAfterBearer(request: IncomingMessage): string {
 
 function unauthorized(): Failure {
 	return new Failure(Code.unauthorized, "<Unauthorized '401: Unauthorized'>", { status: 401, data: "null" });
+}
+
+/** What `server_error_response` (api/utils/api_utils.py) makes of it; `login_required` takes it for an unknown key. */
+function noDatabase(old: boolean, { databaseError }: Release): Failure {
+	if (!old) return unauthorized();
+	const text = "Can't connect to MySQL server on 'mysql' ([Errno 111] Connection refused)";
+	if (databaseError === "number") return new Failure(Code.exception, "2003", { data: JSON.stringify(text) });
+	return exception(`OperationalError(2003, "${text}")`);
 }

@@ -21,6 +21,8 @@ export type Service = {
 	readonly busboy: BusboyClass;
 	/** told of each update that was committed */
 	readonly updated: () => void;
+	/** whether the database can't be reached: a fault's doing, which each flavour answers in its own way */
+	readonly databaseAway: boolean;
 };
 
 /** Answers a call with the JSON text of the envelope's `data`, or throws a `Refusal`. */

@@ -10,6 +10,7 @@ const short: Readonly<Record<string, object>> = {
 	delay: { milliseconds: 5 },
 	late: { milliseconds: 5 },
 	outage: { milliseconds: 30 },
+	"database-away": { milliseconds: 30 },
 	drip: { milliseconds: 0, bytes: 20 },
 	bandwidth: { bytes: 100_000 },
 	message: { bytes: 100_000 },

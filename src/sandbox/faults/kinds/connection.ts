@@ -118,4 +118,10 @@ export const connectionKinds = {
 			};
 		},
 	},
+	"database-away": {
+		about: "for a while every request is answered as the flavour does without its database, and none is applied",
+		takes: "milliseconds=1000",
+		when: ["before", "after"],
+		make: (given) => ({ away: given.integer("milliseconds", 1000, milliseconds) }),
+	},
 } satisfies Readonly<Record<string, Kind>>;
