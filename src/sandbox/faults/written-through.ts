@@ -18,12 +18,15 @@ type Watched = {
 
 /** The store as one request sees it: what it writes is told, changed, put off or taken back, as its fault has it. */
 export function watchedStore(store: Store, { applies, fault, late, closing, applied }: Watched): Store {
+	// One moment for all writes of a request: an upload writes its bytes and then its documents.
+	const due = performance.now() + late;
 	const commits: Writes = {
 		flush: () => store.commits.flush(),
 		rehearse: (work) => store.commits.rehearse(work),
 		async write(work) {
-			if (late > 0) {
-				await sleep(late, undefined, { signal: closing }).catch(() => {
+			const wait = due - performance.now();
+			if (late > 0 && wait > 0) {
+				await sleep(wait, undefined, { signal: closing }).catch(() => {
 					throw new Refusal(503, "the sandbox is closing");
 				});
 			}

@@ -39,6 +39,23 @@ describe("data that are not what the answer said", () => {
 		},
 	);
 
+	test("a late upload is late once, though it writes twice: its bytes, and its document", async () => {
+		const late = 1000;
+		const sandbox = await by.start({ documents: 1, control: true });
+		const dataset = sandbox.datasetId ?? "";
+		sandbox.control?.setPlan({ faults: [{ fault: "late", milliseconds: late }] });
+		const sent = { headers: by.partsHeader, body: by.multipart(by.filePart("a.txt", "text")) };
+		expect((await by.send(sandbox, "POST", by.documentsPath(dataset), sent)).code).toBe(0);
+		await expect.poll(() => sandbox.control?.ledger()).toHaveLength(2);
+		const entries = sandbox.control?.ledger() ?? [];
+		const [arrived, applied] = ["request", "applied"].map((type) => {
+			const entry = entries.find((each) => each.type === type);
+			return entry !== undefined && "time" in entry ? Date.parse(entry.time) : Number.NaN;
+		});
+		expect((applied ?? 0) - (arrived ?? 0)).toBeGreaterThanOrEqual(late - 5);
+		expect((applied ?? 0) - (arrived ?? 0)).toBeLessThan(2 * late);
+	});
+
 	test("a late update is applied after its client has gone", async () => {
 		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "late", milliseconds: 200 }] } });
 		const path = by.documentsPath(sandbox.datasetId ?? "", id);
