@@ -1,15 +1,17 @@
 import { join } from "node:path";
 import { CliError, Exit } from "./errors.ts";
-import { checkedAddress, isLoopback, isPlainHttp, sameService } from "./settings/address.ts";
+import { isLoopback, isPlainHttp } from "./settings/address.ts";
 import { readCertificates } from "./settings/certificates.ts";
-import { givenKeySource, HOW_TO_GIVE_A_KEY, type KeySource, profileKeySource, readKey } from "./settings/key.ts";
+import { HOW_TO_GIVE_A_KEY, type KeySource, readKey } from "./settings/key.ts";
+import { checkKeysTarget, chosenFrom, first, flag, variable } from "./settings/precedence.ts";
 import { readProfile } from "./settings/profiles.ts";
 import type { Profile, Setting, SettingFlags, Settings, SettingSources } from "./settings/types.ts";
 
 export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts";
 
 /**
- * Every setting from the first that gives it: flag, environment, profile, default.
+ * Every setting from the first that gives it: flag, the profile of `--profile`, environment, the profile of
+ * `RAGTAG_PROFILE`, default.
  *
  * An empty variable counts as unset, as CI systems set variables that a branch does not have to the empty text; an empty
  * flag is a usage error, as it is a script's variable that was not set.
@@ -27,20 +29,19 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 	const ofProfile = <Value>(value: Value | undefined): Setting<Value> | undefined =>
 		value === undefined ? undefined : { value, origin: `profile ${profile?.name ?? ""}` };
 
-	const givenAddress = first(flag("--base-url", flags.baseUrl), variable(env, "RAGTAG_BASE_URL"));
-	const baseUrl = givenAddress === undefined ? ofProfile(profile?.baseUrl) : checkedAddress(givenAddress);
+	const { baseUrl, keySource, caFile, unused } = chosenFrom(flags, env, profile, name?.origin === "--profile");
 	if (profile?.requireHttps === true && baseUrl !== undefined && isPlainHttp(baseUrl.value)) {
 		throw new CliError(`profile ${profile.name} requires https, and the address in ${baseUrl.origin} is http`, {
 			exit: Exit.usage,
 		});
 	}
 
-	const keySource = givenKeySource(flags, env) ?? (profile === undefined ? undefined : profileKeySource(profile));
-	const caFile = first(
-		flag("--ca-file", flags.caFile),
-		variable(env, "NODE_EXTRA_CA_CERTS"),
-		ofProfile(profile?.caFile),
-	);
+	if (unused.length > 0) {
+		const variables = unused.join(" and ");
+		sources.warn(
+			`${variables} ${unused.length > 1 ? "are" : "is"} not used: --profile ${profile?.name} says otherwise`,
+		);
+	}
 	const caFiles = caFile === undefined ? [] : [caFile];
 	let key: Promise<string> | undefined;
 
@@ -63,7 +64,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 	};
 }
 
-/** The key, if it may go to this address: a profile's key goes only to that profile's. */
+/** The key, if it may go to this address. */
 async function allowedKey(
 	source: KeySource | undefined,
 	baseUrl: Setting<string> | undefined,
@@ -71,15 +72,7 @@ async function allowedKey(
 	sources: SettingSources,
 ): Promise<string> {
 	if (source === undefined) throw new CliError("no API key", { exit: Exit.usage, hint: HOW_TO_GIVE_A_KEY });
-	if (profile?.baseUrl !== undefined && source.origin === `profile ${profile.name}`) {
-		const { value, origin } = baseUrl ?? missingAddress();
-		if (!sameService(value, profile.baseUrl)) {
-			throw new CliError(
-				`the key of profile ${profile.name} goes only to ${profile.baseUrl}, and ${origin} says ${value}`,
-				{ exit: Exit.usage, hint: `Set RAGTAG_API_KEY to the key for ${value}, or unset ${origin}.` },
-			);
-		}
-	}
+	if (baseUrl !== undefined) checkKeysTarget(source, baseUrl, profile, sources.env);
 	if (baseUrl !== undefined && isPlainHttp(baseUrl.value) && !isLoopback(baseUrl.value)) {
 		sources.warn(`${baseUrl.value} is plain http: key and metadata can be read on the way`);
 	}
@@ -98,18 +91,4 @@ function defaultStateDir({ env, home }: SettingSources): Setting<string> | undef
 	// A relative XDG folder is to be ignored, says its specification.
 	if (folder?.startsWith("/")) return { value: join(folder, "ragtag"), origin: "default" };
 	return home === undefined ? undefined : { value: join(home, ".local", "state", "ragtag"), origin: "default" };
-}
-
-function flag(origin: string, value: string | undefined): Setting<string> | undefined {
-	if (value === "") throw new CliError(`${origin} is empty`, { exit: Exit.usage });
-	return value === undefined ? undefined : { value, origin };
-}
-
-function variable(env: SettingSources["env"], origin: string): Setting<string> | undefined {
-	const value = env[origin];
-	return value === undefined || value === "" ? undefined : { value, origin };
-}
-
-function first<Value>(...settings: readonly (Setting<Value> | undefined)[]): Setting<Value> | undefined {
-	return settings.find((setting) => setting !== undefined);
 }

@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import { CliError, Exit } from "../errors.ts";
 import type { Setting } from "./types.ts";
 
@@ -33,12 +34,13 @@ export function isPlainHttp(address: string): boolean {
 	return new URL(address).protocol === "http:";
 }
 
-/** Whether a checked address is this machine's own. */
+/**
+ * Whether a checked address is this machine's own: by its parsed host, as `127.0.0.1.example.org` is anyone's. `URL` has
+ * written every form of an IPv4 address as four numbers. Names below `localhost` are for the system's resolver to tell.
+ */
 export function isLoopback(address: string): boolean {
 	const { hostname } = new URL(address);
-	return (
-		hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || hostname.startsWith("127.")
-	);
+	return hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 }
 
 function usage(message: string, hint: string): CliError {

@@ -8,7 +8,7 @@ import { complaint, file, folder, KEY, world } from "./helpers.ts";
 const HERE = { RAGTAG_BASE_URL: "http://127.0.0.1:9380" };
 
 describe("where the key comes from", () => {
-	it("flag before RAGTAG_API_KEY before RAGTAG_API_KEY_FILE before profile", async () => {
+	it("flag before RAGTAG_API_KEY before RAGTAG_API_KEY_FILE before the profile of RAGTAG_PROFILE", async () => {
 		const home = await folder();
 		const flagFile = await file(join(home, "flag"), "from-flag\n");
 		const envFile = await file(join(home, "env"), "from-env-file\r\n");
@@ -18,7 +18,7 @@ describe("where the key comes from", () => {
 			"profiles: {p: {base_url: 'http://127.0.0.1:9380/api/v1', api_key_file: p}}",
 		);
 		const key = async (flags: object, env: Record<string, string>): Promise<string> =>
-			(await resolveSettings({ profile: "p", ...flags }, world({ ...HERE, ...env }, home))).key();
+			(await resolveSettings(flags, world({ ...HERE, RAGTAG_PROFILE: "p", ...env }, home))).key();
 		const both = { RAGTAG_API_KEY: "from-env", RAGTAG_API_KEY_FILE: envFile };
 		expect(await key({ apiKeyFile: flagFile }, both)).toBe("from-flag");
 		expect(await key({}, both)).toBe("from-env");
@@ -102,7 +102,7 @@ describe("a profile's key goes only to that profile's address", () => {
 		const home = await folder();
 		const config = "profiles: {p: {base_url: 'https://rag.example.com', api_key_command: 'echo from-profile'}}";
 		await file(join(home, ".config/ragtag/config.yaml"), config);
-		return resolveSettings({ profile: "p" }, world({ PATH: "/usr/bin:/bin", ...env }, home));
+		return resolveSettings({}, world({ PATH: "/usr/bin:/bin", RAGTAG_PROFILE: "p", ...env }, home));
 	}
 
 	it("to that address it does", async () => {

@@ -36,7 +36,7 @@ describe("where the address comes from", () => {
 			"profile work",
 		],
 	])("the %s decides, and says so", async (_name, flags, env, value, origin) => {
-		const settings = await resolveSettings({ ...flags, profile: "work" }, world(env, await homeWith(CONFIG)));
+		const settings = await resolveSettings(flags, world({ ...env, RAGTAG_PROFILE: "work" }, await homeWith(CONFIG)));
 		expect(settings.baseUrl).toEqual({ value, origin });
 	});
 

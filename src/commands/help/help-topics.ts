@@ -26,7 +26,8 @@ export const topics: ReadonlyMap<string, string> = new Map([
 	],
 	[
 		"environment",
-		`Where settings come from: flag, then environment, then profile, then default.
+		`Where settings come from: flag, then the profile of --profile, then environment, then the profile of RAGTAG_PROFILE,
+then default.
 
   --base-url URL        RAGTAG_BASE_URL      address of the service, with or without /api/v1
   --api-key-file PATH   RAGTAG_API_KEY       the key itself, or

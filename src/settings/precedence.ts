@@ -1,0 +1,112 @@
+import { CliError, Exit } from "../errors.ts";
+import { checkedAddress, sameService } from "./address.ts";
+import { givenKeySource, type KeySource, profileKeySource } from "./key.ts";
+import type { Profile, Setting, SettingFlags, SettingSources } from "./types.ts";
+
+type Env = SettingSources["env"];
+
+/** The settings that a flag, a profile and a variable may each give. */
+export type Chosen = {
+	readonly baseUrl: Setting<string> | undefined;
+	readonly keySource: KeySource | undefined;
+	readonly caFile: Setting<string> | undefined;
+	/** variables that would have been used without the typed profile, and say something else */
+	readonly unused: readonly string[];
+};
+
+/**
+ * What is typed wins: a flag, then the profile that `--profile` names. The profile that `RAGTAG_PROFILE` names stands
+ * below the variables.
+ *
+ * @param isTyped whether the profile was named by the flag
+ */
+export function chosenFrom(flags: SettingFlags, env: Env, profile: Profile | undefined, isTyped: boolean): Chosen {
+	const ofProfile = (value: string | undefined): Setting<string> | undefined =>
+		value === undefined ? undefined : { value, origin: `profile ${profile?.name ?? ""}` };
+	const unused: string[] = [];
+	const choose = <Source extends { readonly origin: string }>(
+		typed: Source | undefined,
+		inProfile: Source | undefined,
+		inEnv: Source | undefined,
+		isSame: (one: Source, other: Source) => boolean,
+	): Source | undefined => {
+		if (typed !== undefined || !isTyped) return first(typed, inEnv, inProfile);
+		if (inProfile !== undefined && inEnv !== undefined && !isSame(inProfile, inEnv)) unused.push(inEnv.origin);
+		return first(inProfile, inEnv);
+	};
+
+	const address = choose(
+		flag("--base-url", flags.baseUrl),
+		ofProfile(profile?.baseUrl),
+		variable(env, "RAGTAG_BASE_URL"),
+		(one, other) => isSameService(one.value, other),
+	);
+	const keySource = choose(
+		givenKeySource(flags, {}),
+		profile && profileKeySource(profile),
+		givenKeySource({}, env),
+		() => false,
+	);
+	const caFile = choose(
+		flag("--ca-file", flags.caFile),
+		ofProfile(profile?.caFile),
+		variable(env, "NODE_EXTRA_CA_CERTS"),
+		(one, other) => one.value === other.value,
+	);
+	return { baseUrl: address && checkedAddress(address), keySource, caFile, unused };
+}
+
+/**
+ * A key goes only where it belongs: a profile's to that profile's address, and that of a variable not to a profile's
+ * address while a variable names another address for it. A typed address is taken at the user's word.
+ */
+export function checkKeysTarget(
+	{ origin }: KeySource,
+	{ value, origin: from }: Setting<string>,
+	profile: Profile | undefined,
+	env: Env,
+): void {
+	const ofProfile = `profile ${profile?.name ?? ""}`;
+	if (profile?.baseUrl === undefined) return;
+	if (origin === ofProfile && !sameService(value, profile.baseUrl)) {
+		throw new CliError(`the key of ${ofProfile} goes only to ${profile.baseUrl}, and ${from} says ${value}`, {
+			exit: Exit.usage,
+			hint: `Give the key for ${value} with --api-key-file, leave the profile out, or leave ${from} out.`,
+		});
+	}
+	const other = variable(env, "RAGTAG_BASE_URL");
+	const isVariable = origin.startsWith("RAGTAG_");
+	if (!isVariable || from !== ofProfile || other === undefined || isSameService(value, other)) return;
+	throw new CliError(
+		`${ofProfile} has an address and no key, and ${origin} may be the key of another service: RAGTAG_BASE_URL names one`,
+		{
+			exit: Exit.usage,
+			hint: `Unset RAGTAG_BASE_URL to send the key of ${origin} to ${value}, or give --api-key-file, or name the profile's key in it.`,
+		},
+	);
+}
+
+/** Whether a checked address and one that may be none are one service. */
+function isSameService(checked: string, other: Setting<string>): boolean {
+	try {
+		return sameService(checked, checkedAddress(other).value);
+	} catch {
+		return false;
+	}
+}
+
+/** An empty flag is a usage error: it is a script's variable that was not set. */
+export function flag(origin: string, value: string | undefined): Setting<string> | undefined {
+	if (value === "") throw new CliError(`${origin} is empty`, { exit: Exit.usage });
+	return value === undefined ? undefined : { value, origin };
+}
+
+/** An empty variable counts as unset. */
+export function variable(env: Env, origin: string): Setting<string> | undefined {
+	const value = env[origin];
+	return value === undefined || value === "" ? undefined : { value, origin };
+}
+
+export function first<Source>(...sources: readonly (Source | undefined)[]): Source | undefined {
+	return sources.find((source) => source !== undefined);
+}
