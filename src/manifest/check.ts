@@ -1,6 +1,6 @@
 import { openSource, type Source } from "./bytes/source.ts";
 import { Stop, type Fault } from "./fault.ts";
-import { positionIn } from "./position.ts";
+import { positionIn, positionsIn } from "./position.ts";
 import { readBatches, type Batch } from "./reading.ts";
 import { readValidRows } from "./second-reading.ts";
 import type { Draft, RawRow, RowReader } from "./rows/draft.ts";
@@ -146,10 +146,11 @@ class Check {
 	#refuse(reader: RowReader, raw: RawRow, faults: readonly Fault[]): void {
 		this.#invalid++;
 		this.#dispositions.set(this.#rows, Disposition.invalid);
-		for (const fault of faults) {
-			const offset = fault.offset ?? (fault.field === null ? 0 : reader.offsetOf(raw, fault.field));
+		const offsets = faults.map(({ field, offset }) => offset ?? (field === null ? 0 : reader.offsetOf(raw, field)));
+		const places = positionsIn(raw.text, offsets, raw.line, raw.column);
+		for (const [index, fault] of faults.entries()) {
 			const field = fault.field ?? (fault.offset === undefined ? null : reader.fieldAt(raw, fault.offset));
-			this.#problem({ ...fault, field }, positionIn(raw.text, offset, raw.line, raw.column));
+			this.#problem({ ...fault, field }, places[index] ?? raw);
 		}
 	}
 

@@ -6,8 +6,12 @@ export const PIECE_BYTES = 64 * 1024;
 export const MAX_CELL = 1024 * 1024;
 /** Longest record, in characters. */
 export const MAX_RECORD = 4 * 1024 * 1024;
+/** Columns of a header at most: each is looked at by itself, and no document has as many keys. */
+export const MAX_COLUMNS = 128 * 1024;
 /** Deepest nesting of JSON values: services and databases refuse far less than what a hostile file can nest. */
 export const MAX_DEPTH = 32;
+/** Faults told of one row, of its JSON text and of the schema each: a row with more is not read on. */
+export const MAX_ROW_FAULTS = 100;
 /** Longest id, in characters. */
 export const MAX_ID = 256;
 /** A gzip that grows by more than this, and beyond `MAX_UNPACKED`, is a bomb and not a manifest. */

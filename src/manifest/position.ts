@@ -12,8 +12,10 @@ export function characters(text: string): number {
 
 /** How many line feeds a text holds. A CRLF is one line end, as in an editor. */
 export function lineFeeds(text: string, from = 0, to = text.length): number {
+	// Cut out first: a search would go on to the next line feed, which may be far behind.
+	const part = from === 0 && to === text.length ? text : text.slice(from, to);
 	let count = 0;
-	for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count++;
+	for (let at = part.indexOf("\n"); at !== -1; at = part.indexOf("\n", at + 1)) count++;
 	return count;
 }
 
@@ -25,6 +27,26 @@ export function positionIn(text: string, offset: number, line: number, column = 
 		line: line + lineFeeds(text, 0, offset),
 		column: lineStart === 0 ? column + before : before + 1,
 	};
+}
+
+/** Where several offsets of a text are, in the order in which they are given. The text is walked through once. */
+export function positionsIn(
+	text: string,
+	offsets: readonly number[],
+	line: number,
+	column = 1,
+): readonly { readonly line: number; readonly column: number }[] {
+	const places: { line: number; column: number }[] = offsets.map(() => ({ line, column }));
+	const order = Array.from(offsets.keys()).toSorted((left, right) => (offsets[left] ?? 0) - (offsets[right] ?? 0));
+	let place = { line, column };
+	let from = 0;
+	for (const index of order) {
+		const to = offsets[index] ?? 0;
+		place = positionIn(text.slice(from, to), to - from, place.line, place.column);
+		places[index] = place;
+		from = to;
+	}
+	return places;
 }
 
 function isFirstHalf(unit: number): boolean {

@@ -24,15 +24,24 @@ export async function* readBatches(blocks: AsyncIterable<Buffer>, options: Manif
 			reader ??= readerFor(start, options);
 			if (reader === undefined) continue;
 			yield { reader, rows: reader.push(start) };
+			checkStop(reader);
 			start = "";
 		}
 		reader ??= new CsvReader(options);
-		yield { reader, rows: [...reader.push(start), ...reader.end()] };
+		yield { reader, rows: reader.push(start) };
+		checkStop(reader);
+		yield { reader, rows: reader.end() };
+		checkStop(reader);
 	} catch (error) {
 		if (!(error instanceof Stop) || error.at !== undefined) throw error;
 		const { text, line, column } = reader?.tail ?? { text: start, line: 1, column: 1 };
 		throw new Stop(error.code, error.message, positionIn(text, text.length, line, column));
 	}
+}
+
+/** @throws Stop once the rows before it were handed on */
+function checkStop({ stop }: RowReader): void {
+	if (stop !== undefined) throw stop;
 }
 
 /** The format, told by the first character that is no white space; undefined when it has not come yet. */

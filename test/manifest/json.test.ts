@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkBytes, plain } from "./support.ts";
 
@@ -11,9 +12,59 @@ describe("a fault in JSON is found where it stands", () => {
 		["a misspelt id", '{"documentId":"1"}\n', ["1:2 UNKNOWN_MEMBER", "1:1 BAD_ID"]],
 		["a member beside meta_fields", '{"document_id":"1","meta_fields":{},"a":1}\n', ["1:37 BESIDE_META_FIELDS"]],
 		["meta_fields that is no object", '{"document_id":"1","meta_fields":[]}\n', ["1:34 META_FIELDS"]],
+		[
+			"several faults of a row",
+			'{"document_id":"","n":1e400,"n":2,"a":{"b":NaN},"c":"\\x","publish_date":"soon","d":[True,01]}\n',
+			[
+				"1:23 BAD_NUMBER",
+				"1:29 DUPLICATE_MEMBER",
+				"1:44 BAD_JSON",
+				"1:53 BAD_JSON",
+				"1:85 BAD_JSON",
+				"1:90 BAD_JSON",
+				"1:16 BAD_ID",
+				"1:73 BAD_DATE",
+			],
+		],
+		[
+			"faults before one that ends the row",
+			'{"document_id":"1","n":1e400 "a":1}\n{"document_id":""}',
+			["1:24 BAD_NUMBER", "1:30 BAD_JSON", "2:16 BAD_ID"],
+		],
 		["half a surrogate pair", '{"document_id":"1","a":"\\ud800"}\n', ["1:24 LONE_SURROGATE"]],
 		["a row that is no object", '[{"document_id":"1"},\n 7]', ["2:2 BAD_JSON"]],
 		["an array that is not closed", '[{"document_id":"1"}', ["1:21 BAD_JSON"]],
+		[
+			"a list that is not closed: the next rows are read",
+			'[{"document_id":"1","a":["x"},\n{"document_id":""}]',
+			["1:29 BAD_JSON", "2:16 BAD_ID"],
+		],
+		[
+			"a bracket too many in a row",
+			'[{"document_id":"1","a":["x"]]},\n{"document_id":""}]',
+			["1:30 BAD_JSON", "1:31 BAD_JSON", "2:16 BAD_ID"],
+		],
+		["a brace too many", '[{"document_id":"1"}},\n{"document_id":""}]', ["1:21 BAD_JSON", "2:16 BAD_ID"]],
+		[
+			"a bracket that closes the array too early",
+			'[{"document_id":"1"}],\n{"document_id":""}\n]\n',
+			["2:16 BAD_ID", "1:21 BAD_JSON"],
+		],
+		[
+			"a brace that is missing",
+			'[\n{"document_id":"1","a":{"b":1},\n{"document_id":"2"}\n]',
+			["3:1 BAD_JSON", "2:1 BAD_JSON"],
+		],
+		[
+			"a row that the end cuts off, with a brace missing",
+			'[\n{"document_id":"1","a":{"b":1},\n{"document_id":"2"},',
+			["3:1 BAD_JSON"],
+		],
+		[
+			"rows before what ends the reading",
+			'[{"document_id":""},\n{"document_id":""} 7]',
+			["1:17 BAD_ID", "2:16 BAD_ID", "2:20 BAD_JSON"],
+		],
 		["text after the array", "[]\nx", ["2:1 BAD_JSON"]],
 		["an object over several lines", '{\n"document_id":"1"\n}\n', ["1:1 NOT_JSON_LINES"]],
 		["two objects on a line", '{"document_id":"1"}{"document_id":"2"}\n', ["1:20 BAD_JSON"]],
@@ -86,3 +137,42 @@ test("failed rows keep every member as it stood, numbers included", async () => 
 		'{"document_id":"1","n": 1.0,"_line":7,"_error_code":"HTTP_500","_error":"said \\"no\\", twice","_attempts":3}\n',
 	]);
 });
+
+test("no bracket or comma too many or too few is overlooked, wherever pieces of the text end", async () => {
+	const value = fc.oneof(
+		fc.constantFrom("a", "]", '"{'),
+		fc.integer({ max: 99 }),
+		fc.constant([1, {}]),
+		fc.constant({ b: ["x"] }),
+	);
+	const rows = fc.uniqueArray(fc.nat({ max: 9 }), { minLength: 1, maxLength: 4 });
+	await fc.assert(
+		fc.asyncProperty(
+			rows,
+			value,
+			fc.nat(),
+			fc.constantFrom("", "{", "}", "[", "]", ","),
+			fc.nat({ max: 9 }),
+			async (ids, a, seed, insert, chunk) => {
+				const whole = `[\n${ids.map((id) => JSON.stringify({ document_id: String(id), a })).join(",\n")}\n]\n`;
+				const at = seed % whole.length;
+				const text = whole.slice(0, at) + insert + whole.slice(insert === "" ? at + 1 : at);
+				const { places, rows: read } = await checkBytes(text);
+				expect((await checkBytes(text, {}, chunk + 1)).places).toEqual(places);
+				if (isJson(text)) return;
+				expect([text, places]).not.toEqual([text, []]);
+				expect(read.length).toBeLessThanOrEqual(ids.length);
+			},
+		),
+		{ numRuns: 500 },
+	);
+});
+
+function isJson(text: string): boolean {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -1,13 +1,13 @@
 import type { JsonValue } from "../../json.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
 import { Stop, type Fault } from "../fault.ts";
-import { MAX_CELL, MAX_RECORD } from "../limits.ts";
-import { positionIn } from "../position.ts";
+import { MAX_CELL, MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
+import { positionIn, positionsIn } from "../position.ts";
 import { emptyDraft, type Draft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
 import { mergeOnlyFault } from "../rows/merge-only.ts";
 import { cellValue } from "../rows/typed.ts";
 import { csvFailedRows } from "../failed-rows.ts";
-import { cellsOf, cellStart } from "./cells.ts";
+import { cellsOf, CellStarts } from "./cells.ts";
 import { delimiterOf, headerEnd } from "./dialect.ts";
 import { readHeader, type Column } from "./header.ts";
 import { RecordSplitter, type CsvRecord } from "./split.ts";
@@ -22,6 +22,9 @@ export class CsvReader implements RowReader {
 	#columns: readonly Column[] = [];
 	#hasHeader = false;
 	#headFaults: HeadFault[] = [];
+	/** the cell of each role and key */
+	readonly #cellOf = new Map<string, number>();
+	#located: CellStarts | undefined;
 
 	constructor(options: ManifestOptions) {
 		this.#options = options;
@@ -29,6 +32,10 @@ export class CsvReader implements RowReader {
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
 		return { ...(this.#splitter?.tail ?? { text: this.#waiting, line: 1 }), column: 1 };
+	}
+
+	get stop(): Stop | undefined {
+		return this.#splitter?.stop;
 	}
 
 	get failedRows(): RowReader["failedRows"] {
@@ -64,21 +71,12 @@ export class CsvReader implements RowReader {
 		return { kind: "csv", cells: raw.cells ?? [] };
 	}
 
-	offsetOf(raw: RawRow, field: string): number {
-		const isOf = (kind: "role" | "key") => (column: Column) => column.field === field && column.use.kind === kind;
-		// `name` and `name:text` may stand beside each other; what is asked for by a reserved name is the reserved column.
-		const role = this.#columns.findIndex(isOf("role"));
-		const cell = role === -1 ? this.#columns.findIndex(isOf("key")) : role;
-		return cell === -1 ? 0 : cellStart(raw.text, this.#delimiter, cell);
+	offsetOf({ text }: RawRow, field: string): number {
+		return this.#cells(text).of(this.#cellOf.get(field) ?? 0);
 	}
 
-	fieldAt(raw: RawRow, offset: number): string | null {
-		let field: string | null = null;
-		for (const [cell, column] of this.#columns.entries()) {
-			if (cellStart(raw.text, this.#delimiter, cell) > offset) break;
-			field = column.field;
-		}
-		return field;
+	fieldAt({ text }: RawRow, offset: number): string | null {
+		return this.#columns[Math.min(this.#cells(text).at(offset), this.#columns.length - 1)]?.field ?? null;
 	}
 
 	draft(raw: RawRow): Draft {
@@ -86,7 +84,7 @@ export class CsvReader implements RowReader {
 		const cells = raw.cells ?? [];
 		if (cells.length !== this.#columns.length) {
 			draft.isReadable = false;
-			draft.faults.push(ragged(cells.length, this.#columns, raw.text, this.#delimiter));
+			draft.faults.push(ragged(cells.length, this.#columns, raw.text, this.#cells(raw.text).of(this.#columns.length)));
 			return draft;
 		}
 		for (const [index, column] of this.#columns.entries())
@@ -97,7 +95,7 @@ export class CsvReader implements RowReader {
 	#cell(draft: Draft, { use, field }: Column, cell: string, text: string, index: number): void {
 		if (use.kind === "drop") return;
 		if (cell.length > MAX_CELL) {
-			const offset = cellStart(text, this.#delimiter, index);
+			const offset = this.#cells(text).of(index);
 			draft.faults.push({ field, code: "TOO_LONG", text: `a cell of more than ${MAX_CELL} characters`, offset });
 		} else if (use.kind === "role") setRole(draft, use.role, cell);
 		else if (cell === "") {
@@ -109,7 +107,7 @@ export class CsvReader implements RowReader {
 			if ("value" in result && use.type === "list") this.#set(draft, use.key, result.value);
 			else if ("value" in result) draft.metadata.set(use.key, result.value);
 			else {
-				const offset = cellStart(text, this.#delimiter, index);
+				const offset = this.#cells(text).of(index);
 				draft.faults.push({ field, code: result.code, text: result.fault, offset });
 			}
 		}
@@ -153,12 +151,24 @@ export class CsvReader implements RowReader {
 		if (names.length === 1 && only.includes("|")) {
 			throw new Stop("DELIMITER", "the header is divided by |; use a comma, a semicolon or a tab", at);
 		}
+		if (names.length > MAX_COLUMNS) {
+			throw new Stop("TOO_LONG", `a header of ${names.length} columns; ${MAX_COLUMNS} are the most`, at);
+		}
 		const { columns, faults } = readHeader(names, this.#options);
 		this.#columns = columns;
-		for (const { cell, ...fault } of faults) {
-			const where = positionIn(record.text, cellStart(record.text, this.#delimiter, cell), record.line);
-			this.#headFaults.push({ ...fault, ...where });
+		for (const [cell, { field, use }] of columns.entries()) {
+			// `name` and `name:text` may stand beside each other; a reserved name means the reserved column.
+			if (use.kind === "role" || (use.kind === "key" && !this.#cellOf.has(field))) this.#cellOf.set(field, cell);
 		}
+		const offsets = faults.map(({ cell }) => this.#cells(record.text).of(cell));
+		const places = positionsIn(record.text, offsets, record.line);
+		this.#headFaults = faults.map(({ field, code, text }, index) => ({ field, code, text, ...(places[index] ?? at) }));
+	}
+
+	/** Where the cells begin of the row that was asked about last. */
+	#cells(text: string): CellStarts {
+		if (this.#located?.text !== text) this.#located = new CellStarts(text, this.#delimiter);
+		return this.#located;
 	}
 }
 
@@ -169,12 +179,17 @@ function setRole(draft: Draft, role: "document_id" | "dataset_id" | "file" | "na
 	else draft.name = cell;
 }
 
-function ragged(found: number, columns: readonly Column[], text: string, delimiter: string): Fault {
+/** @param end where the last column ends, and a surplus cell begins */
+function ragged(found: number, columns: readonly Column[], text: string, end: number): Fault {
 	const cells = `${found} ${found === 1 ? "cell" : "cells"} where the header has ${columns.length}`;
 	const missing = columns[found];
 	if (missing !== undefined) {
 		return { field: missing.field, code: "RAGGED", text: `missing: the row has ${cells}`, offset: text.length };
 	}
-	const offset = cellStart(text, delimiter, columns.length);
-	return { field: null, code: "RAGGED", text: `the row has ${cells}; quote values that hold the delimiter`, offset };
+	return {
+		field: null,
+		code: "RAGGED",
+		text: `the row has ${cells}; quote values that hold the delimiter`,
+		offset: end,
+	};
 }

@@ -1,5 +1,4 @@
-import { Stop } from "../fault.ts";
-import type { Fault } from "../fault.ts";
+import { type Fault, Stop } from "../fault.ts";
 import { MAX_CELL, MAX_RECORD } from "../limits.ts";
 import { lineFeeds, positionIn } from "../position.ts";
 
@@ -22,10 +21,13 @@ type Scan = { end: number; fault: Fault | undefined };
  * It is strict where csv-parse is silent or stops: a bad record is reported, and the next line is read as usual.
  */
 export class RecordSplitter {
+	/** what ends the reading after the records that were given last */
+	stop: Stop | undefined;
 	readonly #delimiter: string;
 	#text = "";
 	#at = 0;
 	#line: number;
+	#feed = -1;
 	/** whether the text holds anything that each record must be searched for */
 	#odd = false;
 
@@ -39,21 +41,33 @@ export class RecordSplitter {
 		return { text: this.#text.slice(this.#at), line: this.#line };
 	}
 
-	/** @throws Stop where a cell or record is longer than allowed */
+	/** A cell or record that is longer than allowed ends the reading. */
 	push(text: string): CsvRecord[] {
 		this.#text = this.#at < this.#text.length ? this.#text.slice(this.#at) + text : text;
 		this.#at = 0;
+		this.#feed = -1;
 		this.#odd = this.#text.includes("\r") || this.#text.includes("\0");
 		return this.#records(false);
 	}
 
-	/** The record that no line end follows. @throws Stop for a quote that is never closed */
+	/** The record that no line end follows. A quote that is never closed ends the reading. */
 	end(): CsvRecord[] {
 		return this.#records(true);
 	}
 
 	#records(last: boolean): CsvRecord[] {
 		const records: CsvRecord[] = [];
+		try {
+			this.#cut(records, last);
+		} catch (error) {
+			if (!(error instanceof Stop)) throw error;
+			this.stop = error;
+		}
+		return records;
+	}
+
+	/** @throws Stop */
+	#cut(records: CsvRecord[], last: boolean): void {
 		const text = this.#text;
 		let quote = text.indexOf('"', this.#at);
 		while (this.#at < text.length) {
@@ -70,7 +84,6 @@ export class RecordSplitter {
 			}
 		}
 		if (text.length - this.#at > MAX_RECORD) throw this.#tooLong(this.#at, "a row", MAX_RECORD);
-		return records;
 	}
 
 	/** @param scan `end` is the line feed that ends the record, or the end of the text */
@@ -146,9 +159,18 @@ export class RecordSplitter {
 	#bareEnd(at: number): number {
 		const text = this.#text;
 		const delimiter = text.indexOf(this.#delimiter, at);
-		const feed = text.indexOf("\n", at);
+		const feed = this.#feedFrom(at);
 		const end = feed === -1 ? text.length : feed > at && text.charCodeAt(feed - 1) === 0x0d ? feed - 1 : feed;
 		return delimiter === -1 || delimiter > end ? end : delimiter;
+	}
+
+	/** The next line feed. It is kept, as a row may have a million cells. */
+	#feedFrom(at: number): number {
+		if (this.#feed < at) {
+			const feed = this.#text.indexOf("\n", at);
+			this.#feed = feed === -1 ? Number.POSITIVE_INFINITY : feed;
+		}
+		return Number.isFinite(this.#feed) ? this.#feed : -1;
 	}
 
 	#tooLong(at: number, what: string, limit: number, line = this.#line): Stop {

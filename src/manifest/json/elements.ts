@@ -1,31 +1,47 @@
 import { Stop } from "../fault.ts";
 import { MAX_CELL, MAX_RECORD } from "../limits.ts";
+import { positionIn } from "../position.ts";
+import { Brackets } from "./brackets.ts";
 import { Cursor } from "./cursor.ts";
-import { stringEnd } from "./parse.ts";
+import { JsonFault } from "./fault.ts";
+import { parseMembers } from "./parse.ts";
+import { stringEnd } from "./string-end.ts";
 
 /** The text of one element, and where it begins. */
 export type Element = { readonly text: string; readonly line: number; readonly column: number };
 
+type Place = { readonly line: number; readonly column: number };
+
 /** Cuts a JSON array into its elements as they arrive. What is inside an element is not its matter. */
 export class ElementSplitter {
+	/** what ends the reading after the elements that were given last: the array is not well formed between elements */
+	stop: Stop | undefined;
 	#text = "";
 	#at = 0;
 	#expects: "array" | "element or end" | "element" | "comma or end" | "nothing" = "array";
 	readonly #cursor = new Cursor();
 	/** how far the element at `#at` was followed, so that a large one is not followed from its start again */
-	#scan: { at: number; depth: number } | undefined;
+	#scan: { at: number; readonly brackets: Brackets } | undefined;
+	/** where the array was closed */
+	#closed: Place | undefined;
+	/** told at the end: what follows is read for its own faults */
+	#stray: Stop | undefined;
+	/** the first row whose brackets don't fit: where the array is not closed, its bracket may have been lost there */
+	#odd: Place | undefined;
+	/** the next line feed at or after `#at`, where it was looked for: many strings stand on one line */
+	#feed = -1;
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
-		return { text: this.#text.slice(this.#at), line: this.#cursor.line, column: this.#cursor.column };
+		return { text: this.#text.slice(this.#at), ...this.#place };
 	}
 
-	/** @throws Stop where the array is not well formed between its elements */
 	push(text: string): Element[] {
 		if (this.#scan !== undefined) this.#scan.at -= this.#at;
 		this.#text = this.#text.slice(this.#at) + text;
 		this.#at = 0;
+		this.#feed = -1;
 		const elements: Element[] = [];
-		while (this.#skipSpace()) {
+		while (this.stop === undefined && this.#skipSpace()) {
 			const element = this.#step(this.#text.charAt(this.#at));
 			if (element === "more") break;
 			if (element !== undefined) elements.push(element);
@@ -33,33 +49,61 @@ export class ElementSplitter {
 		return elements;
 	}
 
-	/** @throws Stop where the array is not closed */
 	end(): Element[] {
-		if (this.#expects !== "nothing") throw this.#stop("the JSON array is not closed; the file is not whole");
+		if (this.#stray !== undefined) this.stop = this.#stray;
+		else if (this.#expects !== "nothing") {
+			if (this.#scan !== undefined) this.#stopInside();
+			if (this.#odd !== undefined) {
+				const text = "the JSON array is not closed; the row that begins here has a bracket too many or too few";
+				this.stop ??= new Stop("BAD_JSON", text, this.#odd);
+			}
+			this.stop ??= this.#fault("the JSON array is not closed; the file is not whole");
+		}
 		return [];
 	}
 
 	#step(character: string): Element | "more" | undefined {
-		if (this.#expects === "nothing") throw this.#stop("something follows the end of the JSON array");
-		const ends = character === "]" && (this.#expects === "element or end" || this.#expects === "comma or end");
-		if (ends) this.#expects = "nothing";
-		else if (this.#expects === "array") this.#expects = "element or end";
-		else if (this.#expects === "comma or end") {
-			if (character !== ",") throw this.#stop("not JSON: a comma or ] was expected between elements");
-			this.#expects = "element";
-		} else return this.#element(character);
+		if (this.#expects === "nothing" && !this.#followsStray(character)) {
+			return this.#end(this.#fault("something follows the end of the JSON array"));
+		}
+		if (this.#expects === "element") return this.#element(character);
+		if (this.#expects === "element or end" && character !== "]") return this.#element(character);
+		if (this.#expects === "array") this.#expects = "element or end";
+		else if (character === "]") {
+			this.#closed = this.#place;
+			this.#expects = "nothing";
+		} else if (character === ",") this.#expects = "element";
+		else if (character !== "}") {
+			return this.#end(this.#fault("not JSON: a comma or ] was expected between elements"));
+		}
+		const { line, column } = this.#cursor;
 		this.#advance(this.#at + 1);
-		return undefined;
+		// A brace that closes nothing is a row by itself: its fault is told where it stands, and rows follow.
+		return character === "}" ? { text: character, line, column } : undefined;
 	}
 
-	#element(character: string): Element | "more" {
-		if (character === "," || character === "]") throw this.#stop("not JSON: a comma without an element after it");
+	/** Whether the bracket that closed the array was one too many: then rows go on behind it. */
+	#followsStray(character: string): boolean {
+		if (!/[,{}\]]/.test(character)) return false;
+		const { line } = this.#cursor;
+		this.#stray ??= new Stop("BAD_JSON", `the JSON array ends here, and line ${line} goes on with more`, this.#closed);
+		this.#expects = character === "{" ? "element" : "comma or end";
+		return true;
+	}
+
+	#element(character: string): Element | "more" | undefined {
+		if (character === "," || character === "]") {
+			return this.#end(this.#fault("not JSON: a comma without an element after it"));
+		}
 		const end = this.#elementEnd();
+		if (this.stop !== undefined) return undefined;
 		if ((end ?? this.#text.length) - this.#at > MAX_RECORD) {
-			throw this.#stop(`a row of more than ${MAX_RECORD} characters`, "TOO_LONG");
+			this.#stopInside();
+			return this.#end(this.#fault(`a row of more than ${MAX_RECORD} characters`, "TOO_LONG"));
 		}
 		if (end === undefined) return "more";
 		const { line, column } = this.#cursor;
+		if (character === "[" || this.#scan?.brackets.isOdd === true) this.#odd ??= { line, column };
 		const element = { text: this.#text.slice(this.#at, end), line, column };
 		this.#advance(end);
 		this.#scan = undefined;
@@ -70,37 +114,43 @@ export class ElementSplitter {
 	/** Past the last character of the element; undefined when it has not come yet. */
 	#elementEnd(): number | undefined {
 		const text = this.#text;
-		let { at, depth } = this.#scan ?? { at: this.#at, depth: 0 };
+		this.#scan ??= { at: this.#at, brackets: new Brackets() };
+		const { brackets } = this.#scan;
+		let { at } = this.#scan;
 		while (at < text.length) {
 			const unit = text.charCodeAt(at);
 			if (unit === 0x22) {
 				const end = stringEnd(text, at);
 				this.#checkString(at, end);
+				if (this.stop !== undefined) return undefined;
 				if (end > text.length) break;
 				at = end;
-				if (depth === 0) return at;
+				if (brackets.depth === 0) return at;
 				continue;
 			}
-			if (unit === 0x7b || unit === 0x5b) depth++;
+			if (unit === 0x7b || unit === 0x5b) brackets.open(unit);
 			else if (unit === 0x7d || unit === 0x5d) {
-				if (depth === 0) return at;
-				if (--depth === 0) return at + 1;
-			} else if (depth === 0 && at > this.#at && (unit === 0x2c || unit <= 0x20)) return at;
+				if (brackets.depth === 0) return Math.max(at, this.#at + 1);
+				brackets.close(unit);
+				if (brackets.depth === 0) return at + 1;
+			} else if (brackets.depth === 0 && at > this.#at && (unit === 0x2c || unit <= 0x20)) return at;
 			at++;
 		}
-		this.#scan = { at, depth };
+		this.#scan.at = at;
 		return undefined;
 	}
 
 	#checkString(start: number, end: number): void {
-		const feed = this.#text.indexOf("\n", start);
-		if (feed !== -1 && feed < end) {
-			this.#advance(start);
-			throw this.#stop("not JSON: the quote that opens here is not closed on its line");
+		if (this.#feed < start) {
+			const feed = this.#text.indexOf("\n", start);
+			this.#feed = feed === -1 ? Number.POSITIVE_INFINITY : feed;
 		}
-		if (Math.min(end, this.#text.length) - start > MAX_CELL * 6) {
+		if (this.#feed < end && this.#feed < this.#text.length) {
 			this.#advance(start);
-			throw this.#stop(`a value of more than ${MAX_CELL} characters`, "TOO_LONG");
+			this.#end(this.#fault("not JSON: the quote that opens here is not closed on its line"));
+		} else if (Math.min(end, this.#text.length) - start > MAX_CELL * 6) {
+			this.#advance(start);
+			this.#end(this.#fault(`a value of more than ${MAX_CELL} characters`, "TOO_LONG"));
 		}
 	}
 
@@ -119,7 +169,28 @@ export class ElementSplitter {
 		this.#at = to;
 	}
 
-	#stop(text: string, code = "BAD_JSON"): Stop {
-		return new Stop(code, text, { line: this.#cursor.line, column: this.#cursor.column });
+	get #place(): Place {
+		return { line: this.#cursor.line, column: this.#cursor.column };
+	}
+
+	/** Stops at what is wrong with a row that never ends: the bracket that it lacks belongs there. */
+	#stopInside(): void {
+		const text = this.#text.slice(this.#at);
+		try {
+			parseMembers(text, []);
+		} catch (error) {
+			if (!(error instanceof JsonFault) || error.atEnd) return;
+			const { line, column } = this.#cursor;
+			this.stop ??= new Stop(error.code, error.message, positionIn(text, error.offset, line, column));
+		}
+	}
+
+	/** A bracket that was one too many before is the cause of what comes after it. */
+	#end(stop: Stop): undefined {
+		this.stop ??= this.#stray ?? stop;
+	}
+
+	#fault(text: string, code = "BAD_JSON"): Stop {
+		return new Stop(code, text, this.#place);
 	}
 }

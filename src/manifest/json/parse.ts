@@ -1,23 +1,9 @@
 import type { JsonValue } from "../../json.ts";
-import { MAX_CELL, MAX_DEPTH } from "../limits.ts";
-import { show } from "../show.ts";
 import { isJsonNumber, survivesDouble } from "../../json-number.ts";
-
-/** A fault in a JSON text: `offset` in UTF-16 units of the text that was parsed. */
-export class JsonFault extends Error {
-	override readonly name = "JsonFault";
-	readonly code: string;
-	readonly offset: number;
-	/** whether the text ended too early, as against something being wrong in it */
-	readonly atEnd: boolean;
-
-	constructor(code: string, message: string, offset: number, atEnd = false) {
-		super(message);
-		this.code = code;
-		this.offset = offset;
-		this.atEnd = atEnd;
-	}
-}
+import { MAX_CELL, MAX_DEPTH, MAX_ROW_FAULTS } from "../limits.ts";
+import { show } from "../show.ts";
+import { JsonFault } from "./fault.ts";
+import { stringEnd } from "./string-end.ts";
 
 /** A member of the outermost object: its value, and where key and value stand in the text. */
 export type Member = {
@@ -28,6 +14,8 @@ export type Member = {
 };
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
+/** What other languages write for a value: `NaN`, `True`, `-Infinity`, `.5`. */
+const WORD = /[-+.]?\w[\w.+-]*/y;
 // A string without escapes, which is nearly every one; control characters must be escaped.
 // oxlint-disable-next-line no-control-regex
 const PLAIN_STRING = /"[^"\\\u0000-\u001f]*"/y;
@@ -41,7 +29,7 @@ const ESCAPED_STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}
  * @throws JsonFault
  */
 export function parseJson(text: string): JsonValue {
-	const parser = new Parser(text);
+	const parser = new Parser(text, undefined);
 	const value = parser.value(0);
 	parser.finish();
 	return value;
@@ -50,10 +38,11 @@ export function parseJson(text: string): JsonValue {
 /**
  * The members of a JSON object in their order, which an object would change for keys that look like numbers.
  *
+ * @param faults gathers the faults after which the text can be read on; without it the first one is thrown
  * @throws JsonFault also when the text is JSON but no object
  */
-export function parseMembers(text: string): Map<string, Member> {
-	const parser = new Parser(text);
+export function parseMembers(text: string, faults?: JsonFault[]): Map<string, Member> {
+	const parser = new Parser(text, faults);
 	const members = parser.members(0);
 	parser.finish();
 	return members;
@@ -61,10 +50,14 @@ export function parseMembers(text: string): Map<string, Member> {
 
 class Parser {
 	readonly #text: string;
+	readonly #faults: JsonFault[] | undefined;
 	#at = 0;
+	/** names of the members that are being read, outermost first; two are enough to name a metadata key */
+	readonly #names: [outer: string | null, inner: string | null] = [null, null];
 
-	constructor(text: string) {
+	constructor(text: string, faults: JsonFault[] | undefined) {
 		this.#text = text;
+		this.#faults = faults;
 	}
 
 	value(depth: number): JsonValue {
@@ -94,16 +87,17 @@ class Parser {
 			if (this.#peek() !== '"') this.#fail("a member's name in double quotes");
 			const start = this.#at;
 			const key = this.#string();
-			if (members.has(key)) {
-				throw new JsonFault("DUPLICATE_MEMBER", `the member "${show(key)}" stands twice in one object`, start);
-			}
+			if (depth < 2) this.#names[depth === 0 ? 0 : 1] = key;
+			const isTwice = members.has(key);
+			if (isTwice) this.#told("DUPLICATE_MEMBER", `the member "${show(key)}" stands twice in one object`, start);
 			this.#expect(":");
 			this.#peek();
 			const valueStart = this.#at;
 			const value = this.value(depth + 1);
-			members.set(key, { value, start, valueStart, end: this.#at });
+			if (!isTwice) members.set(key, { value, start, valueStart, end: this.#at });
 		} while (this.#accept(","));
 		this.#expect("}");
+		if (depth === 1) this.#names[1] = null;
 		return members;
 	}
 
@@ -123,9 +117,7 @@ class Parser {
 
 	#open(bracket: string, depth: number): void {
 		this.#expect(bracket);
-		if (depth >= MAX_DEPTH) {
-			throw new JsonFault("TOO_DEEP", `nested more than ${MAX_DEPTH} deep`, this.#at - 1);
-		}
+		if (depth >= MAX_DEPTH) throw this.#fault("TOO_DEEP", `nested more than ${MAX_DEPTH} deep`, this.#at - 1);
 	}
 
 	#string(): string {
@@ -135,53 +127,61 @@ class Parser {
 			this.#at = PLAIN_STRING.lastIndex;
 			return this.#checked(this.#text.slice(start + 1, this.#at - 1), start);
 		}
-		const end = this.#escapedEnd(start);
-		const value: unknown = JSON.parse(this.#text.slice(start, end));
+		const end = stringEnd(this.#text, start);
+		if (end > this.#text.length) {
+			throw this.#fault("BAD_JSON", "the quote that opens here is not closed", start, true);
+		}
 		this.#at = end;
+		ESCAPED_STRING.lastIndex = start;
+		if (end - start > MAX_CELL) return this.#tooLong(start);
+		if (!ESCAPED_STRING.test(this.#text) || ESCAPED_STRING.lastIndex !== end) {
+			this.#told("BAD_JSON", "a string with a raw control character or an unknown escape", start);
+			return "";
+		}
+		const value: unknown = JSON.parse(this.#text.slice(start, end));
 		const text = typeof value === "string" ? value : "";
 		if (/\p{Surrogate}/u.test(text)) {
-			throw new JsonFault("LONE_SURROGATE", "half a surrogate pair, which no text can hold", start);
+			this.#told("LONE_SURROGATE", "half a surrogate pair, which no text can hold", start);
 		}
 		return this.#checked(text, start);
 	}
 
-	#escapedEnd(start: number): number {
-		ESCAPED_STRING.lastIndex = start;
-		if (stringEnd(this.#text, start) - start <= MAX_CELL && ESCAPED_STRING.test(this.#text)) {
-			return ESCAPED_STRING.lastIndex;
-		}
-		const end = stringEnd(this.#text, start);
-		if (end > this.#text.length)
-			throw new JsonFault("BAD_JSON", "the quote that opens here is not closed", start, true);
-		if (end - start > MAX_CELL) this.#tooLong(start);
-		throw new JsonFault("BAD_JSON", "a string with a raw control character or an unknown escape", start);
-	}
-
 	#checked(value: string, start: number): string {
-		if (value.length > MAX_CELL) this.#tooLong(start);
-		return value;
+		return value.length > MAX_CELL ? this.#tooLong(start) : value;
 	}
 
-	#tooLong(start: number): never {
-		throw new JsonFault("TOO_LONG", `a value of more than ${MAX_CELL} characters`, start);
+	#tooLong(start: number): string {
+		this.#told("TOO_LONG", `a value of more than ${MAX_CELL} characters`, start);
+		return "";
 	}
 
-	#number(): number {
-		NUMBER.lastIndex = this.#at;
+	#number(): number | null {
+		const start = this.#at;
+		NUMBER.lastIndex = start;
 		const text = NUMBER.exec(this.#text)?.[0];
-		if (text === undefined) this.#fail("a value");
-		if (!isJsonNumber(text)) throw new JsonFault("BAD_JSON", `${show(text)} is not a JSON number`, this.#at);
-		if (!survivesDouble(text)) {
-			throw new JsonFault("BAD_NUMBER", `${show(text)} would be sent as ${Number(text)}; write it as a text`, this.#at);
-		}
+		if (text === undefined) return this.#noValue();
 		this.#at += text.length;
+		if (!isJsonNumber(text)) this.#told("BAD_JSON", `${show(text)} is not a JSON number`, start);
+		else if (!survivesDouble(text)) {
+			this.#told("BAD_NUMBER", `${show(text)} would be sent as ${Number(text)}; write it as a text`, start);
+		}
 		return Number(text);
 	}
 
-	#word<Value extends boolean | null>(word: string, value: Value): Value {
-		if (!this.#text.startsWith(word, this.#at)) this.#fail("a value");
+	#word<Value extends boolean | null>(word: string, value: Value): Value | null {
+		if (!this.#text.startsWith(word, this.#at)) return this.#noValue();
 		this.#at += word.length;
 		return value;
+	}
+
+	/** A word of another language stands for one value: behind it the text can be read on. */
+	#noValue(): null {
+		WORD.lastIndex = this.#at;
+		const word = WORD.exec(this.#text)?.[0];
+		if (word === undefined) this.#fail("a value");
+		this.#told("BAD_JSON", `not JSON: a value was expected, not "${show(word)}"`, this.#at);
+		this.#at += word.length;
+		return null;
 	}
 
 	/** The next character that is no white space, not yet taken; empty at the end. */
@@ -208,20 +208,20 @@ class Parser {
 		const found = this.#peek();
 		const text =
 			found === "" ? "the end of the text" : `"${show(String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0))}"`;
-		throw new JsonFault("BAD_JSON", `not JSON: ${wanted} was expected, not ${text}`, this.#at, found === "");
+		throw this.#fault("BAD_JSON", `not JSON: ${wanted} was expected, not ${text}`, this.#at, found === "");
 	}
-}
 
-/** Where the string that opens at `start` ends, past its quote; beyond the text when it does not. */
-export function stringEnd(text: string, start: number): number {
-	let at = text.indexOf('"', start + 1);
-	while (at !== -1) {
-		let slashes = 0;
-		while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes++;
-		if (slashes % 2 === 0) return at + 1;
-		at = text.indexOf('"', at + 1);
+	/** A fault after which the text can be read on. One row tells a bounded number of them. */
+	#told(code: string, message: string, offset: number): void {
+		const fault = this.#fault(code, message, offset);
+		if (this.#faults === undefined || this.#faults.length >= MAX_ROW_FAULTS - 1) throw fault;
+		this.#faults.push(fault);
 	}
-	return text.length + 1;
+
+	#fault(code: string, message: string, offset: number, atEnd = false): JsonFault {
+		const [outer, inner] = this.#names;
+		return new JsonFault(code, message, offset, outer === "meta_fields" ? (inner ?? outer) : outer, atEnd);
+	}
 }
 
 /** Members as a plain object; `__proto__` becomes data like any other key. */

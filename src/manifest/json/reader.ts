@@ -1,11 +1,14 @@
+import { isJsonObject } from "../../json.ts";
 import { jsonFailedRows } from "../failed-rows.ts";
-import { emptyDraft, type Draft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
+import type { Stop } from "../fault.ts";
+import { type Draft, emptyDraft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
-import { ElementSplitter, type Element } from "./elements.ts";
+import { type Element, ElementSplitter } from "./elements.ts";
+import { JsonFault } from "./fault.ts";
 import { LineSplitter } from "./lines.ts";
 import { MemberNames } from "./names.ts";
 import { draftOf } from "./object.ts";
-import { JsonFault, parseMembers, type Member } from "./parse.ts";
+import { type Member, parseMembers } from "./parse.ts";
 
 /** Reads a JSON array or JSON lines: each object is a row. */
 export class JsonReader implements RowReader {
@@ -15,6 +18,8 @@ export class JsonReader implements RowReader {
 	readonly #options: ManifestOptions;
 	readonly #names: MemberNames;
 	#ended = false;
+	/** where the values of the row that was asked about last begin: a row may have many faults */
+	#offsets: { readonly text: string; readonly of: ReadonlyMap<string, number> } | undefined;
 
 	constructor(format: "json" | "jsonl", options: ManifestOptions) {
 		this.format = format;
@@ -25,6 +30,10 @@ export class JsonReader implements RowReader {
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
 		return this.#splitter.tail;
+	}
+
+	get stop(): Stop | undefined {
+		return this.#splitter.stop;
 	}
 
 	push(text: string): RawRow[] {
@@ -47,47 +56,51 @@ export class JsonReader implements RowReader {
 	}
 
 	draft(raw: RawRow): Draft {
+		const faults: JsonFault[] = [];
+		let draft: Draft;
 		try {
-			return draftOf(parseMembers(raw.text), this.#names, this.#options);
+			draft = draftOf(parseMembers(raw.text, faults), this.#names, this.#options);
 		} catch (error) {
 			if (!(error instanceof JsonFault)) throw error;
-			const draft = emptyDraft();
-			const { code, message, offset } = error;
+			faults.push(error);
+			draft = emptyDraft();
 			draft.isReadable = false;
-			draft.faults.push({ field: this.fieldAt(raw, offset), code, text: message, offset });
-			return draft;
 		}
+		for (const { member, code, message, offset } of faults) {
+			draft.faults.push({ field: member, code, text: message, offset });
+		}
+		return draft;
 	}
 
 	source(raw: RawRow): SourceRecord {
 		return { kind: "json", text: raw.text };
 	}
 
-	offsetOf(raw: RawRow, field: string): number {
-		const members = parseMembers(raw.text);
-		for (const [name, member] of members) {
-			if (this.#names.of(name) === field) return member.valueStart;
-		}
-		const outer = members.get("meta_fields");
-		const inner = outer === undefined ? undefined : this.#inner(raw.text, outer, field);
-		return inner ?? 0;
+	offsetOf({ text }: RawRow, field: string): number {
+		if (this.#offsets?.text !== text) this.#offsets = { text, of: this.#offsetsIn(text) };
+		return this.#offsets.of.get(field) ?? 0;
 	}
 
-	/** The outermost member before a fault: found by its name, because the text around it can't be parsed. */
-	fieldAt(raw: RawRow, offset: number): string | null {
-		const names = raw.text.slice(0, offset).matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g);
-		let field: string | null = null;
-		for (const [, name = ""] of names) field = name;
-		const here = /^"((?:[^"\\]|\\.)*)"\s*:/.exec(raw.text.slice(offset));
-		return here?.[1] ?? field;
+	/** A fault of a JSON row says which member it is in. */
+	fieldAt(): null {
+		return null;
 	}
 
-	#inner(text: string, outer: Member, field: string): number | undefined {
-		if (text.charAt(outer.valueStart) !== "{") return undefined;
-		for (const [name, { valueStart }] of parseMembers(text.slice(outer.valueStart, outer.end))) {
-			if (this.#names.of(name) === field) return outer.valueStart + valueStart;
+	/** The members of the object come before those of its `meta_fields`. */
+	#offsetsIn(text: string): Map<string, number> {
+		const offsets = new Map<string, number>();
+		let wrapped: Member | undefined;
+		for (const [original, member] of parseMembers(text, [])) {
+			const name = this.#names.of(original);
+			if (name !== undefined && !offsets.has(name)) offsets.set(name, member.valueStart);
+			if (name === "meta_fields" && isJsonObject(member.value)) wrapped = member;
 		}
-		return undefined;
+		if (wrapped === undefined) return offsets;
+		for (const [original, { valueStart }] of parseMembers(text.slice(wrapped.valueStart, wrapped.end), [])) {
+			const name = this.#names.of(original);
+			if (name !== undefined && !offsets.has(name)) offsets.set(name, wrapped.valueStart + valueStart);
+		}
+		return offsets;
 	}
 }
 

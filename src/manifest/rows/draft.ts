@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../json.ts";
-import type { Fault } from "../fault.ts";
+import type { Fault, Stop } from "../fault.ts";
 import type { FailedRowFormat, SourceRecord } from "../types.ts";
 
 /** A record as its format cut it out of the text: not yet looked into. */
@@ -34,10 +34,12 @@ export type HeadFault = Fault & { readonly line: number; readonly column: number
 /** One format: it turns text into rows. It keeps no row, so that memory does not grow with the manifest. */
 export type RowReader = {
 	readonly format: "csv" | "json" | "jsonl";
-	/** takes the next piece of text. @throws Stop */
+	/** takes the next piece of text. @throws Stop where no row comes before what ends the reading */
 	push(text: string): RawRow[];
-	/** the rows that only the end of the text completes. @throws Stop */
+	/** the rows that only the end of the text completes. @throws Stop as above */
 	end(): RawRow[];
+	/** what ends the reading after the rows that were given last: they stand before it, and are good */
+	readonly stop: Stop | undefined;
 	/** faults of the header, each told once */
 	headFaults(): HeadFault[];
 	draft(raw: RawRow): Draft;

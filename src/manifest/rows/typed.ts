@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../json.ts";
-import { JsonFault, parseJson } from "../json/parse.ts";
+import { JsonFault } from "../json/fault.ts";
+import { parseJson } from "../json/parse.ts";
 import { isJsonNumber, survivesDouble } from "../../json-number.ts";
 import { isOneLetterApart } from "../distance.ts";
 import { show } from "../show.ts";
