@@ -1,12 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "./types.ts";
 
+/** Milliseconds that a timer can wait at most: one that is given more fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** The machine's monotonic clock: a wall clock that jumps must neither shorten nor lengthen a wait. */
 export const systemClock: Clock = {
 	now: () => performance.now(),
 	sleep: async (milliseconds, signal) => {
-		if (milliseconds <= 0 || signal?.aborted === true) return;
-		await wait(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+		for (let left = milliseconds; left > 0 && signal?.aborted !== true; left -= LONGEST_TIMER) {
+			const slice = Math.min(left, LONGEST_TIMER);
+			await wait(slice, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+		}
 	},
 	random: Math.random,
 };

@@ -11,14 +11,19 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 	["", 1000],
 	["m", 60_000],
 	["h", 3_600_000],
+	["d", 86_400_000],
+	["w", 604_800_000],
 ]);
 
-/** `500ms`, `60s`, `5m`, `2h`; a bare number is seconds. In milliseconds. */
+/** Milliseconds, a hundred years: whatever waits does it in slices, so that no timer sees as much. */
+const LONGEST = 5_200 * 604_800_000;
+
+/** `500ms`, `60s`, `5m`, `2h`, `30d`, `2w`; a bare number is seconds. In milliseconds. */
 export function parseTime(text: string): number {
-	const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|)$/.exec(text);
+	const match = /^(\d+(?:\.\d+)?)(ms|[smhdw]|)$/.exec(text);
 	const milliseconds = Number(match?.[1]) * (UNITS.get(match?.[2] ?? "") ?? Number.NaN);
-	if (!(milliseconds >= 1 && milliseconds <= 2 ** 31 - 1)) {
-		throw new InvalidArgumentError("It is a time as in 500ms, 60s, 5m or 2h.");
+	if (!(milliseconds >= 1 && milliseconds <= LONGEST)) {
+		throw new InvalidArgumentError("It is a time as in 500ms, 60s, 5m, 2h, 30d or 2w.");
 	}
 	return milliseconds;
 }
