@@ -1,11 +1,17 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { Exit, type ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../report/summary.ts";
+import { Locked } from "../../run/journal/lock.ts";
+import { lockOfRun } from "../../run/recorded/run-lock.ts";
+import type { Runs } from "../../run/recorded/runs.ts";
+import { keepSuperseded } from "../../run/recorded/superseded.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../options/flags.ts";
+import { withFlags } from "../options/next-command.ts";
 import { parseTime } from "../options/values.ts";
-import { readReport, type RunsFlags, stateOf } from "./read.ts";
+import { type Old, oldRun } from "./old-run.ts";
+import type { RunsFlags } from "./read.ts";
 
 type PruneFlags = RunsFlags & { readonly olderThan: number; readonly all?: boolean };
 
@@ -17,11 +23,13 @@ export function pruneCommand(runs: Command, app: App, done: Done, run = prune): 
 	const command = runs
 		.command("prune")
 		.summary("remove the records of old runs")
-		.description("Removes the records of runs that have ended and are old. Unfinished runs stay, unless --all.")
+		.description(
+			"Removes the records of runs that have ended and are old. Unfinished runs stay, unless --all; a run that is going on always stays.",
+		)
 		.argument("[run]", "that run alone, whatever its age")
-		.option("--older-than <time>", "how old a run must be: 12h, 90m (default: 30 days)", parseTime, KEPT)
+		.option("--older-than <time>", "how long ago a run must have ended: 12h, 7d, 4w (default: 30d)", parseTime, KEPT)
 		.option("--all", "unfinished runs too")
-		.addHelpText("before", "Examples:\n  ragtag runs prune\n  ragtag runs prune --older-than 24h\n");
+		.addHelpText("before", "Examples:\n  ragtag runs prune\n  ragtag runs prune --older-than 7d\n");
 	addTalkOptions(command).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<PruneFlags>(), app));
 	});
@@ -33,23 +41,71 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 	const names = name === undefined ? await runs.names() : [(await runs.find(name)).run];
 	let removed = 0;
 	for (const run of names) {
-		const file = await runs.read(run);
-		const age = Date.now() - Date.parse(file?.started ?? "");
-		if (name === undefined && age < flags.olderThan) continue;
-		if (file !== undefined && flags.all !== true) {
-			const state = await readReport(runs, file).then(
-				({ recorded }) => stateOf(recorded),
-				() => "damaged" as const,
-			);
-			if (state === "unfinished" || state === "damaged") {
-				io.note(`Run ${run} is ${state}: it stays (--all removes it too).`);
-				continue;
-			}
+		const old = await oldRun(run, runs);
+		if (old === undefined || (name === undefined && isYoung(old, flags.olderThan))) continue;
+		if (staysUnfinished(old, flags)) {
+			io.note(`Run ${run} is ${old.state}: it stays (--all removes it too).`);
+			continue;
 		}
-		await runs.remove(run);
-		await io.out(`${run}\n`);
-		removed += 1;
+		const why = await removeUnlessGoing(old, flags, runs, app);
+		if (why === undefined) {
+			await io.out(`${run}\n`);
+			removed += 1;
+		} else if (name === undefined) {
+			io.note(`Run ${run} stays: ${why}.`);
+		} else {
+			throw new CliError(`run ${run} stays: ${why}; nothing was removed`, {
+				exit: Exit.locked,
+				hint: "Wait until it has ended.",
+			});
+		}
 	}
+	if (name === undefined) await runs.sweep();
 	io.note(`${numberText(removed)} ${removed === 1 ? "run" : "runs"} removed.`);
 	return Exit.ok;
+}
+
+function isYoung({ ended, least }: Old, olderThan: number): boolean {
+	return Date.now() - ended < Math.max(olderThan, least);
+}
+
+function staysUnfinished({ state }: Old, { all }: PruneFlags): boolean {
+	return all !== true && (state === "unfinished" || state === "superseded" || state === "damaged");
+}
+
+/** Removes a run's record, holding the lock that a run holds while it is going on. @returns why it was left */
+async function removeUnlessGoing(
+	{ run, work }: Old,
+	flags: PruneFlags,
+	runs: Runs,
+	{ processes }: App,
+): Promise<string | undefined> {
+	// Nothing was written down of what it is to do: it is no run yet, and it is old.
+	const lock =
+		work === undefined
+			? undefined
+			: await lockOfRun(work, { runs, processes, force: false }).catch((error: unknown) =>
+					whyLocked(error, run, flags),
+				);
+	if (typeof lock === "string") return lock;
+	try {
+		// Looked at again: until the lock was there it may have gone on.
+		const now = await oldRun(run, runs);
+		if (now === undefined) return "another process has removed it";
+		if (staysUnfinished(now, flags)) return `it is ${now.state} (--all removes it too)`;
+		await keepSuperseded(runs, run);
+		await runs.remove(run);
+		return undefined;
+	} finally {
+		await lock?.release();
+	}
+}
+
+function whyLocked(error: unknown, run: string, flags: PruneFlags): string {
+	if (!(error instanceof CliError) || !(error.cause instanceof Locked)) throw error;
+	const { owner, forcible } = error.cause;
+	if (!forcible) return "it or another run of its manifest is going on";
+	const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
+	const take = withFlags(`ragtag runs repair ${run} --force`, flags);
+	return `${who} holds its lock, and can't be asked from here; if it is certainly gone, ${take} takes the lock`;
 }

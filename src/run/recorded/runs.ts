@@ -1,10 +1,14 @@
 import { access, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { byAge } from "./order.ts";
 import { isRunId } from "./run-id.ts";
 import { readRunFile, type RunFile } from "./run-file.ts";
 
 export const SUMMARY_FILE = "summary.json";
+
+/** Begins the name of a run's folder that is being removed. */
+const GOING = ".removed-";
 
 /** The recorded runs below a state folder, each a folder of its own: `runs/RUN/`. */
 export class Runs {
@@ -19,7 +23,7 @@ export class Runs {
 		return join(this.folder, run, ...name);
 	}
 
-	/** The names of all runs, the newest first. Folders that are none are passed over. */
+	/** The names of all run folders, those too that hold no record yet. Folders that are none are passed over. */
 	async names(): Promise<string[]> {
 		try {
 			return (await readdir(this.folder)).filter(isRunId).toSorted().toReversed();
@@ -29,10 +33,22 @@ export class Runs {
 		}
 	}
 
+	/** All recorded runs, the newest first. */
+	async files(): Promise<RunFile[]> {
+		const files: RunFile[] = [];
+		for (const name of await this.names()) {
+			const file = await this.read(name);
+			if (file !== undefined) files.push(file);
+		}
+		return files.toSorted((one, other) => byAge(other, one));
+	}
+
 	/** What a run was told to do; undefined for a run that was cut off before it could be written down. */
 	async read(run: string): Promise<RunFile | undefined> {
 		try {
-			return readRunFile(await readFile(this.path(run, "run.json"), "utf8"));
+			const file = readRunFile(await readFile(this.path(run, "run.json"), "utf8"));
+			// A folder that was copied under another name is no second run.
+			return file?.run === run ? file : undefined;
 		} catch (error) {
 			if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
 			throw new CliError(`${this.path(run, "run.json")}: ${reason(error)}`, { exit: Exit.storage, cause: error });
@@ -49,14 +65,9 @@ export class Runs {
 				hint: "ragtag runs list shows them.",
 			});
 		}
-		for (const run of await this.names()) {
-			const file = await this.read(run);
-			if (file !== undefined) return file;
-		}
-		throw new CliError("no run is recorded yet", {
-			exit: Exit.usage,
-			hint: "docs tag, docs apply, docs upload and docs rm record theirs.",
-		});
+		const [newest] = await this.files();
+		if (newest === undefined) throw noRun();
+		return newest;
 	}
 
 	/** Whether the last sitting of a run came to its very end: the summary is the last thing that it writes. */
@@ -74,8 +85,23 @@ export class Runs {
 
 	/** Removes a run's folder: renamed first, so that one that is cut off half-way is no run any more. */
 	async remove(run: string): Promise<void> {
-		const going = this.path(`.removed-${run}`);
+		const going = this.path(`${GOING}${run}`);
 		await rename(this.path(run), going);
 		await rm(going, { recursive: true, force: true });
 	}
+
+	/** Removes what is left of removals that were cut off. */
+	async sweep(): Promise<void> {
+		const names = await readdir(this.folder).catch(() => []);
+		for (const name of names.filter((each) => each.startsWith(GOING))) {
+			await rm(join(this.folder, name), { recursive: true, force: true });
+		}
+	}
+}
+
+export function noRun(): CliError {
+	return new CliError("no run is recorded yet", {
+		exit: Exit.usage,
+		hint: "docs tag, docs apply, docs upload and docs rm record theirs.",
+	});
 }

@@ -1,0 +1,82 @@
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ONE_BY_ONE, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { summaryOf } from "../../support/values.ts";
+
+const everything = ["runs", "prune", "--all", "--older-than", "1ms"];
+
+it("a run that is going on stays whatever the flags, or its rows could neither be recorded nor taken back", async () => {
+	const world = await recorded(12, { latency: 40 });
+	const { argv } = await tagging(world);
+	const running = world.run(argv);
+	await expect.poll(() => world.writes(), { timeout: 20_000, interval: 5 }).toBeGreaterThan(2);
+	const [run = ""] = await world.folders();
+	const swept = await world.run(everything);
+	expect([swept.exit, swept.stdout]).toEqual([0, ""]);
+	expect(swept.stderr).toContain(`Run ${run} stays: it or another run of its manifest is going on`);
+	const named = await world.run(["runs", "prune", run, "--all"]);
+	expect([named.exit, named.stderr]).toEqual([5, expect.stringContaining("nothing was removed")]);
+	const ended = await running;
+	expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ updated: 12 })]);
+	expect((await world.run(["runs", "undo", run, "--yes"])).exit).toBe(0);
+	expect((await world.run([...everything])).stdout).toContain(run);
+	expect(await world.folders()).toEqual([]);
+});
+
+it("age counts from a run's end: what began weeks ago and ended a minute ago may still be asked about", async () => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	const run = runOf((await world.run(argv)).stdout);
+	const record = world.path(run, "run.json");
+	const text = await readFile(record, "utf8");
+	await writeFile(record, text.replace(/"started": ".*"/, '"started": "2020-01-01T00:00:00.000Z"'));
+	expect((await world.run(["runs", "prune", "--older-than", "1h"])).stdout).toBe("");
+	expect((await world.run(["runs", "prune", "--older-than", "1ms"])).stdout).toBe(`${run}\n`);
+});
+
+it.each(["597h", "30d", "2w", "520w"])("--older-than %s is a time like any other", async (time) => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	await world.run(argv);
+	const { exit, stdout } = await world.run(["runs", "prune", "--older-than", time]);
+	expect([exit, stdout]).toEqual([0, ""]);
+	expect(await world.folders()).toHaveLength(1);
+});
+
+it("a folder that a run is just making stays, and one that was left so long ago goes", async () => {
+	const world = await recorded(1);
+	const fresh = join(world.state, "runs", "20260101T000000-aaaaaa");
+	const old = join(world.state, "runs", "20260101T000001-aaaaaa");
+	const left = join(world.state, "runs", ".removed-20260101T000002-aaaaaa");
+	for (const each of [fresh, old, left]) await mkdir(each, { recursive: true, mode: 0o700 });
+	const ago = (Date.now() - 7_200_000) / 1000;
+	await utimes(old, ago, ago);
+	expect((await world.run(everything)).stdout).toBe("20260101T000001-aaaaaa\n");
+	expect((await stat(fresh)).isDirectory()).toBe(true);
+	expect((await readdir(join(world.state, "runs"))).filter((name) => name.startsWith(".removed"))).toEqual([]);
+});
+
+it("a run whose record can't be read stays without --all: what it wrote is known nowhere else", async () => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	const run = runOf((await world.run(argv)).stdout);
+	await writeFile(world.path(run, "run.json"), '{"schema":99}');
+	const long = Date.now() / 1000 - 90 * 86_400;
+	await utimes(world.path(run, "journal.jsonl"), long, long);
+	const plain = await world.run(["runs", "prune", "--older-than", "1ms"]);
+	expect([plain.stdout, await world.folders()]).toEqual(["", [run]]);
+});
+
+it("what newer runs have superseded stays as well, until --all", async () => {
+	const world = await recorded(4, stopAt(2));
+	const { path, argv } = await tagging(world);
+	const first = runOf((await world.run(argv)).stdout);
+	const second = runOf((await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE])).stdout);
+	const plain = await world.run(["runs", "prune", "--older-than", "1ms"]);
+	expect([plain.stdout, plain.stderr]).toEqual([
+		`${second}\n`,
+		expect.stringContaining(`Run ${first} is superseded: it stays`),
+	]);
+	expect((await world.run(everything)).stdout).toBe(`${first}\n`);
+});
