@@ -189,7 +189,10 @@ export function addValidityOptions(command: Command, sends = "sends"): Command {
 }
 
 export function addResumeOption(command: Command, manifest = "manifest"): Command {
-	return command.option("--resume", `goes on with the newest unfinished run of this ${manifest}`);
+	return command.option(
+		"--resume",
+		`goes on with the newest run of this ${manifest} if it is unfinished and the same, else begins anew`,
+	);
 }
 
 export function addUndoOption(command: Command): Command {

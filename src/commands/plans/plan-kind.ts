@@ -29,6 +29,8 @@ export type PlanKind = {
 	readonly countsUnplanned: boolean;
 	/** last word before the first request that writes: notes, and the question that may decline (a usage error) */
 	readonly before: (plan: OpenedPlan, source: PlanSource) => Promise<void>;
+	/** the run that it takes back */
+	readonly takesBack?: string | undefined;
 	/** what it came to, told at its end */
 	readonly undone?: (totals: Totals, conflicts: number) => Undone;
 };

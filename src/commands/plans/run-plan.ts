@@ -92,7 +92,7 @@ function show(run: PlanRun): Promise<ExitCode> {
 
 async function send(planned: PlanRun): Promise<ExitCode> {
 	const { plan, source, kind, flags, session, settings, app } = planned;
-	const { command, asksForEach, isExempt, countsUnplanned, undone, before } = kind;
+	const { command, asksForEach, isExempt, countsUnplanned, undone, before, takesBack } = kind;
 	const run = {
 		source,
 		itemOf,
@@ -115,5 +115,5 @@ async function send(planned: PlanRun): Promise<ExitCode> {
 		},
 	};
 	// The plan alone says what is sent.
-	return runSource(run, { command, settings, options: {} }, flags, session, app);
+	return runSource(run, { command, settings, options: {}, takesBack }, flags, session, app);
 }

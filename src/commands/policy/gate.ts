@@ -8,6 +8,7 @@ import { explained } from "../../run/recorded/faults.ts";
 import { findUnfinished, type Wanted } from "../../run/recorded/recording.ts";
 import type { Stop, Totals } from "../../run/types.ts";
 import type { RunFlags } from "../options/flags.ts";
+import { foreignExplained } from "../rows/resumed.ts";
 import { resumeCommand } from "../options/next-command.ts";
 import { brokenOff } from "../rows/fault-stop.ts";
 import { report } from "../rows/run-report.ts";
@@ -94,10 +95,10 @@ async function unfinished(
 	if (resume === false) return undefined;
 	const options = { runs: app.runs(settings), now: () => new Date(), resume };
 	const found = await findUnfinished(wanted, options).catch((error: unknown) => {
-		throw explained(error);
+		throw foreignExplained(explained(error), wanted, flags);
 	});
-	if (found === undefined) return undefined;
-	const { header, state } = found;
+	if (found === "none" || !("goesOn" in found)) return undefined;
+	const { header, state } = found.goesOn;
 	return {
 		run: header.run,
 		totals: state.totals(),

@@ -3,7 +3,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Row } from "../../manifest/types.ts";
-import { numberText, rowsText } from "../../report/summary.ts";
+import { numberText } from "../../report/summary.ts";
 import { chunked } from "../../run/chunks.ts";
 import { RowBytes } from "../../run/journal/row-bytes.ts";
 import { onlyJudged } from "../../run/operations/only-judged.ts";
@@ -27,6 +27,7 @@ import { type PolicyPass, stoppedByPolicy } from "../policy/gate.ts";
 import { faultStop } from "./fault-stop.ts";
 import type { RowSource, RunItem } from "./row-source.ts";
 import { type Ended, report } from "./run-report.ts";
+import { beginningNotes, foreignExplained } from "./resumed.ts";
 import { rowTeller } from "./tell-rows.ts";
 import { unsettled } from "./unsettled-rows.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
@@ -62,6 +63,8 @@ export type RunContext = {
 	readonly settings: Settings;
 	/** what changes what is sent */
 	readonly options: JsonObject;
+	/** the run that this one takes back */
+	readonly takesBack?: string | undefined;
 };
 
 /** Runs every row of a source, recorded, then reports: summary, failed rows, exit code. */
@@ -87,6 +90,8 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 		resume: flags.run ?? flags.resume ?? false,
 		reopen: flags.reopen === true,
 		force: flags.force === true,
+	}).catch((error: unknown) => {
+		throw foreignExplained(error, wanted, flags);
 	});
 	const { opened, doubts, resumed } = recording;
 	const tell = rowTeller(source.linesOf ?? source.name, { json: flags.json === true, all: run.tell === "all" }, app);
@@ -107,9 +112,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 	const started = clock.now();
 	try {
 		if (flags.reopen === true) await journal.reopen(new Date());
-		if (flags.resume === true && resumed === undefined)
-			io.note("No unfinished run of this manifest: a new one begins.");
-		if (resumed !== undefined) io.note(resumedText(recording.run, resumed, journal.totals()));
+		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) io.note(note);
 		const stop = await runRows(chunked(unsettled(source.read(), journal), flags.chunk, run.itemOf), {
 			operation: run.operation(session, onlyJudged(journal, unseen), present, context.settings),
 			journal,
@@ -202,11 +205,6 @@ function wantedOf(source: RowSource, context: RunContext, flags: RunFlags, { bas
 		source: kept.source,
 		options: context.options,
 		flags: globalFlags(flags),
+		takesBack: context.takesBack,
 	};
-}
-
-/** `resumed run R: 412,096 rows done before, 61 possibly sent before (sent again), 587,843 to go`. */
-function resumedText(run: string, { settled, inDoubt }: { settled: number; inDoubt: number }, totals: Totals): string {
-	const doubt = inDoubt === 0 ? "" : `, ${numberText(inDoubt)} possibly sent before`;
-	return `Run ${run} goes on: ${rowsText(settled)} done before${doubt}, ${numberText(totals.pending)} to go.`;
 }

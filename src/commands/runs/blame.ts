@@ -69,7 +69,7 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 	const baseUrl = isNamed ? app.baseUrl(settings) : undefined;
 	const asked = { documentId, baseUrl, dataset: flags.dataset, stateDir: settings.stateDir?.value };
 	const found: FoundWrite[] = [];
-	for (const name of (await runs.names()).toReversed()) found.push(...(await writesOf(name, asked, runs, flags, app)));
+	for (const file of (await runs.files()).toReversed()) found.push(...(await writesOf(file, asked, runs, flags, app)));
 	if (found.length === 0) {
 		throw new CliError(`no recorded run wrote document ${show(documentId)}`, {
 			exit: Exit.failedRows,
@@ -103,15 +103,15 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 
 /** What one run wrote to the document. A run that can't be read must not hide the others. */
 async function writesOf(
-	name: string,
+	file: RunFile,
 	asked: Asked,
 	runs: Runs,
 	flags: BlameFlags,
 	{ io }: App,
 ): Promise<readonly FoundWrite[]> {
+	const name = file.run;
 	try {
-		const file = await runs.read(name);
-		if (file === undefined || (asked.baseUrl !== undefined && file.baseUrl !== asked.baseUrl)) return [];
+		if (asked.baseUrl !== undefined && file.baseUrl !== asked.baseUrl) return [];
 		const keeps = await rememberedKeeps(asked.stateDir, file.baseUrl);
 		const written = await writesTo(runs.path(name), asked.documentId, keeps);
 		const wanted = written.filter(({ datasetId }) => (asked.dataset ?? datasetId) === datasetId);

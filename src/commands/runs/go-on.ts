@@ -10,6 +10,7 @@ import { addRunOptions, type RunFlags } from "../options/flags.ts";
 import { APPLY, UNDO } from "../plans/names.ts";
 import { goOnUndoing } from "../undo/undo-run.ts";
 import { payloadFlags } from "../options/payload-options.ts";
+import { newestThatDid, newestUnfinished } from "./newest.ts";
 import { targetOf } from "./target.ts";
 
 const FORCE = "of a plan, changes documents too that somebody changed since; ";
@@ -20,7 +21,7 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = goOn
 		.command("resume")
 		.summary("go on with a run where it stopped")
 		.description("Goes on with a run where it stopped. What changes what is sent comes from its record.")
-		.argument("[run]", "name of the run (default: the newest)")
+		.argument("[run]", "name of the run (default: the newest that is unfinished, and not superseded)")
 		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
 	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<RunFlags>(), app, false));
@@ -33,7 +34,7 @@ export function retryCommand(runs: Command, app: App, done: Done, run = goOn): v
 		.command("retry")
 		.summary("try the failed rows of a run again")
 		.description("Opens the rows of a run that failed, and tries them again, beside those that are pending.")
-		.argument("[run]", "name of the run (default: the newest)")
+		.argument("[run]", "name of the run (default: the newest that did something)")
 		.addHelpText("before", "Examples:\n  ragtag runs retry\n  ragtag runs retry 20261121T170000-1a2b3c\n");
 	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<RunFlags>(), app, true));
@@ -42,7 +43,12 @@ export function retryCommand(runs: Command, app: App, done: Done, run = goOn): v
 
 export async function goOn(name: string | undefined, flags: RunFlags, app: App, reopen: boolean): Promise<ExitCode> {
 	const settings = await app.settings(flags);
-	const file = await app.runs(settings).find(name);
+	const runs = app.runs(settings);
+	const file = await (name !== undefined
+		? runs.find(name)
+		: reopen
+			? newestThatDid("retry", runs)
+			: newestUnfinished(runs));
 	const { mode, onExisting, ...payload } = payloadFlags(file.options);
 	const again = {
 		...payload,

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
+import { supersededBy } from "../../run/recorded/superseded.ts";
 import type { Totals } from "../../run/types.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../options/flags.ts";
@@ -36,9 +37,8 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	const lines = async function* (): AsyncGenerator<Line> {
-		for (const name of await runs.names()) {
-			const file = await runs.read(name);
-			if (file === undefined) continue;
+		const all = await runs.files();
+		for (const file of all) {
 			const { run, command, manifest } = file;
 			const base = { run, command, manifest: manifest.name };
 			// One damaged run must not hide the others.
@@ -46,7 +46,7 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 			const recorded = report?.recorded;
 			yield {
 				...base,
-				state: report === undefined ? "damaged" : stateOf(recorded),
+				state: report === undefined ? "damaged" : stateOf(recorded, await supersededBy(runs, file, all)),
 				totals: recorded?.state.totals(),
 			};
 		}

@@ -18,6 +18,7 @@ import { planRows } from "../plans/plan-rows.ts";
 import { resumeCommand, withFlags } from "../options/next-command.ts";
 import { payloadFlags } from "../options/payload-options.ts";
 import { parseNonEmpty } from "../options/values.ts";
+import { findThatDid } from "./newest.ts";
 import { readReport, type RunsFlags } from "./read.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string };
@@ -30,7 +31,7 @@ export function reportCommand(runs: Command, app: App, done: Done, run = report)
 		.description(
 			"Writes the failed rows of a run anew, and prints its summary; of uploads, the manifest of all new ids.",
 		)
-		.argument("[run]", "name of the run (default: the newest)")
+		.argument("[run]", "name of the run (default: the newest that did something)")
 		.option("--failed <file>", "where to write the rows that failed (default: in the run's folder)", parseNonEmpty)
 		.option("--json", "the summary as a JSON object")
 		.addHelpText("before", "Examples:\n  ragtag runs report\n  ragtag runs report --failed failed.csv\n");
@@ -43,7 +44,10 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const { io } = app;
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
-	const { file, recorded } = await readReport(runs, await runs.find(name));
+	const { file, recorded } = await readReport(
+		runs,
+		name === undefined ? await findThatDid(runs) : await runs.find(name),
+	);
 	if (recorded === undefined) {
 		throw new CliError(`run ${file.run} was stopped before it began; nothing was sent`, { exit: Exit.failedRows });
 	}

@@ -5,8 +5,10 @@ import { countsText, numberText } from "../../report/summary.ts";
 import { show as shown } from "../../text.ts";
 import type { Done } from "../declare.ts";
 import { addTalkOptions } from "../options/flags.ts";
+import { supersededBy } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../options/next-command.ts";
+import { findThatDid } from "./newest.ts";
 import { readReport, type RunsFlags, stateOf } from "./read.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
@@ -15,7 +17,7 @@ export function showCommand(runs: Command, app: App, done: Done, run = show): vo
 		.command("show")
 		.summary("show what a run was to do, and what became of it")
 		.description("Shows a recorded run: what it was to do, what became of its rows, and how it goes on.")
-		.argument("[run]", "name of the run (default: the newest)")
+		.argument("[run]", "name of the run (default: the newest that did something)")
 		.option("--json", "as one JSON object")
 		.addHelpText("before", "Examples:\n  ragtag runs show\n  ragtag runs show --json\n");
 	addTalkOptions(command).action(async (name: string | undefined) => {
@@ -26,9 +28,13 @@ export function showCommand(runs: Command, app: App, done: Done, run = show): vo
 export async function show(name: string | undefined, flags: RunsFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
-	const { file, recorded } = await readReport(runs, await runs.find(name));
+	const { file, recorded } = await readReport(
+		runs,
+		name === undefined ? await findThatDid(runs) : await runs.find(name),
+	);
 	const totals = recorded?.state.totals();
-	const state = stateOf(recorded);
+	const by = await supersededBy(runs, file, await runs.files());
+	const state = stateOf(recorded, by);
 	const resume = state === "unfinished" ? resumeCommand(file.run, flags) : undefined;
 	const undo =
 		recorded === undefined || totals === undefined
@@ -47,6 +53,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 			in_doubt: recorded?.inDoubt ?? 0,
 			sittings,
 			undo: undo?.command ?? null,
+			superseded_by: state === "superseded" ? by : null,
 		};
 		await io.out(`${JSON.stringify({ ...object, folder: runs.path(file.run), resume: resume ?? null })}\n`);
 		return Exit.ok;
@@ -57,7 +64,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		["manifest", `${shown(file.manifest.name)} (${shown(file.manifest.path)})`],
 		["service", file.baseUrl],
 		["started", file.started],
-		["state", state],
+		["state", state === "superseded" ? `superseded by ${by}, and gone on with only by name` : state],
 		["rows", totals === undefined ? "none was sent" : countsText(totals)],
 		["in doubt", `${numberText(recorded?.inDoubt ?? 0)} sent, and their outcome is not known`],
 		["sittings", String(recorded?.state.headers.length ?? 0)],

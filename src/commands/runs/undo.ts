@@ -17,7 +17,8 @@ import { report } from "../rows/run-report.ts";
 import { printVersionLine } from "../version-line.ts";
 import { planUndo, type UndoPlan } from "../undo/undo-plan.ts";
 import { undoKind, undoName } from "../undo/undo-run.ts";
-import { findThatWrote, hasWritten, readReport } from "./read.ts";
+import { newestThatWrote } from "./newest.ts";
+import { hasWritten, readReport } from "./read.ts";
 import { targetOf } from "./target.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
@@ -55,7 +56,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	}
 	const wanted = await app.settings(options);
 	const runs = app.runs(wanted);
-	const file = name === undefined ? await findThatWrote(runs) : await runs.find(name);
+	const file = name === undefined ? await newestThatWrote("undo", runs) : await runs.find(name);
 	if (file.command === COMMANDS.rm) {
 		throw new CliError(`run ${file.run} removed documents, and what is removed is gone; nothing was sent`, {
 			exit: Exit.usage,
@@ -89,7 +90,8 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 					if (!yes) await askForYes(`Undo run ${file.run}?`, app);
 				};
 				const lag = Math.min(LONGEST_LAG, plan.lastSent + LONGEST_LAG - Date.now());
-				const kind = undoKind(undoName(file.run), { before, lagsUntil: app.clock.now() + lag });
+				const lagsUntil = app.clock.now() + lag;
+				const kind = undoKind(undoName(file.run), { before, lagsUntil, takesBack: file.run });
 				return await runPlan(plan.path, kind, flags, session, settings, app);
 			} finally {
 				await plan.close();

@@ -14,7 +14,8 @@ import { report } from "../rows/run-report.ts";
 import { printVersionLine } from "../version-line.ts";
 import { againText } from "../verify/verify-after.ts";
 import { verifyRows } from "../verify/verify-rows.ts";
-import { findThatWrote, readReport } from "./read.ts";
+import { findThatWrote } from "./newest.ts";
+import { readReport } from "./read.ts";
 import { targetOf } from "./target.ts";
 
 export type VerifyRunFlags = VerifyFlags & { readonly verify: VerifyMode };

@@ -17,7 +17,7 @@ import { printVersionLine } from "../version-line.ts";
  */
 export function undoKind(
 	name: string,
-	{ before = async () => undefined, ...more }: Partial<Pick<PlanKind, "before" | "lagsUntil">> = {},
+	{ before = async () => undefined, ...more }: Partial<Pick<PlanKind, "before" | "lagsUntil" | "takesBack">> = {},
 ): PlanKind {
 	return {
 		...more,

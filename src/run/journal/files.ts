@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
+import { makeFolder } from "../folders.ts";
 import type { JournalFile } from "./writer.ts";
 
 /** Only the user may see what is written where. */
@@ -17,7 +18,7 @@ const NO_FOLDER_SYNC: readonly (string | undefined)[] = ["EINVAL", "EISDIR", "EN
 /** Makes a folder that must not be there yet, and those above it that are missing; durable when it resolves. */
 export async function createFolder(path: string): Promise<void> {
 	const above = dirname(resolve(path));
-	const first = await mkdir(above, { recursive: true, mode: FOLDER_MODE });
+	const [first] = await makeFolder(above);
 	await mkdir(path, { mode: FOLDER_MODE });
 	// A new folder is durable when the one that has its name is.
 	const last = first === undefined ? above : dirname(resolve(first));

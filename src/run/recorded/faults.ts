@@ -27,3 +27,16 @@ export function notKept(path: string, error: unknown): unknown {
 		cause: error,
 	});
 }
+
+/** A run that is to be gone on with is not what is wanted now. Nothing was sent. */
+export class ForeignRun extends Error {
+	override readonly name = "ForeignRun";
+	readonly run: string;
+	readonly difference: string;
+
+	constructor(run: string, difference: string) {
+		super(`run ${run} can't be gone on with: ${difference}`);
+		this.run = run;
+		this.difference = difference;
+	}
+}

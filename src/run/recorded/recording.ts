@@ -1,17 +1,20 @@
 import { createHash, randomInt } from "node:crypto";
-import { copyFile, mkdir, open, stat, writeFile } from "node:fs/promises";
-import { CliError, Exit } from "../../errors.ts";
+import { copyFile, open, stat, writeFile } from "node:fs/promises";
 import type { JsonObject } from "../../json.ts";
 import { compareHeader } from "../journal/compare.ts";
 import { type Doubt, doubtsByRow } from "../journal/doubt.ts";
 import { syncFolder } from "../journal/files.ts";
 import { continueRun, createRun, JOURNAL_FILE, type OpenRun, type RecordedRun, readRun } from "../journal/open.ts";
 import { FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
-import { explained, notKept } from "./faults.ts";
+import { type Choice, chooseUnfinished } from "./choice.ts";
+import { explained, ForeignRun, notKept } from "./faults.ts";
+import { byAge, takeOrder } from "./order.ts";
 import { type RunFile, runFileText } from "./run-file.ts";
 import { runId } from "./run-id.ts";
-import { type LockOptions, lockOfRun } from "./run-lock.ts";
+import { type LockOptions, lockOfWork } from "./run-lock.ts";
 import type { Runs } from "./runs.ts";
+import { supersede, supersededBy } from "./superseded.ts";
+import { recordedWork, type WorkFile, workOf } from "./work.ts";
 
 /** What a run is to do, and where. */
 export type Wanted = {
@@ -27,11 +30,13 @@ export type Wanted = {
 	readonly options: JsonObject;
 	/** global flags that the next command needs as well */
 	readonly flags: readonly string[];
+	/** the run that this one takes back: what it did is not done any more */
+	readonly takesBack?: string | undefined;
 };
 
 export type RecordingOptions = LockOptions & {
 	readonly now: () => Date;
-	/** goes on with the newest unfinished run of the manifest, or with the one that is named */
+	/** goes on with the newest run of this work where that is unfinished and the same, or with the one that is named */
 	readonly resume: boolean | string;
 	/** the rows that failed are to be tried again, too */
 	readonly reopen?: boolean;
@@ -43,7 +48,13 @@ export type Recording = {
 	readonly opened: OpenRun;
 	readonly doubts: ReadonlyMap<number, Doubt>;
 	/** undefined for a new run */
-	readonly resumed: { readonly settled: number; readonly inDoubt: number; readonly seconds: number } | undefined;
+	readonly resumed: { readonly inDoubt: number; readonly seconds: number } | undefined;
+	/** an unfinished run that was to be gone on with, and why it was not */
+	readonly instead: { readonly run: string; readonly why: string } | undefined;
+	/** unfinished runs whose place this one takes, from now on */
+	readonly superseded: readonly string[];
+	/** the newer run that took the place of this one, which was gone on with by name all the same */
+	readonly supersededBy: string | undefined;
 	/** gives up the lock */
 	release(): Promise<void>;
 };
@@ -54,20 +65,26 @@ export type Recording = {
  * @throws CliError 5 where another process is at it, 7 where the storage fails, 8 where the run is another's
  */
 export async function openRecording(wanted: Wanted, options: RecordingOptions): Promise<Recording> {
-	const lock = await lockOfRun(wanted, options);
+	const lock = await lockOfWork(wanted, options);
 	try {
-		const found = options.resume === false ? undefined : await findUnfinished(wanted, options);
-		const recording = await (found === undefined ? begin(wanted, options) : goOn(found, wanted, options));
-		return { ...recording, release: () => lock.release() };
+		const choice = await findUnfinished(wanted, options);
+		if (choice !== "none" && "goesOn" in choice) {
+			return { ...(await goOn(choice.goesOn, wanted, options)), release: () => lock.release() };
+		}
+		const instead = choice === "none" ? undefined : choice.instead;
+		return { ...(await begin(wanted, options)), instead, release: () => lock.release() };
 	} catch (error) {
 		await lock.release();
 		throw explained(error);
 	}
 }
 
-async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<Omit<Recording, "release">> {
+async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<Omit<Recording, "release" | "instead">> {
 	const run = runId(now().getTime(), randomInt(4096));
-	await mkdir(runs.folder, { recursive: true, mode: 0o700 });
+	const all = await runs.files();
+	const order = await takeOrder(runs.folder, all).catch((error: unknown) => {
+		throw notKept(runs.folder, error);
+	});
 	const opened = await createRun(runs.path(run), headerOf(run, wanted, now()));
 	const { source, manifest } = wanted;
 	const path = "path" in source ? source.path : runs.path(run, "manifest");
@@ -79,6 +96,7 @@ async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<O
 			command: wanted.command,
 			ragtag: wanted.version,
 			started: now().toISOString(),
+			order,
 			baseUrl: wanted.baseUrl,
 			manifest: { name: manifest.name, path, sha256: manifest.sha256, rows: manifest.rows, ...wanted.madeFrom },
 			options: wanted.options,
@@ -87,11 +105,14 @@ async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<O
 		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
 		// Rows are sent from here on: after a loss of power the run must be found.
 		await syncFolder(runs.path(run));
+		const work = workOf(workFileOf(wanted));
+		const replaced = all.filter((file) => file.run === wanted.takesBack || recordedWork(file) === work);
+		const superseded = await supersede(runs, replaced, run);
+		return { run, opened, doubts: new Map(), resumed: undefined, superseded, supersededBy: undefined };
 	} catch (error) {
 		await opened.close();
 		throw notKept(runs.path(run), error);
 	}
-	return { run, opened, doubts: new Map(), resumed: undefined };
 }
 
 async function copyDurably(from: string, to: string): Promise<void> {
@@ -110,18 +131,32 @@ async function goOn(
 	{ runs, now, reopen = false }: RecordingOptions,
 ): Promise<Omit<Recording, "release">> {
 	const { run } = found.header;
+	const replaced = await replacedBy(run, runs);
 	const before = await millisecondsOf(found, runs);
 	// Asked before the first of them is settled.
 	// What a row sent before it failed is as uncertain as what a killed sitting sent: it may have been stored.
 	const doubts = await doubtsByRow(found.doubts(reopen));
-	const { rows, pending, invalid, duplicateSkipped } = found.state.totals();
-	const settled = rows - pending - invalid - duplicateSkipped;
 	await runs.forgetSummary(run).catch((error: unknown) => {
 		throw notKept(runs.path(run), error);
 	});
 	const { manifest } = found.header;
 	const opened = await continueRun(found, { ...headerOf(run, wanted, now()), manifest, before });
-	return { run, opened, doubts, resumed: { settled, inDoubt: found.inDoubt, seconds: before / 1000 } };
+	const resumed = { inDoubt: found.inDoubt, seconds: before / 1000 };
+	return { run, opened, doubts, resumed, instead: undefined, ...replaced };
+}
+
+/**
+ * A run that is gone on with by name writes behind those that began after it: none of them is to be gone on with by
+ * itself any more.
+ */
+async function replacedBy(run: string, runs: Runs): Promise<Pick<Recording, "superseded" | "supersededBy">> {
+	const all = await runs.files();
+	const own = all.find((file) => file.run === run);
+	if (own === undefined) return { superseded: [], supersededBy: undefined };
+	const by = await supersededBy(runs, own, all);
+	const work = recordedWork(own);
+	const newer = all.filter((file) => byAge(file, own) > 0 && recordedWork(file) === work);
+	return { superseded: await supersede(runs, newer, run), supersededBy: by };
 }
 
 /** How long earlier sittings took. Of one that was killed, the last write to its journal says until when it lived. */
@@ -148,42 +183,26 @@ function headerOf(run: string, { command, version, manifest, baseUrl, options }:
 }
 
 /**
- * The run to go on with; undefined where a new one is to begin.
+ * The run to go on with, or why there is none. A run that is named is gone on with whatever came after it.
  *
- * @throws CliError 8 where the unfinished run of that path is of other content or other options
+ * @throws ForeignRun where the run that is named is of other content, target or options
  */
 export async function findUnfinished(
 	wanted: Wanted,
 	{ runs, resume, now }: Pick<RecordingOptions, "runs" | "resume" | "now">,
-): Promise<RecordedRun | undefined> {
-	const names = typeof resume === "string" ? [resume] : await runs.names();
-	for (const name of names) {
-		const file = await runs.read(name);
-		if (file === undefined || !(typeof resume === "string" || isCandidate(file, wanted))) continue;
-		const recorded = await readRun(runs.path(name));
-		if (recorded === undefined) continue;
-		if (typeof resume !== "string" && isFinished(recorded) && (await runs.hasSummary(name))) continue;
-		const header = headerOf(name, wanted, now());
-		// Where it is named otherwise now, or is a copy, is no difference.
-		const difference = compareHeader(recorded.header, header);
-		if (difference === undefined) return recorded;
-		throw new CliError(`run ${name} can't be gone on with: ${difference}; nothing was sent`, {
-			exit: Exit.foreign,
-			hint: "Bring back what it began with, or start a new run by leaving --resume out.",
-		});
-	}
-	return undefined;
+): Promise<Choice> {
+	if (resume === false) return "none";
+	const header = (run: string): HeaderRecord => headerOf(run, wanted, now());
+	if (resume === true) return chooseUnfinished(workOf(workFileOf(wanted)), header, runs, await runs.files());
+	const recorded = await readRun(runs.path(resume));
+	if (recorded === undefined) return "none";
+	// Where it is named otherwise now, or is a copy, is no difference.
+	const difference = compareHeader(recorded.header, header(resume));
+	if (difference !== undefined) throw new ForeignRun(resume, difference);
+	return { goesOn: recorded };
 }
 
-/**
- * Whether nothing is left to do. A run that was killed behind its last row, before it told how it ended, is not over: a
- * new one would send all of it again.
- */
-export function isFinished({ state }: RecordedRun): boolean {
-	return state.end !== undefined && state.totals().pending === 0;
-}
-
-function isCandidate(file: RunFile, { command, baseUrl, source, manifest }: Wanted): boolean {
-	if (file.command !== command || file.baseUrl !== baseUrl) return false;
-	return file.manifest.sha256 === manifest.sha256 || ("path" in source && file.manifest.path === source.path);
+function workFileOf({ command, baseUrl, options, manifest, source }: Wanted): WorkFile {
+	const path = "path" in source ? source.path : undefined;
+	return { command, baseUrl, options, manifest: { name: manifest.name, sha256: manifest.sha256, path } };
 }

@@ -9,6 +9,8 @@ export type RunFile = {
 	readonly ragtag: string;
 	/** ISO 8601 */
 	readonly started: string;
+	/** tells what began before what, whatever the clock said; absent in records of 0.1.0 */
+	readonly order?: number;
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	/** as it was typed; the path that is read again is absolute, or that of the copy in the run's folder */
@@ -37,14 +39,24 @@ export function runFileText({ baseUrl, ...file }: RunFile): string {
 export function readRunFile(text: string): RunFile | undefined {
 	const file = parsed(text);
 	if (!isJsonObject(file) || file["schema"] !== SCHEMA) return undefined;
-	const { run, command, ragtag, started, base_url: baseUrl, manifest, options, flags } = file as Members;
+	const { run, command, ragtag, started, order, base_url: baseUrl, manifest, options, flags } = file as Members;
 	if (!isText(run) || !isText(command) || !isText(ragtag) || !isText(started) || !isText(baseUrl)) return undefined;
 	if (!isJsonObject(manifest) || !isJsonObject(options)) return undefined;
 	if (!Array.isArray(flags) || !flags.every(isText)) return undefined;
 	const { name, path, sha256, rows, source } = manifest as Members;
 	if (!isText(name) || !isText(path) || !isText(sha256) || typeof rows !== "number") return undefined;
 	const of = isText(source) ? { source } : {};
-	return { run, command, ragtag, started, baseUrl, manifest: { name, path, sha256, rows, ...of }, options, flags };
+	const counted = isOrder(order) ? { order } : {};
+	const told = { run, command, ragtag, started, ...counted, baseUrl };
+	return { ...told, manifest: { name, path, sha256, rows, ...of }, options, flags };
+}
+
+/** Far more runs than any folder has seen: a larger number is none of this program's, and would end the counting. */
+const LARGEST_ORDER = 1e12;
+
+/** Whether a value may be the place of a run among all that began in a state folder. */
+export function isOrder(value: unknown): value is number {
+	return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= LARGEST_ORDER;
 }
 
 type Members = { readonly [key: string]: unknown };

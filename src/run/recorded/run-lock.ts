@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import { type Lock, Locked, takeLock } from "../journal/lock.ts";
 import type { Processes } from "../journal/machine.ts";
 import type { RecordedManifest } from "../journal/records.ts";
+import { makeFolder } from "../folders.ts";
 import { notKept } from "./faults.ts";
 import type { Runs } from "./runs.ts";
 
@@ -24,10 +24,34 @@ export async function lockOfRun(
 	return takeNamedLock(runs, name, processes, force);
 }
 
+/** That of a run that is to send: of its content, and of its manifest's path, whatever the content is by now. */
+export async function lockOfWork(
+	wanted: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256" | "path"> },
+	options: LockOptions,
+): Promise<Pick<Lock, "release">> {
+	const content = await lockOfRun(wanted, options);
+	const { path } = wanted.manifest;
+	// What comes through a pipe has no path: two of them at once are two manifests.
+	if (path === null) return content;
+	const name = createHash("sha256").update(`path\0${wanted.baseUrl}\0${path}`).digest("hex");
+	try {
+		const place = await takeNamedLock(options.runs, name, options.processes, options.force);
+		return {
+			release: async () => {
+				await place.release();
+				await content.release();
+			},
+		};
+	} catch (error) {
+		await content.release();
+		throw error;
+	}
+}
+
 export async function takeNamedLock(runs: Runs, name: string, processes: Processes, force: boolean): Promise<Lock> {
 	const folder = join(runs.folder, ".locks");
 	try {
-		await mkdir(folder, { recursive: true, mode: 0o700 });
+		await makeFolder(folder);
 		return await takeLock(join(folder, name.slice(0, 32)), { processes, force });
 	} catch (error) {
 		if (!(error instanceof Locked)) throw notKept(folder, error);

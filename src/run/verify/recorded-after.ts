@@ -6,10 +6,12 @@ import type { LaterRun } from "./later-runs.ts";
 
 /** The runs of the same target that began after one, the oldest first. Those that can't be read are passed over. */
 export async function* recordedAfter(runs: Runs, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
-	const later = (await runs.names()).filter((name) => name > run);
-	for (const name of later.toReversed()) {
-		const file = await runs.read(name);
-		if (file?.baseUrl !== target.baseUrl) continue;
+	const all = await runs.files();
+	const place = all.findIndex((file) => file.run === run);
+	// The newest come first. A run that has lost its record is older than none.
+	for (const file of all.slice(0, Math.max(0, place)).toReversed()) {
+		const name = file.run;
+		if (file.baseUrl !== target.baseUrl) continue;
 		const recorded = await readRun(runs.path(name)).catch((error: unknown) => {
 			if (error instanceof JournalUnreadable) return undefined;
 			throw error;

@@ -65,9 +65,10 @@ it("runs show tells what a run was to do and how it goes on, to a person and to 
 
 it("runs prune removes what is over and old, and never what is still to be done", async () => {
 	const world = await recorded(5, stopAt(3));
-	const { argv } = await tagging(world);
+	const { argv, path } = await tagging(world);
 	const unfinished = runOf((await world.run(argv)).stdout);
-	const finished = runOf((await world.run([...argv, "--set", "b=c"])).stdout);
+	const other = await file("other.csv", await readFile(path, "utf8"));
+	const finished = runOf((await world.run(["docs", "tag", other, ...argv.slice(3), "--set", "b=c"])).stdout);
 	const young = await world.run(["runs", "prune"]);
 	expect([young.exit, young.stdout]).toEqual([0, ""]);
 	const old = await world.run(["runs", "prune", "--older-than", "1ms"]);

@@ -1,10 +1,10 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { impatient } from "../../support/clock.ts";
 import { ONE_BY_ONE, outcomesIn, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { at, range, summaryOf } from "../../support/values.ts";
+import { at, parse, parseLines, range, summaryOf } from "../../support/values.ts";
 
 const values = (held: readonly { readonly metadata: unknown }[]): unknown[] =>
 	held.map(({ metadata }) => at(metadata, "n"));
@@ -89,32 +89,170 @@ it("a run that was killed before it told how it ended is ended, not sent all ove
 	expect((await world.run([...argv, "--resume"])).stderr).toContain("No unfinished run of this manifest");
 });
 
-it("other content under the same path is exit 8, and nothing is sent: rows would be taken for others", async () => {
+it("other content under the same path is a new run with --resume: rows would be taken for others, or the job be stuck", async () => {
 	const world = await recorded(6, stopAt(3));
 	const { path, argv } = await tagging(world);
-	await world.run(argv);
-	const sent = world.service.requests.length;
+	const stopped = runOf((await world.run(argv)).stdout);
 	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
 	const { exit, stdout, stderr } = await world.run([...argv, "--resume"]);
-	expect([exit, stderr]).toEqual([8, expect.stringContaining("the manifest differs")]);
-	expect(stdout).not.toContain('"type":"row"');
-	expect(world.service.requests.slice(sent).filter((line) => !line.startsWith("GET"))).toEqual([]);
-	const named = await world.run(["runs", "resume"]);
+	expect(exit).toBe(0);
+	expect(stderr).toContain(`Run ${stopped} is unfinished and is not gone on with: the manifest differs`);
+	expect(stderr).toContain(`It goes on only by name: ragtag runs resume ${stopped}`);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 6, updated: 6, pending: 0 });
+	expect(values(await world.service.documents())).toEqual([7, 1, 2, 3, 4, 5]);
+	expect(runOf(stdout)).not.toBe(stopped);
+});
+
+it("a run that is named goes on with that very run or is exit 8, and the last line has every way on", async () => {
+	const world = await recorded(6, stopAt(3));
+	const { path, argv } = await tagging(world);
+	const run = runOf((await world.run(argv)).stdout);
+	const whole = await readFile(path, "utf8");
+	await writeFile(path, whole.replace(",0\n", ",7\n"));
+	const sent = world.service.requests.length;
+	const named = await world.run(["runs", "resume", run]);
 	expect([named.exit, named.stderr]).toEqual([8, expect.stringContaining("the manifest differs")]);
+	expect(world.service.requests.slice(sent).filter((line) => !line.startsWith("GET"))).toEqual([]);
+	const last = named.stderr.trimEnd().split("\n").at(-1);
+	const ways = ["bring back", `ragtag docs tag ${path}`, `ragtag runs undo ${run}`, `ragtag runs prune ${run} --all`];
+	for (const way of ways) expect(last).toContain(way);
+	await writeFile(path, whole);
+	expect((await world.run(["runs", "resume", run])).exit).toBe(0);
+	expect(values(await world.service.documents())).toEqual(range(6));
 });
 
 it.each([
 	["--set", "k=v"],
 	["--mode", "merge"],
 	["--empty", "null"],
-])("other options (%s) are exit 8: half of the rows would get other metadata", async (...flags) => {
+])("other options (%s) are a new run: half of the rows would get other metadata", async (...flags) => {
 	const world = await recorded(6, stopAt(3));
 	const { argv } = await tagging(world);
-	await world.run(argv);
-	const sent = world.writes();
-	const { exit, stderr } = await world.run([...argv, "--resume", ...flags]);
-	expect([exit, stderr]).toEqual([8, expect.stringContaining("options that change what is sent differ")]);
-	expect(world.writes()).toBe(sent);
+	const stopped = runOf((await world.run(argv)).stdout);
+	const { exit, stdout, stderr } = await world.run([...argv, "--resume", ...flags]);
+	expect([exit, stderr]).toEqual([0, expect.stringContaining("options that change what is sent differ")]);
+	expect(summaryOf(stdout)).toMatchObject({ updated: 6 });
+	expect(runOf(stdout)).not.toBe(stopped);
+	const listed = parseLines((await world.run(["runs", "list", "--json"])).stdout);
+	expect(listed.map((line) => at(line, "state"))).toEqual(["finished", "superseded"]);
+});
+
+it("a newer whole run of the manifest supersedes an unfinished one, which would count rows that it wrote over", async () => {
+	const world = await recorded(6, stopAt(4));
+	const { path, argv } = await tagging(world);
+	const one = await readFile(path, "utf8");
+	const first = runOf((await world.run(argv)).stdout);
+	await writeFile(path, one.replaceAll(/,(\d)\n/g, ",1$1\n"));
+	const second = await world.run(argv);
+	expect(second.exit).toBe(0);
+	expect(second.stderr).toContain(`Run ${first} did not end, and is superseded by this one`);
+	await writeFile(path, one);
+	const { exit, stdout } = await world.run([...argv, "--resume"]);
+	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 6 })]);
+	expect(values(await world.service.documents())).toEqual(range(6));
+	const shown = parse((await world.run(["runs", "show", first, "--json"])).stdout);
+	expect(shown).toMatchObject({ state: "superseded", superseded_by: runOf(second.stdout), resume: null });
+	expect((await world.run(["runs", "show", first])).stdout).toContain(`superseded by ${runOf(second.stdout)}`);
+});
+
+it("the record of the newer run may be gone: what it has superseded is not gone on with by itself again", async () => {
+	const world = await recorded(6, stopAt(4));
+	const { argv } = await tagging(world);
+	const first = runOf((await world.run(argv)).stdout);
+	const second = runOf((await world.run(argv)).stdout);
+	// As 0.1.0 left it: it put no mark, so that the newer record alone says it.
+	await rm(world.path(first, "superseded.json"));
+	expect((await world.run(["runs", "prune", second])).stdout).toBe(`${second}\n`);
+	const none = await world.run(["runs", "resume"]);
+	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
+	expect(none.stderr).toContain(first);
+	const { stdout } = await world.run([...argv, "--resume"]);
+	expect([runOf(stdout) === first, summaryOf(stdout)]).toEqual([false, expect.objectContaining({ updated: 6 })]);
+});
+
+it("a superseded run goes on by name, says what that means, and is then what the newer unfinished one gives way to", async () => {
+	const world = await recorded(6, {
+		faults: { faults: [{ fault: "status", status: 401, when: "before", on: { method: "PUT", nth: [3, 6] } }] },
+	});
+	const { path, argv } = await tagging(world);
+	const one = await readFile(path, "utf8");
+	const first = runOf((await world.run(argv)).stdout);
+	await writeFile(path, one.replaceAll(/,(\d)\n/g, ",1$1\n"));
+	const second = runOf((await world.run(argv)).stdout);
+	await writeFile(path, one);
+	const named = await world.run(["runs", "resume", first, "--json"]);
+	expect([named.exit, runOf(named.stdout)]).toEqual([0, first]);
+	expect(named.stderr).toContain(`Run ${first} is superseded by ${second}`);
+	expect(named.stderr).toContain(`Run ${second} did not end, and is superseded by this one`);
+	await writeFile(path, one.replaceAll(/,(\d)\n/g, ",1$1\n"));
+	const last = await world.run([...argv, "--resume"]);
+	expect([last.exit, summaryOf(last.stdout)]).toEqual([0, expect.objectContaining({ updated: 6 })]);
+	expect([first, second]).not.toContain(runOf(last.stdout));
+	expect(values(await world.service.documents())).toEqual(range(6).map((n) => n + 10));
+});
+
+it("a run that was taken back is not gone on with: the rows it wrote are not written any more", async () => {
+	const world = await recorded(6, stopAt(4));
+	const { argv } = await tagging(world);
+	const first = runOf((await world.run(argv)).stdout);
+	expect((await world.run(["runs", "undo", first, "--yes"])).exit).toBe(0);
+	const none = await world.run(["runs", "resume"]);
+	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining(first)]);
+	const { exit, stdout } = await world.run([...argv, "--resume"]);
+	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 6 })]);
+	expect(values(await world.service.documents())).toEqual(range(6));
+});
+
+it("runs resume takes the newest run that is unfinished, whatever has ended since", async () => {
+	const world = await recorded(6, stopAt(3));
+	const { argv } = await tagging(world);
+	const [id = ""] = await world.service.ids();
+	const unfinished = runOf((await world.run(argv)).stdout);
+	const small = await file("small.csv", `document_id,n:number\n${id},0\n`);
+	expect((await world.run(["docs", "tag", small, ...argv.slice(3)])).exit).toBe(0);
+	const { exit, stdout, stderr } = await world.run(["runs", "resume", "--json"]);
+	expect([exit, runOf(stdout), summaryOf(stdout)]).toEqual([0, unfinished, expect.objectContaining({ updated: 6 })]);
+	expect(stderr).toContain(`Run ${unfinished} goes on: 2 rows done before`);
+	const none = await world.run(["runs", "resume"]);
+	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
+});
+
+it("other content through a pipe is another manifest of the same name, and takes the place of the first", async () => {
+	const world = await recorded(6, stopAt(4));
+	const { path } = await tagging(world);
+	const argv = ["docs", "tag", "-", "-d", world.service.dataset, ...ONE_BY_ONE, "--resume"];
+	const one = await readFile(path, "utf8");
+	const first = runOf((await world.run(argv, { stdin: one })).stdout);
+	const second = await world.run(argv, { stdin: one.replaceAll(/,(\d)\n/g, ",1$1\n") });
+	expect([second.exit, second.stderr]).toEqual([0, expect.stringContaining(`Run ${first} is unfinished`)]);
+	const third = await world.run(argv, { stdin: one });
+	expect(summaryOf(third.stdout)).toMatchObject({ updated: 6 });
+	expect(runOf(third.stdout)).not.toBe(first);
+	expect(values(await world.service.documents())).toEqual(range(6));
+});
+
+it("a retry tells how many rows are done and how many it tries again: together they are the manifest's", async () => {
+	const refused = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: [2, 3] } } as const;
+	const world = await recorded(4, { faults: { faults: [refused] } });
+	const { argv } = await tagging(world);
+	expect(summaryOf((await world.run(argv)).stdout)).toMatchObject({ updated: 2, failed: 2 });
+	const { exit, stderr } = await world.run(["runs", "retry"]);
+	expect([exit, stderr]).toEqual([0, expect.stringContaining("goes on: 2 rows done before")]);
+	expect(stderr).toContain("2 to go");
+});
+
+it("a manifest of other content is not sent while one of the same path is: documents would end up with either", async () => {
+	const world = await recorded(8, { latency: 50 });
+	const { path, argv } = await tagging(world);
+	const first = world.run(argv);
+	await expect.poll(() => world.writes(), { timeout: 10_000, interval: 5 }).toBeGreaterThan(1);
+	const other = `${path}.new`;
+	await writeFile(other, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
+	await rename(other, path);
+	const second = await world.run(argv);
+	expect([second.exit, second.stderr]).toEqual([5, expect.stringContaining("nothing was sent")]);
+	expect((await first).exit).toBe(0);
+	expect((await world.run(argv)).exit).toBe(0);
 });
 
 it("a run is not gone on with against another service", async () => {

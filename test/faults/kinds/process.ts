@@ -330,7 +330,8 @@ export const processes: readonly FaultTest[] = [
 		flavours: "none",
 		run: async () => {
 			const half = await killed();
-			expect(await readdir(join(half.state, "runs", ".locks"))).toHaveLength(1);
+			// One of the content, one of the path.
+			expect(await readdir(join(half.state, "runs", ".locks"))).toHaveLength(2);
 			const again = await half.again(["--resume"]);
 			expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ rows: 50, updated: 50 })]);
 			await allThere(half.service, half.state, half.first, 50);
@@ -391,7 +392,6 @@ export const processes: readonly FaultTest[] = [
 			];
 			for (const edit of edits) {
 				await writeFile(half.manifest, edit);
-				expect((await half.again(["--resume"])).exit).toBe(8);
 				expect((await resume(half.state, half.service.sandbox)).exit).toBe(8);
 			}
 			expect(half.service.control.counts().applied).toBe(applied);

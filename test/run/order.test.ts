@@ -1,0 +1,81 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Aged, byAge, contradiction, takeOrder } from "../../src/run/recorded/order.ts";
+import { isOrder } from "../../src/run/recorded/run-file.ts";
+import { runId } from "../../src/run/recorded/run-id.ts";
+import { folder } from "../support/service.ts";
+import { range } from "../support/values.ts";
+
+const aged = (day: number, order?: number): Aged => {
+	const time = Date.UTC(2026, 0, day);
+	return {
+		run: runId(time, order ?? 0),
+		started: new Date(time).toISOString(),
+		...(order === undefined ? {} : { order }),
+	};
+};
+
+describe("the age of a run", () => {
+	it("goes by its number, or an undo would take back the wrong run when the clock was wrong", () => {
+		const runs = [aged(9, 1), aged(3, 2), aged(5, 3)];
+		expect(runs.toReversed().toSorted(byAge)).toEqual(runs);
+	});
+
+	it("goes by time where 0.1.0 gave no number, and all of these come before those that have one", () => {
+		const runs = [aged(4), aged(8), aged(1, 1), aged(2, 2)];
+		expect(runs.toReversed().toSorted(byAge)).toEqual(runs);
+	});
+
+	it("is an order: what is sorted once is sorted in any way that it comes", () => {
+		const one = fc.record({ day: fc.integer({ min: 1, max: 28 }), order: fc.option(fc.integer({ min: 1, max: 9 })) });
+		fc.assert(
+			fc.property(fc.array(one, { maxLength: 8 }), (all) => {
+				const runs = all.map(({ day, order }) => aged(day, order ?? undefined));
+				const names = (list: readonly Aged[]): string[] => list.toSorted(byAge).map(({ run }) => run);
+				expect(names(runs.toReversed())).toEqual(names(runs));
+			}),
+		);
+	});
+
+	it("is disputed where the clock says that an earlier one began later, and not for the moment that a clock is set right", () => {
+		expect(contradiction(aged(3, 2), [aged(5, 1), aged(3, 2)])).toEqual(aged(5, 1));
+		expect(contradiction(aged(3, 2), [aged(5), aged(3, 2)])).toEqual(aged(5));
+		expect(contradiction(aged(3, 2), [aged(2, 1), aged(3, 2), aged(9, 3)])).toBeUndefined();
+		const before = { ...aged(3, 1), started: new Date(Date.UTC(2026, 0, 3) + 900).toISOString() };
+		expect(contradiction(aged(3, 2), [before])).toBeUndefined();
+	});
+});
+
+describe("the number of a run", () => {
+	it("is another for each of many starts at once, and larger than all before", async () => {
+		const runs = await folder();
+		const first = await Promise.all(range(20).map(() => takeOrder(runs, [])));
+		expect(new Set(first).size).toBe(20);
+		expect(await takeOrder(runs, [])).toBeGreaterThan(Math.max(...first));
+	});
+
+	it("comes from the records where its file is lost, or an old one was put back", async () => {
+		const runs = await folder();
+		const records = [aged(1, 7), aged(2, 41), aged(3)];
+		expect(await takeOrder(runs, records)).toBe(42);
+		await rm(join(runs, ".order"), { recursive: true });
+		expect(await takeOrder(runs, records)).toBe(42);
+		await rm(join(runs, ".order"), { recursive: true });
+		await mkdir(join(runs, ".order"));
+		await writeFile(join(runs, ".order", "3"), "");
+		expect(await takeOrder(runs, records)).toBe(42);
+		expect(await readdir(join(runs, ".order"))).toEqual(["42"]);
+	});
+
+	it("is not taken from what is none", async () => {
+		const runs = await folder();
+		await mkdir(join(runs, ".order"));
+		for (const name of ["9007199254740993", "-4", "1.5", "x", ""]) {
+			if (name !== "") await writeFile(join(runs, ".order", name), "");
+		}
+		expect(await takeOrder(runs, [])).toBe(1);
+		expect([0, -1, 1.5, 1e13, "1", null, undefined].filter(isOrder)).toEqual([]);
+	});
+});
