@@ -49,7 +49,14 @@ export function fileFrame(name: string, boundary: string): { readonly head: Buff
 	return { head: Buffer.from(head), tail: Buffer.from(`\r\n--${boundary}--\r\n`) };
 }
 
-/** As browsers write a file name (WHATWG multipart encoding): only what would end the header field is escaped. */
+/**
+ * A file name as a quoted string of RFC 9110. Browsers write `%22` for a quote mark, which only some servers read as one:
+ * werkzeug from 2.3 on does (`parse_options_header` in src/werkzeug/http.py), @fastify/busboy and Go's mime package do not.
+ * All three take the backslash off. A line end would end the header field, and no file name of ours may.
+ */
 function escapeName(name: string): string {
-	return name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
+	return name
+		.replaceAll(/[\\"]/g, String.raw`\$&`)
+		.replaceAll("\r", "%0D")
+		.replaceAll("\n", "%0A");
 }

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { Flavour } from "../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
 import { at, parseLines, summaryOf } from "../support/values.ts";
@@ -66,3 +67,16 @@ it("a file that is not there uploads none of the others", async () => {
 	expect(stderr).toContain(`${there}x`);
 	expect(service.requests).toEqual([]);
 });
+
+it.each<Flavour>(["documented", "ragflow-0.21", "ragflow-0.26"])(
+	"a file name with a quote mark is stored as it is, with its metadata, by a service of %s",
+	async (flavour) => {
+		const service = await serve(0, { flavour });
+		const path = join(await folder(), 'the "long" one.txt');
+		await writeFile(path, "text");
+		const argv = ["docs", "upload", path, "-d", service.dataset, "--set", "a=1"];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+		expect([exit, stdout]).toEqual([0, expect.stringContaining('"the ""long"" one.txt"')]);
+		expect(await service.documents()).toMatchObject([{ name: 'the "long" one.txt', metadata: { a: "1" } }]);
+	},
+);

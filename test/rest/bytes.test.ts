@@ -153,7 +153,7 @@ describe("an upload", () => {
 		const name = 'a"\r\nx: y.txt';
 		expect(await api.uploadDocument("ds", { path, name, size: 5 })).toEqual({ id: "new", name: "a.txt", size: 5 });
 		const body =
-			'--BOUNDARY\r\nContent-Disposition: form-data; name="file"; filename="a%22%0D%0Ax: y.txt"\r\n' +
+			'--BOUNDARY\r\nContent-Disposition: form-data; name="file"; filename="a\\"%0D%0Ax: y.txt"\r\n' +
 			"Content-Type: application/octet-stream\r\n\r\nhello\r\n--BOUNDARY--\r\n";
 		const more = `content-type: multipart/form-data; boundary=BOUNDARY\r\ncontent-length: ${body.length}\r\n`;
 		expect(server.requests).toEqual([head(server, "POST /api/v1/datasets/ds/documents", more) + body]);
