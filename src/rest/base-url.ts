@@ -3,7 +3,7 @@ import { CliError, Exit } from "../errors.ts";
 const hint = "write it like https://HOST or https://HOST/api/v1";
 
 /**
- * The one form of a base URL: origin, prefix and `/api/v1`, whatever of `/api/v1` and closing slashes was typed.
+ * The one form of a base URL: origin, prefix and `/api/v1`, whatever of `/api`, `/api/v1` and closing slashes was typed.
  *
  * The text itself is never repeated: what was typed by mistake may be a key or a password.
  *
@@ -22,7 +22,7 @@ export function normaliseBaseUrl(text: string): string {
 	}
 	const prefix = url.pathname
 		.replace(/\/+$/, "")
-		.replace(/\/api\/v1$/, "")
+		.replace(/\/api(\/v1)?$/, "")
 		.replace(/\/+$/, "");
 	if (prefix.includes("//")) throw refusal("the path of the base URL has an empty segment");
 	return `${url.origin}${prefix}/api/v1`;

@@ -24,9 +24,9 @@ export function checkedAddress({ value, origin }: Setting<string>): Setting<stri
 	return { value: url.origin + url.pathname.replace(/\/+$/, ""), origin };
 }
 
-/** Whether two checked addresses are one service: `/api/v1` may be there or not. */
+/** Whether two checked addresses are one service: `/api/v1` or its beginning may be there or not. */
 export function sameService(one: string, other: string): boolean {
-	const bare = (address: string): string => address.replace(/\/api\/v1$/, "");
+	const bare = (address: string): string => address.replace(/\/api(\/v1)?$/, "");
 	return bare(one) === bare(other);
 }
 

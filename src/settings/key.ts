@@ -30,7 +30,7 @@ export function profileKeySource(profile: Profile): KeySource | undefined {
 	return undefined;
 }
 
-/** The key from its place, trimmed of one line end and checked. Its text is in no message. */
+/** The key from its place, trimmed of the line ends behind it and checked. Its text is in no message. */
 export async function readKey(source: KeySource, sources: SettingSources): Promise<string> {
 	return checkedKey(await rawKey(source, sources), source.origin);
 }
@@ -62,7 +62,8 @@ async function rawKey(source: KeySource, sources: SettingSources): Promise<strin
 
 /** A key with a space, a line end or an accent in it would be refused or cut on its way: say so before it is sent. */
 function checkedKey(raw: string, origin: string): string {
-	const key = raw.replace(/\r?\n$/, "");
+	// An editor may have left an empty line at the end.
+	const key = raw.replace(/[\r\n]+$/, "");
 	if (key === "")
 		throw new CliError(`the API key from ${origin} is empty`, { exit: Exit.usage, hint: HOW_TO_GIVE_A_KEY });
 	if (!/^[\x21-\x7e]+$/.test(key)) {

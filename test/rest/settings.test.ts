@@ -22,7 +22,9 @@ describe("the base URL", () => {
 		["http://host:80/rag/api/v1/", "http://host/rag/api/v1"],
 		["http://[::1]:8080", "http://[::1]:8080/api/v1"],
 		["http://host/a/../b", "http://host/b/api/v1"],
-		["HTTPS://host/api", "https://host/api/api/v1"],
+		["HTTPS://host/api", "https://host/api/v1"],
+		["https://host/rag/api/", "https://host/rag/api/v1"],
+		["https://host/api/api/v1", "https://host/api/api/v1"],
 	])("%s is understood", (typed, url) => {
 		expect(normaliseBaseUrl(typed)).toBe(url);
 		expect(normaliseBaseUrl(url)).toBe(url);

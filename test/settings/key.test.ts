@@ -26,6 +26,14 @@ describe("where the key comes from", () => {
 		expect(await key({}, {})).toBe("from-profile");
 	});
 
+	it.each(["\n", "\r\n", "\n\n", "\r\n\r\n\n"])(
+		"the file may end in empty lines, %#: editors leave them",
+		async (end) => {
+			const path = await file(join(await folder(), "key"), KEY + end);
+			expect(await (await resolveSettings({ apiKeyFile: path }, world(HERE))).key()).toBe(KEY);
+		},
+	);
+
 	it("standard input is read once, and only when the key is needed", async () => {
 		const sources = world(HERE, undefined, `${KEY}\n`);
 		const settings = await resolveSettings({ apiKeyFile: "-" }, sources);
@@ -40,7 +48,7 @@ describe("where the key comes from", () => {
 		for (const word of ["RAGTAG_API_KEY", "RAGTAG_API_KEY_FILE", "ragtag sandbox"]) expect(text).toContain(word);
 	});
 
-	it.each([`${KEY} x`, `${KEY}\n\n`, `"${KEY}\u00e9"`, `${KEY}\nsecond`, `\u0000${KEY}`, "\n"])(
+	it.each([`${KEY} x`, `${KEY}\n \n`, `\n${KEY}`, `"${KEY}\u00e9"`, `${KEY}\nsecond`, `\u0000${KEY}`, "\n"])(
 		"malformed key %# is refused and no piece of it is shown",
 		async (raw) => {
 			const found = await complaint((await resolveSettings({}, world({ ...HERE, RAGTAG_API_KEY: raw }))).key());

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveSettings } from "../../src/settings.ts";
+import { sameService } from "../../src/settings/address.ts";
 import { complaint, file, folder, world } from "./helpers.ts";
 
 const CONFIG = `profiles:
@@ -94,4 +95,13 @@ describe("other settings", () => {
 		const promise = resolveSettings({ profile: "p" }, world({ RAGTAG_BASE_URL: "http://rag.example.com" }, home));
 		expect((await complaint(promise)).text).toContain("requires https");
 	});
+});
+
+it.each([
+	["https://h/api", "https://h/api/v1", true],
+	["https://h", "https://h/api", true],
+	["https://h/api/api/v1", "https://h/api", false],
+	["https://h/rag/api", "https://h/api", false],
+])("%s and %s are one service: %s, as the profile's key goes to its own address alone", (one, other, same) => {
+	expect([sameService(one, other), sameService(other, one)]).toEqual([same, same]);
 });
