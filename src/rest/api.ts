@@ -11,17 +11,7 @@ import { mannerOf, nobody, readProbe, readRight } from "./probe.ts";
 import { removalOf, unseen } from "./removal.ts";
 import { pathOf, segment } from "./segment.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
-import type {
-	Api,
-	Dataset,
-	Dialect,
-	Document,
-	DocumentQuery,
-	Exchange,
-	Page,
-	StoredFile,
-	UploadFile,
-} from "./types.ts";
+import type { Api, Dialect, Document, DocumentQuery, Exchange, StoredFile, UploadFile } from "./types.ts";
 import { openUpload, sameSize } from "./upload.ts";
 
 export type ApiOptions = {
@@ -168,12 +158,14 @@ function speaking(service: Service, dialect: Dialect): Api {
 		as: (other) => speaking(service, other),
 		listDatasets: async ({ page, pageSize }, signal) => {
 			const path = pathOf(prefix, ["datasets"], { page, page_size: pageSize });
-			const read = (envelope: ParsedEnvelope): Page<Dataset> => decode.datasets(envelope);
-			return call("GET", path, read, { limit: listLimit, signal }).catch(notTheApi);
+			const limits = { limit: listLimit, signal };
+			return call("GET", path, (envelope) => decode.datasets(envelope), limits).catch(notTheApi);
 		},
 		createDataset: async (name, signal) => {
 			const json = { body: JSON.stringify({ name }), headers: ["content-type", "application/json"] };
-			return call("POST", pathOf(prefix, ["datasets"]), (envelope) => decode.created(envelope), { ...json, signal });
+			const read = (envelope: ParsedEnvelope): { readonly id: string; readonly name: string } =>
+				decode.created(envelope);
+			return call("POST", pathOf(prefix, ["datasets"]), read, { ...json, signal }).catch(notTheApi);
 		},
 		listDocuments: async (datasetId, query, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"], parametersOf(query));
@@ -228,11 +220,11 @@ function speaking(service: Service, dialect: Dialect): Api {
 	};
 }
 
-/** Every service of this API has a list of datasets: where there is none, something else answers. */
+/** Every service of this API lists and makes datasets: where there is no such path, something else answers. */
 function notTheApi(error: unknown): never {
 	if (!(error instanceof RestError) || error.code !== "NOT_FOUND") throw error;
-	const message = `${error.message}: the list of datasets is not there, so this is not the API`;
-	throw new RestError(message, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
+	const text = `${error.message}: this is not the API; the address must end where /api/v1 begins`;
+	throw new RestError(text, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
 }
 
 function placeOf(options: ApiOptions): Place {

@@ -35,7 +35,10 @@ const SEEN_BY_US: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS"]);
 /** What to look at where all rows are refused alike. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 	["NOT_FOUND", "Check --dataset and the manifest's ids."],
-	["FORBIDDEN", "Use the key of the dataset's owner; ragtag doctor -d DATASET checks it."],
+	[
+		"FORBIDDEN",
+		"Check --dataset (ragtag datasets list). If it is right, use the key of its owner: ragtag doctor -d DATASET checks it.",
+	],
 ]);
 
 /** Notices that a run only ever gets the same refusal: a wrong dataset would otherwise cost a million requests. */

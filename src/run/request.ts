@@ -64,11 +64,20 @@ export async function requestWithRetry<Answer>(
 
 function refusal(error: RestError): CliError {
 	if (error.kind === "rejected" || error.kind === "contradiction") {
-		const hint = "Check the ids (ragtag datasets list) and the service (ragtag doctor).";
-		return new CliError(error.message, { exit: Exit.failedRows, hint, cause: error });
+		return new CliError(error.message, { exit: Exit.failedRows, hint: hintOf(error), cause: error });
 	}
 	const hint = "Check that the service is up, then run the same command again.";
 	return new CliError(error.message, { exit: Exit.temporary, hint, cause: error });
+}
+
+/** What to look at after a definite no. A service says of a wrong id that it is not there, or that it is another's. */
+function hintOf({ code, status }: RestError): string {
+	if (code === "NOT_FOUND" && status === 404)
+		return "Check the ids (ragtag datasets list) and the address (ragtag doctor).";
+	if (code === "NOT_FOUND" || code === "FORBIDDEN") {
+		return "Check the dataset's id: ragtag datasets list shows those that this key may use.";
+	}
+	return "Check the ids (ragtag datasets list) and the service (ragtag doctor).";
 }
 
 /** What `rest` said of the request that ended a command, or undefined where it was something else. */

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { App, Session } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { allDatasets } from "../../run/pages.ts";
-import { mayHaveBeenApplied } from "../../run/request.ts";
+import { failureBehind, mayHaveBeenApplied } from "../../run/request.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../options/flags.ts";
 import type { Done } from "../declare.ts";
 
@@ -31,13 +31,17 @@ export async function create(options: CreateOptions, app: App): Promise<ExitCode
 }
 
 /** Creates; where the answer was lost, looks instead of creating a second one. */
-async function createOrFind(name: string, { api, request, requestOnce }: Session): Promise<string> {
+async function createOrFind(name: string, session: Session): Promise<string> {
+	const { api, request, requestOnce } = session;
 	try {
-		return (await requestOnce(() => api.createDataset(name))).id;
+		const made = await requestOnce(() => api.createDataset(name));
+		if (!isNamed(made.name, name)) throw renamed(name, made, session);
+		return made.id;
 	} catch (error) {
+		if (failureBehind(error)?.kind === "rejected") throw refused(error, name);
 		if (!mayHaveBeenApplied(error)) throw error;
 		const found: string[] = [];
-		for await (const dataset of allDatasets(api, request)) if (dataset.name === name) found.push(dataset.id);
+		for await (const dataset of allDatasets(api, request)) if (isNamed(dataset.name, name)) found.push(dataset.id);
 		const [only] = found;
 		if (only !== undefined && found.length === 1) return only;
 		if (found.length === 0) throw error;
@@ -50,4 +54,32 @@ async function createOrFind(name: string, { api, request, requestOnce }: Session
 			},
 		);
 	}
+}
+
+/** RAGFlow takes blanks at the ends off (v0.18, api/apps/sdk/dataset.py), and a service may compose letters otherwise. */
+function isNamed(made: string, name: string): boolean {
+	return made.normalize().trim() === name.normalize().trim();
+}
+
+/** RAGFlow numbers a name that is taken from v0.22 on (`create_with_name` in api/db/services/knowledgebase_service.py). */
+function renamed(name: string, made: { readonly id: string; readonly name: string }, { service }: Session): CliError {
+	const [id, madeName] = [service.show(made.id), service.show(made.name)];
+	return new CliError(
+		`the service made a dataset named ${JSON.stringify(madeName)}, not ${JSON.stringify(name)}, which is probably taken; its id is ${id}`,
+		{
+			exit: Exit.failedRows,
+			hint: `Use it with -d ${id}, or remove it in the service's own interface: ragtag removes no datasets. ragtag datasets list shows both.`,
+		},
+	);
+}
+
+/** What releases up to v0.21 say of a name that is taken (api/apps/sdk/dataset.py). */
+const TAKEN = /\b(?:duplicated?|already exists)\b/i;
+
+function refused(error: unknown, name: string): CliError {
+	const text = reason(error);
+	const hint = TAKEN.test(text)
+		? `Take another name, or use the dataset that is there: ragtag datasets list shows the id of ${JSON.stringify(name)}.`
+		: "Check the name, which may have 128 characters at most, and the service (ragtag doctor).";
+	return new CliError(text, { exit: Exit.failedRows, hint, cause: error });
 }
