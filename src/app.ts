@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError, Exit, reason } from "./errors.ts";
 import type { Io } from "./io.ts";
+import { untilStopped } from "./io/until-stopped.ts";
 import {
 	createApi,
 	createReach,
@@ -112,7 +113,8 @@ export type AppDependencies = {
 const DEFAULT_TIMEOUT = 60_000;
 
 export function createApp(dependencies: AppDependencies): App {
-	const { io, env, home, stdin, signal, processes, clock = systemClock } = dependencies;
+	const { io, env, home, signal, processes, clock = systemClock } = dependencies;
+	const stdin = untilStopped(dependencies.stdin, signal);
 	// Every look at a document that waits for its turn listens to it: that is no leak to warn a user of.
 	setMaxListeners(0, signal);
 	const readStdin = async (): Promise<string> => {
@@ -126,7 +128,7 @@ export function createApp(dependencies: AppDependencies): App {
 		signal,
 		stdin,
 		settings: (flags) =>
-			resolveSettings(flags, { env, home, stdin: readStdin, warn: (text) => io.note(`warning: ${text}`) }),
+			resolveSettings(flags, { env, home, stdin: readStdin, signal, warn: (text) => io.note(`warning: ${text}`) }),
 		processes,
 		runs: ({ stateDir }) => {
 			if (stateDir !== undefined) return new Runs(stateDir.value);

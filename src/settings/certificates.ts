@@ -1,10 +1,13 @@
 import { X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { CliError, Exit, reason } from "../errors.ts";
+import { readInput } from "../input-file.ts";
 import type { Setting } from "./types.ts";
 
 const CERTIFICATE =
 	/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
+
+/** 16 MiB: the bundle of every authority that browsers trust has half of one. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The text of a file of certificates (PEM). Every one is parsed now: a broken one would fail at the first request. */
 export async function readCertificates({ value: path, origin }: Setting<string>): Promise<string> {
@@ -16,7 +19,7 @@ export async function readCertificates({ value: path, origin }: Setting<string>)
 		});
 	let text: string;
 	try {
-		text = await readFile(path, "utf8");
+		text = (await readInput(path, MOST_BYTES)).toString("utf8");
 	} catch (error) {
 		throw broken(`cannot be read: ${reason(error)}`, error);
 	}

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { CliError, Exit, reason } from "../errors.ts";
+import type { SettingSources } from "./types.ts";
 
 /** 30 seconds: time to unlock a password manager by hand. */
 const COMMAND_LIMIT_MS = 30_000;
@@ -14,7 +15,7 @@ const MOST_OUTPUT = 64 * 1024;
 export async function keyFromCommand(
 	command: string,
 	origin: string,
-	env: Readonly<Record<string, string | undefined>>,
+	{ env, signal }: Pick<SettingSources, "env" | "signal">,
 	limit = COMMAND_LIMIT_MS,
 ): Promise<string> {
 	const failed = (what: string): CliError =>
@@ -22,16 +23,22 @@ export async function keyFromCommand(
 			exit: Exit.usage,
 			hint: "Run that command by itself: it must print the key as its first line.",
 		});
+	// A key of another service is none of this command's business.
+	const { RAGTAG_API_KEY: _, ...others } = env;
 	return new Promise((resolve, reject) => {
-		const child = spawn("/bin/sh", ["-c", command], { env: { ...env }, stdio: ["ignore", "pipe", "ignore"] });
+		const child = spawn("/bin/sh", ["-c", command], { env: others, stdio: ["ignore", "pipe", "ignore"] });
 		let output = "";
-		const timer = setTimeout(() => {
+		const end = (why: unknown): void => {
 			child.kill("SIGKILL");
 			// What the shell started may outlive it and hold the pipe: do not wait for that.
 			child.stdout.destroy();
 			child.unref();
-			reject(failed(`did not end within ${limit / 1000} seconds`));
-		}, limit);
+			reject(why);
+		};
+		const timer = setTimeout(() => end(failed(`did not end within ${limit / 1000} seconds`)), limit);
+		const stop = (): void => end(new Error("stopped"));
+		if (signal?.aborted === true) stop();
+		signal?.addEventListener("abort", stop, { once: true });
 		child.stdout.setEncoding("utf8").on("data", (text: string) => {
 			if (output.length < MOST_OUTPUT) output += text;
 		});
@@ -39,10 +46,11 @@ export async function keyFromCommand(
 			clearTimeout(timer);
 			reject(failed(`could not be started: ${reason(error)}`));
 		});
-		child.on("close", (code, signal) => {
+		child.on("close", (code, by) => {
 			clearTimeout(timer);
+			signal?.removeEventListener("abort", stop);
 			if (code === 0) resolve(/^[^\n]*\n?/.exec(output)?.[0] ?? "");
-			else reject(failed(code === null ? `was ended by ${signal ?? "a signal"}` : `failed with exit code ${code}`));
+			else reject(failed(code === null ? `was ended by ${by ?? "a signal"}` : `failed with exit code ${code}`));
 		});
 	});
 }

@@ -41,11 +41,12 @@ async function rawKey(source: KeySource, sources: SettingSources): Promise<strin
 			return source.text;
 		case "stdin":
 			return sources.stdin().catch((error: unknown) => {
+				if (sources.signal?.aborted === true) throw error;
 				const message = `cannot read the API key from standard input: ${reason(error)}`;
 				throw new CliError(message, { exit: Exit.usage, cause: error });
 			});
 		case "command":
-			return keyFromCommand(source.command, source.origin, sources.env);
+			return keyFromCommand(source.command, source.origin, sources);
 		case "file": {
 			const { text, readableByAll } = await readPrivateFile(
 				source.path,

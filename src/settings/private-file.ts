@@ -1,7 +1,6 @@
-import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
 import { userInfo } from "node:os";
-import { CliError, Exit, reason } from "../errors.ts";
+import { CliError, errorCode, Exit, reason } from "../errors.ts";
+import { type InputFile, openInput, readWhole } from "../input-file.ts";
 
 /** 64 KiB: many times any key or list of profiles, and `/dev/zero` still ends. */
 const MOST_BYTES = 64 * 1024;
@@ -22,11 +21,11 @@ export type PrivateFile = { readonly text: string; readonly readableByAll: boole
  * @param uid user id of this process
  */
 export async function readPrivateFile(path: string, what: string, uid?: number): Promise<PrivateFile> {
-	let file: FileHandle | undefined;
+	let file: InputFile | undefined;
 	try {
-		file = await open(path, constants.O_RDONLY);
+		file = await openInput(path);
 		// The open file is asked, not the path: it can't be exchanged between the check and the reading.
-		const { mode, uid: owner } = await file.stat();
+		const { mode, uid: owner } = file.stat;
 		const self = uid ?? ownId();
 		// -1 is a system without owners and modes.
 		if (self !== -1) {
@@ -37,25 +36,14 @@ export async function readPrivateFile(path: string, what: string, uid?: number):
 				throw refused(`${what}, ${path}, belongs to another user`, "Use a file of your own.");
 			}
 		}
-		return { text: await readStart(file, what, path), readableByAll: self !== -1 && (mode & READABLE_BY_ALL) !== 0 };
+		const text = (await readWhole(file, MOST_BYTES)).toString("utf8");
+		return { text, readableByAll: self !== -1 && (mode & READABLE_BY_ALL) !== 0 };
 	} catch (error) {
 		if (error instanceof CliError) throw error;
+		if (errorCode(error) === "EFBIG") throw refused(`${what}, ${path}, is longer than 64 KiB`, "Is it the right file?");
 		throw new CliError(`cannot read ${what}, ${path}: ${reason(error)}`, { exit: Exit.usage, cause: error });
 	} finally {
 		await file?.close();
-	}
-}
-
-async function readStart(file: FileHandle, what: string, path: string): Promise<string> {
-	const chunks: Buffer[] = [];
-	let size = 0;
-	// Read piece by piece, and not by size: `<(command)` is a pipe and has none.
-	for (;;) {
-		const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(MOST_BYTES + 1), position: null });
-		if (bytesRead === 0) return Buffer.concat(chunks).toString("utf8");
-		chunks.push(buffer.subarray(0, bytesRead));
-		size += bytesRead;
-		if (size > MOST_BYTES) throw refused(`${what}, ${path}, is longer than 64 KiB`, "Is it the right file?");
 	}
 }
 

@@ -20,6 +20,8 @@ export type SettingSources = {
 	readonly stdin: () => Promise<string>;
 	/** takes a warning, one sentence without a line end */
 	readonly warn: (text: string) => void;
+	/** aborted when the user wants to end */
+	readonly signal?: AbortSignal;
 	/** user id of this process; asked of the system where it is not given */
 	readonly uid?: number | undefined;
 };

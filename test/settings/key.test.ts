@@ -147,7 +147,7 @@ it("plain http off this machine is warned about when a key goes there, and not f
 });
 
 describe("api_key_command", () => {
-	const env = { PATH: "/usr/bin:/bin" };
+	const env = { env: { PATH: "/usr/bin:/bin", RAGTAG_API_KEY: KEY } };
 
 	it("gives the first line", async () => {
 		expect(await keyFromCommand("echo one; echo two", "profile p", env)).toBe("one\n");
@@ -158,6 +158,17 @@ describe("api_key_command", () => {
 		expect(found).toMatchObject({ exit: 2 });
 		expect(found.text).toContain("api_key_command of profile p failed with exit code 3");
 		expect(found.text).not.toContain("Canary");
+	});
+
+	it("that is stopped with the program is ended with it", async () => {
+		const stopping = new AbortController();
+		const key = keyFromCommand("exec sleep 600", "profile p", { ...env, signal: stopping.signal });
+		stopping.abort();
+		await expect(key).rejects.toThrow("stopped");
+	});
+
+	it("sees no key of a variable, which is for another service", async () => {
+		expect(await keyFromCommand('echo "<$RAGTAG_API_KEY>"', "profile p", env)).toBe("<>\n");
 	});
 
 	it("that never ends is ended", async () => {

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { type InputFile, openInput } from "../../input-file.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
 import type { PlannedChange } from "../../plan/plan-file/types.ts";
 import { MOST_BYTES } from "../../run/journal/encode.ts";
@@ -132,10 +133,17 @@ async function told<Result>(name: string, work: () => Promise<Result>): Promise<
 
 async function readFile(path: string): Promise<AsyncIterable<Uint8Array>> {
 	try {
-		const file = await open(path);
-		return readable(path, file.createReadStream());
+		return readable(path, closing(await openInput(path)));
 	} catch (error) {
 		throw unreadable(path, error);
+	}
+}
+
+async function* closing(file: InputFile): AsyncGenerator<Uint8Array> {
+	try {
+		yield* file.bytes();
+	} finally {
+		await file.close();
 	}
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
 import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { type InputFile, openInput } from "../../input-file.ts";
 import { BLOCK_BYTES } from "../limits.ts";
 import { show } from "../show.ts";
 
@@ -44,26 +44,28 @@ export async function openSource(
 	const scratch = new Scratch(temporaryFolder);
 	if (path === "-") return new BlockSource("standard input", stdin, undefined, scratch);
 	const file = await openFile(path);
+	return new BlockSource(name, file.handle === undefined ? file.bytes() : undefined, file, scratch);
+}
+
+async function openFile(path: string): Promise<InputFile> {
 	try {
-		const stat = await file.stat();
-		if (stat.isDirectory()) throw unreadable(path, "is a directory", "name the manifest file itself");
-		if (stat.isFile()) return new BlockSource(name, undefined, file, scratch);
-		if (stat.isFIFO()) return new BlockSource(name, handleBytes(file, true), file, scratch);
-		throw unreadable(path, "is not a regular file", "use - to read standard input");
+		return await openInput(path);
 	} catch (error) {
-		await file.close();
-		throw error;
+		const [why, hint] = WHY_UNREADABLE.get(errorCode(error) ?? "") ?? [];
+		throw unreadable(
+			path,
+			why ?? `cannot be read: ${reason(error)}`,
+			hint ?? "check the path of the manifest, or use - for standard input",
+			error,
+		);
 	}
 }
 
-async function openFile(path: string): Promise<FileHandle> {
-	try {
-		return await open(path, constants.O_RDONLY);
-	} catch (error) {
-		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
-		throw unreadable(path, why, "check the path of the manifest, or use - for standard input", error);
-	}
-}
+const WHY_UNREADABLE: ReadonlyMap<string, readonly [string, string?]> = new Map([
+	["ENOENT", ["does not exist"]],
+	["EISDIR", ["is a directory", "name the manifest file itself"]],
+	["ENODEV", ["is not a regular file", "use - to read standard input"]],
+]);
 
 function unreadable(path: string, why: string, hint: string, cause?: unknown): CliError {
 	return new CliError(`${show(path)} ${why}`, { exit: Exit.usage, hint, cause });
@@ -100,7 +102,7 @@ class BlockSource implements Source {
 	readonly #once: AsyncIterable<Uint8Array> | undefined;
 	readonly #scratch: Scratch;
 	#file: FileHandle | undefined;
-	readonly #opened: FileHandle | undefined;
+	readonly #opened: InputFile | undefined;
 	readonly #hashes: string[] = [];
 	readonly #whole = createHash("sha256");
 	#bytesRead = 0;
@@ -109,13 +111,13 @@ class BlockSource implements Source {
 	constructor(
 		name: string,
 		once: AsyncIterable<Uint8Array> | undefined,
-		file: FileHandle | undefined,
+		opened: InputFile | undefined,
 		scratch: Scratch,
 	) {
 		this.#name = name;
 		this.#once = once;
-		this.#opened = file;
-		this.#file = once === undefined ? file : undefined;
+		this.#opened = opened;
+		this.#file = opened?.handle;
 		this.#scratch = scratch;
 	}
 
@@ -139,7 +141,7 @@ class BlockSource implements Source {
 	async *second(): AsyncGenerator<Buffer> {
 		let index = 0;
 		if (this.#file === undefined) return;
-		for await (const block of inBlocks(handleBytes(this.#file, false))) {
+		for await (const block of inBlocks(handleBytes(this.#file))) {
 			if (hashOf(block) !== this.#hashes[index++]) throw this.#foreign();
 			yield block;
 		}
@@ -152,14 +154,14 @@ class BlockSource implements Source {
 
 	async close(): Promise<void> {
 		await this.#opened?.close();
-		if (this.#file !== this.#opened) await this.#file?.close();
+		if (this.#file !== this.#opened?.handle) await this.#file?.close();
 		await this.#scratch.remove();
 	}
 
 	async *#bytes(): AsyncGenerator<Uint8Array> {
 		try {
 			if (this.#once !== undefined) yield* this.#once;
-			else if (this.#file !== undefined) yield* handleBytes(this.#file, false);
+			else if (this.#file !== undefined) yield* handleBytes(this.#file);
 		} catch (error) {
 			if (error instanceof CliError || errorCode(error) === undefined) throw error;
 			throw unreadable(this.#name, `cannot be read: ${reason(error)}`, "check the file and its storage", error);
@@ -174,12 +176,11 @@ class BlockSource implements Source {
 	}
 }
 
-/** @param streamed a pipe has no positions: each read takes what comes next */
-async function* handleBytes(file: FileHandle, streamed: boolean): AsyncGenerator<Uint8Array> {
+async function* handleBytes(file: FileHandle): AsyncGenerator<Uint8Array> {
 	let position = 0;
 	for (;;) {
 		const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
-		const { bytesRead } = await file.read(buffer, 0, buffer.length, streamed ? null : position);
+		const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
 		if (bytesRead === 0) return;
 		position += bytesRead;
 		yield buffer.subarray(0, bytesRead);

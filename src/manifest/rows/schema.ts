@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
-import { readFile } from "node:fs/promises";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { readInput } from "../../input-file.ts";
 import { isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
 import { listSteps } from "../../list-change.ts";
 import type { Fault } from "../fault.ts";
@@ -9,6 +9,9 @@ import { parseJson } from "../json/parse.ts";
 import { positionIn } from "../position.ts";
 import { show } from "../show.ts";
 import type { ManifestOptions } from "../types.ts";
+
+/** 16 MiB: far more than a schema that a person or a program writes. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
  * The value of `--schema`: the JSON of the file, or `none`.
@@ -19,7 +22,7 @@ export async function readSchema(path: string): Promise<JsonValue> {
 	if (path === "none") return "none";
 	let text: string;
 	try {
-		text = await readFile(path, "utf8");
+		text = (await readInput(path, MOST_BYTES)).toString("utf8");
 	} catch (error) {
 		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
 		throw new CliError(`the schema ${show(path)} ${why}`, {

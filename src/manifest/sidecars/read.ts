@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { errorCode, reason } from "../../errors.ts";
+import { type InputFile, openInput } from "../../input-file.ts";
 import { decode } from "../bytes/decode.ts";
 import { unpack } from "../bytes/unpack.ts";
 import { Stop, type Fault } from "../fault.ts";
@@ -15,16 +15,26 @@ export type Sidecar = { readonly text: string; readonly draft: Draft };
 
 /** What a sidecar says, with every fault of it in the draft. Undefined where there is none. */
 export async function readSidecar(path: string, names: MemberNames): Promise<Sidecar | undefined> {
-	let bytes: Buffer;
+	let file: InputFile;
 	try {
-		bytes = await readFile(path);
+		file = await openInput(path);
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		return unreadable("", { field: null, code: "BAD_SIDECAR", text: `cannot be read: ${reason(error)}` });
 	}
+	try {
+		// A pipe would be read once, and sidecars are read twice.
+		if (file.handle !== undefined) return await parsed(file.bytes(), names);
+		return unreadable("", { field: null, code: "BAD_SIDECAR", text: "cannot be read: it is no regular file" });
+	} finally {
+		await file.close();
+	}
+}
+
+async function parsed(bytes: AsyncIterable<Buffer>, names: MemberNames): Promise<Sidecar> {
 	let text = "";
 	try {
-		for await (const piece of decode(unpack(only(bytes)))) {
+		for await (const piece of decode(unpack(bytes))) {
 			text += piece;
 			if (text.length > MAX_RECORD) throw new Stop("TOO_LONG", `a sidecar of more than ${MAX_RECORD} characters`);
 		}
@@ -33,8 +43,11 @@ export async function readSidecar(path: string, names: MemberNames): Promise<Sid
 		if (error instanceof JsonFault) {
 			return unreadable(text, { field: null, code: error.code, text: error.message, offset: error.offset });
 		}
-		if (!(error instanceof Stop)) throw error;
-		return unreadable(text, { field: null, code: error.code, text: error.message, offset: text.length });
+		if (error instanceof Stop) {
+			return unreadable(text, { field: null, code: error.code, text: error.message, offset: text.length });
+		}
+		if (errorCode(error) === undefined) throw error;
+		return unreadable("", { field: null, code: "BAD_SIDECAR", text: `cannot be read: ${reason(error)}` });
 	}
 }
 
@@ -66,8 +79,4 @@ function unreadable(text: string, fault: Fault): Sidecar {
 	draft.isReadable = false;
 	draft.faults.push(fault);
 	return { text, draft };
-}
-
-async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
-	yield bytes;
 }

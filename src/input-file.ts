@@ -1,0 +1,102 @@
+import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { Socket } from "node:net";
+
+/** Windows has neither named pipes in folders nor this flag. */
+const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** 64 KiB, as Node's streams read. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** A file that the user named, open for reading, or the reading end of a pipe such as `<(command)`. */
+export type InputFile = {
+	/** of what is open, not of what the path names by now */
+	readonly stat: Stats;
+	/** for reading at positions; a pipe has none */
+	readonly handle: FileHandle | undefined;
+	/** every byte, once */
+	bytes(): AsyncIterable<Buffer>;
+	close(): Promise<void>;
+};
+
+/**
+ * Opens a file without waiting: a pipe that nobody writes would hold a thread, and with it the end of the program, for
+ * ever. Its bytes are waited for in the loop of events.
+ *
+ * @throws Error of the system; with code `EISDIR` for a folder, `ENODEV` for what is neither a file nor a pipe
+ */
+export async function openInput(path: string): Promise<InputFile> {
+	const handle = await open(path, WITHOUT_WAITING);
+	let isKept = false;
+	try {
+		const stat = await handle.stat();
+		if (stat.isFile()) {
+			isKept = true;
+			return { stat, handle, bytes: () => bytesOf(handle), close: () => handle.close() };
+		}
+		if (stat.isFIFO()) return pipeOf(path, stat);
+		throw stat.isDirectory() ? failure("EISDIR", "it is a directory") : failure("ENODEV", "it is no regular file");
+	} finally {
+		if (!isKept) await handle.close();
+	}
+}
+
+/**
+ * The whole text of a file or pipe.
+ *
+ * @param most bytes that it may have
+ * @throws Error of the system; with code `EFBIG` for a longer one
+ */
+export async function readInput(path: string, most: number): Promise<Buffer> {
+	const file = await openInput(path);
+	try {
+		return await readWhole(file, most);
+	} finally {
+		await file.close();
+	}
+}
+
+/** The same for one that is open. */
+export async function readWhole(file: InputFile, most: number): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	for await (const chunk of file.bytes()) {
+		size += chunk.length;
+		// Not by its size: `<(command)` has none, and a file may grow.
+		if (size > most) throw failure("EFBIG", `it is longer than ${most} bytes`);
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks);
+}
+
+async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
+	for (;;) {
+		const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES), position: null });
+		if (bytesRead === 0) return;
+		yield buffer.subarray(0, bytesRead);
+	}
+}
+
+/** Opened a second time: a socket closes its descriptor by itself, and a file handle can't give its own away. */
+function pipeOf(path: string, { dev, ino }: Stats): InputFile {
+	const fd = openSync(path, WITHOUT_WAITING);
+	const stat = fstatSync(fd);
+	if (!stat.isFIFO() || stat.dev !== dev || stat.ino !== ino) {
+		closeSync(fd);
+		throw failure("EAGAIN", "it was exchanged while it was opened");
+	}
+	const socket = new Socket({ fd, readable: true, writable: false });
+	return {
+		stat,
+		handle: undefined,
+		bytes: () => socket,
+		close: () => {
+			socket.destroy();
+			return Promise.resolve();
+		},
+	};
+}
+
+function failure(code: string, message: string): Error {
+	return Object.assign(new Error(message), { code });
+}
