@@ -1,5 +1,5 @@
 import { isJsonArray, type JsonValue, type Metadata } from "../json.ts";
-import { valueText } from "./where.ts";
+import { areEqual, isOrdered, type Scalar, serverText } from "./server-value.ts";
 
 /** Every operator of a `metadata_condition`, as it is written in one. */
 export const OPERATORS = [
@@ -20,88 +20,81 @@ export const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** One test of one metadata key. `wanted` has the texts to compare with: several for `in`, none for `empty`. */
-export type KeyTest = { readonly name: string; readonly operator: Operator; readonly wanted: readonly string[] };
+/** One test of one metadata key. `wanted` may be a list for `in` and `not in`, and is undefined for `empty` and `not empty`. */
+export type KeyTest = {
+	readonly name: string;
+	readonly operator: Operator;
+	readonly wanted: Scalar | readonly Scalar[] | undefined;
+};
 
 /** A parsed `metadata_condition`. */
 export type Condition = { readonly logic: "and" | "or"; readonly tests: readonly KeyTest[] };
 
 /**
- * Whether metadata meets a condition. Releases of the service read conditions in different ways, so what counts is this.
+ * Whether metadata meets a condition, as RAGFlow means it (v0.24.0 to v0.27.0: `meta_filter` in common/metadata_utils.py over
+ * `get_flatted_meta_by_kbs` in api/db/services/doc_metadata_service.py).
  *
- * Compares as text, case included; a list passes if one of its items does. Order is that of numbers where both sides are
- * numbers, that of text (dates as YYYY-MM-DD) where neither is, and there is none between the two. A negated operator is the
- * opposite of its positive, so it also finds documents that lack the key.
+ * The values of a key are looked at one by one, the items of a list each, and one that passes is enough, for negated
+ * operators too. So a document without the key, or with null or an empty list under it, meets no condition on it. Text is
+ * compared without letter case, numbers by value where both sides are numbers, and a date (YYYY-MM-DD) with dates alone.
  */
 export function meets(metadata: Metadata | undefined, { logic, tests }: Condition): boolean {
-	// What is not known is not said to lack a key.
+	// What is not known meets nothing.
 	if (metadata === undefined) return false;
-	const passes = (test: KeyTest): boolean => passesTest(metadata.get(test.name), test);
+	const passes = (test: KeyTest): boolean => itemsOf(metadata.get(test.name)).some((item) => passesTest(item, test));
 	return logic === "and" ? tests.every(passes) : tests.some(passes);
 }
 
-function passesTest(value: JsonValue | undefined, { operator, wanted }: KeyTest): boolean {
+/** Whether metadata lacks one of these keys. A key whose value is null or empty is there. */
+export function lacks(metadata: Metadata | undefined, keys: readonly string[]): boolean {
+	return metadata !== undefined && keys.every((key) => !metadata.has(key));
+}
+
+/** The values that a test looks at one by one. */
+function itemsOf(value: JsonValue | undefined): readonly JsonValue[] {
+	if (value === undefined) return [];
+	return (isJsonArray(value) ? value : [value]).filter((item) => item !== null);
+}
+
+function passesTest(item: JsonValue, { operator, wanted }: KeyTest): boolean {
+	const text = serverText(item);
+	if (operator === "empty") return text === "";
+	if (operator === "not empty") return text !== "";
+	if (wanted === undefined) return false;
+	if (operator === "in") return isIn(text, wanted);
+	if (operator === "not in") return !isIn(text, wanted);
+	// Only these two take a list.
+	if (isList(wanted)) return false;
+	const [stored, part] = [text.toLowerCase(), serverText(wanted).toLowerCase()];
 	switch (operator) {
-		case "is":
-		case "in":
-			return isOneOf(value, wanted);
-		case "not is":
-		case "not in":
-			return !isOneOf(value, wanted);
 		case "contains":
-			return someText(value, wanted, (stored, part) => stored.includes(part));
+			return stored.includes(part);
 		case "not contains":
-			return !someText(value, wanted, (stored, part) => stored.includes(part));
+			return !stored.includes(part);
 		case "start with":
-			return someText(value, wanted, (stored, part) => stored.startsWith(part));
+			return stored.startsWith(part);
 		case "end with":
-			return someText(value, wanted, (stored, part) => stored.endsWith(part));
+			return stored.endsWith(part);
+		case "is":
+			return areEqual(text, wanted) === true;
+		case "not is":
+			return areEqual(text, wanted) === false;
 		case ">":
-			return someText(value, wanted, (stored, bound) => order(stored, bound) > 0);
 		case "<":
-			return someText(value, wanted, (stored, bound) => order(stored, bound) < 0);
 		case "≥":
-			return someText(value, wanted, (stored, bound) => order(stored, bound) >= 0);
 		case "≤":
-			return someText(value, wanted, (stored, bound) => order(stored, bound) <= 0);
-		case "empty":
-			return isEmpty(value);
-		case "not empty":
-			return !isEmpty(value);
+			return isOrdered(text, operator, wanted);
 	}
 }
 
-/** The values that a test looks at one by one: the items of a list, or the value alone. */
-function itemsOf(value: JsonValue | undefined): readonly JsonValue[] {
-	if (value === undefined) return [];
-	return isJsonArray(value) ? value : [value];
+/** A list has the text as one of its items; of a text it is a part, which is what the service makes of a text there. */
+function isIn(text: string, wanted: Scalar | readonly Scalar[]): boolean {
+	if (!isList(wanted)) return serverText(wanted).toLowerCase().includes(text.toLowerCase());
+	return wanted.some((item) =>
+		typeof item === "number" ? areEqual(text, item) === true : serverText(item).toLowerCase() === text.toLowerCase(),
+	);
 }
 
-function isOneOf(value: JsonValue | undefined, wanted: readonly string[]): boolean {
-	return itemsOf(value).some((item) => wanted.includes(valueText(item)));
-}
-
-/** Whether some item has a text that stands in that relation to the wanted one. Null has no text to look into. */
-function someText(
-	value: JsonValue | undefined,
-	wanted: readonly string[],
-	holds: (stored: string, wanted: string) => boolean,
-): boolean {
-	return itemsOf(value).some((item) => item !== null && wanted.some((text) => holds(valueText(item), text)));
-}
-
-function isEmpty(value: JsonValue | undefined): boolean {
-	return value === undefined || value === null || value === "" || (isJsonArray(value) && value.length === 0);
-}
-
-/** Negative, zero or positive; not a number where the two can't be put in order. */
-function order(stored: string, bound: string): number {
-	const [left, right] = [numberOf(stored), numberOf(bound)];
-	if (left !== undefined && right !== undefined) return left - right;
-	if (left !== undefined || right !== undefined || stored === "") return Number.NaN;
-	return stored < bound ? -1 : Number(stored > bound);
-}
-
-function numberOf(text: string): number | undefined {
-	return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+function isList(wanted: Scalar | readonly Scalar[]): wanted is readonly Scalar[] {
+	return Array.isArray(wanted);
 }

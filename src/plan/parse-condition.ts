@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json.ts";
 import { type Condition, type KeyTest, type Operator, OPERATORS } from "./condition.ts";
-import { valueText } from "./where.ts";
+import type { Scalar } from "./server-value.ts";
 
 /** What the keyboard has for operators that it has no key for. */
 const SPELLINGS: ReadonlyMap<string, Operator> = new Map([
@@ -36,9 +36,7 @@ export function parseCondition(text: string): Condition | string {
 export function conditionText({ logic, tests }: Condition): string {
 	const conditions = tests.map(({ name, operator, wanted }) => {
 		const test = { name, comparison_operator: operator };
-		if (operator === "empty" || operator === "not empty") return test;
-		// A choice that is one text would be divided at its commas.
-		return { ...test, value: operator === "in" || operator === "not in" ? wanted : wanted[0] };
+		return wanted === undefined ? test : { ...test, value: wanted };
 	});
 	return JSON.stringify({ logic, conditions });
 }
@@ -54,25 +52,20 @@ function testOf(condition: JsonValue): KeyTest | string {
 	if (operator === undefined) {
 		return `has an unknown "comparison_operator" ${JSON.stringify(word)}; there are: ${OPERATORS.join(", ")}`;
 	}
-	const wanted = wantedOf(operator, value);
-	return typeof wanted === "string" ? wanted : { name, operator, wanted };
-}
-
-/** The texts that a test compares with, or what is wrong with its value. */
-function wantedOf(operator: Operator, value: JsonValue | undefined): readonly string[] | string {
-	if (operator === "empty" || operator === "not empty") return [];
+	if (operator === "empty" || operator === "not empty") return { name, operator, wanted: undefined };
 	if (value === undefined) return 'has no "value"';
-	const isChoice = operator === "in" || operator === "not in";
-	if (isChoice && isJsonArray(value)) {
-		return value.every(isPlain) ? value.map(valueText) : 'has a "value" with items that are no text, number or boolean';
+	if (operator !== "in" && operator !== "not in") {
+		return isPlain(value) ? { name, operator, wanted: value } : 'has a "value" that is no text, number or boolean';
 	}
-	if (!isPlain(value))
-		return `has a "value" that is no text, number or boolean${isChoice ? ", nor a list of them" : ""}`;
-	const text = valueText(value);
-	return isChoice ? text.split(",").map((choice) => choice.trim()) : [text];
+	if (typeof value === "string") return { name, operator, wanted: value };
+	// The service would find nothing of a bare number or boolean.
+	if (!isJsonArray(value)) return 'has a "value" that is no list, nor a text that the stored ones are parts of';
+	const wanted = value.filter(isPlain);
+	if (wanted.length < value.length) return 'has a "value" with items that are no text, number or boolean';
+	return { name, operator, wanted };
 }
 
-function isPlain(value: JsonValue): boolean {
+function isPlain(value: JsonValue): value is Scalar {
 	return value !== null && typeof value !== "object";
 }
 

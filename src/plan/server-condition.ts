@@ -1,5 +1,6 @@
 import { parseJson } from "../json.ts";
 import type { Condition, KeyTest } from "./condition.ts";
+import { hasOtherSpellings } from "./server-value.ts";
 import type { Where } from "./where.ts";
 
 /**
@@ -29,7 +30,9 @@ export function serverCondition(where: readonly Where[], condition: Condition | 
 
 /** A test that asks for equal text, as a pair; nothing of any other. */
 function equality({ name, operator, wanted }: KeyTest): readonly Where[] {
-	return operator === "is" ? wanted.map((value): Where => [name, value]).filter(isPlain) : [];
+	// What is equal by value or but for white space may not contain it.
+	if (operator !== "is" || typeof wanted !== "string" || hasOtherSpellings(wanted)) return [];
+	return [[name, wanted] as const].filter(isPlain);
 }
 
 function isPlain([key, value]: Where): boolean {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json.ts";
-import { meets, OPERATORS } from "../../src/plan/condition.ts";
+import { lacks, meets, OPERATORS } from "../../src/plan/condition.ts";
 import { conditionText as writtenCondition, parseCondition } from "../../src/plan/parse-condition.ts";
 import { serverCondition } from "../../src/plan/server-condition.ts";
 import { matches, type Where } from "../../src/plan/where.ts";
@@ -22,6 +22,7 @@ function conditionOf(asked: readonly Asked[], logic?: string) {
 const metadata: Metadata = new Map<string, JsonValue>([
 	["team", "legal affairs"],
 	["year", 2024],
+	["id", "12345678901234567890"],
 	["pages", "31"],
 	["date", "2025-02-28"],
 	["draft", false],
@@ -32,15 +33,21 @@ const metadata: Metadata = new Map<string, JsonValue>([
 	["origin", { a: 1 }],
 ]);
 
-describe("--where-json finds the same documents on every kind of server", () => {
+describe("--where-json means what RAGFlow means, on every kind of server", () => {
 	it.each<readonly [string, string, JsonValue | undefined, boolean]>([
 		["team", "is", "legal affairs", true],
 		["team", "is", "legal", false],
-		["team", "is", "Legal Affairs", false],
+		["team", "is", "Legal Affairs", true],
+		["team", "not is", "LEGAL AFFAIRS", false],
 		["year", "is", 2024, true],
 		["year", "is", "2024", true],
 		["draft", "is", false, true],
-		["owner", "is", "null", true],
+		["year", "is", "2024.0", true],
+		["year", "is", "2,024", false],
+		["draft", "is", "FALSE", true],
+		["id", "is", "12345678901234567890", true],
+		["id", "is", "12345678901234567891", false],
+		["owner", "is", "null", false],
 		["note", "is", "", true],
 		["tags", "is", "hot", true],
 		["tags", "is", "a", false],
@@ -49,26 +56,36 @@ describe("--where-json finds the same documents on every kind of server", () => 
 		["absent", "is", "", false],
 		["__proto__", "is", "", false],
 		["team", "not is", "legal", true],
-		["tags", "not is", "hot", false],
-		["absent", "not is", "x", true],
+		["tags", "not is", "hot", true],
+		["absent", "not is", "x", false],
+		["owner", "not is", "x", false],
+		["none", "not is", "x", false],
+		["date", "not is", "2025-02-27", true],
+		["team", "not is", "2025-02-27", false],
+		["__proto__", "not is", "x", false],
 		["team", "contains", "legal", true],
+		["team", "contains", "LEGAL", true],
 		["team", "contains", "lawful", false],
 		["tags", "contains", "ot", true],
 		["owner", "contains", "n", false],
 		["absent", "contains", "", false],
 		["team", "not contains", "lawful", true],
-		["tags", "not contains", "ot", false],
+		["tags", "not contains", "ot", true],
+		["absent", "not contains", "x", false],
 		["team", "in", ["sales", "legal affairs"], true],
 		["team", "in", "sales, legal affairs", true],
+		["team", "in", ["SALES", "Legal Affairs"], true],
 		["team", "in", "sales", false],
 		["year", "in", [2023, 2024], true],
 		["tags", "in", ["a,b"], true],
-		["tags", "in", "a,b", false],
+		["tags", "in", "a,b", true],
+		["tags", "in", "b,c", false],
 		["team", "in", [], false],
 		["team", "not in", [], true],
 		["year", "not in", [2024], false],
-		["absent", "not in", "x", true],
-		["team", "start with", "legal", true],
+		["absent", "not in", "x", false],
+		["absent", "not in", ["x"], false],
+		["team", "start with", "Legal", true],
 		["team", "start with", "affairs", false],
 		["team", "end with", "affairs", true],
 		["tags", "end with", "t", true],
@@ -85,14 +102,21 @@ describe("--where-json finds the same documents on every kind of server", () => 
 		["date", "<=", "2025-02-27", false],
 		["date", ">", 3, false],
 		["year", "<", "2025-01-01", false],
-		["note", "<", "a", false],
+		["team", ">", "7", true],
+		["team", ">", 7, false],
+		["year", ">", "a", false],
+		["team", "<", "M", true],
+		["id", ">", "12345678901234567889", true],
+		["date", "≥", " 2025-02-28 ", true],
+		["note", "<", "a", true],
 		["owner", "<", "z", false],
 		["absent", "<", "z", false],
 		["tags", ">", 6, true],
 		["note", "empty", undefined, true],
-		["owner", "empty", undefined, true],
-		["none", "empty", undefined, true],
-		["absent", "empty", undefined, true],
+		["owner", "empty", undefined, false],
+		["none", "empty", undefined, false],
+		["absent", "empty", undefined, false],
+		["absent", "not empty", undefined, false],
 		["year", "empty", undefined, false],
 		["draft", "not empty", undefined, true],
 		["note", "not empty", undefined, false],
@@ -136,7 +160,8 @@ describe("a condition that is none is told, and not taken for one that finds all
 		['{"conditions":[{"name":"a","comparison_operator":"is","value":null}]}', "no text, number or boolean"],
 		['{"conditions":[{"name":"a","comparison_operator":"is","value":["x"]}]}', "no text, number or boolean"],
 		['{"conditions":[{"name":"a","comparison_operator":"in","value":[["x"]]}]}', "items that are no text"],
-		['{"conditions":[{"name":"a","comparison_operator":"in","value":{}}]}', "nor a list of them"],
+		['{"conditions":[{"name":"a","comparison_operator":"in","value":{}}]}', "no list, nor a text"],
+		['{"conditions":[{"name":"a","comparison_operator":"in","value":7}]}', "no list, nor a text"],
 	])("%s", (text, words) => {
 		expect(parseCondition(text)).toEqual(expect.stringContaining(words));
 	});
@@ -146,13 +171,13 @@ it("a condition that is written down reads back as the same, so that a record te
 	const value = fc.oneof(fc.string(), fc.integer(), fc.boolean());
 	const test = fc.record({
 		name: fc.string({ minLength: 1 }),
-		comparison_operator: fc.constantFrom(...OPERATORS),
+		comparison_operator: fc.constantFrom(...OPERATORS.filter((operator) => !operator.endsWith("in"))),
 		value,
 	});
 	const choice = fc.record({
 		name: fc.string({ minLength: 1 }),
 		comparison_operator: fc.constantFrom("in", "not in"),
-		value: fc.array(value),
+		value: fc.oneof(fc.string(), fc.array(value)),
 	});
 	const condition = fc.record({
 		logic: fc.constantFrom("and", "or"),
@@ -220,6 +245,8 @@ describe("the condition that is sent", () => {
 		],
 		["nothing of a contains, which some read the other way round", [], [["a", "contains", "x"]], "and", undefined],
 		["nothing of a denial", [], [["a", "not is", "x"]], "and", undefined],
+		["nothing of a date", [], [["a", "is", "2025-01-01"]], "and", undefined],
+		["nothing of a number in other digits", [], [["a", "is", "007.50"]], "and", undefined],
 		[
 			"an or of equal texts",
 			[],
@@ -267,4 +294,51 @@ describe("the condition that is sent", () => {
 			}
 		}
 	});
+});
+
+it("a denial finds no document without the key: tagging what it finds would write onto all of them", () => {
+	const value = fc.oneof(fc.string(), fc.integer(), fc.boolean());
+	const asked = fc.tuple(fc.constantFrom(...OPERATORS), value);
+	fc.assert(
+		fc.property(asked, fc.dictionary(fc.constantFrom("b", "c"), fc.string()), ([operator, wanted], others) => {
+			const condition = conditionOf([["a", operator, operator.endsWith("in") ? [wanted] : wanted]]);
+			for (const held of [others, { ...others, a: null }, { ...others, a: [] }]) {
+				expect(meets(new Map(Object.entries(held)), condition)).toBe(false);
+			}
+		}),
+	);
+});
+
+describe("a denial is the opposite for a document that has one value", () => {
+	it.each([
+		["is", "not is"],
+		["contains", "not contains"],
+		["in", "not in"],
+		["empty", "not empty"],
+	])("%s and %s", (positive, negative) => {
+		const text = fc.oneof(fc.string(), fc.constantFrom("", "a", "A", "7", "7.0", "True"));
+		fc.assert(
+			fc.property(
+				text,
+				text.filter((wanted) => !/^\s*\d{4}-/.test(wanted)),
+				(stored, wanted) => {
+					const held: Metadata = new Map([["a", stored]]);
+					const [is, not] = [positive, negative].map((operator) => meets(held, conditionOf([["a", operator, wanted]])));
+					expect(is).toBe(!(not ?? false));
+				},
+			),
+		);
+	});
+});
+
+it.each<[readonly string[], boolean]>([
+	[["absent"], true],
+	[["absent", "other"], true],
+	[["absent", "team"], false],
+	[["owner"], false],
+	[["none"], false],
+	[["__proto__"], true],
+])("--missing %j: %j, and a key with null or nothing in it is there", (keys, found) => {
+	expect(lacks(metadata, keys)).toBe(found);
+	expect(lacks(undefined, keys)).toBe(false);
 });

@@ -1,33 +1,45 @@
 import type { Command } from "commander";
 import type { Session } from "../../app.ts";
 import { isJsonArray, type JsonValue, type Metadata } from "../../json.ts";
-import { type Condition, meets } from "../../plan/condition.ts";
+import { type Condition, lacks, meets } from "../../plan/condition.ts";
 import { conditionText } from "../../plan/parse-condition.ts";
 import { serverCondition } from "../../plan/server-condition.ts";
 import { matches, type Where } from "../../plan/where.ts";
 import type { Document } from "../../rest/types.ts";
 import { allDocuments, type ShortList } from "../../run/pages.ts";
+import { showsMetadata } from "../../run/present/readable.ts";
 import { quoted } from "../options/next-command.ts";
-import { collectPair, parseConditionFlag, parseNonEmpty } from "../options/values.ts";
+import { collect, collectPair, parseConditionFlag, parseNonEmpty } from "../options/values.ts";
 
 /** Which documents of a dataset are meant. Those that are given must all be met; none is no filter. */
 export type FilterFlags = {
 	readonly where?: readonly Where[];
 	readonly whereJson?: Condition;
+	readonly missing?: readonly string[];
 	readonly name?: string;
 };
 
 export function addFilterOptions(command: Command): Command {
 	return command
-		.option("--where <key=value>", "only documents with this metadata (repeated means and)", collectPair)
-		.option("--where-json <condition>", "only documents that meet a metadata_condition, in JSON", parseConditionFlag)
+		.option("--where <key=value>", "only documents with this metadata, exactly (repeated means and)", collectPair)
+		.option(
+			"--where-json <condition>",
+			"only documents that meet RAGFlow's metadata_condition, in JSON: text without case; one without the key meets none, negated ones included",
+			parseConditionFlag,
+		)
+		.option(
+			"--missing <key>",
+			"only documents without this key (repeated means and); a null or empty value is no missing key",
+			collect,
+		)
 		.option("--name <name>", "only the documents of this name, exactly", parseNonEmpty);
 }
 
 /** The filter as it is typed: `--where category=news --name a.md`. Empty where there is none. */
-export function filterText({ where = [], whereJson, name }: FilterFlags): string {
+export function filterText({ where = [], whereJson, missing = [], name }: FilterFlags): string {
 	const words = where.map(([key, value]) => `--where ${quoted(`${key}=${value}`)}`);
 	if (whereJson !== undefined) words.push(`--where-json ${quoted(conditionText(whereJson))}`);
+	for (const key of missing) words.push(`--missing ${quoted(key)}`);
 	if (name !== undefined) words.push(`--name ${quoted(name)}`);
 	return words.join(" ");
 }
@@ -39,17 +51,25 @@ export function filterText({ where = [], whereJson, name }: FilterFlags): string
 export async function* filteredDocuments(
 	{ service, request }: Session,
 	dataset: string,
-	{ where = [], whereJson, name }: FilterFlags,
+	{ where = [], whereJson, missing = [], name }: FilterFlags,
 	onShort: (list: ShortList) => void,
 ): AsyncGenerator<Document> {
 	const condition = serverCondition(where, whereJson);
 	// Whether the service can filter depends on its flavour; without a filter nothing does.
 	const api = condition === undefined ? service.api : await service.known(request);
+	let shows: Promise<boolean> | undefined;
+	/** A document that never had any metadata may be listed without the member, which then lacks every key. */
+	const lacksKeys = async (metadata: Metadata | undefined): Promise<boolean> => {
+		if (missing.length === 0) return true;
+		if (metadata !== undefined) return lacks(metadata, missing);
+		return (shows ??= showsMetadata(service, request, dataset));
+	};
 	for await (const document of allDocuments(api, request, dataset, { name, condition }, onShort)) {
 		const isMeant =
 			(name === undefined || document.name === name) &&
 			matches(asGiven(document), where) &&
-			(whereJson === undefined || meets(document.metadata, whereJson));
+			(whereJson === undefined || meets(asGiven(document), whereJson)) &&
+			(await lacksKeys(document.metadata));
 		if (isMeant) yield document;
 	}
 }

@@ -63,12 +63,13 @@ export async function findDocuments(
 
 /** Of a list without metadata a filter finds nothing, and that would pass for the truth. */
 async function checkReadable(
-	{ where, whereJson }: FilterFlags,
+	{ where, whereJson, missing }: FilterFlags,
 	dataset: string,
 	{ service, request }: Session,
 ): Promise<void> {
-	const flag = where !== undefined ? "--where" : "--where-json";
-	if (where === undefined && whereJson === undefined) return;
+	const flags = { "--where": where, "--where-json": whereJson, "--missing": missing };
+	const [flag] = Object.entries(flags).flatMap(([name, given]) => (given === undefined ? [] : [name]));
+	if (flag === undefined) return;
 	if (await showsMetadata(service, request, dataset)) return;
 	throw new CliError(
 		`the list of dataset ${show(dataset)} shows no metadata, so ${flag} has nothing to look at; nothing was sent`,

@@ -121,7 +121,7 @@ function checkFlags(options: TagOptions): void {
 	if ((manifest === undefined) === (filterText(options) === "")) {
 		throw new CliError("docs tag takes a MANIFEST or a filter, one of them; nothing was sent", {
 			exit: Exit.usage,
-			hint: "Name a manifest, or say which documents are meant: --where KEY=VALUE, --where-json CONDITION or --name NAME.",
+			hint: "Name a manifest, or say which documents are meant: --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
 		});
 	}
 	if (manifest === undefined) checkFilterFlags(options);
