@@ -1,5 +1,5 @@
-import type { Metadata } from "../json.ts";
-import { asSent, splitLists } from "./normalise.ts";
+import type { JsonValue, Metadata } from "../json.ts";
+import { anyValue, asSent, plainValue, splitLists } from "./normalise.ts";
 
 /** The part form, the JSON text under the multipart header, or `application/json`. */
 export type BodyForm = "multipart" | "plain" | "json";
@@ -75,6 +75,8 @@ export type Flavour = {
 	readonly pace: string | undefined;
 	readonly meaning: (code: number, message: string) => Meaning;
 	readonly keeps: Keeps;
+	/** whether a value of that kind can be written */
+	readonly takes: (value: JsonValue) => boolean;
 	/** how it is recognised, or undefined where the signs speak against it */
 	readonly recognise: (signs: Signs) => string | undefined;
 };
@@ -120,6 +122,7 @@ export const documented: Flavour = {
 		return passing.has(code) ? "passing" : "refused";
 	},
 	keeps: asSent,
+	takes: anyValue,
 	recognise: ({ patch, put }) =>
 		patch === "wrong_verb" && put === "wrong_verb"
 			? undefined
@@ -158,6 +161,7 @@ const ragflow = {
 	},
 	// Not every release of a flavour splits: what was sent as it stands is believed too.
 	keeps: splitLists,
+	takes: anyValue,
 } as const satisfies Partial<Flavour>;
 
 export const ragflowPut: Flavour = {
@@ -182,6 +186,7 @@ export const ragflowPatch: Flavour = {
 	name: "ragflow-patch",
 	servers: "RAGFlow v0.25 and later",
 	update: { verb: "PATCH", forms: ["json"] },
+	takes: plainValue,
 	// From v0.25.2 on PUT is an alias of PATCH (api/apps/backward_compat.py), so what PUT answers says little.
 	recognise: (signs) => {
 		const { patch, put, list } = signs;

@@ -32,3 +32,20 @@ function unique(items: readonly JsonValue[]): readonly JsonValue[] {
 		return true;
 	});
 }
+
+/** A service that takes whatever is JSON. */
+export function anyValue(): boolean {
+	return true;
+}
+
+/**
+ * What RAGFlow takes from v0.25 on: text, numbers, booleans, and lists of them (`validate_document_meta_fields` in
+ * api/utils/validation_utils.py, v0.25.0 to v0.27.0).
+ */
+export function plainValue(value: JsonValue): boolean {
+	return isJsonArray(value) ? value.every(isPlain) : isPlain(value);
+}
+
+function isPlain(value: JsonValue): boolean {
+	return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}

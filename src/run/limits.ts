@@ -34,6 +34,7 @@ const SEEN_BY_US: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS"]);
 
 /** What to look at where all rows are refused alike. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
+	["VALUE_NOT_TAKEN", "Mend the manifest, or leave the column out with --ignore."],
 	["NOT_FOUND", "Check --dataset and the manifest's ids."],
 	[
 		"FORBIDDEN",

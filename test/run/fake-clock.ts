@@ -1,3 +1,4 @@
+import process from "node:process";
 import type { Clock } from "../../src/run/types.ts";
 
 type Sleeper = { readonly until: number; readonly wake: () => void };
@@ -84,7 +85,10 @@ export function idle(): Promise<void> {
 	return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** The same where files are looked at, which takes a moment of real time. */
-export function idleFiles(): Promise<void> {
-	return new Promise((resolve) => void setTimeout(resolve, 10));
+/** The same where files are looked at, which takes real time. */
+export async function idleFiles(): Promise<void> {
+	for (let quiet = 0; quiet < 3;) {
+		await idle();
+		quiet = process.getActiveResourcesInfo().some((resource) => resource.startsWith("FSReq")) ? 0 : quiet + 1;
+	}
 }

@@ -310,7 +310,7 @@ describe("an upload whose answer was lost", () => {
 		expect(await clock.until(run.done)).toBeUndefined();
 		expect(run.journal.totals()).toMatchObject({ uploaded: 3, failed: 0, attempts: 3 });
 		expect([uploads(store).length, written(store).length]).toEqual([3, 3]);
-		expect(clock.now()).toBeLessThan(5_000);
+		expect(clock.now()).toBeLessThan(8_000);
 	});
 
 	it("fails its row when the settle time is over, and that of all rows is the same", async () => {
@@ -321,7 +321,7 @@ describe("an upload whose answer was lost", () => {
 			rows().map(() => ["UNKNOWN_OUTCOME", 1]),
 		);
 		expect(uploads(store)).toHaveLength(3);
-		expect([clock.now() >= 10_000, clock.now() < 11_000]).toEqual([true, true]);
+		expect([clock.now() >= 10_000, clock.now() < 20_000]).toEqual([true, true]);
 	});
 
 	it("stays pending where a signal ends the wait", async () => {

@@ -1,5 +1,6 @@
 import type { Session } from "../../app.ts";
 import { look, type UpdateItem, type UpdatePlan } from "../../run/operations/look.ts";
+import { refuseValues } from "../../run/service/values.ts";
 import type { Present } from "../../run/present/present.ts";
 import type { Seen } from "./seen.ts";
 
@@ -13,6 +14,7 @@ export function seeUpdate(plan: Omit<UpdatePlan, "present">, leaves: boolean) {
 		const looked = await look(service, request, item, { ...plan, present });
 		const { documentId } = item;
 		if (looked.isSame) return { action: "none", documentId, ...(leaves ? {} : { sent: looked.metadata }) };
+		refuseValues(service, looked.metadata);
 		const { present: has, document, metadata } = looked;
 		return { action: "update", documentId, present: has, inexact: document.inexact, metadata };
 	};

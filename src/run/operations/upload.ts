@@ -5,6 +5,7 @@ import type { Request } from "../pages.ts";
 import type { Held } from "../present/stored-documents.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
+import { refuseValues } from "../service/values.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
 import { restorable } from "../present/inexact.ts";
 import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
@@ -39,6 +40,7 @@ export function uploadFile<Item extends UploadItem>(
 			const isSent = memory.maybeStored !== undefined;
 			const settled = isSent ? undefined : await byNamesake(service, onExisting, request, item, memory, log);
 			if (settled !== undefined) return settled;
+			if (!isSent) refuseValues(service, metadata);
 			// Once it is stored the file is no longer needed, and may be gone.
 			const sized = { ...file, size: await sizeOf(file.path) };
 			if (memory.isLogged !== true) {
@@ -87,11 +89,15 @@ export async function lookToUpload(
 	const api = await service.known(request);
 	const found = await service.lookup.byName(api, request, item.datasetId, item.file.name);
 	const settled = settledBy(service, onExisting, found, item);
-	if (settled === undefined) return { action: "upload" };
+	if (settled === undefined) {
+		refuseValues(service, item.metadata);
+		return { action: "upload" };
+	}
 	const { documentId, status } = settled;
 	const document: Held = found[0] ?? { metadata: undefined };
 	const isSame = status === "unchanged" || holds(document, item.metadata, api.dialect.flavour.keeps);
 	if (isSame) return { action: "none", documentId };
+	refuseValues(service, item.metadata);
 	const { metadata: present = new Map(), inexact } = document;
 	return { action: "update", documentId, present, inexact };
 }

@@ -6,6 +6,7 @@ import { OTHER_CASE } from "../lists/other-case.ts";
 import { findDocument, type Request } from "../pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
 import type { Service } from "./service.ts";
+import { refuseValues } from "./values.ts";
 
 export type Write = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
 
@@ -40,6 +41,7 @@ export async function writeMetadata(
 	memory: WriteMemory,
 ): Promise<void> {
 	const once = async (api: Api): Promise<boolean> => {
+		refuseValues(service, write.metadata);
 		if (!service.proof.believes) return prove(service, api, request, write, memory);
 		const proven = service.proof.echo;
 		const echo = await send(api, request, write, memory);
