@@ -56,6 +56,7 @@ export function createApi(options: ApiOptions): Api {
 		decode: new Decoder(place),
 		boundary: boundaryFor(options.boundary ?? randomBoundary),
 		listed: new WeakSet(),
+		accepted: false,
 	};
 	return speaking(service, options.dialect);
 }
@@ -69,6 +70,8 @@ type Service = {
 	readonly boundary: (payload: string) => string;
 	/** the documents that its lists have shown: no other can be removed */
 	readonly listed: WeakSet<Document>;
+	/** whether it has accepted the key */
+	accepted: boolean;
 };
 
 function speaking(service: Service, dialect: Dialect): Api {
@@ -132,8 +135,9 @@ function speaking(service: Service, dialect: Dialect): Api {
 		more: Options,
 	): Promise<Result> {
 		const readSuccess = (answer: Answer): Result => {
-			const envelope = classifyAnswer(answer, flavour, place, Date.now());
+			const envelope = classifyAnswer(answer, flavour, place, Date.now(), service.accepted);
 			if (envelope instanceof RestError) throw envelope;
+			service.accepted = true;
 			return read(envelope);
 		};
 		return exchange(method, path, readSuccess, more);

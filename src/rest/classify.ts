@@ -1,5 +1,5 @@
 import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
-import { RestError, type RestErrorKind } from "./errors.ts";
+import { DATABASE_AWAY, RestError, type RestErrorKind } from "./errors.ts";
 import type { Flavour } from "./flavours.ts";
 import { headerValues, type RawHeaders } from "./headers.ts";
 import { type Place, quoted, safe } from "./place.ts";
@@ -21,8 +21,29 @@ const permanent = new Set([505, 506, 511]);
 /**
  * What an answer means to a client of that flavour: its envelope where it is a success, else the error. It does not
  * know what was asked for.
+ *
+ * @param accepted whether the service has accepted the key before: a 401 is not the last word on it then
  */
 export function classifyAnswer(
+	answer: Answer,
+	flavour: Pick<Flavour, "meaning">,
+	place: Place,
+	now: number,
+	accepted = false,
+): ParsedEnvelope | RestError {
+	const read = classify(answer, flavour, place, now);
+	if (!accepted || !(read instanceof RestError) || read.code !== "KEY_REJECTED") return read;
+	// RAGFlow from v0.25 on answers 401 where it can't look a key up (login_required in api/apps/__init__.py).
+	if (answer.status !== 401 && envelopeCode(answer) !== 401) return read;
+	return errorOf("doubted", read.code, read.message, answer.status);
+}
+
+function envelopeCode({ text }: Answer): number | undefined {
+	const envelope = readEnvelope(text);
+	return typeof envelope === "string" ? undefined : envelope.code;
+}
+
+function classify(
 	answer: Answer,
 	flavour: Pick<Flavour, "meaning">,
 	place: Place,
@@ -55,7 +76,9 @@ function classifyCode(
 	const { code, data } = envelope;
 	const { status } = answer;
 	if (code === 0 && data !== false) return envelope;
-	const message = `${place.host} answered code ${code}${quoted(envelope.message, place)}`;
+	const said = `${place.host} answered code ${code}${quoted(envelope.message, place)}`;
+	// "2003" alone tells a person nothing: what it stands for is in the data.
+	const message = typeof data === "string" && data.trim() !== "" ? `${said}, with${quoted(data, place)}` : said;
 	// Releases that wrap a refused key as a success give code 0 and data false.
 	if (code === 0) return keyRejected(`${message} and data false`, status);
 	switch (flavour.meaning(code, envelope.message ?? "")) {
@@ -71,6 +94,8 @@ function classifyCode(
 			return errorOf("contradiction", `CODE_${code}`, message, status);
 		case "passing":
 			return errorOf("ambiguous", `CODE_${code}`, message, status);
+		case "database_away":
+			return errorOf("ambiguous", DATABASE_AWAY, `${message}: its database is away`, status);
 		case "refused":
 			return errorOf("rejected", `CODE_${code}`, message, status);
 	}

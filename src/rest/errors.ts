@@ -6,6 +6,7 @@
  * - `throttled`: the service asks to come back later (429, 503 with Retry-After); it was not applied
  * - `rejected`: a complete, definite no to this one request
  * - `contradiction`: a complete no that says: this is another flavour than the one that was spoken (405, code 100)
+ * - `doubted`: the key is refused that was accepted before: a RAGFlow server whose database is away says so, too
  * - `untrusted`: key, certificate or redirect refused; no further request makes sense
  * - `not_the_api`: what answers at this address is not this API (an HTML page with status 200)
  */
@@ -15,8 +16,12 @@ export type RestErrorKind =
 	| "throttled"
 	| "rejected"
 	| "contradiction"
+	| "doubted"
 	| "untrusted"
 	| "not_the_api";
+
+/** Of an answer that says that the database behind the service is away. It may have been applied. */
+export const DATABASE_AWAY = "DATABASE_AWAY";
 
 /** A request that did not succeed. The message is one sentence, carries no key, and is already safe to show. */
 export class RestError extends Error {

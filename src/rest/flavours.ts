@@ -1,4 +1,5 @@
 import type { JsonValue, Metadata } from "../json.ts";
+import { isDatabaseAway } from "./database.ts";
 import { anyValue, asSent, plainValue, splitLists } from "./normalise.ts";
 
 /** The part form, the JSON text under the multipart header, or `application/json`. */
@@ -10,6 +11,7 @@ export type ListOrder = { readonly by: "create_time" | "update_time"; readonly d
  * What an envelope's code says about the request, beside 0 for success.
  *
  * - `passing`: not now; the request may be sent again
+ * - `database_away`: not now, whatever is asked: it may have been applied, and nobody is better off
  * - `slow_down`: too many requests
  * - `key_refused`, `not_allowed`, `not_found`: what the words say
  * - `contradiction`: the service does not take what this flavour sends (another verb, another form)
@@ -17,6 +19,7 @@ export type ListOrder = { readonly by: "create_time" | "update_time"; readonly d
  */
 export type Meaning =
 	| "passing"
+	| "database_away"
 	| "slow_down"
 	| "key_refused"
 	| "not_allowed"
@@ -94,6 +97,7 @@ export const itsWords = /\bown the (?:dataset|document)\b/i;
 
 /** Codes that mean the same wherever they are used: the HTTP statuses of the same number, and RAGFlow's own. */
 function common(code: number, message: string): Meaning | undefined {
+	if (isDatabaseAway(code, message)) return "database_away";
 	if (code === 405 || wrongVerb.test(message)) return "contradiction";
 	if (code === 401 || code === 109) return "key_refused";
 	if (code === 403 || code === 108) return "not_allowed";
@@ -155,6 +159,8 @@ const ragflow = {
 		const known = common(code, message);
 		if (known !== undefined) return known;
 		if (code === 105 || code === 106) return "passing";
+		// What some routes make of an exception from v0.25.1 on, behind the write too: restful_apis/document_api.py.
+		if (code === 102 && message === "Internal server error") return "passing";
 		if (code === 100) return "contradiction";
 		if (/\bown the document\b/i.test(message)) return "not_found";
 		return /\bown the dataset\b/i.test(message) ? "not_allowed" : "refused";

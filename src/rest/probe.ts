@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject } from "../json.ts";
 import { type Answer, classifyAnswer } from "./classify.ts";
 import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
-import { RestError } from "./errors.ts";
+import { DATABASE_AWAY, RestError } from "./errors.ts";
 import { type Flavour, itsWords, type Manner, type ProbeAnswer } from "./flavours.ts";
 import type { Place } from "./place.ts";
 
@@ -62,6 +62,12 @@ export function readRight(answer: Answer, flavour: Flavour, place: Place): "may"
 function telling(answer: Answer, flavour: Flavour, place: Place): ReturnType<typeof classifyAnswer> {
 	const read = classifyAnswer(answer, flavour, place, Date.now());
 	if (!(read instanceof RestError)) return read;
-	if (read.code === "KEY_REJECTED" || read.kind === "throttled" || ofProxies.has(answer.status)) throw read;
+	if (
+		read.code === "KEY_REJECTED" ||
+		read.code === DATABASE_AWAY ||
+		read.kind === "throttled" ||
+		ofProxies.has(answer.status)
+	)
+		throw read;
 	return read;
 }

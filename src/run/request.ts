@@ -2,7 +2,8 @@ import { CliError, Exit } from "../errors.ts";
 import { RestError } from "../rest/errors.ts";
 import type { Cooldown, Send } from "./cooldown.ts";
 import { decide, MAX_WAIT } from "./retry.ts";
-import type { Clock } from "./types.ts";
+import { untrusted } from "./stops.ts";
+import type { Clock, Stop } from "./types.ts";
 
 /** A command that runs no rows tries its request so often, and so long, in milliseconds. */
 const ATTEMPTS = 6;
@@ -47,13 +48,14 @@ export async function requestWithRetry<Answer>(
 				succeeded: false,
 				patient: false,
 				outage: false,
+				othersSucceed: false,
 				outageLeft: Number.POSITIVE_INFINITY,
 				timeLeft: (deadline ?? Number.POSITIVE_INFINITY) - clock.now(),
 				maxWait: MAX_WAIT,
 				random: clock.random(),
 				now: Date.now(),
 			});
-			if (decision.action === "stop") throw new CliError(decision.stop.text, { ...decision.stop, cause: error });
+			if (decision.action === "stop") throw stopped(error, decision.stop);
 			if (decision.action !== "retry" || attempt >= ATTEMPTS) throw refusal(error);
 			if (decision.everyone) cooldown.extend(decision.wait);
 			await clock.sleep(decision.wait, signal);
@@ -62,10 +64,15 @@ export async function requestWithRetry<Answer>(
 	}
 }
 
+function stopped(error: RestError, stop: Stop): CliError {
+	return new CliError(stop.text, { ...stop, cause: error });
+}
+
 function refusal(error: RestError): CliError {
 	if (error.kind === "rejected" || error.kind === "contradiction") {
 		return new CliError(error.message, { exit: Exit.failedRows, hint: hintOf(error), cause: error });
 	}
+	if (error.kind === "doubted") return stopped(error, untrusted(error));
 	const hint = "Check that the service is up, then run the same command again.";
 	return new CliError(error.message, { exit: Exit.temporary, hint, cause: error });
 }

@@ -1,4 +1,4 @@
-import type { RestError } from "../rest/errors.ts";
+import { DATABASE_AWAY, type RestError } from "../rest/errors.ts";
 import { notTheApi, unreachable, untrusted, waitTooLong } from "./stops.ts";
 import type { Stop } from "./types.ts";
 
@@ -45,6 +45,8 @@ export type Try = {
 	readonly patient: boolean;
 	/** whether the request failed because the service is gone: then nothing is held against its row */
 	readonly outage: boolean;
+	/** whether other requests were answered well since this one failed last: then it is about the row, too */
+	readonly othersSucceed: boolean;
 	/** milliseconds until an outage has lasted too long, and until the run's time is up; may be infinite */
 	readonly outageLeft: number;
 	readonly timeLeft: number;
@@ -73,6 +75,9 @@ export function decide(error: RestError, state: Try): Decision {
 			return error.code === "HTTP_409" && state.attempt <= CONFLICTS ? again(state, false) : fail;
 		case "contradiction":
 			return fail;
+		case "doubted":
+			// A 401 may come of what was thrown behind the write.
+			return state.idempotent ? byItself(state) : { action: "stop", stop: untrusted(error) };
 		case "untrusted":
 			return { action: "stop", stop: untrusted(error) };
 		case "not_the_api":
@@ -87,8 +92,15 @@ export function decide(error: RestError, state: Try): Decision {
 			if (!state.idempotent) return fail;
 			if (neverReached(state)) return { action: "stop", stop: unreachable(error) };
 			if (!state.answered || state.outage) return again(state, false);
+			if (error.code === DATABASE_AWAY) return byItself(state);
 			return state.counted + 1 < state.attempts ? again(state, true) : fail;
 	}
+}
+
+/** What says of itself that nobody is better off costs a row no try; how long it may last is the outage's business. */
+function byItself(state: Try): Decision {
+	if (!state.othersSucceed || state.outage) return again(state, false);
+	return state.counted + 1 < state.attempts ? again(state, true) : fail;
 }
 
 function neverReached({ answered, patient, attempt, attempts }: Try): boolean {

@@ -56,6 +56,16 @@ export function timeIsUp(maxDuration: number): Stop {
 	};
 }
 
+/** A key that was accepted was refused for so long, in milliseconds. */
+export function noLongerAccepted(error: RestError, length: number): Stop {
+	const { exit, text, hint } = untrusted(error);
+	return {
+		exit,
+		text: `${text} any more: it was before, and was tried again for ${timeText(length)}`,
+		...(hint === undefined ? {} : { hint }),
+	};
+}
+
 export function untrusted(error: RestError): Stop {
 	return { exit: Exit.untrusted, text: error.message, hint: untrustedHint(error.code) };
 }

@@ -18,6 +18,8 @@ export type OpenRow<Item> = {
 	counted: number;
 	/** tries that something else than the API answered */
 	strangers: number;
+	/** requests of the run that had succeeded when its last try failed */
+	successes?: number | undefined;
 };
 
 export type TriesOptions<Item extends Work> = {
@@ -124,7 +126,10 @@ export class Tries<Item extends Work> {
 	#stateOf(row: OpenRow<Item>, error: RestError): Parameters<typeof decide>[1] {
 		const { clock, traffic, attempts, maxWait, patient } = this.#options;
 		const { outage } = traffic;
+		const othersSucceed = row.successes !== undefined && outage.successes > row.successes;
+		row.successes = outage.successes;
 		return {
+			othersSucceed,
 			attempt: row.attempt,
 			counted: row.counted,
 			strangers: row.strangers,

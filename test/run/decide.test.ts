@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
-import type { RestErrorKind } from "../../src/rest/errors.ts";
+import { DATABASE_AWAY, type RestErrorKind } from "../../src/rest/errors.ts";
 import { decide, MAX_WAIT, type Try } from "../../src/run/retry.ts";
 import { failure } from "./harness.ts";
 
@@ -14,6 +14,7 @@ const first: Try = {
 	succeeded: true,
 	patient: false,
 	outage: false,
+	othersSucceed: false,
 	outageLeft: Infinity,
 	timeLeft: Infinity,
 	maxWait: MAX_WAIT,
@@ -23,6 +24,24 @@ const first: Try = {
 const last: Try = { ...first, attempt: 6, counted: 5 };
 const silent: Try = { ...first, answered: false, succeeded: false };
 const stop6 = { action: "stop", stop: { exit: Exit.temporary } };
+
+describe("a database that is away behind the service", () => {
+	const away = failure("ambiguous", { code: DATABASE_AWAY, status: 200 });
+	it.each<[string, Try, object]>([
+		["costs a row no try", last, { action: "retry", counts: false, everyone: false }],
+		["however long", { ...last, attempt: 99, outage: true }, { action: "retry", wait: 0, counts: false }],
+		[
+			"but where other rows are written, it is this row's",
+			{ ...first, othersSucceed: true },
+			{ action: "retry", counts: true },
+		],
+		["and fails it at last: its lock is never given up", { ...last, othersSucceed: true }, { action: "fail" }],
+		["is not asked twice for what would harm", { ...first, idempotent: false }, { action: "fail" }],
+		["stops the run where nothing was ever answered", { ...silent, attempt: 6 }, stop6],
+	])("%s", (_, state, decision) => {
+		expect(decide(away, state)).toMatchObject(decision);
+	});
+});
 
 describe("what to do about a request that did not succeed", () => {
 	it.each<[string, RestErrorKind, Try, object]>([
@@ -69,6 +88,36 @@ describe("what to do about a request that did not succeed", () => {
 			{ action: "retry" },
 		],
 		["and costs a row no try", "throttled", last, { action: "retry" }],
+		[
+			"a key that was accepted before is tried again",
+			"doubted",
+			last,
+			{ action: "retry", everyone: false, counts: false },
+		],
+		[
+			"and again while nobody is accepted",
+			"doubted",
+			{ ...last, attempt: 99, outage: true },
+			{ action: "retry", wait: 0 },
+		],
+		[
+			"and counts where others are accepted",
+			"doubted",
+			{ ...first, othersSucceed: true },
+			{ action: "retry", counts: true },
+		],
+		[
+			"so that it fails its row in the end, and not the run",
+			"doubted",
+			{ ...last, othersSucceed: true },
+			{ action: "fail" },
+		],
+		[
+			"but it is not sent again where twice would harm",
+			"doubted",
+			{ ...first, idempotent: false },
+			{ action: "stop", stop: { exit: Exit.untrusted } },
+		],
 	])("%s (%s)", (_, kind, state, decision) => {
 		expect(decide(failure(kind), state)).toMatchObject(decision);
 	});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { probeWait } from "../../src/run/traffic/breaker.ts";
-import type { RestErrorKind } from "../../src/rest/errors.ts";
+import { DATABASE_AWAY, type RestErrorKind } from "../../src/rest/errors.ts";
 import type { Stop } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { expectAccounted, failure, type Run, start, updating } from "./harness.ts";
@@ -18,9 +18,14 @@ function run(
 	[from, to]: readonly [number, number],
 	{
 		during = "not_sent",
+		saying,
 		latency = 10,
 		...more
-	}: Parameters<typeof start>[1] & { during?: RestErrorKind; latency?: number },
+	}: Parameters<typeof start>[1] & {
+		during?: RestErrorKind;
+		saying?: { code?: string; status?: number } | undefined;
+		latency?: number;
+	},
 ): Service {
 	const clock = more.clock ?? new FakeClock();
 	const starts: number[] = [];
@@ -29,7 +34,7 @@ function run(
 		const time = clock.now();
 		starts.push(time);
 		await clock.sleep(latency);
-		if (time >= from && time < to) throw failure(during, during === "ambiguous" ? { status: 502 } : {});
+		if (time >= from && time < to) throw failure(during, saying ?? (during === "ambiguous" ? { status: 502 } : {}));
 	});
 	return { starts, notes, run: start(operation, { ...more, clock, onNote: (text) => notes.push(text) }) };
 }
@@ -266,3 +271,89 @@ it.each([
 		expect(probeWait(failed, random)).toBeCloseTo(wait, 6);
 	},
 );
+
+const away = { code: DATABASE_AWAY, status: 200 };
+const refused = { code: "KEY_REJECTED", status: 401 };
+
+describe("a database that goes away behind the service for 20 seconds", () => {
+	it.each<[string, RestErrorKind, object, number]>([
+		["as a code 100 in a run of 64", "ambiguous", away, 64],
+		["as a code 100 in a run of 4", "ambiguous", away, 4],
+		["as a code 100 in a run of one", "ambiguous", away, 1],
+		["as a 401 in a run of 64", "doubted", refused, 64],
+		["as a 401 in a run of 4", "doubted", refused, 4],
+		["as a 401 in a run of one", "doubted", refused, 1],
+	])("seen %s, costs no row and hardly a request", async (_, during, saying, concurrency) => {
+		const { run: done, starts } = run([100, 20_100], { rows: 2_000, concurrency, during, saying, attempts: 1 });
+		expect(await done.clock.until(done.done)).toBeUndefined();
+		expectAccounted(done, 2_000);
+		expect(done.journal.totals()).toMatchObject({ updated: 2_000, failed: 0 });
+		expect(starts.length - 2_000).toBeLessThan(160);
+	});
+
+	it("says what it waits for, and how long at most", async () => {
+		const database = run([100, 20_100], { rows: 2_000, concurrency: 64, during: "ambiguous", saying: away });
+		await database.run.clock.until(database.run.done);
+		expect(database.notes[0]).toBe(
+			"The service has lost its database (it was ambiguous): waiting for it, 15m0s at most.",
+		);
+		const key = run([100, 20_100], { rows: 2_000, concurrency: 64, during: "doubted", saying: refused });
+		await key.run.clock.until(key.run.done);
+		expect(key.notes[0]).toBe(
+			"The service refuses a key that it has accepted (it was doubted): waiting for it, 2m0s at most.",
+		);
+	});
+
+	it.each([1, 4, 64])("is waited for no longer than --max-outage at concurrency %d", async (concurrency) => {
+		const options = { rows: 2_000, concurrency, during: "ambiguous", saying: away, maxOutage: 10_000 } as const;
+		const { run: done } = run([100, Infinity], options);
+		expect(await done.clock.until(done.done)).toMatchObject({ exit: Exit.temporary });
+		expect(done.clock.now()).toBeGreaterThanOrEqual(10_100);
+		expect(done.clock.now()).toBeLessThan(16_100);
+		expect(done.journal.totals().failed).toBe(0);
+	});
+});
+
+describe("a key that is revoked in the middle", () => {
+	it.each([
+		[1, undefined, 120_000],
+		[4, undefined, 120_000],
+		[64, undefined, 120_000],
+		[64, 5_000, 5_000],
+		[1, 5_000, 5_000],
+		[4, 3_600_000, 120_000],
+	])("at concurrency %d, with --max-outage %s, ends the run after %d ms", async (concurrency, maxOutage, after) => {
+		const options = { rows: 2_000, concurrency, during: "doubted", saying: refused } as const;
+		const { run: done } = run([100, Infinity], { ...options, ...(maxOutage === undefined ? {} : { maxOutage }) });
+		const stop = await done.clock.until(done.done);
+		expect(stop).toMatchObject({ exit: Exit.untrusted, text: expect.stringContaining("was tried again for") });
+		expect(stop?.hint).toContain("RAGTAG_API_KEY");
+		expect(done.clock.now()).toBeGreaterThanOrEqual(100 + after);
+		expect(done.clock.now()).toBeLessThan(100 + after + 6_000);
+		const { failed, pending } = done.journal.totals();
+		expect([failed, pending > 0]).toEqual([0, true]);
+	});
+
+	it("is not what ends a run whose service was away for long before it", async () => {
+		const clock = new FakeClock();
+		const operation = updating(async () => {
+			await clock.sleep(10);
+			const time = clock.now();
+			if (time < 1_000) return;
+			throw time < 100_000 ? failure("not_sent") : failure("doubted", refused);
+		});
+		const done = start(operation, { rows: 2_000, concurrency: 8, clock, maxOutage: 110_000 });
+		expect(await clock.until(done.done)).toMatchObject({ exit: Exit.temporary });
+	});
+
+	it("is not what one row's refusals are while others are accepted: its row fails, and the run goes on", async () => {
+		const clock = new FakeClock();
+		const operation = updating(async ({ index }) => {
+			await clock.sleep(10);
+			if (index === 5) throw failure("doubted", refused);
+		});
+		const done = start(operation, { rows: 5_000, concurrency: 4, clock });
+		expect(await clock.until(done.done)).toBeUndefined();
+		expect(done.journal.totals()).toMatchObject({ updated: 4_999, failed: 1 });
+	});
+});

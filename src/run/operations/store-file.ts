@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { reason } from "../../errors.ts";
-import { RestError } from "../../rest/errors.ts";
+import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import type { Api, StoredFile, UploadFile } from "../../rest/types.ts";
 import { LAGS } from "../lags.ts";
 import { findDocument, findNamesakes, type Request } from "../pages.ts";
@@ -28,8 +28,14 @@ export async function store(
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
 			const definite = error.code === "CODE_500" && api.dialect.flavour.uploadCode500 === "definite";
-			// Whatever answered instead of the API may have passed it on before.
-			if (["throttled", "not_the_api", "untrusted"].includes(error.kind)) memory.isPutOff = true;
+			// Whatever answered instead of the API may have passed it on before, and what was thrown there may come behind it.
+			if (["throttled", "not_the_api", "untrusted", "doubted"].includes(error.kind)) memory.isPutOff = true;
+			if (error.kind === "contradiction" && error.code === "CODE_100") memory.isPutOff = true;
+			// The whole answer: what was not stored by now will not be.
+			if (error.code === DATABASE_AWAY) {
+				memory.isPutOff = true;
+				throw error;
+			}
 			// It is there, if not whole: the answer names it.
 			if (error.code === "SIZE_MISMATCH") memory.maybeStored = { error, definite: false };
 			if (error.kind !== "ambiguous" && !definite) throw error;
@@ -52,7 +58,7 @@ export async function store(
 const MAYBE_STORED = "the file may have been stored: look with docs list --name before uploading it again";
 
 function isPassing({ kind }: RestError): boolean {
-	return kind === "not_sent" || kind === "ambiguous" || kind === "throttled";
+	return kind === "not_sent" || kind === "ambiguous" || kind === "throttled" || kind === "doubted";
 }
 
 /** The same failure, with words for the case that it is the last: a row must not fail as if nothing had been sent. */

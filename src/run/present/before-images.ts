@@ -1,5 +1,5 @@
 import type { Metadata } from "../../json.ts";
-import { RestError } from "../../rest/errors.ts";
+import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import { OTHER_CASE } from "../lists/other-case.ts";
 import { restorable } from "./inexact.ts";
 import type { Service } from "../service/service.ts";
@@ -60,8 +60,9 @@ export class BeforeImages {
 		} catch (error) {
 			delete dataset.shows;
 			if (!(error instanceof RestError) || error.kind === "untrusted" || error.code === OTHER_CASE) throw error;
-			const isPassing = error.kind === "not_sent" || error.kind === "throttled";
-			if (isPassing) throw error;
+			const isPassing = error.kind === "not_sent" || error.kind === "throttled" || error.kind === "doubted";
+			// Once its database is back, it shows what documents had.
+			if (isPassing || error.code === DATABASE_AWAY) throw error;
 			// Rows that waited for one list fail by one error: that is one failure.
 			if (dataset.last !== error) dataset.failures += 1;
 			dataset.last = error;

@@ -25,5 +25,5 @@ export function insisting(request: Request, clock: Clock): Request {
 }
 
 function isPassing(error: unknown): boolean {
-	return error instanceof RestError && (error.kind === "ambiguous" || error.kind === "not_sent");
+	return error instanceof RestError && ["ambiguous", "not_sent", "doubted"].includes(error.kind);
 }

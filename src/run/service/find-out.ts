@@ -1,4 +1,4 @@
-import { RestError } from "../../rest/errors.ts";
+import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import { type Flavour, flavours, type ProbeAnswer } from "../../rest/flavours.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Request } from "../pages.ts";
@@ -17,7 +17,7 @@ export type Recognised = { readonly flavour: Flavour; readonly how: string };
 export async function findOut(api: Api, request: Request, isPatient = true): Promise<Recognised> {
 	const list = await request(() => api.probeList());
 	const patch = await request(() => api.probeUpdate("PATCH")).catch((error: unknown): ProbeAnswer => {
-		const isLost = error instanceof RestError && error.kind === "ambiguous";
+		const isLost = error instanceof RestError && error.kind === "ambiguous" && error.code !== DATABASE_AWAY;
 		if (isPatient || !isLost) throw error;
 		return "other";
 	});

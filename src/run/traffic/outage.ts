@@ -1,5 +1,5 @@
-import type { RestError } from "../../rest/errors.ts";
-import { outage, timeText } from "../stops.ts";
+import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
+import { noLongerAccepted, outage, timeText } from "../stops.ts";
 import type { Clock, Stop } from "../types.ts";
 import { Breaker, probeWait } from "./breaker.ts";
 import { Failures } from "./failures.ts";
@@ -7,6 +7,12 @@ import { Failures } from "./failures.ts";
 /** How long an outage is sat out, and how long a first answer is waited for, where the user does not say, in milliseconds. */
 export const MAX_OUTAGE = 15 * 60_000;
 const FIRST_ANSWER = 30_000;
+/**
+ * How long a key that was accepted before may be refused before that is believed, in milliseconds. RAGFlow from v0.25 on
+ * answers 401 while its database is away: one that restarts, and mends itself after a power cut, is back within two
+ * minutes, and who has revoked a key waits no longer for the run to say so.
+ */
+export const DOUBTED_FOR = 2 * 60_000;
 /** Clocks and sums of waits are not exact to the last digit: a wait that ends now has ended. */
 const EXACT = 1;
 
@@ -27,10 +33,12 @@ export class Outage {
 	readonly #failures = new Failures();
 	/** since when nothing but failures came, on the clock; before the first answer, since the first request */
 	#since: number | undefined;
+	/** since when nothing but refusals of a key came that was accepted before, on the clock */
+	#doubtedSince: number | undefined;
 	#openedAt = 0;
 	#probes = 0;
 	#answered = false;
-	#succeeded = false;
+	#successes = 0;
 
 	constructor(options: OutageOptions) {
 		this.#options = options;
@@ -43,12 +51,19 @@ export class Outage {
 	}
 
 	get succeeded(): boolean {
-		return this.#succeeded;
+		return this.#successes > 0;
+	}
+
+	/** requests that were answered well */
+	get successes(): number {
+		return this.#successes;
 	}
 
 	/** Milliseconds until a service that is gone now has been gone for too long. */
 	get left(): number {
-		return this.#since === undefined ? Number.POSITIVE_INFINITY : this.#since + this.#limit - this.#options.clock.now();
+		const now = this.#options.clock.now();
+		const left = this.#since === undefined ? Number.POSITIVE_INFINITY : this.#since + this.#limit - now;
+		return this.#doubtedSince === undefined ? left : Math.min(left, this.#doubtedSince + this.#doubt - now);
 	}
 
 	starts(): void {
@@ -57,7 +72,7 @@ export class Outage {
 
 	succeededWith(ticket: number): void {
 		this.#answered = true;
-		this.#succeeded = true;
+		this.#successes += 1;
 		this.#alive(ticket);
 	}
 
@@ -74,10 +89,15 @@ export class Outage {
 		return this.#options.maxOutage ?? (this.#answered ? MAX_OUTAGE : FIRST_ANSWER);
 	}
 
+	get #doubt(): number {
+		return Math.min(DOUBTED_FOR, this.#limit);
+	}
+
 	#alive(ticket: number): void {
 		const now = this.#options.clock.now();
 		if (!this.breaker.isGood(ticket)) return;
 		this.#since = undefined;
+		this.#doubtedSince = undefined;
 		if (!this.breaker.isOpen) return void this.#failures.add(false, now);
 		this.#failures.forget();
 		this.breaker.close();
@@ -90,15 +110,23 @@ export class Outage {
 		const { clock, onNote, onStop } = this.#options;
 		const now = clock.now();
 		this.#since ??= now;
+		const isDoubted = error.kind === "doubted";
+		this.#doubtedSince = isDoubted ? (this.#doubtedSince ?? now) : undefined;
 		if (!this.breaker.isOpen && this.#failures.add(true, now)) {
 			this.#openedAt = now;
 			this.#probes = 0;
 			// The text of an error is safe to show; how long is what a person at the terminal wants to know.
-			onNote(`The service does not answer (${error.message}): waiting for it, ${timeText(this.#limit)} at most.`);
+			const [what, time] = isDoubted
+				? ["refuses a key that it has accepted", this.#doubt]
+				: [error.code === DATABASE_AWAY ? "has lost its database" : "does not answer", this.#limit];
+			onNote(`The service ${what} (${error.message}): waiting for it, ${timeText(time)} at most.`);
 			this.breaker.open(this.#nextProbe());
 		} else if (this.breaker.isOpen) this.breaker.probeAfter(this.#nextProbe());
-		const certain = this.breaker.isOpen || !this.#answered || error.kind === "not_sent";
-		if (certain && this.left < EXACT) onStop(outage(error, this.#limit));
+		const saysSo = error.kind === "not_sent" || error.code === DATABASE_AWAY || isDoubted;
+		const certain = this.breaker.isOpen || !this.#answered || saysSo;
+		if (!certain || this.left >= EXACT) return;
+		const isOver = this.#doubtedSince !== undefined && now - this.#doubtedSince >= this.#doubt - EXACT;
+		onStop(isOver ? noLongerAccepted(error, this.#doubt) : outage(error, this.#limit));
 	}
 
 	/** The last probe is sent when the outage has lasted as long as it may. */
@@ -109,5 +137,5 @@ export class Outage {
 
 /** Whether the same request may be answered well a little later. A refusal shows that somebody is there. */
 function passes({ kind }: RestError): boolean {
-	return kind === "not_sent" || kind === "ambiguous" || kind === "not_the_api";
+	return kind === "not_sent" || kind === "ambiguous" || kind === "not_the_api" || kind === "doubted";
 }

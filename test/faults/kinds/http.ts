@@ -224,8 +224,11 @@ export const http: readonly FaultTest[] = [
 		run: async (flavour) => {
 			const { verb } = await serviceOf(flavour);
 			const faults = [{ fault: "status", status: 401, when: "before" as const, on: { method: verb, from: 8 } }];
-			const { summary, state, service } = await trial(flavour, { faults, exit: 4 });
+			// A key that was accepted is tried again, for two minutes unless the run waits less for anything.
+			const args = ["--max-outage", "2s"];
+			const { summary, state, service, stderr } = await trial(flavour, { faults, args, exit: 4 });
 			expect(at(summary, "failed")).toBe(0);
+			expect(stderr).toContain("is not accepted any more: it was before, and was tried again for 2s");
 			// The first row's answer is checked by a look at the list, which the key no longer opens.
 			expect(at(summary, "pending")).toBeGreaterThanOrEqual(13);
 			const again = await program(["runs", "resume", "--json", "--state-dir", state], envOf(service.sandbox));
