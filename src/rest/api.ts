@@ -7,11 +7,12 @@ import type { Manner, ProbeAnswer } from "./flavours.ts";
 import { headerValues } from "./headers.ts";
 import { type BoundarySource, boundaryFor, randomBoundary, updateForm } from "./part-form.ts";
 import type { Place } from "./place.ts";
+import { parametersOf } from "./parameters.ts";
 import { mannerOf, nobody, readProbe, readRight } from "./probe.ts";
 import { removalOf, unseen } from "./removal.ts";
 import { pathOf, segment } from "./segment.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
-import type { Api, Dialect, Document, DocumentQuery, Exchange, StoredFile, UploadFile } from "./types.ts";
+import type { Api, Dialect, Document, Exchange, StoredFile, UploadFile } from "./types.ts";
 import { openUpload, sameSize } from "./upload.ts";
 
 export type ApiOptions = {
@@ -236,10 +237,4 @@ function placeOf(options: ApiOptions): Place {
 	// The host alone: a proxy's address may carry a password.
 	const through = options.proxy === undefined ? "" : ` (through the proxy ${new URL(options.proxy.uri).host})`;
 	return { host: `${host}${through}`, redact: redactor(options.key) };
-}
-
-function parametersOf(query: DocumentQuery): Record<string, string | number | undefined> {
-	const { page, pageSize, order, id, name, condition } = query;
-	const desc = order === undefined ? undefined : order.descending ? "True" : "False";
-	return { page, page_size: pageSize, orderby: order?.by, desc, id, name, metadata_condition: condition };
 }
