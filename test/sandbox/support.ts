@@ -57,8 +57,17 @@ export function send(sandbox: Target, method: string, path: string, sent: Sent =
 	});
 }
 
+/** `undefined` for what is no JSON: some releases answer so. */
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
 function answerOf(status: number, text: string): Answer {
-	const json: unknown = JSON.parse(text);
+	const json = parsed(text);
 	return {
 		status,
 		text,

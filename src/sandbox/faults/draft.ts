@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { membersText, rawMembers } from "../members.ts";
 import { isObject } from "../object.ts";
+import { parsePythonJson } from "../python-json.ts";
 import type { Reply } from "../reply.ts";
 
 export type Header = readonly [name: string, value: string];
@@ -91,7 +92,7 @@ export function withEnvelope(draft: Draft, members: ReadonlyMap<string, string>)
 /** The members of JSON text that is an object. */
 export function objectMembers(text: string): Map<string, string> {
 	try {
-		return isObject(JSON.parse(text)) ? rawMembers(text) : new Map<string, string>();
+		return isObject(parsePythonJson(text)) ? rawMembers(text) : new Map<string, string>();
 	} catch {
 		return new Map<string, string>();
 	}

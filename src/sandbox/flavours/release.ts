@@ -23,8 +23,15 @@ export type Release = {
 	readonly unknownPath: "status-200" | "status-404";
 	/** Metadata may be any object, or only text, numbers, booleans and lists of them. */
 	readonly values: "any" | "flat";
+	/**
+	 * `NaN` and infinities. `stored`: and listed as these bare words. From v0.24 on metadata are in Elasticsearch, which
+	 * refuses them: the update fails, and what was there is kept, or lost where it was removed first.
+	 */
+	readonly noNumber: "stored" | "refused" | "refused-and-lost";
 	/** Whether text in lists is split at commas, semicolons, bars and enumeration marks, trimmed and made unique. */
 	readonly splitsLists: boolean;
+	/** By what the items of such a list are the same: by value (1 is true), or by how they print (1 is "1"). */
+	readonly sameItems: "value" | "print";
 	/** What an update answers as `data`. */
 	readonly updateAnswer: "nothing" | "document" | "document-without-metadata";
 	/** What a removal does that names no document: the mistake of one line of code, or a forgotten header. */

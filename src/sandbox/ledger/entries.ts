@@ -34,7 +34,7 @@ export type AppliedEntry = {
 	readonly document: string | null;
 	/** of what is stored; SHA-256 of its text, in hexadecimal */
 	readonly meta_sha256?: string;
-	/** left out where its text is over a kilobyte */
+	/** left out where its text is over a kilobyte, or no JSON: NaN */
 	readonly meta_fields?: unknown;
 };
 

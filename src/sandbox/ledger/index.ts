@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Asked } from "../faults/asked.ts";
+import { holdsNoNumber } from "../python-json.ts";
 import type { Change } from "../store/changes.ts";
 import { Counts } from "./counts.ts";
 import type { AppliedEntry, GapEntry, LedgerEntry, Met, RequestEntry } from "./entries.ts";
@@ -91,7 +92,8 @@ function requestId({ headers }: Asked): string | null {
 
 function metadataOf(text: string): Pick<AppliedEntry, "meta_sha256" | "meta_fields"> {
 	const meta_sha256 = createHash("sha256").update(text).digest("hex");
-	if (text.length > metadataLimit) return { meta_sha256 };
+	// The ledger is JSON, which has no word for what releases of RAGFlow store all the same.
+	if (text.length > metadataLimit || holdsNoNumber(text)) return { meta_sha256 };
 	const meta_fields: unknown = JSON.parse(text);
 	return { meta_sha256, meta_fields };
 }

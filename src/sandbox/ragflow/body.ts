@@ -3,6 +3,7 @@ import { mediaType, readBody } from "../body.ts";
 import type { Release } from "../flavours/release.ts";
 import { isObject } from "../object.ts";
 import { jsonBodyLimit } from "../settings.ts";
+import { parsePythonJson } from "../python-json.ts";
 import { exception } from "./failure.ts";
 
 /** A body as text and as the JSON value that it is; `undefined` where the release took nothing from it. */
@@ -29,7 +30,7 @@ export async function readJson(request: IncomingMessage, release: Release): Prom
 export function parsedJson(bytes: Buffer): Body {
 	try {
 		const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-		const value: unknown = JSON.parse(text);
+		const value = parsePythonJson(text);
 		return { text, value };
 	} catch {
 		return { text: "", value: undefined };

@@ -54,7 +54,7 @@ function change(store: Store, { datasetId, release }: Call, id: string, { set, d
 	const members = rawMembers(store.documents.metadata(datasetId, id) ?? "{}");
 	for (const { key, value } of set) {
 		const raw = JSON.stringify(value);
-		members.set(key, release.splitsLists ? storedValue(raw) : raw);
+		members.set(key, release.splitsLists ? storedValue(raw, release.sameItems) : raw);
 	}
 	for (const { key } of drop) members.delete(key);
 	store.documents.replaceMetadata(datasetId, id, membersText(members));

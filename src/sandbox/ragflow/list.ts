@@ -3,6 +3,7 @@ import type { Release } from "../flavours/release.ts";
 import { findDocuments, type Matches } from "../find.ts";
 import { matcherOf } from "../routes/list.ts";
 import type { Order, SortKey } from "../store/pages.ts";
+import { textColumn } from "../store/rows.ts";
 import type { Route } from "./call.ts";
 import { documentText } from "./document.ts";
 import { Code, Failure, noDataset, success, worded } from "./failure.ts";
@@ -31,7 +32,9 @@ export const listDocuments: Route = async ({ query, datasetId, release }, { stor
 	const matches = matching(filterOf(query, "keywords"), condition);
 	const search = { exact, order, matches, window, ties: settings.ties ?? "unstable" };
 	const { total, rows } = await findDocuments(store, dataset, search);
-	const documents = rows.map((row) => documentText(row, datasetId, { metadata: true }));
+	const documents = rows.map((row) =>
+		documentText(row, datasetId, { metadata: true, parsing: store.parsing.of(textColumn(row, "id")) }),
+	);
 	return success(`{"docs":[${documents.join(",")}],"total":${total}}`, release.listMessage);
 };
 

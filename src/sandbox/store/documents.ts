@@ -11,6 +11,8 @@ export class Documents {
 	readonly #replace: Statement;
 	readonly #metadata: Statement;
 	readonly #row: Statement;
+	readonly #rename: Statement;
+	readonly #like: Statement;
 	readonly #ids: Statement;
 	readonly #dataset: Statement;
 	readonly #named: Statement;
@@ -34,6 +36,10 @@ export class Documents {
 		this.#replace = database.prepare(`UPDATE documents SET meta_fields = ?, update_time = ? ${where}`);
 		this.#metadata = database.prepare(`SELECT meta_fields FROM documents ${where}`);
 		this.#row = database.prepare("SELECT * FROM documents WHERE id = ?");
+		this.#rename = database.prepare("UPDATE documents SET name = ?, update_time = ? WHERE id = ?");
+		this.#like = database.prepare(
+			"SELECT name FROM documents WHERE dataset = (SELECT seq FROM datasets WHERE id = ?) AND name = ?",
+		);
 		this.#ids = database.prepare(
 			"SELECT id FROM documents WHERE dataset = (SELECT seq FROM datasets WHERE id = ?) ORDER BY seq",
 		);
@@ -73,6 +79,20 @@ export class Documents {
 	metadata(dataset: string, id: string): string | undefined {
 		const row = this.#metadata.get(id, dataset);
 		return row === undefined ? undefined : textColumn(row, "meta_fields");
+	}
+
+	rename(id: string, name: string): void {
+		this.#rename.run(name, Date.now(), id);
+	}
+
+	nameOf(id: string): string | undefined {
+		const row = this.row(id);
+		return row === undefined ? undefined : textColumn(row, "name");
+	}
+
+	/** The names in a dataset that the database takes for this one. */
+	namesLike(dataset: string, name: string): string[] {
+		return this.#like.all(dataset, name).map((row) => textColumn(row, "name"));
 	}
 
 	/** A document with all its columns. */

@@ -6,6 +6,7 @@ import { Datasets } from "./datasets.ts";
 import { Documents } from "./documents.ts";
 import { fill, filledDatasetId } from "./fill.ts";
 import { Pages } from "./pages.ts";
+import { Parsings } from "./parsing.ts";
 
 /** What the sandbox knows: one SQLite file. Writes go through `commits`; reads flush it first. */
 export type Store = {
@@ -14,6 +15,7 @@ export type Store = {
 	readonly datasets: Datasets;
 	readonly documents: Documents;
 	readonly pages: Pages;
+	readonly parsing: Parsings;
 	/** the dataset that was filled at this start or an earlier one */
 	readonly filledDataset: string | undefined;
 	close(): void;
@@ -34,12 +36,15 @@ function storeOf(database: Database): Store {
 	const commits = new Commits(database);
 	const changes = new Changes();
 	const datasets = new Datasets(database, changes);
+	const parsing = new Parsings(database);
+	parsing.tidy();
 	return {
 		commits,
 		changes,
 		datasets,
 		documents: new Documents(database, changes),
 		pages: new Pages(database),
+		parsing,
 		filledDataset: datasets.find(filledDatasetId) === undefined ? undefined : filledDatasetId,
 		close() {
 			commits.flush();

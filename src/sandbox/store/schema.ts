@@ -32,6 +32,11 @@ export const schema = `
 		bytes BLOB NOT NULL,
 		PRIMARY KEY (document, position)
 	);
+	CREATE TABLE IF NOT EXISTS parsing (
+		document TEXT PRIMARY KEY,
+		method TEXT NOT NULL,
+		config TEXT NOT NULL
+	);
 	PRAGMA application_id = ${applicationId};
 	PRAGMA user_version = ${layoutVersion};
 `;

@@ -98,7 +98,9 @@ describe("what an update does to the metadata that was there", () => {
 		async (flavour, splits) => {
 			const place = await serve(flavour);
 			const lists = '{"plain":"a, b;c|d","list":["a, b;c","d|e","f，g；h、i"," a ","",1,true,1],"empty":[]}';
-			const split = '{"plain":"a, b;c|d","list":["a","b","c","d","e","f","g","h","i","",1,true],"empty":[]}';
+			// In Python 1 is the same as true; later releases compare how items print.
+			const last = flavour === "ragflow-0.24" ? "1" : "1,true";
+			const split = `{"plain":"a, b;c|d","list":["a","b","c","d","e","f","g","h","i","",${last}],"empty":[]}`;
 			expect((await update(place, flavour, lists)).code).toBe(0);
 			expect(await stored(place)).toBe(splits ? split : lists);
 		},

@@ -17,7 +17,7 @@ export const storedKinds = {
 		takes: "how=trim|split",
 		when: ["after"],
 		make: (given) => {
-			const change = given.choice("how", ["trim", "split"]) === "trim" ? trimmed : storedValue;
+			const change = given.choice("how", ["trim", "split"]) === "trim" ? trimmed : (raw: string) => storedValue(raw);
 			return {
 				suits: writes,
 				alter: (metadata) =>

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import * as by from "../support.ts";
+import { serve, stored, update } from "./support.ts";
+
+const before = '{"kept":"yes"}';
+
+describe("numbers that JSON has no word for, which a script with pandas sends for an empty cell", () => {
+	const odd = '{"a":NaN,"b":[1,-Infinity,"NaN"],"c":{"d":Infinity},"e":"NaN, \\"NaN\\""}';
+	const flat = '{"a":NaN,"b":[-Infinity]}';
+
+	test.each(["ragflow-0.18", "ragflow-0.21", "ragflow-0.23"] as const)(
+		"%s stores them and lists them as bare words, so that its lists are no JSON",
+		async (flavour) => {
+			const place = await serve(flavour, ["a.txt", "b.txt"], { control: true });
+			const answer = await update(place, flavour, odd);
+			expect(answer.text).toMatch(/^\{"code":0/);
+			const { text } = await by.list(place.sandbox, place.dataset, { id: place.ids[0] ?? "" });
+			expect(text).toContain(`"meta_fields":${odd},`);
+			expect(() => JSON.parse(text) as unknown).toThrow();
+			const entries = place.sandbox.control?.ledger().filter((entry) => "meta_sha256" in entry) ?? [];
+			expect(entries).toHaveLength(1);
+			expect(() => JSON.parse(JSON.stringify(entries)) as unknown).not.toThrow();
+			expect((await update(place, flavour, "{}")).code).toBe(0);
+			expect((await by.list(place.sandbox, place.dataset)).code).toBe(0);
+		},
+	);
+
+	test.each<[Flavour, string]>([
+		// It had removed what was there before it found that it can't store what comes.
+		["ragflow-0.24", "{}"],
+		["ragflow-0.25", before],
+		["ragflow-0.26", "{}"],
+		["ragflow-0.27", "{}"],
+	])("%s can't store them, and has %s after the refusal", async (flavour, left) => {
+		const place = await serve(flavour);
+		await update(place, flavour, before);
+		const answer = await update(place, flavour, flat);
+		expect(answer).toMatchObject({ status: 200, code: 102, message: "Failed to update metadata" });
+		expect(await stored(place)).toBe(left);
+	});
+
+	test.each(["nan", "Infinit", "+Infinity", "1NaN", "NaN1", "[NaN"])("no release reads %s", async (word) => {
+		const place = await serve("ragflow-0.21");
+		await update(place, "ragflow-0.21", before);
+		expect((await update(place, "ragflow-0.21", `{"a":${word}}`)).code).toBe(100);
+		expect(await stored(place)).toBe(before);
+	});
+});
