@@ -1,7 +1,6 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import type { App, Settings } from "../../app.ts";
 import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, parseJson, textsOf } from "../../json.ts";
@@ -10,6 +9,7 @@ import type { ManifestDocument } from "../../manifest/index.ts";
 import type { Document, InexactValues } from "../../rest/types.ts";
 import { keptTemporarily } from "../../run/kept-temporarily.ts";
 import { documentCells, documentMembers } from "../docs/document-faces.ts";
+import { textLines } from "./text-lines.ts";
 
 const noMetadata: Metadata = new Map();
 const BARE = /^-?(?:NaN|Infinity)$/;
@@ -101,7 +101,7 @@ function keptOf({ metadata = noMetadata }: Document, fields: readonly string[] |
 /** Reads back what was spooled: a line of ids, members and exact texts, and a line of metadata for each document. */
 async function* spooled(path: string): AsyncGenerator<ManifestDocument> {
 	let head: { readonly cells: readonly string[]; readonly exact: ReadonlyMap<string, string> } | undefined;
-	for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+	for await (const line of textLines(path)) {
 		const value = parseJson(line);
 		if (isJsonArray(value)) {
 			const [cells, exact] = value;
