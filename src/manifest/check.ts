@@ -6,7 +6,7 @@ import { readValidRows } from "./second-reading.ts";
 import type { Draft, RawRow, RowReader } from "./rows/draft.ts";
 import { Disposition, Dispositions } from "./rows/dispositions.ts";
 import { Duplicates, type Entry, type Verdict } from "./rows/duplicates.ts";
-import { RowJudge } from "./rows/judge.ts";
+import { type Judged, RowJudge } from "./rows/judge.ts";
 import { requiredRole } from "./rows/reserved.ts";
 import { csvFailedRows } from "./failed-rows.ts";
 import { show } from "./show.ts";
@@ -109,18 +109,33 @@ class Check {
 	async #batch({ reader, rows }: Batch): Promise<void> {
 		this.#reader = reader;
 		this.#headFaults();
-		for (const raw of rows) {
-			if (raw.fault === undefined) {
-				const draft = reader.draft(raw);
-				const faults = this.#judge.faults(draft, this.#fatal);
+		const drafts = await this.#judged(reader, rows);
+		for (const [index, raw] of rows.entries()) {
+			const draft = drafts[index];
+			if (raw.fault === undefined && draft !== undefined) {
+				const { faults } = draft;
 				if (this.#options.purpose === "upload" && !this.#fatal) faults.push(...(await this.#judge.fileFaults(draft)));
 				const standing = faults.length === 0 ? faults : await this.#unexcused(raw, draft, faults);
 				if (standing.length > 0) this.#refuse(reader, raw, standing);
 				else if (!this.#fatal) await this.#remember(reader, raw, draft);
-			} else this.#refuse(reader, raw, [raw.fault]);
+			} else if (raw.fault !== undefined) this.#refuse(reader, raw, [raw.fault]);
 			this.#rows++;
 			if (this.#rows % PROGRESS_ROWS === 0) this.#deps.onProgress?.(this.#rows);
 		}
+	}
+
+	/** The drafts of readable rows, with what is wrong with their values. A schema judges many rows at once. */
+	async #judged(reader: RowReader, rows: readonly RawRow[]): Promise<readonly (Draft | undefined)[]> {
+		const judged: Judged[] = [];
+		const drafts = rows.map((raw) => {
+			if (raw.fault !== undefined) return undefined;
+			const draft = reader.draft(raw);
+			const faults = this.#judge.faults(draft, this.#fatal);
+			if (draft.isReadable) judged.push({ metadata: draft.metadata, place: `line ${raw.line}`, faults });
+			return draft;
+		});
+		await this.#judge.meetSchema(judged, this.#deps.signal);
+		return drafts;
 	}
 
 	/** A row with another fault is invalid whatever its values are: nobody is asked about them. */

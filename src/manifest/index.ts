@@ -3,7 +3,7 @@ export { csvLine } from "./csv/quote.ts";
 export { csvFailedRows, jsonFailedRows } from "./failed-rows.ts";
 export { idFault, idKey } from "./rows/ids.ts";
 export { payloadText } from "./rows/identity.ts";
-export { readSchema } from "./rows/schema.ts";
+export { readSchema } from "./rows/schema-file.ts";
 export { checkSettings, parseSetting } from "./setting.ts";
 export { checkSidecars } from "./sidecars/check.ts";
 export { textSurvives } from "./spreadsheet.ts";

@@ -12,6 +12,12 @@ export const MAX_COLUMNS = 128 * 1024;
 export const MAX_DEPTH = 32;
 /** Faults told of one row, of its JSON text and of the schema each: a row with more is not read on. */
 export const MAX_ROW_FAULTS = 100;
+/** Bytes of a schema at most: some thousand times a usual one. */
+export const MAX_SCHEMA = 4 * 1024 * 1024;
+/** Seconds that a schema may take to be made ready. Nothing else is done meanwhile. */
+export const MAX_COMPILE_SECONDS = 5;
+/** Seconds that one row may take to be checked by a schema: honest ones take microseconds. */
+export const MAX_ROW_SECONDS = 1;
 /** Longest id, in characters. */
 export const MAX_ID = 256;
 /** A gzip that grows by more than this, and beyond `MAX_UNPACKED`, is a bomb and not a manifest. */

@@ -36,9 +36,10 @@ export function parseSetting(
  */
 export async function checkSettings(options: ManifestOptions): Promise<void> {
 	const judge = await RowJudge.create("", options);
-	const faults = judge.settingFaults().map(({ field, text }) => (field === null ? text : `${show(field)}: ${text}`));
+	const faults = await judge.settingFaults();
 	if (faults.length === 0) return;
-	throw wrong(`${faults.join("; ")}; nothing was sent`, "Mend the value; --schema says what values must be like.");
+	const texts = faults.map(({ field, text }) => (field === null ? text : `${show(field)}: ${text}`));
+	throw wrong(`${texts.join("; ")}; nothing was sent`, "Mend the value; --schema says what values must be like.");
 }
 
 function wrong(

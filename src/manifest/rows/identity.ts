@@ -15,8 +15,13 @@ export function payloadText(metadata: Metadata, inOrder: boolean): string {
 /** Lengths go before what they measure, so that no value can look like the next key. */
 function part(key: string, value: JsonValue): string {
 	if (typeof value === "string") return `${key.length}:${key}t${value.length}:${value}`;
-	const text = JSON.stringify(canonical(value));
+	const text = valueText(value);
 	return `${key.length}:${key}j${text.length}:${text}`;
+}
+
+/** A text that is equal for equal values and different for different, whatever the order of members. */
+export function valueText(value: JsonValue): string {
+	return JSON.stringify(canonical(value));
 }
 
 function canonical(value: JsonValue): JsonValue {

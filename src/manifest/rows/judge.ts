@@ -6,8 +6,11 @@ import type { Draft, RowReader } from "./draft.ts";
 import { FileFinder, type FoundFile } from "./files.ts";
 import { payloadText } from "./identity.ts";
 import { idFault, idKey } from "./ids.ts";
-import { schemaCheck, type SchemaCheck } from "./schema.ts";
+import { type Checked, SchemaCheck } from "./schema.ts";
 import { valueFaults } from "./values.ts";
+
+/** A row as a schema judges it, and the faults that it has so far. */
+export type Judged = Checked & { readonly faults: Fault[] };
 
 /** Judges rows by everything that does not depend on their format. */
 export class RowJudge {
@@ -23,11 +26,11 @@ export class RowJudge {
 
 	/** @throws CliError exit 2 when the schema cannot be used */
 	static async create(path: string, options: ManifestOptions): Promise<RowJudge> {
-		return new RowJudge(path, options, options.purpose === "rm" ? undefined : await schemaCheck(options.schema));
+		return new RowJudge(path, options, options.purpose === "rm" ? undefined : await SchemaCheck.of(options));
 	}
 
 	/**
-	 * All that is wrong with a row. Adds to the draft what the command line says of every row.
+	 * All that is wrong with a row but for its schema. Adds to the draft what the command line says of every row.
 	 *
 	 * @param headerIsWrong then the ids may be missing in all rows, which the header's own problem says once
 	 */
@@ -44,27 +47,37 @@ export class RowJudge {
 				add({ field: "dataset_id", code: "NO_DATASET", text: "is empty, and no --dataset is given" });
 			else add(idFault("dataset_id", draft.datasetId));
 		}
-		if (this.#options.purpose !== "rm") this.#judgeMetadata(draft.metadata, faults);
+		if (this.#options.purpose !== "rm") this.#judgeValues(draft.metadata, faults);
 		return faults;
+	}
+
+	/**
+	 * Adds to the faults of rows those by the schema. A field that has one already is not judged again.
+	 *
+	 * @throws CliError exit 2 where the schema takes too long
+	 */
+	async meetSchema(rows: readonly Judged[], signal?: AbortSignal): Promise<void> {
+		if (this.#schema === undefined) return;
+		const found = await this.#schema.faults(rows, signal);
+		for (const [index, { faults }] of rows.entries()) {
+			const known = new Set(faults.map(({ field }) => field));
+			for (const fault of found[index] ?? []) if (!known.has(fault.field)) faults.push(fault);
+		}
 	}
 
 	/** What is wrong with what the command line says of every row. */
-	settingFaults(): Fault[] {
+	async settingFaults(): Promise<Fault[]> {
 		const faults: Fault[] = [];
-		this.#judgeMetadata(this.#options.set, faults);
+		this.#judgeValues(this.#options.set, faults);
+		await this.meetSchema([{ metadata: this.#options.set, place: "--set", faults }]);
 		return faults;
 	}
 
-	/** Adds to the faults those of the metadata. A field that has one already is not judged again. */
-	#judgeMetadata(metadata: Metadata, faults: Fault[]): void {
+	#judgeValues(metadata: Metadata, faults: Fault[]): void {
 		const { schema, deleteToken } = this.#options;
-		if (schema !== "none") {
-			for (const fault of valueFaults(metadata, deleteToken))
-				if (!faults.some(({ field }) => field === fault.field)) faults.push(fault);
-		}
-		if (this.#schema === undefined) return;
-		const known = new Set(faults.map(({ field }) => field));
-		for (const fault of this.#schema(metadata, deleteToken)) if (!known.has(fault.field)) faults.push(fault);
+		if (schema === "none") return;
+		for (const fault of valueFaults(metadata, deleteToken))
+			if (!faults.some(({ field }) => field === fault.field)) faults.push(fault);
 	}
 
 	async fileFaults(draft: Draft): Promise<Fault[]> {

@@ -1,88 +1,98 @@
-import type { ErrorObject, ValidateFunction } from "ajv";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
-import { readInput } from "../../input-file.ts";
-import { isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
+import type { ErrorObject } from "ajv";
+import { setImmediate } from "node:timers/promises";
+import type { JsonValue, Metadata } from "../../json.ts";
 import { listSteps } from "../../list-change.ts";
+import { reason } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
-import { JsonFault } from "../json/fault.ts";
-import { parseJson } from "../json/parse.ts";
-import { positionIn } from "../position.ts";
+import { MAX_ROW_FAULTS, MAX_ROW_SECONDS } from "../limits.ts";
 import { show } from "../show.ts";
 import type { ManifestOptions } from "../types.ts";
+import { endless, unusable } from "./schema-file.ts";
+import { compile, type Validator } from "./schema-validator.ts";
+import { TimeLimit } from "./time-limit.ts";
 
-/** 16 MiB: far more than a schema that a person or a program writes. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Milliseconds for many rows at once. Nothing else is done meanwhile, not even a signal is heard. */
+const TURN = 250;
+/** Tries of a row by itself: the machine may have slept meanwhile, or had other things to do. */
+const TRIES = 2;
 
-/**
- * The value of `--schema`: the JSON of the file, or `none`.
- *
- * @throws CliError exit 2
- */
-export async function readSchema(path: string): Promise<JsonValue> {
-	if (path === "none") return "none";
-	let text: string;
-	try {
-		text = (await readInput(path, MOST_BYTES)).toString("utf8");
-	} catch (error) {
-		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
-		throw new CliError(`the schema ${show(path)} ${why}`, {
-			exit: Exit.usage,
-			hint: "check the path given to --schema",
-		});
+/** A row's metadata, and what messages call it. */
+export type Checked = { readonly metadata: Metadata; readonly place: string };
+
+/** Finds what of rows' metadata does not meet a schema. */
+export class SchemaCheck {
+	readonly #limit: TimeLimit;
+	readonly #validator: Validator;
+	readonly #deleteToken: string | undefined;
+
+	private constructor(limit: TimeLimit, validator: Validator, deleteToken: string | undefined) {
+		this.#limit = limit;
+		this.#validator = validator;
+		this.#deleteToken = deleteToken;
 	}
-	try {
-		return parseJson(text.replace(/^\uFEFF/, ""));
-	} catch (error) {
-		if (!(error instanceof JsonFault)) throw error;
-		const { line, column } = positionIn(text, error.offset, 1);
-		throw unusable(`${show(path)}:${line}:${column}: ${error.message}`);
+
+	/** @throws CliError exit 2 when the schema itself is wrong */
+	static async of({
+		schema,
+		deleteToken,
+	}: Pick<ManifestOptions, "schema" | "deleteToken">): Promise<SchemaCheck | undefined> {
+		if (schema === undefined || schema === "none") return undefined;
+		const limit = new TimeLimit();
+		const check = new SchemaCheck(limit, await compile(schema, limit), deleteToken);
+		// A schema that only refers to itself is noticed before any row is read.
+		await check.faults([{ metadata: new Map(), place: "a row without metadata" }], undefined);
+		return check;
 	}
-}
 
-/** Finds what of a row's metadata does not meet the schema. */
-export type SchemaCheck = (metadata: Metadata, deleteToken: string | undefined) => Fault[];
-
-/** @throws CliError exit 2 when the schema itself is wrong */
-export async function schemaCheck(schema: ManifestOptions["schema"]): Promise<SchemaCheck | undefined> {
-	if (schema === undefined || schema === "none") return undefined;
-	const validate = await compile(schema);
-	return (metadata, deleteToken) => {
-		if (validate(plainObject(metadata, deleteToken)) === true) return [];
-		return (validate.errors ?? []).map(faultOf);
-	};
-}
-
-/** Loaded when asked for: most manifests have no schema, and ajv is slow to load. */
-async function compile(schema: JsonValue): Promise<ValidateFunction> {
-	if (typeof schema !== "boolean" && !isJsonObject(schema)) {
-		throw unusable("a JSON Schema is an object, true or false");
+	/**
+	 * The faults of each row. Rows are checked in turns, as long ones as are good for both speed and signals.
+	 *
+	 * @throws CliError exit 2 where a row takes longer than any honest schema does
+	 */
+	async faults(rows: readonly Checked[], signal: AbortSignal | undefined): Promise<readonly (readonly Fault[])[]> {
+		const found: (readonly Fault[])[] = [];
+		const next = ({ metadata, place }: Checked): void => {
+			found.push(this.#faultsOf(metadata, place));
+		};
+		while (found.length < rows.length) {
+			if (this.#limit.isEnough(TURN, () => rows.slice(found.length).forEach(next))) break;
+			const slow = rows[found.length];
+			for (let tries = 1; slow !== undefined; tries++) {
+				await setImmediate();
+				signal?.throwIfAborted();
+				if (this.#limit.isEnough(MAX_ROW_SECONDS * 1000, () => next(slow))) break;
+				if (tries === TRIES) throw this.#tooSlow(slow.place);
+			}
+		}
+		return found;
 	}
-	const named = isJsonObject(schema) ? schema["$schema"] : undefined;
-	const dialect = typeof named === "string" ? named : "";
-	// An unknown keyword is probably a misspelt one, and would let every row pass. The types stay loose on purpose.
-	const options = {
-		allErrors: true,
-		strict: true,
-		strictTypes: false,
-		strictRequired: false,
-		strictTuples: false,
-		logger: false,
-	} as const;
-	try {
-		const { Ajv, Ajv2020, formats } = await import("./ajv.ts");
-		const ajv = dialect.includes("draft-07") ? new Ajv(options) : new Ajv2020(options);
-		formats(ajv);
-		return ajv.compile(structuredClone(schema));
-	} catch (error) {
-		throw unusable(reason(error));
-	}
-}
 
-function unusable(why: string): CliError {
-	return new CliError(`the schema cannot be used: ${why}`, {
-		exit: Exit.usage,
-		hint: "JSON Schema 2020-12 is read, and draft-07 where $schema says so",
-	});
+	#faultsOf(metadata: Metadata, place: string): readonly Fault[] {
+		try {
+			const errors = this.#validator.check(plainObject(metadata, this.#deleteToken));
+			return errors.slice(0, MAX_ROW_FAULTS).map(faultOf);
+		} catch (error) {
+			throw this.#failed(error, place);
+		}
+	}
+
+	#tooSlow(place: string): Error {
+		const pattern = this.#validator.pattern();
+		const limit = `more than ${MAX_ROW_SECONDS} s`;
+		if (pattern === undefined) {
+			const hint = "A $ref that is followed again and again takes that long: make the schema simpler.";
+			return unusable(`it takes ${limit} to check ${place}`, hint);
+		}
+		const hint = "A repetition inside a repetition, as in (a+)+, takes that long; a+ matches the same.";
+		return unusable(`its pattern "${show(pattern)}" takes ${limit} on ${place}`, hint);
+	}
+
+	#failed(error: unknown, place: string): unknown {
+		const pattern = this.#validator.pattern();
+		if (pattern !== undefined) return unusable(`its pattern "${show(pattern)}" fails on ${place}: ${reason(error)}`);
+		if (!(error instanceof RangeError)) return error;
+		return endless();
+	}
 }
 
 /**
@@ -90,12 +100,11 @@ function unusable(why: string): CliError {
  * adds are what is known of the list.
  */
 function plainObject(metadata: Metadata, deleteToken: string | undefined): object {
-	const object: object = {};
+	const object: Record<string, JsonValue> = { __proto__: null };
 	for (const [key, given] of metadata) {
 		if (deleteToken !== undefined && given === deleteToken) continue;
 		const steps = deleteToken === undefined ? undefined : listSteps(given);
-		const value = steps === undefined ? given : steps.filter(({ adds }) => adds).map(({ item }) => item);
-		Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+		object[key] = steps === undefined ? given : steps.filter(({ adds }) => adds).map(({ item }) => item);
 	}
 	return object;
 }

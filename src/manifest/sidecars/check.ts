@@ -42,7 +42,7 @@ export async function checkSidecars(
 	for (const sidecar of orphans) check.orphan(sidecar);
 	for (const file of files) {
 		signal?.throwIfAborted();
-		await check.file(file);
+		await check.file(file, signal);
 	}
 	const [first = "."] = paths;
 	return {
@@ -81,7 +81,7 @@ class Check {
 		this.#problem(sidecar, "", { field: null, code: "NO_FILE", text: "a sidecar whose file is not there" });
 	}
 
-	async file(file: LocalFile): Promise<void> {
+	async file(file: LocalFile, signal: AbortSignal | undefined): Promise<void> {
 		const read = await readSidecar(file.sidecar, this.#names);
 		if (read === undefined) {
 			this.#invalid += 1;
@@ -91,6 +91,8 @@ class Check {
 		}
 		const { text, draft } = named(read, file);
 		const faults = this.#judge.faults(draft, false);
+		const judged = { metadata: draft.metadata, place: show(file.sidecar), faults };
+		if (draft.isReadable) await this.#judge.meetSchema([judged], signal);
 		for (const fault of faults) this.#problem(file.sidecar, text, fault);
 		if (faults.length > 0) this.#invalid += 1;
 		else this.#remember(file, text, draft);

@@ -1,0 +1,49 @@
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { readInput } from "../../input-file.ts";
+import type { JsonValue } from "../../json.ts";
+import { JsonFault } from "../json/fault.ts";
+import { parseJson } from "../json/parse.ts";
+import { MAX_SCHEMA } from "../limits.ts";
+import { positionIn } from "../position.ts";
+import { show } from "../show.ts";
+
+/**
+ * The value of `--schema`: the JSON of the file, or `none`.
+ *
+ * @throws CliError exit 2
+ */
+export async function readSchema(path: string): Promise<JsonValue> {
+	if (path === "none") return "none";
+	let text: string;
+	try {
+		text = (await readInput(path, MAX_SCHEMA)).toString("utf8");
+	} catch (error) {
+		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
+		throw new CliError(`the schema ${show(path)} ${why}`, {
+			exit: Exit.usage,
+			hint: "check the path given to --schema",
+		});
+	}
+	try {
+		return parseJson(text.replace(/^\uFEFF/, ""));
+	} catch (error) {
+		if (!(error instanceof JsonFault)) throw error;
+		const { line, column } = positionIn(text, error.offset, 1);
+		throw unusable(`${show(path)}:${line}:${column}: ${error.message}`);
+	}
+}
+
+export function unusable(
+	why: string,
+	hint = "JSON Schema 2020-12 is read, and draft-07 where $schema says so",
+): CliError {
+	return new CliError(`the schema cannot be used: ${why}`, { exit: Exit.usage, hint });
+}
+
+/** A schema that the stack has no room for. Its own nesting is bounded, so it goes round in a circle. */
+export function endless(): CliError {
+	return unusable(
+		"a $ref in it leads back to itself for ever",
+		"Let a $ref that repeats refer to a part of the value.",
+	);
+}

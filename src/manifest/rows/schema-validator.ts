@@ -1,0 +1,112 @@
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import type { Ajv2020 } from "ajv/dist/2020.js";
+import { reason } from "../../errors.ts";
+import { isJsonObject, type JsonValue } from "../../json.ts";
+import { MAX_COMPILE_SECONDS } from "../limits.ts";
+import { valueText } from "./identity.ts";
+import { endless, unusable } from "./schema-file.ts";
+import type { TimeLimit } from "./time-limit.ts";
+
+export type Validator = {
+	/** what of a value does not meet the schema */
+	check(value: object): readonly ErrorObject[];
+	/** the pattern that was being tried when the check last ended; undefined where it came to its end */
+	pattern(): string | undefined;
+};
+
+/**
+ * Makes a function of a schema. ajv is loaded when it is asked for: most manifests have no schema, and it is slow to load.
+ *
+ * @throws CliError exit 2 where the schema is wrong or too large
+ */
+export async function compile(schema: JsonValue, limit: TimeLimit): Promise<Validator> {
+	if (typeof schema !== "boolean" && !isJsonObject(schema)) {
+		throw unusable("a JSON Schema is an object, true or false");
+	}
+	const named = isJsonObject(schema) ? schema["$schema"] : undefined;
+	const dialect = typeof named === "string" ? named : "";
+	const state: { running: string | undefined } = { running: undefined };
+	/** Says which pattern takes too long: one that is broken off stays named. */
+	const watched = (source: string, flags: string) => {
+		const pattern = new RegExp(source, flags);
+		return {
+			test(text: string): boolean {
+				state.running = source;
+				const isMet = pattern.test(text);
+				state.running = undefined;
+				return isMet;
+			},
+			// By this ajv tells one pattern from another.
+			toString: () => String(pattern),
+		};
+	};
+	// An unknown keyword is probably a misspelt one, and would let every row pass. The types stay loose on purpose.
+	const options = {
+		allErrors: true,
+		strict: true,
+		strictTypes: false,
+		strictRequired: false,
+		strictTuples: false,
+		logger: false,
+		// What every object inherits is no member of a row: `required: ["toString"]` must not pass for it.
+		ownProperties: true,
+		code: { regExp: Object.assign(watched, { code: "new RegExp" }) },
+	} as const;
+	let validate: ValidateFunction | undefined;
+	try {
+		const { Ajv, Ajv2020, formats } = await import("./ajv.ts");
+		const isDone = limit.isEnough(MAX_COMPILE_SECONDS * 1000, () => {
+			const ajv = dialect.includes("draft-07") ? new Ajv(options) : new Ajv2020(options);
+			formats(ajv);
+			compareByText(ajv);
+			validate = ajv.compile(structuredClone(schema));
+		});
+		if (isDone && validate !== undefined) return validator(validate, state);
+	} catch (error) {
+		throw error instanceof RangeError ? endless() : unusable(reason(error));
+	}
+	throw unusable(`it takes more than ${MAX_COMPILE_SECONDS} s to prepare`, "Give a schema with fewer keywords.");
+}
+
+function validator(validate: ValidateFunction, state: { running: string | undefined }): Validator {
+	return {
+		check(value) {
+			state.running = undefined;
+			return validate(value) === true ? [] : (validate.errors ?? []);
+		},
+		pattern: () => state.running,
+	};
+}
+
+/**
+ * Compares values by their canonical text. ajv asks an object for its `valueOf` and `constructor`, which may be members of
+ * a row, and compares each item of a list with every other.
+ */
+function compareByText(ajv: Ajv | Ajv2020): void {
+	for (const keyword of ["const", "enum", "uniqueItems"]) ajv.removeKeyword(keyword);
+	ajv.addKeyword({
+		keyword: "const",
+		compile: (value: JsonValue) => {
+			const wanted = valueText(value);
+			return (data: JsonValue) => valueText(data) === wanted;
+		},
+		error: { message: "must be equal to constant" },
+	});
+	ajv.addKeyword({
+		keyword: "enum",
+		schemaType: "array",
+		compile: (values: readonly JsonValue[]) => {
+			const allowed = new Set(values.map(valueText));
+			return (data: JsonValue) => allowed.has(valueText(data));
+		},
+		error: { message: "must be equal to one of the allowed values" },
+	});
+	ajv.addKeyword({
+		keyword: "uniqueItems",
+		type: "array",
+		schemaType: "boolean",
+		compile: (isAsked: boolean) => (items: readonly JsonValue[]) =>
+			!isAsked || new Set(items.map(valueText)).size === items.length,
+		error: { message: "must NOT have duplicate items" },
+	});
+}

@@ -1,0 +1,121 @@
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { Exit } from "../../src/errors.ts";
+import type { JsonValue } from "../../src/json.ts";
+import { checkManifest, readSchema } from "../../src/manifest/index.ts";
+import { checkBytes, file, inChunks, TAG, withFolder } from "./support.ts";
+
+const ENDLESS = "a".repeat(40);
+
+/** A schema of one more `$ref` than it has steps, each followed twice. */
+function ladder(last: JsonValue, steps = 40): JsonValue {
+	const $defs: Record<string, JsonValue> = {};
+	for (let step = 0; step < steps; step++) {
+		const $ref = `#/$defs/step${step + 1}`;
+		$defs[`step${step}`] = step === steps - 1 ? last : { allOf: [{ $ref }, { $ref }] };
+	}
+	return { $defs, $ref: "#/$defs/step0" };
+}
+
+describe("a schema that takes for ever ends with exit 2, and says what takes so long", () => {
+	const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key${index}`, { type: "string" }]));
+	const table: readonly (readonly [what: string, schema: JsonValue, why: string])[] = [
+		["a pattern", { properties: { a: { pattern: "^(a+)+$" } } }, 'its pattern "^(a+)+$" takes more than 1 s on line 3'],
+		["a pattern of names", { patternProperties: { "^(a+)+$": {} } }, 'its pattern "^(a+)+$" takes more than 1 s on'],
+		["a $ref that is followed twice, 40 times", ladder({ type: "object" }), "it takes more than 1 s to check a row"],
+		["the same where nothing meets it", ladder({ required: ["b"] }), "it takes more than 1 s to check a row"],
+		["100,000 properties", { properties: wide }, "it takes more than 5 s to prepare"],
+		["a schema that is itself", { $ref: "#" }, "a $ref in it leads back to itself"],
+		[
+			"a property that is itself",
+			{ properties: { a: { $ref: "#/properties/a" } } },
+			"a $ref in it leads back to itself",
+		],
+		["two that are each other", { properties: { a: { $ref: "#" } }, allOf: [{ $ref: "#" }] }, "leads back to itself"],
+	];
+	test.each(table)("%s", { timeout: 60_000 }, async (_, schema, why) => {
+		const text = `document_id,a,${ENDLESS}!\n1,x,x\n2,${ENDLESS}!,x\n`;
+		await expect(checkBytes(text, { schema })).rejects.toMatchObject({
+			exit: Exit.usage,
+			message: expect.stringContaining(why),
+		});
+	});
+});
+
+test("rows that take long are checked one by one, and a signal between two of them is heard", async () => {
+	const stop = new AbortController();
+	const reading = checkManifest(
+		"-",
+		{ ...TAG, schema: { properties: { a: { pattern: "^(a+)+$" } } } },
+		{
+			stdin: inChunks(Buffer.from(`document_id,a\n1,${ENDLESS}!\n`), 100),
+			onProblem: () => undefined,
+			signal: stop.signal,
+		},
+	);
+	const refused = expect(reading).rejects.toBe("the user's signal");
+	await setTimeout(1);
+	stop.abort("the user's signal");
+	await refused;
+});
+
+test("slow rows that are honest are all checked, each once", async () => {
+	// Far below the limit of one row, and all of them far beyond that of a turn.
+	const schema = { properties: { a: { pattern: "^(a+)+$" } } };
+	const rows = Array.from({ length: 40 }, (_, index) => `${index},${"a".repeat(20)}!\n`).join("");
+	const { places } = await checkBytes(`document_id,a\n${rows}`, { schema });
+	expect(places).toEqual(Array.from({ length: 40 }, (_, index) => `${index + 2}:${index < 10 ? 3 : 4} SCHEMA`));
+}, 60_000);
+
+describe("what every object inherits is no member of a row", () => {
+	test.each<[what: string, schema: JsonValue, row: string, isGood: boolean]>([
+		["required", { required: ["toString"] }, "{}", false],
+		["required, and there", { required: ["toString"] }, '{"toString":"x"}', true],
+		["required inside", { properties: { a: { required: ["constructor"] } } }, '{"a":{}}', false],
+		["a property of another type", { properties: { valueOf: { type: "string" } } }, "{}", true],
+		["a dependent one", { dependentRequired: { hasOwnProperty: ["x"] } }, '{"a":1}', true],
+		["counted", { maxProperties: 0 }, "{}", true],
+		["__proto__, required", { required: ["__proto__"] }, "{}", false],
+		["__proto__, there", { required: ["__proto__"] }, '{"__proto__":1}', true],
+		["const with such a member", { properties: { a: { const: { valueOf: 1 } } } }, '{"a":{"valueOf":1}}', true],
+		["const with another", { properties: { a: { const: { valueOf: 1 } } } }, '{"a":{"valueOf":2}}', false],
+		["const in another order", { properties: { a: { const: { b: 1, c: 2 } } } }, '{"a":{"c":2,"b":1}}', true],
+		["enum", { properties: { a: { enum: [{ constructor: 1 }, 7] } } }, '{"a":{"constructor":1}}', true],
+		["enum of another type", { properties: { a: { enum: ["7"] } } }, '{"a":7}', false],
+		["unique items", { properties: { a: { uniqueItems: true } } }, '{"a":[{"valueOf":1},{"valueOf":1}]}', false],
+		[
+			"items that differ",
+			{ properties: { a: { uniqueItems: true } } },
+			'{"a":[{"valueOf":1},{"toString":1},1,"1"]}',
+			true,
+		],
+		["items that need not", { properties: { a: { uniqueItems: false } } }, '{"a":[1,1]}', true],
+	])("%s", async (_, schema, row, isGood) => {
+		const text = `[{"document_id":"1","meta_fields":${row}}]`;
+		for (const $schema of [undefined, "http://json-schema.org/draft-07/schema#"]) {
+			if ($schema !== undefined && JSON.stringify(schema).includes("dependentRequired")) continue;
+			const all = $schema === undefined || typeof schema !== "object" ? schema : { ...schema, $schema };
+			expect((await checkBytes(text, { schema: all })).checked.problems).toBe(isGood ? 0 : 1);
+		}
+	});
+});
+
+test("one row tells a hundred faults by its schema at most", async () => {
+	const text = `{"document_id":"1","a":[${"1,".repeat(1000)}1]}\n`;
+	const { checked } = await checkBytes(text, { schema: { properties: { a: { items: { type: "string" } } } } });
+	expect(checked).toMatchObject({ problems: 100, invalid: 1 });
+});
+
+test("a schema is a file or a pipe of bounded size: anything else would be read for ever", async () => {
+	await expect(readSchema("/dev/zero")).rejects.toMatchObject({
+		exit: Exit.usage,
+		message: expect.stringContaining("it is no regular file"),
+	});
+	await withFolder(async (folder) => {
+		const large = await file(folder, "large.json", `{"x":"${"x".repeat(4 * 1024 * 1024)}"}`);
+		await expect(readSchema(large)).rejects.toMatchObject({
+			exit: Exit.usage,
+			message: expect.stringContaining("it is longer than 4194304 bytes"),
+		});
+	});
+});
