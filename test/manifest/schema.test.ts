@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
-import type { JsonValue } from "../../src/json.ts";
+import { isJsonObject, type JsonValue } from "../../src/json.ts";
 import { checkManifest, readSchema } from "../../src/manifest/index.ts";
 import { checkBytes, file, inChunks, TAG, withFolder } from "./support.ts";
 
@@ -94,7 +94,7 @@ describe("what every object inherits is no member of a row", () => {
 		const text = `[{"document_id":"1","meta_fields":${row}}]`;
 		for (const $schema of [undefined, "http://json-schema.org/draft-07/schema#"]) {
 			if ($schema !== undefined && JSON.stringify(schema).includes("dependentRequired")) continue;
-			const all = $schema === undefined || typeof schema !== "object" ? schema : { ...schema, $schema };
+			const all = $schema === undefined || !isJsonObject(schema) ? schema : { ...schema, $schema };
 			expect((await checkBytes(text, { schema: all })).checked.problems).toBe(isGood ? 0 : 1);
 		}
 	});
