@@ -112,6 +112,7 @@ async function* changes(chunks: AsyncIterable<Uint8Array>, plan: PlanCheck): Asy
 			const change = line(bytes, terminated);
 			if (change !== undefined) yield change;
 		}
+		if (splitter.isTooLong) line(undefined, false);
 	}
 	const rest = splitter.rest();
 	if (rest !== undefined) line(rest.bytes, rest.terminated);

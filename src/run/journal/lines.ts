@@ -30,6 +30,11 @@ export class LineSplitter {
 		this.#keep(chunk.subarray(from));
 	}
 
+	/** Whether the line that has not ended yet is longer than a record can be: it may never end. */
+	get isTooLong(): boolean {
+		return this.#length > MOST_BYTES;
+	}
+
 	/** What follows the last line end, if anything does. */
 	rest(): Line | undefined {
 		return this.#length === 0 ? undefined : this.#take(0);
