@@ -17,7 +17,7 @@ import {
 } from "./rest/index.ts";
 import type { Api, BodyForm, Exchange } from "./rest/types.ts";
 import { systemClock } from "./run/clock.ts";
-import { MAX_CONCURRENCY } from "./run/concurrency.ts";
+import { MAX_CONCURRENCY } from "./run/least-concurrency.ts";
 import { createLimiter, unlimited } from "./run/limiter.ts";
 import { ADVISED_RATE } from "./run/safe-rate.ts";
 import { Cooldown, paced } from "./run/cooldown.ts";

@@ -1,5 +1,5 @@
-/** Requests in flight at most, whatever the rate asks for. */
-export const MAX_CONCURRENCY = 64;
+import { type Answer, MAX_CONCURRENCY, newSearch, observe } from "./least-concurrency.ts";
+
 /** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */
 export const LOOKS = 32;
 /** In flight before the first latency is known: enough to learn it, too few to hurt. */
@@ -11,28 +11,41 @@ const WAITING = 4;
 /** Weight of the newest latency in the moving average. */
 const WEIGHT = 0.1;
 
-/** How many requests a rate (a second) keeps in flight at a latency (milliseconds). */
+/** How many rows a rate (requests a second) keeps under way at a latency (milliseconds). */
 export function concurrencyFor(rate: number, latency: number): number {
 	const needed = Math.ceil(((rate * latency) / 1000) * HEADROOM) + WAITING;
 	return Math.min(MAX_CONCURRENCY, Math.max(INITIAL, needed));
 }
 
-/** Follows the latency that is seen. `rate` undefined is no cap: all that is allowed. */
+/**
+ * What `--concurrency auto` comes to: how many rows are under way, and how many of their requests are in flight.
+ *
+ * A row waits for the cap and for its records too. So rows are as many as the cap needs at the latency that is seen, and
+ * without a cap all that are allowed; requests are the least that keep the throughput.
+ */
 export class AutoConcurrency {
 	readonly #rate: number | undefined;
 	#latency: number | undefined;
+	#search = newSearch;
 
+	/** @param rate requests a second at most; undefined for no cap */
 	constructor(rate: number | undefined) {
 		this.#rate = rate;
 	}
 
-	observe(milliseconds: number): void {
+	observe(answer: Answer): void {
+		const milliseconds = answer.came - answer.sent;
 		this.#latency =
 			this.#latency === undefined ? milliseconds : this.#latency + WEIGHT * (milliseconds - this.#latency);
+		this.#search = observe(this.#search, answer);
 	}
 
-	get value(): number {
+	get rows(): number {
 		if (this.#rate === undefined) return MAX_CONCURRENCY;
 		return this.#latency === undefined ? INITIAL : concurrencyFor(this.#rate, this.#latency);
+	}
+
+	get requests(): number {
+		return this.#search.limit;
 	}
 }

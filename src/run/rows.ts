@@ -1,7 +1,8 @@
 import pLimit from "p-limit";
-import { AutoConcurrency, MAX_CONCURRENCY } from "./concurrency.ts";
+import { AutoConcurrency } from "./concurrency.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { Ending } from "./ending.ts";
+import { MAX_CONCURRENCY } from "./least-concurrency.ts";
 import type { MaxErrors } from "./limits.ts";
 import type { Operation } from "./operations/operation.ts";
 import { MAX_WAIT } from "./retry.ts";
@@ -63,7 +64,9 @@ export async function runRows<Item extends Work>(
 ): Promise<Stop | undefined> {
 	const { clock, maxWait = MAX_WAIT, maxOutage, maxDuration = Number.POSITIVE_INFINITY } = options;
 	const auto = new AutoConcurrency(options.rate);
-	const limit = pLimit(options.concurrency === "auto" ? auto.value : options.concurrency);
+	const isAuto = options.concurrency === "auto";
+	const limit = pLimit(options.concurrency === "auto" ? auto.rows : options.concurrency);
+	const requests = pLimit(options.concurrency === "auto" ? auto.requests : options.concurrency);
 	let open = 0;
 	let wake = (): void => undefined;
 	const news = (): Promise<void> => new Promise((resolve) => (wake = resolve));
@@ -76,9 +79,12 @@ export async function runRows<Item extends Work>(
 		rate: options.rate,
 		maxOutage,
 		maxWait,
-		onLatency: (milliseconds) => {
-			auto.observe(milliseconds);
-			if (options.concurrency === "auto" && limit.concurrency !== auto.value) limit.concurrency = auto.value;
+		inFlight: requests,
+		onAnswer: (answer) => {
+			if (!isAuto) return;
+			auto.observe(answer);
+			if (limit.concurrency !== auto.rows) limit.concurrency = auto.rows;
+			if (requests.concurrency !== auto.requests) requests.concurrency = auto.requests;
 		},
 		onNote: (text) => options.onNote?.(text),
 		onStop: (stop) => ending.end(stop),

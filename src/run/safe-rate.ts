@@ -1,4 +1,4 @@
-import { MAX_CONCURRENCY } from "./concurrency.ts";
+import { MAX_CONCURRENCY } from "./least-concurrency.ts";
 
 /** Requests a second that the service's documentation advises. */
 export const ADVISED_RATE = 100;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chunked } from "../../src/run/chunks.ts";
 import { AutoConcurrency, concurrencyFor } from "../../src/run/concurrency.ts";
+import type { Answer } from "../../src/run/least-concurrency.ts";
 import { errorLimit, type MaxErrors, RefusedAlike } from "../../src/run/limits.ts";
 import type { Totals } from "../../src/run/types.ts";
 
@@ -63,21 +64,23 @@ describe("requests in flight", () => {
 		expect(concurrencyFor(rate, latency)).toBe(count);
 	});
 
-	it("start low, follow a change of latency, and shrug off one slow answer", () => {
+	const answer = (latency: number): Answer => ({ sent: 0, came: latency, inFlight: 1 });
+
+	it("rows start low, follow a change of latency, and shrug off one slow answer", () => {
 		const auto = new AutoConcurrency(100);
-		expect(auto.value).toBe(8);
-		auto.observe(300);
-		expect(auto.value).toBe(49);
-		for (let place = 0; place < 100; place += 1) auto.observe(10);
-		expect(auto.value).toBe(8);
-		auto.observe(200);
-		expect(auto.value).toBeLessThan(12);
+		expect(auto.rows).toBe(8);
+		auto.observe(answer(300));
+		expect(auto.rows).toBe(49);
+		for (let place = 0; place < 100; place += 1) auto.observe(answer(10));
+		expect(auto.rows).toBe(8);
+		auto.observe(answer(200));
+		expect(auto.rows).toBeLessThan(12);
 	});
 
-	it("are as many as are allowed without a cap", () => {
+	it("rows are as many as are allowed without a cap, and requests are few until more are seen to bring more", () => {
 		const auto = new AutoConcurrency(undefined);
-		auto.observe(1);
-		expect(auto.value).toBe(64);
+		auto.observe(answer(1));
+		expect([auto.rows, auto.requests]).toEqual([64, 4]);
 	});
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { range } from "../support/values.ts";
 import { FakeClock, idle } from "./fake-clock.ts";
 import { chunksOf, countingLimiter, failure, start, updating, work } from "./harness.ts";
 
@@ -72,26 +73,43 @@ describe("reading and sending", () => {
 		expect(run.journal.totals()).toMatchObject({ failed: 0 });
 	});
 
-	it("raises and lowers the requests in flight with the latency that is seen", async () => {
+	/** How many requests of an endless run are in flight, second by second, at the latency that `latencyOf` gives. */
+	async function inFlightAt(
+		seconds: number,
+		rate: number | undefined,
+		latencyOf: (inFlight: number, clock: FakeClock) => number,
+	): Promise<{ counts: number[]; rows: number }> {
 		const clock = new FakeClock();
-		let latency = 300;
 		let inFlight = 0;
 		const operation = updating(async () => {
 			inFlight += 1;
-			await clock.sleep(latency);
+			await clock.sleep(latencyOf(inFlight, clock));
 			inFlight -= 1;
 		});
 		const chunks = chunksOf(Number.POSITIVE_INFINITY, 100);
-		const run = start(operation, { chunks, clock, rate: 100, concurrency: "auto" });
+		const run = start(operation, { chunks, clock, rate, concurrency: "auto" });
 		await idle();
-		expect(inFlight).toBe(8);
-		await clock.pass(10_050);
-		expect(inFlight).toBe(49);
-		latency = 5;
-		await clock.pass(5_000);
-		expect(inFlight).toBe(8);
+		const counts = [inFlight];
+		for (const _ of range(seconds)) {
+			await clock.pass(1_000);
+			counts.push(inFlight);
+		}
 		run.user.abort();
 		await clock.until(run.done);
+		return { counts, rows: run.outcomes.length };
+	}
+
+	it("raises the requests in flight where that brings more, and lowers the rows with the latency that is seen", async () => {
+		const { counts } = await inFlightAt(15, 100, (_, clock) => (clock.now() < 10_000 ? 300 : 5));
+		expect([counts[0], counts[9]]).toEqual([4, 49]);
+		expect(counts[15]).toBe(8);
+	});
+
+	it("keeps few in flight where more only wait longer, without a cap too", async () => {
+		// One after another, seven milliseconds each.
+		const { counts, rows } = await inFlightAt(20, undefined, (inFlight) => 7 * inFlight);
+		expect(counts.slice(5).every((count) => count <= 4)).toBe(true);
+		expect(rows).toBeGreaterThan(0.95 * (20_000 / 7));
 	});
 });
 

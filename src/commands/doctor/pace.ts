@@ -1,6 +1,6 @@
 import type { Settings } from "../../app.ts";
 import type { Check } from "../../report/checks.ts";
-import { MAX_CONCURRENCY } from "../../run/concurrency.ts";
+import { MAX_CONCURRENCY } from "../../run/least-concurrency.ts";
 import { ADVISED_RATE, safeRate } from "../../run/safe-rate.ts";
 
 /** What several requests took, in milliseconds. `times` has at least one. */

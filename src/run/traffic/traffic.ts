@@ -1,6 +1,7 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Cooldown } from "../cooldown.ts";
 import { onlyThrottled } from "../stops.ts";
+import type { Answer } from "../least-concurrency.ts";
 import type { Clock, Limiter, Stop } from "../types.ts";
 import { Brake } from "./brake.ts";
 import { LoweredRate } from "./lowered-rate.ts";
@@ -21,7 +22,9 @@ export type TrafficOptions = {
 	readonly maxOutage: number | undefined;
 	/** a Retry-After up to that many milliseconds is waited for */
 	readonly maxWait: number;
-	readonly onLatency: (milliseconds: number) => void;
+	/** runs a request when fewer than may be are on their way; one that waits for its token counts as one of them */
+	readonly inFlight: <Result>(send: () => Promise<Result>) => Promise<Result>;
+	readonly onAnswer: (answer: Answer) => void;
 	readonly onNote: (text: string) => void;
 	/** no further request makes sense */
 	readonly onStop: (stop: Stop) => void;
@@ -30,7 +33,7 @@ export type TrafficOptions = {
 /**
  * The way of a run's requests to the service, and what is learned from how they end.
  *
- * A request passes the breaker, the cooldown that the service asked for, the brake of a lowered rate, and last the limiter.
+ * A request takes its place among those in flight, then passes the breaker, the cooldown that the service asked for, the brake of a lowered rate, and last the limiter.
  * Whatever changed while it waited holds for it too: it starts over, and its token is lost, not the rule.
  */
 export class Traffic {
@@ -41,6 +44,7 @@ export class Traffic {
 	readonly #meter = new Meter();
 	readonly #lost = new WeakSet<Error>();
 	#throttledSince: number | undefined;
+	#sent = 0;
 
 	constructor(options: TrafficOptions) {
 		const { clock, rate } = options;
@@ -57,7 +61,11 @@ export class Traffic {
 	}
 
 	/** Sends one request when its time has come, and resolves or rejects as the request does. */
-	async send<Answer>(request: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+	send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+		return this.#options.inFlight(() => this.#send(request, signal));
+	}
+
+	async #send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
 		const { clock, limiter, cooldown } = this.#options;
 		const { breaker } = this.outage;
 		let ticket: number | undefined;
@@ -72,18 +80,25 @@ export class Traffic {
 			await limiter.take(signal);
 		} while (cooldown.left > 0 || !breaker.isGood(ticket));
 		this.outage.starts();
-		const start = clock.now();
+		const sent = clock.now();
+		const inFlight = (this.#sent += 1);
 		try {
 			const answer = await request();
-			const end = clock.now();
-			this.#options.onLatency(end - start);
-			this.#meter.answered(end);
+			const came = clock.now();
+			this.#options.onAnswer({ sent, came, inFlight });
+			this.#meter.answered(came);
 			this.#throttledSince = undefined;
 			this.outage.succeededWith(ticket);
 			return answer;
 		} catch (error) {
-			if (error instanceof RestError) this.#failed(ticket, error);
+			if (error instanceof RestError) {
+				// A refusal is an answer, and takes its time: the rows of a wrong dataset are not sent by fours.
+				if (error.kind === "rejected") this.#options.onAnswer({ sent, came: clock.now(), inFlight });
+				this.#failed(ticket, error);
+			}
 			throw error;
+		} finally {
+			this.#sent -= 1;
 		}
 	}
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { Cooldown } from "../../../src/run/cooldown.ts";
 import type { Limiter } from "../../../src/run/types.ts";
-import { Traffic } from "../../../src/run/traffic/traffic.ts";
+import { Traffic, type TrafficOptions } from "../../../src/run/traffic/traffic.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { failure } from "../harness.ts";
 
@@ -13,7 +13,7 @@ setMaxListeners(0, never);
 function trafficOf(
 	clock: FakeClock,
 	limiter: Limiter,
-	onLatency: (milliseconds: number) => void = () => undefined,
+	onAnswer: TrafficOptions["onAnswer"] = () => undefined,
 ): Traffic {
 	return new Traffic({
 		limiter,
@@ -22,7 +22,8 @@ function trafficOf(
 		rate: 100,
 		maxOutage: undefined,
 		maxWait: 300_000,
-		onLatency,
+		inFlight: (send) => send(),
+		onAnswer,
 		onNote: () => undefined,
 		onStop: () => undefined,
 	});
@@ -68,7 +69,7 @@ describe("what begins while a request waits for its token holds for it too", () 
 it("what the cap makes a request wait is not taken for the latency of the service", async () => {
 	const clock = new FakeClock();
 	const seen: number[] = [];
-	const traffic = trafficOf(clock, slow(clock, 1_000), (milliseconds) => void seen.push(milliseconds));
+	const traffic = trafficOf(clock, slow(clock, 1_000), ({ sent, came }) => void seen.push(came - sent));
 	await clock.until(traffic.send(() => clock.sleep(70), never));
 	expect(seen).toEqual([70]);
 });
