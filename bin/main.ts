@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
-import { createApp, createIo } from "../src/app.ts";
+import { createApp, createIo, strayKeys } from "../src/app.ts";
 import { main } from "../src/cli.ts";
 import { Exit, reason } from "../src/errors.ts";
 import { listenToSignals } from "./signals.ts";
@@ -14,6 +15,10 @@ setFlagsFromString("--heap-growing-percent=20");
 
 const { env, stdin, stdout, stderr } = process;
 const io = createIo({ stdin, stdout, stderr, env });
+// Before the first word, as a key that was typed in the wrong place stands in the first message.
+const { certain, likely } = strayKeys(process.argv.slice(2), env, existsSync);
+for (const key of certain) io.hide(key);
+for (const key of likely) io.hide(key, false);
 
 const signal = listenToSignals(io);
 

@@ -30,9 +30,10 @@ import { flavourNames } from "./run/service/names.ts";
 import { Service } from "./run/service/service.ts";
 import type { Clock, Limiter } from "./run/types.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
-import { holdsKey, redactor } from "./text.ts";
+import { holdsKey, redactor } from "./redactor.ts";
 
 export { createIo } from "./io.ts";
+export { strayKeys } from "./stray-keys.ts";
 export type { SettingFlags, Settings } from "./settings.ts";
 
 /** How a command wants to talk to the service. What is undefined comes from the profile, then from the default. */
@@ -162,9 +163,8 @@ export function createApp(dependencies: AppDependencies): App {
 					hint: "Give the address alone; the key goes into a header of each request.",
 				});
 			}
-			// A document's id or value may share six characters with the key by chance: results lose only the whole key.
 			const redact = redactor(key);
-			io.setRedactor(redact, (text) => text.replaceAll(key, "***"));
+			io.hide(key);
 			const wanted = options.rate ?? settings.rate?.value ?? ADVISED_RATE;
 			const rate = wanted === "unlimited" ? undefined : wanted;
 			const form = options.body ?? settings.body?.value ?? "auto";

@@ -10,6 +10,7 @@ import {
 } from "./io/progress.ts";
 import { Status } from "./io/status.ts";
 import { Writer, type Output } from "./io/writer.ts";
+import { redactor, resultRedactor } from "./redactor.ts";
 import { showLines } from "./text.ts";
 
 export type { Style } from "./io/color.ts";
@@ -25,7 +26,7 @@ export type IoSources = {
 
 /** The program's streams as a value. Text of every kind passes the redactor: the key is printed nowhere. */
 export type Io = {
-	/** A result, on standard output as it stands. Resolves when more may be written; never rejects. */
+	/** A result, on standard output: as it stands in a pipe, harmless on a terminal. Resolves when more may be written; never rejects. */
 	out(text: string): Promise<void>;
 	/** A line on standard error that is always there. */
 	err(text: string): void;
@@ -59,18 +60,20 @@ export type Io = {
 	/** Sets what the options say. Loads colour if there is any, so it is awaited. */
 	configure(options: { readonly quiet?: boolean; readonly debug?: boolean; readonly color?: boolean }): Promise<void>;
 	/**
-	 * Sets what messages pass before they are written, and what results do.
+	 * Masks a key from now on, in messages and in results; with several, each.
 	 *
-	 * Two, because a message may lose any six characters of a key, and a result must not lose what only looks like them.
+	 * A message loses any six characters of it, and a result must not lose what only looks like them. What may be a name as
+	 * well is masked in messages alone, and whole.
 	 */
-	setRedactor(redact: (text: string) => string, redactResult?: (text: string) => string): void;
+	hide(key: string, isCertain?: boolean): void;
 	/** Resolves when everything is written, or never will be. */
 	flush(): Promise<void>;
 };
 
 export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: IoSources): Io {
-	let redact = (text: string): string => text;
-	let redactResult = redact;
+	const messageMasks: ((text: string) => string)[] = [];
+	const resultMasks: ((text: string) => string)[] = [];
+	const redact = (text: string): string => messageMasks.reduce((masked, mask) => mask(masked), text);
 	let quiet = false;
 	let debugging = false;
 	let style = plainStyle;
@@ -83,7 +86,11 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	const status = new Status(timers);
 
 	return {
-		out: (text) => results.write(redactResult(text)),
+		out: (text) => {
+			const masked = resultMasks.reduce((before, mask) => mask(before), text);
+			// A pipe gets every byte as it is; a terminal would obey what a service has put into a name.
+			return results.write(stdout.isTTY === true ? showLines(masked, style !== plainStyle) : masked);
+		},
 		err: line,
 		note,
 		debug: (text) => (debugging ? line(text) : undefined),
@@ -139,9 +146,9 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 				hasColor({ env, terminal, wanted }) ? colorStyle() : plainStyle;
 			[style, errStyle] = await Promise.all([pick(stdout.isTTY === true), pick(stderrIsTerminal)]);
 		},
-		setRedactor(next, forResults = next) {
-			redact = next;
-			redactResult = forResults;
+		hide(key, isCertain = true) {
+			messageMasks.push(isCertain ? redactor(key) : resultRedactor(key));
+			if (isCertain) resultMasks.push(resultRedactor(key));
 		},
 		async flush() {
 			await results.flush();

@@ -12,7 +12,7 @@ import {
 	type ShownSetting,
 } from "../report/checks.ts";
 import type { Exchange } from "../rest/types.ts";
-import { redactor } from "../text.ts";
+import { redactor } from "../redactor.ts";
 import type { Done } from "./declare.ts";
 import { attempt, failed, skipped } from "./doctor/attempt.ts";
 import { configure, type DoctorFlags, shownSettings } from "./doctor/configuration.ts";

@@ -1,4 +1,4 @@
-import { redactor } from "../text.ts";
+import { redactor } from "../redactor.ts";
 import { type Answer, classifyAnswer } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import type { ParsedEnvelope } from "./envelope.ts";

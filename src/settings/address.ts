@@ -11,8 +11,9 @@ export function checkedAddress({ value, origin }: Setting<string>): Setting<stri
 	const url = URL.canParse(value) ? new URL(value) : undefined;
 	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
 		const hint = "It looks like https://rag.example.com or http://127.0.0.1:9380.";
-		// An unparsable address is repeated only where no password can be in it.
-		const shown = value.includes("@") ? "" : `: ${JSON.stringify(value)}`;
+		// Repeated only where it is an address nearly, and no password can be in it: a key may stand there by mistake.
+		const isNearly = !value.includes("@") && (value.includes("://") || /^[a-z\d.-]+(?::\d+)?(?:\/|$)/.test(value));
+		const shown = isNearly ? `: ${JSON.stringify(value)}` : "";
 		throw new CliError(`the address in ${origin} is no http or https address${shown}`, { exit: Exit.usage, hint });
 	}
 	if (url.username !== "" || url.password !== "") {

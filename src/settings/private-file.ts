@@ -41,7 +41,14 @@ export async function readPrivateFile(path: string, what: string, uid?: number):
 	} catch (error) {
 		if (error instanceof CliError) throw error;
 		if (errorCode(error) === "EFBIG") throw refused(`${what}, ${path}, is longer than 64 KiB`, "Is it the right file?");
-		throw new CliError(`cannot read ${what}, ${path}: ${reason(error)}`, { exit: Exit.usage, cause: error });
+		// The key itself is given here by mistake: a name that no file has is repeated only where it is a path.
+		const isPath = path.includes("/") || errorCode(error) !== "ENOENT";
+		const hint = isPath ? undefined : "It is the path of a file, and never the key itself.";
+		throw new CliError(`cannot read ${what}${isPath ? `, ${path}` : ""}: ${reason(error)}`, {
+			exit: Exit.usage,
+			...(hint === undefined ? {} : { hint }),
+			cause: error,
+		});
 	} finally {
 		await file?.close();
 	}

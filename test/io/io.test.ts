@@ -99,7 +99,7 @@ describe("standard error", () => {
 	it("the key passes by no way", async () => {
 		const { io, stdout, stderr } = ioOn({});
 		await io.configure({ debug: true });
-		io.setRedactor((text) => text.replaceAll("canary", "***"));
+		io.hide("canary");
 		await io.out("canary\n");
 		for (const print of [io.err, io.note, io.debug]) print("a canary");
 		expect(stdout.text).toBe("***\n");

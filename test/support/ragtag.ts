@@ -1,6 +1,6 @@
 import process from "node:process";
 import { PassThrough, Writable } from "node:stream";
-import { type App, createApp } from "../../src/app.ts";
+import { type App, createApp, strayKeys } from "../../src/app.ts";
 import { main } from "../../src/cli.ts";
 import { createIo } from "../../src/io.ts";
 import type { Clock } from "../../src/run/types.ts";
@@ -50,8 +50,11 @@ export async function ragtag(argv: readonly string[], world: World = {}): Promis
 	stdin.end(world.stdin ?? "");
 	const stdout = new Kept(terminal, columns);
 	const stderr = new Kept(terminal, columns, world.onError);
+	const io = createIo({ stdin, stdout, stderr, env });
+	// As bin does.
+	for (const key of strayKeys(argv, env, () => false).certain) io.hide(key);
 	const app = createApp({
-		io: createIo({ stdin, stdout, stderr, env }),
+		io,
 		env,
 		home: home ?? (await folder()),
 		stdin,

@@ -1,0 +1,126 @@
+import { decoded } from "./decoded.ts";
+
+/** Consecutive characters of a key that may not be seen together in a message. */
+const PIECE = 6;
+/** In a result: what shares 16 characters with a key does so by no chance, and a document's own value may share 6. */
+const RESULT_PIECE = 16;
+/** Characters of a key's body from which on it stands in a text by no chance. */
+const TELLING = 8;
+/** Layers of escapes that are written out: a text in JSON, in JSON, in a page. */
+const LAYERS = 3;
+
+/** What may not be seen: pieces of one length, and short pieces of which each of them holds one. */
+type Pieces = { readonly length: number; readonly all: ReadonlySet<string>; readonly anchors: ReadonlySet<string> };
+
+/**
+ * A function that masks an API key in a message: the whole key, and any 6 consecutive characters of its body (what follows
+ * the first dash). Also where they come back escaped (percent signs, HTML, JSON, quoted-printable, UTF-16), in hexadecimal,
+ * in Base64, or backwards.
+ */
+export function redactor(key: string): (text: string) => string {
+	if (key === "") return (text) => text;
+	const body = bodyOf(key);
+	const bytes = Buffer.from(body);
+	return masking([
+		pieces(key, key.length),
+		pieces(body, PIECE),
+		pieces(Array.from(body).toReversed().join(""), PIECE),
+		// Longer pieces of the encoded forms, whose alphabets are small: identifiers must stay readable.
+		pieces(bytes.toString("hex"), 2 * PIECE),
+		pieces(bytes.toString("hex").toUpperCase(), 2 * PIECE),
+		...base64Forms(bytes).map((form) => pieces(form, TELLING)),
+	]);
+}
+
+/**
+ * The same for results, which must not lose what only looks like a piece of the key: the whole key, its body, and any 16
+ * consecutive characters of it, in the same forms.
+ */
+export function resultRedactor(key: string): (text: string) => string {
+	if (key === "") return (text) => text;
+	const body = bodyOf(key);
+	const whole = pieces(key, key.length);
+	if (body.length < TELLING) return masking([whole]);
+	const bytes = Buffer.from(body);
+	const length = Math.min(RESULT_PIECE, body.length);
+	return masking([
+		whole,
+		pieces(body, length),
+		pieces(Array.from(body).toReversed().join(""), length),
+		pieces(bytes.toString("hex"), 2 * length),
+		pieces(bytes.toString("hex").toUpperCase(), 2 * length),
+		...base64Forms(bytes).map((form) => pieces(form, Math.min(RESULT_PIECE, form.length))),
+	]);
+}
+
+/** Whether a text holds a key, or the body of one: what follows the first dash. */
+export function holdsKey(text: string, key: string): boolean {
+	const body = bodyOf(key);
+	return body.length >= TELLING && text.includes(body);
+}
+
+function bodyOf(key: string): string {
+	return key.slice(key.indexOf("-") + 1);
+}
+
+function pieces(secret: string, length: number): Pieces {
+	const all = new Set<string>();
+	for (let at = 0; length > 0 && at + length <= secret.length; at++) all.add(secret.slice(at, at + length));
+	// Of blocks half as long, side by side, every piece holds one whole: a text without a block holds no piece.
+	const block = Math.max(1, Math.ceil(length / 2));
+	const anchors = new Set<string>();
+	for (let at = 0; all.size > 0 && at + block <= secret.length; at += block) anchors.add(secret.slice(at, at + block));
+	return { length, all, anchors };
+}
+
+/** The characters of a Base64 text that depend on these bytes alone, for each of the three places they can start at. */
+function base64Forms(bytes: Buffer): string[] {
+	return [0, 1, 2].flatMap((offset) => {
+		const whole = bytes.subarray((3 - offset) % 3);
+		const inner = whole.subarray(0, whole.length - (whole.length % 3));
+		return [inner.toString("base64"), inner.toString("base64url")];
+	});
+}
+
+function masking(secrets: readonly Pieces[]): (text: string) => string {
+	return (text) => {
+		let hidden: Uint8Array | undefined;
+		// For each character of the layer that is seen: where it begins and ends in the text itself.
+		let place: { readonly from: readonly number[]; readonly to: readonly number[] } | undefined;
+		let layer = text;
+		for (let depth = 0; ; depth++) {
+			for (const [begin, end] of found(layer, secrets)) {
+				hidden ??= new Uint8Array(text.length);
+				hidden.fill(1, place?.from[begin] ?? begin, place?.to[end - 1] ?? end);
+			}
+			const next = depth < LAYERS ? decoded(layer) : undefined;
+			if (next === undefined) break;
+			const before = place;
+			const from = before === undefined ? next.from : next.from.map((at) => before.from[at] ?? at);
+			const to = before === undefined ? next.to : next.to.map((at) => before.to[at - 1] ?? at);
+			place = { from, to };
+			layer = next.text;
+		}
+		return hidden === undefined ? text : masked(text, hidden);
+	};
+}
+
+function* found(text: string, secrets: readonly Pieces[]): Generator<readonly [number, number]> {
+	for (const { length, all, anchors } of secrets) {
+		let isPossible = false;
+		for (const anchor of anchors) isPossible ||= text.includes(anchor);
+		if (!isPossible) continue;
+		for (let at = 0; at + length <= text.length; at++) {
+			if (all.has(text.slice(at, at + length))) yield [at, at + length];
+		}
+	}
+}
+
+function masked(text: string, hidden: Uint8Array): string {
+	let shown = "";
+	for (let at = 0; at < text.length; at++) {
+		if (hidden[at] === 0) shown += text.charAt(at);
+		else if (at === 0 || hidden[at - 1] === 0) shown += "***";
+	}
+	return shown;
+}
