@@ -20,6 +20,8 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 		await program.parseAsync([...argv], { from: "user" });
 	} catch (error) {
 		ran.exit = explain(error, app);
+	} finally {
+		await app.close().catch(() => undefined);
 	}
 	await app.io.flush();
 	if (ran.exit === Exit.ok && app.io.outputFailed) {

@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { program, shell, start } from "../support/program.ts";
@@ -99,6 +99,19 @@ it("a manifest from a pipe is gone on with after kill -9", { timeout: 60_000 }, 
 	expect(exit).toBe(0);
 	expect(summaryOf(stdout)).toMatchObject({ rows: 100, updated: 100, failed: 0 });
 	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(100));
+});
+
+it("the copy of a manifest that kill -9 leaves behind goes with the next start", { timeout: 60_000 }, async () => {
+	const { service, argv, env, path, state } = await world(100);
+	const piped = argv.map((word) => (word === path ? "-" : word));
+	const running = start([...piped, "--concurrency", "2"], env, await readFile(path, "utf8"));
+	await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(10);
+	running.child.kill("SIGKILL");
+	await running.ended;
+	const left = await readdir(join(state, "tmp"), { recursive: true });
+	expect(left.filter((name) => name.endsWith("manifest"))).toHaveLength(1);
+	expect((await program(["docs", "tag", path, "-d", service.dataset, "--dry-run"], env)).exit).toBe(0);
+	expect(await readdir(join(state, "tmp"))).toEqual([]);
 });
 
 it("a full disk is exit 7 before anything is sent: a row whose outcome can't be kept is not sent", async () => {

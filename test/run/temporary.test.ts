@@ -1,0 +1,46 @@
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import process from "node:process";
+import { expect, it } from "vitest";
+import { makeOwnFolder } from "../../src/run/temporary.ts";
+import { TemporaryFolders } from "../../src/run/state-folder.ts";
+import { folder } from "../support/service.ts";
+
+const processes = { pid: process.pid, isRunning: () => true };
+const keeper = { uid: -1, note: () => undefined };
+
+const put = async (shared: string, name: string, daysAgo: number): Promise<void> => {
+	await mkdir(join(shared, name), { recursive: true });
+	await writeFile(join(shared, name, "manifest"), "a copy");
+	const time = Date.now() / 1000 - daysAgo * 86_400;
+	await utimes(join(shared, name), time, time);
+};
+
+it("copies of a process that was killed go when the next one starts, and those of one that lives stay", async () => {
+	const shared = await folder();
+	const own = basename(await makeOwnFolder(shared, processes, Date.now()));
+	// No process has an id as large.
+	const killed = own.replace(/^of-\d+-/, "of-99999999-");
+	const again = own.replace(/^of-(\d+)-(\d+|x)-/, "of-$1-1-");
+	const elsewhere = own.replace(/-[0-9a-f]{12}-/, "-000000000000-");
+	for (const name of [killed, again, elsewhere, "ragtag-of-0.1.0"]) await put(shared, name, 1);
+	await put(shared, `${elsewhere.slice(0, -2)}ff`, 8);
+	await put(shared, "ragtag-plan-of-0.1.0", 8);
+	const next = basename(await makeOwnFolder(shared, processes, Date.now()));
+	// Where the system does not tell when a process began, one with its id is taken for it.
+	const left = own.includes("-x-") ? [again] : [];
+	expect((await readdir(shared)).toSorted()).toEqual([own, next, elsewhere, "ragtag-of-0.1.0", ...left].toSorted());
+});
+
+it("what a command kept aside goes with its end, and a folder that can't be made is told with its name", async () => {
+	const state = await folder();
+	const folders = new TemporaryFolders(processes, keeper);
+	const path = await folders.of(state, "--state-dir");
+	expect(await folders.of(state, "--state-dir")).toBe(path);
+	await writeFile(join(path, "copy"), "");
+	await folders.close();
+	expect(await readdir(join(state, "tmp"))).toEqual([]);
+	await writeFile(join(state, "file"), "");
+	const wrong = folders.of(join(state, "file"), "--state-dir");
+	await expect(wrong).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(join(state, "file")) });
+});
