@@ -1,8 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { CliError, Exit, reason } from "./errors.ts";
+import { CliError, Exit } from "./errors.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./io/until-stopped.ts";
 import {
@@ -25,6 +23,8 @@ import type { Request } from "./run/pages.ts";
 import { requestWithRetry } from "./run/request.ts";
 import type { Processes } from "./run/journal/machine.ts";
 import { Runs } from "./run/recorded/runs.ts";
+import { ownId } from "./run/own-folders.ts";
+import { TemporaryFolders } from "./run/state-folder.ts";
 import { fileMemory, noMemory } from "./run/service/memory.ts";
 import { flavourNames } from "./run/service/names.ts";
 import { Service } from "./run/service/service.ts";
@@ -80,9 +80,9 @@ export type App = {
 	readonly stdin: AsyncIterable<Uint8Array>;
 	settings(flags: SettingFlags): Promise<Settings>;
 	/**
-	 * The folder for what a command must keep aside: below the state folder, open to its owner alone.
+	 * The folder for what a command must keep aside: below the state folder, open to its owner alone. `close` removes it.
 	 *
-	 * @throws CliError exit 2 where a folder that was asked for can't be made
+	 * @throws CliError exit 2 or 7 where a folder that was asked for can't be made, or is not the user's own
 	 */
 	temporaryFolder(settings: Settings): Promise<string>;
 	connect(settings: Settings, options: SessionOptions): Promise<Session>;
@@ -98,6 +98,8 @@ export type App = {
 	 * @throws CliError exit 2 where the address can't be used
 	 */
 	reach(settings: Settings, timeout: number | undefined): Reach;
+	/** Removes what commands kept aside. */
+	close(): Promise<void>;
 };
 
 export type AppDependencies = {
@@ -110,6 +112,9 @@ export type AppDependencies = {
 	readonly clock?: Clock;
 };
 
+/** Milliseconds that a timer can wait at most, 24 days: one that is given more fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Requests a second, and milliseconds for one request, where nothing says otherwise. */
 const DEFAULT_TIMEOUT = 60_000;
 
@@ -118,6 +123,14 @@ export function createApp(dependencies: AppDependencies): App {
 	const stdin = untilStopped(dependencies.stdin, signal);
 	// Every look at a document that waits for its turn listens to it: that is no leak to warn a user of.
 	setMaxListeners(0, signal);
+	const warned = new Set<string>();
+	// A command may read its settings twice: a recorded run says which profile was its.
+	const warn = (text: string): void => {
+		if (!warned.has(text)) io.note(`warning: ${text}`);
+		warned.add(text);
+	};
+	const keeper = { uid: ownId(), note: (text: string) => io.note(text) };
+	const temporary = new TemporaryFolders(processes, keeper);
 	const readStdin = async (): Promise<string> => {
 		const chunks: Uint8Array[] = [];
 		for await (const chunk of stdin) chunks.push(chunk);
@@ -128,31 +141,18 @@ export function createApp(dependencies: AppDependencies): App {
 		clock,
 		signal,
 		stdin,
-		settings: (flags) =>
-			resolveSettings(flags, { env, home, stdin: readStdin, signal, warn: (text) => io.note(`warning: ${text}`) }),
+		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
 		processes,
 		runs: ({ stateDir }) => {
-			if (stateDir !== undefined) return new Runs(stateDir.value);
+			if (stateDir !== undefined) return new Runs(stateDir.value, keeper);
 			throw new CliError("there is no folder to record runs in, as there is no home folder; nothing was sent", {
 				exit: Exit.usage,
 				hint: "Name one with --state-dir DIR or RAGTAG_STATE_DIR.",
 			});
 		},
-		temporaryFolder: async ({ stateDir }) => {
-			if (stateDir === undefined) return tmpdir();
-			const folder = join(stateDir.value, "tmp");
-			try {
-				await mkdir(folder, { recursive: true, mode: 0o700 });
-				return folder;
-			} catch (error) {
-				// Nobody asked for the default: a job whose home can't be written has the system's folder.
-				if (stateDir.origin === "default") return tmpdir();
-				throw new CliError(`${stateDir.origin} ${stateDir.value}: ${reason(error)}`, {
-					exit: Exit.usage,
-					cause: error,
-				});
-			}
-		},
+		temporaryFolder: async ({ stateDir }) =>
+			stateDir === undefined ? tmpdir() : temporary.of(stateDir.value, stateDir.origin),
+		close: () => temporary.close(),
 		connect: async (settings, options) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 			const key = await settings.key();
@@ -169,7 +169,7 @@ export function createApp(dependencies: AppDependencies): App {
 			const rate = wanted === "unlimited" ? undefined : wanted;
 			const form = options.body ?? settings.body?.value ?? "auto";
 			const flavour = givenFlavour(options.flavour, settings);
-			const timeout = options.timeout ?? DEFAULT_TIMEOUT;
+			const timeout = Math.min(options.timeout ?? DEFAULT_TIMEOUT, LONGEST_TIMER);
 			const proxy = proxyFor(baseUrl, env);
 			const api = createApi({
 				baseUrl,
@@ -224,7 +224,8 @@ export function createApp(dependencies: AppDependencies): App {
 		baseUrl: ({ baseUrl }) => (baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value)),
 		reach: (settings, timeout) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
-			return createReach({ baseUrl, env, ca: () => settings.readCa(), signal, timeout });
+			const longest = timeout === undefined ? undefined : Math.min(timeout, LONGEST_TIMER);
+			return createReach({ baseUrl, env, ca: () => settings.readCa(), signal, timeout: longest });
 		},
 	};
 }

@@ -53,7 +53,7 @@ export async function goOn(name: string | undefined, flags: RunFlags, app: App, 
 	const again = {
 		...payload,
 		...flags,
-		...targetOf(file, flags, settings.baseUrl === undefined),
+		...(await targetOf(reopen ? "retry" : "resume", file, flags, app)),
 		run: file.run,
 		reopen,
 		allowEmpty: true,

@@ -1,18 +1,30 @@
+import type { App } from "../../app.ts";
+import { CliError, Exit } from "../../errors.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
+import { show } from "../../text.ts";
 import type { GlobalFlags } from "../options/flags.ts";
+import { quoted, withFlags } from "../options/next-command.ts";
 
 /**
- * Where a recorded run went, if nothing else says where to: what looks back at it is not to look elsewhere because a
- * variable is not set.
+ * Where a command goes that takes up a recorded run: where flag, environment or profile say, the run's own profile
+ * among them. The record alone never says where a key goes: whoever could write it would choose.
  *
- * @param isUnset whether neither a flag nor the environment names an address
+ * @param verb of `ragtag runs`
+ * @throws CliError exit 2 where nothing gives an address
  */
-export function targetOf(
-	{ baseUrl, flags: pairs }: Pick<RunFile, "baseUrl" | "flags">,
+export async function targetOf(
+	verb: string,
+	{ run, baseUrl, flags: pairs }: Pick<RunFile, "run" | "baseUrl" | "flags">,
 	flags: GlobalFlags,
-	isUnset: boolean,
-): Pick<GlobalFlags, "profile" | "baseUrl"> {
-	const profile = pairs[pairs.indexOf("--profile") + 1];
-	if (flags.profile === undefined && pairs.includes("--profile") && profile !== undefined) return { profile };
-	return isUnset ? { baseUrl } : {};
+	app: App,
+): Promise<Pick<GlobalFlags, "profile">> {
+	const at = pairs.indexOf("--profile");
+	const profile = flags.profile ?? (at === -1 ? undefined : pairs[at + 1]);
+	const settings = await app.settings({ ...flags, profile });
+	if (settings.baseUrl !== undefined) return profile === undefined ? {} : { profile };
+	const command = withFlags(`ragtag runs ${verb} ${run} --base-url ${quoted(baseUrl)}`, flags);
+	throw new CliError(`run ${run} went to ${show(baseUrl)}, which only its record says; nothing was sent`, {
+		exit: Exit.usage,
+		hint: `The key goes to no address that you did not give. If it is the right one, type: ${command}`,
+	});
 }

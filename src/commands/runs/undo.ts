@@ -70,7 +70,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 		return report({ totals, seconds: 0, stop: undefined }, options, app);
 	};
 	if (!hasWritten((await readReport(runs, file)).recorded)) return nothing(`Run ${file.run} sent nothing`);
-	const flags = { ...options, ...targetOf(file, options, wanted.baseUrl === undefined) };
+	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
 	return withSession(flags, app, async (session, settings) => {
 		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
 		// A run that is still going would write behind the back of what undoes it.

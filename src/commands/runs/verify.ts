@@ -63,7 +63,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 		const rest = `${rowsText(pending)} of it ${pending === 1 ? "is" : "are"} pending`;
 		io.note(`Run ${run} did not end: ${rest}, and can't be verified. Go on with: ${resumeCommand(run, flags)}`);
 	}
-	const where = { ...flags, ...targetOf(file, flags, settings.baseUrl === undefined) };
+	const where = { ...flags, ...(await targetOf("verify", file, flags, app)) };
 	return withSession(where, app, async (session, its) => {
 		const { baseUrl } = recorded.header.target;
 		if (session.baseUrl !== baseUrl) {

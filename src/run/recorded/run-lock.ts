@@ -6,7 +6,7 @@ import type { Processes } from "../journal/machine.ts";
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../folders.ts";
 import { notKept } from "./faults.ts";
-import type { Runs } from "./runs.ts";
+import { LOCKS, type Runs } from "./runs.ts";
 
 export type LockOptions = {
 	readonly runs: Runs;
@@ -49,7 +49,8 @@ export async function lockOfWork(
 }
 
 export async function takeNamedLock(runs: Runs, name: string, processes: Processes, force: boolean): Promise<Lock> {
-	const folder = join(runs.folder, ".locks");
+	await runs.secure();
+	const folder = join(runs.folder, LOCKS);
 	try {
 		await makeFolder(folder);
 		return await takeLock(join(folder, name.slice(0, 32)), { processes, force });

@@ -1,11 +1,15 @@
-import { access, readdir, readFile, rename, rm } from "node:fs/promises";
+import { access, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { type Keeper, ownFolder, readOwnFile } from "../own-folders.ts";
+import { ownStateFolder } from "../state-folder.ts";
 import { byAge } from "./order.ts";
 import { isRunId } from "./run-id.ts";
 import { readRunFile, type RunFile } from "./run-file.ts";
 
 export const SUMMARY_FILE = "summary.json";
+/** Folder of locks, beside those of runs. */
+export const LOCKS = ".locks";
 
 /** Begins the name of a run's folder that is being removed. */
 const GOING = ".removed-";
@@ -13,9 +17,23 @@ const GOING = ".removed-";
 /** The recorded runs below a state folder, each a folder of its own: `runs/RUN/`. */
 export class Runs {
 	readonly folder: string;
+	readonly #stateDir: string;
+	readonly #keeper: Keeper;
+	#checked: Promise<void> | undefined;
 
-	constructor(stateDir: string) {
+	constructor(stateDir: string, keeper: Keeper) {
 		this.folder = join(stateDir, "runs");
+		this.#stateDir = stateDir;
+		this.#keeper = keeper;
+	}
+
+	/** Sees that nobody else can have written records or locks. @throws CliError exit 2 */
+	secure(): Promise<void> {
+		this.#checked ??= (async () => {
+			await ownStateFolder(this.#stateDir, this.#keeper);
+			for (const folder of [this.folder, this.path(LOCKS)]) await ownFolder(folder, this.#keeper);
+		})();
+		return this.#checked;
 	}
 
 	/** Path of a file in a run's folder; the folder itself without a name. */
@@ -25,6 +43,7 @@ export class Runs {
 
 	/** The names of all run folders, those too that hold no record yet. Folders that are none are passed over. */
 	async names(): Promise<string[]> {
+		await this.secure();
 		try {
 			return (await readdir(this.folder)).filter(isRunId).toSorted().toReversed();
 		} catch (error) {
@@ -45,13 +64,17 @@ export class Runs {
 
 	/** What a run was told to do; undefined for a run that was cut off before it could be written down. */
 	async read(run: string): Promise<RunFile | undefined> {
+		await this.secure();
+		const path = this.path(run, "run.json");
 		try {
-			const file = readRunFile(await readFile(this.path(run, "run.json"), "utf8"));
+			await ownFolder(this.path(run), this.#keeper);
+			const file = readRunFile(await readOwnFile(path, this.#keeper));
 			// A folder that was copied under another name is no second run.
 			return file?.run === run ? file : undefined;
 		} catch (error) {
+			if (error instanceof CliError) throw error;
 			if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
-			throw new CliError(`${this.path(run, "run.json")}: ${reason(error)}`, { exit: Exit.storage, cause: error });
+			throw new CliError(`${path}: ${reason(error)}`, { exit: Exit.storage, cause: error });
 		}
 	}
 

@@ -429,11 +429,15 @@ describe("an undo", () => {
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 3, invalid: 1 })]);
 	});
 
-	it("goes where the run went, also where no address is set, and nowhere else", async () => {
+	it("goes where the run went, once the address is given, and nowhere else", async () => {
 		const world = await recorded(3);
 		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 		const key = { RAGTAG_API_KEY: envOf(world.service)["RAGTAG_API_KEY"] ?? "" };
-		expect(await world.run(["runs", "undo", run, "--yes", ...FAST], { env: key })).toMatchObject({ exit: 0 });
+		const asked = await world.run(["runs", "undo", run, "--yes", ...FAST], { env: key });
+		expect([asked.exit, asked.stderr]).toEqual([2, expect.stringContaining(`--base-url ${world.service.url}`)]);
+		expect(world.service.requests.filter((line) => line.startsWith("PUT"))).toHaveLength(3);
+		const given = ["runs", "undo", run, "--yes", "--base-url", world.service.url, ...FAST];
+		expect(await world.run(given, { env: key })).toMatchObject({ exit: 0 });
 		const other = await recorded(3);
 		const argv = ["runs", "undo", run, "--yes", "--base-url", other.service.url, ...FAST];
 		const elsewhere = await world.run(argv);

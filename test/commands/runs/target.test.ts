@@ -1,0 +1,89 @@
+import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { folder, KEY, serve } from "../../support/service.ts";
+
+const key = { RAGTAG_API_KEY: KEY };
+
+it.each(["resume", "retry", "undo", "verify"])(
+	"runs %s sends the environment's key to no address that a record alone gives, and prints the line to type",
+	async (verb) => {
+		const world = await recorded(6, stopAt(4));
+		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const sent = world.service.requests.length;
+		const argv = ["runs", verb, run, ...(verb === "undo" ? ["--yes"] : [])];
+		const asked = await world.run(argv, { env: key });
+		expect([asked.exit, asked.stderr]).toEqual([2, expect.stringContaining("nothing was sent")]);
+		const line = asked.stderr.match(/type: ragtag (.*)$/m)?.[1] ?? "";
+		expect(line).toBe(`runs ${verb} ${run} --base-url ${world.service.url}/api/v1`);
+		expect(world.service.requests).toHaveLength(sent);
+		const given = await world.run([...line.split(" "), ...argv.slice(3)], { env: key });
+		expect([given.exit, given.stderr]).toEqual([0, expect.not.stringContaining("which only its record says")]);
+		expect(world.service.requests.length).toBeGreaterThan(sent);
+	},
+);
+
+it("address and key in the environment go on working without a word about either", async () => {
+	const world = await recorded(6, stopAt(4));
+	await world.run((await tagging(world)).argv);
+	const { exit, stderr } = await world.run(["runs", "resume"]);
+	expect([exit, stderr]).toEqual([0, expect.not.stringMatching(/address|base-url/)]);
+});
+
+it("a planted state folder gets no key: its record names a service of its own", async () => {
+	const world = await recorded(6, stopAt(4));
+	const thief = await serve(6);
+	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	const planted = await folder();
+	await cp(world.state, planted, { recursive: true });
+	const path = join(planted, "runs", run, "run.json");
+	await writeFile(path, (await readFile(path, "utf8")).replaceAll(world.service.url, thief.url));
+	for (const verb of ["resume", "retry", "verify"]) {
+		const { exit } = await world.run(["runs", verb, run, "--state-dir", planted], { env: key });
+		expect(exit).toBe(2);
+	}
+	expect(thief.requests).toEqual([]);
+});
+
+it("the profile that a run was begun with gives its address and its key again", async () => {
+	const world = await recorded(6, stopAt(4));
+	const config = join(world.home, ".config", "ragtag");
+	await mkdir(config, { recursive: true });
+	await writeFile(join(config, "key"), KEY, { mode: 0o600 });
+	const profile = `profiles: {prod: {base_url: "${world.service.url}", api_key_file: "${join(config, "key")}"}}`;
+	await writeFile(join(config, "config.yaml"), profile, { mode: 0o600 });
+	const { argv } = await tagging(world);
+	expect((await world.run([...argv, "--profile", "prod"], { env: {} })).exit).toBe(4);
+	expect((await world.run(["runs", "resume"], { env: {} })).exit).toBe(0);
+});
+
+it("records that others can write are refused, and nothing is sent", async () => {
+	const world = await recorded(6, stopAt(4));
+	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	const sent = world.service.requests.length;
+	await chmod(world.path(run, "run.json"), 0o666);
+	for (const argv of [["resume"], ["verify", run], ["undo", run, "--yes"], ["list"]]) {
+		const { exit, stderr } = await world.run(["runs", ...argv]);
+		expect([exit, stderr]).toEqual([2, expect.stringContaining("can be written by others")]);
+	}
+	expect(world.service.requests).toHaveLength(sent);
+});
+
+it("a state folder that others can write is closed, and so is all below it, whatever the umask was", async () => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	for (const name of ["", "runs", "runs/.locks", "tmp"]) {
+		await mkdir(join(world.state, name), { recursive: true });
+		await chmod(join(world.state, name), 0o777);
+	}
+	const { exit, stderr } = await world.run(argv);
+	expect([exit, stderr]).toEqual([0, expect.stringContaining("now it is yours alone")]);
+	const below = await readdir(world.state, { recursive: true, withFileTypes: true });
+	for (const path of [
+		world.state,
+		...below.filter((each) => each.isDirectory()).map((each) => join(each.parentPath, each.name)),
+	]) {
+		expect([path, ((await stat(path)).mode & 0o777).toString(8)]).toEqual([path, "700"]);
+	}
+});

@@ -1,0 +1,104 @@
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type Keeper, ownFolder, readOwnFile } from "../../src/run/own-folders.ts";
+import { Runs } from "../../src/run/recorded/runs.ts";
+import { ownStateFolder } from "../../src/run/state-folder.ts";
+import { takeNamedLock } from "../../src/run/recorded/run-lock.ts";
+import { folder } from "../support/service.ts";
+
+const { uid } = userInfo();
+const notes: string[] = [];
+const me: Keeper = { uid, note: (text) => void notes.push(text) };
+/** Neither the owner of what the tests make nor root, unless root runs them: then the owner's files are root's. */
+const someone: Keeper = { uid: uid + 4711, note: () => undefined };
+
+const made = async (...modes: readonly (readonly [string, number])[]): Promise<string> => {
+	const state = await folder();
+	await chmod(state, 0o700);
+	for (const [name, mode] of modes) {
+		const path = join(state, name);
+		if (name.endsWith(".json")) await writeFile(path, "{}");
+		else await mkdir(path);
+		await chmod(path, mode);
+	}
+	return state;
+};
+
+const mode = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+it("a folder of ours that others can write is closed, and it is said", async () => {
+	const state = await made(["runs", 0o777]);
+	await ownFolder(join(state, "runs"), me);
+	expect(await mode(join(state, "runs"))).toBe("700");
+	expect(notes.at(-1)).toContain("now it is yours alone");
+});
+
+it("a folder that others could write, with a file in it that they can write, is refused as it is: it may be theirs", async () => {
+	const state = await made(["runs", 0o777]);
+	const run = join(state, "runs", "run.json");
+	await writeFile(run, "{}");
+	await chmod(run, 0o666);
+	await expect(ownFolder(join(state, "runs"), me)).rejects.toMatchObject({ exit: 2 });
+	expect(await mode(join(state, "runs"))).toBe("777");
+	await expect(readOwnFile(run, me)).rejects.toMatchObject({ exit: 2 });
+	await chmod(run, 0o600);
+	expect(await readOwnFile(run, me)).toBe("{}");
+});
+
+it("a state folder that has other things in it is not closed to those who work there, but refused", async () => {
+	const state = await made(["runs", 0o700], ["notes", 0o755]);
+	await chmod(state, 0o775);
+	await expect(ownStateFolder(state, me)).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining("chmod") });
+	expect(await mode(state)).toBe("775");
+	await chmod(state, 0o755);
+	await ownStateFolder(state, me);
+	expect(await mode(state)).toBe("755");
+});
+
+it("a folder that a link leads to is never changed, and refused where others can write it", async () => {
+	const state = await made(["there", 0o777]);
+	await symlink(join(state, "there"), join(state, "runs"));
+	await expect(ownFolder(join(state, "runs"), me)).rejects.toMatchObject({ exit: 2 });
+	expect(await mode(join(state, "there"))).toBe("777");
+	await chmod(join(state, "there"), 0o755);
+	await ownFolder(join(state, "runs"), me);
+	expect(await mode(join(state, "there"))).toBe("755");
+});
+
+it.skipIf(uid === 0)("what belongs to another user is refused: folders, runs, locks and records", async () => {
+	const state = await made(["runs", 0o700], ["run.json", 0o600]);
+	await expect(ownFolder(state, someone)).rejects.toMatchObject({ exit: 2 });
+	await expect(readOwnFile(join(state, "run.json"), someone)).rejects.toMatchObject({ exit: 2 });
+	await expect(new Runs(state, someone).names()).rejects.toMatchObject({ exit: 2 });
+	const processes = { pid: 1, isRunning: () => true };
+	await expect(takeNamedLock(new Runs(state, someone), "x", processes, false)).rejects.toMatchObject({ exit: 2 });
+	expect(await readdir(join(state, "runs"))).toEqual([]);
+});
+
+it.runIf(uid === 0)("what belongs to another user is refused: folders, runs, locks and records", async () => {
+	const { chown } = await import("node:fs/promises");
+	for (const name of [
+		"",
+		"runs",
+		"runs/.locks",
+		"runs/20260101T000000-aaaaaa",
+		"runs/20260101T000000-aaaaaa/run.json",
+	]) {
+		const state = await made(["runs", 0o700], ["runs/.locks", 0o700], ["runs/20260101T000000-aaaaaa", 0o700]);
+		const record = join(state, "runs/20260101T000000-aaaaaa/run.json");
+		await writeFile(record, "{}", { mode: 0o600 });
+		await new Runs(state, me).files();
+		await chown(join(state, name), 4711, 4711);
+		await expect(new Runs(state, me).files(), name).rejects.toMatchObject({ exit: 2 });
+		expect(await readFile(record, "utf8")).toBe("{}");
+	}
+});
+
+it("a folder that is not there is nobody's, and where there are no owners all is taken", async () => {
+	const state = await made(["runs", 0o777]);
+	await ownFolder(join(state, "none", "runs"), me);
+	await ownFolder(join(state, "runs"), { ...me, uid: -1 });
+	expect(await mode(join(state, "runs"))).toBe("777");
+});
