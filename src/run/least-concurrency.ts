@@ -10,8 +10,8 @@ const SMALL = 1.2;
 /** What doubling must bring in throughput to be done again: half of what it brings where nothing queues. */
 const DOUBLING_GAIN = 1.5;
 /** What a step up must bring to be kept, and what a step down must leave of the best, as a share. */
-const UP = 1.05;
-const DOWN = 0.97;
+const UP = 1.08;
+const DOWN = 0.95;
 /** Share of the limit that must have been in flight for a window to say something about the limit. */
 const FULL = 0.8;
 /** Answers that make a window: at least so many, and so many for each request in flight. The first ones are hurried. */
@@ -20,6 +20,8 @@ const ANSWERS_EACH = 2;
 const LONGEST = 12;
 /** Standard errors by which the throughput must differ from a bound to be believed early. */
 const CHANCE = 1.3;
+/** The spread that is always reckoned with: what a service can take changes, too. */
+const LEAST_SPREAD = 0.25;
 const FIRST_ANSWERS = 8;
 const DOUBLING_LONGEST = 4;
 /** How far latency may move, as a factor, in how many windows one after another, before the limit is sought anew. */
@@ -163,7 +165,7 @@ function judged(search: Search, seen: Seen, now: number): Search {
 function chanceOf({ limit, window: { answers, latency, squares } }: Search): number {
 	const mean = Math.max(latency / answers, Number.EPSILON);
 	const spread = Math.sqrt(Math.max(0, squares / answers - mean * mean)) / mean;
-	return (CHANCE * Math.min(1, spread * Math.sqrt(limit))) / Math.sqrt(answers);
+	return (CHANCE * Math.max(LEAST_SPREAD, Math.min(1, spread * Math.sqrt(limit)))) / Math.sqrt(answers);
 }
 
 /** On which side of a bound a share is; undefined where it is too early to say. */
