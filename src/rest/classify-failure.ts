@@ -70,6 +70,13 @@ export function classifyFailure(error: unknown, sent: boolean, place: Place): Re
 		return make("untrusted", "TLS_UNTRUSTED", `no common TLS version or cipher (${code})`);
 	}
 	if (!sent) return unsent(cause, code, place, make);
+	if (isUnaskedContinue(cause, code)) {
+		return make(
+			"ambiguous",
+			"UNASKED_CONTINUE",
+			"the proxy sends 100 Continue unasked, so the answer behind it can't be read; no request asks for it: turn that off there",
+		);
+	}
 	const known = answering[code];
 	if (known !== undefined) return make("ambiguous", known[0], known[1]);
 	if (isParserError(cause, code)) {
@@ -96,6 +103,14 @@ function unsent(
 	const known = connecting[code];
 	if (known !== undefined) return make("not_sent", known[0], known[1]);
 	return make("not_sent", "CONNECT_FAILED", safe(reason(cause), place));
+}
+
+/**
+ * undici gives up a connection with these words in two cases (lib/dispatcher/client-h1.js of 7.30): a 100 Continue, as it
+ * never asks for one, and an answer while no request is under way, which fails none.
+ */
+function isUnaskedContinue(cause: unknown, code: string): boolean {
+	return code === "UND_ERR_SOCKET" && cause instanceof Error && cause.message === "bad response";
 }
 
 function isParserError(cause: unknown, code: string): boolean {

@@ -82,11 +82,27 @@ describe("what may have been applied", () => {
 		],
 		[
 			"an unsolicited 100",
-			"CONNECTION_CLOSED",
+			"UNASKED_CONTINUE",
 			(socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${success("d1")}`),
 		],
 	])("%s is never a success and never certainly a failure", async (_, code, script) => {
 		expect(await update(script, { timeout: 300 })).toMatchObject({ kind: "ambiguous", code });
+	});
+
+	test("a 100 Continue that no request asked for is named, on a fresh connection and on one that was used", async () => {
+		const server = cleanup.add(
+			await rawServer((socket, _, count) => {
+				socket.write(count % 2 === 1 ? success("d1") : `HTTP/1.1 100 Continue\r\n\r\n${success("d1")}`);
+			}),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl));
+		await api.updateMetadata("ds", "d1", fields);
+		const error = await rejection(api.updateMetadata("ds", "d1", fields));
+		expect(error).toMatchObject({ kind: "ambiguous", code: "UNASKED_CONTINUE" });
+		expect(error).toHaveProperty("message", expect.stringContaining("the proxy sends 100 Continue unasked"));
+		// The connection is given up: what comes behind it must not become the next answer.
+		await api.updateMetadata("ds", "d1", fields);
+		expect(server.connections()).toBe(2);
 	});
 
 	test("an answer that drips for ever ends at its time", async () => {
