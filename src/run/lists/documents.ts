@@ -2,7 +2,8 @@ import type { Api, Document, DocumentQuery, ListOrder, Page } from "../../rest/t
 import type { Request } from "../types.ts";
 import { type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE } from "./page-size.ts";
 import { answerOf } from "./refusal.ts";
-import { fresh, isWhole, walk } from "./walk.ts";
+import { SeenIds } from "./seen-ids.ts";
+import { isWhole, walk } from "./walk.ts";
 
 /** What the service is asked to filter by. It may show more than that: who wants no more filters again. */
 export type DocumentFilter = {
@@ -51,14 +52,14 @@ export async function* allDocuments(
 	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
 	const { orders, condition: knowsConditions } = api.dialect.flavour.list;
 	const [order] = orders;
-	const shown = new Set<string>();
-	if (name !== undefined && (yield* fresh(namedDocuments(read, order, name), shown))) return;
+	const ids = new SeenIds();
+	if (name !== undefined && (yield* namedDocuments(read, order, name, ids))) return;
 
 	const start = given ?? (await firstDocuments(api, request, datasetId));
 	if (condition !== undefined && knowsConditions && isWorthFiltering(start.first)) {
-		if (yield* fresh(filteredDocuments(read, order, start, condition), shown)) return;
+		if (yield* filteredDocuments(read, order, start, condition, ids)) return;
 	}
-	const short = yield* wholeList(read, orders, start, shown);
+	const short = yield* wholeList(read, orders, start, ids);
 	if (short !== undefined) onShort?.(short);
 }
 
@@ -67,6 +68,7 @@ async function* namedDocuments(
 	read: Read,
 	order: ListOrder | undefined,
 	name: string,
+	ids: SeenIds,
 ): AsyncGenerator<Document, boolean> {
 	let isHeeded = true;
 	const readPage = async (number: number): Promise<Page<Document>> => {
@@ -75,7 +77,7 @@ async function* namedDocuments(
 		return page;
 	};
 	try {
-		const walked = yield* walk(readPage, { asked: PAGE_SIZE });
+		const walked = yield* walk(readPage, { asked: PAGE_SIZE, ids });
 		// Where the name is heeded, the total may still be that of the whole dataset, and tells nothing.
 		return isHeeded ? walked.refused === undefined : isWhole(walked);
 	} catch (error) {
@@ -92,21 +94,22 @@ async function* filteredDocuments(
 	order: ListOrder | undefined,
 	{ asked, first }: FirstPage<Document>,
 	condition: string,
+	ids: SeenIds,
 ): AsyncGenerator<Document, boolean> {
-	yield* first.items;
-	return isWhole(yield* walk((page) => read(page, { pageSize: asked, order, condition }), { asked }));
+	for (const document of first.items) if (ids.add(document.id) === "new") yield document;
+	return isWhole(yield* walk((page) => read(page, { pageSize: asked, order, condition }), { asked, ids }));
 }
 
 function isWorthFiltering({ items, total }: Page<Document>): boolean {
 	return total !== undefined && items.length < total && total <= LARGEST_FILTERED;
 }
 
-/** Every document that is not among those `shown`. Resolves with what is missing, by the list's own account. */
+/** Every document that was not shown before. Resolves with what is missing, by the list's own account. */
 async function* wholeList(
 	read: Read,
 	orders: readonly (ListOrder | undefined)[],
 	start: FirstPage<Document>,
-	shown: Set<string>,
+	ids: SeenIds,
 ): AsyncGenerator<Document, ShortList | undefined> {
 	let { asked } = start;
 	let first: Page<Document> | undefined = start.first;
@@ -120,10 +123,9 @@ async function* wholeList(
 	];
 	for (const { order, less } of ways) {
 		const pageSize = asked === undefined || asked <= less ? asked : asked - less;
-		const pages = walk((page) => read(page, { pageSize, order }), { asked: pageSize, first });
-		const walked = yield* fresh(pages, shown);
+		const walked = yield* walk((page) => read(page, { pageSize, order }), { asked: pageSize, first, ids });
 		total = walked.total ?? total;
-		if (isWhole(walked) && shown.size >= (total ?? 0)) return undefined;
+		if (isWhole(walked) && ids.size >= (total ?? 0)) return undefined;
 		if (walked.largest > 0) passes += 1;
 		// The first order is the service's own or its plainest: another one that is refused says nothing about the list.
 		if (walked.refused === undefined || first !== undefined) cut = walked.refused;
@@ -131,7 +133,7 @@ async function* wholeList(
 		// A size that is cut silently, while offsets are counted with what was asked for, passes documents over.
 		if (asked !== undefined && walked.largest > 0) asked = Math.min(asked, walked.largest);
 	}
-	if (total !== undefined && shown.size >= total) return undefined;
+	if (total !== undefined && ids.size >= total) return undefined;
 	if (cut !== undefined) throw cut;
-	return total === undefined ? undefined : { shown: shown.size, total, passes };
+	return total === undefined ? undefined : { shown: ids.size, total, passes };
 }

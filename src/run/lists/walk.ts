@@ -1,11 +1,14 @@
 import type { Page } from "../../rest/types.ts";
 import { isRefusal } from "./refusal.ts";
+import { SeenIds } from "./seen-ids.ts";
 
 export type WalkOptions<Item> = {
 	/** entries asked for in one page; undefined leaves it to the service */
 	readonly asked?: number | undefined;
 	/** the first page, where it was read already */
 	readonly first?: Page<Item> | undefined;
+	/** ids that earlier walks of the same list have shown: these are counted, and not given again */
+	readonly ids?: SeenIds;
 };
 
 /** What a walk through the pages of a list came to. */
@@ -23,20 +26,21 @@ export type Walked = {
 };
 
 /**
- * Walks through the pages of one list, each entry once.
+ * Walks through the pages of one list, each entry once. `count` in the result includes entries that an earlier walk gave.
  *
  * The end is an empty page or a page that brings nothing new: `total` can be wrong, pages can be short, and a service
  * that ignores `page` would otherwise be read for ever.
  */
 export async function* walk<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
-	{ asked, first }: WalkOptions<Item> = {},
+	{ asked, first, ids = new SeenIds() }: WalkOptions<Item> = {},
 ): AsyncGenerator<Item, Walked> {
-	const seen = new Set<string>();
+	ids.beginPass();
+	let count = 0;
 	let total: number | undefined;
 	let shrank = false;
 	let largest = 0;
-	const end = (refused?: Error): Walked => ({ count: seen.size, total, shrank, largest, refused });
+	const end = (refused?: Error): Walked => ({ count, total, shrank, largest, refused });
 	for (let number = 1; ; number += 1) {
 		let page: Page<Item>;
 		try {
@@ -48,18 +52,19 @@ export async function* walk<Item extends { readonly id: string }>(
 		// Behind the end some servers count nothing, and say so.
 		if (page.total !== undefined && (number === 1 || page.items.length > 0)) {
 			// A total below what was seen is no count of the list, and its falling says nothing.
-			shrank ||= total !== undefined && total >= seen.size && page.total < total;
+			shrank ||= total !== undefined && total >= count && page.total < total;
 			total = page.total;
 		}
-		const before = seen.size;
+		const before = count;
 		for (const item of page.items) {
-			if (seen.has(item.id)) continue;
-			seen.add(item.id);
-			yield item;
+			const known = ids.add(item.id);
+			if (known === "repeated") continue;
+			count += 1;
+			if (known === "new") yield item;
 		}
-		if (seen.size === before) return end();
+		if (count === before) return end();
 		// A short last page is the end only where the service has shown that it gives whole ones.
-		if (seen.size === total && largest === asked && page.items.length < largest) return end();
+		if (count === total && largest === asked && page.items.length < largest) return end();
 		largest = Math.max(largest, page.items.length);
 	}
 }
@@ -67,18 +72,4 @@ export async function* walk<Item extends { readonly id: string }>(
 /** Whether a walk has shown all that there is, by the list's own account. */
 export function isWhole({ count, total, shrank, refused }: Walked): boolean {
 	return refused === undefined && !shrank && count >= (total ?? 0);
-}
-
-/** Leaves out what has been shown before. */
-export async function* fresh<Item extends { readonly id: string }, End>(
-	entries: AsyncGenerator<Item, End>,
-	shown: Set<string>,
-): AsyncGenerator<Item, End> {
-	for (;;) {
-		const next = await entries.next();
-		if (next.done === true) return next.value;
-		if (shown.has(next.value.id)) continue;
-		shown.add(next.value.id);
-		yield next.value;
-	}
 }
