@@ -53,6 +53,24 @@ function isParsed(value: unknown): value is JsonValue {
 	return value === null || ["boolean", "number", "string", "object"].includes(typeof value);
 }
 
+/** Levels of objects and lists that metadata may have, itself included: what can be listed can be written, and the reverse. */
+export const DEEPEST_METADATA = 64;
+
+/** Whether objects and lists are nested deeper than so many levels. */
+export function isDeeperThan(value: JsonValue, levels: number): boolean {
+	if (typeof value !== "object" || value === null) return false;
+	return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
+/** Whether a text in a value, or a key, has half a surrogate pair: only JSON's escapes can write it down. */
+export function hasHalfPair(value: JsonValue): boolean {
+	if (typeof value === "string") return HALF_PAIR.test(value);
+	if (isJsonArray(value)) return value.some(hasHalfPair);
+	return isJsonObject(value) && Object.entries(value).some(([key, inner]) => HALF_PAIR.test(key) || hasHalfPair(inner));
+}
+
+const HALF_PAIR = /\p{Surrogate}/u;
+
 /** Whether a JSON value is an array. `Array.isArray` narrows a readonly array to `any`. */
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
 	return Array.isArray(value);

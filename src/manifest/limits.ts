@@ -8,8 +8,8 @@ export const MAX_CELL = 1024 * 1024;
 export const MAX_RECORD = 4 * 1024 * 1024;
 /** Columns of a header at most: each is looked at by itself, and no document has as many keys. */
 export const MAX_COLUMNS = 128 * 1024;
-/** Deepest nesting of JSON values: services and databases refuse far less than what a hostile file can nest. */
-export const MAX_DEPTH = 32;
+/** Deepest nesting of JSON that is read: a row, its `meta_fields`, and what metadata may have. A hostile file nests more. */
+export const MAX_DEPTH = 66;
 /** Faults told of one row, of its JSON text and of the schema each: a row with more is not read on. */
 export const MAX_ROW_FAULTS = 100;
 /** Bytes of a schema at most: some thousand times a usual one. */

@@ -1,5 +1,5 @@
 import { CliError, Exit } from "../errors.ts";
-import type { JsonValue, Metadata } from "../json.ts";
+import { hasHalfPair, type JsonValue, type Metadata } from "../json.ts";
 import { DELETE_TOKEN } from "../list-change.ts";
 import { csvLine } from "./csv/quote.ts";
 import { isReserved, meantReserved } from "./rows/reserved.ts";
@@ -72,6 +72,7 @@ export function* formatCsvManifest(documents: Iterable<ManifestDocument>): Gener
 function plainestType(value: JsonValue): CellType {
 	if (typeof value === "number") return numberSurvives(value) ? "number" : "json";
 	if (typeof value === "boolean") return "boolean";
+	if (hasHalfPair(value)) return "json";
 	// An empty cell means that the key is absent, no cell can hold NUL, and the token is refused where it is a cell.
 	if (typeof value === "string") return value !== "" && value !== DELETE_TOKEN && textSurvives(value) ? "text" : "json";
 	if (Array.isArray(value) && isPlainList(value)) return textSurvives(joinList(value)) ? "list" : "json";
@@ -102,11 +103,15 @@ function isBare(value: JsonValue): boolean {
 
 /** The header of a key. Text needs no type, unless the key by itself would be read as something else. */
 function columnName(key: string, type: CellType, members: readonly string[]): string {
-	if (key.includes("\0")) {
-		throw new CliError(`the key "${show(key)}" holds a NUL character, which CSV cannot`, {
-			exit: Exit.usage,
-			hint: "use --format json",
-		});
+	const isHalf = hasHalfPair(key);
+	if (isHalf || key.includes("\0")) {
+		throw new CliError(
+			`the key "${show(key)}" holds ${isHalf ? "half a surrogate pair" : "a NUL character"}, which CSV cannot`,
+			{
+				exit: Exit.usage,
+				hint: "use --format json",
+			},
+		);
 	}
 	const alone = splitType(key);
 	const isTaken = key === "" || members.includes(key) || isReserved(key) || meantReserved(key) !== undefined;

@@ -1,4 +1,12 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, metadataOf } from "../json.ts";
+import {
+	DEEPEST_METADATA,
+	isDeeperThan,
+	isJsonArray,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	metadataOf,
+} from "../json.ts";
 import { parseLoosely } from "../not-json.ts";
 import { differsByCase } from "../text.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
@@ -6,9 +14,6 @@ import { RestError } from "./errors.ts";
 import { inexactValues, withDigits } from "./inexact.ts";
 import { type Place, safe } from "./place.ts";
 import type { Dataset, Document, Echo, Page, StoredFile } from "./types.ts";
-
-/** Deeper metadata is nobody's, and would overflow the stack of whoever writes it out again. */
-const deepest = 64;
 
 /** Reads the data of answers into types; whatever does not fit is a `RestError`. */
 export class Decoder {
@@ -101,7 +106,9 @@ export class Decoder {
 		const read = typeof value === "string" ? parsed(value) : value;
 		if (typeof value === "string" && !isJsonObject(read)) return { metadata: undefined };
 		const fields = this.#object(read, "the meta_fields of a document");
-		if (isDeeperThan(fields, deepest)) throw this.#misfit("the meta_fields of a document: they are nested too deep");
+		// Deeper metadata would overflow the stack of whoever writes it out again.
+		if (isDeeperThan(fields, DEEPEST_METADATA))
+			throw this.#misfit("the meta_fields of a document: they are nested too deep");
 		const inexact = inexactValues(fields, typeof value === "string" ? withDigits(value) : digits);
 		return { metadata: metadataOf(fields), ...(inexact === undefined ? {} : { inexact }) };
 	}
@@ -162,9 +169,4 @@ function parsed(text: string): JsonValue | undefined {
 	} catch {
 		return undefined;
 	}
-}
-
-function isDeeperThan(value: JsonValue, levels: number): boolean {
-	if (typeof value !== "object" || value === null) return false;
-	return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }

@@ -31,7 +31,7 @@ describe("a fault in JSON is found where it stands", () => {
 			'{"document_id":"1","n":1e400 "a":1}\n{"document_id":""}',
 			["1:24 BAD_NUMBER", "1:30 BAD_JSON", "2:16 BAD_ID"],
 		],
-		["half a surrogate pair", '{"document_id":"1","a":"\\ud800"}\n', ["1:24 LONE_SURROGATE"]],
+		["half a surrogate pair in an id", '{"document_id":"1\\ud800","a":1}\n', ["1:16 BAD_ID"]],
 		["a row that is no object", '[{"document_id":"1"},\n 7]', ["2:2 BAD_JSON"]],
 		["an array that is not closed", '[{"document_id":"1"}', ["1:21 BAD_JSON"]],
 		[
@@ -73,7 +73,7 @@ describe("a fault in JSON is found where it stands", () => {
 			'{"document_id":"1","meta_fields":{"publish_date":"2023-02-30"}}\n',
 			["1:50 BAD_DATE"],
 		],
-		["nesting without end", `{"document_id":"1","a":${"[".repeat(40)}${"]".repeat(40)}}\n`, ["1:55 TOO_DEEP"]],
+		["nesting without end", `{"document_id":"1","a":${"[".repeat(80)}${"]".repeat(80)}}\n`, ["1:89 TOO_DEEP"]],
 		[
 			"the same document with other values",
 			'[{"document_id":"1","a":1},\n{"document_id":"1","a":2}]',

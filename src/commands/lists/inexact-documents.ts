@@ -1,11 +1,15 @@
 import type { App } from "../../app.ts";
+import { hasHalfPair } from "../../json.ts";
 import { isNotJson } from "../../not-json.ts";
 import { documentsText } from "../../report/summary.ts";
 import type { Document } from "../../rest/types.ts";
 import { show } from "../../text.ts";
 
-/** What becomes of values that can't be sent back, a clause each: numbers that come rounded, and what is no JSON. */
-export type Fates = { readonly rounded: string; readonly notJson: string };
+/**
+ * What becomes of odd values, a clause each: numbers that come rounded, what is no JSON, and text with half a surrogate
+ * pair, which only JSON's escapes can hold.
+ */
+export type Fates = { readonly rounded: string; readonly notJson: string; readonly halfPair: string };
 
 /** What becomes of them in a manifest. */
 export const IN_MANIFESTS: Fates = {
@@ -13,22 +17,29 @@ export const IN_MANIFESTS: Fates = {
 		"they are written as the service gives them, and docs tag refuses those cells, with line and column, until they are changed",
 	notJson:
 		"their cells are left empty, so docs tag removes these keys (with --mode merge their rows fail instead); a list or object with such a value in it is written, and docs tag refuses its cell",
+	halfPair:
+		"it is written as a \\u escape in a :json cell, which docs tag sends as it came; most programs can't keep it",
 };
 
 /** What becomes of them in a table or as tab-separated values. */
 export const IN_TABLES: Fates = {
 	rounded: "they are shown as the service gives them",
 	notJson: "they are shown as the service gives them",
+	halfPair: "it can't be printed as it is; --format jsonl writes it as a \\u escape",
 };
 
 /** What becomes of them in JSON, which must stay JSON. */
-export const IN_JSON: Fates = { ...IN_TABLES, notJson: 'they stand beside "meta_fields", as texts in "not_json"' };
+export const IN_JSON: Fates = {
+	...IN_TABLES,
+	notJson: 'they stand beside "meta_fields", as texts in "not_json"',
+	halfPair: "it is written as a \\u escape",
+};
 
 /** Documents of a warning that are named. */
 const NAMED = 5;
 
 /**
- * Passes documents on, and warns after the last of those that have values which can't be sent back as they came.
+ * Passes documents on, and warns after the last of those that have values which few programs keep as they came.
  *
  * They are printed as the service gave them, and whatever reads them next may round them without a word.
  *
@@ -42,10 +53,16 @@ export async function* warningOfInexact(
 ): AsyncGenerator<Document> {
 	const rounded = new Named();
 	const notJson = new Named();
+	const halfPair = new Named();
 	for await (const document of documents) {
 		const printed = [...(document.inexact ?? [])].filter(([key]) => keys === undefined || keys.includes(key));
 		notJson.add(document, keysOf(printed.filter(([, text]) => isNotJson(text))));
 		rounded.add(document, keysOf(printed.filter(([, text]) => !isNotJson(text))));
+		const halves = [...(document.metadata ?? [])].filter(([key, value]) => hasHalfPair(key) || hasHalfPair(value));
+		halfPair.add(
+			document,
+			keysOf(halves).filter((key) => keys === undefined || keys.includes(key)),
+		);
 		yield document;
 	}
 	if (rounded.count > 0) {
@@ -53,12 +70,15 @@ export async function* warningOfInexact(
 			`warning: ${rounded.have} numbers that most programs can't keep exactly (first: ${rounded.first}): ${fates.rounded}`,
 		);
 	}
+	if (halfPair.count > 0) {
+		io.note(`warning: ${halfPair.have} text with half a surrogate pair (first: ${halfPair.first}): ${fates.halfPair}`);
+	}
 	if (notJson.count > 0) {
 		io.note(`warning: ${notJson.have} NaN or an infinity, which is no JSON (${notJson.text}): ${fates.notJson}`);
 	}
 }
 
-function keysOf(members: readonly (readonly [string, string])[]): readonly string[] {
+function keysOf(members: readonly (readonly [string, unknown])[]): readonly string[] {
 	return members.map(([key]) => key);
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../../json.ts";
+import { hasHalfPair, isJsonObject, type JsonValue } from "../../json.ts";
 import { emptyDraft, type Draft } from "../rows/draft.ts";
 import { mergeOnlyFault } from "../rows/merge-only.ts";
 import { isFailureColumn, isRole, isUsed, type Role } from "../rows/reserved.ts";
@@ -69,6 +69,9 @@ function role(draft: Draft, name: Role, value: JsonValue, purpose: ManifestOptio
 			code: name.endsWith("_id") ? "BAD_ID" : purpose === "resolve" ? "BAD_NAME" : "BAD_FILE",
 			text,
 		});
+	} else if (!name.endsWith("_id") && hasHalfPair(value)) {
+		// No file name and no query can hold it. Ids are judged with all else that is wrong with them.
+		draft.faults.push({ field: name, code: "LONE_SURROGATE", text: "holds half a surrogate pair" });
 	} else if (name === "document_id") draft.documentId = value;
 	else if (name === "dataset_id") draft.datasetId = value;
 	else draft[name] = value;

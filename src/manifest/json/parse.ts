@@ -24,7 +24,7 @@ const ESCAPED_STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}
 
 /**
  * Reads JSON strictly: nothing is repaired, and nothing that would be sent differently from how it stands gets by
- * (a member twice, a number beyond a double, half a surrogate pair).
+ * (a member twice, a number beyond a double). An escape for half a surrogate pair is sent as such an escape.
  *
  * @throws JsonFault
  */
@@ -140,9 +140,6 @@ class Parser {
 		}
 		const value: unknown = JSON.parse(this.#text.slice(start, end));
 		const text = typeof value === "string" ? value : "";
-		if (/\p{Surrogate}/u.test(text)) {
-			this.#told("LONE_SURROGATE", "half a surrogate pair, which no text can hold", start);
-		}
 		return this.#checked(text, start);
 	}
 

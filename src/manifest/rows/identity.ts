@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
+import { hasHalfPair, isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
 
 /**
  * A text that is equal for equal metadata and different for different.
@@ -14,7 +14,9 @@ export function payloadText(metadata: Metadata, inOrder: boolean): string {
 
 /** Lengths go before what they measure, so that no value can look like the next key. */
 function part(key: string, value: JsonValue): string {
-	if (typeof value === "string") return `${key.length}:${key}t${value.length}:${value}`;
+	// Hashed, half a surrogate pair would be the same as any other half.
+	if (hasHalfPair(key)) return part(JSON.stringify(key), value);
+	if (typeof value === "string" && !hasHalfPair(value)) return `${key.length}:${key}t${value.length}:${value}`;
 	const text = valueText(value);
 	return `${key.length}:${key}j${text.length}:${text}`;
 }

@@ -4,6 +4,7 @@ import type { Fault } from "../fault.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { Draft, RowReader } from "./draft.ts";
 import { FileFinder, type FoundFile } from "./files.ts";
+import { DEEPEST_METADATA, isDeeperThan } from "../../json.ts";
 import { payloadText } from "./identity.ts";
 import { idFault, idKey } from "./ids.ts";
 import { type Checked, SchemaCheck } from "./schema.ts";
@@ -74,6 +75,10 @@ export class RowJudge {
 	}
 
 	#judgeValues(metadata: Metadata, faults: Fault[]): void {
+		for (const [key, value] of metadata) {
+			if (!isDeeperThan(value, DEEPEST_METADATA - 1) || faults.some(({ field }) => field === key)) continue;
+			faults.push({ field: key, code: "TOO_DEEP", text: `is nested more than ${DEEPEST_METADATA - 1} deep` });
+		}
 		const { schema, deleteToken } = this.#options;
 		if (schema === "none") return;
 		for (const fault of valueFaults(metadata, deleteToken))
