@@ -1,7 +1,7 @@
 import type { Api, Dataset, Document, Page } from "../rest/types.ts";
 import { RestError } from "../rest/errors.ts";
 import { allDocuments, type ShortList } from "./lists/documents.ts";
-import { askFor } from "./lists/ask-for.ts";
+import { askFor, askForName } from "./lists/ask-for.ts";
 import { refuseOtherCase } from "./lists/other-case.ts";
 import { PAGE_SIZE } from "./lists/page-size.ts";
 import { differsByCase } from "../text.ts";
@@ -47,10 +47,17 @@ export async function findDocument(
 /** Every document of exactly that name, asked for now. */
 export async function findNamesakes(api: Api, request: Request, datasetId: string, name: string): Promise<Document[]> {
 	const found: Document[] = [];
-	const page = await askFor(api, request, datasetId, { name });
-	if (page?.items.every((document) => document.name === name) === true) return [...page.items];
-	for await (const document of wholeList(api, request, datasetId)) if (document.name === name) found.push(document);
+	const named = await askForName(api, request, datasetId, name);
+	if (named !== undefined) return named.filter((document) => isSameName(document.name, name));
+	for await (const document of wholeList(api, request, datasetId)) {
+		if (isSameName(document.name, name)) found.push(document);
+	}
 	return found;
+}
+
+/** Whether two names are one text, however their letters are composed. */
+export function isSameName(one: string, other: string): boolean {
+	return one === other || one.normalize() === other.normalize();
 }
 
 /** A list on which a decision rests: that something is not in it counts only where it is complete. */

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { Flavour } from "../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
-import { at, parseLines, summaryOf } from "../support/values.ts";
+import { at, parseLines, range, summaryOf } from "../support/values.ts";
 
 it("uploaded files come with a manifest of their ids that can be tagged at once", async () => {
 	const service = await serve(0);
@@ -80,3 +80,36 @@ it.each<Flavour>(["documented", "ragflow-0.21", "ragflow-0.26"])(
 		expect(await service.documents()).toMatchObject([{ name: 'the "long" one.txt', metadata: { a: "1" } }]);
 	},
 );
+
+it.each<Flavour>(["documented", "ragflow-0.26"])(
+	"500 new files for a dataset of 5,000 of %s cost at most 80 requests that read, not one for each name",
+	{ timeout: 120_000 },
+	async (flavour) => {
+		const service = await serve(5_000, { flavour });
+		const manifest = await file(
+			"files.csv",
+			`file,n\n${range(500)
+				.map((n) => `new-${n}.txt,${n}\n`)
+				.join("")}`,
+		);
+		for (const n of range(500)) await writeFile(join(manifest, "..", `new-${n}.txt`), `text ${n}`);
+		const argv = ["docs", "upload", manifest, "-d", service.dataset, "--json", "--rate", "unlimited"];
+		const first = await ragtag(argv, { env: envOf(service) });
+		expect([first.exit, summaryOf(first.stdout)]).toMatchObject([0, { uploaded: 500, failed: 0 }]);
+		const reads = service.requests.filter((line) => line.startsWith("GET")).length;
+		expect(reads).toBeLessThanOrEqual(80);
+		const again = await ragtag([...argv, "--on-existing", "skip"], { env: envOf(service) });
+		expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { unchanged: 500, uploaded: 0 }]);
+		expect(service.requests.filter((line) => line.startsWith("GET")).length - reads).toBeLessThanOrEqual(80);
+	},
+);
+
+it("a few files cost no more requests that read than one for each name and those of the first write", async () => {
+	const service = await serve(300, { flavour: "ragflow-0.26" });
+	const paths = await Promise.all(range(3).map((n) => file(`few-${n}.txt`, `text ${n}`)));
+	const argv = ["docs", "upload", ...paths, "-d", service.dataset, "--concurrency", "1"];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+	const lists = service.requests.filter((line) => /GET \S*\/documents\?/.test(line));
+	// Before anything is believed, one upload is looked for.
+	expect([lists.filter((line) => line.includes("&name=")).length, lists.length]).toEqual([3, 4]);
+});

@@ -5,7 +5,9 @@ import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
 import { MemoryJournal } from "../../run/journal.ts";
 import { Settling } from "../../run/operations/settling.ts";
-import { lookToUpload, type OnExisting, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
+import type { FindNames, OnExisting } from "../../run/operations/namesakes.ts";
+import type { Present } from "../../run/present/present.ts";
+import { lookToUpload, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
 import { checkFailedPath } from "../rows/failed-file.ts";
 import {
@@ -131,9 +133,13 @@ function dryUpload(
 	};
 }
 
+function namesIn(present: Present, { lookup }: Session["service"]): FindNames {
+	return (api, request, datasetId, name) => present.byName(lookup, api, request, datasetId, name);
+}
+
 function seeUpload(onExisting: OnExisting) {
-	return async (item: FileItem, { service, request }: Session): Promise<Seen> => {
-		const looked = await lookToUpload(service, onExisting, request, item);
+	return async (item: FileItem, { service, request }: Session, present: Present): Promise<Seen> => {
+		const looked = await lookToUpload(service, onExisting, request, item, namesIn(present, service));
 		switch (looked.action) {
 			case "none":
 				return looked;
@@ -183,7 +189,8 @@ function uploadRun(options: UploadOptions, app: App): Omit<RowRun<FileItem>, "so
 			noteReplacing(options, app);
 			await printHead(options, app);
 		},
-		operation: ({ service, timeout }, log) => uploadFile(service, onExisting, log, new Settling(service, timeout)),
+		operation: ({ service, timeout }, log, present) =>
+			uploadFile(service, onExisting, log, new Settling(service, timeout), namesIn(present, service)),
 		next: (run, failedWith) =>
 			nextOfLost(failedWith("UNKNOWN_OUTCOME"), withFlags(`ragtag runs retry ${run}`, options)),
 		// A row that failed after its file was stored has an id too: without it, nobody could tag or remove it.

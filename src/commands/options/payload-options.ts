@@ -3,7 +3,7 @@ import type { Settings } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "../../json.ts";
 import type { Mode } from "../../plan/change.ts";
-import type { OnExisting } from "../../run/operations/upload.ts";
+import type { OnExisting } from "../../run/operations/namesakes.ts";
 import type { ManifestFlags } from "./flags.ts";
 
 /** Flags that change what is sent: a run is told by them, and gone on with by them. */

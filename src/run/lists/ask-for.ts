@@ -30,3 +30,16 @@ export async function askFor(
 		return answer.status === 404 ? undefined : { items: [], total: 0 };
 	}
 }
+
+/** The documents that have a name by the service's own comparison; undefined where it ignores what it is asked. */
+export async function askForName(
+	api: Api,
+	request: Request,
+	datasetId: string,
+	name: string,
+): Promise<readonly Document[] | undefined> {
+	const { nameKey } = api.dialect.flavour;
+	const key = nameKey(name);
+	const page = await askFor(api, request, datasetId, { name });
+	return page?.items.every((document) => nameKey(document.name) === key) === true ? page.items : undefined;
+}

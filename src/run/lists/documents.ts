@@ -10,13 +10,19 @@ export type DocumentFilter = {
 	readonly name?: string | undefined;
 	/** the text of a `metadata_condition`; sent only where the flavour knows them, and where it can hide no document */
 	readonly condition?: string | undefined;
-	/** the first page of the whole list, where it was read already */
+	/** the order to begin with, where it is not the flavour's first */
+	readonly order?: ListOrder | undefined;
+	/** the first page of the whole list in that order, where it was read already */
 	readonly start?: FirstPage<Document> | undefined;
 };
 
 /** The first page of all documents of a dataset, as `allDocuments` begins with it. */
-export function firstDocuments(api: Api, request: Request, datasetId: string): Promise<FirstPage<Document>> {
-	const [order] = api.dialect.flavour.list.orders;
+export function firstDocuments(
+	api: Api,
+	request: Request,
+	datasetId: string,
+	order = api.dialect.flavour.list.orders[0],
+): Promise<FirstPage<Document>> {
 	return firstPage((pageSize) => request(() => api.listDocuments(datasetId, { page: 1, pageSize, order })));
 }
 
@@ -46,16 +52,17 @@ export async function* allDocuments(
 	api: Api,
 	request: Request,
 	datasetId: string,
-	{ name, condition, start: given }: DocumentFilter = {},
+	{ name, condition, order: wanted, start: given }: DocumentFilter = {},
 	onShort?: (list: ShortList) => void,
 ): AsyncGenerator<Document> {
 	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
-	const { orders, condition: knowsConditions } = api.dialect.flavour.list;
+	const { orders: known, condition: knowsConditions } = api.dialect.flavour.list;
+	const orders = wanted === undefined ? known : [wanted, ...known];
 	const [order] = orders;
 	const ids = new SeenIds();
 	if (name !== undefined && (yield* namedDocuments(read, order, name, ids))) return;
 
-	const start = given ?? (await firstDocuments(api, request, datasetId));
+	const start = given ?? (await firstDocuments(api, request, datasetId, order));
 	if (condition !== undefined && knowsConditions && isWorthFiltering(start.first)) {
 		if (yield* filteredDocuments(read, order, start, condition, ids)) return;
 	}

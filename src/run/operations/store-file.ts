@@ -133,12 +133,17 @@ export async function checkStored(
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
 }
 
-/** Whether a name is the one that a service gives to a file whose name it has already: `a(1).txt`. */
+/**
+ * Whether a name is the one that a service gives to a file whose name it has already: `a(1).txt`, and for one that has a
+ * number, the next (`duplicate_name` in api/db/services/__init__.py).
+ */
 export function isNumbered(name: string, stored: string): boolean {
 	const dot = name.lastIndexOf(".");
 	const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
-	const middle = stored.slice(stem.length, stored.length - ending.length);
-	return stored.startsWith(stem) && stored.endsWith(ending) && /^\(\d+\)$/.test(middle);
+	const main = stem.replace(/\(\d+\)$/, "").trimEnd();
+	if (!stored.endsWith(ending) || stored === name) return false;
+	const numbered = stored.slice(0, stored.length - ending.length);
+	return [stem, main].some((each) => numbered.startsWith(each) && /^\(\d+\)$/.test(numbered.slice(each.length)));
 }
 
 /** The service has the file under another name than it was to have. */

@@ -1,7 +1,7 @@
 import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api, Document, UploadFile } from "../../rest/types.ts";
-import type { Request } from "../pages.ts";
+import type { Api, UploadFile } from "../../rest/types.ts";
+import { isSameName, type Request } from "../pages.ts";
 import type { Held } from "../present/stored-documents.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
@@ -13,22 +13,22 @@ import { type SentLog, unrecorded } from "./sent-log.ts";
 import { Settling } from "./settling.ts";
 import { checkStored, isNumbered, madeSince, renamed, sizeOf, store } from "./store-file.ts";
 import type { UpdateItem } from "./look.ts";
+import { type FindNames, lookUp, meant, type OnExisting, settledBy } from "./namesakes.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
-
-/** What to do where the dataset has a document of the file's name already. */
-export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again";
 
 /**
  * Uploads a row's file, then writes its metadata. A retry never stores the file a second time.
  *
  * @param settling how long an upload is looked for whose answer was lost
+ * @param names how the documents are found that have a file's name already
  */
 export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
 	log: SentLog = unrecorded,
 	settling = new Settling(service, 0),
+	names: FindNames = lookUp(service),
 ): Operation<Item> {
 	return anew(service, async (item, request, memory) => {
 		const { datasetId, file, metadata } = item;
@@ -38,7 +38,7 @@ export function uploadFile<Item extends UploadItem>(
 		if (memory.stored === undefined) {
 			// What was sent already is looked for, not sent again: who else has its name no longer matters.
 			const isSent = memory.maybeStored !== undefined;
-			const settled = isSent ? undefined : await byNamesake(service, onExisting, request, item, memory, log);
+			const settled = isSent ? undefined : await byNamesake(service, onExisting, request, item, memory, log, names);
 			if (settled !== undefined) return settled;
 			if (!isSent) refuseValues(service, metadata);
 			// Once it is stored the file is no longer needed, and may be gone.
@@ -56,7 +56,7 @@ export function uploadFile<Item extends UploadItem>(
 			await log.stored(item, stored);
 		}
 		const { id, name } = memory.stored;
-		if (name !== file.name && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
+		if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
 			throw renamed(service, file.name, memory.stored);
 		}
 		await owed(service, request, { datasetId, documentId: id, metadata }, memory);
@@ -85,9 +85,10 @@ export async function lookToUpload(
 	onExisting: OnExisting,
 	request: Request,
 	item: UploadItem,
+	names: FindNames = lookUp(service),
 ): Promise<UploadLook> {
 	const api = await service.known(request);
-	const found = await service.lookup.byName(api, request, item.datasetId, item.file.name);
+	const found = meant(await names(api, request, item.datasetId, item.file.name), item.file.name);
 	const settled = settledBy(service, onExisting, found, item);
 	if (settled === undefined) {
 		refuseValues(service, item.metadata);
@@ -148,10 +149,12 @@ async function byNamesake(
 	item: UploadItem,
 	memory: Memory,
 	log: SentLog,
+	names: FindNames,
 ): Promise<Settled | undefined> {
 	const { datasetId, file, metadata } = item;
-	const found = await service.lookup.byName(service.api, request, datasetId, file.name);
-	memory.namesakes ??= found.map(({ id }) => id);
+	const namesakes = await names(service.api, request, datasetId, file.name);
+	memory.namesakes ??= namesakes.map(({ id }) => id);
+	const found = meant(namesakes, file.name);
 	const settled = settledBy(service, onExisting, found, item);
 	if (settled?.status !== "updated") return settled;
 	const { documentId } = settled;
@@ -164,20 +167,6 @@ async function byNamesake(
 	return settled;
 }
 
-/** How a row is to be settled by the documents of its file's name; undefined where the file is to be stored. */
-function settledBy(
-	service: Service,
-	onExisting: OnExisting,
-	found: readonly Document[],
-	{ file, metadata }: UploadItem,
-): Settled | undefined {
-	const [present] = found;
-	if (present === undefined || onExisting === "upload-again") return undefined;
-	const settled = existing(service, onExisting, found, present, file.name);
-	// A row without metadata says nothing about it, least of all that it be cleared.
-	return settled.status === "updated" && metadata.size === 0 ? { ...settled, status: "unchanged" } : settled;
-}
-
 /** Writes the metadata of a document that was just stored. A refusal names the document: its file must not be sent again. */
 async function owed(service: Service, request: Request, write: Write, memory: Memory): Promise<void> {
 	if (write.metadata.size === 0) return;
@@ -188,26 +177,4 @@ async function owed(service: Service, request: Request, write: Write, memory: Me
 		const text = `${error.message}; the file is stored as document ${write.documentId}, without its metadata (--on-existing update-metadata writes it)`;
 		throw new RestError(text, { kind: error.kind, code: error.code, status: error.status, cause: error });
 	}
-}
-
-/** @throws RestError where the row can't be settled by what is there */
-function existing(
-	service: Service,
-	onExisting: Exclude<OnExisting, "upload-again">,
-	namesakes: readonly Document[],
-	present: Document,
-	name: string,
-): Settled {
-	const ids = namesakes.map(({ id }) => id);
-	const shown = service.show(ids.join(", "));
-	if (onExisting === "error") {
-		const text = `the dataset has ${name} already, as document ${shown}; it was not uploaded (--on-existing says what else to do)`;
-		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
-	}
-	if (onExisting === "skip") return { status: "unchanged", documentId: present.id, storedName: name };
-	if (ids.length > 1) {
-		const text = `the dataset has ${ids.length} documents named ${name}: ${shown}; nothing was written`;
-		throw new RestError(text, { kind: "rejected", code: "AMBIGUOUS_NAME" });
-	}
-	return { status: "updated", documentId: present.id, storedName: name };
 }

@@ -4,10 +4,12 @@ import { firstDocuments } from "../lists/documents.ts";
 import type { FirstPage } from "../lists/page-size.ts";
 import { otherSpellings, refuseOtherCase } from "../lists/other-case.ts";
 import { allDocuments, incompleteList, type ShortList } from "../pages.ts";
+import type { Lookup } from "../service/lookup.ts";
 import type { Clock, Request } from "../types.ts";
 import { isListingCheaper } from "./cost.ts";
 import { insisting } from "./insist.ts";
-import { type Held, StoredDocuments } from "./stored-documents.ts";
+import { ListedNames } from "./listed-names.ts";
+import { type Held, type Named, StoredDocuments } from "./stored-documents.ts";
 
 /** Rows by their dataset. */
 export type RowCounts = Pick<ReadonlyMap<string, number>, "get">;
@@ -39,10 +41,25 @@ export class Present {
 	readonly #options: PresentOptions;
 	readonly #ways = new Map<string, Promise<Listed | undefined>>();
 	readonly #stored: StoredDocuments[] = [];
+	readonly #names: ListedNames | undefined;
 	#rows: Promise<RowCounts> | undefined;
 
 	constructor(options: PresentOptions) {
 		this.#options = options;
+		const { rows } = options;
+		if (rows !== undefined) this.#names = new ListedNames(options, () => (this.#rows ??= rows()));
+	}
+
+	/** Every document that has that name by the service's own comparison: looked up, or found in a list of all. */
+	async byName(
+		lookup: Pick<Lookup, "byName">,
+		api: Api,
+		request: Request,
+		datasetId: string,
+		name: string,
+	): Promise<readonly Named[]> {
+		if (this.#names === undefined) return lookup.byName(api, request, datasetId, name);
+		return this.#names.of(lookup, api, request, datasetId, name);
 	}
 
 	/**
@@ -68,6 +85,7 @@ export class Present {
 	/** Removes what was kept. */
 	async close(): Promise<void> {
 		await Promise.all(this.#stored.splice(0).map((documents) => documents.close()));
+		await this.#names?.close();
 	}
 
 	/** How documents of that dataset are looked at: decided once, anew where that failed. */

@@ -1,10 +1,7 @@
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, parseJson, textsOf } from "../../json.ts";
+import { isJsonObject, type JsonValue, type Metadata, metadataOf, metadataText, textsOf } from "../../json.ts";
 import { parseLoosely } from "../../not-json.ts";
 import type { InexactValues } from "../../rest/types.ts";
-import { keptTemporarily } from "../kept-temporarily.ts";
-import { IdTable } from "./id-table.ts";
+import { KeptRecords } from "./kept-records.ts";
 
 /** What a document has, as a list showed it. */
 export type Held = {
@@ -14,87 +11,97 @@ export type Held = {
 	readonly inexact?: InexactValues;
 };
 
-/** Bytes that are gathered before they are written. */
-const BLOCK = 256 * 1024;
+/** A document that has a certain name. */
+export type Named = Held & { readonly id: string; readonly name: string };
 
-/**
- * The metadata of a whole dataset in a private file, found by id: memory holds where each document is, and no document.
- *
- * First all are added, then `end`, then they are read.
- */
+const WHAT = "what the documents have";
+
+/** The metadata of a whole dataset, found by id. First all are added, then `end`, then they are read. */
 export class StoredDocuments {
-	readonly #folder: string;
-	readonly #file: FileHandle;
-	readonly #table = new IdTable();
-	#waiting: Buffer[] = [];
-	#waitingBytes = 0;
-	#end = 0;
+	readonly #records: KeptRecords;
 
-	private constructor(folder: string, file: FileHandle) {
-		this.#folder = folder;
-		this.#file = file;
+	private constructor(records: KeptRecords) {
+		this.#records = records;
 	}
 
 	/** @param parent a folder that is the user's alone */
 	static async create(parent: string): Promise<StoredDocuments> {
-		return kept(async () => {
-			const folder = await mkdtemp(join(parent, "ragtag-present-"));
-			const file = await open(join(folder, "documents"), "wx+", 0o600);
-			// Where a system lets an open file go, a program that is killed leaves nothing behind.
-			await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-			return new StoredDocuments(folder, file);
-		});
+		return new StoredDocuments(await KeptRecords.create(parent, WHAT));
 	}
 
 	get size(): number {
-		return this.#table.size;
+		return this.#records.size;
 	}
 
 	/** @throws CliError exit 7 where it can't be kept */
-	async add({ id, metadata, inexact }: { readonly id: string } & Held): Promise<void> {
-		const parts = [JSON.stringify(id)];
-		if (metadata !== undefined) parts.push(metadataText(metadata));
-		if (inexact !== undefined) parts.push(metadataText(inexact));
-		const text = `[${parts.join(",")}]`;
-		const bytes = Buffer.from(text);
-		this.#table.add(id, { offset: this.#end, length: bytes.length });
-		this.#end += bytes.length;
-		this.#waiting.push(bytes);
-		this.#waitingBytes += bytes.length;
-		if (this.#waitingBytes >= BLOCK) await this.end();
+	add(document: { readonly id: string } & Held): Promise<void> {
+		return this.#records.add(document.id, fieldsOf(document));
 	}
 
-	/** Writes what waits. */
-	async end(): Promise<void> {
-		const bytes = Buffer.concat(this.#waiting);
-		this.#waiting = [];
-		this.#waitingBytes = 0;
-		await kept(() => this.#file.appendFile(bytes));
+	end(): Promise<void> {
+		return this.#records.end();
 	}
 
 	async get(id: string): Promise<Held | undefined> {
-		for (const { offset, length } of this.#table.candidates(id)) {
-			const buffer = Buffer.allocUnsafe(length);
-			const { bytesRead } = await kept(() => this.#file.read(buffer, 0, length, offset));
-			const record = parseJson(buffer.toString("utf8", 0, bytesRead));
-			const [found, metadata, inexact] = isJsonArray(record) ? record : [];
-			if (found !== id) continue;
-			const held = isJsonObject(metadata) ? metadataOf(metadata) : undefined;
-			if (held === undefined || inexact === undefined) return { metadata: held };
-			const texts = textsOf(inexact);
-			// JSON has written null for NaN and the infinities.
-			const values = Array.from(texts, ([key, text]) => [key, parseLoosely(text)] as const);
-			return { metadata: new Map([...held, ...values]), inexact: texts };
-		}
+		for await (const fields of this.#records.get(id)) return heldOf(fields);
 		return undefined;
 	}
 
-	async close(): Promise<void> {
-		await this.#file.close();
-		await rm(this.#folder, { recursive: true, force: true });
+	close(): Promise<void> {
+		return this.#records.close();
 	}
 }
 
-function kept<Result>(work: () => Promise<Result>): Promise<Result> {
-	return keptTemporarily("what the documents have", work);
+/** The documents of a whole dataset, found by what the service compares of their names. */
+export class StoredNames {
+	readonly #records: KeptRecords;
+	readonly #keyOf: (name: string) => string;
+
+	private constructor(records: KeptRecords, keyOf: (name: string) => string) {
+		this.#records = records;
+		this.#keyOf = keyOf;
+	}
+
+	/** @param parent a folder that is the user's alone */
+	static async create(parent: string, keyOf: (name: string) => string): Promise<StoredNames> {
+		return new StoredNames(await KeptRecords.create(parent, "the names of the documents"), keyOf);
+	}
+
+	/** @throws CliError exit 7 where it can't be kept */
+	add({ id, name, ...held }: Named): Promise<void> {
+		const named = [JSON.stringify(id), JSON.stringify(name)];
+		return this.#records.add(this.#keyOf(name), [...named, ...fieldsOf(held)]);
+	}
+
+	end(): Promise<void> {
+		return this.#records.end();
+	}
+
+	/** Every document whose name has the same key. */
+	async get(name: string): Promise<Named[]> {
+		const found: Named[] = [];
+		for await (const [id, stored, ...fields] of this.#records.get(this.#keyOf(name))) {
+			if (typeof id === "string" && typeof stored === "string") found.push({ id, name: stored, ...heldOf(fields) });
+		}
+		return found;
+	}
+
+	close(): Promise<void> {
+		return this.#records.close();
+	}
+}
+
+function fieldsOf({ metadata, inexact }: Held): readonly string[] {
+	if (metadata === undefined) return [];
+	const texts = [metadataText(metadata)];
+	return inexact === undefined ? texts : [...texts, metadataText(inexact)];
+}
+
+function heldOf([metadata, inexact]: readonly JsonValue[]): Held {
+	const held = isJsonObject(metadata) ? metadataOf(metadata) : undefined;
+	if (held === undefined || inexact === undefined) return { metadata: held };
+	const texts = textsOf(inexact);
+	// JSON has written null for NaN and the infinities.
+	const values = Array.from(texts, ([key, text]) => [key, parseLoosely(text)] as const);
+	return { metadata: new Map([...held, ...values]), inexact: texts };
 }

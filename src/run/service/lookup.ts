@@ -1,11 +1,12 @@
 import type { Api, Document } from "../../rest/types.ts";
-import { askFor } from "../lists/ask-for.ts";
+import { askFor, askForName } from "../lists/ask-for.ts";
 import { otherSpellings, refuseOtherCase } from "../lists/other-case.ts";
 import { type Request, wholeList } from "../pages.ts";
 
 /** Every document of a dataset, read once, for a service that can't be asked for one. */
 type Index = {
 	readonly byId: ReadonlyMap<string, Document>;
+	/** by what the service compares of a name */
 	readonly byName: ReadonlyMap<string, readonly Document[]>;
 };
 
@@ -32,13 +33,13 @@ export class Lookup {
 		return foundIn(await this.#read(api, request, datasetId), datasetId, id);
 	}
 
-	/** Every document of exactly that name. */
+	/** Every document that has that name by the service's own comparison. */
 	async byName(api: Api, request: Request, datasetId: string, name: string): Promise<readonly Document[]> {
 		const index = this.#indexes.get(datasetId);
-		if (index !== undefined) return (await index).byName.get(name) ?? [];
-		const page = await askFor(api, request, datasetId, { name });
-		if (page?.items.every((document) => document.name === name) === true) return page.items;
-		return (await this.#read(api, request, datasetId)).byName.get(name) ?? [];
+		const found = index === undefined ? await askForName(api, request, datasetId, name) : undefined;
+		if (found !== undefined) return found;
+		const { byName } = await this.#read(api, request, datasetId);
+		return byName.get(api.dialect.flavour.nameKey(name)) ?? [];
 	}
 
 	#read(api: Api, request: Request, datasetId: string): Promise<Index> {
@@ -68,8 +69,9 @@ async function readIndex(api: Api, request: Request, datasetId: string): Promise
 	const byName = new Map<string, Document[]>();
 	for await (const document of wholeList(api, request, datasetId)) {
 		byId.set(document.id, document);
-		const same = byName.get(document.name);
-		if (same === undefined) byName.set(document.name, [document]);
+		const key = api.dialect.flavour.nameKey(document.name);
+		const same = byName.get(key);
+		if (same === undefined) byName.set(key, [document]);
 		else same.push(document);
 	}
 	return { byId, byName };

@@ -1,0 +1,91 @@
+import { caselessName, foldedName } from "../../folded-name.ts";
+import type { Metadata } from "../../json.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Api } from "../../rest/types.ts";
+import { isSameName, type Request } from "../pages.ts";
+import type { Named } from "../present/stored-documents.ts";
+import type { Service } from "../service/service.ts";
+import type { Settled } from "./operation.ts";
+
+/** What to do where the dataset has a document of the file's name already. */
+export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again";
+
+/** Finds every document that has a name by the service's own comparison. */
+export type FindNames = (api: Api, request: Request, datasetId: string, name: string) => Promise<readonly Named[]>;
+
+/** Asks for each name when its row comes. */
+export function lookUp({ lookup }: Service): FindNames {
+	return (api, request, datasetId, name) => lookup.byName(api, request, datasetId, name);
+}
+
+/** The documents that a name means: those of that very name, where there are any, before those that are alike to the service. */
+export function meant(namesakes: readonly Named[], name: string): readonly Named[] {
+	const same = namesakes.filter((each) => isSameName(each.name, name));
+	return same.length > 0 ? same : namesakes;
+}
+
+/**
+ * How a row is to be settled by the documents that its file's name means; undefined where the file is to be stored.
+ *
+ * @throws RestError where the row can't be settled by what is there
+ */
+export function settledBy(
+	service: Service,
+	onExisting: OnExisting,
+	found: readonly Named[],
+	{ file, metadata }: { readonly file: { readonly name: string }; readonly metadata: Metadata },
+): Settled | undefined {
+	const [present] = found;
+	if (present === undefined || onExisting === "upload-again") return undefined;
+	const settled = existing(service, onExisting, found, present, file.name);
+	// A row without metadata says nothing about it, least of all that it be cleared.
+	return settled.status === "updated" && metadata.size === 0 ? { ...settled, status: "unchanged" } : settled;
+}
+
+function existing(
+	service: Service,
+	onExisting: Exclude<OnExisting, "upload-again">,
+	namesakes: readonly Named[],
+	present: Named,
+	name: string,
+): Settled {
+	const ids = namesakes.map(({ id }) => id);
+	const shown = service.show(ids.join(", "));
+	const isSame = isSameName(present.name, name);
+	const there = isSame
+		? `the dataset has ${name} already, as document ${shown}`
+		: `the dataset has ${service.show(present.name)}, document ${shown}, which to this service is the same name as ${name}`;
+	if (onExisting === "error") {
+		const text = `${there}; it was not uploaded (--on-existing says what else to do)`;
+		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
+	}
+	if (!isSame && !isMeant(onExisting, present.name, name)) {
+		const text = `${there}; it was not uploaded, and that document was left alone, as it may be another's. Give the file another name in the column name`;
+		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
+	}
+	if (onExisting === "skip") return { status: "unchanged", documentId: present.id, storedName: present.name };
+	if (ids.length > 1) {
+		const text = `the dataset has ${ids.length} documents named ${name}: ${shown}; nothing was written`;
+		throw new RestError(text, { kind: "rejected", code: "AMBIGUOUS_NAME" });
+	}
+	return { status: "updated", documentId: present.id, storedName: present.name };
+}
+
+/**
+ * Whether a document whose name is alike to the service alone may pass for the file's. What is written must be about the
+ * same name to a person, too; what is left alone may differ by accents. To MySQL any two emoji are one name: that is neither.
+ */
+function isMeant(onExisting: "skip" | "update-metadata", stored: string, name: string): boolean {
+	if (onExisting === "update-metadata") return caselessName(stored) === caselessName(name);
+	return foldedName(withoutSymbols(stored)) === foldedName(withoutSymbols(name)) && symbols(stored) === symbols(name);
+}
+
+const SYMBOLS = /[\u{10000}-\u{10ffff}]/gu;
+
+function symbols(name: string): string {
+	return (name.match(SYMBOLS) ?? []).join("");
+}
+
+function withoutSymbols(name: string): string {
+	return name.replaceAll(SYMBOLS, "");
+}
