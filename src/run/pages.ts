@@ -16,8 +16,11 @@ export type { Request } from "./types.ts";
 export async function* allPages<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
 ): AsyncGenerator<Item> {
-	const { refused } = yield* walk(fetchPage);
+	const { refused, endless, count, total } = yield* walk(fetchPage);
 	if (refused !== undefined) throw refused;
+	if (!endless) return;
+	const text = `the list of the service claims ${total ?? "no number of"} entries and showed ${count}: it may never end`;
+	throw new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
 }
 
 export function allDatasets(api: Api, request: Request): AsyncGenerator<Dataset> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Document, DocumentQuery } from "../../src/rest/types.ts";
-import { allDocuments, type DocumentFilter, findDocument, type ShortList } from "../../src/run/pages.ts";
+import { allDatasets, allDocuments, type DocumentFilter, findDocument, type ShortList } from "../../src/run/pages.ts";
 import { CliError, Exit } from "../../src/errors.ts";
 import { range } from "../support/values.ts";
-import { direct, documentOf } from "./fake-api.ts";
+import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { failure } from "./harness.ts";
 import { type OddList, oddList } from "./odd-list.ts";
 
@@ -146,6 +146,45 @@ describe("a list that stays short says so after all that it showed", () => {
 		};
 		await expect(list({ documents: 250, refuse })).rejects.toMatchObject({ code: "TOO_DEEP" });
 		expect(byNumber((await list({ documents: 200, refuse })).ids)).toEqual(every(200));
+	});
+});
+
+describe("a list whose pages never end is left where it has shown far more than it claims", () => {
+	const endless =
+		(documents: number) =>
+		(_: readonly Document[], { page, pageSize = 30 }: DocumentQuery) =>
+			range(documents === 0 ? pageSize : documents).map((n) => documentOf(`${page}-${n}`));
+
+	it.each([
+		["of a dataset", {}],
+		["by a name that is heeded", { name: "a.txt" }],
+	])("%s", async (_, filter) => {
+		const odd: OddList = { documents: 200, page: endless(0), total: () => 500 };
+		const { ids, asked, short } = await list(odd, filter);
+		expect(ids.length).toBeGreaterThan(1_000);
+		expect(ids.length).toBeLessThan(6_000);
+		expect(asked.length).toBeLessThan(60);
+		expect(short).toMatchObject({ total: 500, shown: ids.length });
+	});
+
+	it("also where its total counts each page alone, and of datasets", async () => {
+		const { short } = await list({ documents: 0, page: endless(0), total: () => 100 });
+		expect(short?.shown).toBeLessThan(2_000);
+		const api = fakeApi([], {
+			listDatasets: ({ page = 1 }) =>
+				Promise.resolve({ items: [{ id: `${page}`, name: "x", documentCount: 0 }], total: 1 }),
+		});
+		const datasets = async (): Promise<void> => {
+			for await (const _ of allDatasets(api, direct));
+		};
+		await expect(datasets()).rejects.toMatchObject({ code: "INCOMPLETE_LIST" });
+	});
+
+	it("a list that claims too little, or grows while it is read, is read to its end", async () => {
+		for (const total of [() => 1_100, (_: number, { page }: DocumentQuery) => page * 100, () => 0, () => undefined]) {
+			const { ids } = await list({ documents: 3_000, total });
+			expect(ids.length).toBe(3_000);
+		}
 	});
 });
 

@@ -26,7 +26,10 @@ export function firstDocuments(
 	return firstPage((pageSize) => request(() => api.listDocuments(datasetId, { page: 1, pageSize, order })));
 }
 
-/** A list that showed fewer documents than it claims to have, after every way to read it was tried. */
+/**
+ * A list that showed fewer documents than it claims to have, after every way to read it was tried; or so many more that it
+ * was left.
+ */
 export type ShortList = { readonly shown: number; readonly total: number; readonly passes: number };
 
 /**
@@ -86,7 +89,7 @@ async function* namedDocuments(
 	try {
 		const walked = yield* walk(readPage, { asked: PAGE_SIZE, ids });
 		// Where the name is heeded, the total may still be that of the whole dataset, and tells nothing.
-		return isHeeded ? walked.refused === undefined : isWhole(walked);
+		return isHeeded ? walked.refused === undefined && !walked.endless : isWhole(walked);
 	} catch (error) {
 		if (answerOf(error)?.code !== "NOT_FOUND") throw error;
 		// RAGFlow's answer where no document bears that name. It is the dataset's absence where this fails as well.
@@ -132,6 +135,7 @@ async function* wholeList(
 		const pageSize = asked === undefined || asked <= less ? asked : asked - less;
 		const walked = yield* walk((page) => read(page, { pageSize, order }), { asked: pageSize, first, ids });
 		total = walked.total ?? total;
+		if (walked.endless) return { shown: ids.size, total: total ?? 0, passes: passes + 1 };
 		if (isWhole(walked) && ids.size >= (total ?? 0)) return undefined;
 		if (walked.largest > 0) passes += 1;
 		// The first order is the service's own or its plainest: another one that is refused says nothing about the list.

@@ -2,6 +2,12 @@ import type { Page } from "../../rest/types.ts";
 import { isRefusal } from "./refusal.ts";
 import { SeenIds } from "./seen-ids.ts";
 
+/** How many times what a list claims it may show, and how many entries beyond that: it may grow while it is read. */
+export const CLAIM_TIMES = 2;
+export const CLAIM_SLACK = 1_000;
+/** Entries that a list may show which claims nothing: twice as many as any dataset is known to have. */
+export const MOST_UNCLAIMED = 2_000_000;
+
 export type WalkOptions<Item> = {
 	/** entries asked for in one page; undefined leaves it to the service */
 	readonly asked?: number | undefined;
@@ -21,6 +27,8 @@ export type Walked = {
 	readonly shrank: boolean;
 	/** entries of the largest page */
 	readonly largest: number;
+	/** whether it went on far beyond what the list claimed, and was left: such pages may never end */
+	readonly endless: boolean;
 	/** what the service said where it refused a page, and so ended the walk */
 	readonly refused: Error | undefined;
 };
@@ -29,7 +37,8 @@ export type Walked = {
  * Walks through the pages of one list, each entry once. `count` in the result includes entries that an earlier walk gave.
  *
  * The end is an empty page or a page that brings nothing new: `total` can be wrong, pages can be short, and a service
- * that ignores `page` would otherwise be read for ever.
+ * that ignores `page` would otherwise be read for ever. One that makes up entries is left where it has shown far more than
+ * it claims.
  */
 export async function* walk<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
@@ -40,7 +49,15 @@ export async function* walk<Item extends { readonly id: string }>(
 	let total: number | undefined;
 	let shrank = false;
 	let largest = 0;
-	const end = (refused?: Error): Walked => ({ count, total, shrank, largest, refused });
+	let claimed: number | undefined;
+	const end = (refused?: Error, endless = false): Walked => ({
+		count,
+		total,
+		shrank,
+		largest,
+		endless,
+		refused,
+	});
 	for (let number = 1; ; number += 1) {
 		let page: Page<Item>;
 		try {
@@ -54,6 +71,8 @@ export async function* walk<Item extends { readonly id: string }>(
 			// A total below what was seen is no count of the list, and its falling says nothing.
 			shrank ||= total !== undefined && total >= count && page.total < total;
 			total = page.total;
+			// A total below what its own page shows claims nothing.
+			if (total >= page.items.length) claimed = Math.max(claimed ?? 0, total);
 		}
 		const before = count;
 		for (const item of page.items) {
@@ -66,10 +85,12 @@ export async function* walk<Item extends { readonly id: string }>(
 		// A short last page is the end only where the service has shown that it gives whole ones.
 		if (count === total && largest === asked && page.items.length < largest) return end();
 		largest = Math.max(largest, page.items.length);
+		const most = claimed === undefined ? MOST_UNCLAIMED : claimed * CLAIM_TIMES + CLAIM_SLACK;
+		if (count > most) return end(undefined, true);
 	}
 }
 
 /** Whether a walk has shown all that there is, by the list's own account. */
-export function isWhole({ count, total, shrank, refused }: Walked): boolean {
-	return refused === undefined && !shrank && count >= (total ?? 0);
+export function isWhole({ count, total, shrank, refused, endless }: Walked): boolean {
+	return refused === undefined && !shrank && !endless && count >= (total ?? 0);
 }
