@@ -44,7 +44,8 @@ describe("bytes that are no text are refused, never replaced", () => {
 		["a character cut off by the end", Buffer.from("document_id,a\n1,😀").subarray(0, -1), "2:3 ENCODING"],
 		["UTF-16 without a mark", Buffer.from(TEXT, "utf16le"), "1:1 ENCODING"],
 		["a broken gzip", gzipSync(TEXT.repeat(50)).subarray(0, -9), ""],
-		["bytes after the gzip", Buffer.concat([gzipSync(TEXT), Buffer.from("3,x\n")]), ""],
+		["bytes after the gzip", Buffer.concat([gzipSync(TEXT), Buffer.from("3,x\n")]), "1:1 GZIP_TRAILING"],
+		["zeros after the gzip", Buffer.concat([gzipSync(TEXT), Buffer.alloc(9)]), "4:1 GZIP_TRAILING"],
 		["a zip", Buffer.from("PK\u0003\u0004....."), "1:1 PACKED"],
 	])("%s", async (_, bytes, place) => {
 		const { places, checked, rows } = await checkBytes(bytes);

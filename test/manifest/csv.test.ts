@@ -135,6 +135,30 @@ describe("values arrive as they stand", () => {
 		expect(plain((await checkBytes(text.join("\n"))).rows)).toEqual([["y", "x", [["a", "p,q;r\ts"]]]]);
 	});
 
+	test.each([
+		["sep=;\n", ";", 3],
+		["\uFEFFsep=;\r\n", ";", 3],
+		['"sep=,"\n', ",", 3],
+		["SEP=\t\n\n", "\t", 4],
+	])("a first line %j names the delimiter, as it does for Excel", async (first, delimiter, line) => {
+		// Counted by itself, the other delimiter would win.
+		const key = delimiter === "," ? "c;d;e;f" : "c,d,e,f";
+		const text = `${first}document_id${delimiter}a${delimiter}${key}\n1${delimiter}x${delimiter}y\n`;
+		for (const chunk of [1, 4, 100]) {
+			const { rows, problems } = await checkBytes(text, {}, chunk);
+			expect(problems).toEqual([]);
+			expect(rows.map((row) => [row.line, row.metadata.get("a")])).toEqual([[line, "x"]]);
+		}
+		const { places } = await checkBytes(`${first}document_id${delimiter}\n1${delimiter}x\n`);
+		expect(places).toContain(`${line - 1}:13 EMPTY_COLUMN`);
+	});
+
+	test.each([["sep=|"], ["sep="], ["sep=x"]])("a first line %s names a delimiter that is not read", async (first) => {
+		const { places, problems } = await checkBytes(`${first}\ndocument_id|a\n1|x\n`);
+		expect(places).toEqual(["1:1 DELIMITER"]);
+		expect(problems[0]?.text).toContain("use a comma, a semicolon or a tab");
+	});
+
 	test("--map, --ignore and --set decide what is sent", async () => {
 		const { rows, problems } = await checkBytes("ID,Jahr:number,drop,k\n1,2020,x,old\n", {
 			map: new Map([

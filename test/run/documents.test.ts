@@ -171,7 +171,7 @@ describe("a list whose pages never end is left where it has shown far more than 
 		const { short } = await list({ documents: 0, page: endless(0), total: () => 100 });
 		expect(short?.shown).toBeLessThan(2_000);
 		const api = fakeApi([], {
-			listDatasets: ({ page = 1 }) =>
+			listDatasets: ({ page }) =>
 				Promise.resolve({ items: [{ id: `${page}`, name: "x", documentCount: 0 }], total: 1 }),
 		});
 		const names: string[] = [];

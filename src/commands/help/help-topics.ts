@@ -48,7 +48,7 @@ docs plan, tag, apply, upload and rm hold all of their rows against it before th
 	[
 		"manifest",
 		`A manifest is CSV (comma, semicolon or tab), a JSON array, or JSON lines; each may be gzipped.
-The format is told by the content. UTF-8, or UTF-16 with a byte-order mark.
+The format is told by the content; a first line sep=; may name the delimiter of CSV. UTF-8, or UTF-16 with a byte-order mark.
 
   document_id   the document (required for tag and rm)
   dataset_id    its dataset, if not given by --dataset

@@ -64,9 +64,15 @@ async function* gunzip(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 	} catch (error) {
 		const code = errorCode(error);
 		if (code === "Z_BUF_ERROR") throw new Stop("GZIP_TRUNCATED", "the gzip is broken off; the file is not whole");
+		// The first member began as gzip does, or it would not be read here: what is no gzip comes behind it.
+		if (error instanceof Error && error.message === "incorrect header check") throw trailing();
 		if (code?.startsWith("Z_") === true) throw new Stop("GZIP_DAMAGED", "the gzip is damaged");
 		throw error;
 	}
 	// Node ignores what follows the last member: rows that got there by mistake would be lost without a word.
-	if (stream.bytesWritten < packed) throw new Stop("GZIP_TRAILING", "bytes that are no gzip follow the gzip");
+	if (stream.bytesWritten < packed) throw trailing();
+}
+
+function trailing(): Stop {
+	return new Stop("GZIP_TRAILING", "bytes that are no gzip follow the end of the gzip data; pack the file anew");
 }

@@ -1,4 +1,24 @@
+import { Stop } from "../fault.ts";
+import { show } from "../show.ts";
+
 const DELIMITERS = [",", ";", "\t"] as const;
+
+/**
+ * The delimiter that a first line such as `sep=;` names, which is written for Excel; undefined where it is another line.
+ *
+ * @throws Stop where it names one that is not read
+ */
+export function namedDelimiter(text: string, line: number): string | undefined {
+	const named = /^"?sep=(.?)"?\r?$/i.exec(text)?.[1];
+	if (named === undefined) return undefined;
+	const delimiter = DELIMITERS.find((each) => each === named);
+	if (delimiter !== undefined) return delimiter;
+	const what = named === "" ? "no character divides" : `${show(named)} divides`;
+	throw new Stop("DELIMITER", `the line sep= says that ${what} the cells; use a comma, a semicolon or a tab`, {
+		line,
+		column: 1,
+	});
+}
 
 /** Where the header's record ends: the first line feed outside quotes. -1 when it has not come yet. */
 export function headerEnd(text: string, start: number): number {

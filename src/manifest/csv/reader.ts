@@ -2,13 +2,13 @@ import type { JsonValue } from "../../json.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
 import { Stop, type Fault } from "../fault.ts";
 import { MAX_CELL, MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
-import { positionIn, positionsIn } from "../position.ts";
+import { lineFeeds, positionIn, positionsIn } from "../position.ts";
 import { emptyDraft, type Draft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
 import { mergeOnlyFault } from "../rows/merge-only.ts";
 import { cellValue } from "../rows/typed.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, CellStarts } from "./cells.ts";
-import { delimiterOf, headerEnd } from "./dialect.ts";
+import { delimiterOf, headerEnd, namedDelimiter } from "./dialect.ts";
 import { readHeader, type Column } from "./header.ts";
 import { RecordSplitter, type CsvRecord } from "./split.ts";
 
@@ -19,6 +19,10 @@ export class CsvReader implements RowReader {
 	#waiting = "";
 	#splitter: RecordSplitter | undefined;
 	#delimiter = ",";
+	/** whether the delimiter was named before the header */
+	#isNamed = false;
+	/** the line on which `#waiting` begins */
+	#line = 1;
 	#columns: readonly Column[] = [];
 	#hasHeader = false;
 	#headFaults: HeadFault[] = [];
@@ -31,7 +35,7 @@ export class CsvReader implements RowReader {
 	}
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
-		return { ...(this.#splitter?.tail ?? { text: this.#waiting, line: 1 }), column: 1 };
+		return { ...(this.#splitter?.tail ?? { text: this.#waiting, line: this.#line }), column: 1 };
 	}
 
 	get stop(): Stop | undefined {
@@ -53,10 +57,11 @@ export class CsvReader implements RowReader {
 			if (this.#waiting.length <= MAX_RECORD) return [];
 			if (start === -1) throw new Stop("TOO_LONG", `more than ${MAX_RECORD} blank lines before the header`);
 		}
-		return this.#begin(start);
+		return this.#takeNamed(start) ? this.push("") : this.#begin(start);
 	}
 
 	end(): RawRow[] {
+		if (this.#splitter === undefined) this.#takeNamed(this.#waiting.search(/[^\r\n]/));
 		const rows = this.#splitter === undefined ? this.#begin(0) : [];
 		return [...rows, ...(this.#splitter === undefined ? [] : this.#rows(this.#splitter.end()))];
 	}
@@ -120,10 +125,25 @@ export class CsvReader implements RowReader {
 		if (fault !== undefined) draft.faults.push(fault);
 	}
 
+	/** Takes the line before the header that names the delimiter. It is no record of the manifest. */
+	#takeNamed(start: number): boolean {
+		if (this.#isNamed || start === -1) return false;
+		const end = headerEnd(this.#waiting, start);
+		const first = this.#waiting.slice(start, end === -1 ? undefined : end);
+		const named = namedDelimiter(first, this.#line + lineFeeds(this.#waiting, 0, start));
+		if (named === undefined) return false;
+		this.#delimiter = named;
+		this.#isNamed = true;
+		const next = end === -1 ? this.#waiting.length : end + 1;
+		this.#line += lineFeeds(this.#waiting, 0, next);
+		this.#waiting = this.#waiting.slice(next);
+		return true;
+	}
+
 	#begin(start: number): RawRow[] {
 		const end = headerEnd(this.#waiting, start);
-		this.#delimiter = delimiterOf(this.#waiting.slice(start, end === -1 ? undefined : end));
-		this.#splitter = new RecordSplitter(this.#delimiter, 1);
+		if (!this.#isNamed) this.#delimiter = delimiterOf(this.#waiting.slice(start, end === -1 ? undefined : end));
+		this.#splitter = new RecordSplitter(this.#delimiter, this.#line);
 		const text = this.#waiting;
 		this.#waiting = "";
 		return this.#rows(this.#splitter.push(text));
