@@ -21,9 +21,7 @@ type Night = {
 
 /** A job over so many documents, whose key is refused at the given writes, once each: it stops there. */
 async function nights(documents: number, refusedAt: readonly number[], latency = 0): Promise<Night> {
-	const faults = [
-		{ fault: "status", status: 401, when: "before", on: { method: "PUT", nth: [...refusedAt] } } as const,
-	];
+	const faults = [{ fault: "code", code: 109, when: "before", on: { method: "PUT", nth: [...refusedAt] } } as const];
 	const service = await serve(documents, { latency, ...(refusedAt.length === 0 ? {} : { faults: { faults } }) });
 	const ids = await service.ids();
 	const path = await file("tags.csv", "");

@@ -38,9 +38,9 @@ export async function recorded(documents: number, options: RecordedOptions = {})
 	};
 }
 
-/** The key is refused at the n-th write, once: a run of one request at a time stops there with exit 4. */
+/** The key is refused at the n-th write, once, and for certain: a run of one request at a time stops there with exit 4. */
 export const stopAt = (nth: number, method = "PUT"): RecordedOptions => ({
-	faults: { faults: [{ fault: "status", status: 401, when: "before", on: { method, nth } }] },
+	faults: { faults: [{ fault: "code", code: 109, when: "before", on: { method, nth } }] },
 });
 
 /** A manifest of a row for each document, and the arguments that tag it, one row after the other. */

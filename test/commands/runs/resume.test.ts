@@ -50,7 +50,7 @@ it("the command that the summary names goes on with the run from any folder, wit
 it("seconds are those of all sittings, or a report of a long night says that it took a minute", async () => {
 	const world = await recorded(9, {
 		latency: 60,
-		faults: { faults: [{ fault: "status", status: 401, when: "before", on: { method: "PUT", nth: [4, 8] } }] },
+		faults: { faults: [{ fault: "code", code: 109, when: "before", on: { method: "PUT", nth: [4, 8] } }] },
 	});
 	const { argv } = await tagging(world);
 	const seconds: number[] = [];
@@ -172,7 +172,7 @@ it("the record of the newer run may be gone: what it has superseded is not gone 
 
 it("a superseded run goes on by name, says what that means, and is then what the newer unfinished one gives way to", async () => {
 	const world = await recorded(6, {
-		faults: { faults: [{ fault: "status", status: 401, when: "before", on: { method: "PUT", nth: [3, 6] } }] },
+		faults: { faults: [{ fault: "code", code: 109, when: "before", on: { method: "PUT", nth: [3, 6] } }] },
 	});
 	const { path, argv } = await tagging(world);
 	const one = await readFile(path, "utf8");
@@ -293,7 +293,7 @@ it("docs rm --id is gone on with: the ids were typed, and nobody types them agai
 
 it("an upload that writes metadata alone is gone on with as that: what was there before was not uploaded", async () => {
 	const world = await recorded(0, {
-		faults: { faults: [{ fault: "status", status: 401, when: "after", on: { method: "PUT", nth: 2 } }] },
+		faults: { faults: [{ fault: "code", code: 109, when: "after", on: { method: "PUT", nth: 2 } }] },
 	});
 	const files = await Promise.all(["a.txt", "b.txt"].map((name) => file(name, name)));
 	const upload = ["docs", "upload", ...files, "-d", world.service.dataset, ...ONE_BY_ONE];
