@@ -146,6 +146,19 @@ describe("a document that somebody changed since the plan", () => {
 });
 
 describe("docs apply", () => {
+	it("is shown by one list of the dataset where that takes fewer requests, and asks for each document to write it", async () => {
+		const world = await planned(150, () => true);
+		const lists = (): number => world.service.requests.filter((line) => /^GET .*documents/.test(line)).length;
+		const from = lists();
+		const shown = await world.run(["docs", "apply", world.out, "--dry-run", "--json"]);
+		expect(summaryOf(shown.stdout)).toMatchObject({ pending: 150, failed: 0 });
+		// Two pages and one that brings nothing new, and what tells whether lists show metadata.
+		expect(lists() - from).toBeLessThanOrEqual(6);
+		const before = lists();
+		expect((await world.run(world.applying)).exit).toBe(0);
+		expect(lists() - before).toBeGreaterThanOrEqual(150);
+	});
+
 	it("looks at many documents at once without a warning of the runtime in between", async () => {
 		const world = await planned(12, () => true);
 		const warnings: Error[] = [];

@@ -48,8 +48,6 @@ export type DryRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly see: (item: Item, session: Session, present: Present) => Promise<Seen>;
 	/** rows that are told with `--json`, beside those that would change: those that failed, or all */
 	readonly tell: "failed" | "all";
-	/** as in a run */
-	readonly asksForEach?: boolean;
 	/** whether the profile's policy is not asked */
 	readonly isExempt?: boolean;
 	readonly sink: ChangeSink;
@@ -62,7 +60,7 @@ type Looked<Item> = { readonly item: Item } & ({ readonly seen: Seen } | { reado
  * nothing that writes; nothing is recorded.
  */
 export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
-	{ source, itemOf, see, tell, asksForEach = false, isExempt = false, sink }: DryRun<Item, SourceRow>,
+	{ source, itemOf, see, tell, isExempt = false, sink }: DryRun<Item, SourceRow>,
 	flags: LookFlags & Pick<DryRunFlags, "detailedExitcode">,
 	session: Session,
 	settings: Settings,
@@ -81,7 +79,7 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 	const progress = io.progress(flags.progress);
 	const started = clock.now();
 	const present = new Present({
-		rows: asksForEach ? undefined : () => rowsByDataset(source.read()),
+		rows: () => rowsByDataset(source.read()),
 		folder: () => app.temporaryFolder(settings),
 		clock,
 	});

@@ -16,17 +16,16 @@ export function itemOf({ index, line, datasetId, documentId, source, planned }: 
 
 /** How a change is judged by what its document has now. */
 export function rulesOf(
-	{ plan: { header }, kind: { since, isExact, lagsUntil = 0 }, flags, app: { clock, signal } }: PlanRun,
+	run: PlanRun,
 	present: Present,
+	catchUp: PlannedRules["catchUp"] = () => untilLagsAreOver(run),
 ): PlannedRules {
+	const { header } = run.plan;
+	const { since, isExact } = run.kind;
+	const { flags } = run;
 	return {
 		isExact,
-		catchUp: async () => {
-			const wait = lagsUntil - clock.now();
-			if (wait <= 0 || signal.aborted) return false;
-			await clock.sleep(wait, signal);
-			return true;
-		},
+		catchUp,
 		present,
 		since,
 		isAsPlanned,
@@ -41,11 +40,38 @@ export function rulesOf(
 	};
 }
 
+/** Waits until lists show what was written before the plan. Resolves with whether it had to. */
+async function untilLagsAreOver({ kind: { lagsUntil = 0 }, app: { clock, signal } }: PlanRun): Promise<boolean> {
+	const wait = lagsUntil - clock.now();
+	if (wait <= 0 || signal.aborted) return false;
+	await clock.sleep(wait, signal);
+	return true;
+}
+
+/** What is seen of documents may have been read before lists could show all: then it is read once more, for all rows. */
+function rereading(run: PlanRun): (present: Present) => PlannedRules["catchUp"] {
+	const { lagsUntil = 0 } = run.kind;
+	const begun = run.app.clock.now();
+	let isRead = begun >= lagsUntil;
+	return (present) => {
+		let isFresh = isRead;
+		return async () => {
+			if (isFresh || run.app.signal.aborted) return false;
+			await untilLagsAreOver(run);
+			if (!isRead) present.renew();
+			isRead = true;
+			isFresh = true;
+			return true;
+		};
+	};
+}
+
 /** Looks at what a change of the plan would do now. */
 export function seeOf(run: PlanRun) {
+	const catchUp = rereading(run);
 	return async (item: PlanItem, { service, request }: Session, present: Present): Promise<Seen> => {
 		const { documentId, planned } = item;
-		const rules = rulesOf(run, present);
+		const rules = rulesOf(run, present, catchUp(present));
 		if (planned.action === "remove") {
 			const has = await lookPlannedRemoval(service, request, item, rules);
 			if (has === undefined) return { action: "none", documentId };

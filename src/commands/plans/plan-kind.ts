@@ -15,7 +15,7 @@ export type PlanKind = {
 	readonly actions: readonly PlannedChange["action"][];
 	/** what messages call the plan; its path where it is undefined */
 	readonly name?: string;
-	/** each document is looked at right before it is written, whatever a list would cost */
+	/** each document is looked at right before it is written, whatever a list would cost; a dry run may list */
 	readonly asksForEach: boolean;
 	/** whether the profile's policy is not asked: it would keep a run that broke it from being taken back */
 	readonly isExempt: boolean;

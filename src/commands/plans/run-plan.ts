@@ -86,8 +86,8 @@ function show(run: PlanRun): Promise<ExitCode> {
 			return documents === 0 ? force : `The same command without --dry-run makes these changes; ${force}`;
 		},
 	};
-	const { asksForEach, isExempt } = kind;
-	return dryRun({ source, itemOf, see, tell: "failed", asksForEach, isExempt, sink }, flags, session, settings, app);
+	const { isExempt } = kind;
+	return dryRun({ source, itemOf, see, tell: "failed", isExempt, sink }, flags, session, settings, app);
 }
 
 async function send(planned: PlanRun): Promise<ExitCode> {

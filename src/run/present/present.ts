@@ -82,6 +82,11 @@ export class Present {
 		return found;
 	}
 
+	/** Forgets what was listed: what comes next is read anew. */
+	renew(): void {
+		this.#ways.clear();
+	}
+
 	/** Removes what was kept. */
 	async close(): Promise<void> {
 		await Promise.all(this.#stored.splice(0).map((documents) => documents.close()));

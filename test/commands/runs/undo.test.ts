@@ -301,6 +301,39 @@ describe("an undo", () => {
 		expect([...service.held.values()]).toEqual([{}, {}]);
 	});
 
+	it("is shown by lists, read anew where the first may lag behind the run, and not document by document", async () => {
+		const wall = vi.spyOn(Date, "now").mockReturnValue(Date.now());
+		onTestFinished(() => wall.mockRestore());
+		const count = 250;
+		let lags = false;
+		const service = await liar(count, ({ method, path, query }) => {
+			if (!lags || method !== "GET" || !path.endsWith("/documents")) return undefined;
+			const size = Number(query.get("page_size"));
+			const start = (Number(query.get("page")) - 1) * size;
+			const docs = range(count).map((n) => ({ id: `doc-${n}`, dataset_id: "set", name: `${n}.txt`, meta_fields: {} }));
+			return { code: 0, data: { total: count, docs: docs.slice(start, start + size) } };
+		});
+		const world = { env: envOf(service), home: await folder() };
+		const rows = range(count).map((n) => `doc-${n},${n}\n`);
+		const path = await file("t.csv", `document_id,n\n${rows.join("")}`);
+		expect(await ragtag(["docs", "tag", path, "-d", "set", ...FAST], world)).toMatchObject({ exit: 0 });
+		lags = true;
+		let slept = 0;
+		const clock = {
+			now: () => performance.now() + slept,
+			sleep: async (milliseconds: number) => {
+				slept += milliseconds;
+				if (milliseconds > 500) lags = false;
+			},
+			random: () => 0,
+		};
+		const from = service.requests.length;
+		const { exit, stdout } = await ragtag(["runs", "undo", "--dry-run", ...FAST], { ...world, clock });
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ pending: count, unchanged: 0 })]);
+		// Twice three pages and one that brings nothing new, and a few for what the service is.
+		expect(service.requests.length - from).toBeLessThanOrEqual(14);
+	});
+
 	it("of a run takes back the others where one document had more than can be kept", { timeout: 30_000 }, async () => {
 		const service = await liar(2, () => undefined);
 		const of = (text: string): object => Object.fromEntries(range(4).map((n) => [`k${n}`, text.repeat(990_000)]));
