@@ -50,6 +50,8 @@ class Check {
 	readonly #source: Source;
 	readonly #judge: RowJudge;
 	readonly #duplicates: Duplicates;
+	/** the same by names as a service may compare them */
+	readonly #alike: Duplicates | undefined;
 	readonly #dispositions = new Dispositions();
 	#reader: RowReader | undefined;
 	#rows = 0;
@@ -57,6 +59,7 @@ class Check {
 	#duplicateSkipped = 0;
 	#problems = 0;
 	#fatal = false;
+	#isAlike = false;
 
 	constructor(name: string, options: ManifestOptions, deps: CheckDependencies, source: Source, judge: RowJudge) {
 		this.#name = name;
@@ -64,7 +67,9 @@ class Check {
 		this.#deps = deps;
 		this.#source = source;
 		this.#judge = judge;
-		this.#duplicates = new Duplicates(() => source.scratch());
+		const folder = (): Promise<string> => source.scratch();
+		this.#duplicates = new Duplicates(folder, "keys");
+		if (options.purpose === "upload" && deps.alike !== undefined) this.#alike = new Duplicates(folder, "alike");
 	}
 
 	async run(): Promise<void> {
@@ -104,6 +109,7 @@ class Check {
 	/** Frees what only the check needs. */
 	release(): void {
 		this.#duplicates.close();
+		this.#alike?.close();
 	}
 
 	async #batch({ reader, rows }: Batch): Promise<void> {
@@ -171,17 +177,27 @@ class Check {
 
 	async #remember(reader: RowReader, raw: RawRow, draft: Draft): Promise<void> {
 		this.#dispositions.set(this.#rows, Disposition.valid);
-		if (this.#duplicates.isFull) await this.#duplicates.makeRoom();
+		for (const each of [this.#duplicates, this.#alike]) if (each?.isFull === true) await each.makeRoom();
 		const field = requiredRole(this.#options.purpose);
 		const idOffset = field === "document_id" ? draft.idOffset : undefined;
 		const { line, column } = positionIn(raw.text, idOffset ?? reader.offsetOf(raw, field), raw.line, raw.column);
 		const { key, payload } = this.#judge.identity(draft, reader.format);
 		this.#duplicates.add(key, payload, { index: this.#rows, line, column });
+		this.#alike?.add(this.#deps.alike?.keyOf(key) ?? key, payload, { index: this.#rows, line, column });
+	}
+
+	/** Which names are one is asked only where it matters: where some differ by what not every service compares. */
+	async #decisiveDuplicates(): Promise<Duplicates> {
+		const [exact, alike] = [this.#duplicates, this.#alike];
+		if (alike === undefined || this.#fatal || (await alike.count()) === (await exact.count())) return exact;
+		return (await this.#deps.alike?.applies(this.#problems)) === true ? alike : exact;
 	}
 
 	async #settleDuplicates(): Promise<void> {
+		const duplicates = await this.#decisiveDuplicates();
+		this.#isAlike = duplicates === this.#alike;
 		let conflicts: Extract<Verdict, { kind: "conflict" }>[] = [];
-		for await (const verdict of this.#duplicates.verdicts(this.#options.onDuplicate)) {
+		for await (const verdict of duplicates.verdicts(this.#options.onDuplicate)) {
 			if (verdict.kind === "skip") {
 				this.#duplicateSkipped++;
 				this.#dispositions.set(verdict.row.index, Disposition.duplicate);
@@ -199,7 +215,10 @@ class Check {
 			this.#invalid++;
 			this.#dispositions.set(row.index, Disposition.invalid);
 			const same = this.#options.purpose === "upload" ? "the same name to store under" : "the same document";
-			const text = `${same} as on line ${earlier.line}, with other values; see --on-duplicate`;
+			const why = this.#isAlike
+				? " to this service, for which letter case, accents and blanks at the end are nothing"
+				: "";
+			const text = `${same} as on line ${earlier.line}${why}, with other values; see --on-duplicate`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);
 		}
 	}

@@ -2,7 +2,7 @@ import type { App, Settings } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { DELETE_TOKEN } from "../../list-change.ts";
 import { checkManifest, parseSetting, readSchema } from "../../manifest/index.ts";
-import type { CheckedManifest, ManifestOptions, Purpose } from "../../manifest/types.ts";
+import type { CheckDependencies, CheckedManifest, ManifestOptions, Purpose } from "../../manifest/types.ts";
 import { changeOf, type Mode } from "../../plan/change.ts";
 import { numberText, rowsText } from "../../report/summary.ts";
 import type { Stop } from "../../run/types.ts";
@@ -50,6 +50,8 @@ type CheckExtras = {
 	readonly name?: string | undefined;
 	/** they are closed when the manifest was checked */
 	readonly excuses?: Excuses | undefined;
+	/** how names are compared, where the service can be asked */
+	readonly alike?: CheckDependencies["alike"];
 };
 
 /** Checks a whole manifest and prints its problems: as lines on standard error, with `json` as objects. */
@@ -59,7 +61,7 @@ export async function checkAndTell(
 	json: boolean,
 	settings: Settings,
 	app: App,
-	{ name, excuses }: CheckExtras = {},
+	{ name, excuses, alike }: CheckExtras = {},
 ): Promise<CheckedManifest> {
 	const { io, stdin, signal } = app;
 	const problems = problemTeller(json, io);
@@ -69,6 +71,7 @@ export async function checkAndTell(
 			stdin,
 			signal,
 			excuse: excuses?.excuse,
+			alike,
 			onProblem: (problem) => void problems.tell(problem),
 			temporaryFolder: await app.temporaryFolder(settings),
 		});

@@ -3,6 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { Metadata } from "../../json.ts";
+import type { CheckDependencies } from "../../manifest/types.ts";
 import { csvFailedRows, csvLine } from "../../manifest/index.ts";
 import { type RowSource, keptText } from "../rows/row-source.ts";
 
@@ -11,6 +12,7 @@ export async function fileRows(
 	files: readonly string[],
 	dataset: string | undefined,
 	metadata: Metadata,
+	alike?: CheckDependencies["alike"],
 ): Promise<RowSource> {
 	if (dataset === undefined) {
 		throw new CliError("files need the dataset to upload to", { exit: Exit.usage, hint: "Name it with -d DATASET." });
@@ -28,6 +30,7 @@ export async function fileRows(
 		}
 		names.set(name, file);
 	}
+	await checkAlike(names, alike);
 	const lines = files.map((name) => csvLine([dataset, resolve(name)]));
 	return {
 		name: "files",
@@ -47,6 +50,21 @@ export async function fileRows(
 		kept: keptText(csvLine(["dataset_id", "file"]) + lines.join("")),
 		close: async () => undefined,
 	};
+}
+
+/** @throws CliError exit 2 where the service at hand takes two of the names for one */
+async function checkAlike(names: ReadonlyMap<string, string>, alike: CheckDependencies["alike"]): Promise<void> {
+	const seen = new Map<string, string>();
+	for (const [name, file] of names) {
+		const key = alike?.keyOf(name) ?? name;
+		const same = seen.get(key);
+		seen.set(key, file);
+		if (same === undefined || (await alike?.applies(0)) !== true) continue;
+		throw new CliError(
+			`${same} and ${file} would be stored as one name by this service, for which letter case, accents and blanks at the end are nothing; nothing was sent`,
+			{ exit: Exit.usage, hint: "Name them apart in a manifest with the columns file and name." },
+		);
+	}
 }
 
 async function checkFile(file: string): Promise<void> {

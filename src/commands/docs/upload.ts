@@ -23,6 +23,7 @@ import { dryRun } from "../looks/dry-run.ts";
 import type { Seen } from "../looks/seen.ts";
 import { changePrinter } from "../looks/change-faces.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../options/dry-run-flags.ts";
+import { alikeNames } from "../checks/alike-names.ts";
 import { manifestOptions } from "../checks/check-rows.ts";
 import { COMMANDS, type ManifestRunFlags, runManifest } from "../rows/manifest-run.ts";
 import type { RowSource, RunItem } from "../rows/row-source.ts";
@@ -95,9 +96,10 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 	return withSession(options, app, async (session, settings) => {
 		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
 		const { dataset, set } = await manifestOptions("upload", options, settings);
-		const source = await fileRows(options.files, dataset, set);
-		if (instead !== undefined) return instead(source, session, settings);
-		const stop = await refuse(source, session);
+		const names = alikeNames(session, false, app);
+		const source = await fileRows(options.files, dataset, set, names.alike);
+		if (instead !== undefined && names.stop() === undefined) return instead(source, session, settings);
+		const stop = names.stop() ?? (await refuse(source, session));
 		if (stop !== undefined) {
 			return report({ totals: new MemoryJournal(source).totals(), seconds: 0, stop }, options, app);
 		}

@@ -12,6 +12,7 @@ import { report } from "./run-report.ts";
 import { payloadOptions } from "../options/payload-options.ts";
 import { checkAndTell, checkInput, manifestOptions, refusal } from "../checks/check-rows.ts";
 import { checkFailedPath } from "./failed-file.ts";
+import { alikeNames } from "../checks/alike-names.ts";
 import { presentExcuses } from "../checks/excuses.ts";
 import { type LookFlags, type ManifestFlags, type RunFlags, withSession } from "../options/flags.ts";
 import type { Kept, RowSource, RunItem } from "./row-source.ts";
@@ -102,10 +103,13 @@ async function withChecked(
 ): Promise<ExitCode> {
 	const { path, name } = typeof manifest === "string" ? { path: manifest, name: undefined } : manifest;
 	const excuses = excuse === undefined ? undefined : presentExcuses(excuse, session, settings, app);
-	const checked = await checkAndTell(path, options, flags.json === true, settings, app, { name, excuses });
+	const names = purpose === "upload" ? alikeNames(session, flags.skipInvalid === true, app) : undefined;
+	const extras = { name, excuses, alike: names?.alike };
+	const checked = await checkAndTell(path, options, flags.json === true, settings, app, extras);
 	try {
 		const source = { ...checked, kept: keptOf(path, checked, name !== undefined) };
-		const stop = refusal(checked, flags, purpose) ?? excuses?.stop() ?? (await refuse?.(source, session));
+		const stop =
+			refusal(checked, flags, purpose) ?? excuses?.stop() ?? names?.stop() ?? (await refuse?.(source, session));
 		if (stop !== undefined) {
 			return await report({ totals: new MemoryJournal(checked).totals(), seconds: 0, stop }, flags, app);
 		}

@@ -17,13 +17,25 @@ export type Verdict =
 /** Finds rows that are about the same document, in memory that does not grow with their number. */
 export class Duplicates {
 	readonly #folder: () => Promise<string>;
+	readonly #file: string;
 	readonly #buffer = Buffer.allocUnsafe(IN_MEMORY * RECORD);
 	#count = 0;
 	#spill: Spill | undefined;
 
-	/** @param folder makes the private folder, called when memory does not suffice */
-	constructor(folder: () => Promise<string>) {
+	/**
+	 * @param folder makes the private folder, called when memory does not suffice
+	 * @param file name of the file in it
+	 */
+	constructor(folder: () => Promise<string>, file: string) {
 		this.#folder = folder;
+		this.#file = file;
+	}
+
+	/** How many rows are not the only ones about their document, the first of each left aside. */
+	async count(): Promise<number> {
+		let count = 0;
+		for await (const _ of this.verdicts("first")) count++;
+		return count;
 	}
 
 	/** Whether `makeRoom` has to be awaited before the next `add`. */
@@ -32,7 +44,7 @@ export class Duplicates {
 	}
 
 	async makeRoom(): Promise<void> {
-		this.#spill ??= new Spill(await this.#folder(), RECORD);
+		this.#spill ??= new Spill(await this.#folder(), RECORD, this.#file);
 		for (let index = 0; index < this.#count; index++) this.#spill.add(this.#buffer, index * RECORD);
 		this.#count = 0;
 	}

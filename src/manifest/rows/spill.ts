@@ -21,11 +21,14 @@ export class Spill {
 	readonly #previous = new Float64Array(PARTITIONS).fill(-1);
 	#end = 0;
 
-	/** @param folder a private one: the file is removed with it */
-	constructor(folder: string, recordSize: number) {
+	/**
+	 * @param folder a private one: the file is removed with it
+	 * @param name of the file
+	 */
+	constructor(folder: string, recordSize: number, name: string) {
 		this.#recordSize = recordSize;
 		this.#perBlock = Math.floor((BLOCK - HEADER) / recordSize);
-		this.#file = openSync(join(folder, "keys"), "wx+", 0o600);
+		this.#file = openSync(join(folder, name), "wx+", 0o600);
 		this.#blocks = Array.from({ length: PARTITIONS }, () => Buffer.allocUnsafe(BLOCK));
 	}
 
