@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import { hasOpenssl, selfSigned, unlessSkipped } from "../../support/certificate.ts";
 import { listen, ragflow, RAGFLOW_DATASET } from "../../support/ragflow.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
@@ -185,6 +186,28 @@ describe("RAGFlow", () => {
 		expect(textOf(ended, "rate")).toContain("two cores");
 		expect(textOf(ended, "right")).toContain(RAGFLOW_DATASET);
 	});
+
+	it.each(flavours.filter(isFlavour))(
+		"as the sandbox speaks it, %s, is recognised, and how is said",
+		async (spoken) => {
+			const service = await serve(1, { flavour: spoken });
+			const ended = await ragtag(["doctor", "--json"], { env: envOf(service) });
+			const [flavour, how] =
+				spoken === "documented"
+					? ["documented", "it does not answer as a RAGFlow server does"]
+					: spoken < "ragflow-0.25"
+						? ["ragflow-put", 'to PATCH it answers code 100, "405: Method Not Allowed", and it takes PUT']
+						: spoken === "ragflow-0.25"
+							? ["ragflow-patch", 'to PUT it answers code 100, "405: Method Not Allowed", and it takes PATCH']
+							: ["ragflow-patch", "it takes PATCH, and PUT as its alias"];
+			expect(read(ended).end).toMatchObject({ flavour });
+			expect(textOf(ended, "flavour")).toContain(how);
+			if (spoken !== "documented") {
+				expect(textOf(ended, "flavour")).toContain("its list of datasets has the members that RAGFlow's has");
+				expect(textOf(ended, "flavour")).toContain("application/json");
+			}
+		},
+	);
 
 	it("a team member's key lists and does not update: 1, before a run of thousands learns it", async () => {
 		const server = await listen(ragflow({ isOwner: false }));

@@ -1,0 +1,135 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Exit } from "../../src/errors.ts";
+import { DATABASE_AWAY, type RestError, type RestErrorKind } from "../../src/rest/errors.ts";
+import { ragflowPut } from "../../src/rest/flavours.ts";
+import type { Document } from "../../src/rest/types.ts";
+import { Cooldown, paced } from "../../src/run/cooldown.ts";
+import { unlimited } from "../../src/run/limiter.ts";
+import { type Memory, mayHaveArrived } from "../../src/run/operations/operation.ts";
+import { type Sending, unrecorded } from "../../src/run/operations/sent-log.ts";
+import { replaceMetadata } from "../../src/run/operations/update.ts";
+import { uploadFile } from "../../src/run/operations/upload.ts";
+import { BeforeImages } from "../../src/run/present/before-images.ts";
+import { requestWithRetry } from "../../src/run/request.ts";
+import { findOut } from "../../src/run/service/find-out.ts";
+import { sittingOut } from "../../src/run/verify/sit-out.ts";
+import { direct, documentOf, fakeApi } from "./fake-api.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { provenService } from "./fake-service.ts";
+import { failure, work } from "./harness.ts";
+
+/** Both ways in which a server says that its database is away. */
+const answers: readonly (readonly [string, () => RestError])[] = [
+	["code 100 with a number", () => failure("ambiguous", { code: DATABASE_AWAY, status: 200 })],
+	["a 401 for a key that was accepted", () => failure("doubted", { code: "KEY_REJECTED", status: 401 })],
+];
+const dialect = { flavour: ragflowPut, form: "json" } as const;
+const metadata = new Map([["a", 1]]);
+const item = { ...work(0), metadata };
+
+describe.each(answers)("%s", (_, away) => {
+	it("may come behind the write: its row is not called untouched", async () => {
+		const api = fakeApi([], { dialect, updateMetadata: () => Promise.reject(away()) });
+		const memory: Memory = {};
+		await expect(replaceMetadata(provenService(api))(item, direct, memory)).rejects.toMatchObject({
+			code: away().code,
+		});
+		expect(mayHaveArrived(memory)).toBe(true);
+	});
+
+	it("leaves what a document had before to be seen: its row can be undone", async () => {
+		const sent: Sending[] = [];
+		const tries = [away(), away(), away()];
+		const service = provenService(fakeApi([], { dialect, updateMetadata: async () => "document_id" }));
+		const present = {
+			byId: async () => {
+				const failed = tries.pop();
+				if (failed !== undefined) throw failed;
+				return documentOf("doc-0", new Map([["a", 0]]));
+			},
+		};
+		const log = { ...unrecorded, sending: async (_row: unknown, sending: Sending) => void sent.push(sending) };
+		const write = replaceMetadata(service, new BeforeImages(present, service), log);
+		const memory: Memory = {};
+		for (const left of [2, 1, 0]) {
+			await expect(write(item, direct, memory)).rejects.toMatchObject({ code: away().code });
+			expect(tries).toHaveLength(left);
+		}
+		await write(item, direct, memory);
+		expect(sent).toEqual([expect.objectContaining({ before: new Map([["a", 0]]) })]);
+	});
+
+	it.each([true, false])(
+		"to an upload: it is looked for, and sent again only where it is not there (%s)",
+		async (isThere) => {
+			const home = await mkdtemp(join(tmpdir(), "ragtag-"));
+			onTestFinished(() => rm(home, { recursive: true }));
+			const path = join(home, "a.txt");
+			await writeFile(path, "x");
+			const documents: Document[] = [];
+			const calls: string[] = [];
+			const stored = { ...documentOf("new", new Map()), name: "a.txt" };
+			const api = fakeApi(calls, {
+				dialect,
+				listDocuments: async () => ({ items: documents, total: documents.length }),
+				uploadDocument: async () => {
+					const isFirst = calls.filter((call) => call.startsWith("upload")).length === 1;
+					if (isThere || !isFirst) documents.push(stored);
+					if (isFirst) throw away();
+					return { id: "new", name: "a.txt", size: 1 };
+				},
+				updateMetadata: async () => "document_id",
+			});
+			const upload = uploadFile(provenService(api), "error");
+			const row = { ...work(0), documentId: "", metadata, file: { path, name: "a.txt" } };
+			const memory: Memory = {};
+			await expect(upload(row, direct, memory)).rejects.toMatchObject({ code: away().code });
+			expect(mayHaveArrived(memory)).toBe(true);
+			expect(await upload(row, direct, memory)).toMatchObject({ status: "uploaded", documentId: "new" });
+			expect(calls.filter((call) => call.startsWith("upload"))).toHaveLength(isThere ? 1 : 2);
+			expect(documents).toHaveLength(1);
+		},
+	);
+
+	it("tells nothing of the flavour, however often it is asked", async () => {
+		const probed = fakeApi([], { probeList: async () => "unknown", probeUpdate: () => Promise.reject(away()) });
+		await expect(findOut(probed, direct, false)).rejects.toMatchObject({ code: away().code });
+	});
+});
+
+it.each<[string, RestErrorKind, string, number, number]>([
+	["a key that was accepted before is refused still", "doubted", "KEY_REJECTED", 6, Exit.untrusted],
+	["the database is still away", "ambiguous", DATABASE_AWAY, 6, Exit.temporary],
+])("one request of a command that runs no rows is tried six times before %s", async (_, kind, code, most, exit) => {
+	const clock = new FakeClock(0.9);
+	const cooldown = new Cooldown(clock);
+	let tries = 0;
+	const answer = requestWithRetry(
+		() => {
+			tries += 1;
+			return Promise.reject(failure(kind, { code, status: 200 }));
+		},
+		{ send: paced(unlimited, cooldown), cooldown, clock },
+	);
+	await expect(clock.until(answer)).rejects.toMatchObject({ name: "CliError", exit });
+	expect(tries).toBe(most);
+});
+
+it.each([
+	["doubted", 900_000, 120_000],
+	["doubted", 30_000, 30_000],
+	["ambiguous", 900_000, 900_000],
+	["untrusted", 900_000, 0],
+] as const)("a read after the run sits out what is %s, of %d ms for %d ms", async (kind, maxOutage, after) => {
+	const clock = new FakeClock(0.9);
+	const cooldown = new Cooldown(clock);
+	const dependencies = { send: paced(unlimited, cooldown), cooldown, clock };
+	const request = sittingOut((call) => requestWithRetry(call, dependencies), maxOutage, clock);
+	const failed = request(() => Promise.reject(failure(kind, { code: "X", status: 401 })));
+	await expect(clock.until(failed)).rejects.toMatchObject({ name: "CliError" });
+	expect(clock.now()).toBeGreaterThanOrEqual(after);
+	expect(clock.now()).toBeLessThan(after + 30_000);
+});
