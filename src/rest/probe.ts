@@ -11,6 +11,9 @@ export const nobody = "0".repeat(32);
 /** How servers that answer every request with status 200 say that a path does not take a verb. */
 const noSuchVerb = /\bmethod\b.*\bnot (?:allowed|supported)\b|\bunsupported method\b/i;
 
+/** Members of a dataset that only RAGFlow has: two of them are no chance. */
+const ITS_MEMBERS = ["chunk_method", "embedding_model", "parser_config"];
+
 /** Statuses of proxies, which say nothing about the service behind them. */
 const ofProxies = new Set([408, 502, 503, 504]);
 
@@ -35,13 +38,14 @@ export function readProbe(answer: Answer, flavour: Flavour, place: Place): Probe
 /**
  * How a list of datasets is answered.
  *
- * RAGFlow gives each dataset `chunk_method` and `parser_config`, and no success a message (get_result in
- * api/utils/api_utils.py, v0.15 to v0.27).
+ * RAGFlow gives each dataset `chunk_method`, `embedding_model` and `parser_config` (the list of api/apps/sdk/dataset.py,
+ * later of api/apps/services/dataset_api_service.py), and no such list a message (get_result in api/utils/api_utils.py),
+ * v0.15 to v0.27.
  */
 export function mannerOf({ data, message, whole }: ParsedEnvelope): Manner {
 	const first = isJsonArray(data) ? data[0] : undefined;
-	const isDataset = isJsonObject(first);
-	if (isDataset && Object.hasOwn(first, "chunk_method") && Object.hasOwn(first, "parser_config")) return "ragflow";
+	const members = isJsonObject(first) ? ITS_MEMBERS.filter((name) => Object.hasOwn(first, name)) : [];
+	if (members.length > 1) return "ragflow";
 	const hasCount = Object.hasOwn(whole, "total_datasets");
 	return message !== undefined && message !== "" && !hasCount ? "documented" : "unknown";
 }

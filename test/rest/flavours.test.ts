@@ -57,6 +57,8 @@ describe("which flavour is recognised: the wrong one would send its rows to a ro
 			'{"code":0,"data":[{"id":"a","name":"b","chunk_method":"naive","parser_config":{}}],"message":"success"}',
 			"ragflow",
 		],
+		['{"code":0,"data":[{"id":"a","name":"b","chunk_method":"naive","embedding_model":"x"}]}', "ragflow"],
+		['{"code":0,"data":[{"id":"a","name":"b","chunk_method":"naive"}]}', "unknown"],
 		['{"code":0,"data":[{"id":"a","name":"b"}],"total_datasets":1}', "unknown"],
 		['{"code":0,"data":[]}', "unknown"],
 		['{"code":0,"message":"","data":[]}', "unknown"],
