@@ -122,7 +122,7 @@ function speaking(service: Service, dialect: Dialect): Api {
 			note(more.isProbe === true ? String(result) : "ok");
 			return result;
 		} catch (error) {
-			if (error instanceof RestError && error.code === "ECHO_MISMATCH") transport.renew();
+			if (error instanceof RestError && ["ECHO_MISMATCH", "OTHER_CASE"].includes(error.code)) transport.renew();
 			note(error instanceof RestError ? error.code : "aborted");
 			throw error;
 		}

@@ -85,7 +85,8 @@ export class Decoder {
 		const owner = document["dataset_id"];
 		if (typeof owner === "string" && differsByCase(owner, datasetId)) {
 			const words = `${this.#place.host} lists documents of dataset ${safe(owner, this.#place)}`;
-			throw this.#rejectedCase(`${words}: ${safe(datasetId, this.#place)} is its id in another letter case`);
+			const message = `${words}: ${safe(datasetId, this.#place)} is its id in another letter case; write it as the service does`;
+			throw new RestError(message, { kind: "rejected", code: "OTHER_CASE" });
 		}
 		if (owner !== undefined && owner !== null && owner !== datasetId) throw this.#otherId(owner, datasetId);
 		const created = document["create_time"];
@@ -142,14 +143,11 @@ export class Decoder {
 		return new RestError(message, { kind: "ambiguous", code: "BAD_DATA" });
 	}
 
-	/** It says what it wrote, so asking again would only write it again. */
+	/** The same document, where the service compares ids without case; else the answer to another request. */
 	#otherCase(found: string, asked: string): RestError {
-		const words = `${this.#place.host} wrote document ${safe(found, this.#place)}`;
-		return this.#rejectedCase(`${words}: ${safe(asked, this.#place)} is its id in another letter case; it was written`);
-	}
-
-	#rejectedCase(message: string): RestError {
-		return new RestError(`${message}. Write the id as the service does`, { kind: "rejected", code: "OTHER_CASE" });
+		const [other, id] = [safe(found, this.#place), safe(asked, this.#place)];
+		const message = `${this.#place.host} answered about document ${other}, which is ${id} in another letter case`;
+		return new RestError(message, { kind: "ambiguous", code: "OTHER_CASE" });
 	}
 
 	#otherId(found: JsonValue, asked: string): RestError {

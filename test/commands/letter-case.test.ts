@@ -128,7 +128,9 @@ it("where nothing is read before, a write that was answered is sent once and tol
 	expect(rowsOf(ended)).toEqual([
 		expect.objectContaining({
 			error_code: "OTHER_CASE",
-			error: expect.stringMatching(new RegExp(`wrote document ${ID}: ${UPPER} is its id in another letter case`)),
+			error: expect.stringMatching(
+				new RegExp(`about document ${ID}, which is ${UPPER} in another letter case: it was written`),
+			),
 			attempts: 1,
 		}),
 	]);

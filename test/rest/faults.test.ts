@@ -172,13 +172,15 @@ describe("what may have been applied", () => {
 		},
 	);
 
-	test.each(['{"id":"D1"}', '{"id":7}', '{"document_id":"d1","id":"d2"}', '{"document_id":["d1"]}'])(
-		"data %s names another",
-		async (data) => {
-			const error = await update((socket) => socket.write(answer(`{"code":0,"data":${data}}`)));
-			expect(error).toMatchObject({ kind: "ambiguous", code: "ECHO_MISMATCH" });
-		},
-	);
+	test.each([
+		['{"id":"D1"}', "OTHER_CASE"],
+		['{"id":7}', "ECHO_MISMATCH"],
+		['{"document_id":"d1","id":"d2"}', "ECHO_MISMATCH"],
+		['{"document_id":["d1"]}', "ECHO_MISMATCH"],
+	])("data %s names another: %s", async (data, code) => {
+		const error = await update((socket) => socket.write(answer(`{"code":0,"data":${data}}`)));
+		expect(error).toMatchObject({ kind: "ambiguous", code });
+	});
 });
 
 describe("lists", () => {

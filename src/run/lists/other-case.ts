@@ -20,3 +20,14 @@ export function refuseOtherCase(datasetId: string, asked: string, entries: reado
 	const text = `document ${asked} is not in dataset ${datasetId} in this letter case; did you mean ${found.id}? Nothing was sent`;
 	throw new RestError(text, { kind: "rejected", code: OTHER_CASE });
 }
+
+/**
+ * What the answer to an update means that names the document in another letter case. Of a document that was seen under the
+ * id that was asked for, it is the answer to another request. Else it says that this document was written, and what was
+ * asked for is its id in the wrong case: sending it again would only write it again.
+ */
+export function answeredInOtherCase({ message, cause }: RestError, wasSeen: boolean): RestError {
+	if (wasSeen) return new RestError(message, { kind: "ambiguous", code: "ECHO_MISMATCH", cause });
+	const text = `${message}: it was written; write the id as the service does`;
+	return new RestError(text, { kind: "rejected", code: OTHER_CASE, cause });
+}

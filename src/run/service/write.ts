@@ -2,7 +2,7 @@ import type { Metadata } from "../../json.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, BodyForm, Document, Echo, Keeps } from "../../rest/types.ts";
 import { LAGS } from "../lags.ts";
-import { OTHER_CASE } from "../lists/other-case.ts";
+import { answeredInOtherCase, OTHER_CASE } from "../lists/other-case.ts";
 import { findDocument, type Request } from "../pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
 import type { Service } from "./service.ts";
@@ -64,8 +64,9 @@ async function send(api: Api, request: Request, write: Write, memory: WriteMemor
 	} catch (error) {
 		const isDefinite = error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction");
 		if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
-		if (!isDefinite || error.code === OTHER_CASE) sentAs.add(`${flavour.update.verb} ${form}`);
-		throw error;
+		if (!isDefinite) sentAs.add(`${flavour.update.verb} ${form}`);
+		if (!(error instanceof RestError) || error.code !== OTHER_CASE) throw error;
+		throw answeredInOtherCase(error, memory.before?.document !== undefined);
 	}
 }
 
