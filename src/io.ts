@@ -66,6 +66,8 @@ export type Io = {
 	 * well is masked in messages alone, and whole.
 	 */
 	hide(key: string, isCertain?: boolean): void;
+	/** What `out` makes of a text: for what is cut before it is printed, as a mask finds no key that was cut. */
+	masked(text: string): string;
 	/** Resolves when everything is written, or never will be. */
 	flush(): Promise<void>;
 };
@@ -73,7 +75,8 @@ export type Io = {
 export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: IoSources): Io {
 	const messageMasks: ((text: string) => string)[] = [];
 	const resultMasks: ((text: string) => string)[] = [];
-	const redact = (text: string): string => messageMasks.reduce((masked, mask) => mask(masked), text);
+	const masked = (text: string): string => resultMasks.reduce((before, mask) => mask(before), text);
+	const redact = (text: string): string => messageMasks.reduce((before, mask) => mask(before), text);
 	let quiet = false;
 	let debugging = false;
 	let style = plainStyle;
@@ -87,9 +90,9 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 
 	return {
 		out: (text) => {
-			const masked = resultMasks.reduce((before, mask) => mask(before), text);
+			const shown = masked(text);
 			// A pipe gets every byte as it is; a terminal would obey what a service has put into a name.
-			return results.write(stdout.isTTY === true ? showLines(masked, style !== plainStyle) : masked);
+			return results.write(stdout.isTTY === true ? showLines(shown, style !== plainStyle) : shown);
 		},
 		err: line,
 		note,
@@ -150,6 +153,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			messageMasks.push(isCertain ? redactor(key) : resultRedactor(key));
 			if (isCertain) resultMasks.push(resultRedactor(key));
 		},
+		masked,
 		async flush() {
 			await results.flush();
 			await errors.flush();

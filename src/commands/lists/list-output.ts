@@ -104,7 +104,7 @@ async function printTable<Item>(
 	for await (const item of items) {
 		count += 1;
 		// What a service or another user wrote must not steer this terminal.
-		const row = cells(item).map((cell) => show(cell));
+		const row = cells(item).map((cell) => show(io.masked(cell)));
 		if (held === undefined) await io.out(line(row));
 		else if (held.push(row) >= MEASURED) {
 			await begin(held);
