@@ -182,7 +182,7 @@ describe("docs apply", () => {
 	it("goes on where it was stopped, though the plan is gone, and counts what it sent itself as updated", async () => {
 		// The third update is applied, and its answer refuses the key.
 		const faults: RecordedOptions["faults"] = {
-			faults: [{ fault: "status", status: 401, when: "after", on: { method: "PUT", nth: 6 + 3 } }],
+			faults: [{ fault: "code", code: 109, when: "after", on: { method: "PUT", nth: 6 + 3 } }],
 		};
 		const world = await planned(6, () => true, { options: { faults } });
 		const stopped = await world.run(["docs", "apply", world.out, ...ONE_BY_ONE]);

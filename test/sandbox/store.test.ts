@@ -13,6 +13,8 @@ describe("documents made at the start", () => {
 	test("have ids that a manifest can be written for beforehand, and are made once", async () => {
 		const data = join(await by.folder(), "data.db");
 		const sandbox = await by.start({ data, documents: 300 });
+		// What is uploaded is in it: its owner's alone.
+		expect(((await stat(data)).mode & 0o777).toString(8)).toBe("600");
 		const dataset = "d0000000000000000000000000000001";
 		expect(sandbox.datasetId).toBe(dataset);
 		expect((await by.send(sandbox, "GET", "/api/v1/datasets")).data).toEqual([

@@ -1,10 +1,11 @@
 import { constants } from "node:fs";
-import { access, type FileHandle, open, realpath } from "node:fs/promises";
+import { access, type FileHandle, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { CheckedManifest } from "../../manifest/types.ts";
 import { failedOutcomes } from "../../run/recorded/outcomes.ts";
 import type { Totals } from "../../run/types.ts";
+import { openReport, whyNoReport } from "./private-report.ts";
 
 /** Rows of a manifest whose failures are held in memory at a time: a hundred megabytes at most. */
 const WINDOW = 500_000;
@@ -25,7 +26,7 @@ export async function writeFailed(
 	if (failed === 0) return undefined;
 	let file: FileHandle | undefined;
 	try {
-		file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
+		file = await openReport(path);
 		await file.appendFile(source.failedRows.head);
 		for (let from = 0; from < rows; from += WINDOW) {
 			const failures = await failedOutcomes(folder, from, from + WINDOW);
@@ -52,6 +53,13 @@ export async function checkFailedPath(path: string, manifest: string): Promise<v
 		await access(folder, constants.W_OK | constants.X_OK);
 	} catch (error) {
 		throw new CliError(`--failed ${path}: ${reason(error)}; nothing was sent`, { exit: Exit.usage, cause: error });
+	}
+	const why = await whyNoReport(path);
+	if (why !== undefined) {
+		throw new CliError(`--failed ${path}: ${why}; nothing was sent`, {
+			exit: Exit.usage,
+			hint: "Name a file that is yours, or one that is not there yet.",
+		});
 	}
 	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));
 	if (manifest !== "-" && (await same(path)) === (await same(manifest))) {

@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { reason } from "../../errors.ts";
 import type { CheckedManifest, RowFailure, SourceRecord } from "../../manifest/types.ts";
+import { openReport } from "./private-report.ts";
 
 /** Writes failed rows as they come, for what has no journal to write them from. Without a failed row an older file stays. */
 export class FailedWriter {
@@ -21,7 +21,7 @@ export class FailedWriter {
 		if (this.#path === undefined || this.#failure !== undefined) return;
 		try {
 			if (this.#file === undefined) {
-				this.#file = await open(this.#path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
+				this.#file = await openReport(this.#path);
 				await this.#file.appendFile(this.#format.head);
 			}
 			await this.#file.appendFile(this.#format.row(source, failure));

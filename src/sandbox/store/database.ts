@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import type Libsql from "libsql";
 import type { DatabaseClass } from "../optional.ts";
 import { integerColumn } from "./rows.ts";
@@ -12,6 +13,7 @@ const lockTimeout = 1000;
 /** Opens or creates the file at an absolute path. Every failure names the file and says what is wrong with it. */
 export function openDatabase(database: DatabaseClass, path: string): Database {
 	let opened: Database;
+	makePrivate(path);
 	try {
 		opened = new database(path, { timeout: lockTimeout });
 	} catch (error) {
@@ -35,6 +37,18 @@ export function openDatabase(database: DatabaseClass, path: string): Database {
 		throw explained(error, path);
 	}
 	return opened;
+}
+
+/**
+ * Makes the file before SQLite would, for its owner alone: documents that were uploaded are in it. One that is there
+ * keeps its mode, and what can't be made is told when it is opened.
+ */
+function makePrivate(path: string): void {
+	try {
+		closeSync(openSync(path, "wx", 0o600));
+	} catch {
+		// Told by the opening.
+	}
 }
 
 /**
