@@ -4,6 +4,7 @@ import type { Ties } from "./settings.ts";
 import type { StoredDataset } from "./store/datasets.ts";
 import type { Store } from "./store/index.ts";
 import type { Exact, Order, Rows } from "./store/pages.ts";
+import { alike } from "./store/alike.ts";
 import { integerColumn, textColumn } from "./store/rows.ts";
 
 /** Documents looked at before other requests get their turn: some ten milliseconds of work. */
@@ -57,7 +58,7 @@ async function scan(
 	while (rows.length > 0) {
 		for (const row of rows) {
 			if (exact.id !== undefined && textColumn(row, "id") !== exact.id) continue;
-			if (exact.name !== undefined && textColumn(row, "name") !== exact.name) continue;
+			if (exact.name !== undefined && !isNamed(row, exact.name, exact.alike === true)) continue;
 			if (matches(row)) found.push({ seq: integerColumn(row, "seq"), key: sortKey(row, order) });
 		}
 		const last = integerColumn(rows.at(-1), "seq");
@@ -71,8 +72,12 @@ async function scan(
 	return found.map(({ seq }) => seq);
 }
 
+function isNamed(row: unknown, name: string, likewise: boolean): boolean {
+	return likewise ? textColumn(row, "name_key") === alike(name) : textColumn(row, "name") === name;
+}
+
 function sortKey(row: unknown, { by }: Order): string | number {
-	return by === "name" ? textColumn(row, by) : integerColumn(row, by);
+	return by === "name_key" || by === "id" ? textColumn(row, by) : integerColumn(row, by);
 }
 
 function compare(left: string | number, right: string | number): number {

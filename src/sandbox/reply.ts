@@ -7,7 +7,8 @@ export type Reply = {
 	readonly headers: Readonly<Record<string, string>>;
 	/** the header Content-Type */
 	readonly type: string;
-	readonly text: string;
+	/** or the bytes of a file */
+	readonly text: string | Buffer;
 };
 
 /** A way to speak: works one request off, and never rejects. */

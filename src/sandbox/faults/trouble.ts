@@ -73,7 +73,7 @@ export class Trouble {
 		response.once("close", () => this.#answered(ticket, null, response.writableFinished ? reply.status : null));
 		await sendReply(response, reply, serving.service.settings.latency);
 		request.resume();
-		await this.#watch(ticket, reply.text, serving);
+		await this.#watch(ticket, reply.text.toString(), serving);
 	}
 
 	async #troubled(
@@ -111,7 +111,7 @@ export class Trouble {
 		if (fault.send !== undefined) return fault.send(answer, strike);
 		await channel.send(Buffer.concat([answer.head, answer.body]));
 		if (answer.last) await channel.hangUp();
-		await this.#watch(ticket, reply.text, serving);
+		await this.#watch(ticket, reply.text.toString(), serving);
 		return answer.status;
 	}
 

@@ -1,3 +1,5 @@
+import type { ConditionRule } from "../condition/rule.ts";
+
 /**
  * What sets one release of RAGFlow apart from another, as facts and nothing else: what is done with them is in
  * `ragflow/`. They are of the server as deployed, its dangerous parts included, because a client's guards are worth what
@@ -36,29 +38,58 @@ export type Release = {
 	readonly updateAnswer: "nothing" | "document" | "document-without-metadata";
 	/** What a removal does that names no document: the mistake of one line of code, or a forgotten header. */
 	readonly emptyRemoval: "removes-all" | "removes-nothing" | "refused";
-	/** Whether `desc=false` is understood; `desc=False` is by all. Anything else is descending. */
-	readonly lowerCaseFalse: boolean;
-	/** Documents on a page at most; more is an error. */
-	readonly largestPage: number | undefined;
-	readonly metadataCondition: boolean;
+	readonly list: ListRules;
+	readonly datasets: DatasetRules;
+	/** What a download from a dataset that is not there is told: that, or of the document alone. */
+	readonly download: "names-dataset" | "names-document" | "not-found";
 	/** The update of many documents at once; `all-unless-named` takes an empty selection for the whole dataset. */
 	readonly bulkUpdate: "absent" | "broken" | "all-unless-named" | "named";
-	/** Whether the list of datasets says how many there are. */
-	readonly totalDatasets: boolean;
-	/** What an unknown parameter of the list of datasets gets. */
-	readonly unknownParameter: "ignored" | "refused";
-	/** The code for a dataset that a filter names and that is not there. */
-	readonly absentDatasetCode: 102 | 108;
-	/** The code for what is wrong with the fields of a new dataset. */
-	readonly argumentCode: 101 | 102;
-	/** A dataset of a name that is taken: refused with one of two codes, or given a number as a file is. */
-	readonly takenName: "refused-102" | "refused-103" | "numbered";
 	/** The code for an upload to a dataset that is not there. */
 	readonly uploadNowhereCode: 100 | 102;
-	/** The message of a list of documents; all else that succeeds has none. */
-	readonly listMessage: "success" | undefined;
 	/** Whether refusals begin with a small letter and end without a full stop. */
 	readonly smallWords: boolean;
 	/** Whether an upload that failed in part says what it stored. */
 	readonly partialUploadTold: boolean;
+};
+
+/** What sets the list of documents apart. */
+export type ListRules = {
+	/** Its message; all else that succeeds has none. */
+	readonly message: "success" | undefined;
+	/** Whether `desc=false` is understood; `desc=False` is by all. Anything else is descending. */
+	readonly lowerCaseFalse: boolean;
+	/** Whether pages and filters are read before it is asked whether there is such an id or name. */
+	readonly pagesFirst: boolean;
+	/** A page or a size that is no number, or below 0: an error, or as if it had not been asked for. */
+	readonly badPage: "fails" | "first";
+	/** Page 0, or a size of 0: they are taken at their word, or everything is listed. */
+	readonly pageOfNothing: "as-asked" | "everything";
+	/** Documents on a page at most; more is an error. */
+	readonly largestPage: number | undefined;
+	/** By which columns lists are sorted: those of a document, or three of them. */
+	readonly orderBy: "any-column" | "three";
+	/** Whether `suffix`, `run`, `create_time_from` and `create_time_to` are known. */
+	readonly filters: boolean;
+	/** A `run` that is none: no document has it, or it is refused. */
+	readonly unknownRun: "found-nowhere" | "refused";
+	/** The filter by metadata, where there is one. */
+	readonly condition: ConditionRule | undefined;
+};
+
+/** What sets datasets apart. */
+export type DatasetRules = {
+	/** What is checked of parameters and bodies: little (v0.18), or every member by its kind. */
+	readonly checks: "loose" | "strict";
+	/** Which ids are taken for ids at all, where they are checked. */
+	readonly ids: "uuid1" | "uuid";
+	/** Whether their list says how many there are. */
+	readonly total: boolean;
+	/** The code for a dataset that is named and not there. */
+	readonly absentCode: 102 | 108;
+	/** A name that is taken: refused with one of two codes, or given a number as a file is. */
+	readonly takenName: "refused-102" | "refused-103" | "numbered";
+	/** What a removal does that names none: it removes all, or all where the ids are null, or nothing. */
+	readonly emptyRemoval: "removes-all" | "null-removes-all" | "removes-nothing";
+	/** Whether there is a GET for one of them. */
+	readonly shownAlone: boolean;
 };

@@ -11,7 +11,7 @@ export const bulkUpdate: Route = async (call, { store, updated }) => {
 	const { value } = await readJson(call.request, call.release);
 	if (call.release.bulkUpdate === "broken") throw exception("AttributeError(\"object has no attribute 'get'\")");
 	const ids = await store.commits.write(() => {
-		if (store.datasets.find(call.datasetId) === undefined) throw noDataset(call.datasetId);
+		if (store.datasets.find(call.datasetId) === undefined) throw noDataset(call.datasetAsked);
 		const { selector = {}, updates = [], deletes = [] } = isObject(value) ? value : {};
 		const changes = { set: listOf(updates, "updates"), drop: listOf(deletes, "deletes") };
 		const selected = selectedIds(store, call, selector);

@@ -3,7 +3,7 @@ import { documentNameLimit } from "../settings.ts";
 import { Code, Failure, worded } from "./failure.ts";
 import { fieldText } from "./fields.ts";
 import { checkMetadata } from "./metadata.ts";
-import { pythonType } from "./python.ts";
+import { pythonType } from "../python.ts";
 
 export type Members = { readonly [name: string]: unknown };
 

@@ -2,6 +2,8 @@ import { Refusal, refusalText } from "../envelope.ts";
 import type { Release } from "../flavours/release.ts";
 import { checkHost } from "../guard.ts";
 import { type Dialect, faultText, jsonReply, type Reply } from "../reply.ts";
+import { alike } from "../store/alike.ts";
+import type { Asked, Call, FileAnswer } from "./call.ts";
 import { exception, Failure, failureText } from "./failure.ts";
 import { isOwner, type Keys } from "./key.ts";
 import { routeOf } from "./router.ts";
@@ -16,12 +18,24 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 			if (path !== "/api" && !path.startsWith("/api/")) return page(200, "RAGFlow");
 			const { route, ...ids } = routeOf(method, path, release);
 			const owner = isOwner({ request, route, release, keys, databaseAway: service.databaseAway });
-			const call = { request, query: new URLSearchParams(query.join("?")), ...ids, release, owner };
-			return jsonReply(200, await route(call, service));
+			const call = { request, query: new URLSearchParams(query.join("?")), ...keysOf(ids), release, owner };
+			const answer = await route(call, service);
+			return typeof answer === "string" ? jsonReply(200, answer) : fileReply(answer);
 		} catch (error) {
 			return failed(error);
 		}
 	};
+}
+
+function fileReply({ bytes, name }: FileAnswer): Reply {
+	const headers = { "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}` };
+	return { status: 200, headers, type: "application/octet-stream", text: bytes };
+}
+
+/** Ids are compared as all text is; those of the sandbox are in small letters. Refusals name them as they were sent. */
+function keysOf({ datasetId, documentId }: Pick<Call, "datasetId" | "documentId">): Asked {
+	const asked = { datasetAsked: datasetId, documentAsked: documentId };
+	return { ...asked, datasetId: alike(datasetId), documentId: alike(documentId) };
 }
 
 function failed(error: unknown): Reply {

@@ -37,5 +37,5 @@ export function documentText(row: unknown, dataset: string, { metadata, parsing 
 /** The ending of a name, in small letters and without its dot; empty where there is none. */
 export function suffixOf(name: string): string {
 	const dot = name.lastIndexOf(".");
-	return dot < 1 ? "" : name.slice(dot + 1).toLowerCase();
+	return dot <= name.lastIndexOf("/") + 1 ? "" : name.slice(dot + 1).toLowerCase();
 }

@@ -1,4 +1,5 @@
 import { Refusal } from "../envelope.ts";
+import { pythonRepr } from "../python.ts";
 import type { Release } from "../flavours/release.ts";
 
 /** The codes of the envelope that are answered here. They are not HTTP statuses, which are 200 nearly always. */
@@ -32,6 +33,13 @@ export class Failure extends Refusal {
 /** What the server did not foresee: the error of its language, printed into the message. */
 export function exception(printed: string): Failure {
 	return new Failure(Code.exception, printed, { data: "null" });
+}
+
+/** An error of the database, which has a number and a text (`server_error_response` in api/utils/api_utils.py). */
+export function databaseError(number: number, text: string, { databaseError: shape }: Release): Failure {
+	if (shape === "number") return new Failure(Code.exception, String(number), { data: JSON.stringify(text) });
+	const kind = number === 1064 ? "ProgrammingError" : "OperationalError";
+	return exception(`${kind}(${number}, ${pythonRepr(text)})`);
 }
 
 export function noDataset(id: string): Failure {

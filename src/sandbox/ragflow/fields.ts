@@ -4,7 +4,7 @@ import { isObject } from "../object.ts";
 import { jsonBodyLimit } from "../settings.ts";
 import { Code, Failure } from "./failure.ts";
 import { parsedJson } from "./body.ts";
-import { pythonText, pythonType } from "./python.ts";
+import { pythonText, pythonType } from "../python.ts";
 
 /** Characters of a value that a refusal shows, and what it shows of a longer one. */
 const shownValue = 128;

@@ -3,7 +3,8 @@ import type { Release } from "../flavours/release.ts";
 import { sameKey } from "../guard.ts";
 import { bulkUpdate } from "./bulk.ts";
 import type { Route } from "./call.ts";
-import { Code, exception, Failure } from "./failure.ts";
+import { Code, databaseError, Failure } from "./failure.ts";
+import { downloadDocument } from "./download.ts";
 import { removeDocuments } from "./remove.ts";
 
 export type Keys = { readonly owner: string; readonly member: string | undefined };
@@ -32,7 +33,7 @@ export function isOwner({ request, route, release, keys, databaseAway }: Asked):
 	throw old ? refusedWord(Code.authentication, "Authentication error: API key is invalid!", release) : unauthorized();
 }
 
-const olderRoutes: ReadonlySet<Route> = new Set([removeDocuments, bulkUpdate]);
+const olderRoutes: ReadonlySet<Route> = new Set([removeDocuments, bulkUpdate, downloadDocument]);
 
 /** The older check wants two words, whatever the first. Without them the refusal bears the code of a success. */
 function secondWord(request: IncomingMessage, release: Release): string {
@@ -60,10 +61,8 @@ function unauthorized(): Failure {
 	return new Failure(Code.unauthorized, "<Unauthorized '401: Unauthorized'>", { status: 401, data: "null" });
 }
 
-/** What `server_error_response` (api/utils/api_utils.py) makes of it; `login_required` takes it for an unknown key. */
-function noDatabase(old: boolean, { databaseError }: Release): Failure {
+/** `login_required` takes it for an unknown key. */
+function noDatabase(old: boolean, release: Release): Failure {
 	if (!old) return unauthorized();
-	const text = "Can't connect to MySQL server on 'mysql' ([Errno 111] Connection refused)";
-	if (databaseError === "number") return new Failure(Code.exception, "2003", { data: JSON.stringify(text) });
-	return exception(`OperationalError(2003, "${text}")`);
+	return databaseError(2003, "Can't connect to MySQL server on 'mysql' ([Errno 111] Connection refused)", release);
 }

@@ -4,7 +4,7 @@ import { isObject } from "../object.ts";
 import { holdsNoNumber, parsePythonJson } from "../python-json.ts";
 import { Code, Failure } from "./failure.ts";
 import { fieldText } from "./fields.ts";
-import { pythonText, rawPython } from "./python.ts";
+import { pythonText, rawPython } from "../python.ts";
 
 /** What an update makes of the metadata that were there: other text, or a failure, which loses them or not. */
 export type Storing = { readonly text: string } | { readonly fails: "kept" | "lost" };

@@ -8,7 +8,9 @@ export function freeName(name: string, taken: (name: string) => boolean): string
 	return free;
 }
 
-function nextName(name: string): string {
+/** What is before the last slash is lost: the server takes the name for a path here, and for none elsewhere. */
+function nextName(path: string): string {
+	const name = path.slice(path.lastIndexOf("/") + 1);
 	const dot = name.lastIndexOf(".");
 	const [stem, ending] = dot < 1 ? [name, ""] : [name.slice(0, dot), name.slice(dot)];
 	const [, main = stem, number = "0"] = /^(.*)\((\d+)\)$/.exec(stem) ?? [];

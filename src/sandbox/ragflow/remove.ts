@@ -1,17 +1,18 @@
 import { isObject } from "../object.ts";
 import type { Store } from "../store/index.ts";
+import { alike } from "../store/alike.ts";
 import { type Body, readJson } from "./body.ts";
 import type { Call, Route } from "./call.ts";
 import { Code, exception, Failure, noDataset, success } from "./failure.ts";
 import { checkedMembers, field, refuseExtra } from "./fields.ts";
-import { isFalsy } from "./python.ts";
+import { isFalsy } from "../python.ts";
 
 /** DELETE /datasets/<dataset_id>/documents, with the ids in the body. */
 export const removeDocuments: Route = async (call, { store }) => {
 	const work = call.release.emptyRemoval === "refused" ? await named(call) : await looselyNamed(call);
 	const answer = await store.commits.write(() => {
 		const dataset = store.datasets.find(call.datasetId);
-		if (dataset === undefined) throw noDataset(call.datasetId);
+		if (dataset === undefined) throw noDataset(call.datasetAsked);
 		return work(store, dataset.seq);
 	});
 	if (answer instanceof Failure) throw answer;
@@ -48,7 +49,7 @@ function removeEach(store: Store, ids: readonly string[]): string | Failure {
 	const unique = new Set<string>();
 	const repeated = new Set<string>();
 	for (const id of ids) (unique.has(id) ? repeated : unique).add(id);
-	const missing = [...unique].filter((id) => !removeOne(store, id));
+	const missing = [...unique].filter((id) => !removeOne(store, alike(id)));
 	if (missing.length > 0)
 		return new Failure(Code.data, `Documents not found: [${missing.map((id) => `'${id}'`).join(", ")}]`);
 	if (repeated.size === 0) return success();

@@ -1,7 +1,9 @@
 import type { Release } from "../flavours/release.ts";
 import { bulkUpdate } from "./bulk.ts";
 import type { Route } from "./call.ts";
-import { createDataset, listDatasets } from "./datasets.ts";
+import { removeDatasets, updateDataset } from "./dataset-changes.ts";
+import { createDataset, listDatasets, showDataset } from "./datasets.ts";
+import { downloadDocument } from "./download.ts";
 import { Code, exception, Failure } from "./failure.ts";
 import { listDocuments } from "./list.ts";
 import { removeDocuments } from "./remove.ts";
@@ -11,7 +13,8 @@ import { uploadDocuments } from "./upload.ts";
 type Methods = { readonly [method: string]: Route };
 type Found = { readonly route: Route; readonly datasetId: string; readonly documentId: string };
 
-const datasets: Methods = { GET: listDatasets, POST: createDataset };
+const datasets: Methods = { GET: listDatasets, POST: createDataset, DELETE: removeDatasets };
+const dataset: Methods = { PUT: updateDataset };
 const documents: Methods = { GET: listDocuments, POST: uploadDocuments, DELETE: removeDocuments };
 const bulk: Methods = { POST: bulkUpdate };
 
@@ -27,9 +30,11 @@ export function routeOf(method: string, path: string, release: Release): Found {
 	let documentId = "";
 	if (version === "v1" && first === "datasets" && !segments.includes("")) {
 		if (segments.length === 1) methods = datasets;
+		else if (segments.length === 2) methods = release.datasets.shownAlone ? { GET: showDataset, ...dataset } : dataset;
 		else if (third === "documents" && segments.length === 3) methods = documents;
 		else if (third === "documents" && segments.length === 4) {
-			methods = Object.fromEntries(release.updateVerbs.map((verb) => [verb, updateDocument]));
+			const updates = Object.fromEntries(release.updateVerbs.map((verb) => [verb, updateDocument]));
+			methods = { GET: downloadDocument, ...updates };
 			documentId = fourth;
 		} else if (third === "metadata" && fourth === "update" && segments.length === 4) {
 			methods = release.bulkUpdate === "absent" ? undefined : bulk;

@@ -1,4 +1,5 @@
 import { mediaType } from "../body.ts";
+import type { Release } from "../flavours/release.ts";
 import { fileTypes } from "../flavours/file-types.ts";
 import { Incoming } from "../incoming.ts";
 import { hasBoundary, type Part, type PartSink, readParts } from "../multipart.ts";
@@ -9,6 +10,9 @@ import type { Call, Route } from "./call.ts";
 import { suffixOf } from "./document.ts";
 import { Code, exception, Failure, success } from "./failure.ts";
 import { freeName } from "./names.ts";
+
+/** Bytes of a name in v0.18, which are one too many. */
+const looseLimit = 128;
 
 type Stored = { readonly id: string; readonly name: string; readonly size: number };
 
@@ -27,7 +31,7 @@ async function store(call: Call, { store, busboy }: Service, errors: string[]): 
 	const open = (part: Part): PartSink => {
 		// Other fields, metadata among them, are ignored.
 		if (part.name !== "file" || part.fileName === undefined) return () => {};
-		const name = nameOf(part.fileName);
+		const name = nameOf(part.fileName, release);
 		if (!fileTypes.has(suffixOf(name))) {
 			errors.push(`${name}: This type of file has not been supported yet!`);
 			return () => {};
@@ -43,7 +47,7 @@ async function store(call: Call, { store, busboy }: Service, errors: string[]): 
 		for (const file of files) await file.written;
 		return await store.commits.write(() => {
 			const dataset = store.datasets.find(datasetId);
-			if (dataset === undefined) throw nowhere(datasetId, release.uploadNowhereCode);
+			if (dataset === undefined) throw nowhere(call.datasetAsked, release.uploadNowhereCode);
 			const time = Date.now();
 			return files.map((file) => insert(store, dataset.seq, file, time));
 		});
@@ -54,17 +58,22 @@ async function store(call: Call, { store, busboy }: Service, errors: string[]): 
 }
 
 function insert(store: Store, dataset: number, { id, name, size }: Incoming, time: number): Stored {
-	const free = freeName(name, (candidate) => store.documents.hasName(dataset, candidate));
+	const free = freeName(name, (candidate) => store.documents.hasNameLike(dataset, candidate));
 	const document = { id, name: free, size };
 	store.documents.insert(dataset, document, time);
 	store.datasets.addToCount(dataset, 1);
 	return document;
 }
 
-/** The name that a part gives its file: the last segment of what it says. */
-function nameOf(fileName: string): string {
-	const name = fileName.slice(Math.max(fileName.lastIndexOf("/"), fileName.lastIndexOf("\\")) + 1);
+/**
+ * The name that a part gives its file, folders and all. Werkzeug, which all releases read bodies with, takes %22 for a
+ * quote mark as it does a backslash and one.
+ */
+function nameOf(fileName: string, release: Release): string {
+	const name = fileName.replaceAll("%22", '"');
 	if (name === "" || name.includes("\0")) throw new Failure(Code.argument, "No file selected!");
+	if (release.datasets.checks === "loose" && Buffer.byteLength(name) >= looseLimit)
+		throw new Failure(Code.argument, `File name should be less than ${looseLimit} bytes.`);
 	if (Buffer.byteLength(name) > documentNameLimit)
 		throw new Failure(Code.argument, `File name must be ${documentNameLimit} bytes or less.`);
 	return name;

@@ -28,8 +28,10 @@ export type Service = {
 /** Answers a call with the JSON text of the envelope's `data`, or throws a `Refusal`. */
 export type Route = (call: Call, service: Service) => Promise<string>;
 
+/** Like the ids of RAGFlow, which are UUIDs of version 1: releases refuse what is none. */
 export function newId(): string {
-	return randomBytes(16).toString("hex");
+	const id = randomBytes(16).toString("hex");
+	return `${id.slice(0, 12)}1${id.slice(13, 16)}8${id.slice(17)}`;
 }
 
 export function findDataset(store: Store, id: string): StoredDataset {

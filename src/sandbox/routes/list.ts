@@ -1,7 +1,8 @@
-import { parseCondition } from "../condition.ts";
+import { parseCondition } from "../condition/documented.ts";
+import { meetingIds } from "../condition/find.ts";
+import { documentedRule } from "../condition/rule.ts";
 import { Refusal } from "../envelope.ts";
-import { findDocuments, type Matches } from "../find.ts";
-import { isObject } from "../object.ts";
+import { findDocuments } from "../find.ts";
 import { filterOf, flagOf, windowOf } from "../query.ts";
 import { documentText } from "../store/documents.ts";
 import type { Exact, Order } from "../store/pages.ts";
@@ -13,26 +14,22 @@ export const listDocuments: Route = async ({ query, datasetId }, { store, settin
 	const window = windowOf(query, settings);
 	const exact: Exact = { id: filterOf(query, "id"), name: filterOf(query, "name") };
 	const order: Order = { by: orderOf(query), descending: flagOf(query, "desc") };
-	const matches = matcherOf(filterOf(query, "keywords"), filterOf(query, "metadata_condition"));
+	const keywords = filterOf(query, "keywords")?.toLowerCase();
+	const condition = filterOf(query, "metadata_condition");
+	const asked = condition === undefined ? undefined : parseCondition(condition);
 	store.commits.flush();
-	const search = { exact, order, matches, window, ties: settings.ties ?? "stable" };
-	const found = await findDocuments(store, findDataset(store, datasetId), search);
+	const dataset = findDataset(store, datasetId);
+	// An object without conditions asks for nothing, and finds everything.
+	const meeting = asked?.conditions.length ? await meetingIds(store, dataset.seq, asked, documentedRule) : undefined;
+	const matches = (row: unknown): boolean =>
+		(keywords === undefined || textColumn(row, "name").toLowerCase().includes(keywords)) &&
+		(meeting === undefined || meeting.has(textColumn(row, "id")));
+	const filtered = keywords !== undefined || meeting !== undefined;
+	const search = { exact, order, matches: filtered ? matches : undefined, window, ties: settings.ties ?? "stable" };
+	const found = await findDocuments(store, dataset, search);
 	const documents = found.rows.map((row) => documentText(row, datasetId));
 	return `{"total":${found.total},"docs":[${documents.join(",")}]}`;
 };
-
-/** What `keywords` and `metadata_condition` ask of a document; `undefined` where neither is given. */
-export function matcherOf(keywords: string | undefined, condition: string | undefined): Matches | undefined {
-	if (keywords === undefined && condition === undefined) return undefined;
-	const wanted = keywords?.toLowerCase();
-	const holds = condition === undefined ? undefined : parseCondition(condition);
-	return (row) => {
-		if (wanted !== undefined && !textColumn(row, "name").toLowerCase().includes(wanted)) return false;
-		if (holds === undefined) return true;
-		const metadata: unknown = JSON.parse(textColumn(row, "meta_fields"));
-		return holds(isObject(metadata) ? metadata : {});
-	};
-}
 
 function orderOf(query: URLSearchParams): Order["by"] {
 	const by = query.get("orderby") ?? "create_time";

@@ -1,7 +1,8 @@
 import { closeSync, openSync } from "node:fs";
 import type Libsql from "libsql";
 import type { DatabaseClass } from "../optional.ts";
-import { integerColumn } from "./rows.ts";
+import { alike } from "./alike.ts";
+import { integerColumn, textColumn } from "./rows.ts";
 import { applicationId, layoutVersion, schema } from "./schema.ts";
 
 export type Database = Libsql.Database;
@@ -29,6 +30,7 @@ export function openDatabase(database: DatabaseClass, path: string): Database {
 		opened.exec("PRAGMA journal_mode = WAL");
 		// A commit then outlives the process but perhaps not the machine: right for a sandbox, and far faster.
 		opened.exec("PRAGMA synchronous = NORMAL");
+		addKeys(opened);
 		opened.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
 		// Bytes of uploads that were cut off by the end of a process.
 		opened.exec("DELETE FROM chunks WHERE document NOT IN (SELECT id FROM documents)");
@@ -65,13 +67,28 @@ export function closeDatabase(database: Database): void {
 	database.close();
 }
 
+/** Gives names of a file of the first layout their keys. */
+function addKeys(database: Database): void {
+	if (integerColumn(database.prepare("PRAGMA user_version").get(), "user_version") !== 1) return;
+	database.exec("BEGIN IMMEDIATE");
+	for (const table of ["datasets", "documents"]) {
+		database.exec(`ALTER TABLE ${table} ADD COLUMN name_key TEXT NOT NULL DEFAULT ''`);
+		const set = database.prepare(`UPDATE ${table} SET name_key = ? WHERE seq = ?`);
+		for (const row of database.prepare(`SELECT seq, name FROM ${table}`).all())
+			set.run(alike(textColumn(row, "name")), integerColumn(row, "seq"));
+	}
+	database.exec(`PRAGMA user_version = ${layoutVersion}`);
+	database.exec("COMMIT");
+}
+
 function checkOurs(database: Database, path: string): void {
 	const tables = integerColumn(database.prepare("SELECT count(*) AS tables FROM sqlite_master").get(), "tables");
 	if (tables === 0) return;
 	const id = integerColumn(database.prepare("PRAGMA application_id").get(), "application_id");
 	const version = integerColumn(database.prepare("PRAGMA user_version").get(), "user_version");
 	if (id !== applicationId) throw new Error(`${path} is a SQLite file, but not of a sandbox: it was left alone`);
-	if (version !== layoutVersion) throw new Error(`${path} was written by another version of the sandbox`);
+	if (version !== layoutVersion && version !== 1)
+		throw new Error(`${path} was written by another version of the sandbox`);
 }
 
 function explained(error: unknown, path: string): unknown {

@@ -1,6 +1,7 @@
 import type { Changes } from "./changes.ts";
 import type { Database, Statement } from "./database.ts";
-import { integerColumn, textColumn } from "./rows.ts";
+import { alike } from "./alike.ts";
+import { bytesColumn, integerColumn, textColumn } from "./rows.ts";
 
 export type NewDocument = { readonly id: string; readonly name: string; readonly size: number };
 
@@ -21,6 +22,7 @@ export class Documents {
 	readonly #removeAllBytes: Statement;
 	readonly #removeBytes: Statement;
 	readonly #addBytes: Statement;
+	readonly #bytes: Statement;
 
 	readonly #datasetId: Statement;
 
@@ -28,17 +30,17 @@ export class Documents {
 		this.#changes = changes;
 		this.#datasetId = database.prepare("SELECT id FROM datasets WHERE seq = ?");
 		this.#insert = database.prepare(
-			"INSERT INTO documents (dataset, id, name, size, create_time, update_time, meta_fields) " +
-				"VALUES (?1, ?2, ?3, ?4, ?5, ?5, '{}')",
+			"INSERT INTO documents (dataset, id, name, size, create_time, update_time, meta_fields, name_key) " +
+				"VALUES (?1, ?2, ?3, ?4, ?5, ?5, '{}', ?6)",
 		);
 		// The dataset is compared with +, so that the unique index on the id is what is searched.
 		const where = "WHERE id = ? AND +dataset = (SELECT seq FROM datasets WHERE id = ?)";
 		this.#replace = database.prepare(`UPDATE documents SET meta_fields = ?, update_time = ? ${where}`);
 		this.#metadata = database.prepare(`SELECT meta_fields FROM documents ${where}`);
 		this.#row = database.prepare("SELECT * FROM documents WHERE id = ?");
-		this.#rename = database.prepare("UPDATE documents SET name = ?, update_time = ? WHERE id = ?");
+		this.#rename = database.prepare("UPDATE documents SET name = ?, name_key = ?, update_time = ? WHERE id = ?");
 		this.#like = database.prepare(
-			"SELECT name FROM documents WHERE dataset = (SELECT seq FROM datasets WHERE id = ?) AND name = ?",
+			"SELECT name FROM documents WHERE dataset = (SELECT seq FROM datasets WHERE id = ?) AND name_key = ?",
 		);
 		this.#ids = database.prepare(
 			"SELECT id FROM documents WHERE dataset = (SELECT seq FROM datasets WHERE id = ?) ORDER BY seq",
@@ -46,19 +48,20 @@ export class Documents {
 		this.#dataset = database.prepare(
 			"SELECT datasets.id FROM documents JOIN datasets ON datasets.seq = documents.dataset WHERE documents.id = ?",
 		);
-		this.#named = database.prepare("SELECT 1 FROM documents WHERE dataset = ? AND name = ? LIMIT 1");
+		this.#named = database.prepare("SELECT 1 FROM documents WHERE dataset = ? AND name_key = ? LIMIT 1");
 		this.#removeAll = database.prepare("DELETE FROM documents WHERE dataset = ?");
 		this.#removeAllBytes = database.prepare(
 			"DELETE FROM chunks WHERE document IN (SELECT id FROM documents WHERE dataset = ?)",
 		);
 		this.#remove = database.prepare(`DELETE FROM documents ${where}`);
 		this.#removeBytes = database.prepare("DELETE FROM chunks WHERE document = ?");
+		this.#bytes = database.prepare("SELECT bytes FROM chunks WHERE document = ? ORDER BY position");
 		this.#addBytes = database.prepare("INSERT INTO chunks (document, position, bytes) VALUES (?, ?, ?)");
 	}
 
 	/** `time` is that of its creation, in milliseconds: one for all documents of a request. */
 	insert(dataset: number, document: NewDocument, time: number): void {
-		this.#insert.run(dataset, document.id, document.name, document.size, time);
+		this.#insert.run(dataset, document.id, document.name, document.size, time, alike(document.name));
 		if (!this.#changes.heard) return;
 		const change = { dataset: this.#idOf(dataset), document: document.id, name: document.name };
 		this.#changes.note({ action: "upload", ...change });
@@ -82,7 +85,7 @@ export class Documents {
 	}
 
 	rename(id: string, name: string): void {
-		this.#rename.run(name, Date.now(), id);
+		this.#rename.run(name, alike(name), Date.now(), id);
 	}
 
 	nameOf(id: string): string | undefined {
@@ -92,7 +95,7 @@ export class Documents {
 
 	/** The names in a dataset that the database takes for this one. */
 	namesLike(dataset: string, name: string): string[] {
-		return this.#like.all(dataset, name).map((row) => textColumn(row, "name"));
+		return this.#like.all(dataset, alike(name)).map((row) => textColumn(row, "name"));
 	}
 
 	/** A document with all its columns. */
@@ -110,8 +113,9 @@ export class Documents {
 		return row === undefined ? undefined : textColumn(row, "id");
 	}
 
-	hasName(dataset: number, name: string): boolean {
-		return this.#named.get(dataset, name) !== undefined;
+	/** Whether a dataset has a document whose name the database takes for this one. */
+	hasNameLike(dataset: number, name: string): boolean {
+		return this.#named.get(dataset, alike(name)) !== undefined;
 	}
 
 	/** Removes every document of a dataset, and says how many they were. */
@@ -133,6 +137,11 @@ export class Documents {
 
 	addBytes(id: string, position: number, bytes: Buffer): void {
 		this.#addBytes.run(id, position, bytes);
+	}
+
+	/** All bytes of a document. */
+	bytes(id: string): Buffer {
+		return Buffer.concat(this.#bytes.all(id).map((row) => bytesColumn(row, "bytes")));
 	}
 
 	removeBytes(id: string): void {

@@ -16,13 +16,14 @@ export function fill(database: Database, count: number): void {
 	database.exec("BEGIN IMMEDIATE");
 	try {
 		database
-			.prepare("INSERT INTO datasets (seq, id, name, document_count) VALUES (1, ?, 'sandbox', ?)")
+			.prepare("INSERT INTO datasets (seq, id, name, name_key, document_count) VALUES (1, ?, 'sandbox', 'sandbox', ?)")
 			.run(filledDatasetId, count);
 		database
 			.prepare(
 				"WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1) " +
-					"INSERT INTO documents (seq, dataset, id, name, size, create_time, update_time, meta_fields) " +
-					"SELECT number, 1, printf('%032x', number), printf('document-%07d.txt', number), 0, ?2, ?2, '{}' FROM numbers",
+					"INSERT INTO documents (seq, dataset, id, name, name_key, size, create_time, update_time, meta_fields) " +
+					"SELECT number, 1, printf('%032x', number), printf('document-%07d.txt', number), " +
+					"printf('document-%07d.txt', number), 0, ?2, ?2, '{}' FROM numbers",
 			)
 			.run(count, Date.now());
 		database.exec("COMMIT");

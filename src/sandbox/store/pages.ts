@@ -1,13 +1,19 @@
 import type { Window } from "../query.ts";
 import type { Database, Statement } from "./database.ts";
+import { alike } from "./alike.ts";
 import { integerColumn } from "./rows.ts";
 
-export type SortKey = "create_time" | "update_time" | "name" | "size";
+export type SortKey = "create_time" | "update_time" | "name_key" | "size" | "id";
 export type Order = { readonly by: SortKey; readonly descending: boolean };
-export type Exact = { readonly id: string | undefined; readonly name: string | undefined };
+/** One document, or those of a name: of these very letters, or of all that the database takes for them. */
+export type Exact = {
+	readonly id: string | undefined;
+	readonly name: string | undefined;
+	readonly alike?: boolean;
+};
 export type Rows = { readonly total: number; readonly rows: readonly unknown[] };
 
-const columns = "seq, id, name, size, create_time, update_time, meta_fields";
+const columns = "seq, id, name, name_key, size, create_time, update_time, meta_fields";
 /** Page starts remembered: enough for every page of the largest dataset, in a few megabytes. */
 const startsLimit = 50_000;
 
@@ -29,7 +35,8 @@ export class Pages {
 	/** `total` is the count of the whole dataset, which holds where there is no filter. */
 	read(dataset: number, total: number, filter: Exact, order: Order, { limit, offset }: Window): Rows {
 		if (filter.id !== undefined || filter.name !== undefined) {
-			const values = [dataset, filter.id, filter.name].filter((value) => value !== undefined);
+			const name = filter.alike === true && filter.name !== undefined ? alike(filter.name) : filter.name;
+			const values = [dataset, filter.id, name].filter((value) => value !== undefined);
 			const found = this.#select(filter, order, "").all(...values);
 			return { total: found.length, rows: found.slice(offset, offset + limit) };
 		}
@@ -67,7 +74,7 @@ export class Pages {
 		const direction = descending ? "DESC" : "ASC";
 		const order = by === "create_time" ? `seq ${direction}` : `${by} ${direction}, seq ${direction}`;
 		const id = filter.id === undefined ? "" : "AND id = ?";
-		const name = filter.name === undefined ? "" : "AND name = ?";
+		const name = filter.name === undefined ? "" : `AND ${filter.alike === true ? "name_key" : "name"} = ?`;
 		return this.#prepared(
 			`SELECT ${columns} FROM documents WHERE dataset = ? ${id} ${name} ORDER BY ${order} ${window}`,
 		);

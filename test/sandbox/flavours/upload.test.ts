@@ -14,10 +14,19 @@ describe("uploads", () => {
 		const answer = await send(place, by.filePart("b.pdf", "two"), field, by.filePart("folder/a.txt", ""));
 		expect(answer.data).toMatchObject([
 			{ name: "b.pdf", size: 3, dataset_id: place.dataset, run: "UNSTART" },
-			{ name: "a.txt", size: 0 },
+			{ name: "folder/a.txt", size: 0 },
 		]);
 		const listed = await by.list(place.sandbox, place.dataset, { desc: "False" });
 		expect(listed.data).toMatchObject({ total: 2, docs: [{ meta_fields: {}, size: 3 }, { meta_fields: {} }] });
+	});
+
+	test.each(releases)("%s reads %22 and a backslash as a quote mark, and keeps folders in a name", async (flavour) => {
+		const place = await serve(flavour, []);
+		const sent = ["a%22b.txt", 'c\\"d.txt', "x/y.txt", "x/y.txt"];
+		const answer = await send(place, ...sent.map((name) => by.filePart(name, "x")));
+		// A number costs the folders: the name is a path there.
+		const stored = ['a"b.txt', 'c"d.txt', "x/y.txt", "y(1).txt"];
+		expect(answer.data).toMatchObject(stored.map((name) => ({ name })));
 	});
 
 	test.each(releases)("%s makes two documents of a file sent twice: a retry is not harmless", async (flavour) => {

@@ -1,4 +1,4 @@
-import { rawItems, rawMembers } from "../members.ts";
+import { rawItems, rawMembers } from "./members.ts";
 
 /**
  * A JSON value as Python's `str` shows it: the server puts values into its messages so, and compares some by it.
