@@ -59,10 +59,11 @@ export function timeIsUp(maxDuration: number): Stop {
 /** A key that was accepted was refused for so long, in milliseconds. */
 export function noLongerAccepted(error: RestError, length: number): Stop {
 	const { exit, text, hint } = untrusted(error);
+	const away = "A RAGFlow server says the same for as long as its database is away.";
 	return {
 		exit,
 		text: `${text} any more: it was before, and was tried again for ${timeText(length)}`,
-		...(hint === undefined ? {} : { hint }),
+		hint: `${hint} ${away}`,
 	};
 }
 

@@ -60,5 +60,9 @@ export type Operation<Item extends Work> = (item: Item, request: Request, memory
  * nothing. What the try did before is in `memory`, so no step is done twice that must not be.
  */
 export function anew<Item extends Work>(service: Service, operation: Operation<Item>): Operation<Item> {
-	return (item, request, memory) => service.speaking(request, () => operation(item, request, memory));
+	return (item, request, memory) => {
+		const work = (): Promise<Settled> => operation(item, request, memory);
+		// A flavour that was given is not doubted for what a list or an upload says: that may be about the row alone.
+		return service.recognition?.origin === "given" ? work() : service.speaking(request, work);
+	};
 }
