@@ -5,9 +5,10 @@ import type { Undone } from "./undone.ts";
 /**
  * @param blind rows that were written over something that is not known
  * @param same rows whose documents had already what was written: there is nothing of them to take back
+ * @param stored rows that failed although their files were stored, as under another name than asked for
  */
-export function undoOf(totals: Totals, blind: number, same: number, command: string): Undo {
-	const reversible = totals.updated + totals.uploaded - blind - same;
+export function undoOf(totals: Totals, blind: number, same: number, stored: number, command: string): Undo {
+	const reversible = totals.updated + totals.uploaded + stored - blind - same;
 	return { command: reversible > 0 ? command : undefined, blind, removed: totals.removed };
 }
 

@@ -151,7 +151,8 @@ export class Tries<Item extends Work> {
 		const { journal, onSettled } = this.#options;
 		const documentId = memory.stored?.id ?? item.documentId;
 		const isUntouched = !mayHaveArrived(memory);
-		await journal.record({ item, status: "failed", documentId, error, attempts: attempt, isUntouched });
+		const named = memory.stored === undefined ? {} : { storedName: memory.stored.name };
+		await journal.record({ item, status: "failed", documentId, ...named, error, attempts: attempt, isUntouched });
 		onSettled?.();
 	}
 }

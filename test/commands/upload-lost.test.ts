@@ -40,3 +40,20 @@ it("one that is stored still later fails its row, and the command that is named 
 	expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { uploaded: 1, failed: 0 }]);
 	expect(await world.service.documents()).toMatchObject([{ name: "big.txt", metadata: { a: "1" } }]);
 });
+
+it("a run whose rows were all stored under another name prints their ids and names, and how to take them back", async () => {
+	const world = await recorded(0, {
+		flavour: "ragflow-0.26",
+		// The name is taken between the look and the upload: the first list that the second run asks does not show it.
+		faults: { faults: [{ fault: "list-omit", item: 1, on: { method: "GET", path: "documents$", nth: 3 } }] },
+	});
+	const path = await file("a.txt", "text");
+	const argv = ["docs", "upload", path, "-d", world.service.dataset];
+	expect((await world.run(argv)).exit).toBe(0);
+	const { exit, stdout, stderr } = await world.run([...argv, "--set", "a=1"]);
+	expect(exit).toBe(1);
+	expect(stdout).toMatch(/\n[0-9a-f]{32},\S+,a\(1\)\.txt,/);
+	const undo = /Undo it with: ragtag (runs undo \S+)/.exec(stderr)?.[1] ?? "";
+	expect((await world.run([...undo.split(" "), "--yes"])).exit).toBe(0);
+	expect(await names(world)).toEqual(["a.txt"]);
+});

@@ -6,6 +6,7 @@ import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import { eachOutcome } from "../../run/recorded/outcomes.ts";
+import { countStored } from "../../run/journal/doubt.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { APPLY, UNDO } from "../plans/names.ts";
 import { writeFailed } from "../rows/failed-file.ts";
@@ -72,7 +73,13 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const exit = exitOf(totals, totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined, false);
 	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
 	const { same } = recorded.state;
-	const undo = undoOf(totals, recorded.blind, same, withFlags(`ragtag runs undo ${file.run}`, flags));
+	const undo = undoOf(
+		totals,
+		recorded.blind,
+		same,
+		countStored(recorded.state, recorded.sent),
+		withFlags(`ragtag runs undo ${file.run}`, flags),
+	);
 	if (flags.json === true)
 		await io.out(`${JSON.stringify(summaryOf(totals, 0, exit, { run: file.run, resume, same, undo }))}\n`);
 	else if (file.command === COMMANDS.upload) {

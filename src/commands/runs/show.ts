@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { countStored } from "../../run/journal/doubt.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { countsText, numberText } from "../../report/summary.ts";
@@ -39,7 +40,13 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 	const undo =
 		recorded === undefined || totals === undefined
 			? undefined
-			: undoOf(totals, recorded.blind, recorded.state.same, withFlags(`ragtag runs undo ${file.run}`, flags));
+			: undoOf(
+					totals,
+					recorded.blind,
+					recorded.state.same,
+					countStored(recorded.state, recorded.sent),
+					withFlags(`ragtag runs undo ${file.run}`, flags),
+				);
 	if (flags.json === true) {
 		const { baseUrl, ...told } = file;
 		const { duplicateSkipped = 0, ...others } = totals ?? {};

@@ -32,6 +32,13 @@ export function countBlind(outcomes: JournalState, sent: SentState): number {
 	return count;
 }
 
+/** How many rows failed although their files were stored: these can be taken back. */
+export function countStored(outcomes: JournalState, sent: SentState): number {
+	let count = 0;
+	for (const row of sent.rows()) if (sent.wasStored(row) && outcomes.statusOf(row) === "failed") count += 1;
+	return count;
+}
+
 /**
  * Rows that were written without a record of it. There are none unless records were lost: what was sent is durable
  * before it is sent, and its outcome is recorded after.

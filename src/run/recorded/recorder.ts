@@ -1,6 +1,6 @@
 import { type Metadata, metadataText } from "../../json.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
-import { countBlind, type Doubt } from "../journal/doubt.ts";
+import { countBlind, countStored, type Doubt } from "../journal/doubt.ts";
 import type { OpenRun } from "../journal/open.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import type { Journal, Outcome, Totals, Work } from "../types.ts";
@@ -68,6 +68,11 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	/** Rows that were written over something that is not known: they can't be undone. */
 	get blind(): number {
 		return countBlind(this.#run.state, this.#run.sentState);
+	}
+
+	/** Rows that failed although their files were stored. */
+	get storedAndFailed(): number {
+		return countStored(this.#run.state, this.#run.sentState);
 	}
 
 	earlier(index: number): Earlier | undefined {
