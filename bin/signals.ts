@@ -44,8 +44,8 @@ export function listenToSignals(io: App["io"]): AbortSignal {
  * asks a dead file server never comes back.
  */
 function leave(io: App["io"], name: NodeJS.Signals, exit: ExitCode, why: string): never {
-	io.err(`ragtag: ${why}. What was sent is recorded: ragtag runs list shows the run`);
-	io.status("left");
+	io.err(`ragtag: ${why}. What a run has sent is recorded; type: ragtag runs list`);
+	io.status("leaving");
 	process.removeAllListeners(name);
 	process.kill(process.pid, name);
 	// The first process of a container is not ended by its own signal.

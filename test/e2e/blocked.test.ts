@@ -130,6 +130,8 @@ describe.skipIf(!onLinux)(
 			// 130 where it had stopped in order before the second one came.
 			expect([130, 143]).toContain((await ended).exit);
 			expect(err()).toContain("ragtag: SIGINT received: stopping, within 5 s; once more leaves at once\n");
+			if ((await ended).exit === 143)
+				expect(err()).toContain("SIGTERM once more: leaving at once. What a run has sent");
 		});
 
 		it("one signal ends it within 5 seconds and a little, wherever it waits", async () => {
