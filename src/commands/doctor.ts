@@ -16,6 +16,7 @@ import { redactor } from "../redactor.ts";
 import type { Done } from "./declare.ts";
 import { attempt, failed, skipped } from "./doctor/attempt.ts";
 import { configure, type DoctorFlags, shownSettings } from "./doctor/configuration.ts";
+import { STORAGE } from "./doctor/storage.ts";
 import { type Findings, serviceChecks } from "./doctor/service.ts";
 import { decisive, nextCommand } from "./doctor/verdict.ts";
 import { wayChecks } from "./doctor/way.ts";
@@ -45,7 +46,7 @@ export function doctorCommand(program: Command, app: App, done: Done, run = doct
 		.command("doctor")
 		.summary("check the way to the service, the key and its rights; say what to do")
 		.description(
-			"Checks settings, names, TLS, proxy, key, clock, flavour, rights, values and latency. It changes nothing.",
+			"Checks settings, names, TLS, proxy, key, clock, flavour, rights, values, latency and the folder of runs. It changes nothing.",
 		)
 		.option("-d, --dataset <id>", "the dataset to ask the right to update of (default: the first)", parseNonEmpty)
 		.option("--json", "results as JSON lines")
@@ -80,8 +81,10 @@ export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	await make(configuration.checks);
 	if (reach !== undefined && route !== undefined) await make(wayChecks(reach, route, configuration.isTrustKnown));
 	// An exit of 2 means that no request was made.
-	if (!checks.some(({ status }) => status === "failed")) await askService(settings, flags, app, findings, make);
-	const broken = checks.find(({ status }) => status === "failed")?.name ?? "service";
+	// Where runs are recorded says nothing of the way to the service.
+	const isBroken = (check: Check): boolean => check.status === "failed" && check.name !== STORAGE;
+	if (!checks.some(isBroken)) await askService(settings, flags, app, findings, make);
+	const broken = checks.find(isBroken)?.name ?? "service";
 	const missing = NAMES.filter((name) => !checks.some((check) => check.name === name));
 	const why = `not made, as "${broken}" failed`;
 	if (missing.length > 0) await print.missing(missing, why);

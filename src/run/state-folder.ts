@@ -1,10 +1,11 @@
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CliError, Exit, reason } from "../errors.ts";
+import { CliError, Exit } from "../errors.ts";
 import { makeFolder } from "./folders.ts";
 import type { Processes } from "./journal/machine.ts";
 import { type Keeper, ownFolder } from "./own-folders.ts";
+import { storageReason } from "./storage-faults.ts";
 import { makeOwnFolder } from "./temporary.ts";
 
 /** What lies in a state folder. One that has anything else in it is not ours to close to others. */
@@ -46,7 +47,10 @@ export class TemporaryFolders {
 			await makeFolder(shared);
 		} catch (error) {
 			if (!isAsked) return tmpdir();
-			throw new CliError(`${origin} ${stateDir}: ${reason(error)}`, { exit: Exit.usage, cause: error });
+			throw new CliError(`${origin} ${stateDir}: ${storageReason(error, stateDir)}`, {
+				exit: Exit.usage,
+				cause: error,
+			});
 		}
 		await ownStateFolder(stateDir, this.#keeper);
 		await ownFolder(shared, this.#keeper);

@@ -5,6 +5,7 @@ import { ADVISED_RATE } from "../../run/safe-rate.ts";
 import { policyText } from "../../plan/policy.ts";
 import type { ServiceFlags } from "../options/flags.ts";
 import { attempt, failed } from "./attempt.ts";
+import { storageCheck } from "./storage.ts";
 
 export type DoctorFlags = ServiceFlags & { readonly dataset?: string; readonly json?: boolean };
 
@@ -38,6 +39,7 @@ export async function configure(settings: Settings, flags: DoctorFlags, app: App
 
 	const route = "value" in reach ? await attempt(() => reach.value.route()) : undefined;
 	if (route !== undefined) checks.push("error" in route ? failed("proxy", route.error) : proxyCheck(route.value));
+	checks.push(await storageCheck(settings, app));
 	return {
 		key: "value" in key ? key.value : undefined,
 		reach: "value" in reach ? reach.value : undefined,

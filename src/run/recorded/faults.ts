@@ -1,4 +1,5 @@
-import { CliError, Exit, reason } from "../../errors.ts";
+import { CliError, Exit } from "../../errors.ts";
+import { storageReason } from "../storage-faults.ts";
 import { JournalLost, JournalUnreadable } from "../journal/errors.ts";
 
 /** What a fault of the journal means for a person. */
@@ -21,9 +22,9 @@ export function explained(error: unknown): unknown {
 /** Why the records of runs can't be kept; what has words of its own as it is. */
 export function notKept(path: string, error: unknown): unknown {
 	if (error instanceof CliError || error instanceof JournalLost || error instanceof JournalUnreadable) return error;
-	return new CliError(`${path}: ${reason(error)}; nothing was sent`, {
+	return new CliError(`runs can't be recorded in ${path}: ${storageReason(error, path)}; nothing was sent`, {
 		exit: Exit.storage,
-		hint: "Name another folder for runs with --state-dir.",
+		hint: "Make it writable or make room there, or name another folder with --state-dir DIR; ragtag doctor checks it.",
 		cause: error,
 	});
 }

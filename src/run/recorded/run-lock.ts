@@ -55,7 +55,7 @@ export async function takeNamedLock(runs: Runs, name: string, processes: Process
 		await makeFolder(folder);
 		return await takeLock(join(folder, name.slice(0, 32)), { processes, force });
 	} catch (error) {
-		if (!(error instanceof Locked)) throw notKept(folder, error);
+		if (!(error instanceof Locked)) throw notKept(runs.folder, error);
 		const { owner, forcible } = error;
 		const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
 		throw new CliError(`this manifest is being sent by ${who}; nothing was sent`, {

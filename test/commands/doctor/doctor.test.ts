@@ -11,6 +11,7 @@ import { at, keys, parseLines } from "../../support/values.ts";
 const NAMES = [
 	"address",
 	"proxy",
+	"storage",
 	"dns",
 	"tls",
 	"service",

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { chmod, mkdir, readdir } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { PROGRAM, program, shell } from "../support/program.ts";
+import { envOf, type Ended } from "../support/ragtag.ts";
+import { file, folder, serve } from "../support/service.ts";
+import { at, parseLines } from "../support/values.ts";
+
+const isRoot = userInfo().uid === 0;
+/** Root may write anywhere: then the program runs as a user that nobody is. */
+const as = isRoot ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
+const canRun = spawnSync("bash", ["-c", `${as}node ${PROGRAM} --version`]).status === 0;
+
+const check = ({ stdout }: Ended, name: string): unknown =>
+	parseLines(stdout).find((line) => at(line, "type") === "check" && at(line, "name") === name);
+
+it.skipIf(!canRun)(
+	"a state folder that can't be written is told by its name and the true cause, by doctor first",
+	async () => {
+		const service = await serve(2);
+		const [id = ""] = await service.ids();
+		const path = await file("tags.csv", `document_id,n\n${id},1\n`);
+		const above = join(await folder(), "readonly");
+		await mkdir(above);
+		// Not the other folders of the test: the one that can't be written is in one that can be entered.
+		for (const each of [dirname(above), dirname(path)]) await chmod(each, 0o755);
+		await chmod(above, 0o555);
+		const env = { ...envOf(service), HOME: above, XDG_STATE_HOME: join(above, "state") };
+		const runs = join(above, "state", "ragtag", "runs");
+		const told = `runs can't be recorded in ${runs}: permission denied, in ${above}`;
+
+		const tagged = await shell(`${as}$RAGTAG docs tag ${path} -d ${service.dataset}`, env);
+		expect([tagged.exit, tagged.stderr]).toEqual([7, expect.stringContaining(`${told}; nothing was sent`)]);
+		expect(service.requests.filter((line) => line.startsWith("PUT"))).toEqual([]);
+
+		const examined = await shell(`${as}$RAGTAG doctor --json`, env);
+		expect(examined.exit).toBe(7);
+		expect(check(examined, "storage")).toMatchObject({ status: "failed", text: told });
+		// The way to the service is another matter.
+		expect(check(examined, "right")).toMatchObject({ status: "ok" });
+
+		const given = await shell(`${as}$RAGTAG docs tag ${path} -d ${service.dataset} --state-dir ${above}/x`, env);
+		expect(given.exit).toBe(2);
+		expect(given.stderr).toContain(`--state-dir ${above}/x: permission denied, in ${above}`);
+	},
+);
+
+it("doctor writes into the folder of runs, tells the room there, and leaves nothing behind", async () => {
+	const service = await serve(1);
+	const state = await folder();
+	const ended = await program(["doctor", "--json", "--state-dir", join(state, "deep", "state")], envOf(service));
+	expect(ended.exit).toBe(0);
+	expect(check(ended, "storage")).toMatchObject({
+		text: expect.stringMatching(/runs; [\d.]+ [kMGTP]?B are free there/),
+	});
+	// What it learned of the service is kept, as by every command.
+	expect(await readdir(join(state, "deep", "state"))).toEqual(["services"]);
+	// No file may grow, which fails as a full disk does.
+	const full = await shell(`trap '' XFSZ; ulimit -f 0; $RAGTAG doctor --state-dir ${state}/full`, envOf(service));
+	expect([full.exit, full.stdout]).toEqual([7, expect.stringMatching(/failed +storage +runs can't be recorded/)]);
+	expect(await readdir(join(state, "full")).catch(() => [])).not.toContain("runs");
+});
+
+it("a folder in place of which something else is, is told as that", async () => {
+	const service = await serve(1);
+	const state = await file("state", "");
+	const ended = await program(["doctor", "--json", "--state-dir", state], envOf(service));
+	expect(ended.exit).toBe(7);
+	expect(check(ended, "storage")).toMatchObject({ text: expect.stringContaining("not a directory") });
+});
