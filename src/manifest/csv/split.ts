@@ -127,6 +127,8 @@ export class RecordSplitter {
 			}
 			if (at >= text.length) return { end: text.length, fault };
 			if (text.charCodeAt(at) === 0x0d) at++;
+			// The line feed of this carriage return may come with the next piece.
+			if (at >= text.length && !last) return undefined;
 			if (at >= text.length || text.charCodeAt(at) === 0x0a) return { end: at, fault };
 			at++;
 			if (at >= text.length && !last) return undefined;
