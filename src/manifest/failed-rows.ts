@@ -1,36 +1,74 @@
 import { csvLine } from "./csv/quote.ts";
 import { parseMembers } from "./json/parse.ts";
 import { FAILURE_COLUMNS, isFailureColumn } from "./rows/reserved.ts";
-import type { FailedRowFormat, RowFailure } from "./types.ts";
+import type { FailedRowFormat, RowFailure, RowPlace } from "./types.ts";
 
-/** Failed rows with the manifest's own header and delimiter, so that the same command reads them again. */
-export function csvFailedRows(header: readonly string[], delimiter: string): FailedRowFormat {
+/** The columns of an upload's rows that are written anew, so that the rows are read from wherever they lie. */
+const PLACED = ["file", "name", "dataset_id"] as const;
+type PlacedColumn = (typeof PLACED)[number];
+
+/**
+ * Failed rows with the manifest's own header and delimiter, so that the same command reads them again.
+ *
+ * @param roleOf what a column of the header is for; undefined where rows are written as they stand
+ */
+export function csvFailedRows(
+	header: readonly string[],
+	delimiter: string,
+	roleOf?: (column: number) => string | undefined,
+): FailedRowFormat {
 	const kept = header.map((name) => !isFailureColumn(name));
-	const names = [...header.filter((_, index) => kept[index]), ...FAILURE_COLUMNS];
+	const added =
+		roleOf === undefined
+			? []
+			: PLACED.filter((role) => !header.some((name, at) => name === role || roleOf(at) === role));
+	const names = [...header.filter((_, index) => kept[index]), ...added, ...FAILURE_COLUMNS];
 	return {
 		head: csvLine(names, delimiter),
-		row(source, failure) {
-			const cells = source.kind === "csv" ? source.cells.filter((_, index) => kept[index]) : [];
-			return csvLine([...cells, ...reasons(failure).map(String)], delimiter);
+		row(source, failure, place) {
+			const cells = source.kind === "csv" ? source.cells : [];
+			const placed = cells.map((cell, at) => placedValue(roleOf?.(at), place) ?? cell).filter((_, at) => kept[at]);
+			const more = added.map((role) => placedValue(role, place) ?? "");
+			return csvLine([...placed, ...more, ...reasons(failure).map(String)], delimiter);
 		},
 	};
 }
 
-/** Failed rows as JSON lines: the members stand as they stood in the manifest, byte for byte. */
-export const jsonFailedRows: FailedRowFormat = {
-	head: "",
-	row(source, failure) {
-		const text = source.kind === "json" ? source.text : "{}";
-		const members: string[] = [];
-		for (const [key, { start, end }] of parseMembers(text)) {
-			// A line feed can only stand between tokens: in a string it is escaped.
-			if (!isFailureColumn(key)) members.push(text.slice(start, end).replaceAll(/[\r\n]+\s*/g, " "));
-		}
-		const values = reasons(failure);
-		for (const [index, name] of FAILURE_COLUMNS.entries()) members.push(`"${name}":${JSON.stringify(values[index])}`);
-		return `{${members.join(",")}}\n`;
-	},
-};
+/**
+ * Failed rows as JSON lines: the members stand as they stood in the manifest, byte for byte.
+ *
+ * @param roleOf what a member is for; undefined where rows are written as they stand
+ */
+export function jsonFailedRows(roleOf?: (member: string) => string | undefined): FailedRowFormat {
+	return {
+		head: "",
+		row(source, failure, place) {
+			const text = source.kind === "json" ? source.text : "{}";
+			const members: string[] = [];
+			const missing = new Set<PlacedColumn>(roleOf === undefined || place === undefined ? [] : PLACED);
+			for (const [key, { start, end }] of parseMembers(text)) {
+				if (isFailureColumn(key)) continue;
+				const role = roleOf?.(key);
+				const value = placedValue(role, place);
+				for (const column of PLACED) if (column === role || column === key) missing.delete(column);
+				if (value !== undefined) members.push(`${JSON.stringify(key)}:${JSON.stringify(value)}`);
+				// A line feed can only stand between tokens: in a string it is escaped.
+				else members.push(text.slice(start, end).replaceAll(/[\r\n]+\s*/g, " "));
+			}
+			for (const column of missing) members.push(`"${column}":${JSON.stringify(placedValue(column, place))}`);
+			const values = reasons(failure);
+			for (const [index, name] of FAILURE_COLUMNS.entries()) members.push(`"${name}":${JSON.stringify(values[index])}`);
+			return `{${members.join(",")}}\n`;
+		},
+	};
+}
+
+function placedValue(role: string | undefined, place: RowPlace | undefined): string | undefined {
+	if (place === undefined) return undefined;
+	if (role === "file") return place.file;
+	if (role === "name") return place.name;
+	return role === "dataset_id" ? place.datasetId : undefined;
+}
 
 function reasons({ line, errorCode, error, attempts }: RowFailure): readonly (string | number)[] {
 	return [line, errorCode, error, attempts];

@@ -89,11 +89,14 @@ export type RowFailure = {
 	readonly attempts: number;
 };
 
+/** `upload`: what a row says of its file, as it is true of a manifest that lies elsewhere. */
+export type RowPlace = { readonly file: string; readonly name: string; readonly datasetId: string };
+
 /** Writes failed rows so that the file can be fed back as a manifest. Pure: it returns text. */
 export type FailedRowFormat = {
 	/** first bytes of the file: the CSV header line, or nothing for JSON lines */
 	readonly head: string;
-	row(source: SourceRecord, failure: RowFailure): string;
+	row(source: SourceRecord, failure: RowFailure, place?: RowPlace): string;
 };
 
 /** What the check of a whole manifest found. Temporary files live until `close`. */

@@ -46,7 +46,7 @@ export async function fileRows(
 				yield { index, line: index + 1, datasetId: dataset, documentId: "", file, metadata, source };
 			}
 		},
-		failedRows: csvFailedRows(["dataset_id", "file"], ","),
+		failedRows: csvFailedRows(["dataset_id", "file"], ",", (at) => ["dataset_id", "file"][at]),
 		kept: keptText(csvLine(["dataset_id", "file"]) + lines.join("")),
 		close: async () => undefined,
 	};

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import type { Settings } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "../../json.ts";
@@ -47,8 +47,17 @@ export function payloadOptions(
 	if (flags.schema !== undefined) options["schema"] = flags.schema === "none" ? "none" : resolve(flags.schema);
 	if (schema !== undefined && schema !== "none") options["schemaContent"] = schema;
 	const beside = manifest === undefined ? "/" : manifest === "-" ? "." : dirname(manifest);
-	options["filesRoot"] = resolve(flags.filesRoot ?? beside);
+	options["filesRoot"] = resolve(flags.filesRoot ?? ownFilesRoot(manifest, settings) ?? beside);
 	return options;
+}
+
+/**
+ * The folder that files may lie in which a manifest among the recorded runs names: anywhere, as this program wrote it of
+ * rows that were checked. Undefined for any other manifest.
+ */
+export function ownFilesRoot(manifest: string | undefined, { stateDir }: Settings): string | undefined {
+	if (manifest === undefined || stateDir === undefined) return undefined;
+	return resolve(manifest).startsWith(resolve(stateDir.value, "runs") + sep) ? "/" : undefined;
 }
 
 /** The flags that a record stands for. @throws CliError exit 8 where it is none of this program's */

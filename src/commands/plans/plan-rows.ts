@@ -35,7 +35,7 @@ export function planRows(
 			let index = 0;
 			for await (const planned of plan.read()) yield rowOf(planned, index++);
 		},
-		failedRows: jsonFailedRows,
+		failedRows: jsonFailedRows(),
 		kept: { sha256, bytes, source: { copy } },
 		close: () => plan.close(),
 	};

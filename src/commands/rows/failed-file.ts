@@ -6,6 +6,7 @@ import type { CheckedManifest } from "../../manifest/types.ts";
 import { failedOutcomes } from "../../run/recorded/outcomes.ts";
 import type { Totals } from "../../run/types.ts";
 import { openReport, whyNoReport } from "./private-report.ts";
+import { rowPlaces } from "./row-place.ts";
 
 /** Rows of a manifest whose failures are held in memory at a time: a hundred megabytes at most. */
 const WINDOW = 500_000;
@@ -28,14 +29,17 @@ export async function writeFailed(
 	try {
 		file = await openReport(path);
 		await file.appendFile(source.failedRows.head);
+		const placeOf = await rowPlaces(path);
 		for (let from = 0; from < rows; from += WINDOW) {
 			const failures = await failedOutcomes(folder, from, from + WINDOW);
 			if (failures.size === 0) continue;
-			for await (const { index, line, source: record } of source.read()) {
+			for await (const row of source.read()) {
+				const { index, line, source: record } = row;
 				const failure = failures.get(index);
 				if (failure === undefined) continue;
 				const { code, text, attempts } = failure;
-				await file.appendFile(source.failedRows.row(record, { line, errorCode: code, error: text, attempts }));
+				const why = { line, errorCode: code, error: text, attempts };
+				await file.appendFile(source.failedRows.row(record, why, placeOf(row)));
 			}
 		}
 		return undefined;

@@ -9,7 +9,7 @@ import { MemoryJournal } from "../../run/journal.ts";
 import type { UpdatePlan } from "../../run/operations/look.ts";
 import type { Stop } from "../../run/types.ts";
 import { report } from "./run-report.ts";
-import { payloadOptions } from "../options/payload-options.ts";
+import { ownFilesRoot, payloadOptions } from "../options/payload-options.ts";
 import { checkAndTell, checkInput, manifestOptions, refusal } from "../checks/check-rows.ts";
 import { checkFailedPath } from "./failed-file.ts";
 import { alikeNames } from "../checks/alike-names.ts";
@@ -86,7 +86,9 @@ export async function withManifest(
 	if (flags.json === true) await printVersionLine(app);
 	return withSession(flags, app, async (session, settings) => {
 		if (flags.failed !== undefined) await checkFailedPath(flags.failed, manifest);
-		const options = await manifestOptions(use.purpose, flags, settings);
+		const filesRoot = flags.filesRoot ?? ownFilesRoot(manifest, settings);
+		const root = filesRoot === undefined ? {} : { filesRoot };
+		const options = await manifestOptions(use.purpose, { ...flags, ...root }, settings);
 		return withChecked(use, manifest, options, flags, session, settings, app);
 	});
 }

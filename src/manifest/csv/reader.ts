@@ -46,6 +46,7 @@ export class CsvReader implements RowReader {
 		return csvFailedRows(
 			this.#columns.map(({ original }) => original),
 			this.#delimiter,
+			this.#options.purpose === "upload" ? (at) => roleOf(this.#columns[at]) : undefined,
 		);
 	}
 
@@ -212,4 +213,8 @@ function ragged(found: number, columns: readonly Column[], text: string, end: nu
 		text: `the row has ${cells}; quote values that hold the delimiter`,
 		offset: end,
 	};
+}
+
+function roleOf(column: Column | undefined): string | undefined {
+	return column?.use.kind === "role" ? column.use.role : undefined;
 }

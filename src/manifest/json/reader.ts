@@ -13,7 +13,7 @@ import { type Member, parseMembers } from "./parse.ts";
 /** Reads a JSON array or JSON lines: each object is a row. */
 export class JsonReader implements RowReader {
 	readonly format: "json" | "jsonl";
-	readonly failedRows = jsonFailedRows;
+	readonly failedRows: RowReader["failedRows"];
 	readonly #splitter: ElementSplitter | LineSplitter;
 	readonly #options: ManifestOptions;
 	readonly #names: MemberNames;
@@ -26,6 +26,7 @@ export class JsonReader implements RowReader {
 		this.#options = options;
 		this.#splitter = format === "json" ? new ElementSplitter() : new LineSplitter();
 		this.#names = new MemberNames(options);
+		this.failedRows = jsonFailedRows(options.purpose === "upload" ? (member) => this.#names.of(member) : undefined);
 	}
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
