@@ -239,20 +239,33 @@ describe("an upload that is answered 503 with Retry-After", () => {
 		expect([uploads(store).length, store.documents.length]).toEqual([2, 1]);
 	});
 
-	it.each<OnExisting>(["skip", "update-metadata", "upload-again"])(
-		"beside a document of its name, with --on-existing %s, is not taken for that one",
-		async (onExisting) => {
+	it("beside a document of its name, with --on-existing upload-again, is not taken for that one", async () => {
+		const store = storeOf("a.txt");
+		store.take = (_, stored) => {
+			keep(store, stored);
+			return later();
+		};
+		const memory: Memory = {};
+		const first = store.upload(item("a.txt"), "upload-again", memory);
+		await expect(first).rejects.toMatchObject({ kind: "throttled" });
+		expect(await store.upload(item("a.txt"), "upload-again", memory)).toMatchObject({ documentId: "new-0" });
+		expect([uploads(store).length, store.documents[0]?.metadata]).toEqual([1, new Map([["a", "own"]])]);
+	});
+
+	it.each([
+		["error", undefined, "own"],
+		["skip", "unchanged", "own"],
+		["update-metadata", "updated", "a.txt"],
+	] as const)(
+		"beside a document of its name, with --on-existing %s, is never sent",
+		async (onExisting, status, value) => {
 			const store = storeOf("a.txt");
-			store.take = (_, stored) => {
-				keep(store, stored);
-				return later();
-			};
-			const memory: Memory = {};
-			const first = store.upload(item("a.txt"), onExisting, memory);
-			if (onExisting !== "upload-again") return void (await first);
-			await expect(first).rejects.toMatchObject({ kind: "throttled" });
-			expect(await store.upload(item("a.txt"), onExisting, memory)).toMatchObject({ documentId: "new-0" });
-			expect([uploads(store).length, store.documents[0]?.metadata]).toEqual([1, new Map([["a", "own"]])]);
+			store.take = later;
+			const ended = store.upload(item("a.txt"), onExisting);
+			if (status === undefined) await expect(ended).rejects.toMatchObject({ code: "EXISTS" });
+			else expect(await ended).toMatchObject({ status, documentId: "old-0", storedName: "a.txt" });
+			expect(uploads(store)).toEqual([]);
+			expect(store.documents.map(({ metadata }) => metadata)).toEqual([new Map([["a", value]])]);
 		},
 	);
 });
