@@ -1,0 +1,42 @@
+import { it } from "vitest";
+import { Transcript } from "./transcript.ts";
+
+const COMMANDS = [
+	"",
+	"datasets",
+	"datasets list",
+	"datasets create",
+	"docs",
+	"docs list",
+	"docs tag",
+	"docs plan",
+	"docs apply",
+	"docs upload",
+	"docs rm",
+	"docs resolve",
+	"manifest",
+	"manifest check",
+	"manifest init",
+	"runs",
+	"runs list",
+	"runs show",
+	"runs resume",
+	"runs retry",
+	"runs undo",
+	"runs verify",
+	"runs blame",
+	"runs report",
+	"runs repair",
+	"runs prune",
+	"doctor",
+	"sandbox",
+	"completion",
+];
+
+it("the help of each command, whole", async () => {
+	const say = await Transcript.start();
+	for (const command of COMMANDS) await say.run([...command.split(" ").filter(Boolean), "--help"]);
+	for (const topic of ["exit-codes", "environment", "manifest"]) await say.run(["help", topic]);
+	for (const mistake of ["docs remove", "docs tgg", "docs list --wher a=b"]) await say.run(mistake.split(" "));
+	await say.matches("help");
+});
