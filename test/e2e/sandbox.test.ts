@@ -37,7 +37,7 @@ it("a sandbox says where it is, its key and its dataset; its data outlive it; SI
 });
 
 it("a sandbox speaks the release that it is told to, and the next one after the upgrade that it was promised", async () => {
-	const flags = ["--flavour", "ragflow-0.24", "--upgrade", "ragflow-0.26:1", "--ties", "stable", "--documents", "1"];
+	const flags = ["--flavour", "ragflow-0.24", "--upgrade", "ragflow-0.25:1", "--ties", "stable", "--documents", "1"];
 	const running = await serving([...flags, "--key", "owner-key", "--member-key", "member-key"], 3);
 	const [url = "", , dataset = ""] = running.lines;
 	const put = async (key: string): Promise<string> => {

@@ -22,6 +22,7 @@ export async function readJson(request: IncomingMessage, release: Release): Prom
 	if (mediaType(request) !== "application/json")
 		throw exception("TypeError('Request body is not a valid form payload.')");
 	if (body.value === undefined) throw exception("<BadRequest '400: Bad Request'>");
+	if (typeof body.value === "string") throw exception("AttributeError(\"'str' object has no attribute 'get'\")");
 	if (!isObject(body.value)) throw exception("TypeError('JSON payload must be an object.')");
 	return body;
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../object.ts";
-import { isFalsy } from "../python.ts";
+import { isFalsy, pythonType } from "../python.ts";
 import type { Release } from "../flavours/release.ts";
 import { alike } from "../store/alike.ts";
 import type { Store } from "../store/index.ts";
@@ -58,7 +58,8 @@ export const removeDatasets: Route = async (call, { store }) => {
 /** v0.18: what names none removes all. */
 async function looseIds({ request, release }: Call): Promise<readonly string[] | "all"> {
 	const { value } = await readJson(request, release);
-	if (!isFalsy(value) && !isObject(value)) throw exception("AttributeError(\"object has no attribute 'get'\")");
+	if (!isFalsy(value) && !isObject(value))
+		throw exception(`AttributeError("'${pythonType(value)}' object has no attribute 'get'")`);
 	const ids = isObject(value) ? value["ids"] : undefined;
 	return isFalsy(ids) ? "all" : Array.from<unknown>(Array.isArray(ids) ? ids : String(ids)).map(String);
 }

@@ -16,6 +16,7 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 			const { method = "", url = "" } = request;
 			const [path = "", ...query] = url.split("?");
 			if (path !== "/api" && !path.startsWith("/api/")) return page(200, "RAGFlow");
+			if (path.includes("//")) return merged(path, url);
 			const { route, ...ids } = routeOf(method, path, release);
 			const owner = isOwner({ request, route, release, keys, databaseAway: service.databaseAway });
 			const call = { request, query: new URLSearchParams(query.join("?")), ...keysOf(ids), release, owner };
@@ -46,6 +47,12 @@ function failed(error: unknown): Reply {
 	// The proxy has a limit of its own, and does not wait for the rest of the body.
 	if (error.code === 413) return { ...page(413, "413 Request Entity Too Large"), headers: { connection: "close" } };
 	return jsonReply(200, failureText(exception(error.message)));
+}
+
+/** Werkzeug makes one slash of several, and has the client ask again: so an id that is left out is not an empty one. */
+function merged(path: string, url: string): Reply {
+	const location = path.replaceAll(/\/{2,}/g, "/") + url.slice(path.length);
+	return { ...page(308, "Redirecting..."), headers: { location } };
 }
 
 /** A page for people: what the proxy answers where it asks no API. */

@@ -5,7 +5,7 @@ import { type Body, readJson } from "./body.ts";
 import type { Call, Route } from "./call.ts";
 import { Code, exception, Failure, noDataset, success } from "./failure.ts";
 import { checkedMembers, field, refuseExtra } from "./fields.ts";
-import { isFalsy } from "../python.ts";
+import { isFalsy, pythonRepr, pythonType } from "../python.ts";
 
 /** DELETE /datasets/<dataset_id>/documents, with the ids in the body. */
 export const removeDocuments: Route = async (call, { store }) => {
@@ -41,7 +41,8 @@ async function looselyNamed(call: Call): Promise<Work> {
 }
 
 function idsOf({ value }: Body): unknown {
-	if (!isFalsy(value) && !isObject(value)) throw exception("AttributeError(\"object has no attribute 'get'\")");
+	if (!isFalsy(value) && !isObject(value))
+		throw exception(`AttributeError("'${pythonType(value)}' object has no attribute 'get'")`);
 	return isObject(value) ? value["ids"] : undefined;
 }
 
@@ -50,8 +51,7 @@ function removeEach(store: Store, ids: readonly string[]): string | Failure {
 	const repeated = new Set<string>();
 	for (const id of ids) (unique.has(id) ? repeated : unique).add(id);
 	const missing = [...unique].filter((id) => !removeOne(store, alike(id)));
-	if (missing.length > 0)
-		return new Failure(Code.data, `Documents not found: [${missing.map((id) => `'${id}'`).join(", ")}]`);
+	if (missing.length > 0) return new Failure(Code.data, `Documents not found: ${pythonRepr(missing)}`);
 	if (repeated.size === 0) return success();
 	const errors = [...repeated].map((id) => `Duplicate document ids: ${id}`);
 	return success(JSON.stringify({ success_count: unique.size, errors }));

@@ -1,7 +1,7 @@
 import type { Changes } from "./changes.ts";
 import type { Database, Statement } from "./database.ts";
 import { alike } from "./alike.ts";
-import { bytesColumn, integerColumn, textColumn } from "./rows.ts";
+import { integerColumn, textColumn } from "./rows.ts";
 
 export type NewDocument = { readonly id: string; readonly name: string; readonly size: number };
 
@@ -55,7 +55,7 @@ export class Documents {
 		);
 		this.#remove = database.prepare(`DELETE FROM documents ${where}`);
 		this.#removeBytes = database.prepare("DELETE FROM chunks WHERE document = ?");
-		this.#bytes = database.prepare("SELECT bytes FROM chunks WHERE document = ? ORDER BY position");
+		this.#bytes = database.prepare("SELECT hex(bytes) AS digits FROM chunks WHERE document = ? ORDER BY position");
 		this.#addBytes = database.prepare("INSERT INTO chunks (document, position, bytes) VALUES (?, ?, ?)");
 	}
 
@@ -139,9 +139,9 @@ export class Documents {
 		this.#addBytes.run(id, position, bytes);
 	}
 
-	/** All bytes of a document. */
+	/** All bytes of a document; as digits out of the database, whose package hands over no bytes. */
 	bytes(id: string): Buffer {
-		return Buffer.concat(this.#bytes.all(id).map((row) => bytesColumn(row, "bytes")));
+		return Buffer.concat(this.#bytes.all(id).map((row) => Buffer.from(textColumn(row, "digits"), "hex")));
 	}
 
 	removeBytes(id: string): void {

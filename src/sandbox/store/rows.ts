@@ -11,12 +11,6 @@ export function integerColumn(row: unknown, column: string): number {
 	return value;
 }
 
-export function bytesColumn(row: unknown, column: string): Uint8Array {
-	const value = columnOf(row, column);
-	if (!(value instanceof Uint8Array)) throw new Error(`Column ${column} of the sandbox's data holds no bytes`);
-	return value;
-}
-
 function columnOf(row: unknown, column: string): unknown {
 	if (typeof row !== "object" || row === null) throw new Error("A row of the sandbox's data is missing");
 	const value: unknown = Reflect.get(row, column);

@@ -1,0 +1,205 @@
+import type { Answer, Answers, Rule } from "./rule.ts";
+
+const list = "GET /api/v1/datasets";
+const one = "/api/v1/datasets/$D";
+const absent = "d94a8dc02c9711f0930f7fbc369eab6d";
+const other = "550e8400e29b41d4a716446655440000";
+const odd = "Malformed JSON syntax: Missing commas/brackets or invalid encoding";
+
+/** Datasets of other rules are on the same server: so a list that is not of one name or id is held to its code alone. */
+const found: Answer = { code: 0, data: [{ id: "$D" }] };
+const fine: Answers = { "0.18": { code: 0 } };
+const strict = (message: string, loose: Answer): Answers => ({ "0.18": loose, "0.21": { code: 101, message } });
+const noDataset = (message = `lacks permission for dataset '${absent}'`): Answers => ({
+	"0.18": { code: 102 },
+	"0.21": { code: 108, message },
+	"0.25": { code: 102, message },
+});
+const least = "Input should be greater than or equal to 1";
+const noNumber = "Input should be a valid integer, unable to parse string as an integer";
+const columns = "Input should be 'create_time' or 'update_time'";
+const noBoolean = "Input should be a valid boolean, unable to interpret input";
+const uuid1 = (why: string): Answers => ({
+	"0.18": { code: 102 },
+	"0.21": { code: 101, message: why },
+	"0.27": { code: 101, message: "Invalid UUID format" },
+});
+const otherKind: Answers = {
+	"0.18": { code: 102 },
+	"0.21": { code: 101, message: "Must be a UUID1 format" },
+	"0.27": { code: 102, message: "lacks permission" },
+};
+
+type Query = readonly [rule: string, query: Readonly<Record<string, string>>, answers: Answers];
+
+const queries: readonly Query[] = [
+	["pages", { page: "1", page_size: "1" }, fine],
+	["a page after the last", { page: "9999" }, { "0.18": { code: 0, data: [] } }],
+	["page 0", { page: "0" }, strict(least, { code: 0 })],
+	["a page that is no number", { page: "a" }, strict(noNumber, { code: 100 })],
+	["a size", { page_size: "2" }, fine],
+	["a size of 0", { page_size: "0" }, strict(least, { code: 0 })],
+	["a size that is no number", { page_size: "a" }, strict(noNumber, { code: 100 })],
+	[
+		"a size over 100",
+		{ page_size: "101" },
+		{ "0.18": { code: 0 }, "0.26": { code: 101, message: "less than or equal to 100" } },
+	],
+	["by the time of creation", { orderby: "create_time" }, fine],
+	["by the time of change", { orderby: "update_time" }, fine],
+	...["", "unknown", "CREATE_TIME", "UPDATE_TIME", " create_time "].map((orderby): Query => [
+		`by ${JSON.stringify(orderby)}`,
+		{ orderby },
+		{ "0.21": { code: 101, message: columns } },
+	]),
+	...["true", "false", "True", "False"].map((desc): Query => [`desc=${desc}`, { desc }, fine]),
+	...["1", "0", "yes", "no", "y", "n"].map((desc): Query => [
+		`desc=${desc}`,
+		{ desc },
+		{ "0.18": { code: 102 }, "0.21": { code: 0 } },
+	]),
+	...["3.14", "unknown"].map((desc): Query => [`desc=${desc}`, { desc }, strict(noBoolean, { code: 102 })]),
+	["a name", { name: "$N" }, { "0.18": found }],
+	["a name that is not there", { name: "wrong name" }, noDataset("lacks permission for dataset 'wrong name'")],
+	["no name", { name: "" }, fine],
+	["an id", { id: "$D" }, { "0.18": found }],
+	["an id that is none", { id: "not_uuid" }, uuid1("Invalid UUID1 format")],
+	["an id of another kind", { id: other }, otherKind],
+	["an id that is not there", { id: absent }, noDataset()],
+	[
+		"an empty id",
+		{ id: "" },
+		{
+			"0.18": { code: 0 },
+			"0.21": { code: 101, message: "Invalid UUID1 format" },
+			"0.27": { code: 101, message: "Invalid UUID format" },
+		},
+	],
+	["an id and its name", { id: "$D", name: "$N" }, { "0.18": found }],
+	[
+		"an id and a name that is not there",
+		{ id: "$D", name: "wrong" },
+		noDataset("lacks permission for dataset 'wrong'"),
+	],
+	["an id that is not there and a name", { id: absent, name: "$N" }, noDataset()],
+	["a parameter that it does not know", { unknown_field: "x" }, strict("Extra inputs are not permitted", { code: 0 })],
+];
+
+type Body = readonly [rule: string, body: unknown, answers: Answers, type?: string];
+
+const nameFaults: readonly Body[] = [
+	["an empty name", { name: "" }, strict("String should have at least 1 character", { code: 102 })],
+	["a blank for a name", { name: " " }, strict("String should have at least 1 character", { code: 102 })],
+	["a name of 129", { name: "a".repeat(129) }, strict("String should have at most 128 characters", { code: 102 })],
+	["a number for a name", { name: 0 }, strict("Input should be a valid string", { code: 100 })],
+	["null for a name", { name: null }, strict("Input should be a valid string", { code: 100 })],
+	[
+		"another type of body",
+		{ name: "x" },
+		{ "0.21": { code: 101, message: "Unsupported content type: Expected application/json, got text/xml" } },
+		"text/xml",
+	],
+	["what is no JSON", "a", { "0.21": { code: 101, message: odd } }],
+	["text for a body", '"a"', { "0.21": { code: 101, message: "Invalid request payload: expected object, got str" } }],
+];
+
+const removals: readonly Body[] = [
+	["one", { ids: ["$D"] }, { "0.18": { code: 0 }, "0.25": { code: 0, data: { success_count: 1 } } }],
+	["an empty list", { ids: [] }, { "0.21": { code: 0 }, "0.25": { code: 0, data: { success_count: 0 } } }],
+	["an id that is none", { ids: ["not_uuid"] }, uuid1("Invalid UUID1 format")],
+	["an id of another kind", { ids: [other] }, otherKind],
+	["an id that is not there", { ids: [absent] }, noDataset(`lacks permission for datasets: '${absent}'`)],
+	...[
+		[absent, "$D"],
+		["$D", absent],
+	].map((ids): Body => [
+		`an id that is not there among others: ${ids.indexOf(absent)}`,
+		{ ids },
+		{
+			"0.18": { code: 0, data: { success_count: 1 } },
+			"0.21": { code: 108, message: absent },
+			"0.25": { code: 102, message: absent },
+		},
+	]),
+	[
+		"an id twice",
+		{ ids: ["$D", "$D"] },
+		strict("Duplicate ids: '$D'", { code: 0, data: { success_count: 1, errors: ["Duplicate dataset ids: $D"] } }),
+	],
+	[
+		"a member that it does not know",
+		{ unknown_field: "x" },
+		{ "0.21": { code: 101, message: "Extra inputs are not permitted" } },
+	],
+	[
+		"no member",
+		{},
+		{ "0.21": { code: 101, message: "Field required" }, "0.25": { code: 0, data: { success_count: 0 } } },
+	],
+	[
+		"another type of body",
+		"{}",
+		{ "0.21": { code: 101, message: "Unsupported content type: Expected application/json, got text/xml" } },
+		"text/xml",
+	],
+	["what is no JSON", "a", { "0.21": { code: 101, message: odd } }],
+	["text for a body", '"a"', { "0.21": { code: 101, message: "Invalid request payload: expected object, got str" } }],
+];
+
+const changed = (name: string): Answers => ({ "0.18": { code: 0 }, "0.21": { code: 0, data: { id: "$D", name } } });
+
+const updates: readonly Rule[] = [
+	...nameFaults.map(([rule, body, answers, type]): Rule => rowOf(`PUT ${one}`, rule, body, answers, type)),
+	rowOf(`PUT ${one}`, "a new name", { name: "new $D" }, changed("new $D")),
+	rowOf(`PUT ${one}`, "its own name in other letters", { name: "$N!" }, changed("$N!")),
+	rowOf(
+		`PUT ${one}`,
+		"no member",
+		{},
+		{
+			"0.21": { code: 101, message: "No properties were modified" },
+			"0.25": { code: 102, message: "No properties were modified" },
+			"0.27": { code: 102, message: "no properties were modified" },
+		},
+	),
+	rowOf(
+		`PUT ${one}`,
+		"a name that another has",
+		{ name: "TAKEN" },
+		{
+			"0.18": { code: 102, message: "Duplicated dataset name in updating dataset." },
+			"0.21": { code: 102, message: "Dataset name 'TAKEN' already exists" },
+		},
+	),
+	rowOf("PUT /api/v1/datasets/not_uuid", "an id that is none", { name: "x" }, uuid1("Invalid UUID1 format")),
+	rowOf(`PUT /api/v1/datasets/${other}`, "an id of another kind", { name: "x" }, otherKind),
+	rowOf(`PUT /api/v1/datasets/${absent}`, "an id that is not there", { name: "x" }, noDataset()),
+];
+
+const creations: readonly Rule[] = [
+	...nameFaults.map(([rule, body, answers, type]): Rule => rowOf("POST /api/v1/datasets", rule, body, answers, type)),
+	rowOf("POST /api/v1/datasets", "no name", {}, strict("Field required", { code: 102 })),
+	rowOf("POST /api/v1/datasets", "a name", { name: "made $D" }, { "0.18": { code: 0, data: { name: "made $D" } } }),
+	rowOf(
+		"POST /api/v1/datasets",
+		"a name that is taken, in other letters",
+		{ name: "TAKEN" },
+		{
+			"0.18": { code: 102, message: "Duplicated dataset name in creating dataset." },
+			"0.21": { code: 103, message: "Dataset name 'TAKEN' already exists" },
+			"0.23": { code: 0, data: { name: "TAKEN(1)" } },
+		},
+	),
+];
+
+/** Datasets, by the public tests of v0.21.1 about names, ids and paging (test_dataset_mangement) and the code of all. */
+export const datasetRules: readonly Rule[] = [
+	...queries.map(([rule, query, answers]): Rule => ({ rule, send: list, query, answers })),
+	...removals.map(([rule, body, answers, type]) => rowOf("DELETE /api/v1/datasets", rule, body, answers, type)),
+	...updates,
+	...creations,
+];
+
+function rowOf(send: string, rule: string, body: unknown, answers: Answers, type?: string): Rule {
+	return { rule, send, body, answers, ...(type === undefined ? {} : { type }) };
+}

@@ -1,0 +1,116 @@
+import { expect } from "vitest";
+import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import type { Sandbox } from "../../../src/sandbox/index.ts";
+import * as by from "../support.ts";
+
+/** What a release answers: its code, a piece of its message, some of its data, and what documents are there after it. */
+export type Answer = {
+	readonly code: number;
+	readonly status?: number;
+	readonly message?: string;
+	readonly data?: unknown;
+	/** names in the order of their creation */
+	readonly left?: readonly string[];
+	/** the whole body */
+	readonly body?: string;
+};
+
+/** From that release on, until the next one named. */
+export type Answers = { readonly [from in `0.${number}`]?: Answer };
+
+export type Rule = {
+	readonly rule: string;
+	/** METHOD PATH; `$D` is the dataset, `$N` its name, `$0` to `$2` are its documents */
+	readonly send: string;
+	readonly query?: Readonly<Record<string, string>>;
+	/** sent as JSON, with the same signs in it; text as it is */
+	readonly body?: unknown;
+	/** names of files to upload; each holds its name */
+	readonly files?: readonly string[];
+	readonly type?: string;
+	readonly key?: null | "wrong-key" | "word";
+	readonly answers: Answers;
+};
+
+/** What every rule finds: a dataset of three documents, `0.txt` to `2.txt`, each holding its name. */
+export type Scene = {
+	readonly sandbox: Sandbox;
+	readonly dataset: string;
+	readonly name: string;
+	readonly ids: readonly string[];
+};
+
+export const files = ["0.txt", "1.txt", "2.txt"] as const;
+
+export async function scene(sandbox: Sandbox, name: string): Promise<Scene> {
+	const dataset = await by.createDataset(sandbox, name);
+	const answer = await send(sandbox, "POST", by.documentsPath(dataset), upload(files));
+	return { sandbox, dataset, name, ids: files.map((_, at) => String(by.at(answer.data, at, "id"))) };
+}
+
+/** Sends what a rule says, and compares what came back. */
+export async function hold(rule: Rule, flavour: Flavour, at: Scene): Promise<void> {
+	const expected = expectedOf(rule.answers, flavour);
+	if (expected === undefined) return;
+	const [method = "", path = ""] = rule.send.split(" ");
+	const search = new URLSearchParams(parsed(filled(JSON.stringify(rule.query ?? {}), at)));
+	const url = `${filled(path, at)}${rule.query === undefined ? "" : `?${search.toString()}`}`;
+	const answer = await send(at.sandbox, method, url, { ...bodyOf(rule, at), ...keyOf(rule, at) });
+	const { left, body, message = "", data, ...plain } = expected;
+	const rest = data === undefined ? plain : { ...plain, data: filledData(data, at) };
+	if (body === undefined)
+		expect({ rule: rule.rule, ...answer }).toMatchObject({ rule: rule.rule, status: 200, ...rest });
+	else expect({ rule: rule.rule, text: answer.text }).toEqual({ rule: rule.rule, text: body });
+	expect(`${rule.rule}: ${answer.text}`).toContain(JSON.stringify(filled(message, at)).slice(1, -1));
+	if (left === undefined) return;
+	const listed = await by.names(at.sandbox, at.dataset, { desc: "False" });
+	expect({ rule: rule.rule, left: listed }).toEqual({ rule: rule.rule, left });
+}
+
+function expectedOf(answers: Answers, flavour: Flavour): Answer | undefined {
+	let found: Answer | undefined;
+	for (const [from, answer] of Object.entries(answers)) if (flavour >= `ragflow-${from}`) found = answer;
+	return found;
+}
+
+async function send(sandbox: Sandbox, method: string, path: string, sent: by.Sent): Promise<by.Answer> {
+	const answer = await by.send(sandbox, method, path, sent);
+	if (answer.status !== 308) return answer;
+	// As public clients do: one slash where there were two.
+	return by.send(sandbox, method, path.replaceAll(/\/{2,}/g, "/"), sent);
+}
+
+function bodyOf({ body, files: names, type = "application/json" }: Rule, at: Scene): by.Sent {
+	if (names !== undefined) return upload(names);
+	if (body === undefined) return {};
+	return {
+		headers: { "content-type": type },
+		body: typeof body === "string" ? body : filled(JSON.stringify(body), at),
+	};
+}
+
+function upload(names: readonly string[]): by.Sent {
+	return { headers: by.partsHeader, body: by.multipart(...names.map((name) => by.filePart(name, name))) };
+}
+
+function keyOf({ key }: Rule, { sandbox }: Scene): by.Sent {
+	if (key === undefined) return {};
+	return key === "word" ? { key: null, headers: { authorization: sandbox.key } } : { key };
+}
+
+function filled(text: string, { dataset, name, ids }: Scene): string {
+	return text
+		.replaceAll("$D", dataset)
+		.replaceAll("$N", name)
+		.replaceAll(/\$(\d)/g, (_, at: string) => ids[Number(at)] ?? "");
+}
+
+function filledData(data: unknown, at: Scene): unknown {
+	const filledOut: unknown = JSON.parse(filled(JSON.stringify(data), at));
+	return filledOut;
+}
+
+function parsed(text: string): Record<string, string> {
+	const value: unknown = JSON.parse(text);
+	return Object.fromEntries(Object.entries(value ?? {}).map(([name, each]) => [name, String(each)]));
+}

@@ -1,0 +1,182 @@
+import type { Answer, Answers, Rule } from "./rule.ts";
+
+const path = "/api/v1/datasets/$D/documents/$0";
+const long = `${"a".repeat(251)}.txt`;
+const after = (name: string): Answer => ({ code: 0, left: [name, "1.txt", "2.txt"] });
+const kept = (code: number, message: string): Answer => ({ code, message, left: ["0.txt", "1.txt", "2.txt"] });
+const field = (name: string, why: string, value: string): string =>
+	`Field: <${name}> - Message: <${why}> - Value: <${value}>`;
+const text = "Input should be a valid string";
+const methods = "naive manual qa table paper book laws presentation picture one knowledge_graph email tag".split(" ");
+
+type Row = readonly [rule: string, body: unknown, answers: Answers];
+
+const fixed = (name: string): Answers => ({
+	"0.18": kept(102, `Can't change \`${name}\`.`),
+	"0.27": kept(102, `can't change \`${name}\``),
+});
+const configs = [
+	{},
+	{ chunk_token_num: 512, layout_recognize: "DeepDOC", html4excel: false, delimiter: "\\n" },
+	{ layout_recognize: "DeepDOC" },
+	{ layout_recognize: "Naive" },
+	{ html4excel: true },
+	{ html4excel: false },
+	{ delimiter: "" },
+	{ delimiter: "`##`" },
+	{ raptor: { use_raptor: true } },
+	{ raptor: { use_raptor: false } },
+];
+
+const usual = {
+	chunk_token_num: 512,
+	delimiter: "\\n",
+	html4excel: false,
+	layout_recognize: "DeepDOC",
+	raptor: { use_raptor: false },
+	graphrag: { use_graphrag: false },
+};
+
+const rows: readonly Row[] = [
+	["a new name", { name: "new.txt" }, { "0.18": after("new.txt") }],
+	["the longest name", { name: long }, { "0.18": after(long) }],
+	["a longer one", { name: `a${long}` }, { "0.18": kept(101, "File name must be 255 bytes or less.") }],
+	[
+		"a name that is a number",
+		{ name: 0 },
+		{
+			"0.18": kept(100, `AttributeError("'int' object has no attribute 'encode'")`),
+			"0.25": kept(102, field("name", text, "0")),
+		},
+	],
+	[
+		"a name that is null",
+		{ name: null },
+		{
+			"0.18": kept(100, `AttributeError("'NoneType' object has no attribute 'encode'")`),
+			"0.25": kept(100, "AttributeError('NoneType' object has no attribute 'encode')"),
+			"0.27": kept(102, field("name", text, "None")),
+		},
+	],
+	["an empty name", { name: "" }, { "0.18": kept(101, "The extension of file can't be changed") }],
+	["a name without an ending", { name: "0" }, { "0.18": kept(101, "The extension of file can't be changed") }],
+	[
+		"a name that another has",
+		{ name: "1.txt" },
+		{ "0.18": kept(102, "Duplicated document name in the same dataset.") },
+	],
+	["the same in other letters", { name: "1.TXT" }, { "0.18": after("1.TXT") }],
+	["its own name", { name: "0.txt" }, { "0.18": after("0.txt") }],
+	["metadata", { meta_fields: { test: "test" } }, { "0.18": { code: 0 } }],
+	[
+		"metadata that are text",
+		{ meta_fields: "test" },
+		{
+			"0.18": kept(102, "meta_fields must be a dictionary"),
+			"0.25": kept(102, field("meta_fields", "Input should be a valid dictionary", "test")),
+		},
+	],
+	[
+		"metadata that are null",
+		{ meta_fields: null },
+		{ "0.18": kept(102, "meta_fields must be a dictionary"), "0.25": { code: 0 } },
+	],
+	[
+		"an object in metadata",
+		{ meta_fields: { a: { b: 1 } } },
+		{ "0.18": { code: 0 }, "0.25": kept(102, "Field: <meta_fields> - Message: <The type is not supported: {'b': 1}>") },
+	],
+	...methods.map((method): Row => [
+		`the method ${method}`,
+		{ chunk_method: method },
+		{ "0.18": { code: 0 }, "0.21": { code: 0, data: { chunk_method: method } } },
+	]),
+	[
+		"an empty method",
+		{ chunk_method: "" },
+		{ "0.18": kept(102, "`chunk_method`  doesn't exist"), "0.25": after("0.txt") },
+	],
+	[
+		"a method that is none",
+		{ chunk_method: "other" },
+		{
+			"0.18": kept(102, "`chunk_method` other doesn't exist"),
+			"0.25": kept(102, field("chunk_method", "`chunk_method` other doesn't exist", "other")),
+		},
+	],
+	["chunk_count", { chunk_count: 1 }, fixed("chunk_count")],
+	["progress", { progress: 1.0 }, fixed("progress")],
+	["token_count", { token_count: 1 }, fixed("token_count")],
+	...configs.map((config): Row => [
+		`settings ${JSON.stringify(config)}`,
+		{ chunk_method: "naive", parser_config: config },
+		{ "0.18": { code: 0 }, "0.21": { code: 0, data: { parser_config: { ...usual, ...config } } } },
+	]),
+];
+
+/** The same sent by each verb: a rule holds for those releases that take it. */
+const sent = rows.flatMap(([rule, body, answers]): Rule[] => {
+	const split = Object.entries(answers);
+	const before = split.filter(([from]) => from < "0.25");
+	const last = split.filter(([from]) => from <= "0.25").at(-1)?.[1];
+	const later = split.filter(([from]) => from > "0.25");
+	const verbless = { code: 100, message: "405: Method Not Allowed" };
+	return [
+		{
+			rule,
+			send: `PUT ${path}`,
+			body,
+			answers: {
+				...Object.fromEntries(before),
+				"0.25": verbless,
+				"0.26": last ?? verbless,
+				...Object.fromEntries(later),
+			},
+		},
+		{
+			rule,
+			send: `PATCH ${path}`,
+			body,
+			answers: { "0.18": verbless, "0.25": last ?? verbless, ...Object.fromEntries(later) },
+		},
+	];
+});
+
+/** PUT and PATCH of a document, by the public tests of v0.21.1 (test_update_document.py) and the code of all. */
+export const updateRules: readonly Rule[] = [
+	...sent,
+	{
+		rule: "no document",
+		send: "PUT /api/v1/datasets/$D/documents/",
+		body: { name: "a.txt" },
+		answers: { "0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>" } },
+	},
+	{
+		rule: "no dataset",
+		send: "PUT /api/v1/datasets//documents/$0",
+		body: { name: "a.txt" },
+		answers: { "0.18": { code: 100, message: "<NotFound '404: Not Found'>" }, "0.23": { status: 404, code: 404 } },
+	},
+	{
+		rule: "a document that is not there",
+		send: "PUT /api/v1/datasets/$D/documents/invalid_document_id",
+		body: { name: "a.txt" },
+		answers: {
+			"0.18": { code: 102, message: "The dataset doesn't own the document." },
+			"0.25": { code: 100 },
+			"0.26": { code: 102, message: "The dataset doesn't own the document." },
+			"0.27": { code: 102, message: "the dataset doesn't own the document" },
+		},
+	},
+	{
+		rule: "a dataset that is not there",
+		send: "PUT /api/v1/datasets/invalid_dataset_id/documents/$0",
+		body: { name: "a.txt" },
+		answers: {
+			"0.18": { code: 102, message: "You don't own the dataset." },
+			"0.25": { code: 100 },
+			"0.26": { code: 102, message: "You don't own the dataset." },
+			"0.27": { code: 102, message: "you don't own the dataset" },
+		},
+	},
+];

@@ -1,0 +1,66 @@
+import type { Answer, Rule } from "./rule.ts";
+import { files as three } from "./rule.ts";
+
+const send = "POST /api/v1/datasets/$D/documents";
+const long = `${"a".repeat(251)}.txt`;
+const stored = (...names: readonly string[]): Answer => ({ code: 0, data: names.map((name) => ({ name })) });
+const taken = (rule: string, names: readonly string[], answer: Answer): Rule => ({
+	rule,
+	send,
+	files: names,
+	answers: { "0.18": answer },
+});
+const kinds = ["docx", "xlsx", "ppt", "png", "pdf", "md", "json", "eml", "html"];
+const special = `!_#$%&'()_+,-._;_=_@[_]^_\`{_}~.txt`;
+
+/** POST /datasets/<dataset_id>/documents, by the public tests of v0.21.1 (test_upload_documents.py) and the code of all. */
+export const uploadRules: readonly Rule[] = [
+	taken("one file", ["a.txt"], { code: 0, data: [{ name: "a.txt", size: 5, run: "UNSTART", chunk_method: "naive" }] }),
+	...kinds.map((kind) => taken(`a file of ${kind}`, [`a.${kind}`], stored(`a.${kind}`))),
+	...["exe", "unknown"].map((kind) =>
+		taken(`a file of ${kind}`, [`a.${kind}`], {
+			code: 500,
+			message: `a.${kind}: This type of file has not been supported yet!`,
+		}),
+	),
+	{ rule: "no part", send, files: [], answers: { "0.18": { code: 101, message: "No file part!" } } },
+	taken("an empty name", [""], { code: 101, message: "No file selected!" }),
+	{
+		rule: "the longest name",
+		send,
+		files: [long],
+		answers: { "0.18": { code: 101, message: "File name should be less than 128 bytes." }, "0.21": stored(long) },
+	},
+	{
+		rule: "a longer one",
+		send,
+		files: [`a${long}`],
+		answers: { "0.18": { code: 101 }, "0.21": { code: 101, message: "File name must be 255 bytes or less." } },
+	},
+	{
+		rule: "a dataset that is not there",
+		send: "POST /api/v1/datasets/invalid_dataset_id/documents",
+		files: ["a.txt"],
+		answers: {
+			"0.18": { code: 100, message: `LookupError("Can't find the dataset with ID invalid_dataset_id!")` },
+			"0.25": { code: 102, message: "Can't find the dataset with ID invalid_dataset_id!" },
+		},
+	},
+	taken("one name twice", ["a.txt", "a.txt"], stored("a.txt", "a(1).txt")),
+	taken("a name that is there", ["0.txt", "0.txt"], stored("0(1).txt", "0(2).txt")),
+	taken("marks in a name", [special], stored(special)),
+	taken(
+		"twenty files",
+		Array.from({ length: 20 }, (_, at) => `n${at}.txt`),
+		{ code: 0, left: [...three, ...Array.from({ length: 20 }, (_, at) => `n${at}.txt`)] },
+	),
+	{
+		rule: "a good file beside a bad one is stored, which is told from v0.26 on",
+		send,
+		files: ["a.txt", "b.exe"],
+		answers: {
+			"0.18": { code: 500, data: undefined, left: [...three, "a.txt"] },
+			"0.26": { code: 500, data: [{ name: "a.txt" }], left: [...three, "a.txt"] },
+		},
+	},
+];
