@@ -1,10 +1,11 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Flavour, flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
+import { type Recorded, recorded, runOf, stopAt, tagging } from "../support/recorded.ts";
 import { file, folder, serve } from "../support/service.ts";
-import { parse, summaryOf } from "../support/values.ts";
+import { at, parse, parseLines, summaryOf } from "../support/values.ts";
 
 const all = flavours.filter(isFlavour);
 const neighbours = all.flatMap((flavour, place): [Flavour, Flavour][] => {
@@ -66,4 +67,47 @@ it("a server that was as documented, and is RAGFlow v0.23 at the next run, keeps
 	expect(exit).toBe(0);
 	expect(summaryOf(stdout)).toMatchObject({ updated: 25, failed: 0, verified: true });
 	for (const { id, metadata } of await service.documents()) expect(metadata).toEqual({ author: `of ${id}` });
+});
+
+describe("runs that 0.1.0 recorded, which gave them no place in the order of runs", () => {
+	/** Takes from the records what that version did not write. */
+	const asBefore = async (world: Recorded): Promise<void> => {
+		for (const run of await world.folders()) {
+			const path = world.path(run, "run.json");
+			const text = await readFile(path, "utf8");
+			expect(text).toContain('"order"');
+			await writeFile(path, text.replace(/\s*"order": \d+,/, ""));
+			await rm(world.path(run, "superseded.json"), { force: true });
+		}
+		await rm(join(world.state, "runs", ".order"), { recursive: true });
+	};
+
+	it("are gone on with", async () => {
+		const world = await recorded(6, stopAt(4));
+		const { argv } = await tagging(world);
+		const stopped = runOf((await world.run(argv)).stdout);
+		await asBefore(world);
+		const { exit, stdout } = await world.run([...argv, "--resume"]);
+		expect([exit, runOf(stdout)]).toEqual([0, stopped]);
+		expect(summaryOf(stdout)).toMatchObject({ updated: 6, attempts: 6 });
+	});
+
+	it("are older than all that began since, and superseded by a newer one of their own time", async () => {
+		const world = await recorded(6, stopAt(4));
+		const { argv } = await tagging(world);
+		const first = runOf((await world.run(argv)).stdout);
+		// Names of one second are told apart at random.
+		await new Promise((resolve) => setTimeout(resolve, 1_000));
+		const second = runOf((await world.run(argv)).stdout);
+		await asBefore(world);
+		const none = await world.run(["runs", "resume"]);
+		expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining(first)]);
+		const third = runOf((await world.run(argv)).stdout);
+		const listed = parseLines((await world.run(["runs", "list", "--json"])).stdout);
+		expect(listed.map((line) => [at(line, "run"), at(line, "state")])).toEqual([
+			[third, "finished"],
+			[second, "finished"],
+			[first, "superseded"],
+		]);
+	});
 });
