@@ -478,9 +478,9 @@ export const processes: readonly FaultTest[] = [
 		kind: "an exception that nobody caught is exit 70 without a stack, and loses no row",
 		flavours: "none",
 		run: async () => {
-			const boom = 'setTimeout(()=>{throw new Error("boom")},900)';
+			const boom = 'setTimeout(()=>{throw new Error("boom")},4000)';
 			const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(boom)}` };
-			const half = await halfway(() => undefined, { after: 4, env, args: ["--rate", "20"] });
+			const half = await halfway(() => undefined, { after: 4, env, args: ["--rate", "5"] });
 			expect([half.exit, half.stderr]).toEqual([70, expect.stringContaining("a fault of the program itself: boom")]);
 			expect(half.stderr).not.toMatch(/^\s+at /m);
 			await goesOn(half, 50, 1);
