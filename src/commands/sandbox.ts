@@ -51,7 +51,10 @@ export function sandboxCommand(program: Command, app: App, done: Done, run = ser
 		.option("--latency <ms>", "milliseconds that every answer is late", parseCount(0, 600_000), 0)
 		.option("--documents <n>", "fills an empty store with a dataset of so many documents", parseCount(1, 100_000_000))
 		.addOption(
-			new Option("--update <effect>", "what an update does (documented)")
+			new Option(
+				"--update <effect>",
+				"what an update does (documented; ragflow-0.24, which merges where it stores in Elasticsearch)",
+			)
 				.choices(["replace", "merge"])
 				.default("replace"),
 		)
@@ -136,7 +139,8 @@ function checkSwitches(flags: SandboxFlags): void {
 		});
 	}
 	if (flavour === "documented" || upgrade?.to === "documented") return;
-	if (update === "replace" && pageLimit === undefined && largePage === "error" && errorStyle === "status") return;
+	const updates = update === "replace" || flavour === "ragflow-0.24";
+	if (updates && pageLimit === undefined && largePage === "error" && errorStyle === "status") return;
 	throw new CliError("--update, --page-limit, --large-page and --error-style are of --flavour documented alone", {
 		exit: Exit.usage,
 		hint: `Leave them out: ${flavour} does what that release does.`,

@@ -48,6 +48,16 @@ export function membersText(members: ReadonlyMap<string, string>): string {
 	return `{${text}}`;
 }
 
+/** The text of one object laid over another, member by member, and objects in it likewise. */
+export function mergedText(before: string, after: string): string {
+	const members = rawMembers(before);
+	for (const [key, raw] of rawMembers(after)) {
+		const old = members.get(key);
+		members.set(key, old?.startsWith("{") === true && raw.startsWith("{") ? mergedText(old, raw) : raw);
+	}
+	return membersText(members);
+}
+
 function skipSpace(text: string, from: number): number {
 	let at = from;
 	while (isSpace(text.charCodeAt(at))) at++;

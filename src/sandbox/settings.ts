@@ -3,7 +3,7 @@ export type Ties = "stable" | "unstable";
 
 /**
  * What the documentation leaves open, and so is a switch here: a client must not come to depend on one answer. Releases
- * of RAGFlow have made their choice: of these they heed latency and ties alone.
+ * of RAGFlow have made their choice: of these they heed latency and ties, and v0.24 whether an update replaces.
  */
 export type Settings = {
 	/** milliseconds that every answer is held back */

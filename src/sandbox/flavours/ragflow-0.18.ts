@@ -11,6 +11,7 @@ export const ragflow018: Release = {
 	noNumber: "stored",
 	splitsLists: false,
 	sameItems: "value",
+	mayMerge: false,
 	updateAnswer: "nothing",
 	emptyRemoval: "removes-all",
 	list: {

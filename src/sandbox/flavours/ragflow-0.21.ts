@@ -11,6 +11,7 @@ export const ragflow021: Release = {
 	noNumber: "stored",
 	splitsLists: false,
 	sameItems: "value",
+	mayMerge: false,
 	updateAnswer: "document",
 	emptyRemoval: "removes-all",
 	list: {

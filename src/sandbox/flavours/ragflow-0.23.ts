@@ -11,6 +11,7 @@ export const ragflow023: Release = {
 	noNumber: "stored",
 	splitsLists: false,
 	sameItems: "value",
+	mayMerge: false,
 	updateAnswer: "document",
 	emptyRemoval: "removes-all",
 	list: {

@@ -11,6 +11,7 @@ export const ragflow024: Release = {
 	noNumber: "refused-and-lost",
 	splitsLists: true,
 	sameItems: "value",
+	mayMerge: true,
 	updateAnswer: "document-without-metadata",
 	emptyRemoval: "removes-all",
 	list: {

@@ -11,6 +11,7 @@ export const ragflow025: Release = {
 	noNumber: "refused",
 	splitsLists: true,
 	sameItems: "print",
+	mayMerge: false,
 	updateAnswer: "document-without-metadata",
 	emptyRemoval: "removes-nothing",
 	list: {

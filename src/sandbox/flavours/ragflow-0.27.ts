@@ -11,6 +11,7 @@ export const ragflow027: Release = {
 	noNumber: "refused-and-lost",
 	splitsLists: true,
 	sameItems: "print",
+	mayMerge: false,
 	updateAnswer: "document-without-metadata",
 	emptyRemoval: "refused",
 	list: {

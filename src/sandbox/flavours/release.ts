@@ -34,6 +34,11 @@ export type Release = {
 	readonly splitsLists: boolean;
 	/** By what the items of such a list are the same: by value (1 is true), or by how they print (1 is "1"). */
 	readonly sameItems: "value" | "print";
+	/**
+	 * Whether an update is laid over what is there where metadata are in Elasticsearch, the engine that v0.24 comes with:
+	 * `es.update(doc=...)` in api/db/services/doc_metadata_service.py. `--update merge` has the sandbox do so.
+	 */
+	readonly mayMerge: boolean;
 	/** What an update answers as `data`. */
 	readonly updateAnswer: "nothing" | "document" | "document-without-metadata";
 	/** What a removal does that names no document: the mistake of one line of code, or a forgotten header. */

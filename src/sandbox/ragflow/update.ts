@@ -1,4 +1,5 @@
 import { isObject } from "../object.ts";
+import { mergedText } from "../members.ts";
 import type { Store } from "../store/index.ts";
 import { readJson } from "./body.ts";
 import type { Call, Route } from "./call.ts";
@@ -13,12 +14,12 @@ import { metadataOf } from "./metadata.ts";
  * Up to v0.24 each member is checked when it is its turn, and what came before is done (`update_doc` in
  * api/apps/sdk/doc.py); later all are checked first (`update_document` in api/apps/restful_apis/document_api.py).
  */
-export const updateDocument: Route = async (call, { store, updated }) => {
+export const updateDocument: Route = async (call, { store, settings, updated }) => {
 	const { text, value } = await readJson(call.request, call.release);
 	const outcome = await store.commits.write((): Outcome => {
 		const name = ownedName(store, call);
 		if (!isObject(value)) throw exception("TypeError(\"argument of type 'NoneType' is not iterable\")");
-		const work = new Update(store, call, name, value);
+		const work = new Update(store, { call, name, members: value, merges: settings.update === "merge" });
 		return call.release.values === "flat" ? work.allChecked(text) : work.oneByOne(text);
 	});
 	if (outcome.changed) updated();
@@ -29,18 +30,22 @@ export const updateDocument: Route = async (call, { store, updated }) => {
 /** What was done, and the failure that was met after it: what is thrown must not have written. */
 type Outcome = { readonly changed: boolean; readonly failure?: Failure };
 
+type Work = { readonly call: Call; readonly name: string; readonly members: Members; readonly merges: boolean };
+
 class Update {
 	readonly #store: Store;
 	readonly #call: Call;
 	readonly #name: string;
 	readonly #members: Members;
+	readonly #merges: boolean;
 	#changed = false;
 
-	constructor(store: Store, call: Call, name: string, members: Members) {
+	constructor(store: Store, { call, name, members, merges }: Work) {
 		this.#store = store;
 		this.#call = call;
 		this.#name = name;
 		this.#members = members;
+		this.#merges = merges;
 	}
 
 	oneByOne(text: string): Outcome {
@@ -81,7 +86,9 @@ class Update {
 		if (!Object.hasOwn(this.#members, "meta_fields")) return;
 		const { datasetId, documentId, release } = this.#call;
 		const storing = metadataOf(text, this.#members["meta_fields"], release);
-		const stored = "text" in storing ? storing.text : "{}";
+		const sent = "text" in storing ? storing.text : "{}";
+		const merges = release.mayMerge && this.#merges && "text" in storing;
+		const stored = merges ? mergedText(this.#store.documents.metadata(datasetId, documentId) ?? "{}", sent) : sent;
 		if ("text" in storing || storing.fails === "lost")
 			this.#changed = this.#store.documents.replaceMetadata(datasetId, documentId, stored);
 		if ("fails" in storing) throw new Failure(Code.data, "Failed to update metadata");

@@ -47,3 +47,14 @@ describe("numbers that JSON has no word for, which a script with pandas sends fo
 		expect(await stored(place)).toBe(before);
 	});
 });
+
+test("ragflow-0.24 lays an update over what is there, where it stores in Elasticsearch and is started so", async () => {
+	const flavour = "ragflow-0.24";
+	const place = await serve(flavour, ["a.txt"], { update: "merge" });
+	await update(place, flavour, '{"a":1,"b":{"c":1,"d":[1]}}');
+	await update(place, flavour, '{"b":{"d":[2]},"e":2}');
+	expect(await stored(place)).toBe('{"a":1,"b":{"c":1,"d":[2]},"e":2}');
+	// So nothing ever clears it.
+	expect((await update(place, flavour, "{}")).code).toBe(0);
+	expect(await stored(place)).toBe('{"a":1,"b":{"c":1,"d":[2]},"e":2}');
+});
