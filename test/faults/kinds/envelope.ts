@@ -4,7 +4,7 @@ import { envOf } from "../../support/ragtag.ts";
 import { at, parseLines, range } from "../../support/values.ts";
 import { asksFor, idOf, type Planned, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
 import type { FaultTest } from "../table.ts";
-import { failedWith, rowByRow } from "./http.ts";
+import { failedWith, IN_ORDER, rowByRow } from "./http.ts";
 
 const codes = (list: readonly number[]): Planned[] => list.map((code) => ({ fault: "code", code, when: "before" }));
 const raws = (list: readonly string[]): Planned[] => list.map((raw) => ({ fault: "code", raw, when: "before" }));
@@ -19,7 +19,7 @@ export const envelope: readonly FaultTest[] = [
 		run: async (flavour) => {
 			const faults = rowByRow([...codes([101, 103, 107, 500_000]), { fault: "code", code: 101, when: "after" }]);
 			const failed = failedWith(["CODE_101", "CODE_103", "CODE_107", "CODE_500000", "CODE_101"]);
-			const ended = await trial(flavour, { faults, exit: 1, failed });
+			const ended = await trial(flavour, { faults, exit: 1, failed, args: IN_ORDER });
 			expect(range(5, 2).map((row) => asksFor(ended, row))).toEqual([1, 1, 1, 1, 1]);
 		},
 	},
