@@ -7,5 +7,7 @@ export default defineConfig({
 		hookTimeout: 60_000,
 		include: ["test/**/*.test.ts"],
 		setupFiles: ["test/support/setup.ts"],
+		// A test that asserts nothing can't fail.
+		expect: { requireAssertions: true },
 	},
 });

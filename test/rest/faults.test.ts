@@ -164,13 +164,19 @@ describe("what may have been applied", () => {
 		expect(server.connections()).toBe(2);
 	});
 
-	test.each(["{}", '{"id":"d1"}', '{"document_id":null}', '{"id":"d1","document_id":"d1"}', "null", "[]", "true"])(
-		"data %s names no other document",
-		async (data) => {
-			const server = cleanup.add(await rawServer((socket) => socket.write(answer(`{"code":0,"data":${data}}`))));
-			await cleanup.add(apiFor(server.baseUrl)).updateMetadata("ds", "d1", fields);
-		},
-	);
+	test.each([
+		["{}", "nothing"],
+		['{"id":"d1"}', "id"],
+		['{"document_id":null}', "nothing"],
+		['{"id":"d1","document_id":"d1"}', "document_id"],
+		["null", "nothing"],
+		["[]", "other"],
+		["true", "nothing"],
+	])("data %s names no other document", async (data, echo) => {
+		const server = cleanup.add(await rawServer((socket) => socket.write(answer(`{"code":0,"data":${data}}`))));
+		const updated = cleanup.add(apiFor(server.baseUrl)).updateMetadata("ds", "d1", fields);
+		await expect(updated).resolves.toBe(echo);
+	});
 
 	test.each([
 		['{"id":"D1"}', "OTHER_CASE"],
@@ -261,7 +267,8 @@ describe("connections", () => {
 		const server = cleanup.add(
 			await rawServer((socket) => socket.write(`HTTP/1.1 ${status} Wait\r\n\r\n${success("d1")}`)),
 		);
-		await cleanup.add(apiFor(server.baseUrl)).updateMetadata("ds", "d1", fields);
+		const updated = cleanup.add(apiFor(server.baseUrl)).updateMetadata("ds", "d1", fields);
+		await expect(updated).resolves.toBe("document_id");
 	});
 });
 

@@ -132,7 +132,7 @@ describe("a cap", () => {
 		"at %d a second lets requests through that come one by one: a run would hang",
 		async (rate) => {
 			const limiter = createLimiter(rate, systemClock);
-			for (let turn = 0; turn < 6; turn++) await limiter.take();
+			for (let turn = 0; turn < 6; turn++) await expect(limiter.take()).resolves.toBeUndefined();
 			limiter.close();
 		},
 	);

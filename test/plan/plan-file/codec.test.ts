@@ -131,7 +131,7 @@ describe("a plan that is not what was written is refused", () => {
 			for (const flip of [1, 0x20, 0x80]) {
 				const edited = Buffer.from(small);
 				edited[place] = (small[place] ?? 0) ^ flip;
-				fault(edited);
+				expect(fault(edited).message).not.toBe("");
 			}
 			fault(Buffer.concat([small.subarray(0, place), small.subarray(place + 1)]));
 			fault(Buffer.concat([small.subarray(0, place), Buffer.from(" "), small.subarray(place)]));
