@@ -115,6 +115,19 @@ export async function checkStored(
 		const text = `the service answered the upload of ${shownName} with document ${shownId}, which was there before`;
 		throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
 	}
+	if (service.proof.isUploadSeen) return;
+	// One after another: what the first sees holds for those that were stored beside it.
+	await service.alone(() => seeStored(service, api, request, datasetId, { id, name }));
+}
+
+async function seeStored(
+	service: Service,
+	api: Api,
+	request: Request,
+	datasetId: string,
+	{ id, name }: Pick<StoredFile, "id" | "name">,
+): Promise<void> {
+	const [shownName, shownId] = [service.show(name), service.show(id)];
 	for (const lag of LAGS) {
 		if (service.proof.isUploadSeen) return;
 		await service.clock.sleep(lag);
