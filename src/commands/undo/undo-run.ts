@@ -3,9 +3,9 @@ import type { ExitCode } from "../../errors.ts";
 import { undoneOf } from "../../report/undone.ts";
 import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
+import { takenBackBy, UNDO } from "../../run/recorded/taken-back.ts";
 import type { DryRunFlags } from "../options/dry-run-flags.ts";
 import { type RunFlags, withSession } from "../options/flags.ts";
-import { UNDO } from "../plans/names.ts";
 import type { PlanKind } from "../plans/plan-kind.ts";
 import { runPlan } from "../plans/run-plan.ts";
 import { printVersionLine } from "../version-line.ts";
@@ -35,19 +35,14 @@ export function undoKind(
 	};
 }
 
-/** What the manifest of an undo is called. */
-const UNDO_OF = "undo of ";
-
-export function undoName(run: string): string {
-	return `${UNDO_OF}${run}`;
-}
-
 /** Goes on with an undo. It was asked when it began. */
-export async function goOnUndoing({ manifest }: RunFile, flags: RunFlags & DryRunFlags, app: App): Promise<ExitCode> {
+export async function goOnUndoing(file: RunFile, flags: RunFlags & DryRunFlags, app: App): Promise<ExitCode> {
 	if (flags.json === true) await printVersionLine(app);
 	const runs = app.runs(await app.settings(flags));
 	// As when it began: the run that it takes back must not go on meanwhile. One that was pruned can't.
-	const undone = manifest.name.startsWith(UNDO_OF) ? await runs.read(manifest.name.slice(UNDO_OF.length)) : undefined;
+	const { manifest } = file;
+	const takenBack = takenBackBy(file);
+	const undone = takenBack === undefined ? undefined : await runs.read(takenBack);
 	const { processes } = app;
 	const lock =
 		undone === undefined ? undefined : await lockOfRun(undone, { runs, processes, force: flags.force === true });

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
 import { isJsonObject, parseJson } from "../../json.ts";
 import { byAge } from "./order.ts";
 import type { RunFile } from "./run-file.ts";
 import { type Runs, SUMMARY_FILE } from "./runs.ts";
+import { takenBackBy } from "./taken-back.ts";
 import { recordedWork } from "./work.ts";
 
 /** Names the run that took the place of this one. It is never removed: what that run wrote stays written. */
@@ -19,10 +20,21 @@ export async function supersededBy(runs: Runs, file: RunFile, all: readonly RunF
 	return (await markOf(runs, file.run)) ?? newerThan(file, all)?.run;
 }
 
-/** The oldest of the newer runs of the same work. */
+/**
+ * The oldest of the newer runs of the same work, or that took it back: the mark of one that was killed as it began, or
+ * of 0.1.0, is not there.
+ */
 function newerThan(file: RunFile, all: readonly RunFile[]): RunFile | undefined {
 	const work = recordedWork(file);
-	return all.filter((other) => byAge(other, file) > 0 && recordedWork(other) === work).toSorted(byAge)[0];
+	const takesPlace = (other: RunFile): boolean => takenBackBy(other) === file.run || recordedWork(other) === work;
+	return all.filter((other) => isNewer(other, file) && takesPlace(other)).toSorted(byAge)[0];
+}
+
+/** Where one of both has no number, as 0.1.0 was used again in between, the clock is asked too: to begin anew does no harm. */
+function isNewer(other: RunFile, file: RunFile): boolean {
+	if (other.run === file.run) return false;
+	const isMixed = (other.order === undefined) !== (file.order === undefined);
+	return byAge(other, file) > 0 || (isMixed && Date.parse(other.started) > Date.parse(file.started));
 }
 
 /**
@@ -36,7 +48,10 @@ export async function supersede(runs: Runs, files: readonly RunFile[], by: strin
 	for (const { run } of files) {
 		if (run === by || (await isOver(runs, run)) || (await markOf(runs, run)) !== undefined) continue;
 		const text = `${JSON.stringify({ schema: 1, by })}\n`;
-		await writeFile(runs.path(run, SUPERSEDED_FILE), text, { mode: 0o600, flag: "wx", flush: true });
+		// At once: half a mark would be none, and in the way of every mark that comes later.
+		const next = runs.path(run, `${SUPERSEDED_FILE}.${by}`);
+		await writeFile(next, text, { mode: 0o600, flush: true });
+		await rename(next, runs.path(run, SUPERSEDED_FILE));
 		marked.push(run);
 	}
 	return marked;
@@ -51,7 +66,8 @@ export async function keepSuperseded(runs: Runs, run: string): Promise<void> {
 	const own = all.find((file) => file.run === run);
 	if (own === undefined) return;
 	const work = recordedWork(own);
-	const older = all.filter((file) => byAge(file, own) < 0 && recordedWork(file) === work);
+	const takenBack = takenBackBy(own);
+	const older = all.filter((file) => isNewer(own, file) && (file.run === takenBack || recordedWork(file) === work));
 	await supersede(runs, older, run);
 }
 

@@ -1,0 +1,71 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+
+const MARK = "superseded.json";
+
+const states = async (world: Recorded): Promise<unknown[]> =>
+	parseLines((await world.run(["runs", "list", "--json"])).stdout).map((run) => at(run, "state"));
+
+/** Makes the record of a run one of 0.1.0, which had no numbers. */
+async function withoutOrder(world: Recorded, run: string, started: string): Promise<void> {
+	const text = await readFile(world.path(run, "run.json"), "utf8");
+	const plain = text.replace(/\s*"order": \d+,/, "");
+	await writeFile(world.path(run, "run.json"), plain.replace(/"started": "[^"]*"/, `"started": "${started}"`));
+}
+
+const held = async ({ service }: Recorded): Promise<unknown[]> =>
+	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
+
+it("a run that was taken back is not gone on with, though the undo died before it could mark it", async () => {
+	const world = await recorded(8, stopAt(6));
+	const { argv } = await tagging(world);
+	const first = runOf((await world.run(argv)).stdout);
+	const undone = await world.run(["runs", "undo", first, "--yes", "--json"]);
+	expect(undone.exit).toBe(0);
+	await rm(world.path(first, MARK));
+	const again = await world.run([...argv, "--resume"]);
+	expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ updated: 8 })]);
+	// Of these, five were taken back: gone on with, they would count as done, and hold nothing.
+	expect(await held(world)).toEqual(range(8));
+	expect(runOf(again.stdout)).not.toBe(first);
+});
+
+it("the mark stays when the record of such an undo is pruned, and runs resume passes the run over", async () => {
+	const world = await recorded(4, stopAt(3));
+	const { argv } = await tagging(world);
+	const first = runOf((await world.run(argv)).stdout);
+	const undo = runOf((await world.run(["runs", "undo", first, "--yes", "--json"])).stdout);
+	await rm(world.path(first, MARK));
+	expect((await world.run(["runs", "prune", undo])).stdout).toBe(`${undo}\n`);
+	expect(await states(world)).toEqual(["superseded"]);
+	expect((await world.run(["runs", "resume"])).exit).toBe(2);
+	expect((await world.run([...argv, "--resume"])).exit).toBe(0);
+	expect(await held(world)).toEqual(range(4));
+});
+
+it.each(["", '{"schema":1,"b'])("half a mark, %j, that a full disk left does not end every later run", async (half) => {
+	const world = await recorded(4, stopAt(3));
+	const { argv } = await tagging(world);
+	const first = runOf((await world.run(argv)).stdout);
+	await writeFile(world.path(first, MARK), half);
+	const next = await world.run(argv);
+	expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ updated: 4 })]);
+	expect(await states(world)).toEqual(["finished", "superseded"]);
+});
+
+it("a run of 0.1.0 that began after an unfinished one, as that release was used again, takes its place", async () => {
+	const world = await recorded(8, stopAt(6));
+	const { path, argv } = await tagging(world);
+	const first = runOf((await world.run(argv)).stdout);
+	const text = await readFile(path, "utf8");
+	await writeFile(path, text.replaceAll(/,(\d)$/gm, ",9$1"));
+	const old = runOf((await world.run(argv)).stdout);
+	await withoutOrder(world, old, new Date(Date.now() + 1_000).toISOString());
+	await rm(world.path(first, MARK));
+	await writeFile(path, text);
+	const again = await world.run([...argv, "--resume"]);
+	expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ updated: 8 })]);
+	expect(await held(world)).toEqual(range(8));
+});
