@@ -268,14 +268,17 @@ export const input: readonly FaultTest[] = [
 	},
 	{
 		id: "I16",
-		kind: "ids that differ by case alone are two documents",
+		kind: "hexadecimal ids that differ by case alone are one document: two values for it are refused, and one is sent once",
 		flavours: "none",
 		run: async () => {
 			const id = idOf(10);
-			const fed = await feed(`document_id,a\n${id},x\n${id.toUpperCase()},y\n`);
+			const twice = `document_id,a\n${id},x\n${id.toUpperCase()},y\n`;
+			const { stderr } = await refuses(twice);
+			expect(stderr).toMatch(/tags\.csv:3:.*2/);
+			const fed = await feed(twice, ["--on-duplicate", "first"]);
 			expect([fed.exit, summaryOf(fed.stdout)]).toEqual([
-				1,
-				expect.objectContaining({ rows: 2, updated: 1, failed: 1 }),
+				0,
+				expect.objectContaining({ rows: 2, updated: 1, duplicate_skipped: 1 }),
 			]);
 			expect([...fed.applied]).toEqual([[id, { a: "x" }]]);
 		},
