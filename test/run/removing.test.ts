@@ -22,6 +22,8 @@ type Shelf = {
 	isLost: boolean;
 	/** what a removal is answered with instead of success */
 	answer: RestErrorKind | undefined;
+	/** its code */
+	code: string | undefined;
 	/** looks at one document that fail before one succeeds */
 	failingLooks: number;
 	/** documents that lists show although they are removed, until that time of the clock */
@@ -65,7 +67,7 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 				before.filter((each) => !taken.includes(each)),
 			);
 			if (state.isLost) throw failure("ambiguous", { status: 502 });
-			if (state.answer !== undefined) throw failure(state.answer);
+			if (state.answer !== undefined) throw failure(state.answer, state.code === undefined ? {} : { code: state.code });
 		},
 	});
 	const service = provenService(api, { clock });
@@ -76,6 +78,7 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 		take: "one",
 		isLost: false,
 		answer: undefined,
+		code: undefined,
 		failingLooks: 0,
 		late: new Map(),
 		clock,
@@ -182,6 +185,24 @@ describe("a document that a try has removed is not told as one that was never th
 			await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind });
 			expect(mayHaveArrived(memory)).toBe(true);
 			expect(await state.remove("set", "a", memory)).toEqual(removed);
+		},
+	);
+
+	it.each([
+		["rejected", "CODE_500"],
+		["contradiction", "CODE_100"],
+	] as const)(
+		"where it was refused, as %s, behind the removal: its file could not be taken away",
+		async (kind, code) => {
+			const state = shelf({ set: ["a", "b", "c"] });
+			state.answer = kind;
+			state.code = code;
+			const memory: Memory = {};
+			expect(await state.remove("set", "a", memory)).toEqual(removed);
+			expect([mayHaveArrived(memory), state.removals]).toEqual([true, ["set a"]]);
+			state.take = "none";
+			await expect(state.remove("set", "b")).rejects.toThrow(`it was ${kind}`);
+			expect(ids(state, "set")).toEqual(["b", "c"]);
 		},
 	);
 

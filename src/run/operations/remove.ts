@@ -79,10 +79,11 @@ async function watched(
 /** Sends one removal and waits until the list shows the document no more. */
 async function remove(service: Service, api: Api, request: Request, document: Document, memory: Memory): Promise<void> {
 	const { id, datasetId } = document;
+	const isGoneNow = async (): Promise<boolean> => (await findDocument(api, request, datasetId, id)) === undefined;
 	const isGone = async (): Promise<boolean> => {
 		for (const lag of LAGS) {
 			await service.clock.sleep(lag);
-			if ((await findDocument(api, request, datasetId, id)) === undefined) return true;
+			if (await isGoneNow()) return true;
 		}
 		return false;
 	};
@@ -93,6 +94,10 @@ async function remove(service: Service, api: Api, request: Request, document: Do
 		const isRefused = kind === "rejected" || kind === "contradiction";
 		// A list that lags still shows what an earlier try has removed, and then this one is refused.
 		if (isRefused && memory.maybeRemoved === true && (await isGone())) return;
+		if (isThrownBehind(error) && (await isGoneNow())) {
+			memory.maybeRemoved = true;
+			return;
+		}
 		// Whatever answered, a proxy too, may have passed the request on before.
 		if (!isRefused && kind !== "not_sent") memory.maybeRemoved = true;
 		throw error;
@@ -104,6 +109,17 @@ async function remove(service: Service, api: Api, request: Request, document: Do
 	if (await isGone()) return;
 	const text = `the service answered success to the removal of document ${service.show(id)}, and still lists it`;
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
+}
+
+/**
+ * Whether a refusal may have been thrown behind the removal. RAGFlow takes the document out of its database, then its file
+ * out of the storage, and answers 500 or 100 where that fails (delete in api/apps/sdk/doc.py, v0.15 to v0.24).
+ */
+function isThrownBehind(error: unknown): boolean {
+	if (!(error instanceof RestError)) return false;
+	const { kind, code, message } = error;
+	if (kind === "contradiction") return code === "CODE_100" && !/\b405\b/.test(message);
+	return kind === "rejected" && code === "CODE_500";
 }
 
 async function checkNeighbour(
