@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import { Exit } from "../errors.ts";
 import { completionScript, type CompletionEntry } from "./help/completion-script.ts";
 import type { Done } from "./declare.ts";
+import { helpTopics } from "./help.ts";
 
 /** Declares `completion`: a script made from the program's own tree, so that it can't name what is not there. */
 export function completionCommand(program: Command, { io }: App, done: Done): void {
@@ -28,7 +29,15 @@ function entriesOf(program: Command): CompletionEntry[] {
 		const own = command.options.flatMap(({ long }) => (long ? [long] : []));
 		const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
 		const children = command.commands.map((child) => child.name());
-		const words = [...children, ...choices, ...own, ...global.filter((flag) => !own.includes(flag)), "--help"];
+		const topics = path.join(" ") === "help" ? [...program.commands.map((one) => one.name()), ...helpTopics] : [];
+		const words = [
+			...children,
+			...choices,
+			...topics,
+			...own,
+			...global.filter((flag) => !own.includes(flag)),
+			"--help",
+		];
 		const here = { path: path.join(" "), words: [...new Set(words)], takesFiles: children.length === 0 };
 		return [here, ...command.commands.flatMap((child) => walk(child, [...path, child.name()]))];
 	};

@@ -3,18 +3,34 @@ import type { App } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 import type { Done } from "./declare.ts";
 import { topics } from "./help/help-topics.ts";
+import { pages, pageText } from "./help/pages.ts";
 
-/** `help`, `help COMMAND...`, and the tables that scripts rely on: `help exit-codes / environment / manifest`. */
+/** What may follow `help`, beside commands. */
+export const helpTopics: readonly string[] = [...topics.keys(), ...pages];
+
+/**
+ * `help`, `help COMMAND...`, the tables that scripts rely on (`help exit-codes / environment / manifest`), and the pages
+ * of `docs/`. A word that is a page and a command, such as `runs`, is the page: `runs --help` has the other.
+ */
 export function helpCommand(program: Command, { io }: App, done: Done): void {
 	program
 		.command("help")
-		.summary(`help of a command, or a table: ${[...topics.keys()].join(", ")}`)
-		.argument("[words...]", "a command or a table")
+		.summary("help of a command, a table, or a page of the documentation")
+		.argument("[words...]", "a command, a table or a page")
+		.addHelpText("after", `\n${topicList()}`)
 		.action(async (words: string[]) => {
 			const [word] = words;
 			const topic = word === undefined ? undefined : topics.get(word);
 			if (topic !== undefined) {
 				await io.out(topic);
+				return done(Exit.ok);
+			}
+			const page = words.length === 1 ? pages.find((name) => name === word) : undefined;
+			if (page !== undefined) {
+				await io.out(await pageText(page));
+				if (program.commands.some((command) => command.name() === page)) {
+					io.note(`The options of the command: ragtag ${page} --help`);
+				}
 				return done(Exit.ok);
 			}
 			let found = program;
@@ -23,12 +39,18 @@ export function helpCommand(program: Command, { io }: App, done: Done): void {
 				if (next === undefined)
 					throw new CliError(`no help for ${name}`, {
 						exit: Exit.usage,
-						hint: "Type `ragtag --help` for what there is.",
+						hint: "Type `ragtag help` for what there is.",
 					});
 				found = next;
 			}
 			// With its examples, which the bare text of the help does not have.
 			found.outputHelp();
+			if (words.length === 0) await io.out(`\n${topicList()}`);
 			return done(Exit.ok);
 		});
+}
+
+function topicList(): string {
+	const lines = (words: readonly string[]): string => words.map((word) => `  ragtag help ${word}\n`).join("");
+	return `Tables:\n${lines([...topics.keys()])}\nPages:\n${lines(pages)}`;
 }

@@ -1,0 +1,23 @@
+import { mask } from "../golden/mask.ts";
+
+/** What a command of a page printed, without what is different at each run. */
+export function maskPage(text: string): string {
+	const plain = withoutBar(text)
+		// How wide a number or a path is moves columns, and wraps lines.
+		.replace(/\n {20,}/g, " ")
+		.replace(/(?<=\S) {2,}/g, "  ")
+		// What the machine takes for these is no matter of the page.
+		.replace(/^( +(?:ok|warning) +(?:latency|rate)  ).*$/gm, "$1MEASURED")
+		.replace(/[\d.,]+ [kMGT]?B are free/g, "SPACE are free")
+		// Whether rows were in flight then, and how far a run came until it was stopped.
+		.replace(/, [\d,]+ possibly sent before/g, "")
+		.replace(/^.*(?:\d pending|goes on: ).*$/gm, (line) =>
+			line.replace(/\b\d[\d,]*(?= (?:rows|updated|pending|to go)\b)/g, "N"),
+		);
+	return mask(plain, "/home/anna/rag", "/home/anna");
+}
+
+/** A terminal shows a bar in the place of these lines, and takes it away. */
+export function withoutBar(text: string): string {
+	return text.replace(/^progress: .*\n/gm, "");
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { describe, expect, it } from "vitest";
+import { maskPage, withoutBar } from "./mask-page.ts";
+import { blocksOf, commandsOf, rewritten, type Typed } from "./page.ts";
+import { type } from "./shell.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const PAGES = ["README.md", ...readdirSync(new URL("docs", ROOT)).map((name) => `docs/${name}`)].toSorted();
+const textOf = (page: string): string => readFileSync(new URL(page, ROOT), "utf8");
+
+/** The first lines of the blocks of commands that no test types, and why. */
+const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: string])[]>> = {
+	"README.md": [["npm ci && npm run demo", "builds the checkout and runs all tests, this one too; CI does it"]],
+	"docs/reliability.md": [["npm run test:faults", "takes minutes; CI runs a part of it"]],
+};
+
+/** `RAGTAG_DOCS=write npx vitest run test/docs` puts what the commands print now into the pages. */
+const writes = process.env["RAGTAG_DOCS"] === "write";
+
+/** Milliseconds: a page that takes as long hangs. */
+const TIMEOUT = 180_000;
+
+describe.concurrent("what the pages show is what their commands print", () => {
+	it.each(PAGES.filter((page) => commandsOf(textOf(page)).length > 0))(
+		"%s",
+		async (page) => {
+			const commands = commandsOf(textOf(page));
+			const printed = await type(commands.map(({ command }) => command));
+			const shown = (texts: readonly string[]): string =>
+				maskPage(commands.map(({ command }, index) => `$ ${command}\n${texts[index] ?? ""}`).join(""));
+			const expected = shown(commands.map((typed) => typed.printed));
+			if (writes && shown(printed) !== expected) return rewrite(page, commands, printed);
+			expect(shown(printed)).toBe(expected);
+		},
+		TIMEOUT,
+	);
+});
+
+/** All of them: ids of one command are typed into another. */
+function rewrite(page: string, commands: readonly Typed[], printed: readonly string[]): void {
+	const now = commands.map((typed, index) => [typed, withoutBar(printed[index] ?? "")] as const);
+	writeFileSync(new URL(page, ROOT), rewritten(textOf(page), new Map(now)));
+}
+
+it("README is short enough to be read", () => {
+	expect(textOf("README.md").split("\n").length - 1).toBeLessThanOrEqual(150);
+});
+
+it.each(PAGES)("%s has no commands that no test types, but those that can't be", (page) => {
+	const untyped = blocksOf(textOf(page)).filter(({ fence }) => ["sh", "bash", "shell", ""].includes(fence));
+	expect(untyped.map(({ text }) => text.split("\n")[0]?.split("  ")[0])).toEqual(
+		(NOT_TYPED[page] ?? []).map(([line]) => line),
+	);
+});
