@@ -1,4 +1,4 @@
-import { type Answer, MAX_CONCURRENCY, newSearch, observe } from "./least-concurrency.ts";
+import { type Answer, MAX_CONCURRENCY, newSearch, observe, searchFrom } from "./least-concurrency.ts";
 
 /** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */
 export const LOOKS = 32;
@@ -35,6 +35,9 @@ export class AutoConcurrency {
 
 	observe(answer: Answer): void {
 		const milliseconds = answer.came - answer.sent;
+		// A cap says what is needed: a far service is not approached by doubling for seconds.
+		if (this.#rate !== undefined && this.#latency === undefined)
+			this.#search = searchFrom(concurrencyFor(this.#rate, milliseconds));
 		this.#latency =
 			this.#latency === undefined ? milliseconds : this.#latency + WEIGHT * (milliseconds - this.#latency);
 		this.#search = observe(this.#search, answer);

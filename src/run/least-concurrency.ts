@@ -87,6 +87,11 @@ export const newSearch: Search = {
 	downAfter: DOWN_AFTER,
 };
 
+/** A search that begins with so many in flight. */
+export function searchFrom(limit: number): Search {
+	return { ...newSearch, limit: Math.max(LEAST, Math.min(MAX_CONCURRENCY, limit)) };
+}
+
 /**
  * Seeks the least number of requests in flight that keeps the throughput of a service. Pure: an answer in, the search out.
  *

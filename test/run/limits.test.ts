@@ -77,6 +77,22 @@ describe("requests in flight", () => {
 		expect(auto.rows).toBeLessThan(12);
 	});
 
+	it("requests are as many as a cap needs at the first latency, and few of a cap that the service can't keep", () => {
+		const far = new AutoConcurrency(100);
+		expect(far.requests).toBe(4);
+		far.observe(answer(300));
+		expect(far.requests).toBe(49);
+		// Sixty-four in flight, each of which waits for all others: a service that takes 150 a second.
+		const busy = new AutoConcurrency(5_000);
+		let now = 0;
+		for (let place = 0; place < 10_000; place += 1) {
+			const inFlight = busy.requests;
+			now += 1000 / 150;
+			busy.observe({ sent: now - (inFlight * 1000) / 150, came: now, inFlight });
+		}
+		expect(busy.requests).toBeLessThanOrEqual(4);
+	});
+
 	it("rows are as many as are allowed without a cap, and requests are few until more are seen to bring more", () => {
 		const auto = new AutoConcurrency(undefined);
 		auto.observe(answer(1));
