@@ -4,15 +4,21 @@ import { LAGS } from "../lags.ts";
 import { findDocument, type Request } from "../pages.ts";
 import { keysText } from "../service/keys-text.ts";
 import type { Service } from "../service/service.ts";
+import { Turns } from "../service/turns.ts";
 import type { Work } from "../types.ts";
 
 /**
  * Sees that keys go which an update does not carry. The documentation leaves open whether an update replaces what a
- * document has: a service may answer success and keep them. One document that has lost its keys is enough to know.
+ * document has, and RAGFlow v0.24.0 on Elasticsearch merges (es.update in api/db/services/doc_metadata_service.py): it
+ * answers success and keeps the keys. One document that has lost its keys is enough to know.
  */
 export class RemovedKeys {
 	readonly #service: Service;
+	/** Rows in flight wait for the first of them: each would ask the same question. */
+	readonly #turns = new Turns();
 	#isSeen = false;
+	/** A document kept its keys however long the list was given: the next ones are read once. */
+	#isKept = false;
 
 	constructor(service: Service) {
 		this.#service = service;
@@ -21,21 +27,31 @@ export class RemovedKeys {
 	/**
 	 * Looks at a document that was written.
 	 *
-	 * @param before what it had
+	 * @param before what it had; undefined where that is not known, and nothing can be checked
 	 * @param sent what it was sent
 	 * @throws RestError of code `KEYS_KEPT` where it still has what it was to lose
 	 */
 	async check(
 		request: Request,
 		{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
-		before: Metadata,
+		before: Metadata | undefined,
 		sent: Metadata,
 	): Promise<void> {
-		const removed = Array.from(before.keys()).filter((key) => !sent.has(key));
-		if (this.#isSeen || removed.length === 0) return;
+		const removed = Array.from(before?.keys() ?? []).filter((key) => !sent.has(key));
+		if (removed.length === 0) return;
+		await this.#turns.take(async () => {
+			if (!this.#isSeen) await this.#readBack(request, { datasetId, documentId }, removed);
+		});
+	}
+
+	async #readBack(
+		request: Request,
+		{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
+		removed: readonly string[],
+	): Promise<void> {
 		const service = this.#service;
 		let kept: readonly string[] = [];
-		for (const lag of LAGS) {
+		for (const lag of this.#isKept ? LAGS.slice(0, 1) : LAGS) {
 			await service.clock.sleep(lag);
 			const document = await findDocument(await service.known(request), request, datasetId, documentId);
 			// What no list shows can't be judged; that is said of what is written, too.
@@ -46,6 +62,7 @@ export class RemovedKeys {
 			return;
 		}
 		if (kept.length === 0) return;
+		this.#isKept = true;
 		const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps what an update does not carry`;
 		throw new RestError(text, { kind: "rejected", code: "KEYS_KEPT" });
 	}

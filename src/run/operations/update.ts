@@ -7,6 +7,7 @@ import type { Request, Work } from "../types.ts";
 import { restorable } from "../present/inexact.ts";
 import { look, type Looked, type UpdateItem, type UpdatePlan } from "./look.ts";
 import { anew, type Memory, type Operation } from "./operation.ts";
+import { RemovedKeys } from "./removed-keys.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
 /**
@@ -19,11 +20,13 @@ export function replaceMetadata<Item extends UpdateItem>(
 	images?: BeforeImages,
 	log: SentLog = unrecorded,
 ): Operation<Item> {
+	const removedKeys = new RemovedKeys(service);
 	return anew(service, async (item, request, memory) => {
 		const { datasetId, documentId, metadata } = item;
 		const before = await seenBefore(images, item, request, memory);
 		await logged(item, metadata, before, memory, log);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+		await removedKeys.check(request, item, before ?? memory.before?.document?.metadata, metadata);
 		// What an earlier sitting sent may be what was seen there.
 		const isKnown = before !== undefined && log.earlier(item.index) === undefined;
 		const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.keeps);
@@ -37,6 +40,7 @@ export function planMetadata<Item extends UpdateItem>(
 	{ onlyChanged, ...plan }: UpdatePlan & { readonly onlyChanged: boolean },
 	log: SentLog = unrecorded,
 ): Operation<Item> {
+	const removedKeys = new RemovedKeys(service);
 	return anew(service, async (item, request, memory) => {
 		const { datasetId, documentId } = item;
 		const { document, present, metadata, isSame } = await look(service, request, item, plan);
@@ -47,6 +51,7 @@ export function planMetadata<Item extends UpdateItem>(
 		if (onlyChanged && isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
 		await logged(item, metadata, before, memory, log);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+		await removedKeys.check(request, item, present, metadata);
 		return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
 	});
 }

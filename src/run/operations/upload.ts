@@ -9,6 +9,7 @@ import { refuseValues } from "../service/values.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
 import { restorable } from "../present/inexact.ts";
 import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
+import { RemovedKeys } from "./removed-keys.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import { Settling } from "./settling.ts";
 import { checkStored, isNumbered, madeSince, renamed, sizeOf, store } from "./store-file.ts";
@@ -30,6 +31,7 @@ export function uploadFile<Item extends UploadItem>(
 	settling = new Settling(service, 0),
 	names: FindNames = lookUp(service),
 ): Operation<Item> {
+	const removedKeys = new RemovedKeys(service);
 	return anew(service, async (item, request, memory) => {
 		const { datasetId, file, metadata } = item;
 		const api = await service.known(request);
@@ -38,7 +40,9 @@ export function uploadFile<Item extends UploadItem>(
 		if (memory.stored === undefined) {
 			// What was sent already is looked for, not sent again: who else has its name no longer matters.
 			const isSent = memory.maybeStored !== undefined;
-			const settled = isSent ? undefined : await byNamesake(service, onExisting, request, item, memory, log, names);
+			const settled = isSent
+				? undefined
+				: await byNamesake(service, onExisting, request, item, memory, log, names, removedKeys);
 			if (settled !== undefined) return settled;
 			if (!isSent) refuseValues(service, metadata);
 			// Once it is stored the file is no longer needed, and may be gone.
@@ -150,6 +154,7 @@ async function byNamesake(
 	memory: Memory,
 	log: SentLog,
 	names: FindNames,
+	removedKeys: RemovedKeys,
 ): Promise<Settled | undefined> {
 	const { datasetId, file, metadata } = item;
 	const namesakes = await names(service.api, request, datasetId, file.name);
@@ -164,6 +169,7 @@ async function byNamesake(
 	}
 	memory.isLogged = true;
 	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+	await removedKeys.check(request, { datasetId, documentId }, found[0]?.metadata, metadata);
 	return settled;
 }
 

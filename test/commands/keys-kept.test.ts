@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { envOf, ragtag } from "../support/ragtag.ts";
+import { file, serve, type Service } from "../support/service.ts";
+import { at, parseLines, summaryOf } from "../support/values.ts";
+
+const FAST = ["--rate", "unlimited", "--json"];
+
+/** RAGFlow v0.24.0 on Elasticsearch lays an update over what is there, and answers success. */
+async function merging(): Promise<Service & { readonly tagged: readonly string[] }> {
+	const service = await serve(4, { flavour: "ragflow-0.24", update: "merge" });
+	const ids = await service.ids();
+	for (const id of ids.slice(1)) await service.put(id, { author: "Ann", category: "news" });
+	return { ...service, tagged: ids };
+}
+
+async function tag(service: Service, manifest: string, flags: readonly string[] = []) {
+	const path = await file("tags.csv", manifest);
+	return ragtag(["docs", "tag", path, "-d", service.dataset, ...FAST, ...flags], { env: envOf(service) });
+}
+
+function codes(stdout: string): unknown[] {
+	const rows = parseLines(stdout).filter((line) => at(line, "type") === "row");
+	return rows.map((row) => at(row, "error_code"));
+}
+
+describe("a service that keeps keys which an update does not carry", () => {
+	it("fails the rows of a replace run that should remove keys: their documents still have them", async () => {
+		const service = await merging();
+		// The first row removes nothing. What it proves says nothing of the others.
+		const rows = service.tagged.map((id, index) => `${id},Author ${index}\n`).join("");
+		const { exit, stdout, stderr } = await tag(service, `document_id,author\n${rows}`);
+
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 1, failed: 3 })]);
+		expect(codes(stdout)).toEqual(["KEYS_KEPT", "KEYS_KEPT", "KEYS_KEPT"]);
+		expect(stderr).toContain("(category): this service keeps what an update does not carry");
+	});
+
+	it("fails the rows of a merge that should remove a key", async () => {
+		const service = await merging();
+		const [, one] = service.tagged;
+		const { exit, stdout } = await tag(service, `document_id,author,category\n${one},Ben,!delete\n`, [
+			"--mode",
+			"merge",
+		]);
+
+		expect([exit, codes(stdout)]).toEqual([1, ["KEYS_KEPT"]]);
+	});
+
+	it("fails no row that removes nothing", async () => {
+		const service = await merging();
+		const rows = service.tagged.map((id, index) => `${id},Author ${index},blog\n`).join("");
+		const { exit, stdout } = await tag(service, `document_id,author,category\n${rows}`);
+
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 4, failed: 0 })]);
+	});
+
+	it("fails the upload whose document keeps the old keys", async () => {
+		const service = await merging();
+		const path = await file("document-0000002.txt", "text");
+		const manifest = await file("files.csv", `file,author\n${path},Ben\n`);
+		const flags = ["--files-root", "/", "--on-existing", "update-metadata"];
+		const { exit, stdout } = await ragtag(["docs", "upload", manifest, "-d", service.dataset, ...FAST, ...flags], {
+			env: envOf(service),
+		});
+
+		expect([exit, codes(stdout)]).toEqual([1, ["KEYS_KEPT"]]);
+	});
+
+	it("costs a service that replaces one reading request, not one for each row", async () => {
+		const service = await serve(40, { flavour: "ragflow-0.21" });
+		const ids = await service.ids();
+		for (const id of ids) await service.put(id, { author: "Ann", category: "news" });
+		const seen = service.requests.length;
+		const { exit } = await tag(service, `document_id,author\n${ids.map((id) => `${id},Ben\n`).join("")}`);
+
+		expect(exit).toBe(0);
+		const reads = service.requests.slice(seen).filter((line) => line.startsWith("GET") && line.includes("/documents"));
+		// The list of what documents had, the first row before and after, and its lost key.
+		expect(reads.length).toBeLessThanOrEqual(6);
+	});
+});
