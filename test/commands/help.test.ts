@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { pages, pageText } from "../../src/commands/help/pages.ts";
-import { program } from "../support/program.ts";
 import { ragtag } from "../support/ragtag.ts";
 import { folder } from "../support/service.ts";
 
@@ -12,11 +11,6 @@ describe("help", () => {
 	it.each(pages)("help %s prints the page as it stands", async (page) => {
 		const { exit, stdout } = await ragtag(["help", page]);
 		expect([exit, stdout]).toEqual([0, await readFile(new URL(`${page}.md`, DOCS), "utf8")]);
-	});
-
-	it("the built program finds the pages of its package", async () => {
-		const { exit, stdout } = await program(["help", "runs"]);
-		expect([exit, stdout]).toEqual([0, await readFile(new URL("runs.md", DOCS), "utf8")]);
 	});
 
 	it("a page that is missing is an error that says where it can be read", async () => {

@@ -28,7 +28,9 @@ describe.concurrent("what the pages show is what their commands print", () => {
 			const commands = commandsOf(textOf(page));
 			const printed = await type(commands.map(({ command }) => command));
 			const shown = (texts: readonly string[]): string =>
-				maskPage(commands.map(({ command }, index) => `$ ${command}\n${texts[index] ?? ""}`).join(""));
+				maskPage(
+					commands.map(({ command }, index) => `$ ${command}\n${inOneOrder(command, texts[index] ?? "")}`).join(""),
+				);
 			const expected = shown(commands.map((typed) => typed.printed));
 			if (writes && shown(printed) !== expected) return rewrite(page, commands, printed);
 			expect(shown(printed)).toBe(expected);
@@ -36,6 +38,13 @@ describe.concurrent("what the pages show is what their commands print", () => {
 		TIMEOUT,
 	);
 });
+
+/** Rows of a list of documents, sorted: uploads run at the same time, so which was stored first is not certain. */
+function inOneOrder(command: string, text: string): string {
+	if (!command.startsWith("ragtag docs list ")) return text;
+	const [head = "", ...rows] = text.split("\n");
+	return [head, ...rows.toSorted()].join("\n");
+}
 
 /** All of them: ids of one command are typed into another. */
 function rewrite(page: string, commands: readonly Typed[], printed: readonly string[]): void {
@@ -52,4 +61,21 @@ it.each(PAGES)("%s has no commands that no test types, but those that can't be",
 	expect(untyped.map(({ text }) => text.split("\n")[0]?.split("  ")[0])).toEqual(
 		(NOT_TYPED[page] ?? []).map(([line]) => line),
 	);
+});
+
+/** As GitHub makes it of a heading. */
+const anchorOf = (heading: string): string =>
+	heading
+		.toLowerCase()
+		.replace(/[^\w\- ]/g, "")
+		.replaceAll(" ", "-");
+
+it.each(PAGES)("%s links to files and headings that are there", (page) => {
+	for (const [link, path = "", anchor] of textOf(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
+		const target = path === "" ? new URL(page, ROOT) : new URL(path, new URL(page, ROOT));
+		const headings = Array.from(readFileSync(target, "utf8").matchAll(/^#+ (.*)$/gm), ([, text = ""]) =>
+			anchorOf(text),
+		);
+		if (anchor !== undefined) expect(headings, `${page} ${link}`).toContain(anchor);
+	}
 });

@@ -40,7 +40,14 @@ describe("the published package", () => {
 		const [{ files }] = JSON.parse(stdout) as [{ files: readonly { path: string }[] }];
 		const paths = files.map(({ path }) => path);
 
-		for (const path of ["dist/bin/ragtag.js", "dist/THIRD-PARTY.txt", "README.md", "LICENSE", "docs/reliability.md"]) {
+		for (const path of [
+			"dist/bin/ragtag.js",
+			"dist/THIRD-PARTY.txt",
+			"README.md",
+			"LICENSE",
+			"docs/reliability.md",
+			"docs/runs.md",
+		]) {
 			expect(paths).toContain(path);
 		}
 		expect(paths.filter((path) => path.startsWith("dist/parts/")).length).toBeGreaterThan(10);
