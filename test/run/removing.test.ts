@@ -176,6 +176,33 @@ describe("a document that a try has removed is not told as one that was never th
 		expect(state.removals).toEqual(["set a"]);
 	});
 
+	it("where the answers of two were lost that are each other's neighbours: what this run removed itself is no harm", async () => {
+		const state = shelf({ set: ["a", "b", "c", "d"] });
+		state.isLost = true;
+		const [one, two]: [Memory, Memory] = [{}, {}];
+		await expect(state.remove("set", "a", one)).rejects.toMatchObject({ kind: "ambiguous" });
+		await expect(state.remove("set", "b", two)).rejects.toMatchObject({ kind: "ambiguous" });
+		state.isLost = false;
+		expect(await state.remove("set", "a", one)).toEqual(removed);
+		expect(await state.remove("set", "b", two)).toEqual({ status: "removed", documentId: "b" });
+		expect([ids(state, "set"), state.removals]).toEqual([
+			["c", "d"],
+			["set a", "set b"],
+		]);
+	});
+
+	it("and where the second of these took all, that is seen by another that this run did not name", async () => {
+		const state = shelf({ set: ["a", "b", "c", "d"] });
+		Object.assign(state, { take: "none", isLost: true });
+		const [one, two]: [Memory, Memory] = [{}, {}];
+		await expect(state.remove("set", "a", one)).rejects.toMatchObject({ kind: "ambiguous" });
+		state.take = "all";
+		await expect(state.remove("set", "b", two)).rejects.toMatchObject({ kind: "ambiguous" });
+		state.isLost = false;
+		await state.remove("set", "a", one);
+		await expect(state.remove("set", "b", two)).rejects.toMatchObject(emptied);
+	});
+
 	it.each(["not_the_api", "throttled", "untrusted"] as const)(
 		"where what answered it was %s, and had passed it on",
 		async (kind) => {

@@ -1,5 +1,6 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
+import { SMALL_PAGE } from "../lists/page-size.ts";
 import { findDocument, type Request } from "../pages.ts";
 import type { Present } from "../present/present.ts";
 import type { Held } from "../present/stored-documents.ts";
@@ -67,13 +68,16 @@ async function watched(
 	const { id, datasetId } = document;
 	if (service.proof.harm !== undefined) throw service.proof.harm;
 	if (!service.proof.isRemovalSeen(datasetId)) {
-		const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize: 2 }));
-		memory.neighbour ??= items.find((other) => other.id !== id)?.id;
+		const { removalsSent } = service.proof;
+		const pageSize = Math.min(SMALL_PAGE, 2 + removalsSent.size);
+		const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize }));
+		memory.neighbour ??= items.find((other) => other.id !== id && !removalsSent.has(other.id))?.id;
 	}
 	await remove(service, api, request, document, memory);
 	await checkNeighbour(service, api, request, { datasetId, documentId: id }, memory);
 	// The last document of a dataset proves nothing: there was nothing that could have gone with it.
-	if (memory.neighbour !== undefined) service.proof.removed(datasetId);
+	if (memory.neighbour !== undefined && !service.proof.removalsSent.has(memory.neighbour))
+		service.proof.removed(datasetId);
 }
 
 /** Sends one removal and waits until the list shows the document no more. */
@@ -87,6 +91,10 @@ async function remove(service: Service, api: Api, request: Request, document: Do
 		}
 		return false;
 	};
+	const arrived = (): void => {
+		memory.maybeRemoved = true;
+		if (!service.proof.isRemovalSeen(datasetId)) service.proof.removing(id);
+	};
 	try {
 		await request(() => api.removeDocument(document));
 	} catch (error) {
@@ -94,16 +102,13 @@ async function remove(service: Service, api: Api, request: Request, document: Do
 		const isRefused = kind === "rejected" || kind === "contradiction";
 		// A list that lags still shows what an earlier try has removed, and then this one is refused.
 		if (isRefused && memory.maybeRemoved === true && (await isGone())) return;
-		if (isThrownBehind(error) && (await isGoneNow())) {
-			memory.maybeRemoved = true;
-			return;
-		}
+		if (isThrownBehind(error) && (await isGoneNow())) return arrived();
 		// Whatever answered, a proxy too, may have passed the request on before.
-		if (!isRefused && kind !== "not_sent") memory.maybeRemoved = true;
+		if (!isRefused && kind !== "not_sent") arrived();
 		throw error;
 	}
 	// The looks that follow may fail: the next try must know that it was sent.
-	memory.maybeRemoved = true;
+	arrived();
 	// Where only the whole list can tell, it is not read anew for each row: the first removal was seen off.
 	if (service.lookup.isIndexed(datasetId) && service.proof.isRemovalSeen(datasetId)) return;
 	if (await isGone()) return;
@@ -130,6 +135,8 @@ async function checkNeighbour(
 	{ neighbour }: Memory,
 ): Promise<void> {
 	if (neighbour === undefined || service.proof.isRemovalSeen(datasetId)) return;
+	// Another row of this run has removed it meanwhile, or will have: that row has a neighbour of its own.
+	if (service.proof.removalsSent.has(neighbour)) return;
 	if ((await findDocument(api, request, datasetId, neighbour)) !== undefined) return;
 	const [named, other, dataset] = [documentId, neighbour, datasetId].map((id) => service.show(id));
 	const text = `the removal of document ${named} alone was sent, and document ${other} of dataset ${dataset} is gone too: something between here and the service changes requests`;

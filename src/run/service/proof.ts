@@ -18,6 +18,7 @@ export class Proof {
 	#isUploadSeen = false;
 	readonly #removals = new Set<string>();
 	readonly #uploads = new Set<string>();
+	readonly #sent = new Set<string>();
 
 	/** Whether an update's success is to be believed without reading it back. */
 	get believes(): boolean {
@@ -90,6 +91,18 @@ export class Proof {
 
 	removed(datasetId: string): void {
 		this.#removals.add(datasetId);
+	}
+
+	/**
+	 * Ids whose removals were sent while none was seen off in their dataset: that they go says nothing about another's
+	 * removal, as the answer to their own may have been lost.
+	 */
+	get removalsSent(): ReadonlySet<string> {
+		return this.#sent;
+	}
+
+	removing(id: string): void {
+		this.#sent.add(id);
 	}
 
 	/** What a removal did that it must never do: rows that wait for their turn are not to have theirs. */
