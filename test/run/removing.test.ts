@@ -26,6 +26,8 @@ type Shelf = {
 	code: string | undefined;
 	/** looks at one document that fail before one succeeds */
 	failingLooks: number;
+	/** looks after a removal that an empty list answers, whatever is there */
+	emptyLooks: number;
 	/** documents that lists show although they are removed, until that time of the clock */
 	readonly late: Map<string, number>;
 	readonly clock: FakeClock;
@@ -48,6 +50,10 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 			if (state.removals.length > 0 && state.failingLooks > 0) {
 				state.failingLooks -= 1;
 				throw failure("ambiguous", { status: 502 });
+			}
+			if (state.removals.length > 0 && state.emptyLooks > 0) {
+				state.emptyLooks -= 1;
+				return { items: [], total: 0 };
 			}
 			const shown = [...gone.values()].filter(
 				(each) => each.datasetId === dataset && clock.now() < (state.late.get(each.id) ?? 0),
@@ -80,6 +86,7 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 		answer: undefined,
 		code: undefined,
 		failingLooks: 0,
+		emptyLooks: 0,
 		late: new Map(),
 		clock,
 		service,
@@ -241,6 +248,27 @@ describe("a document that a try has removed is not told as one that was never th
 		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
 		expect(await state.remove("set", "a", memory)).toEqual(removed);
 		expect(state.removals).toEqual(["set a", "set a"]);
+	});
+});
+
+describe("a list that is empty once, though the document is there, is not taken for its removal", () => {
+	it("where the answer was lost: it is removed by the next try", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		Object.assign(state, { take: "none", isLost: true });
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		Object.assign(state, { take: "one", isLost: false, emptyLooks: 1 });
+		expect(await state.remove("set", "a", memory)).toEqual({ status: "removed", documentId: "a" });
+		expect([ids(state, "set"), state.removals]).toEqual([
+			["b", "c"],
+			["set a", "set a"],
+		]);
+	});
+
+	it("where it was refused: its row fails", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		Object.assign(state, { take: "none", answer: "rejected", code: "CODE_500", emptyLooks: 1 });
+		await expect(state.remove("set", "a")).rejects.toMatchObject({ code: "CODE_500" });
 	});
 });
 

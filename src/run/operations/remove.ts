@@ -12,6 +12,9 @@ import { type SentLog, unrecorded } from "./sent-log.ts";
 /** Waits before a document that is still listed is believed to be there, in milliseconds: indexes lag behind removals. */
 const LAGS = [0, 250, 1_000, 2_000, 4_000];
 
+/** Before a document that one look did not show is looked for again, in milliseconds: what lies once may be busy. */
+const SECOND_LOOK = 250;
+
 /** Removes a document, but only one that the dataset's list has shown, and counts it only when the list shows it no more. */
 export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
 	return async (item, request, memory) => {
@@ -21,7 +24,7 @@ export function removeDocument<Item extends Work>(service: Service, log: SentLog
 		return service.speaking(request, async (api) => {
 			// What was read before a removal can't tell whether it was applied.
 			const document = await (memory.maybeRemoved === true
-				? findDocument(api, request, datasetId, documentId)
+				? stillThere(service, api, request, datasetId, documentId)
 				: service.lookup.byId(api, request, datasetId, documentId));
 			if (document === undefined) {
 				if (memory.maybeRemoved !== true) throw notFound(service, item);
@@ -83,11 +86,10 @@ async function watched(
 /** Sends one removal and waits until the list shows the document no more. */
 async function remove(service: Service, api: Api, request: Request, document: Document, memory: Memory): Promise<void> {
 	const { id, datasetId } = document;
-	const isGoneNow = async (): Promise<boolean> => (await findDocument(api, request, datasetId, id)) === undefined;
 	const isGone = async (): Promise<boolean> => {
 		for (const lag of LAGS) {
 			await service.clock.sleep(lag);
-			if (await isGoneNow()) return true;
+			if ((await findDocument(api, request, datasetId, id)) === undefined) return true;
 		}
 		return false;
 	};
@@ -102,7 +104,9 @@ async function remove(service: Service, api: Api, request: Request, document: Do
 		const isRefused = kind === "rejected" || kind === "contradiction";
 		// A list that lags still shows what an earlier try has removed, and then this one is refused.
 		if (isRefused && memory.maybeRemoved === true && (await isGone())) return;
-		if (isThrownBehind(error) && (await isGoneNow())) return arrived();
+		if (isThrownBehind(error) && (await stillThere(service, api, request, datasetId, id)) === undefined) {
+			return arrived();
+		}
 		// Whatever answered, a proxy too, may have passed the request on before.
 		if (!isRefused && kind !== "not_sent") arrived();
 		throw error;
@@ -114,6 +118,20 @@ async function remove(service: Service, api: Api, request: Request, document: Do
 	if (await isGone()) return;
 	const text = `the service answered success to the removal of document ${service.show(id)}, and still lists it`;
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
+}
+
+/** A document whose removal has no good answer. One empty list is not enough to count it as removed: it is asked for twice. */
+async function stillThere(
+	{ clock }: Service,
+	api: Api,
+	request: Request,
+	datasetId: string,
+	id: string,
+): Promise<Document | undefined> {
+	const found = await findDocument(api, request, datasetId, id);
+	if (found !== undefined) return found;
+	await clock.sleep(SECOND_LOOK);
+	return findDocument(api, request, datasetId, id);
 }
 
 /**
