@@ -11,6 +11,7 @@ import { PROGRAM } from "../support/program.ts";
 const ADDRESS = "127.0.0.1:9380";
 const OWN_SERVER = "https://rag.example.com";
 const HOME = "/home/anna";
+const OWN_KEY = "ragflow-YOUR-KEY";
 const KEY = "sandbox-9b82481f7ce9ba9fee539f94777d3364";
 
 /** No program prints it: it divides what the commands of a page printed. */
@@ -41,7 +42,7 @@ async function typeIn(world: string, commands: readonly string[]): Promise<reado
 	const port = await freePort();
 	await wrapper(join(world, "bin"), world, port);
 	const real = (text: string): string =>
-		text.replaceAll(OWN_SERVER, `http://${ADDRESS}`).replaceAll(ADDRESS, `127.0.0.1:${port}`);
+		text.replaceAll(OWN_KEY, KEY).replaceAll(OWN_SERVER, `http://${ADDRESS}`).replaceAll(ADDRESS, `127.0.0.1:${port}`);
 	const script = commands.map(
 		(text) => `__last=$?; printf '${DIVIDER}'; (exit $__last)\n${real(asOnATerminal(text))}\n`,
 	);
