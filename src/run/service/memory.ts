@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../folders.ts";
 import { type KnowledgeMemory, knowledgeText, readKnowledge } from "./knowledge.ts";
 
 /**
@@ -22,7 +23,8 @@ export function fileMemory(stateDir: string, baseUrl: string): KnowledgeMemory {
 		save: async (knowledge) => {
 			const temporary = `${path}.${randomBytes(6).toString("hex")}`;
 			try {
-				await mkdir(folder, { recursive: true, mode: 0o700 });
+				// Node's own recursive way tries for ever where a folder that is there refuses with "no such file", as /proc does.
+				await makeFolder(folder);
 				await writeFile(temporary, knowledgeText(baseUrl, knowledge), { mode: 0o600, flag: "wx" });
 				await rename(temporary, path);
 			} catch {
