@@ -18,7 +18,9 @@ export function undoText({ command, blind, removed }: Undo): string | undefined 
 	if (command !== undefined) {
 		return `Undo it with: ${command}${left === 0 ? "" : ` (but for ${rowsText(left)} that can't be undone)`}`;
 	}
-	return blind === 0 ? undefined : "This run can't be undone: what its documents had before was not read.";
+	return blind === 0
+		? undefined
+		: "This run can't be undone: what its documents had before is not known, or can't be sent back.";
 }
 
 /** `Undo of RUN: 98 reversed, 2 kept because somebody changed them since, 0 failed.` */

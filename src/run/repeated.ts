@@ -45,7 +45,7 @@ export class Repeated {
 			return {
 				exit: Exit.untrusted,
 				text: `${which} refused for want of rights: ${error.message}`,
-				hint: "Check that the key may update the dataset, as a member of a team may not; ragtag doctor -d DATASET asks the service.",
+				hint: "Check the dataset's id: ragtag datasets list shows those that this key may use. Where it is right, check that the key may update the dataset, as a member of a team may not; ragtag doctor -d DATASET asks the service.",
 			};
 		}
 		if (this.#incapable < INCAPABLE || this.#incapable !== this.#settled) return undefined;

@@ -42,6 +42,9 @@ describe("answers that say something about the whole run when they are repeated"
 
 	it("a team member whose update is refused reads what the service said, not a guess", () => {
 		const error = failure("rejected", { code: "FORBIDDEN" });
-		expect(new Repeated().failed(error)?.text).toBe("the first row was refused for want of rights: it was rejected");
+		const stop = new Repeated().failed(error);
+		expect(stop?.text).toBe("the first row was refused for want of rights: it was rejected");
+		// RAGFlow says the same of a dataset that is not there.
+		expect(stop?.hint).toContain("ragtag datasets list shows those that this key may use");
 	});
 });

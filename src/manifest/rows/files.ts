@@ -28,7 +28,10 @@ export class FileFinder {
 			this.#realRoot ??= await realpath(this.#root);
 			const path = await realpath(asked);
 			const below = this.#realRoot.endsWith(sep) ? this.#realRoot : this.#realRoot + sep;
-			if (!path.startsWith(below)) return fault(`${shown} lies outside the folder of the manifest; see --files-root`);
+			if (!path.startsWith(below))
+				return fault(
+					`${shown} lies outside ${show(this.#realRoot)}; if it is meant, name a folder above it with --files-root DIR`,
+				);
 			if (!(await stat(path)).isFile()) return fault(`${shown} is not a regular file`);
 			await access(path, constants.R_OK);
 			return named(path, draft.name === "" ? basename(asked) : draft.name);

@@ -54,7 +54,7 @@ function existing(
 	const isSame = isSameName(present.name, name);
 	const there = isSame
 		? `the dataset has ${name} already, as document ${shown}`
-		: `the dataset has ${service.show(present.name)}, document ${shown}, which to this service is the same name as ${name}`;
+		: `the dataset has "${service.show(present.name)}", document ${shown}, which to this service is the same name as "${name}"`;
 	if (onExisting === "error") {
 		const text = `${there}; it was not uploaded (--on-existing says what else to do)`;
 		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
