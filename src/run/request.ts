@@ -78,10 +78,11 @@ function refusal(error: RestError): CliError {
 }
 
 /** What to look at after a definite no. A service says of a wrong id that it is not there, or that it is another's. */
-function hintOf({ code, status }: RestError): string {
+function hintOf({ code, status, message }: RestError): string {
 	if (code === "NOT_FOUND" && status === 404)
 		return "Check the ids (ragtag datasets list) and the address (ragtag doctor).";
-	if (code === "NOT_FOUND" || code === "FORBIDDEN") {
+	// A command that needs no flavour gets a bare code 102; RAGFlow's words for a dataset that is not there are these.
+	if (code === "NOT_FOUND" || code === "FORBIDDEN" || /\bown the dataset\b/i.test(message)) {
 		return "Check the dataset's id: ragtag datasets list shows those that this key may use.";
 	}
 	return "Check the ids (ragtag datasets list) and the service (ragtag doctor).";

@@ -121,8 +121,11 @@ describe("what became of what was sent", () => {
 });
 
 // Node's own recursive way of making folders spins for ever there, and `doctor` with it.
-test.runIf(process.platform === "linux")("a folder that can't be made keeps nothing, and the program ends", async () => {
-	const memory = fileMemory("/proc/nonesuch/ragtag", url);
-	await memory.save(known);
-	expect(await memory.load()).toBeUndefined();
-});
+test.runIf(process.platform === "linux")(
+	"a folder that can't be made keeps nothing, and the program ends",
+	async () => {
+		const memory = fileMemory("/proc/nonesuch/ragtag", url);
+		await memory.save(known);
+		expect(await memory.load()).toBeUndefined();
+	},
+);
