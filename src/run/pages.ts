@@ -58,6 +58,24 @@ export async function findNamesakes(api: Api, request: Request, datasetId: strin
 	return found;
 }
 
+/** Every document that has that name by the service's own comparison, asked for now. */
+export async function findAlike(
+	api: Api,
+	request: Request,
+	datasetId: string,
+	name: string,
+): Promise<readonly Document[]> {
+	const named = await askForName(api, request, datasetId, name);
+	if (named !== undefined) return named;
+	const { nameKey } = api.dialect.flavour;
+	const key = nameKey(name);
+	const found: Document[] = [];
+	for await (const document of wholeList(api, request, datasetId)) {
+		if (nameKey(document.name) === key) found.push(document);
+	}
+	return found;
+}
+
 /** Whether two names are one text, however their letters are composed. */
 export function isSameName(one: string, other: string): boolean {
 	return one === other || one.normalize() === other.normalize();

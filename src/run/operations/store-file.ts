@@ -6,6 +6,7 @@ import { LAGS } from "../lags.ts";
 import { findDocument, findNamesakes, type Request } from "../pages.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
+import { numberedCopies } from "./numbered.ts";
 import type { Memory } from "./operation.ts";
 import type { Settling } from "./settling.ts";
 
@@ -78,7 +79,10 @@ export async function madeSince(
 	{ namesakes = [] }: Memory,
 ): Promise<StoredFile | undefined> {
 	const known = new Set(namesakes);
-	const now = await findNamesakes(api, request, datasetId, file.name);
+	const same = await findNamesakes(api, request, datasetId, file.name);
+	// Beside a document of its name it was stored under a number.
+	const copies = known.size === 0 ? [] : await numberedCopies(api, request, datasetId, file.name);
+	const now = [...same, ...copies];
 	const made = now.filter(({ id, size }) => !known.has(id) && (size === undefined || size === file.size));
 	const [only] = made;
 	return made.length === 1 && only !== undefined ? { id: only.id, name: only.name, size: only.size } : undefined;

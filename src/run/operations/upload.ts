@@ -8,6 +8,7 @@ import type { Service } from "../service/service.ts";
 import { refuseValues } from "../service/values.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
 import { restorable } from "../present/inexact.ts";
+import { numberedCopies } from "./numbered.ts";
 import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
 import { RemovedKeys } from "./removed-keys.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
@@ -158,7 +159,13 @@ async function byNamesake(
 ): Promise<Settled | undefined> {
 	const { datasetId, file, metadata } = item;
 	const namesakes = await names(service.api, request, datasetId, file.name);
-	memory.namesakes ??= namesakes.map(({ id }) => id);
+	if (memory.namesakes === undefined) {
+		const ids = namesakes.map(({ id }) => id);
+		// The file gets a number then: what bears one already is not what this run makes.
+		const isCopy = onExisting === "upload-again" && ids.length > 0;
+		const copies = isCopy ? await numberedCopies(service.api, request, datasetId, file.name) : [];
+		memory.namesakes = [...ids, ...copies.map(({ id }) => id)];
+	}
 	const found = meant(namesakes, file.name);
 	const settled = settledBy(service, onExisting, found, item);
 	if (settled?.status !== "updated") return settled;
