@@ -15,25 +15,25 @@ import {
 } from "./rest/index.ts";
 import type { Api, BodyForm, Exchange } from "./rest/types.ts";
 import { systemClock } from "./run/clock.ts";
-import { MAX_CONCURRENCY } from "./run/least-concurrency.ts";
-import { createLimiter, unlimited } from "./run/limiter.ts";
-import { ADVISED_RATE } from "./run/safe-rate.ts";
-import { Cooldown, paced } from "./run/cooldown.ts";
-import type { Request } from "./run/pages.ts";
-import { requestWithRetry } from "./run/request.ts";
-import type { Processes } from "./run/journal/machine.ts";
+import { MAX_CONCURRENCY } from "./run/rate/least-concurrency.ts";
+import { createLimiter, unlimited } from "./run/rate/limiter.ts";
+import { ADVISED_RATE } from "./run/rate/safe-rate.ts";
+import { Cooldown, paced } from "./run/rate/cooldown.ts";
+import type { Request } from "./run/documents/pages.ts";
+import { requestWithRetry } from "./run/retry/request.ts";
+import type { Processes } from "./run/storage/machine.ts";
 import { Runs } from "./run/recorded/runs.ts";
-import { ownId } from "./run/own-folders.ts";
-import { TemporaryFolders } from "./run/state-folder.ts";
+import { ownId } from "./run/storage/own-folders.ts";
+import { TemporaryFolders } from "./run/storage/state-folder.ts";
 import { fileMemory, noMemory } from "./run/service/memory.ts";
 import { flavourNames } from "./run/service/names.ts";
 import { Service } from "./run/service/service.ts";
 import type { Clock, Limiter } from "./run/types.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
-import { holdsKey, redactor } from "./redactor.ts";
+import { holdsKey, redactor } from "./text/redactor.ts";
 
 export { createIo } from "./io.ts";
-export { strayKeys } from "./stray-keys.ts";
+export { strayKeys } from "./text/stray-keys.ts";
 export type { SettingFlags, Settings } from "./settings.ts";
 
 /** How a command wants to talk to the service. What is undefined comes from the profile, then from the default. */

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { App } from "./app.ts";
-import type { Declare, Done } from "./commands/declare.ts";
+import type { Declare, Done } from "./flags/declare.ts";
 import { groups } from "./commands/index.ts";
 import { helpCommand } from "./commands/help.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";

@@ -10,8 +10,8 @@ import {
 } from "./io/progress.ts";
 import { Status } from "./io/status.ts";
 import { Writer, type Output } from "./io/writer.ts";
-import { redactor, resultRedactor } from "./redactor.ts";
-import { showLines } from "./text.ts";
+import { redactor, resultRedactor } from "./text/redactor.ts";
+import { showLines } from "./text/show.ts";
 
 export type { Style } from "./io/color.ts";
 export type { Progress, ProgressMode, Timers } from "./io/progress.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "./json.ts";
+import type { JsonValue } from "./json/values.ts";
 
 /** How many documents one run may change: a number, or a share of its rows. */
 export type MaxChanges = { readonly unit: "documents" | "percent"; readonly value: number };

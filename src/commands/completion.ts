@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import type { App } from "../app.ts";
 import { Exit } from "../errors.ts";
 import { completionScript, type CompletionEntry } from "./help/completion-script.ts";
-import type { Done } from "./declare.ts";
+import type { Done } from "../flags/declare.ts";
 import { helpTopics } from "./help.ts";
 
 /** Declares `completion`: a script made from the program's own tree, so that it can't name what is not there. */

@@ -12,17 +12,17 @@ import {
 	type ShownSetting,
 } from "../report/checks.ts";
 import type { Exchange } from "../rest/types.ts";
-import { redactor } from "../redactor.ts";
-import type { Done } from "./declare.ts";
+import { redactor } from "../text/redactor.ts";
+import type { Done } from "../flags/declare.ts";
 import { attempt, failed, skipped } from "./doctor/attempt.ts";
 import { configure, type DoctorFlags, shownSettings } from "./doctor/configuration.ts";
 import { STORAGE } from "./doctor/storage.ts";
 import { type Findings, serviceChecks } from "./doctor/service.ts";
 import { decisive, nextCommand } from "./doctor/verdict.ts";
 import { wayChecks } from "./doctor/way.ts";
-import { addServiceOptions } from "./options/flags.ts";
-import { printVersionLine } from "./version-line.ts";
-import { parseNonEmpty } from "./options/values.ts";
+import { addServiceOptions } from "../flags/flags.ts";
+import { printVersionLine } from "../workflows/version-line.ts";
+import { parseNonEmpty } from "../flags/values.ts";
 
 /** Every check that a report has, in its order. */
 const NAMES = [

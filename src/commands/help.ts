@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
-import type { Done } from "./declare.ts";
+import type { Done } from "../flags/declare.ts";
 import { topics } from "./help/help-topics.ts";
 import { pages, pageText } from "./help/pages.ts";
 

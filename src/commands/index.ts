@@ -1,4 +1,4 @@
-import type { Declare } from "./declare.ts";
+import type { Declare } from "../flags/declare.ts";
 
 export type Group = {
 	readonly name: string;

@@ -3,9 +3,9 @@ import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
 import type { FaultPlan } from "../sandbox/faults/plan.ts";
 import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
-import { addTalkOptions, type GlobalFlags } from "./options/flags.ts";
-import type { Done } from "./declare.ts";
-import { parseCount, parseNonEmpty } from "./options/values.ts";
+import { addTalkOptions, type GlobalFlags } from "../flags/flags.ts";
+import type { Done } from "../flags/declare.ts";
+import { parseCount, parseNonEmpty } from "../flags/values.ts";
 
 const planHint = "ragtag sandbox --faults list shows the form of a plan, and every fault.";
 

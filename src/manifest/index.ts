@@ -4,7 +4,7 @@ export { csvFailedRows, jsonFailedRows } from "./failed-rows.ts";
 export { idFault, idKey } from "./rows/ids.ts";
 export { payloadText } from "./rows/identity.ts";
 export { readSchema } from "./rows/schema-file.ts";
-export { checkSettings, parseSetting } from "./setting.ts";
+export { checkSettings, parseSetting } from "./set-option.ts";
 export { checkSidecars } from "./sidecars/check.ts";
 export { textSurvives } from "./spreadsheet.ts";
 export { ColumnPlan, formatCsvManifest, type ManifestDocument } from "./write.ts";

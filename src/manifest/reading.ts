@@ -2,7 +2,7 @@ import { decode } from "./bytes/decode.ts";
 import { unpack } from "./bytes/unpack.ts";
 import { CsvReader } from "./csv/reader.ts";
 import { Stop } from "./fault.ts";
-import { JsonReader } from "./json/reader.ts";
+import { JsonReader } from "./json-rows/reader.ts";
 import { MAX_RECORD } from "./limits.ts";
 import { positionIn } from "./position.ts";
 import type { RawRow, RowReader } from "./rows/draft.ts";

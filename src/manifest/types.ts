@@ -1,4 +1,4 @@
-import type { JsonValue, Metadata } from "../json.ts";
+import type { JsonValue, Metadata } from "../json/values.ts";
 import type { Content } from "./bytes/source.ts";
 
 export type { Content } from "./bytes/source.ts";

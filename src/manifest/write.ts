@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../errors.ts";
-import { hasHalfPair, type JsonValue, type Metadata } from "../json.ts";
-import { DELETE_TOKEN } from "../list-change.ts";
+import { hasHalfPair, type JsonValue, type Metadata } from "../json/values.ts";
+import { DELETE_TOKEN } from "../json/list-change.ts";
 import { csvLine } from "./csv/quote.ts";
 import { isReserved, meantReserved } from "./rows/reserved.ts";
 import { joinList, splitType, type CellType } from "./rows/typed.ts";

@@ -1,4 +1,4 @@
-import { type JsonValue, type Metadata, sameValue } from "../json.ts";
+import { type JsonValue, type Metadata, sameValue } from "../json/values.ts";
 import type { Keeps } from "../rest/types.ts";
 
 /** One write to a document. `By` is whatever tells which write it was. */

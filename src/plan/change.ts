@@ -1,5 +1,5 @@
-import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json.ts";
-import { DELETE_TOKEN, type ListStep, listSteps } from "../list-change.ts";
+import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json/values.ts";
+import { DELETE_TOKEN, type ListStep, listSteps } from "../json/list-change.ts";
 import { valueText } from "./where.ts";
 
 export type Mode = "replace" | "merge";

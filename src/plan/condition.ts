@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonValue, type Metadata } from "../json.ts";
+import { isJsonArray, type JsonValue, type Metadata } from "../json/values.ts";
 import { areEqual, isOrdered, type Scalar, serverText } from "./server-value.ts";
 
 /** Every operator of a `metadata_condition`, as it is written in one. */

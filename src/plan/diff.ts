@@ -1,5 +1,5 @@
-import { type JsonValue, type Metadata, sameValue } from "../json.ts";
-import { isNotJson } from "../not-json.ts";
+import { type JsonValue, type Metadata, sameValue } from "../json/values.ts";
+import { isNotJson } from "../json/not-json.ts";
 import type { InexactValues, Keeps } from "../rest/types.ts";
 
 /** What a row would do to the keys of its document. */

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json/values.ts";
 import { type Condition, type KeyTest, type Operator, OPERATORS } from "./condition.ts";
 import type { Scalar } from "./server-value.ts";
 

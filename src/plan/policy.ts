@@ -1,6 +1,6 @@
-import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json.ts";
+import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json/values.ts";
 import type { MaxChanges, Policy } from "../policy.ts";
-import { show } from "../text.ts";
+import { show } from "../text/show.ts";
 import type { Difference } from "./diff.ts";
 
 export type PolicyRule = "protected" | "allowed" | "required" | "clearing" | "max_changes";

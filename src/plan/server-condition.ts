@@ -1,4 +1,4 @@
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/values.ts";
 import type { Condition, KeyTest } from "./condition.ts";
 import { hasOtherSpellings } from "./server-value.ts";
 import type { Where } from "./where.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../json.ts";
+import type { JsonValue } from "../json/values.ts";
 
 /** What a condition may compare with. */
 export type Scalar = string | number | boolean;

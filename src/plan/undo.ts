@@ -1,4 +1,4 @@
-import type { Metadata } from "../json.ts";
+import type { Metadata } from "../json/values.ts";
 import type { Keeps } from "../rest/types.ts";
 import { differenceOf } from "./diff.ts";
 import { metadataHash } from "./plan-file/hash.ts";

@@ -1,4 +1,4 @@
-import { type JsonValue, type Metadata, sameValue } from "../json.ts";
+import { type JsonValue, type Metadata, sameValue } from "../json/values.ts";
 import type { InexactValues, Keeps } from "../rest/types.ts";
 
 /**

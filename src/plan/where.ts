@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonValue, type Metadata } from "../json.ts";
+import { isJsonArray, type JsonValue, type Metadata } from "../json/values.ts";
 
 /** One `--where KEY=VALUE`. */
 export type Where = readonly [key: string, value: string];

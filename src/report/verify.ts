@@ -1,5 +1,5 @@
 import type { Judged } from "../run/verify/look-back.ts";
-import { show } from "../text.ts";
+import { show } from "../text/show.ts";
 import { numberText, rowsText } from "./summary.ts";
 import type { VerifyCounts } from "./verify-counts.ts";
 

@@ -1,4 +1,4 @@
-import { redactor } from "../redactor.ts";
+import { redactor } from "../text/redactor.ts";
 import { type Answer, classifyAnswer } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
@@ -6,7 +6,7 @@ import { RestError } from "./errors.ts";
 import type { Manner, ProbeAnswer } from "./flavours.ts";
 import { headerValues } from "./headers.ts";
 import { type BoundarySource, boundaryFor, randomBoundary, updateForm } from "./part-form.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./error-context.ts";
 import { parametersOf } from "./parameters.ts";
 import { mannerOf, nobody, readProbe, readRight } from "./probe.ts";
 import { removalOf, unseen } from "./removal.ts";

@@ -1,6 +1,6 @@
 import { errorCode, reason } from "../errors.ts";
 import { RestError, type RestErrorKind } from "./errors.ts";
-import { type Place, safe } from "./place.ts";
+import { type Place, safe } from "./error-context.ts";
 
 /** What ended an attempt, from us: each has its own meaning, so none is told apart by its words. */
 export class Expired extends Error {}

@@ -2,7 +2,7 @@ import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
 import { DATABASE_AWAY, RestError, type RestErrorKind } from "./errors.ts";
 import type { Flavour } from "./flavours.ts";
 import { headerValues, type RawHeaders } from "./headers.ts";
-import { type Place, quoted, safe } from "./place.ts";
+import { type Place, quoted, safe } from "./error-context.ts";
 import { retryAfter } from "./retry-after.ts";
 
 /** An answer that came to its end. */

@@ -6,13 +6,13 @@ import {
 	type JsonObject,
 	type JsonValue,
 	metadataOf,
-} from "../json.ts";
-import { parseLoosely } from "../not-json.ts";
-import { differsByCase } from "../text.ts";
+} from "../json/values.ts";
+import { parseLoosely } from "../json/not-json.ts";
+import { differsByCase } from "../text/show.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
 import { inexactValues, withDigits } from "./inexact.ts";
-import { type Place, safe } from "./place.ts";
+import { type Place, safe } from "./error-context.ts";
 import type { Dataset, Document, Echo, Page, StoredFile } from "./types.ts";
 
 /** Reads the data of answers into types; whatever does not fit is a `RestError`. */

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { endOfString, parseLoosely } from "../not-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
+import { endOfString, parseLoosely } from "../json/not-json.ts";
 
 /** The parts of an answer's JSON object that every call looks at. */
 export type ParsedEnvelope = {

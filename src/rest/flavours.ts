@@ -1,5 +1,5 @@
-import { foldedName } from "../folded-name.ts";
-import type { JsonValue, Metadata } from "../json.ts";
+import { foldedName } from "../text/folded-name.ts";
+import type { JsonValue, Metadata } from "../json/values.ts";
 import { isDatabaseAway } from "./database.ts";
 import { anyValue, asSent, plainValue, splitLists } from "./normalise.ts";
 

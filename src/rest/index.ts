@@ -4,5 +4,5 @@ export { normaliseBaseUrl } from "./base-url.ts";
 export { RestError } from "./errors.ts";
 export { checkKey } from "./key.ts";
 export { proxyFor } from "./proxy.ts";
-export { createReach, type Reach } from "./reach/index.ts";
+export { createReach, type Reach } from "./preflight/index.ts";
 export type * from "./types.ts";

@@ -1,6 +1,6 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json.ts";
-import { isDoubleInFull, survivesDouble } from "../json-number.ts";
-import { replaceOutsideTexts } from "../not-json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json/values.ts";
+import { isDoubleInFull, survivesDouble } from "../json/numbers.ts";
+import { replaceOutsideTexts } from "../json/not-json.ts";
 
 /**
  * What may be a number that can't be sent back as it came: of 16 digits or more, with an exponent, or none of JSON's at

@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonValue, type Metadata } from "../json.ts";
+import { isJsonArray, type JsonValue, type Metadata } from "../json/values.ts";
 
 /** A service that keeps what it is sent. */
 export function asSent(metadata: Metadata): Metadata {

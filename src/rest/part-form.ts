@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Metadata, metadataText } from "../json.ts";
+import { type Metadata, metadataText } from "../json/values.ts";
 import type { BodyForm } from "./types.ts";
 
 /** Makes boundaries of multipart bodies: 128 random bits each, so that no value can be written to hold one. */

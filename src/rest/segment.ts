@@ -1,4 +1,4 @@
-import { show } from "../text.ts";
+import { show } from "../text/show.ts";
 import { RestError } from "./errors.ts";
 
 /**

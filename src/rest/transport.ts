@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
-import { Attempt } from "./attempt.ts";
+import { Attempt } from "./response-handler.ts";
 import { Cancels } from "./cancels.ts";
 import type { Answer } from "./classify.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { connect, type ConnectionOptions, type Connections } from "./connections.ts";
 import { Deadlines } from "./deadlines.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./error-context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

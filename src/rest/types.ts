@@ -1,4 +1,4 @@
-import type { Metadata } from "../json.ts";
+import type { Metadata } from "../json/values.ts";
 import type { BodyForm, Flavour, ListOrder, Manner, ProbeAnswer } from "./flavours.ts";
 import type { InexactValues } from "./inexact.ts";
 

@@ -2,10 +2,10 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { reason } from "../errors.ts";
-import { show } from "../text.ts";
+import { show } from "../text/show.ts";
 import { RestError } from "./errors.ts";
 import { fileFrame } from "./part-form.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./error-context.ts";
 import type { StoredFile, UploadFile } from "./types.ts";
 
 export type OpenUpload = {

@@ -1,14 +1,14 @@
 import pLimit from "p-limit";
-import { AutoConcurrency } from "./concurrency.ts";
-import type { Cooldown } from "./cooldown.ts";
-import { Ending } from "./ending.ts";
-import { MAX_CONCURRENCY } from "./least-concurrency.ts";
-import type { MaxErrors } from "./limits.ts";
+import { AutoConcurrency } from "./rate/concurrency.ts";
+import type { Cooldown } from "./rate/cooldown.ts";
+import { Ending } from "./stop/shutdown.ts";
+import { MAX_CONCURRENCY } from "./rate/least-concurrency.ts";
+import type { MaxErrors } from "./stop/limits.ts";
 import type { Operation } from "./operations/operation.ts";
-import { MAX_WAIT } from "./retry.ts";
-import { timeIsUp } from "./stops.ts";
-import { Traffic } from "./traffic/traffic.ts";
-import { type OpenRow, Tries } from "./tries.ts";
+import { MAX_WAIT } from "./rate/cooldown.ts";
+import { timeIsUp } from "./stop/reasons.ts";
+import { Traffic } from "./rate/send-queue.ts";
+import { type OpenRow, Tries } from "./attempts.ts";
 import type { Clock, Journal, Limiter, Stop, Work } from "./types.ts";
 
 /**

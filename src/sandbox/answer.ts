@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "./reply.ts";
 import type { Service } from "./routes/call.ts";
-import type { Voice } from "./voice.ts";
+import type { Voice } from "./active-flavour.ts";
 
 export type Serving = { readonly service: Service; readonly voice: Voice };
 

@@ -5,12 +5,12 @@ import { pipeline } from "node:stream/promises";
 import { jsonObject, mediaType, readBody } from "./body.ts";
 import { Refusal } from "./envelope.ts";
 import type { FaultReport } from "./faults/force.ts";
-import { PlanError } from "./faults/given.ts";
+import { PlanError } from "./faults/plan-params.ts";
 import type { FaultPlan } from "./faults/plan.ts";
-import type { Trouble } from "./faults/trouble.ts";
+import type { Trouble } from "./faults/fault-injector.ts";
 import { checkHost } from "./guard.ts";
-import type { DocumentCount } from "./ledger/counts.ts";
-import type { GapEntry, LedgerEntry } from "./ledger/entries.ts";
+import type { DocumentCount } from "./faults/ledger/counts.ts";
+import type { GapEntry, LedgerEntry } from "./faults/ledger/entries.ts";
 import { listening } from "./server.ts";
 
 /** Bytes of a plan: a thousand faults in many words. */

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Control, openControl } from "./control.ts";
-import { Trouble } from "./faults/trouble.ts";
+import { Trouble } from "./faults/fault-injector.ts";
 import type { Flavour } from "./flavours/index.ts";
 import { loadBusboy, loadDatabase } from "./optional.ts";
 import { checkOptions, type SandboxOptions, settingsOf } from "./options.ts";
 import { type Listening, listen } from "./server.ts";
 import { openStore, type Store } from "./store/index.ts";
-import { Voice } from "./voice.ts";
+import { Voice } from "./active-flavour.ts";
 
 export type { SandboxOptions } from "./options.ts";
 

@@ -1,7 +1,7 @@
 import type { FaultPlan } from "./faults/plan.ts";
 import type { Flavour } from "./flavours/index.ts";
 import type { Settings, Ties } from "./settings.ts";
-import type { Upgrade } from "./voice.ts";
+import type { Upgrade } from "./active-flavour.ts";
 
 export type SandboxOptions = {
 	/** 0 takes a free one */

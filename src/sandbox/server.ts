@@ -1,11 +1,11 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from "node:http";
 import type { Server } from "node:net";
 import { answer } from "./answer.ts";
-import { openFront } from "./faults/front.ts";
-import type { Trouble } from "./faults/trouble.ts";
+import { openFront } from "./faults/listener.ts";
+import type { Trouble } from "./faults/fault-injector.ts";
 import { type Log, logLine } from "./log.ts";
 import type { Service } from "./routes/call.ts";
-import type { Voice } from "./voice.ts";
+import type { Voice } from "./active-flavour.ts";
 
 /** Longer than clients keep an idle connection, so that it is never this side that closes one being used again. */
 const keepAliveTimeout = 65_000;

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../json.ts";
+import type { JsonValue } from "../json/values.ts";
 import type { MaxChanges, Policy } from "../policy.ts";
 import type { Member, YamlReader } from "./yaml-reader.ts";
 

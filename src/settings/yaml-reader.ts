@@ -1,6 +1,6 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type LineCounter, type YAMLMap } from "yaml";
 import { CliError, Exit } from "../errors.ts";
-import type { JsonValue } from "../json.ts";
+import type { JsonValue } from "../json/values.ts";
 
 export type Key = { readonly text: string; readonly offset: number };
 export type Member = { readonly key: Key; readonly value: unknown };

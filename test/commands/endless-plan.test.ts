@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { openPlan } from "../../src/commands/plans/open-plan.ts";
+import { openPlan } from "../../src/workflows/plan/open-plan.ts";
 import { Exit } from "../../src/errors.ts";
 import { folder } from "../support/service.ts";
 

@@ -8,7 +8,7 @@ import { planCommand } from "../../src/commands/docs/plan.ts";
 import { rmCommand } from "../../src/commands/docs/rm.ts";
 import { tagCommand } from "../../src/commands/docs/tag.ts";
 import { isManifest, uploadCommand } from "../../src/commands/docs/upload.ts";
-import type { Done } from "../../src/commands/declare.ts";
+import type { Done } from "../../src/flags/declare.ts";
 import { doctorCommand } from "../../src/commands/doctor.ts";
 import { sandboxCommand } from "../../src/commands/sandbox.ts";
 import { createApp } from "../../src/app.ts";

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { metadataOf, type JsonObject } from "../../src/json.ts";
-import { allDocuments, findDocument } from "../../src/run/pages.ts";
-import { findOut } from "../../src/run/service/find-out.ts";
+import { metadataOf, type JsonObject } from "../../src/json/values.ts";
+import { allDocuments, findDocument } from "../../src/run/documents/pages.ts";
+import { findOut } from "../../src/run/service/detect-flavour.ts";
 import { type Api, createApi, type Document, documented, normaliseBaseUrl } from "../../src/rest/index.ts";
 
 export type Target = { readonly url: string; readonly key: string };

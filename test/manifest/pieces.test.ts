@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CsvReader } from "../../src/manifest/csv/reader.ts";
 import { Stop } from "../../src/manifest/fault.ts";
-import { JsonReader } from "../../src/manifest/json/reader.ts";
+import { JsonReader } from "../../src/manifest/json-rows/reader.ts";
 import type { RowReader } from "../../src/manifest/rows/draft.ts";
 import { TAG } from "./support.ts";
 

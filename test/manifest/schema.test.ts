@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
-import { isJsonObject, type JsonValue } from "../../src/json.ts";
+import { isJsonObject, type JsonValue } from "../../src/json/values.ts";
 import { checkManifest, readSchema } from "../../src/manifest/index.ts";
 import { checkBytes, file, inChunks, TAG, withFolder } from "./support.ts";
 

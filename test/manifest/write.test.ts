@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
-import type { JsonValue } from "../../src/json.ts";
+import type { JsonValue } from "../../src/json/values.ts";
 import { formatCsvManifest, parseSetting } from "../../src/manifest/index.ts";
 import { checkBytes, plain } from "./support.ts";
 

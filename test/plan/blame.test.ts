@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject, JsonValue, Metadata } from "../../src/json.ts";
-import { metadataOf } from "../../src/json.ts";
+import type { JsonObject, JsonValue, Metadata } from "../../src/json/values.ts";
+import { metadataOf } from "../../src/json/values.ts";
 import { blame, type BlamedWrite } from "../../src/plan/blame.ts";
 import { splitLists } from "../../src/rest/normalise.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type JsonObject, type JsonValue, type Metadata, metadataOf } from "../../src/json.ts";
+import { type JsonObject, type JsonValue, type Metadata, metadataOf } from "../../src/json/values.ts";
 import { type Change, changeOf, keepsValue, metadataToSend } from "../../src/plan/change.ts";
 
 const replace = changeOf("replace");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonValue, Metadata } from "../../src/json.ts";
+import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { lacks, meets, OPERATORS } from "../../src/plan/condition.ts";
 import { conditionText as writtenCondition, parseCondition } from "../../src/plan/parse-condition.ts";
 import { serverCondition } from "../../src/plan/server-condition.ts";

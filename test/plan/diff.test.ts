@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type JsonObject, metadataOf } from "../../src/json.ts";
+import { type JsonObject, metadataOf } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/diff.ts";
 import { splitLists } from "../../src/rest/normalise.ts";
 

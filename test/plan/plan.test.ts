@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue, Metadata } from "../../src/json.ts";
+import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { matches, valueText, type Where } from "../../src/plan/where.ts";
 
 describe("a value as text", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type JsonObject, type JsonValue, metadataOf } from "../../src/json.ts";
+import { type JsonObject, type JsonValue, metadataOf } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/diff.ts";
 import { isTooMany, needsPresent, policyText, type Violation, violationsOf } from "../../src/plan/policy.ts";
 import type { MaxChanges, Policy } from "../../src/policy.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type JsonValue, type Metadata, metadataOf } from "../../src/json.ts";
+import { type JsonValue, type Metadata, metadataOf } from "../../src/json/values.ts";
 import { type Deed, type Verdict, verdictOf } from "../../src/plan/verdict.ts";
 import { asSent, splitLists } from "../../src/rest/normalise.ts";
 

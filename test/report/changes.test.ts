@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../src/json.ts";
+import type { JsonValue } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/diff.ts";
 import { changeCsv } from "../../src/report/changes/change-csv.ts";
 import { changeLine } from "../../src/report/changes/change-line.ts";

@@ -3,7 +3,7 @@ import { classifyAnswer } from "../../src/rest/classify.ts";
 import { readEnvelope } from "../../src/rest/envelope.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import { documented } from "../../src/rest/flavours.ts";
-import { redactor } from "../../src/redactor.ts";
+import { redactor } from "../../src/text/redactor.ts";
 
 const place = { host: "host:1", redact: redactor("ragflow-SECRETkeyBODY") };
 

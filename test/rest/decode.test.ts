@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../src/json.ts";
+import type { JsonValue } from "../../src/json/values.ts";
 import { Decoder } from "../../src/rest/decode.ts";
 import { type ParsedEnvelope, readEnvelope } from "../../src/rest/envelope.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import type { JsonValue } from "../../src/json.ts";
+import type { JsonValue } from "../../src/json/values.ts";
 import { classifyAnswer } from "../../src/rest/classify.ts";
 import { readEnvelope } from "../../src/rest/envelope.ts";
 import { RestError } from "../../src/rest/errors.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isDoubleInFull, survivesDouble } from "../../src/json-number.ts";
+import { isDoubleInFull, survivesDouble } from "../../src/json/numbers.ts";
 import { Decoder } from "../../src/rest/decode.ts";
 import { readEnvelope } from "../../src/rest/envelope.ts";
 import type { Document } from "../../src/rest/types.ts";

@@ -7,7 +7,7 @@ import { RestError } from "../../src/rest/errors.ts";
 import type { Document } from "../../src/rest/types.ts";
 import type { OnExisting } from "../../src/run/operations/namesakes.ts";
 import { lookToUpload, uploadFile } from "../../src/run/operations/upload.ts";
-import { Present } from "../../src/run/present/present.ts";
+import { Present } from "../../src/run/documents/document-source.ts";
 import { range } from "../support/values.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";

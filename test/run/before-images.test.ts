@@ -1,12 +1,12 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import type { Metadata } from "../../src/json.ts";
+import type { Metadata } from "../../src/json/values.ts";
 import type { Api } from "../../src/rest/types.ts";
 import type { Memory } from "../../src/run/operations/operation.ts";
 import { type Sending, unrecorded } from "../../src/run/operations/sent-log.ts";
 import { replaceMetadata } from "../../src/run/operations/update.ts";
-import { BeforeImages } from "../../src/run/present/before-images.ts";
-import { Present } from "../../src/run/present/present.ts";
+import { BeforeImages } from "../../src/run/documents/before-images.ts";
+import { Present } from "../../src/run/documents/document-source.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { provenService } from "./fake-service.ts";

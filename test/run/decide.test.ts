@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { DATABASE_AWAY, type RestErrorKind } from "../../src/rest/errors.ts";
-import { decide, MAX_WAIT, type Try } from "../../src/run/retry.ts";
+import { MAX_WAIT } from "../../src/run/rate/cooldown.ts";
+import { decide, type Try } from "../../src/run/retry/policy.ts";
 import { failure } from "./harness.ts";
 
 const first: Try = {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Document, DocumentQuery } from "../../src/rest/types.ts";
-import { allDatasets, allDocuments, type DocumentFilter, findDocument, type ShortList } from "../../src/run/pages.ts";
+import {
+	allDatasets,
+	allDocuments,
+	type DocumentFilter,
+	findDocument,
+	type ShortList,
+} from "../../src/run/documents/pages.ts";
 import { CliError, Exit } from "../../src/errors.ts";
 import { range } from "../support/values.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";

@@ -1,4 +1,4 @@
-import type { Metadata } from "../../src/json.ts";
+import type { Metadata } from "../../src/json/values.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import type { Flavour, ProbeAnswer } from "../../src/rest/flavours.ts";
 import type { Api, BodyForm, Dialect, Echo } from "../../src/rest/types.ts";

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
-import { Cooldown } from "../../src/run/cooldown.ts";
-import { MemoryJournal } from "../../src/run/journal.ts";
-import { unlimited } from "../../src/run/limiter.ts";
+import { Cooldown } from "../../src/run/rate/cooldown.ts";
+import { MemoryJournal } from "../../src/run/journal/counts.ts";
+import { unlimited } from "../../src/run/rate/limiter.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
 import { type RunOptions, runRows } from "../../src/run/rows.ts";
 import type { Limiter, Outcome, Stop, Work } from "../../src/run/types.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import type { JsonValue, Metadata } from "../../src/json.ts";
+import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { documented, flavours, ragflowPut } from "../../src/rest/flavours.ts";
 import { splitLists } from "../../src/rest/normalise.ts";
 import { type Knowledge, knowledgeText, readKnowledge } from "../../src/run/service/knowledge.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, newSearch, observe, type Search } from "../../src/run/least-concurrency.ts";
+import { type Answer, newSearch, observe, type Search } from "../../src/run/rate/least-concurrency.ts";
 import { range } from "../support/values.ts";
 import { exponential, lognormal, type Simulated, simulate, steady } from "./simulated-service.ts";
 

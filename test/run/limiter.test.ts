@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/run/clock.ts";
-import { SendGate } from "../../src/run/gate.ts";
-import { createLimiter, divide, unlimited } from "../../src/run/limiter.ts";
+import { SendGate } from "../../src/run/rate/sliding-window.ts";
+import { createLimiter, divide, unlimited } from "../../src/run/rate/limiter.ts";
 import type { Clock } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { chunked } from "../../src/run/chunks.ts";
-import { AutoConcurrency, concurrencyFor } from "../../src/run/concurrency.ts";
-import type { Answer } from "../../src/run/least-concurrency.ts";
-import { errorLimit, type MaxErrors, RefusedAlike } from "../../src/run/limits.ts";
+import { AutoConcurrency, concurrencyFor } from "../../src/run/rate/concurrency.ts";
+import type { Answer } from "../../src/run/rate/least-concurrency.ts";
+import { errorLimit, type MaxErrors, RefusedAlike } from "../../src/run/stop/limits.ts";
 import type { Totals } from "../../src/run/types.ts";
 
 function totals(updated: number, failed: number): Totals {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
-import { probeWait } from "../../src/run/traffic/breaker.ts";
+import { probeWait } from "../../src/run/rate/breaker.ts";
 import { DATABASE_AWAY, type RestErrorKind } from "../../src/rest/errors.ts";
 import type { Stop } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Page } from "../../src/rest/types.ts";
-import { allDatasets, allPages, findDocument, PAGE_SIZE } from "../../src/run/pages.ts";
+import { allDatasets, allPages, findDocument, PAGE_SIZE } from "../../src/run/documents/pages.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 
 type Entry = { readonly id: string };

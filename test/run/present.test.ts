@@ -1,11 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { JsonValue } from "../../src/json.ts";
+import type { JsonValue } from "../../src/json/values.ts";
 import type { Api, Document } from "../../src/rest/types.ts";
-import { isListingCheaper, rowsByDataset } from "../../src/run/present/cost.ts";
-import { IdTable } from "../../src/run/present/id-table.ts";
-import { Present } from "../../src/run/present/present.ts";
-import { StoredDocuments } from "../../src/run/present/stored-documents.ts";
+import { isListingCheaper, rowsByDataset } from "../../src/run/documents/cost.ts";
+import { IdTable } from "../../src/run/documents/id-table.ts";
+import { Present } from "../../src/run/documents/document-source.ts";
+import { StoredDocuments } from "../../src/run/documents/stored-documents.ts";
 import { folder } from "../support/service.ts";
 import { range } from "../support/values.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../src/json.ts";
+import type { JsonValue } from "../../src/json/values.ts";
 import { documented, ragflowPut } from "../../src/rest/flavours.ts";
 import type { Echo } from "../../src/rest/types.ts";
 import type { Knowledge } from "../../src/run/service/knowledge.ts";

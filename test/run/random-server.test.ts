@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { JsonValue, Metadata } from "../../src/json.ts";
+import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { documented, ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
 import { asSent, splitLists } from "../../src/rest/normalise.ts";
 import type { BodyForm, Echo } from "../../src/rest/types.ts";

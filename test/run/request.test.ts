@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
-import { unlimited } from "../../src/run/limiter.ts";
-import { Cooldown, paced } from "../../src/run/cooldown.ts";
-import { type RequestDependencies, requestWithRetry } from "../../src/run/request.ts";
+import { unlimited } from "../../src/run/rate/limiter.ts";
+import { Cooldown, paced } from "../../src/run/rate/cooldown.ts";
+import { type RequestDependencies, requestWithRetry } from "../../src/run/retry/request.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { countingLimiter, failure } from "./harness.ts";
 

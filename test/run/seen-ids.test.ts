@@ -3,8 +3,8 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Document } from "../../src/rest/types.ts";
-import { allDocuments } from "../../src/run/pages.ts";
-import { SeenIds } from "../../src/run/lists/seen-ids.ts";
+import { allDocuments } from "../../src/run/documents/pages.ts";
+import { SeenIds } from "../../src/run/documents/seen-ids.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 
 it("tells ids that are new, of an earlier pass, or of this one, as sets of them would", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue, Metadata } from "../../src/json.ts";
+import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { documented, ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
 import { splitLists } from "../../src/rest/normalise.ts";
 import type { Service } from "../../src/run/service/service.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { JsonValue, Metadata } from "../../src/json.ts";
+import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { splitLists } from "../../src/rest/normalise.ts";
 import { createRun, readRun } from "../../src/run/journal/open.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../../src/run/journal/records.ts";

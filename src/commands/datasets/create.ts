@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
-import { allDatasets } from "../../run/pages.ts";
-import { failureBehind, mayHaveBeenApplied } from "../../run/request.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../options/flags.ts";
-import type { Done } from "../declare.ts";
+import { allDatasets } from "../../run/documents/pages.ts";
+import { failureBehind, mayHaveBeenApplied } from "../../run/retry/request.ts";
+import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
+import type { Done } from "../../flags/declare.ts";
 
 export type CreateOptions = ServiceFlags & { readonly name: string };
 

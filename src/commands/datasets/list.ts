@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import { allDatasets } from "../../run/pages.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../options/flags.ts";
-import type { Done } from "../declare.ts";
-import { addFormatOption, chosenFormat, type Format, printList } from "../lists/list-output.ts";
+import { allDatasets } from "../../run/documents/pages.ts";
+import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
 
 export type ListOptions = ServiceFlags & { readonly format?: Format; readonly json?: boolean };
 

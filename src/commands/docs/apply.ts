@@ -2,15 +2,15 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { documentsText } from "../../report/summary.ts";
-import { checkInput } from "../checks/check-rows.ts";
-import type { Done } from "../declare.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../options/dry-run-flags.ts";
-import { checkFailedPath } from "../rows/failed-file.ts";
-import { addBodyOption, addResumeOption, addRunOptions, type RunFlags, withSession } from "../options/flags.ts";
-import { APPLY } from "../plans/names.ts";
-import type { PlanKind } from "../plans/plan-kind.ts";
-import { runPlan } from "../plans/run-plan.ts";
-import { printVersionLine } from "../version-line.ts";
+import { checkInput } from "../../workflows/check/check-rows.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/dry-run-flags.ts";
+import { checkFailedPath } from "../../workflows/run/failed-file.ts";
+import { addBodyOption, addResumeOption, addRunOptions, type RunFlags, withSession } from "../../flags/flags.ts";
+import { APPLY } from "../../workflows/plan/names.ts";
+import type { PlanKind } from "../../workflows/plan/plan-kind.ts";
+import { runPlan } from "../../workflows/plan/run-plan.ts";
+import { printVersionLine } from "../../workflows/version-line.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags & {

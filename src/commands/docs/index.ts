@@ -1,4 +1,4 @@
-import type { Declare } from "../declare.ts";
+import type { Declare } from "../../flags/declare.ts";
 import { applyCommand } from "./apply.ts";
 import { listCommand } from "./list.ts";
 import { planCommand } from "./plan.ts";

@@ -2,16 +2,16 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Document } from "../../rest/types.ts";
-import type { ShortList } from "../../run/pages.ts";
-import { printDocumentsCsv } from "../lists/documents-csv.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../options/flags.ts";
-import type { Done } from "../declare.ts";
-import { IN_JSON, IN_MANIFESTS, IN_TABLES, warningOfInexact } from "../lists/inexact-documents.ts";
-import { addFormatOption, chosenFormat, type Format, printList } from "../lists/list-output.ts";
-import { shortListError } from "../lists/short-list.ts";
-import { CONDITION_EXAMPLE, parseNonEmpty } from "../options/values.ts";
-import { defaultFields, documentCells, documentJson } from "./document-faces.ts";
-import { addFilterOptions, filteredDocuments, type FilterFlags } from "./document-filter.ts";
+import type { ShortList } from "../../run/documents/pages.ts";
+import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
+import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
+import type { Done } from "../../flags/declare.ts";
+import { IN_JSON, IN_MANIFESTS, IN_TABLES, warningOfInexact } from "../../workflows/lists/inexact-documents.ts";
+import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
+import { shortListError } from "../../workflows/lists/short-list.ts";
+import { CONDITION_EXAMPLE, parseNonEmpty } from "../../flags/values.ts";
+import { defaultFields, documentCells, documentJson } from "../../workflows/lists/document-columns.ts";
+import { addFilterOptions, filteredDocuments, type FilterFlags } from "../../workflows/rows/document-filter.ts";
 
 export type ListOptions = ServiceFlags &
 	FilterFlags & {

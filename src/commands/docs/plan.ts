@@ -4,23 +4,18 @@ import type { ExitCode } from "../../errors.ts";
 import { metadataHash } from "../../plan/plan-file/hash.ts";
 import type { PlanHeader } from "../../plan/plan-file/types.ts";
 import { VERSION } from "../../version.ts";
-import { changePrinter } from "../looks/change-faces.ts";
-import {
-	addChangeOptions,
-	checkChangeFlags,
-	type ChangeFlags,
-	updateItemOf,
-	updatePlanOf,
-} from "../options/change-flags.ts";
-import type { Done } from "../declare.ts";
-import { type ChangeSink, dryRun } from "../looks/dry-run.ts";
-import { addLookOptions, addManifestOptions, addSetOption, addValidityOptions } from "../options/flags.ts";
-import { type ManifestReadFlags, withManifest } from "../rows/manifest-run.ts";
-import { quoted, withFlags } from "../options/next-command.ts";
-import { checkOut, PlanWriter } from "../plans/write-plan.ts";
-import { seeUpdate } from "../looks/see-update.ts";
-import { unreadable } from "../looks/readable.ts";
-import { parseNonEmpty } from "../options/values.ts";
+import { changePrinter } from "../../workflows/preview/change-columns.ts";
+import { addChangeOptions, checkChangeFlags, type ChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
+import { updateItemOf } from "../../workflows/rows/row-source.ts";
+import type { Done } from "../../flags/declare.ts";
+import { type ChangeSink, dryRun } from "../../workflows/preview/preview.ts";
+import { addLookOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
+import { type ManifestReadFlags, withManifest } from "../../workflows/run/manifest-run.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
+import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
+import { seeUpdate } from "../../workflows/preview/preview-update.ts";
+import { unreadable } from "../../workflows/readable.ts";
+import { parseNonEmpty } from "../../flags/values.ts";
 
 export type PlanOptions = ManifestReadFlags &
 	ChangeFlags & {

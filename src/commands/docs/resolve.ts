@@ -4,22 +4,22 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkSidecars } from "../../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { documentsText, numberText, rowsText } from "../../report/summary.ts";
-import { checkAndTell, checkInput, manifestOptions, refusal } from "../checks/check-rows.ts";
-import type { Done } from "../declare.ts";
+import { checkAndTell, checkInput, manifestOptions, refusal } from "../../workflows/check/check-rows.ts";
+import type { Done } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
 	addServiceOptions,
 	type ManifestFlags,
 	type ServiceFlags,
 	withSession,
-} from "../options/flags.ts";
-import { writeNewFile } from "../lists/new-file.ts";
-import { quoted } from "../options/next-command.ts";
-import { problemTeller } from "../checks/tell-problems.ts";
-import { collect, parseNonEmpty } from "../options/values.ts";
-import { Listings } from "./resolve/listings.ts";
-import { foundDocuments, lookUp } from "./resolve/look-up.ts";
-import { documentPrinter, type Print } from "./resolve/print.ts";
+} from "../../flags/flags.ts";
+import { writeNewFile } from "../../workflows/lists/new-file.ts";
+import { quoted } from "../../flags/next-command.ts";
+import { problemTeller } from "../../workflows/check/problems-reporter.ts";
+import { collect, parseNonEmpty } from "../../flags/values.ts";
+import { Listings } from "../../workflows/resolve/listings.ts";
+import { foundDocuments, lookUp } from "../../workflows/resolve/look-up.ts";
+import { documentPrinter, type Print } from "../../workflows/resolve/print.ts";
 
 export type ResolveOptions = ServiceFlags &
 	ManifestFlags & {

@@ -3,22 +3,22 @@ import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { documentsText } from "../../report/summary.ts";
 import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
-import type { Present } from "../../run/present/present.ts";
-import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../options/flags.ts";
-import { askForYes } from "../ask-for-yes.ts";
-import type { Done } from "../declare.ts";
-import { dryRun } from "../looks/dry-run.ts";
-import type { Seen } from "../looks/seen.ts";
-import { changePrinter } from "../looks/change-faces.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../options/dry-run-flags.ts";
-import { COMMANDS, type ManifestRunFlags, runManifest } from "../rows/manifest-run.ts";
-import type { RowSource, RunItem } from "../rows/row-source.ts";
-import { type RowRun, runSource } from "../rows/run-rows.ts";
-import { printVersionLine } from "../version-line.ts";
-import { removalPass } from "../policy/passes.ts";
-import { checkFailedPath } from "../rows/failed-file.ts";
-import { payloadOptions } from "../options/payload-options.ts";
-import { idRows } from "./id-rows.ts";
+import type { Present } from "../../run/documents/document-source.ts";
+import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../../flags/flags.ts";
+import { askForYes } from "../../workflows/ask-for-yes.ts";
+import type { Done } from "../../flags/declare.ts";
+import { dryRun } from "../../workflows/preview/preview.ts";
+import type { Seen } from "../../workflows/effect.ts";
+import { changePrinter } from "../../workflows/preview/change-columns.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/dry-run-flags.ts";
+import { COMMANDS, type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
+import type { RowSource, RunItem } from "../../workflows/rows/row-source.ts";
+import { type RowRun, runSource } from "../../workflows/run/run-rows.ts";
+import { printVersionLine } from "../../workflows/version-line.ts";
+import { removalPass } from "../../workflows/policy/prescan.ts";
+import { checkFailedPath } from "../../workflows/run/failed-file.ts";
+import { payloadOptions } from "../../flags/payload-options.ts";
+import { idRows } from "../../workflows/rows/id-rows.ts";
 
 export type RmOptions = ManifestRunFlags &
 	DryRunFlags & {

@@ -3,19 +3,13 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { UpdateItem } from "../../run/operations/look.ts";
 import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
-import { BeforeImages } from "../../run/present/before-images.ts";
-import { changePrinter } from "../looks/change-faces.ts";
-import {
-	addChangeOptions,
-	checkChangeFlags,
-	type ChangeFlags,
-	updateItemOf,
-	updatePlanOf,
-} from "../options/change-flags.ts";
-import { seeUpdate } from "../looks/see-update.ts";
-import type { Done } from "../declare.ts";
-import { dryRun } from "../looks/dry-run.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../options/dry-run-flags.ts";
+import { BeforeImages } from "../../run/documents/before-images.ts";
+import { changePrinter } from "../../workflows/preview/change-columns.ts";
+import { addChangeOptions, checkChangeFlags, type ChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
+import { seeUpdate } from "../../workflows/preview/preview-update.ts";
+import type { Done } from "../../flags/declare.ts";
+import { dryRun } from "../../workflows/preview/preview.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/dry-run-flags.ts";
 import {
 	addManifestOptions,
 	addRunOptions,
@@ -23,13 +17,13 @@ import {
 	addUndoOption,
 	addWriteOptions,
 	verifies,
-} from "../options/flags.ts";
-import { type CheckedRun, type ManifestRunFlags, runManifest } from "../rows/manifest-run.ts";
-import { lookPass } from "../policy/passes.ts";
-import { unreadable } from "../looks/readable.ts";
-import type { RunItem } from "../rows/row-source.ts";
-import { addFilterOptions, filterText, type FilterFlags } from "./document-filter.ts";
-import { checkFilterFlags, READING_FLAGS, runFound } from "./tag-found.ts";
+} from "../../flags/flags.ts";
+import { type CheckedRun, type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
+import { lookPass } from "../../workflows/policy/prescan.ts";
+import { unreadable } from "../../workflows/readable.ts";
+import { type RunItem, updateItemOf } from "../../workflows/rows/row-source.ts";
+import { addFilterOptions, filterText, type FilterFlags } from "../../workflows/rows/document-filter.ts";
+import { checkFilterFlags, READING_FLAGS, runFound } from "../../workflows/run/tag-found.ts";
 
 export type TagOptions = ManifestRunFlags &
 	ChangeFlags &

@@ -3,13 +3,13 @@ import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
-import { MemoryJournal } from "../../run/journal.ts";
+import { MemoryJournal } from "../../run/journal/counts.ts";
 import { Settling } from "../../run/operations/settling.ts";
 import type { FindNames, OnExisting } from "../../run/operations/namesakes.ts";
-import type { Present } from "../../run/present/present.ts";
+import type { Present } from "../../run/documents/document-source.ts";
 import { lookToUpload, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
-import { checkFailedPath } from "../rows/failed-file.ts";
+import { checkFailedPath } from "../../workflows/run/failed-file.ts";
 import {
 	addManifestOptions,
 	addRunOptions,
@@ -17,26 +17,26 @@ import {
 	addWriteOptions,
 	verifies,
 	withSession,
-} from "../options/flags.ts";
-import type { Done } from "../declare.ts";
-import { dryRun } from "../looks/dry-run.ts";
-import type { Seen } from "../looks/seen.ts";
-import { changePrinter } from "../looks/change-faces.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../options/dry-run-flags.ts";
-import { alikeNames } from "../checks/alike-names.ts";
-import { manifestOptions } from "../checks/check-rows.ts";
-import { COMMANDS, type ManifestRunFlags, runManifest } from "../rows/manifest-run.ts";
-import type { RowSource, RunItem } from "../rows/row-source.ts";
-import { type RowRun, runSource } from "../rows/run-rows.ts";
-import { printVersionLine } from "../version-line.ts";
-import type { PolicyPass } from "../policy/gate.ts";
-import { creationPass, lookPass } from "../policy/passes.ts";
-import { withFlags } from "../options/next-command.ts";
+} from "../../flags/flags.ts";
+import type { Done } from "../../flags/declare.ts";
+import { dryRun } from "../../workflows/preview/preview.ts";
+import type { Seen } from "../../workflows/effect.ts";
+import { changePrinter } from "../../workflows/preview/change-columns.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/dry-run-flags.ts";
+import { alikeNames } from "../../workflows/check/alike-names.ts";
+import { manifestOptions } from "../../workflows/check/check-rows.ts";
+import { COMMANDS, type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
+import type { RowSource, RunItem } from "../../workflows/rows/row-source.ts";
+import { type RowRun, runSource } from "../../workflows/run/run-rows.ts";
+import { printVersionLine } from "../../workflows/version-line.ts";
+import type { PolicyPass } from "../../workflows/policy/policy-pass.ts";
+import { creationPass, lookPass } from "../../workflows/policy/prescan.ts";
+import { withFlags } from "../../flags/next-command.ts";
 import { numberText } from "../../report/summary.ts";
-import { payloadOptions } from "../options/payload-options.ts";
-import { unreadable } from "../looks/readable.ts";
-import { report } from "../rows/run-report.ts";
-import { fileRows } from "./file-rows.ts";
+import { payloadOptions } from "../../flags/payload-options.ts";
+import { unreadable } from "../../workflows/readable.ts";
+import { report } from "../../workflows/run/run-report.ts";
+import { fileRows } from "../../workflows/rows/file-rows.ts";
 
 export type UploadOptions = ManifestRunFlags &
 	DryRunFlags & {

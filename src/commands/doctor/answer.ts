@@ -1,6 +1,6 @@
 import { type CliError, Exit } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
-import { failureBehind } from "../../run/request.ts";
+import { failureBehind } from "../../run/retry/request.ts";
 import { failed } from "./attempt.ts";
 
 /** Seconds of difference from which on a clock is worth a warning. */

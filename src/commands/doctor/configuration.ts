@@ -1,9 +1,9 @@
 import type { App, Settings } from "../../app.ts";
 import type { Check, ShownSetting } from "../../report/checks.ts";
-import type { Reach, SafeRoute } from "../../rest/reach/index.ts";
-import { ADVISED_RATE } from "../../run/safe-rate.ts";
+import type { Reach, SafeRoute } from "../../rest/preflight/index.ts";
+import { ADVISED_RATE } from "../../run/rate/safe-rate.ts";
 import { policyText } from "../../plan/policy.ts";
-import type { ServiceFlags } from "../options/flags.ts";
+import type { ServiceFlags } from "../../flags/flags.ts";
 import { attempt, failed } from "./attempt.ts";
 import { storageCheck } from "./storage.ts";
 

@@ -1,7 +1,7 @@
 import type { Settings } from "../../app.ts";
 import type { Check } from "../../report/checks.ts";
-import { MAX_CONCURRENCY } from "../../run/least-concurrency.ts";
-import { ADVISED_RATE, safeRate } from "../../run/safe-rate.ts";
+import { MAX_CONCURRENCY } from "../../run/rate/least-concurrency.ts";
+import { ADVISED_RATE, safeRate } from "../../run/rate/safe-rate.ts";
 
 /** What several requests took, in milliseconds. `times` has at least one. */
 export function latencyOf(times: readonly number[]): { readonly median: number; readonly slowest: number } {

@@ -1,7 +1,7 @@
 import { Exit } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
 import type { Dataset } from "../../rest/types.ts";
-import { show } from "../../text.ts";
+import { show } from "../../text/show.ts";
 import { type Attempted, failed, skipped } from "./attempt.ts";
 
 /** The dataset that rights are asked of. */

@@ -1,7 +1,7 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { Check } from "../../report/checks.ts";
 import type { Recognition } from "../../run/service/service.ts";
-import { safeRate } from "../../run/safe-rate.ts";
+import { safeRate } from "../../run/rate/safe-rate.ts";
 import { clockCheck, refusalChecks } from "./answer.ts";
 import { attempt, failed, skipped } from "./attempt.ts";
 import { type DoctorFlags, flavourSetting, rateSetting } from "./configuration.ts";

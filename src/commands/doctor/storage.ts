@@ -1,7 +1,7 @@
 import type { App, Settings } from "../../app.ts";
 import type { Check } from "../../report/checks.ts";
-import { probeStorage } from "../../run/probe-storage.ts";
-import { show } from "../../text.ts";
+import { probeStorage } from "../../run/storage/probe-storage.ts";
+import { show } from "../../text/show.ts";
 import { attempt, failed } from "./attempt.ts";
 
 export const STORAGE = "storage";

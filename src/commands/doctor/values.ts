@@ -1,11 +1,11 @@
 import type { Session } from "../../app.ts";
-import { isNotJson } from "../../not-json.ts";
+import { isNotJson } from "../../json/not-json.ts";
 import { documentsText, numberText } from "../../report/summary.ts";
 import type { Check } from "../../report/checks.ts";
-import { firstDocuments } from "../../run/lists/documents.ts";
-import { walk } from "../../run/lists/walk.ts";
+import { firstDocuments } from "../../run/documents/list.ts";
+import { walk } from "../../run/documents/walk.ts";
 import type { Api } from "../../rest/types.ts";
-import { show } from "../../text.ts";
+import { show } from "../../text/show.ts";
 import { attempt, failed } from "./attempt.ts";
 import type { Chosen } from "./rights.ts";
 

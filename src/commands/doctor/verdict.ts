@@ -1,7 +1,7 @@
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
-import type { GlobalFlags } from "../options/flags.ts";
-import { quoted, withFlags } from "../options/next-command.ts";
+import type { GlobalFlags } from "../../flags/flags.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
 import type { Chosen } from "./rights.ts";
 
 /** Which exit code tells where several checks failed: what must be set before anything can be sent comes first. */

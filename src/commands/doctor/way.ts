@@ -1,7 +1,7 @@
 import { Exit } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
-import type { Found, Handshake, Reach, ReachFailure, SafeRoute } from "../../rest/reach/index.ts";
-import { show } from "../../text.ts";
+import type { Found, Handshake, Reach, ReachFailure, SafeRoute } from "../../rest/preflight/index.ts";
+import { show } from "../../text/show.ts";
 import { skipped } from "./attempt.ts";
 
 const DAY = 24 * 3600 * 1000;

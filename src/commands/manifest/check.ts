@@ -4,12 +4,12 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import type { Purpose } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, numberText, rowsText, summaryOf } from "../../report/summary.ts";
-import { MemoryJournal } from "../../run/journal.ts";
-import { checkAndTell, manifestOptions, refusal } from "../checks/check-rows.ts";
-import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../options/change-flags.ts";
-import { addManifestOptions, addSetOption, addTalkOptions, type ManifestFlags } from "../options/flags.ts";
-import type { Done } from "../declare.ts";
-import { printVersionLine } from "../version-line.ts";
+import { MemoryJournal } from "../../run/journal/counts.ts";
+import { checkAndTell, manifestOptions, refusal } from "../../workflows/check/check-rows.ts";
+import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flags/change-flags.ts";
+import { addManifestOptions, addSetOption, addTalkOptions, type ManifestFlags } from "../../flags/flags.ts";
+import type { Done } from "../../flags/declare.ts";
+import { printVersionLine } from "../../workflows/version-line.ts";
 
 export type CheckOptions = ManifestFlags &
 	ChangeFlags & {

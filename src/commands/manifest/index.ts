@@ -1,4 +1,4 @@
-import type { Declare } from "../declare.ts";
+import type { Declare } from "../../flags/declare.ts";
 import { checkCommand } from "./check.ts";
 import { initCommand } from "./init.ts";
 

@@ -4,14 +4,14 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { textSurvives } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
 import { rowsText } from "../../report/summary.ts";
-import { allDocuments, type ShortList } from "../../run/pages.ts";
-import { printDocumentsCsv } from "../lists/documents-csv.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../options/flags.ts";
-import type { Done } from "../declare.ts";
-import { IN_MANIFESTS, warningOfInexact } from "../lists/inexact-documents.ts";
-import { writeNewFile } from "../lists/new-file.ts";
-import { shortListError } from "../lists/short-list.ts";
-import { parseNonEmpty } from "../options/values.ts";
+import { allDocuments, type ShortList } from "../../run/documents/pages.ts";
+import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
+import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
+import type { Done } from "../../flags/declare.ts";
+import { IN_MANIFESTS, warningOfInexact } from "../../workflows/lists/inexact-documents.ts";
+import { writeNewFile } from "../../workflows/lists/new-file.ts";
+import { shortListError } from "../../workflows/lists/short-list.ts";
+import { parseNonEmpty } from "../../flags/values.ts";
 
 export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };
 

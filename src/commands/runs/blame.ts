@@ -8,10 +8,10 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import type { Written } from "../../run/recorded/written.ts";
 import { rememberedKeeps } from "../../run/service/remembered-keeps.ts";
-import { show } from "../../text.ts";
-import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../options/flags.ts";
-import { addFormatOption, chosenFormat, type Format, printList } from "../lists/list-output.ts";
+import { show } from "../../text/show.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addTalkOptions } from "../../flags/flags.ts";
+import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
 import {
 	type BlameLine,
 	eventFaces,
@@ -20,11 +20,11 @@ import {
 	presentFaces,
 	presentLines,
 	type Source,
-} from "./blame-faces.ts";
-import { withFlags } from "../options/next-command.ts";
-import { APPLY } from "../plans/names.ts";
-import { parseNonEmpty } from "../options/values.ts";
-import type { RunsFlags } from "./read.ts";
+} from "./blame-columns.ts";
+import { withFlags } from "../../flags/next-command.ts";
+import { APPLY } from "../../workflows/plan/names.ts";
+import { parseNonEmpty } from "../../flags/values.ts";
+import type { RunsFlags } from "../../workflows/recorded/read.ts";
 
 export type BlameFlags = RunsFlags & { readonly dataset?: string; readonly all?: boolean; readonly format?: Format };
 

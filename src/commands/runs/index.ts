@@ -1,6 +1,6 @@
-import type { Declare } from "../declare.ts";
+import type { Declare } from "../../flags/declare.ts";
 import { blameCommand } from "./blame.ts";
-import { resumeRunCommand, retryCommand } from "./go-on.ts";
+import { resumeRunCommand, retryCommand } from "./resume.ts";
 import { listCommand } from "./list.ts";
 import { pruneCommand } from "./prune.ts";
 import { repairCommand } from "./repair.ts";

@@ -3,10 +3,10 @@ import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import type { Totals } from "../../run/types.ts";
-import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../options/flags.ts";
-import { addFormatOption, type Format, printList } from "../lists/list-output.ts";
-import { readReport, type RunsFlags, type RunState, stateOf } from "./read.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addTalkOptions } from "../../flags/flags.ts";
+import { addFormatOption, type Format, printList } from "../../workflows/lists/list-output.ts";
+import { readReport, type RunsFlags, type RunState, stateOf } from "../../workflows/recorded/read.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format };
 

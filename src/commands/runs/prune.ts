@@ -6,12 +6,12 @@ import { Locked } from "../../run/journal/lock.ts";
 import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import { keepSuperseded } from "../../run/recorded/superseded.ts";
-import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../options/flags.ts";
-import { withFlags } from "../options/next-command.ts";
-import { parseTime } from "../options/values.ts";
-import { type Old, oldRun } from "./old-run.ts";
-import type { RunsFlags } from "./read.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addTalkOptions } from "../../flags/flags.ts";
+import { withFlags } from "../../flags/next-command.ts";
+import { parseTime } from "../../flags/values.ts";
+import { type Old, oldRun } from "../../workflows/recorded/old-run.ts";
+import type { RunsFlags } from "../../workflows/recorded/read.ts";
 
 type PruneFlags = RunsFlags & { readonly olderThan: number; readonly all?: boolean };
 

@@ -6,10 +6,10 @@ import { numberText } from "../../report/summary.ts";
 import { type Repaired, repairRun } from "../../run/journal/repair.ts";
 import { explained } from "../../run/recorded/faults.ts";
 import { takeNamedLock } from "../../run/recorded/run-lock.ts";
-import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../options/flags.ts";
-import { resumeCommand } from "../options/next-command.ts";
-import type { RunsFlags } from "./read.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addTalkOptions } from "../../flags/flags.ts";
+import { resumeCommand } from "../../flags/next-command.ts";
+import type { RunsFlags } from "../../workflows/recorded/read.ts";
 
 type RepairFlags = RunsFlags & { readonly force?: boolean };
 

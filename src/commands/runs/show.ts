@@ -3,14 +3,14 @@ import { countStored } from "../../run/journal/doubt.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { countsText, numberText } from "../../report/summary.ts";
-import { show as shown } from "../../text.ts";
-import type { Done } from "../declare.ts";
-import { addTalkOptions } from "../options/flags.ts";
+import { show as shown } from "../../text/show.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addTalkOptions } from "../../flags/flags.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
-import { resumeCommand, withFlags } from "../options/next-command.ts";
-import { findThatDid } from "./newest.ts";
-import { readReport, type RunsFlags, stateOf } from "./read.ts";
+import { resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { findThatDid } from "../../workflows/recorded/newest.ts";
+import { readReport, type RunsFlags, stateOf } from "../../workflows/recorded/read.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
 export function showCommand(runs: Command, app: App, done: Done, run = show): void {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../json.ts";
+import type { JsonValue } from "../../json/values.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
 import { Stop, type Fault } from "../fault.ts";
 import { MAX_CELL, MAX_COLUMNS, MAX_RECORD } from "../limits.ts";

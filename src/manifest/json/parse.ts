@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../json.ts";
-import { isJsonNumber, survivesDouble } from "../../json-number.ts";
+import type { JsonValue } from "../../json/values.ts";
+import { isJsonNumber, survivesDouble } from "../../json/numbers.ts";
 import { MAX_CELL, MAX_DEPTH, MAX_ROW_FAULTS } from "../limits.ts";
 import { show } from "../show.ts";
 import { JsonFault } from "./fault.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../json.ts";
+import type { JsonValue } from "../../json/values.ts";
 import type { Fault, Stop } from "../fault.ts";
 import type { FailedRowFormat, SourceRecord } from "../types.ts";
 

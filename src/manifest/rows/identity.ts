@@ -1,4 +1,4 @@
-import { hasHalfPair, isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
+import { hasHalfPair, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
 
 /**
  * A text that is equal for equal metadata and different for different.

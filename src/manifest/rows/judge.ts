@@ -1,10 +1,10 @@
 import { basename } from "node:path";
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import type { Fault } from "../fault.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { Draft, RowReader } from "./draft.ts";
 import { FileFinder, type FoundFile } from "./files.ts";
-import { DEEPEST_METADATA, isDeeperThan } from "../../json.ts";
+import { DEEPEST_METADATA, isDeeperThan } from "../../json/values.ts";
 import { payloadText } from "./identity.ts";
 import { idFault, idKey } from "./ids.ts";
 import { type Checked, SchemaCheck } from "./schema.ts";

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../json.ts";
-import { listSteps } from "../../list-change.ts";
+import type { JsonValue } from "../../json/values.ts";
+import { listSteps } from "../../json/list-change.ts";
 import type { Fault } from "../fault.ts";
 import { show } from "../show.ts";
 import type { ManifestOptions } from "../types.ts";

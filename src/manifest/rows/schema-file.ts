@@ -1,6 +1,6 @@
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { readInput } from "../../input-file.ts";
-import type { JsonValue } from "../../json.ts";
+import type { JsonValue } from "../../json/values.ts";
 import { JsonFault } from "../json/fault.ts";
 import { parseJson } from "../json/parse.ts";
 import { MAX_SCHEMA } from "../limits.ts";

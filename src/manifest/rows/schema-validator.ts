@@ -1,7 +1,7 @@
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { reason } from "../../errors.ts";
-import { isJsonObject, type JsonValue } from "../../json.ts";
+import { isJsonObject, type JsonValue } from "../../json/values.ts";
 import { MAX_COMPILE_SECONDS } from "../limits.ts";
 import { valueText } from "./identity.ts";
 import { endless, unusable } from "./schema-file.ts";

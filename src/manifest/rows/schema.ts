@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
 import { setImmediate } from "node:timers/promises";
-import type { JsonValue, Metadata } from "../../json.ts";
-import { listSteps } from "../../list-change.ts";
+import type { JsonValue, Metadata } from "../../json/values.ts";
+import { listSteps } from "../../json/list-change.ts";
 import { reason } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
 import { MAX_ROW_FAULTS, MAX_ROW_SECONDS } from "../limits.ts";

@@ -1,7 +1,7 @@
-import type { JsonValue } from "../../json.ts";
+import type { JsonValue } from "../../json/values.ts";
 import { JsonFault } from "../json/fault.ts";
 import { parseJson } from "../json/parse.ts";
-import { isJsonNumber, survivesDouble } from "../../json-number.ts";
+import { isJsonNumber, survivesDouble } from "../../json/numbers.ts";
 import { isOneLetterApart } from "../distance.ts";
 import { show } from "../show.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonValue, Metadata } from "../../json.ts";
+import type { JsonValue, Metadata } from "../../json/values.ts";
 import type { Fault } from "../fault.ts";
 import { show } from "../show.ts";
 

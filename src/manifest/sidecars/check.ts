@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { CliError, Exit } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
-import { MemberNames } from "../json/names.ts";
-import { JsonReader } from "../json/reader.ts";
+import { MemberNames } from "../json-rows/names.ts";
+import { JsonReader } from "../json-rows/reader.ts";
 import { positionIn } from "../position.ts";
 import type { Draft } from "../rows/draft.ts";
 import { RowJudge } from "../rows/judge.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Metadata, parseJson } from "../../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, type Metadata, parseJson } from "../../json/values.ts";
 import type { Difference } from "../diff.ts";
 import { changeLine, footerLine, headerLine, PLAN_VERSION } from "./encode.ts";
 import { membersOf } from "./members.ts";

@@ -1,4 +1,4 @@
-import { metadataText } from "../../json.ts";
+import { metadataText } from "../../json/values.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "./types.ts";
 
 /** Raised when the meaning of a member changes. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json.ts";
+import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
 import type { InexactValues } from "../../rest/types.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonValue, Metadata } from "../../json.ts";
+import type { JsonValue, Metadata } from "../../json/values.ts";
 import type { InexactValues, Keeps } from "../../rest/types.ts";
 import type { Mode } from "../change.ts";
 import { differenceOf } from "../diff.ts";

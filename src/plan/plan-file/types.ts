@@ -1,4 +1,4 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import type { Mode } from "../change.ts";
 import type { Difference } from "../diff.ts";
 

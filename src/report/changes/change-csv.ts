@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../json.ts";
+import type { JsonValue } from "../../json/values.ts";
 import { reportCsvLine } from "../delimited.ts";
 import { type ShownChange, shownKeys } from "./shown-change.ts";
 

@@ -1,4 +1,4 @@
-import { metadataText } from "../../json.ts";
+import { metadataText } from "../../json/values.ts";
 import type { ShownChange } from "./shown-change.ts";
 
 /** The `--json` line of a document that would change. Text, so that keys keep their order and `__proto__` is one of them. */

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../json.ts";
-import { show } from "../../text.ts";
+import type { JsonValue } from "../../json/values.ts";
+import { show } from "../../text/show.ts";
 import { type ShownChange, shownKeys } from "./shown-change.ts";
 
 /** Characters of a value that a cell shows: a table is for reading, and a line of it has no end of its own. */

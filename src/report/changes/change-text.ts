@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../json.ts";
-import { show } from "../../text.ts";
+import type { JsonValue } from "../../json/values.ts";
+import { show } from "../../text/show.ts";
 import { type ChangeAction, type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
 
 /** Marks for a terminal; each may give its text back as it is. */

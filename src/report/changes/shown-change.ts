@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../json.ts";
+import type { JsonValue } from "../../json/values.ts";
 import type { Difference } from "../../plan/diff.ts";
 
 /** What would become of a document: it gets other metadata, it is made of a file, or it goes. */
@@ -33,3 +33,6 @@ export function shownKeys({ add, change, remove }: Difference): ShownKey[] {
 	const removed = Array.from(remove, ([key, from]): ShownKey => ({ key, action: "remove", from, to: undefined }));
 	return [...added, ...changed, ...removed];
 }
+
+/** How a dry run shows what would change. */
+export type ChangeFormat = "text" | "csv" | "md";

@@ -1,4 +1,4 @@
-import { show } from "../../text.ts";
+import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../summary.ts";
 import type { ShownChange } from "./shown-change.ts";
 

@@ -1,4 +1,11 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, metadataOf, parseJson } from "../../json.ts";
+import {
+	isJsonArray,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	metadataOf,
+	parseJson,
+} from "../../json/values.ts";
 import type { RowStatus } from "../types.ts";
 import { AFTER_CHECKSUM, BEFORE_CHECKSUM, checksum, CHECKSUM_LENGTH } from "./encode.ts";
 import {

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { metadataText } from "../../json.ts";
+import { metadataText } from "../../json/values.ts";
 import type { Counts, HeaderRecord, JournalRecord, OutcomeRecord, SentRecord } from "./records.ts";
 
 /**

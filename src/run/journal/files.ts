@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { makeFolder } from "../folders.ts";
+import { makeFolder } from "../storage/folders.ts";
 import type { JournalFile } from "./writer.ts";
 
 /** Only the user may see what is written where. */

@@ -1,4 +1,4 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import type { RowStatus, Totals } from "../types.ts";
 
 /** The format that is written. A reader refuses a newer one: it can't know what it would miss. */

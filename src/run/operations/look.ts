@@ -1,13 +1,13 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api } from "../../rest/types.ts";
-import { answerOf } from "../lists/refusal.ts";
-import type { Present } from "../present/present.ts";
-import type { Held } from "../present/stored-documents.ts";
+import { answerOf } from "../documents/refusal.ts";
+import type { Present } from "../documents/document-source.ts";
+import type { Held } from "../documents/stored-documents.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, RowError, Work } from "../types.ts";
-import { refuseRounded } from "../present/inexact.ts";
+import { refuseRounded } from "../documents/inexact.ts";
 
 /** A row that says something of its document. */
 export type UpdateItem = Work & { readonly metadata: Metadata };

@@ -1,9 +1,9 @@
-import { caselessName, foldedName } from "../../folded-name.ts";
-import type { Metadata } from "../../json.ts";
+import { caselessName, foldedName } from "../../text/folded-name.ts";
+import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api } from "../../rest/types.ts";
-import { isSameName, type Request } from "../pages.ts";
-import type { Named } from "../present/stored-documents.ts";
+import { isSameName, type Request } from "../documents/pages.ts";
+import type { Named } from "../documents/stored-documents.ts";
 import type { Service } from "../service/service.ts";
 import type { Settled } from "./operation.ts";
 

@@ -1,7 +1,7 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import type { RestError } from "../../rest/errors.ts";
-import type { Request } from "../pages.ts";
-import type { BeforeImage } from "../present/before-images.ts";
+import type { Request } from "../documents/pages.ts";
+import type { BeforeImage } from "../documents/before-images.ts";
 import type { Service } from "../service/service.ts";
 import type { WriteMemory } from "../service/write.ts";
 import type { RowStatus, Work } from "../types.ts";

@@ -1,10 +1,10 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/types.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { InexactValues, Keeps } from "../../rest/types.ts";
-import { refuseRounded } from "../present/inexact.ts";
-import type { Present } from "../present/present.ts";
-import { keysText } from "../service/keys-text.ts";
+import { refuseRounded } from "../documents/inexact.ts";
+import type { Present } from "../documents/document-source.ts";
+import { keysText } from "../documents/keys-text.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";

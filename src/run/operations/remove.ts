@@ -1,9 +1,9 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
-import { SMALL_PAGE } from "../lists/page-size.ts";
-import { findDocument, type Request } from "../pages.ts";
-import type { Present } from "../present/present.ts";
-import type { Held } from "../present/stored-documents.ts";
+import { SMALL_PAGE } from "../documents/page-size.ts";
+import { findDocument, type Request } from "../documents/pages.ts";
+import type { Present } from "../documents/document-source.ts";
+import type { Held } from "../documents/stored-documents.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 import type { Memory, Operation } from "./operation.ts";

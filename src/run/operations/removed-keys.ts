@@ -1,10 +1,10 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import { LAGS } from "../lags.ts";
-import { findDocument, type Request } from "../pages.ts";
-import { keysText } from "../service/keys-text.ts";
+import { LAGS } from "../retry/read-back-delays.ts";
+import { findDocument, type Request } from "../documents/pages.ts";
+import { keysText } from "../documents/keys-text.ts";
 import type { Service } from "../service/service.ts";
-import { Turns } from "../service/turns.ts";
+import { Turns } from "../service/serial-queue.ts";
 import type { Work } from "../types.ts";
 
 /**

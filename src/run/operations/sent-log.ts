@@ -1,4 +1,4 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import type { Work } from "../types.ts";
 
 /** What goes out for a row. */

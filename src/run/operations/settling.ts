@@ -1,5 +1,5 @@
 import type { Service } from "../service/service.ts";
-import { timeText } from "../stops.ts";
+import { timeText } from "../stop/reasons.ts";
 import type { Memory } from "./operation.ts";
 
 /** How long a service may take at least to store what it was sent after the answer was lost, in milliseconds. */

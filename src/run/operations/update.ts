@@ -1,10 +1,10 @@
-import type { Metadata } from "../../json.ts";
-import type { BeforeImages } from "../present/before-images.ts";
+import type { Metadata } from "../../json/values.ts";
+import type { BeforeImages } from "../documents/before-images.ts";
 import { hasAlready, holds, sameMetadata } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
-import { restorable } from "../present/inexact.ts";
+import { restorable } from "../documents/inexact.ts";
 import { look, type Looked, type UpdateItem, type UpdatePlan } from "./look.ts";
 import { anew, type Memory, type Operation } from "./operation.ts";
 import { RemovedKeys } from "./removed-keys.ts";

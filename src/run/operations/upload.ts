@@ -1,13 +1,13 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, UploadFile } from "../../rest/types.ts";
-import { isSameName, type Request } from "../pages.ts";
-import type { Held } from "../present/stored-documents.ts";
+import { isSameName, type Request } from "../documents/pages.ts";
+import type { Held } from "../documents/stored-documents.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { refuseValues } from "../service/values.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
-import { restorable } from "../present/inexact.ts";
+import { restorable } from "../documents/inexact.ts";
 import { numberedCopies } from "./numbered.ts";
 import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
 import { RemovedKeys } from "./removed-keys.ts";

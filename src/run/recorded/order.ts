@@ -1,7 +1,7 @@
 import { open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { makeFolder } from "../folders.ts";
+import { makeFolder } from "../storage/folders.ts";
 import { isOrder, type RunFile } from "./run-file.ts";
 
 /** What tells the age of a run. */

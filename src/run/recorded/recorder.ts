@@ -1,4 +1,4 @@
-import { type Metadata, metadataText } from "../../json.ts";
+import { type Metadata, metadataText } from "../../json/values.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
 import { countBlind, countStored, type Doubt } from "../journal/doubt.ts";
 import type { OpenRun } from "../journal/open.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from "node:crypto";
 import { copyFile, open, stat, writeFile } from "node:fs/promises";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../json/values.ts";
 import { compareHeader } from "../journal/compare.ts";
 import { type Doubt, doubtsByRow } from "../journal/doubt.ts";
 import { syncFolder } from "../journal/files.ts";

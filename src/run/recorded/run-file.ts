@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../json/values.ts";
 
 /** What a run was told to do: enough to go on with it from anywhere. It holds no key. */
 export type RunFile = {

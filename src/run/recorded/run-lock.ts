@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import { type Lock, Locked, takeLock } from "../journal/lock.ts";
-import type { Processes } from "../journal/machine.ts";
+import type { Processes } from "../storage/machine.ts";
 import type { RecordedManifest } from "../journal/records.ts";
-import { makeFolder } from "../folders.ts";
+import { makeFolder } from "../storage/folders.ts";
 import { notKept } from "./faults.ts";
 import { LOCKS, type Runs } from "./runs.ts";
 

@@ -1,8 +1,8 @@
 import { access, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
-import { type Keeper, ownFolder, readOwnFile } from "../own-folders.ts";
-import { ownStateFolder } from "../state-folder.ts";
+import { type Keeper, ownFolder, readOwnFile } from "../storage/own-folders.ts";
+import { ownStateFolder } from "../storage/state-folder.ts";
 import { byAge } from "./order.ts";
 import { isRunId } from "./run-id.ts";
 import { readRunFile, type RunFile } from "./run-file.ts";

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
-import { isJsonObject, parseJson } from "../../json.ts";
+import { isJsonObject, parseJson } from "../../json/values.ts";
 import { byAge } from "./order.ts";
 import type { RunFile } from "./run-file.ts";
 import { type Runs, SUMMARY_FILE } from "./runs.ts";

@@ -1,4 +1,4 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import type { Keeps } from "../../rest/types.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import type { SentRecord, StoredRecord } from "../journal/records.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from "../../json.ts";
+import { isJsonObject, parseJson } from "../../json/values.ts";
 import { type Flavour, flavourNamed } from "../../rest/flavours.ts";
 import type { BodyForm, Echo } from "../../rest/types.ts";
 

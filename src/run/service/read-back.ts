@@ -1,6 +1,6 @@
-import { type Metadata, sameValue } from "../../json.ts";
+import { type Metadata, sameValue } from "../../json/values.ts";
 import type { Keeps } from "../../rest/types.ts";
-import type { Held } from "../present/stored-documents.ts";
+import type { Held } from "../documents/stored-documents.ts";
 
 /**
  * What became of metadata that was sent, as the list shows it.

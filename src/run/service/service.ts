@@ -1,15 +1,15 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, BodyForm, Echo } from "../../rest/types.ts";
-import { show } from "../../text.ts";
-import type { Request } from "../pages.ts";
+import { show } from "../../text/show.ts";
+import type { Request } from "../documents/pages.ts";
 import type { Clock } from "../types.ts";
 import { Doubts } from "./doubts.ts";
-import { findOut } from "./find-out.ts";
+import { findOut } from "./detect-flavour.ts";
 import { BELIEVED_FOR, type Knowledge } from "./knowledge.ts";
 import type { Recognition, ServiceOptions } from "./options.ts";
-import { Lookup } from "./lookup.ts";
-import { Proof } from "./proof.ts";
-import { Turns } from "./turns.ts";
+import { Lookup } from "../documents/lookup.ts";
+import { Proof } from "./canary.ts";
+import { Turns } from "./serial-queue.ts";
 
 export type { Recognition, ServiceOptions } from "./options.ts";
 

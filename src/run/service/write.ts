@@ -1,9 +1,9 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, BodyForm, Document, Echo, Keeps } from "../../rest/types.ts";
-import { LAGS } from "../lags.ts";
-import { answeredInOtherCase, OTHER_CASE } from "../lists/other-case.ts";
-import { findDocument, type Request } from "../pages.ts";
+import { LAGS } from "../retry/read-back-delays.ts";
+import { answeredInOtherCase, OTHER_CASE } from "../documents/other-case.ts";
+import { findDocument, type Request } from "../documents/pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
 import type { Service } from "./service.ts";
 import { refuseValues } from "./values.ts";

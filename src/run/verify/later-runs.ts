@@ -1,4 +1,4 @@
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import type { SentRecord } from "../journal/records.ts";
 import { isWritten } from "../journal/row-states.ts";

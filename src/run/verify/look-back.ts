@@ -1,10 +1,10 @@
 import type { Deed, Verdict } from "../../plan/verdict.ts";
-import type { Metadata } from "../../json.ts";
+import type { Metadata } from "../../json/values.ts";
 import type { InexactValues, Keeps } from "../../rest/types.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import { whyFailed } from "../operations/look.ts";
 import { inOrder } from "../ordered.ts";
-import { Present } from "../present/present.ts";
+import { Present } from "../documents/document-source.ts";
 import { type Written, writtenRows } from "../recorded/written.ts";
 import type { Service } from "../service/service.ts";
 import type { Clock, Request, RowError } from "../types.ts";

@@ -1,6 +1,6 @@
 import type { RecordedRun } from "../journal/open.ts";
 import { isWritten } from "../journal/row-states.ts";
-import { rowsByDataset } from "../present/cost.ts";
+import { rowsByDataset } from "../documents/cost.ts";
 import { type Written, writtenRows } from "../recorded/written.ts";
 import { Sample } from "./sample.ts";
 

@@ -1,5 +1,5 @@
-import { failureBehind } from "../request.ts";
-import { DOUBTED_FOR } from "../traffic/outage.ts";
+import { failureBehind } from "../retry/request.ts";
+import { DOUBTED_FOR } from "../rate/outage.ts";
 import type { Clock, Request } from "../types.ts";
 
 /** Asks on for so long where the service can't be reached, in milliseconds. Only for requests that change nothing. */

@@ -1,5 +1,5 @@
 import type { RecordedRun } from "../journal/open.ts";
-import { LAGS } from "../lags.ts";
+import { LAGS } from "../retry/read-back-delays.ts";
 import { type LaterRun, writtenAgain } from "./later-runs.ts";
 import { type Judged, lookBack, type LookBackOptions } from "./look-back.ts";
 import { countByDataset, type PickedRows } from "./picked-rows.ts";

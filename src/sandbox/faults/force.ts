@@ -1,4 +1,4 @@
-import type { Asked } from "./asked.ts";
+import type { Asked } from "./request-info.ts";
 import type { Draft } from "./draft.ts";
 import { type Live, livePlan, type PlannedFault } from "./plan.ts";
 

@@ -1,8 +1,8 @@
 import type { Store } from "../store/index.ts";
-import type { Asked } from "./asked.ts";
+import type { Asked } from "./request-info.ts";
 import type { Channel } from "./channel.ts";
 import type { Draft, Written } from "./draft.ts";
-import type { Given } from "./given.ts";
+import type { Given } from "./plan-params.ts";
 
 /** Whether a request is applied before its answer is spoiled, or only answered as if. */
 export type When = "before" | "after";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { PlanError } from "./given.ts";
+import { PlanError } from "./plan-params.ts";
 import { type FaultPlan, parsePlan } from "./plan.ts";
 
 /** A plan from the command line: its JSON text, or the path of a file that holds it. */

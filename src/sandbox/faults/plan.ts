@@ -1,4 +1,4 @@
-import { Given, PlanError } from "./given.ts";
+import { Given, PlanError } from "./plan-params.ts";
 import type { Fault, When } from "./kind.ts";
 import { randomOf, randomOfFiring } from "./random.ts";
 import { kindNamed } from "./table.ts";

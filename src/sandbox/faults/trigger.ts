@@ -1,5 +1,5 @@
-import type { Asked } from "./asked.ts";
-import type { Given } from "./given.ts";
+import type { Asked } from "./request-info.ts";
+import type { Given } from "./plan-params.ts";
 
 const any = { least: 1, most: Number.MAX_SAFE_INTEGER };
 

@@ -11,7 +11,7 @@ import type { Check } from "../../../src/report/checks.ts";
 import { RestError, type RestErrorKind } from "../../../src/rest/errors.ts";
 import { documented, flavourNamed, ragflowPut } from "../../../src/rest/flavours.ts";
 import type { Recognition } from "../../../src/run/service/service.ts";
-import { safeRate } from "../../../src/run/safe-rate.ts";
+import { safeRate } from "../../../src/run/rate/safe-rate.ts";
 
 const DAY = 86_400_000;
 

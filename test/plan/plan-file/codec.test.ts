@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonValue, Metadata } from "../../../src/json.ts";
+import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { differenceOf } from "../../../src/plan/diff.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../../src/plan/plan-file/check.ts";
 import { readChange, readHeader } from "../../../src/plan/plan-file/decode.ts";

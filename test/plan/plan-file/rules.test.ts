@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue, Metadata } from "../../../src/json.ts";
+import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { differenceOf } from "../../../src/plan/diff.ts";
 import { metadataHash } from "../../../src/plan/plan-file/hash.ts";
 import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../../src/plan/plan-file/rules.ts";

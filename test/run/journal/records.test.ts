@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../src/json.ts";
+import type { JsonValue } from "../../../src/json/values.ts";
 import { decode } from "../../../src/run/journal/decode.ts";
 import { encode, MOST_BYTES } from "../../../src/run/journal/encode.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keysText } from "../../../src/run/service/keys-text.ts";
+import { keysText } from "../../../src/run/documents/keys-text.ts";
 import { range } from "../../support/values.ts";
 
 const service = { show: (text: string) => text.replace("secret", "***") };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Failures } from "../../../src/run/traffic/failures.ts";
+import { Failures } from "../../../src/run/rate/failures.ts";
 
 /** How many of `count` ends, one every `every` milliseconds, pass before an outage is seen; -1 where none is. */
 function opensAt(count: number, every: number, failed: (place: number) => boolean, failures = new Failures()): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LoweredRate } from "../../../src/run/traffic/lowered-rate.ts";
-import { Meter } from "../../../src/run/traffic/meter.ts";
+import { LoweredRate } from "../../../src/run/rate/lowered-rate.ts";
+import { Meter } from "../../../src/run/rate/meter.ts";
 
 /** The rates at those seconds, rounded. */
 function rates(lowered: LoweredRate, seconds: readonly number[]): (number | undefined)[] {

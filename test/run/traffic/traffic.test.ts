@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { Cooldown } from "../../../src/run/cooldown.ts";
+import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import type { Limiter } from "../../../src/run/types.ts";
-import { Traffic, type TrafficOptions } from "../../../src/run/traffic/traffic.ts";
+import { Traffic, type TrafficOptions } from "../../../src/run/rate/send-queue.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { failure } from "../harness.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Ledger, ledgerLength } from "../../../src/sandbox/ledger/index.ts";
+import { Ledger, ledgerLength } from "../../../src/sandbox/faults/ledger/index.ts";
 
 test("a ledger that is full lets the oldest go and says so, and its counts stay exact", () => {
 	const ledger = new Ledger();

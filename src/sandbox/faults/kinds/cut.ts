@@ -1,6 +1,6 @@
 import { chunk } from "../draft.ts";
 import type { Channel } from "../channel.ts";
-import type { Given } from "../given.ts";
+import type { Given } from "../plan-params.ts";
 import { both, bytes, type Kind } from "../kind.ts";
 
 const anywhere = { least: -bytes.most, most: bytes.most };

@@ -1,6 +1,6 @@
 import { type Draft, envelopeOf, objectMembers, withBody, withEnvelope, withStatus } from "../draft.ts";
 import { membersText } from "../../members.ts";
-import type { Given } from "../given.ts";
+import type { Given } from "../plan-params.ts";
 import { both, type Kind } from "../kind.ts";
 import { bodyBytes } from "./body.ts";
 

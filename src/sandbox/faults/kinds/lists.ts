@@ -1,5 +1,5 @@
 import { membersText, rawItems } from "../../members.ts";
-import type { Asked } from "../asked.ts";
+import type { Asked } from "../request-info.ts";
 import { type Draft, envelopeOf, objectMembers, withEnvelope } from "../draft.ts";
 import type { Kind, When } from "../kind.ts";
 

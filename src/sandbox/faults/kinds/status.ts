@@ -1,5 +1,5 @@
 import { type Draft, type Header, withBody, withHeader, withStatus } from "../draft.ts";
-import type { Given } from "../given.ts";
+import type { Given } from "../plan-params.ts";
 import { httpDate } from "../http-date.ts";
 import { both, type Kind } from "../kind.ts";
 import { isObject } from "../../object.ts";

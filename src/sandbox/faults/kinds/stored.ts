@@ -1,6 +1,6 @@
 import { membersText, rawItems, rawMembers } from "../../members.ts";
 import { storedValue } from "../../ragflow/metadata.ts";
-import type { Asked } from "../asked.ts";
+import type { Asked } from "../request-info.ts";
 import { envelopeOf, withEnvelope } from "../draft.ts";
 import { both, type Kind } from "../kind.ts";
 

@@ -1,0 +1,121 @@
+import type { JsonValue } from "../../json/values.ts";
+import type { Blame, Origin } from "../../plan/blame.ts";
+import { valueText } from "../../plan/where.ts";
+import type { RowStatus } from "../../run/types.ts";
+
+/** The row of a recorded run that wrote a document. */
+export type Source = {
+	readonly run: string;
+	readonly command: string;
+	/** the manifest's name, as it was typed */
+	readonly manifest: string;
+	/** line in the manifest, from 1; undefined in records of earlier releases */
+	readonly line: number | undefined;
+	/** when it was sent, or where that is not known when the run began, in epoch milliseconds */
+	readonly time: number;
+	/** how the row ended; undefined where that is not known */
+	readonly status: RowStatus | undefined;
+};
+
+/** Which document a line is about. */
+export type Place = { readonly baseUrl: string; readonly datasetId: string; readonly documentId: string };
+
+/** A present value, a removal of the document, or something that happened. */
+export type BlameLine = Place & {
+	readonly origin: Origin<Source>;
+	/** undefined where it is about the whole document */
+	readonly key?: string | undefined;
+	readonly value?: JsonValue | undefined;
+	readonly action?: string;
+	readonly from?: JsonValue | undefined;
+	readonly to?: JsonValue | undefined;
+};
+
+type Faces = {
+	readonly columns: readonly string[];
+	readonly cells: (line: BlameLine) => readonly string[];
+	readonly json: (line: BlameLine) => string;
+	readonly spare: readonly string[];
+};
+
+/** What a narrow terminal can do without: the name of a run begins with its time, and runs show tells the rest. */
+const SPARE = ["time", "command", "manifest"];
+
+const OTHERS = "not by a recorded run";
+
+/** A line for each present value, and for a removal of the document. */
+export function presentLines(place: Place, { present, removal }: Blame<Source>): BlameLine[] {
+	const values = present.map(({ key, value, origin }) => ({ ...place, key, value, origin }));
+	return removal === undefined ? values : [...values, { ...place, origin: removal }];
+}
+
+/** A line for each thing that happened. */
+export function eventLines(place: Place, { events }: Blame<Source>): BlameLine[] {
+	return events.map((event) => ({ ...place, ...event }));
+}
+
+/** How present values look. @param withPlace whether each line says which document it is about */
+export function presentFaces(withPlace: boolean): Faces {
+	return {
+		columns: ["key", "value", "run", "line", "manifest", "command", "time", "status", ...placeColumns(withPlace)],
+		cells: (line) => {
+			const { run, row, manifest, command, time, status } = sourceCells(line);
+			const value = line.key === undefined ? ["", ""] : [line.key, valueText(line.value)];
+			return [...value, run, row, manifest, command, time, status, ...placeCells(line, withPlace)];
+		},
+		spare: SPARE,
+		json: (line) => jsonOf(line, { key: line.key ?? null, value: line.value ?? null }),
+	};
+}
+
+/** How a history looks. */
+export function eventFaces(withPlace: boolean): Faces {
+	const columns = ["time", "run", "line", "key", "action", "from", "to", "manifest", "command", "status"];
+	return {
+		columns: [...columns, ...placeColumns(withPlace)],
+		cells: (line) => {
+			const { run, row, manifest, command, time, status } = sourceCells(line);
+			const what = [line.key ?? "", line.action ?? "", valueText(line.from), valueText(line.to)];
+			return [time, run, row, ...what, manifest, command, status, ...placeCells(line, withPlace)];
+		},
+		spare: SPARE,
+		json: ({ action = null, key = null, from = null, to = null, ...line }) => jsonOf(line, { action, key, from, to }),
+	};
+}
+
+function placeColumns(withPlace: boolean): readonly string[] {
+	return withPlace ? ["dataset_id", "base_url"] : [];
+}
+
+function placeCells({ datasetId, baseUrl }: Place, withPlace: boolean): readonly string[] {
+	return withPlace ? [datasetId, baseUrl] : [];
+}
+
+type SourceCells = Readonly<Record<"run" | "row" | "manifest" | "command" | "time" | "status", string>>;
+
+function sourceCells(line: BlameLine): SourceCells {
+	const { by, isRecorded } = line.origin;
+	const time = new Date(by.time).toISOString();
+	const status = statusOf(line);
+	if (!isRecorded) return { run: OTHERS, row: "", manifest: "", command: "", time, status };
+	return { run: by.run, row: String(by.line ?? ""), manifest: by.manifest, command: by.command, time, status };
+}
+
+/** What is known of it, in words. The time of what others did is when it was seen. */
+function statusOf({ origin: { by, isRecorded, isCertain }, key }: BlameLine): string {
+	if (!isRecorded) return `seen by ${by.run}`;
+	if (isCertain) return key === undefined ? "removed" : "certain";
+	const why = by.status === "failed" ? "failed after it was sent" : "no answer is known";
+	return `${key === undefined ? "removal " : ""}in doubt: ${why}`;
+}
+
+function jsonOf(line: Pick<BlameLine, keyof Place | "origin">, what: { readonly [name: string]: JsonValue }): string {
+	const { baseUrl, datasetId, documentId, origin } = line;
+	const { by, isRecorded, isCertain } = origin;
+	const { run, command, manifest, line: row } = by;
+	const source = isRecorded
+		? { run, command, manifest, line: row ?? null, seen_by: null }
+		: { run: null, command: null, manifest: null, line: null, seen_by: run };
+	const place = { base_url: baseUrl, dataset_id: datasetId, document_id: documentId };
+	return JSON.stringify({ ...place, ...what, ...source, time: new Date(by.time).toISOString(), certain: isCertain });
+}

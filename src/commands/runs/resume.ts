@@ -1,0 +1,81 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { apply } from "../docs/apply.ts";
+import { remove } from "../docs/rm.ts";
+import { tag } from "../docs/tag.ts";
+import { upload } from "../docs/upload.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
+import { APPLY } from "../../workflows/plan/names.ts";
+import { UNDO } from "../../run/recorded/taken-back.ts";
+import { goOnUndoing } from "../../workflows/undo/undo-run.ts";
+import { payloadFlags } from "../../flags/payload-options.ts";
+import { newestThatDid, newestUnfinished } from "../../workflows/recorded/newest.ts";
+import { targetOf } from "../../workflows/recorded/target.ts";
+
+const FORCE = "of a plan, changes documents too that somebody changed since; ";
+
+/** Declares the interface of `runs resume`. What it does is in `goOn`. */
+export function resumeRunCommand(runs: Command, app: App, done: Done, run = goOn): void {
+	const command = runs
+		.command("resume")
+		.summary("go on with a run where it stopped")
+		.description("Goes on with a run where it stopped. What changes what is sent comes from its record.")
+		.argument("[run]", "name of the run (default: the newest that is unfinished, and not superseded)")
+		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
+	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
+		done(await run(name, command.optsWithGlobals<RunFlags>(), app, false));
+	});
+}
+
+/** Declares the interface of `runs retry`. What it does is in `goOn`. */
+export function retryCommand(runs: Command, app: App, done: Done, run = goOn): void {
+	const command = runs
+		.command("retry")
+		.summary("try the failed rows of a run again")
+		.description("Opens the rows of a run that failed, and tries them again, beside those that are pending.")
+		.argument("[run]", "name of the run (default: the newest that did something)")
+		.addHelpText("before", "Examples:\n  ragtag runs retry\n  ragtag runs retry 20261121T170000-1a2b3c\n");
+	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
+		done(await run(name, command.optsWithGlobals<RunFlags>(), app, true));
+	});
+}
+
+export async function goOn(name: string | undefined, flags: RunFlags, app: App, reopen: boolean): Promise<ExitCode> {
+	const settings = await app.settings(flags);
+	const runs = app.runs(settings);
+	const file = await (name !== undefined
+		? runs.find(name)
+		: reopen
+			? newestThatDid("retry", runs)
+			: newestUnfinished(runs));
+	const { mode, onExisting, ...payload } = payloadFlags(file.options);
+	const again = {
+		...payload,
+		...flags,
+		...(await targetOf(reopen ? "retry" : "resume", file, flags, app)),
+		run: file.run,
+		reopen,
+		allowEmpty: true,
+	};
+	const manifest = file.manifest.path;
+	switch (file.command) {
+		case "docs tag":
+			return tag({ ...again, manifest, mode: mode ?? "replace" }, app);
+		case APPLY:
+			return apply({ ...again, file: manifest }, app);
+		case UNDO:
+			return goOnUndoing(file, again, app);
+		case "docs upload":
+			return upload({ ...again, files: [manifest], as: "manifest", onExisting: onExisting ?? "error" }, app);
+		case "docs rm":
+			// It was asked when the run began.
+			return remove({ ...again, manifest, yes: true }, app);
+		default:
+			throw new CliError(`run ${file.run} is one of ${file.command}, which this version does not know`, {
+				exit: Exit.foreign,
+				hint: "Use the version that began it.",
+			});
+	}
+}

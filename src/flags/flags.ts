@@ -1,0 +1,220 @@
+import { type Command, Option } from "commander";
+import type { App, Session, SettingFlags, Settings } from "../app.ts";
+import type { BodyForm } from "../rest/types.ts";
+import type { MaxErrors } from "../run/stop/limits.ts";
+import { flavourNames } from "../run/service/names.ts";
+import type { VerifyMode } from "../run/verify/picked-rows.ts";
+import type { ExitCode } from "../errors.ts";
+import {
+	collect,
+	collectPair,
+	parseConcurrency,
+	parseCount,
+	parseMaxErrors,
+	parseNonEmpty,
+	parseRate,
+	parseTime,
+} from "./values.ts";
+
+/** Flags of every command, as they come from the program's own options. */
+export type GlobalFlags = SettingFlags & { readonly quiet?: boolean; readonly debug?: boolean };
+
+/** Flags of commands that read from the service. */
+export type ServiceFlags = GlobalFlags & {
+	readonly rate?: number | "unlimited";
+	readonly timeout?: number;
+	readonly flavour?: string;
+};
+
+/** Flags that say how a manifest is read. */
+export type ManifestFlags = GlobalFlags & {
+	readonly dataset?: string;
+	readonly map?: readonly (readonly [string, string])[];
+	readonly ignore?: readonly string[];
+	readonly empty: "skip" | "null" | "text";
+	readonly schema?: string;
+	readonly onDuplicate: "error" | "first" | "last";
+	readonly json?: boolean;
+};
+
+/** Flags of commands that look at the document of each row. */
+export type LookFlags = ServiceFlags & {
+	readonly concurrency: number | "auto";
+	readonly maxErrors?: MaxErrors;
+	/** in milliseconds */
+	readonly maxDuration?: number;
+	readonly failed?: string;
+	readonly progress: "auto" | "bar" | "plain" | "json" | "none";
+	readonly json?: boolean;
+};
+
+/** Flags of what reads back what was written. */
+export type VerifyFlags = ServiceFlags &
+	Pick<LookFlags, "concurrency" | "maxDuration" | "progress" | "json"> & {
+		/** in milliseconds */
+		readonly maxOutage?: number;
+	};
+
+/** Flags of commands that run rows. */
+export type RunFlags = LookFlags & {
+	readonly verify?: "none" | VerifyMode;
+	readonly dataset?: string;
+	readonly chunk: number;
+	readonly set?: readonly string[];
+	readonly skipInvalid?: boolean;
+	readonly allowEmpty?: boolean;
+	readonly attempts: number;
+	/** in milliseconds, like the one below; the engine has the defaults */
+	readonly maxWait?: number;
+	readonly maxOutage?: number;
+	readonly body?: BodyForm | "auto";
+	/** false: what documents had before is not read, and the run can't be undone */
+	readonly undo?: boolean;
+	readonly resume?: boolean;
+	readonly force?: boolean;
+	/** the recorded run to go on with, for `runs resume` and `runs retry` */
+	readonly run?: string;
+	/** opens its failed rows again */
+	readonly reopen?: boolean;
+};
+
+/** Rows of a chunk at most: a chunk is held in memory. */
+const LARGEST_CHUNK = 10_000;
+
+export function addTalkOptions(command: Command): Command {
+	return command
+		.option("-q, --quiet", "nothing on standard error but errors")
+		.option("--debug", "what is sent, and why, on standard error");
+}
+
+export function addServiceOptions(command: Command): Command {
+	return addTalkOptions(command)
+		.option("--rate <n>", "requests a second at most; unlimited lifts it (default: 100)", parseRate)
+		.option("--timeout <time>", "longest that one request may take: 500ms, 60s, 5m (default: 60s)", parseTime)
+		.addOption(
+			new Option("--flavour <name>", "kind of server; found out when not given").choices(["auto", ...flavourNames]),
+		);
+}
+
+export function addManifestOptions(command: Command): Command {
+	return command
+		.option("-d, --dataset <id>", "dataset of rows that have no dataset_id", parseNonEmpty)
+		.option("--map <column=key>", "renames a column (repeatable)", collectPair)
+		.option("--ignore <column>", "drops a column (repeatable)", collect)
+		.addOption(
+			new Option("--empty <meaning>", "what an empty CSV cell means").choices(["skip", "null", "text"]).default("skip"),
+		)
+		.option("--schema <file>", "JSON Schema for each row's metadata; none turns the built-in checks off", parseNonEmpty)
+		.addOption(
+			new Option("--on-duplicate <what>", "the same document twice with different values")
+				.choices(["error", "first", "last"])
+				.default("error"),
+		);
+}
+
+/** Options of commands that look at documents, however they come by them. */
+export function addWatchOptions(command: Command): Command {
+	return addServiceOptions(command)
+		.option("--concurrency <n>", "requests in flight at most", parseConcurrency, "auto")
+		.option("--max-duration <time>", "stops the run after that time", parseTime)
+		.addOption(
+			new Option("--progress <form>", "progress on standard error")
+				.choices(["auto", "bar", "plain", "json", "none"])
+				.default("auto"),
+		)
+		.option("--json", "results as JSON lines");
+}
+
+/** Options of commands that look at the document of each row. */
+export function addLookOptions(command: Command, failed: string): Command {
+	return addWatchOptions(command)
+		.option("--max-errors <n or n%>", "stops when so many rows have failed", parseMaxErrors)
+		.option("--failed <file>", failed, parseNonEmpty);
+}
+
+export function addOutageOption(command: Command, byDefault = "15m"): Command {
+	return command.option("--max-outage <time>", `longest outage that is sat out (default: ${byDefault})`, parseTime);
+}
+
+/** @param force what else than a lock `--force` overrides */
+export function addRunOptions(command: Command, force = ""): Command {
+	addLookOptions(command, "where to write the rows that failed, ready to be fed back (default: in the run's folder)");
+	addVerifyOption(addOutageOption(command));
+	return command
+		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
+		.option("--attempts <n>", "tries of one row, the first included", parseCount(1, 1000), 6)
+		.option("--max-wait <time>", "longest wait that the service may ask for (default: 5m)", parseTime)
+		.option("--force", `${force}takes the lock of a run on another machine`);
+}
+
+function addVerifyOption(command: Command): Command {
+	return command.addOption(
+		new Option(
+			"--verify <what>",
+			"reads back what was written, all of it or a sample of 300 rows; exit 10 if some is lost or altered",
+		)
+			.choices(["none", "sample", "all"])
+			.default("none"),
+	);
+}
+
+/** Whether what a run writes is to be read back. */
+export function verifies({ verify = "none" }: Pick<RunFlags, "verify">): boolean {
+	return verify !== "none";
+}
+
+export function addSetOption(command: Command): Command {
+	return command.option("--set <key=value>", "added to every row; KEY:number=5 gives it a type (repeatable)", collect);
+}
+
+export function addBodyOption(command: Command): Command {
+	return command.addOption(
+		new Option(
+			"--body <form>",
+			"how the update's body goes out; auto takes what the flavour takes (default: auto)",
+		).choices(["multipart", "plain", "json", "auto"]),
+	);
+}
+
+/** Options of row commands that read a manifest and write metadata. */
+export function addWriteOptions(command: Command): Command {
+	return addBodyOption(addSetOption(command));
+}
+
+/** @param sends what becomes of the valid rows */
+export function addValidityOptions(command: Command, sends = "sends"): Command {
+	return command
+		.option("--skip-invalid", `${sends} the valid rows of a manifest that has invalid ones, and exits 1`)
+		.option("--allow-empty", "a manifest without rows is no error");
+}
+
+export function addResumeOption(command: Command, manifest = "manifest"): Command {
+	return command.option(
+		"--resume",
+		`goes on with the newest run of this ${manifest} if it is unfinished and the same, else begins anew`,
+	);
+}
+
+export function addUndoOption(command: Command): Command {
+	return command.option("--no-undo", "does not read what documents had before, so that the run can't be undone");
+}
+
+export function addToleranceOptions(command: Command): Command {
+	return addResumeOption(addValidityOptions(command));
+}
+
+/** Opens a session for as long as `use` takes. */
+export async function withSession(
+	flags: ServiceFlags & { readonly body?: BodyForm | "auto" },
+	app: App,
+	use: (session: Session, settings: Settings) => Promise<ExitCode>,
+): Promise<ExitCode> {
+	const settings = await app.settings(flags);
+	const { rate, timeout, body, flavour } = flags;
+	const session = await app.connect(settings, { rate, timeout, body, flavour });
+	try {
+		return await use(session, settings);
+	} finally {
+		await session.close();
+	}
+}

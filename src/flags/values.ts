@@ -1,0 +1,99 @@
+import { InvalidArgumentError } from "commander";
+import { CliError, Exit } from "../errors.ts";
+import type { Condition } from "../plan/condition.ts";
+import { parseCondition } from "../plan/parse-condition.ts";
+import type { MaxErrors } from "../run/stop/limits.ts";
+
+/** Milliseconds in a unit of TIME. */
+const UNITS: ReadonlyMap<string, number> = new Map([
+	["ms", 1],
+	["s", 1000],
+	["", 1000],
+	["m", 60_000],
+	["h", 3_600_000],
+	["d", 86_400_000],
+	["w", 604_800_000],
+]);
+
+/** Milliseconds, a hundred years: whatever waits does it in slices, so that no timer sees as much. */
+const LONGEST = 5_200 * 604_800_000;
+
+/** `500ms`, `60s`, `5m`, `2h`, `30d`, `2w`; a bare number is seconds. In milliseconds. */
+export function parseTime(text: string): number {
+	const match = /^(\d+(?:\.\d+)?)(ms|[smhdw]|)$/.exec(text);
+	const milliseconds = Number(match?.[1]) * (UNITS.get(match?.[2] ?? "") ?? Number.NaN);
+	if (!(milliseconds >= 1 && milliseconds <= LONGEST)) {
+		throw new InvalidArgumentError("It is a time as in 500ms, 60s, 5m, 2h, 30d or 2w.");
+	}
+	return milliseconds;
+}
+
+export function parseRate(text: string): number | "unlimited" {
+	if (text === "unlimited") return text;
+	const rate = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+	if (!(rate >= 0.01 && rate <= 1_000_000)) {
+		throw new InvalidArgumentError("It is a number of requests a second, or unlimited.");
+	}
+	return rate;
+}
+
+/** A parser of whole numbers from `least` to `most`. */
+export function parseCount(least: number, most: number): (text: string) => number {
+	return (text) => {
+		const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+		if (!(count >= least && count <= most)) {
+			throw new InvalidArgumentError(`It is a whole number from ${least} to ${most}.`);
+		}
+		return count;
+	};
+}
+
+export function parseConcurrency(text: string): number | "auto" {
+	return text === "auto" ? text : parseCount(1, 1024)(text);
+}
+
+export function parseMaxErrors(text: string): MaxErrors {
+	const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(text);
+	const value = Number(match?.[1]);
+	const unit = match?.[2] === "%" ? "percent" : "rows";
+	const valid = unit === "percent" ? value > 0 && value <= 100 : Number.isInteger(value) && value >= 1;
+	if (match === null || !valid)
+		throw new InvalidArgumentError("It is a number of rows, as in 10, or a share, as in 5%.");
+	return { unit, value };
+}
+
+/** Gathers a repeatable `LEFT=RIGHT` option into a list of pairs. */
+export function collectPair(
+	text: string,
+	earlier: readonly (readonly [string, string])[] = [],
+): (readonly [string, string])[] {
+	const at = text.indexOf("=");
+	if (at < 1) throw new InvalidArgumentError("It has the form LEFT=RIGHT.");
+	return [...earlier, [text.slice(0, at), text.slice(at + 1)]];
+}
+
+/** Gathers a repeatable option into a list. */
+export function collect(text: string, earlier: readonly string[] = []): string[] {
+	if (text === "") throw new InvalidArgumentError("It is empty.");
+	return [...earlier, text];
+}
+
+/** A dataset or another name that a script may have left empty. */
+export function parseNonEmpty(text: string): string {
+	if (text.trim() === "") throw new InvalidArgumentError("It is empty: was a variable not set?");
+	return text;
+}
+
+/** A `metadata_condition` as one writes it behind `--where-json`. */
+export const CONDITION_EXAMPLE =
+	'{"conditions":[{"name":"publish_date","comparison_operator":"≥","value":"2025-01-01"}]}';
+
+export function parseConditionFlag(text: string, earlier?: Condition): Condition {
+	// The later would silently replace the earlier.
+	const condition = earlier === undefined ? parseCondition(text) : "it is there twice, and one condition can say both";
+	if (typeof condition !== "string") return condition;
+	throw new CliError(`--where-json: ${condition}`, {
+		exit: Exit.usage,
+		hint: `It is a metadata_condition, as in '${CONDITION_EXAMPLE}'.`,
+	});
+}

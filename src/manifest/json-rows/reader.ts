@@ -1,0 +1,110 @@
+import { isJsonObject } from "../../json/values.ts";
+import { jsonFailedRows } from "../failed-rows.ts";
+import type { Stop } from "../fault.ts";
+import { type Draft, emptyDraft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
+import type { ManifestOptions, SourceRecord } from "../types.ts";
+import { type Element, ElementSplitter } from "../json/elements.ts";
+import { JsonFault } from "../json/fault.ts";
+import { LineSplitter } from "../json/lines.ts";
+import { MemberNames } from "./names.ts";
+import { draftOf } from "./object.ts";
+import { type Member, parseMembers } from "../json/parse.ts";
+
+/** Reads a JSON array or JSON lines: each object is a row. */
+export class JsonReader implements RowReader {
+	readonly format: "json" | "jsonl";
+	readonly failedRows: RowReader["failedRows"];
+	readonly #splitter: ElementSplitter | LineSplitter;
+	readonly #options: ManifestOptions;
+	readonly #names: MemberNames;
+	#ended = false;
+	/** where the values of the row that was asked about last begin: a row may have many faults */
+	#offsets: { readonly text: string; readonly of: ReadonlyMap<string, number> } | undefined;
+
+	constructor(format: "json" | "jsonl", options: ManifestOptions) {
+		this.format = format;
+		this.#options = options;
+		this.#splitter = format === "json" ? new ElementSplitter() : new LineSplitter();
+		this.#names = new MemberNames(options);
+		this.failedRows = jsonFailedRows(options.purpose === "upload" ? (member) => this.#names.of(member) : undefined);
+	}
+
+	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
+		return this.#splitter.tail;
+	}
+
+	get stop(): Stop | undefined {
+		return this.#splitter.stop;
+	}
+
+	push(text: string): RawRow[] {
+		return this.#splitter.push(text).map(rawRow);
+	}
+
+	end(): RawRow[] {
+		const rows = this.#splitter.end().map(rawRow);
+		this.#ended = true;
+		return rows;
+	}
+
+	/** What no single row can tell: that no row at all has a member that an option names. */
+	headFaults(): HeadFault[] {
+		if (!this.#ended) return [];
+		return this.#names.unused().map(([flag, field]) => {
+			const text = `${flag} names a member that no row has`;
+			return { field, code: "NO_SUCH_COLUMN", text, line: 1, column: 1 };
+		});
+	}
+
+	draft(raw: RawRow): Draft {
+		const faults: JsonFault[] = [];
+		let draft: Draft;
+		try {
+			draft = draftOf(parseMembers(raw.text, faults), this.#names, this.#options);
+		} catch (error) {
+			if (!(error instanceof JsonFault)) throw error;
+			faults.push(error);
+			draft = emptyDraft();
+			draft.isReadable = false;
+		}
+		for (const { member, code, message, offset } of faults) {
+			draft.faults.push({ field: member, code, text: message, offset });
+		}
+		return draft;
+	}
+
+	source(raw: RawRow): SourceRecord {
+		return { kind: "json", text: raw.text };
+	}
+
+	offsetOf({ text }: RawRow, field: string): number {
+		if (this.#offsets?.text !== text) this.#offsets = { text, of: this.#offsetsIn(text) };
+		return this.#offsets.of.get(field) ?? 0;
+	}
+
+	/** A fault of a JSON row says which member it is in. */
+	fieldAt(): null {
+		return null;
+	}
+
+	/** The members of the object come before those of its `meta_fields`. */
+	#offsetsIn(text: string): Map<string, number> {
+		const offsets = new Map<string, number>();
+		let wrapped: Member | undefined;
+		for (const [original, member] of parseMembers(text, [])) {
+			const name = this.#names.of(original);
+			if (name !== undefined && !offsets.has(name)) offsets.set(name, member.valueStart);
+			if (name === "meta_fields" && isJsonObject(member.value)) wrapped = member;
+		}
+		if (wrapped === undefined) return offsets;
+		for (const [original, { valueStart }] of parseMembers(text.slice(wrapped.valueStart, wrapped.end), [])) {
+			const name = this.#names.of(original);
+			if (name !== undefined && !offsets.has(name)) offsets.set(name, wrapped.valueStart + valueStart);
+		}
+		return offsets;
+	}
+}
+
+function rawRow({ text, line, column }: Element): RawRow {
+	return { text, line, column, cells: undefined, fault: undefined };
+}

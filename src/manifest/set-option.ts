@@ -1,0 +1,50 @@
+import { CliError, Exit } from "../errors.ts";
+import type { JsonValue } from "../json/values.ts";
+import { mergeOnlyFault } from "./rows/merge-only.ts";
+import { cellValue, splitType } from "./rows/typed.ts";
+import { RowJudge } from "./rows/judge.ts";
+import { show } from "./show.ts";
+import type { ManifestOptions } from "./types.ts";
+
+/**
+ * The key and value of `--set KEY[:type]=VALUE`; the types are those of a CSV header.
+ *
+ * @param mergeOnly what is refused, as in a manifest
+ * @throws CliError exit 2
+ */
+export function parseSetting(
+	text: string,
+	mergeOnly?: ManifestOptions["mergeOnly"],
+): readonly [key: string, value: JsonValue] {
+	const equals = text.indexOf("=");
+	const { key, type, meant } = splitType(text.slice(0, Math.max(equals, 0)));
+	if (equals === -1 || key === "") throw wrong(`"${show(text)}" is not KEY=VALUE`);
+	if (meant !== undefined) throw wrong(`"${show(key)}" ends in an unknown type; did you mean :${meant}?`);
+	const cell = text.slice(equals + 1);
+	const result = cell === mergeOnly?.token ? { value: cell } : cellValue(cell, type);
+	if (!("value" in result)) throw wrong(`${show(key)}: ${result.fault}`);
+	const misplaced =
+		type === "json" && cell !== mergeOnly?.token ? undefined : mergeOnlyFault(key, result.value, mergeOnly);
+	if (misplaced !== undefined) throw wrong(`${show(key)}: ${misplaced.text}`, "Add --mode merge where that is meant.");
+	return [key, result.value];
+}
+
+/**
+ * Judges what `--set` says of every row by itself, where no row can say anything else: once, and not row by row.
+ *
+ * @throws CliError exit 2 that tells all that is wrong with it
+ */
+export async function checkSettings(options: ManifestOptions): Promise<void> {
+	const judge = await RowJudge.create("", options);
+	const faults = await judge.settingFaults();
+	if (faults.length === 0) return;
+	const texts = faults.map(({ field, text }) => (field === null ? text : `${show(field)}: ${text}`));
+	throw wrong(`${texts.join("; ")}; nothing was sent`, "Mend the value; --schema says what values must be like.");
+}
+
+function wrong(
+	why: string,
+	hint = "write --set KEY=VALUE, or KEY:number=, KEY:boolean=, KEY:list=a|b, KEY:json= for other than text",
+): CliError {
+	return new CliError(`--set: ${why}`, { exit: Exit.usage, hint });
+}

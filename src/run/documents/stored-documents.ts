@@ -1,0 +1,107 @@
+import { isJsonObject, type JsonValue, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
+import { parseLoosely } from "../../json/not-json.ts";
+import type { InexactValues } from "../../rest/types.ts";
+import { KeptRecords } from "./kept-records.ts";
+
+/** What a document has, as a list showed it. */
+export type Held = {
+	/** undefined where the list carries no `meta_fields` of it */
+	readonly metadata: Metadata | undefined;
+	/** what of it is not as the service gave it; absent where all is */
+	readonly inexact?: InexactValues;
+};
+
+/** A document that has a certain name. */
+export type Named = Held & { readonly id: string; readonly name: string };
+
+const WHAT = "what the documents have";
+
+/** The metadata of a whole dataset, found by id. First all are added, then `end`, then they are read. */
+export class StoredDocuments {
+	readonly #records: KeptRecords;
+
+	private constructor(records: KeptRecords) {
+		this.#records = records;
+	}
+
+	/** @param parent a folder that is the user's alone */
+	static async create(parent: string): Promise<StoredDocuments> {
+		return new StoredDocuments(await KeptRecords.create(parent, WHAT));
+	}
+
+	get size(): number {
+		return this.#records.size;
+	}
+
+	/** @throws CliError exit 7 where it can't be kept */
+	add(document: { readonly id: string } & Held): Promise<void> {
+		return this.#records.add(document.id, fieldsOf(document));
+	}
+
+	end(): Promise<void> {
+		return this.#records.end();
+	}
+
+	async get(id: string): Promise<Held | undefined> {
+		for await (const fields of this.#records.get(id)) return heldOf(fields);
+		return undefined;
+	}
+
+	close(): Promise<void> {
+		return this.#records.close();
+	}
+}
+
+/** The documents of a whole dataset, found by what the service compares of their names. */
+export class StoredNames {
+	readonly #records: KeptRecords;
+	readonly #keyOf: (name: string) => string;
+
+	private constructor(records: KeptRecords, keyOf: (name: string) => string) {
+		this.#records = records;
+		this.#keyOf = keyOf;
+	}
+
+	/** @param parent a folder that is the user's alone */
+	static async create(parent: string, keyOf: (name: string) => string): Promise<StoredNames> {
+		return new StoredNames(await KeptRecords.create(parent, "the names of the documents"), keyOf);
+	}
+
+	/** @throws CliError exit 7 where it can't be kept */
+	add({ id, name, ...held }: Named): Promise<void> {
+		const named = [JSON.stringify(id), JSON.stringify(name)];
+		return this.#records.add(this.#keyOf(name), [...named, ...fieldsOf(held)]);
+	}
+
+	end(): Promise<void> {
+		return this.#records.end();
+	}
+
+	/** Every document whose name has the same key. */
+	async get(name: string): Promise<Named[]> {
+		const found: Named[] = [];
+		for await (const [id, stored, ...fields] of this.#records.get(this.#keyOf(name))) {
+			if (typeof id === "string" && typeof stored === "string") found.push({ id, name: stored, ...heldOf(fields) });
+		}
+		return found;
+	}
+
+	close(): Promise<void> {
+		return this.#records.close();
+	}
+}
+
+function fieldsOf({ metadata, inexact }: Held): readonly string[] {
+	if (metadata === undefined) return [];
+	const texts = [metadataText(metadata)];
+	return inexact === undefined ? texts : [...texts, metadataText(inexact)];
+}
+
+function heldOf([metadata, inexact]: readonly JsonValue[]): Held {
+	const held = isJsonObject(metadata) ? metadataOf(metadata) : undefined;
+	if (held === undefined || inexact === undefined) return { metadata: held };
+	const texts = textsOf(inexact);
+	// JSON has written null for NaN and the infinities.
+	const values = Array.from(texts, ([key, text]) => [key, parseLoosely(text)] as const);
+	return { metadata: new Map([...held, ...values]), inexact: texts };
+}

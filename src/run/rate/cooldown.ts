@@ -1,0 +1,53 @@
+import { RestError } from "../../rest/errors.ts";
+import type { Clock, Limiter } from "../types.ts";
+
+/** The longest Retry-After that is waited for where the user does not say, in milliseconds. */
+export const MAX_WAIT = 5 * 60_000;
+
+/** A wait that the service asked for. A process has one: it holds for every request, whoever was asked to wait. */
+export class Cooldown {
+	readonly #clock: Clock;
+	#until = Number.NEGATIVE_INFINITY;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** No request starts for that many milliseconds from now. A longer cooldown under way is not shortened. */
+	extend(milliseconds: number): void {
+		this.#until = Math.max(this.#until, this.#clock.now() + milliseconds);
+	}
+
+	get left(): number {
+		return Math.max(0, this.#until - this.#clock.now());
+	}
+
+	async over(signal?: AbortSignal): Promise<void> {
+		while (this.left > 0) {
+			await this.#clock.sleep(this.left, signal);
+			signal?.throwIfAborted();
+		}
+	}
+}
+
+/** Sends one request when its time has come, and resolves or rejects as the request does. */
+export type Send = <Answer>(request: () => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>;
+
+/** Every request of a command that runs no rows passes here: it waits out the cooldown and takes a token. */
+export function paced(limiter: Limiter, cooldown: Cooldown): Send {
+	return async (request, signal) => {
+		do {
+			await cooldown.over(signal);
+			await limiter.take(signal);
+			// A cooldown that began while this one waited for its token holds for it too: the token is lost, not the rule.
+		} while (cooldown.left > 0);
+		try {
+			return await request();
+		} catch (error) {
+			// At once, whether or not this request is tried again: the others are to obey it too.
+			const { retryAfter = 0 } = error instanceof RestError ? error : {};
+			if (retryAfter <= MAX_WAIT) cooldown.extend(retryAfter);
+			throw error;
+		}
+	};
+}

@@ -1,0 +1,143 @@
+import Bottleneck from "bottleneck";
+import { SendGate } from "./sliding-window.ts";
+import type { Clock, Limiter } from "../types.ts";
+
+/** Jobs a second above which bottleneck's serial timers fall behind (seen: it tops out near 425). */
+const JOBS_PER_SECOND = 100;
+/** Spacing a little tighter than the cap asks, so that time lost to late timers can be made up within the window. */
+const SPACING = 0.97;
+
+/** How a cap is divided into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
+export type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
+
+/** Somebody who waits for a permit. */
+type Taker = { readonly grant: () => void; readonly refuse: (error: Error) => void };
+
+const CLOSED = "the limiter is closed";
+
+/** Divides a cap (requests a second, any positive number) so that `jobs × batch` in `window` is exactly that cap. */
+export function divide(rate: number): Division {
+	const batch = Math.max(1, Math.ceil(rate / JOBS_PER_SECOND));
+	const jobs = Math.max(1, Math.floor(rate / batch));
+	return { batch, jobs, window: (jobs * batch * 1000) / rate };
+}
+
+/**
+ * A limiter that lets no more than `rate` requests start in any sliding second, and about that many in every one.
+ *
+ * Bottleneck runs with a reservoir whose tokens come back one window after each was used (performance.md: its own
+ * refresh and increase settings burst to 181), and a gate on the real send times catches what timers let through.
+ */
+export function createLimiter(rate: number, clock: Clock): Limiter {
+	const { batch, jobs, window } = divide(rate);
+	const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (SPACING * window) / jobs });
+	// Not the division's own window: below a second it would let two bursts of it into one.
+	const count = Math.ceil(rate);
+	const gate = new SendGate(count, (count * 1000) / rate);
+	const waiting: Taker[] = [];
+	let closed = false;
+	let permits = 0;
+	let ordered = 0;
+
+	// A token comes back one window after its use, not at a fixed beat: that is what keeps every sliding second.
+	// The timers keep the process alive: a run that waits for its next token has nothing else that would.
+	const returning = new Set<NodeJS.Timeout>();
+	bottleneck.on("executing", () => {
+		if (closed) return;
+		const timer = setTimeout(() => {
+			returning.delete(timer);
+			void bottleneck.incrementReservoir(1);
+		}, window);
+		returning.add(timer);
+	});
+
+	const handOut = (): void => {
+		while (permits > 0) {
+			const next = waiting.shift();
+			if (next === undefined) return;
+			permits -= 1;
+			next.grant();
+		}
+	};
+	const order = (): void => {
+		// One job for each batch of takers: a job a request would be too many above a few hundred a second.
+		while (ordered < waiting.length - permits) {
+			ordered += batch;
+			bottleneck
+				.schedule(async () => {
+					ordered -= batch;
+					permits += batch;
+					handOut();
+				})
+				// Only `close` makes a job fail, and it refuses those who wait by itself.
+				.catch(() => undefined);
+		}
+	};
+	const permit = (signal: AbortSignal | undefined): Promise<void> =>
+		new Promise((resolve, reject) => {
+			const aborted = (): void => {
+				const place = waiting.indexOf(taker);
+				if (place >= 0) waiting.splice(place, 1);
+				reject(signal?.reason);
+			};
+			const taker: Taker = {
+				grant: () => {
+					signal?.removeEventListener("abort", aborted);
+					resolve();
+				},
+				refuse: (error) => {
+					signal?.removeEventListener("abort", aborted);
+					reject(error);
+				},
+			};
+			signal?.addEventListener("abort", aborted, { once: true });
+			waiting.push(taker);
+			// What is left of an earlier batch is given out first: nobody else would.
+			handOut();
+			order();
+		});
+
+	const check = (signal: AbortSignal | undefined): void => {
+		signal?.throwIfAborted();
+		if (closed) throw new Error(CLOSED);
+	};
+
+	// Takers pass the gate one after another, so that two cannot both see the last free place.
+	let door: Promise<void> = Promise.resolve();
+	const pass = async (signal: AbortSignal | undefined): Promise<void> => {
+		for (;;) {
+			// Also before the first look: the signal may have come while others were at the door.
+			check(signal);
+			const delay = gate.delay(clock.now());
+			if (delay === 0) break;
+			await clock.sleep(delay, signal);
+		}
+		gate.sent(clock.now());
+	};
+
+	return {
+		take: async (signal) => {
+			check(signal);
+			await permit(signal);
+			const mine = door.then(() => pass(signal));
+			door = mine.catch(() => undefined);
+			await mine;
+		},
+		close: () => {
+			if (closed) return;
+			closed = true;
+			for (const taker of waiting.splice(0)) taker.refuse(new Error(CLOSED));
+			for (const timer of returning) clearTimeout(timer);
+			void bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
+		},
+	};
+}
+
+/** No cap: nothing is waited for, and bottleneck is not in the path (with no rate set it runs 420 jobs a second). */
+export const unlimited: Limiter = {
+	take: (signal) => {
+		signal?.throwIfAborted();
+		return Promise.resolve();
+	},
+	close: () => undefined,
+};

@@ -1,0 +1,141 @@
+import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
+import { noLongerAccepted, outage, timeText } from "../stop/reasons.ts";
+import type { Clock, Stop } from "../types.ts";
+import { Breaker, probeWait } from "./breaker.ts";
+import { Failures } from "./failures.ts";
+
+/** How long an outage is sat out, and how long a first answer is waited for, where the user does not say, in milliseconds. */
+export const MAX_OUTAGE = 15 * 60_000;
+const FIRST_ANSWER = 30_000;
+/**
+ * How long a key that was accepted before may be refused before that is believed, in milliseconds. RAGFlow from v0.25 on
+ * answers 401 while its database is away: one that restarts, and mends itself after a power cut, is back within two
+ * minutes, and who has revoked a key waits no longer for the run to say so.
+ */
+export const DOUBTED_FOR = 2 * 60_000;
+/** Clocks and sums of waits are not exact to the last digit: a wait that ends now has ended. */
+const EXACT = 1;
+
+export type OutageOptions = {
+	readonly clock: Clock;
+	/** `--max-outage` in milliseconds, where it was given */
+	readonly maxOutage: number | undefined;
+	readonly onNote: (text: string) => void;
+	readonly onStop: (stop: Stop) => void;
+	/** the service is back */
+	readonly onBack: () => void;
+};
+
+/** Whether the service is there: how each request ended goes in, and when it is gone nothing but probes comes out. */
+export class Outage {
+	readonly breaker: Breaker;
+	readonly #options: OutageOptions;
+	readonly #failures = new Failures();
+	/** since when nothing but failures came, on the clock; before the first answer, since the first request */
+	#since: number | undefined;
+	/** since when nothing but refusals of a key came that was accepted before, on the clock */
+	#doubtedSince: number | undefined;
+	#openedAt = 0;
+	#probes = 0;
+	#answered = false;
+	#successes = 0;
+
+	constructor(options: OutageOptions) {
+		this.#options = options;
+		this.breaker = new Breaker(options.clock);
+	}
+
+	/** Whether the service has ever answered anything in this run. */
+	get answered(): boolean {
+		return this.#answered;
+	}
+
+	get succeeded(): boolean {
+		return this.#successes > 0;
+	}
+
+	/** requests that were answered well */
+	get successes(): number {
+		return this.#successes;
+	}
+
+	/** Milliseconds until a service that is gone now has been gone for too long. */
+	get left(): number {
+		const now = this.#options.clock.now();
+		const left = this.#since === undefined ? Number.POSITIVE_INFINITY : this.#since + this.#limit - now;
+		return this.#doubtedSince === undefined ? left : Math.min(left, this.#doubtedSince + this.#doubt - now);
+	}
+
+	starts(): void {
+		if (!this.#answered) this.#since ??= this.#options.clock.now();
+	}
+
+	succeededWith(ticket: number): void {
+		this.#answered = true;
+		this.#successes += 1;
+		this.#alive(ticket);
+	}
+
+	/** A request failed. One that was under way when the breaker opened or closed says nothing about now. */
+	failedWith(ticket: number, error: RestError): void {
+		this.#answered ||= error.status !== undefined;
+		if (passes(error)) this.#gone(ticket, error);
+		else if (error.kind !== "throttled") this.#alive(ticket);
+		// Somebody is there, and has no time: neither the end of an outage nor a part of it.
+		else if (this.breaker.isOpen && this.breaker.isGood(ticket)) this.breaker.probeAfter(this.#nextProbe());
+	}
+
+	get #limit(): number {
+		return this.#options.maxOutage ?? (this.#answered ? MAX_OUTAGE : FIRST_ANSWER);
+	}
+
+	get #doubt(): number {
+		return Math.min(DOUBTED_FOR, this.#limit);
+	}
+
+	#alive(ticket: number): void {
+		const now = this.#options.clock.now();
+		if (!this.breaker.isGood(ticket)) return;
+		this.#since = undefined;
+		this.#doubtedSince = undefined;
+		if (!this.breaker.isOpen) return void this.#failures.add(false, now);
+		this.#failures.forget();
+		this.breaker.close();
+		this.#options.onBack();
+		this.#options.onNote(`The service answers again, after ${timeText(now - this.#openedAt)}: going on.`);
+	}
+
+	#gone(ticket: number, error: RestError): void {
+		if (!this.breaker.isGood(ticket)) return;
+		const { clock, onNote, onStop } = this.#options;
+		const now = clock.now();
+		this.#since ??= now;
+		const isDoubted = error.kind === "doubted";
+		this.#doubtedSince = isDoubted ? (this.#doubtedSince ?? now) : undefined;
+		if (!this.breaker.isOpen && this.#failures.add(true, now)) {
+			this.#openedAt = now;
+			this.#probes = 0;
+			// The text of an error is safe to show; how long is what a person at the terminal wants to know.
+			const [what, time] = isDoubted
+				? ["refuses a key that it has accepted", this.#doubt]
+				: [error.code === DATABASE_AWAY ? "has lost its database" : "does not answer", this.#limit];
+			onNote(`The service ${what} (${error.message}): waiting for it, ${timeText(time)} at most.`);
+			this.breaker.open(this.#nextProbe());
+		} else if (this.breaker.isOpen) this.breaker.probeAfter(this.#nextProbe());
+		const saysSo = error.kind === "not_sent" || error.code === DATABASE_AWAY || isDoubted;
+		const certain = this.breaker.isOpen || !this.#answered || saysSo;
+		if (!certain || this.left >= EXACT) return;
+		const isOver = this.#doubtedSince !== undefined && now - this.#doubtedSince >= this.#doubt - EXACT;
+		onStop(isOver ? noLongerAccepted(error, this.#doubt) : outage(error, this.#limit));
+	}
+
+	/** The last probe is sent when the outage has lasted as long as it may. */
+	#nextProbe(): number {
+		return Math.min(Math.max(0, this.left), probeWait(this.#probes++, this.#options.clock.random()));
+	}
+}
+
+/** Whether the same request may be answered well a little later. A refusal shows that somebody is there. */
+function passes({ kind }: RestError): boolean {
+	return kind === "not_sent" || kind === "ambiguous" || kind === "not_the_api" || kind === "doubted";
+}

@@ -1,0 +1,142 @@
+import { RestError } from "../../rest/errors.ts";
+import type { Cooldown } from "./cooldown.ts";
+import { onlyThrottled } from "../stop/reasons.ts";
+import type { Answer } from "./least-concurrency.ts";
+import type { Clock, Limiter, Stop } from "../types.ts";
+import { Brake } from "./brake.ts";
+import { LoweredRate } from "./lowered-rate.ts";
+import { Meter } from "./meter.ts";
+import { Outage } from "./outage.ts";
+
+/** How long a service may do nothing but ask to slow down, where `--max-outage` does not say, in milliseconds. */
+const MAX_THROTTLED = 15 * 60_000;
+
+export type TrafficOptions = {
+	readonly limiter: Limiter;
+	/** that of the whole process */
+	readonly cooldown: Cooldown;
+	readonly clock: Clock;
+	/** requests a second at most; undefined for no cap */
+	readonly rate: number | undefined;
+	/** `--max-outage` in milliseconds, where it was given */
+	readonly maxOutage: number | undefined;
+	/** a Retry-After up to that many milliseconds is waited for */
+	readonly maxWait: number;
+	/** runs a request when fewer than may be are on their way; one that waits for its token counts as one of them */
+	readonly inFlight: <Result>(send: () => Promise<Result>) => Promise<Result>;
+	readonly onAnswer: (answer: Answer) => void;
+	readonly onNote: (text: string) => void;
+	/** no further request makes sense */
+	readonly onStop: (stop: Stop) => void;
+};
+
+/**
+ * The way of a run's requests to the service, and what is learned from how they end.
+ *
+ * A request takes its place among those in flight, then passes the breaker, the cooldown that the service asked for, the brake of a lowered rate, and last the limiter.
+ * Whatever changed while it waited holds for it too: it starts over, and its token is lost, not the rule.
+ */
+export class Traffic {
+	readonly outage: Outage;
+	readonly #options: TrafficOptions;
+	readonly #lowered: LoweredRate;
+	readonly #brake: Brake;
+	readonly #meter = new Meter();
+	readonly #lost = new WeakSet<Error>();
+	#throttledSince: number | undefined;
+	#sent = 0;
+
+	constructor(options: TrafficOptions) {
+		const { clock, rate } = options;
+		this.#options = options;
+		this.#lowered = new LoweredRate(() => rate ?? this.#meter.rate);
+		this.#brake = new Brake(clock, this.#lowered);
+		this.outage = new Outage({
+			clock,
+			maxOutage: options.maxOutage,
+			onNote: options.onNote,
+			onStop: options.onStop,
+			onBack: () => this.#lowered.startSlowly(clock.now(), clock.now()),
+		});
+	}
+
+	/** Sends one request when its time has come, and resolves or rejects as the request does. */
+	send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+		return this.#options.inFlight(() => this.#send(request, signal));
+	}
+
+	async #send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+		const { clock, limiter, cooldown } = this.#options;
+		const { breaker } = this.outage;
+		let ticket: number | undefined;
+		do {
+			if (ticket === undefined || !breaker.isGood(ticket)) {
+				const next = breaker.pass(signal);
+				ticket = typeof next === "number" ? next : await next;
+			}
+			if (cooldown.left > 0) await cooldown.over(signal);
+			const braked = this.#brake.take(signal);
+			if (braked !== undefined) await braked;
+			await limiter.take(signal);
+		} while (cooldown.left > 0 || !breaker.isGood(ticket));
+		this.outage.starts();
+		const sent = clock.now();
+		const inFlight = (this.#sent += 1);
+		try {
+			const answer = await request();
+			const came = clock.now();
+			this.#options.onAnswer({ sent, came, inFlight });
+			this.#meter.answered(came);
+			this.#throttledSince = undefined;
+			this.outage.succeededWith(ticket);
+			return answer;
+		} catch (error) {
+			if (error instanceof RestError) {
+				// A refusal is an answer, and takes its time: the rows of a wrong dataset are not sent by fours.
+				if (error.kind === "rejected") this.#options.onAnswer({ sent, came: clock.now(), inFlight });
+				this.#failed(ticket, error);
+			}
+			throw error;
+		} finally {
+			this.#sent -= 1;
+		}
+	}
+
+	/** Nobody sends for that many milliseconds, and few do at first. */
+	pause(milliseconds: number): void {
+		if (milliseconds <= 0) return;
+		const { clock, cooldown } = this.#options;
+		cooldown.extend(milliseconds);
+		const now = clock.now();
+		this.#lowered.startSlowly(now, now + cooldown.left);
+	}
+
+	/** Whether a failure, or the one behind it, is that of an outage, and says nothing about its row. */
+	wasLost(error: RestError): boolean {
+		return this.#lost.has(error) || (error.cause instanceof Error && this.#lost.has(error.cause));
+	}
+
+	/** Nothing waits any more. */
+	close(): void {
+		this.outage.breaker.end();
+	}
+
+	#failed(ticket: number, error: RestError): void {
+		const { breaker } = this.outage;
+		this.outage.failedWith(ticket, error);
+		// That of the failure which opened the breaker, too: its ticket is no longer good.
+		if (breaker.isOpen || !breaker.isGood(ticket)) this.#lost.add(error);
+		if (error.kind === "throttled") return this.#throttled(error);
+		if (error.kind !== "not_sent" && error.kind !== "ambiguous") this.#throttledSince = undefined;
+	}
+
+	#throttled(error: RestError): void {
+		const { clock, maxWait, maxOutage = MAX_THROTTLED, onStop } = this.#options;
+		const now = clock.now();
+		this.#lowered.cut(now);
+		// At once, whoever asked: what was sent beside a row's own request is obeyed like it.
+		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
+		this.#throttledSince ??= now;
+		if (now - this.#throttledSince >= maxOutage) onStop(onlyThrottled(error, maxOutage));
+	}
+}

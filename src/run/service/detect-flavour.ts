@@ -1,0 +1,34 @@
+import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
+import { type Flavour, flavours, type ProbeAnswer } from "../../rest/flavours.ts";
+import type { Api } from "../../rest/types.ts";
+import type { Request } from "../documents/pages.ts";
+
+export type Recognised = { readonly flavour: Flavour; readonly how: string };
+
+/**
+ * Finds out which flavour answers, by requests that change nothing: a list, and updates of a document that nobody has.
+ *
+ * The list comes first: it shows whether key and address are right before anything else is asked.
+ *
+ * @param isPatient whether a PATCH that is not answered may be tried again; else it is taken for one that is not known,
+ * as there are proxies that drop whatever they do not know
+ * @throws RestError where the service can't be reached or trusted, or is of no flavour that is known
+ */
+export async function findOut(api: Api, request: Request, isPatient = true): Promise<Recognised> {
+	const list = await request(() => api.probeList());
+	const patch = await request(() => api.probeUpdate("PATCH")).catch((error: unknown): ProbeAnswer => {
+		const isLost = error instanceof RestError && error.kind === "ambiguous" && error.code !== DATABASE_AWAY;
+		if (isPatient || !isLost) throw error;
+		return "other";
+	});
+	// A server that lists as the documentation says, and has no PATCH, is taken at it: PUT tells nothing more.
+	const isPlain = patch === "other" && list === "documented";
+	const put = isPlain ? "other" : await request(() => api.probeUpdate("PUT"));
+	for (const flavour of flavours) {
+		const how = flavour.recognise({ patch, put, list });
+		if (how !== undefined) return { flavour, how };
+	}
+	const text =
+		'the service answers "405: Method Not Allowed" to PUT and to PATCH of a document: no release that ragtag knows does';
+	throw new RestError(text, { kind: "not_the_api", code: "UNKNOWN_FLAVOUR" });
+}

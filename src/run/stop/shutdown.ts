@@ -1,0 +1,104 @@
+import { setMaxListeners } from "node:events";
+import { Exit } from "../../errors.ts";
+import type { Clock, Stop } from "../types.ts";
+
+/** How long requests in flight may take to end once a run is to stop, in milliseconds. */
+const DRAIN = 5_000;
+
+export type EndingOptions = {
+	readonly clock: Clock;
+	/** aborted with a `Stop` when the user wants the run to end */
+	readonly user: AbortSignal;
+	/** cuts the requests in flight off */
+	readonly abandon: () => void;
+	/** called each time that somebody ends the run: who waits for rows may look again */
+	readonly onEnd: () => void;
+};
+
+/** How a run comes to its end: who ends it first says why, and nothing new is begun from then on. */
+export class Ending {
+	/** aborted when nothing new is to be begun: every wait of a run listens to it */
+	readonly signal: AbortSignal;
+	readonly #options: EndingOptions;
+	readonly #halt = new AbortController();
+	readonly #drained = new AbortController();
+	readonly #faults: unknown[] = [];
+	#stop: Stop | undefined;
+	#isDraining = false;
+	#abandoned = false;
+
+	constructor(options: EndingOptions) {
+		this.#options = options;
+		this.signal = this.#halt.signal;
+		// Every row in flight listens to it: that is no leak to warn a user of.
+		setMaxListeners(0, this.signal, this.#drained.signal);
+		options.user.addEventListener("abort", this.#onUser, { once: true });
+		if (options.user.aborted) this.#onUser();
+	}
+
+	/** whether requests in flight were cut off: how they end says nothing any more */
+	get abandoned(): boolean {
+		return this.#abandoned;
+	}
+
+	/** Whether an error is the end of the run, seen by a request that had not started. */
+	isReason(error: unknown): boolean {
+		return this.signal.aborted && error === this.signal.reason;
+	}
+
+	end(why?: Stop): void {
+		this.#stop ??= why;
+		if (!this.signal.aborted) this.#halt.abort(why);
+		// A limit of the user's is no hurry: what is in flight may finish, unless he interrupts.
+		if (why?.exit !== Exit.limit || this.#options.user.aborted) this.#drain();
+		this.#options.onEnd();
+	}
+
+	/** A part broke: the run ends, and who started it is told the cause. */
+	breakOff(fault: unknown): void {
+		this.#faults.push(fault);
+		this.end();
+	}
+
+	/** The manifest broke: what was taken of it is still finished. */
+	remember(fault: unknown): void {
+		this.#faults.push(fault);
+	}
+
+	/**
+	 * The last row has been left: no timer and no listener stays behind.
+	 *
+	 * @param leftBehind why rows are pending although nothing ended the run
+	 * @returns why the run stopped early, or undefined
+	 * @throws what broke first
+	 */
+	over(leftBehind: Stop | undefined): Stop | undefined {
+		this.#options.user.removeEventListener("abort", this.#onUser);
+		this.#drained.abort();
+		if (!this.signal.aborted) this.#halt.abort();
+		if (this.#faults.length > 0) throw this.#faults[0];
+		return this.#stop ?? leftBehind;
+	}
+
+	readonly #onUser = (): void => this.end(stopOf(this.#options.user.reason));
+
+	#drain(): void {
+		if (this.#isDraining) return;
+		this.#isDraining = true;
+		void this.#options.clock.sleep(DRAIN, this.#drained.signal).then(() => {
+			if (this.#drained.signal.aborted) return;
+			this.#abandoned = true;
+			this.#options.abandon();
+		});
+	}
+}
+
+/** What a signal that the user aborted says. */
+export function stopOf(why: unknown): Stop {
+	if (typeof why === "object" && why !== null && "exit" in why && "text" in why && typeof why.text === "string") {
+		const known = Object.values(Exit).find((code) => code === why.exit);
+		const hint = "hint" in why && typeof why.hint === "string" ? { hint: why.hint } : {};
+		if (known !== undefined) return { exit: known, text: why.text, ...hint };
+	}
+	return { exit: Exit.interrupted, text: "stopped" };
+}

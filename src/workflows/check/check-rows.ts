@@ -1,0 +1,115 @@
+import type { App, Settings } from "../../app.ts";
+import { CliError, Exit } from "../../errors.ts";
+import { DELETE_TOKEN } from "../../json/list-change.ts";
+import { checkManifest, parseSetting, readSchema } from "../../manifest/index.ts";
+import type { CheckDependencies, CheckedManifest, ManifestOptions, Purpose } from "../../manifest/types.ts";
+import { changeOf, type Mode } from "../../plan/change.ts";
+import { numberText, rowsText } from "../../report/summary.ts";
+import type { Stop } from "../../run/types.ts";
+import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
+import type { Excuses } from "./already-present.ts";
+import { problemTeller } from "./problems-reporter.ts";
+
+/** The manifest options that the flags say, with what the profile adds. */
+export async function manifestOptions(
+	purpose: Purpose,
+	flags: Partial<ManifestFlags> & {
+		readonly set?: readonly string[];
+		readonly filesRoot?: string;
+		readonly mode?: Mode;
+		readonly deleteToken?: string;
+	},
+	settings: Settings,
+): Promise<ManifestOptions> {
+	const map = new Map(flags.map);
+	if (map.size < (flags.map?.length ?? 0)) {
+		throw new CliError("--map names the same column twice", { exit: Exit.usage });
+	}
+	const change = changeOf(flags.mode ?? "replace", flags.deleteToken);
+	const isReplaced = purpose === "tag" && change.mode === "replace";
+	const mergeOnly = isReplaced
+		? { token: flags.deleteToken ?? DELETE_TOKEN, lists: flags.deleteToken === undefined }
+		: undefined;
+	return {
+		purpose,
+		dataset: flags.dataset ?? settings.dataset?.value,
+		map,
+		ignore: new Set(flags.ignore),
+		set: new Map((flags.set ?? []).map((text) => parseSetting(text, mergeOnly))),
+		empty: flags.empty ?? "skip",
+		schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
+		onDuplicate: flags.onDuplicate ?? "error",
+		deleteToken: change.mode === "merge" ? change.deleteToken : undefined,
+		mergeOnly,
+		filesRoot: flags.filesRoot,
+	};
+}
+
+type CheckExtras = {
+	/** what messages call the manifest, where its path means nothing to the user */
+	readonly name?: string | undefined;
+	/** they are closed when the manifest was checked */
+	readonly excuses?: Excuses | undefined;
+	/** how names are compared, where the service can be asked */
+	readonly alike?: CheckDependencies["alike"];
+};
+
+/** Checks a whole manifest and prints its problems: as lines on standard error, with `json` as objects. */
+export async function checkAndTell(
+	path: string,
+	options: ManifestOptions,
+	json: boolean,
+	settings: Settings,
+	app: App,
+	{ name, excuses, alike }: CheckExtras = {},
+): Promise<CheckedManifest> {
+	const { io, stdin, signal } = app;
+	const problems = problemTeller(json, io);
+	try {
+		const checked = await checkManifest(path, options, {
+			name,
+			stdin,
+			signal,
+			excuse: excuses?.excuse,
+			alike,
+			onProblem: (problem) => void problems.tell(problem),
+			temporaryFolder: await app.temporaryFolder(settings),
+		});
+		problems.end();
+		return checked;
+	} finally {
+		await excuses?.close();
+	}
+}
+
+/** @throws CliError exit 2 where standard input would be read twice */
+export function checkInput(manifest: string | undefined, { apiKeyFile }: GlobalFlags): void {
+	if (manifest !== "-" || apiKeyFile !== "-") return;
+	throw new CliError("standard input can't be both the manifest and the API key; nothing was sent", {
+		exit: Exit.usage,
+		hint: "Give the key in RAGTAG_API_KEY, or a path to --api-key-file.",
+	});
+}
+
+/** Why nothing may be sent from a checked manifest, or undefined when it may. */
+export function refusal(
+	{ name, rows, problems, fatal }: Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal">,
+	{ skipInvalid = false, allowEmpty = false }: { skipInvalid?: boolean | undefined; allowEmpty?: boolean | undefined },
+	purpose: Purpose,
+): Stop | undefined {
+	if (problems > 0 && (!skipInvalid || fatal)) {
+		return {
+			exit: Exit.manifest,
+			text: `${name} has ${numberText(problems)} ${problems === 1 ? "problem" : "problems"} in ${rowsText(rows)}; nothing was sent`,
+			hint: `Mend it, then look with: ragtag manifest check ${name}${purpose === "tag" ? "" : ` --for ${purpose}`}`,
+		};
+	}
+	if (rows === 0 && !allowEmpty) {
+		return {
+			exit: Exit.manifest,
+			text: `${name} has no rows; nothing was sent`,
+			hint: "If that is right, say --allow-empty.",
+		};
+	}
+	return undefined;
+}

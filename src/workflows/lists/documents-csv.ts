@@ -1,0 +1,122 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { App, Settings } from "../../app.ts";
+import {
+	isJsonArray,
+	isJsonObject,
+	type Metadata,
+	metadataOf,
+	metadataText,
+	parseJson,
+	textsOf,
+} from "../../json/values.ts";
+import { ColumnPlan } from "../../manifest/index.ts";
+import type { ManifestDocument } from "../../manifest/index.ts";
+import type { Document, InexactValues } from "../../rest/types.ts";
+import { keptTemporarily } from "../../run/storage/kept-temporarily.ts";
+import { documentCells, documentMembers } from "./document-columns.ts";
+import { textLines } from "./text-lines.ts";
+
+const noMetadata: Metadata = new Map();
+const BARE = /^-?(?:NaN|Infinity)$/;
+
+/** What is printed: standard output, or the file of `--out`. */
+export type Print = (text: string) => Promise<void>;
+
+/** Columns that every manifest has. */
+const IDS: readonly string[] = ["document_id", "dataset_id"];
+/** Members that a manifest reads as what they are. Others would be taken for metadata. */
+const KNOWN_TO_MANIFESTS: readonly string[] = ["name"];
+
+/**
+ * Prints documents as a CSV manifest that reads back exactly. `fields` keeps only those metadata keys, and adds those
+ * members of a document, which a manifest by itself leaves out.
+ *
+ * A column's type depends on every value of its key, so the documents are kept in a private file until all are seen:
+ * memory does not grow with the dataset. Returns how many there were.
+ *
+ * @throws CliError exit 7 where they can't be kept
+ */
+export async function printDocumentsCsv(
+	documents: AsyncIterable<Document>,
+	fields: readonly string[] | undefined,
+	settings: Settings,
+	app: App,
+	print: Print = (text) => app.io.out(text),
+): Promise<number> {
+	const parent = await app.temporaryFolder(settings);
+	const folder = await kept(() => mkdtemp(join(parent, "ragtag-list-")));
+	try {
+		const path = join(folder, "documents.jsonl");
+		const members = membersOf(fields);
+		const surplus = members.filter((member) => !KNOWN_TO_MANIFESTS.includes(member));
+		if (surplus.length > 0) app.io.note(surplusNote(surplus, fields));
+		const plan = new ColumnPlan(members);
+		let count = 0;
+		const lines = async function* (): AsyncGenerator<string> {
+			for await (const document of documents) {
+				const exact = withoutBare(document.inexact);
+				const isBare = (key: string): boolean => document.inexact?.has(key) === true && exact?.has(key) !== true;
+				const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
+				plan.see(kept, exact);
+				count += 1;
+				const cells = JSON.stringify(documentCells(document, [...IDS, ...members]));
+				yield `[${cells},${metadataText(exact ?? noMetadata)}]\n${metadataText(kept)}\n`;
+			}
+		};
+		await kept(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
+		await print(plan.head());
+		for await (const document of spooled(path)) await print(plan.row(document));
+		return count;
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	return keptTemporarily("what the documents have", work);
+}
+
+/**
+ * What cells say exactly. A bare `NaN` or infinity is left out: a manifest has no word for it, and the key alone has nothing
+ * to lose. Where it is one of several values, the cell has them all, and is refused where it is read back.
+ */
+function withoutBare(inexact: InexactValues | undefined): InexactValues | undefined {
+	return inexact && new Map([...inexact].filter(([, text]) => !BARE.test(text)));
+}
+
+function membersOf(fields: readonly string[] = []): string[] {
+	return [...new Set(fields)].filter((field) => documentMembers.has(field) && !IDS.includes(field));
+}
+
+/** What to do before a list with such columns is written back: they would be taken for metadata. */
+function surplusNote(surplus: readonly string[], fields: readonly string[] = []): string {
+	const columns = `${surplus.length === 1 ? "This column is" : "These columns are"} no metadata: ${surplus.join(", ")}.`;
+	// --ignore leaves out a key of that name as well, and only here there can be one.
+	if (fields.includes("meta_fields"))
+		return `${columns} Take ${surplus.length === 1 ? "it" : "them"} out before docs tag reads this list.`;
+	const ignore = surplus.map((member) => `--ignore ${member}`).join(" ");
+	return `${columns} To write this list back: ragtag docs tag FILE ${ignore}`;
+}
+
+function keptOf({ metadata = noMetadata }: Document, fields: readonly string[] | undefined): Metadata {
+	if (fields === undefined || fields.includes("meta_fields")) return metadata;
+	return new Map([...metadata].filter(([key]) => fields.includes(key) && !documentMembers.has(key)));
+}
+
+/** Reads back what was spooled: a line of ids, members and exact texts, and a line of metadata for each document. */
+async function* spooled(path: string): AsyncGenerator<ManifestDocument> {
+	let head: { readonly cells: readonly string[]; readonly exact: ReadonlyMap<string, string> } | undefined;
+	for await (const line of textLines(path)) {
+		const value = parseJson(line);
+		if (isJsonArray(value)) {
+			const [cells, exact] = value;
+			head = { cells: isJsonArray(cells) ? cells.map(String) : [], exact: textsOf(exact) };
+		} else if (head !== undefined && isJsonObject(value)) {
+			const [documentId = "", datasetId = "", ...members] = head.cells;
+			yield { datasetId, documentId, members, metadata: metadataOf(value), exact: head.exact };
+		}
+	}
+}

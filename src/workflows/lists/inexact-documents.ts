@@ -1,0 +1,111 @@
+import type { App } from "../../app.ts";
+import { hasHalfPair } from "../../json/values.ts";
+import { isNotJson } from "../../json/not-json.ts";
+import { documentsText } from "../../report/summary.ts";
+import type { Document } from "../../rest/types.ts";
+import { show } from "../../text/show.ts";
+
+/**
+ * What becomes of odd values, a clause each: numbers that come rounded, what is no JSON, and text with half a surrogate
+ * pair, which only JSON's escapes can hold.
+ */
+export type Fates = { readonly rounded: string; readonly notJson: string; readonly halfPair: string };
+
+/** What becomes of them in a manifest. */
+export const IN_MANIFESTS: Fates = {
+	rounded:
+		"they are written as the service gives them, and docs tag refuses those cells, with line and column, until they are changed",
+	notJson:
+		"their cells are left empty, so docs tag removes these keys (with --mode merge their rows fail instead); a list or object with such a value in it is written, and docs tag refuses its cell",
+	halfPair:
+		"it is written as a \\u escape in a :json cell, which docs tag sends as it came; most programs can't keep it",
+};
+
+/** What becomes of them in a table or as tab-separated values. */
+export const IN_TABLES: Fates = {
+	rounded: "they are shown as the service gives them",
+	notJson: "they are shown as the service gives them",
+	halfPair: "it can't be printed as it is; --format jsonl writes it as a \\u escape",
+};
+
+/** What becomes of them in JSON, which must stay JSON. */
+export const IN_JSON: Fates = {
+	...IN_TABLES,
+	notJson: 'they stand beside "meta_fields", as texts in "not_json"',
+	halfPair: "it is written as a \\u escape",
+};
+
+/** Documents of a warning that are named. */
+const NAMED = 5;
+
+/**
+ * Passes documents on, and warns after the last of those that have values which few programs keep as they came.
+ *
+ * They are printed as the service gave them, and whatever reads them next may round them without a word.
+ *
+ * @param keys that are printed; undefined for all
+ */
+export async function* warningOfInexact(
+	documents: AsyncIterable<Document>,
+	keys: readonly string[] | undefined,
+	fates: Fates,
+	{ io }: App,
+): AsyncGenerator<Document> {
+	const rounded = new Named();
+	const notJson = new Named();
+	const halfPair = new Named();
+	for await (const document of documents) {
+		const printed = [...(document.inexact ?? [])].filter(([key]) => keys === undefined || keys.includes(key));
+		notJson.add(document, keysOf(printed.filter(([, text]) => isNotJson(text))));
+		rounded.add(document, keysOf(printed.filter(([, text]) => !isNotJson(text))));
+		const halves = [...(document.metadata ?? [])].filter(([key, value]) => hasHalfPair(key) || hasHalfPair(value));
+		halfPair.add(
+			document,
+			keysOf(halves).filter((key) => keys === undefined || keys.includes(key)),
+		);
+		yield document;
+	}
+	if (rounded.count > 0) {
+		io.note(
+			`warning: ${rounded.have} numbers that most programs can't keep exactly (first: ${rounded.first}): ${fates.rounded}`,
+		);
+	}
+	if (halfPair.count > 0) {
+		io.note(`warning: ${halfPair.have} text with half a surrogate pair (first: ${halfPair.first}): ${fates.halfPair}`);
+	}
+	if (notJson.count > 0) {
+		io.note(`warning: ${notJson.have} NaN or an infinity, which is no JSON (${notJson.text}): ${fates.notJson}`);
+	}
+}
+
+function keysOf(members: readonly (readonly [string, unknown])[]): readonly string[] {
+	return members.map(([key]) => key);
+}
+
+/** Documents that have one thing in common: how many, and the first of them by id and key. */
+class Named {
+	count = 0;
+	readonly #names: string[] = [];
+
+	add({ id }: Document, keys: readonly string[]): void {
+		const [first, ...others] = keys;
+		if (first === undefined) return;
+		this.count += 1;
+		if (this.#names.length >= NAMED) return;
+		const more = others.length === 0 ? "" : ` and ${others.length} more`;
+		this.#names.push(`document ${show(id)}, key ${show(first)}${more}`);
+	}
+
+	get have(): string {
+		return `${documentsText(this.count)} ${this.count === 1 ? "has" : "have"}`;
+	}
+
+	get first(): string {
+		return this.#names[0] ?? "";
+	}
+
+	get text(): string {
+		const more = this.count - this.#names.length;
+		return `${this.#names.join("; ")}${more > 0 ? `; and ${documentsText(more)} more` : ""}`;
+	}
+}

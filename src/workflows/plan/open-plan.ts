@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { type InputFile, openInput } from "../../input-file.ts";
+import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
+import type { PlannedChange } from "../../plan/plan-file/types.ts";
+import { MOST_BYTES } from "../../run/journal/encode.ts";
+import { LineSplitter } from "../../run/journal/lines.ts";
+import { keptTemporarily } from "../../run/storage/kept-temporarily.ts";
+import { show } from "../../text/show.ts";
+
+/** A plan that was read as a whole and is what was written. */
+export type OpenedPlan = CheckedPlan & {
+	/** as the user named it */
+	readonly name: string;
+	/** of all its bytes, in hexadecimal */
+	readonly sha256: string;
+	readonly bytes: number;
+	/** path of the private copy that was made while it was checked: what is sent is what was checked */
+	readonly copy: string;
+	/** its changes in order, from the copy */
+	read(): AsyncGenerator<PlannedChange>;
+	/** removes the copy */
+	close(): Promise<void>;
+};
+
+export type OpenPlanOptions = {
+	readonly stdin: AsyncIterable<Uint8Array>;
+	/** where the copy is kept */
+	readonly temporaryFolder: string;
+	/** what may be planned */
+	readonly actions: readonly PlannedChange["action"][];
+};
+
+/**
+ * Checks a whole plan, and copies it while it does. Memory holds one line of it.
+ *
+ * @throws CliError exit 2 where it can't be read, 7 where it can't be kept, 8 where it was edited, cut or is no plan
+ */
+export async function openPlan(
+	name: string,
+	{ stdin, temporaryFolder, actions }: OpenPlanOptions,
+): Promise<OpenedPlan> {
+	const bytesOf = name === "-" ? readable("standard input", stdin) : await readFile(name);
+	const folder = await kept(() => mkdtemp(join(temporaryFolder, "ragtag-plan-")));
+	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+	try {
+		const copy = join(folder, "plan");
+		const spool = await kept(() => open(copy, "wx", 0o600));
+		try {
+			const checked = await check(name, bytesOf, spool, actions);
+			return { ...checked, name, copy, read: () => changesIn(name, copy, actions), close };
+		} finally {
+			await spool.close();
+		}
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+async function check(
+	name: string,
+	chunks: AsyncIterable<Uint8Array>,
+	spool: FileHandle,
+	actions: OpenPlanOptions["actions"],
+): Promise<CheckedPlan & { readonly sha256: string; readonly bytes: number }> {
+	const hash = createHash("sha256");
+	let bytes = 0;
+	const hashed = async function* (): AsyncGenerator<Uint8Array> {
+		for await (const chunk of chunks) {
+			hash.update(chunk);
+			bytes += chunk.length;
+			await kept(() => spool.writeFile(chunk));
+			yield chunk;
+		}
+	};
+	const plan = new PlanCheck(actions);
+	return told(name, async () => {
+		const read = changes(hashed(), plan);
+		while ((await read.next()).done !== true);
+		return { ...plan.end(), sha256: hash.digest("hex"), bytes };
+	});
+}
+
+/** The changes of a copy that was checked: a fault of it now is one of the storage, or of who tampers with it. */
+async function* changesIn(
+	name: string,
+	copy: string,
+	actions: OpenPlanOptions["actions"],
+): AsyncGenerator<PlannedChange> {
+	const plan = new PlanCheck(actions);
+	const read = changes(readable(copy, createReadStream(copy)), plan);
+	for (;;) {
+		const next = await told(name, () => read.next());
+		if (next.done === true) break;
+		yield next.value;
+	}
+	await told(name, async () => plan.end());
+}
+
+async function* changes(chunks: AsyncIterable<Uint8Array>, plan: PlanCheck): AsyncGenerator<PlannedChange> {
+	const splitter = new LineSplitter();
+	const line = (bytes: Uint8Array | undefined, isEnded: boolean): PlannedChange | undefined => {
+		if (bytes !== undefined) return plan.line(bytes, isEnded);
+		throw new PlanFault(`has a line of more than ${MOST_BYTES} bytes`);
+	};
+	for await (const chunk of chunks) {
+		for (const { bytes, terminated } of splitter.push(chunk)) {
+			const change = line(bytes, terminated);
+			if (change !== undefined) yield change;
+		}
+		if (splitter.isTooLong) line(undefined, false);
+	}
+	const rest = splitter.rest();
+	if (rest !== undefined) line(rest.bytes, rest.terminated);
+}
+
+async function told<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+	try {
+		return await work();
+	} catch (error) {
+		if (!(error instanceof PlanFault)) throw error;
+		const place = `${name === "-" ? "standard input" : show(name)}${error.line === undefined ? "" : `:${error.line}`}`;
+		throw new CliError(`${place}: the plan ${error.message}; nothing was sent`, {
+			exit: Exit.foreign,
+			hint: "Make it anew with ragtag docs plan, and send it as it is.",
+			cause: error,
+		});
+	}
+}
+
+async function readFile(path: string): Promise<AsyncIterable<Uint8Array>> {
+	try {
+		return readable(path, closing(await openInput(path)));
+	} catch (error) {
+		throw unreadable(path, error);
+	}
+}
+
+async function* closing(file: InputFile): AsyncGenerator<Uint8Array> {
+	try {
+		yield* file.bytes();
+	} finally {
+		await file.close();
+	}
+}
+
+async function* readable(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+	try {
+		yield* chunks;
+	} catch (error) {
+		throw errorCode(error) === undefined ? error : unreadable(name, error);
+	}
+}
+
+function unreadable(name: string, cause: unknown): CliError {
+	const why = errorCode(cause) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(cause)}`;
+	return new CliError(`${show(name)} ${why}; nothing was sent`, {
+		exit: Exit.usage,
+		hint: "Name the plan that ragtag docs plan has written.",
+		cause,
+	});
+}
+
+function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	return keptTemporarily("the plan", work, "nothing was sent");
+}

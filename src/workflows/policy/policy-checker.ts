@@ -1,0 +1,136 @@
+import type { App, Settings } from "../../app.ts";
+import { Exit } from "../../errors.ts";
+import type { Metadata } from "../../json/values.ts";
+import type { Keeps } from "../../rest/types.ts";
+import { differenceOf } from "../../plan/diff.ts";
+import { isTooMany, maxChangesText, type PolicyRule, type Violation, violationsOf } from "../../plan/policy.ts";
+import { documentsText, numberText, rowsText } from "../../report/summary.ts";
+import type { Stop } from "../../run/types.ts";
+import { show } from "../../text/show.ts";
+import type { Seen, SeenChange } from "../effect.ts";
+import type { RowSource } from "../rows/row-source.ts";
+import { problemTeller, type ProblemTeller } from "../check/problems-reporter.ts";
+
+type PolicySetting = NonNullable<Settings["policy"]>;
+
+const CODES: Readonly<Record<PolicyRule, string>> = {
+	protected: "POLICY_PROTECTED",
+	allowed: "POLICY_ALLOWED",
+	required: "POLICY_REQUIRED",
+	clearing: "POLICY_CLEARING",
+	max_changes: "POLICY_MAX_CHANGES",
+};
+
+/** The rows that are judged: their counts, and what they are called. */
+export type JudgedRows = Pick<RowSource, "name" | "linesOf" | "outOf" | "rows" | "invalid" | "duplicateSkipped">;
+
+/**
+ * Judges what a run would do by the profile's policy, row by row, and tells what the policy forbids as the problems of a
+ * manifest are told. It holds counts, and nothing of a row.
+ */
+export class PolicyWatch {
+	readonly #policy: PolicySetting;
+	readonly #source: JudgedRows;
+	readonly #problems: ProblemTeller;
+	#changes = 0;
+	#violations = 0;
+	/** line of the first row that was one too many */
+	#surplus: number | undefined;
+
+	constructor(
+		policy: PolicySetting,
+		source: JudgedRows,
+		{ json }: { readonly json?: boolean },
+		{ io }: Pick<App, "io">,
+	) {
+		this.#policy = policy;
+		this.#source = source;
+		this.#problems = problemTeller(json === true, io);
+	}
+
+	/** What a look at a row has shown. `keeps` is what the service keeps of what it is sent. */
+	async see(line: number, seen: Seen, keeps: Keeps): Promise<void> {
+		switch (seen.action) {
+			case "none":
+				// What a document has already is nobody's doing, but who writes it has to see that nothing is missing.
+				if (seen.sent !== undefined) await this.#update(line, { present: seen.sent, metadata: seen.sent }, keeps);
+				return;
+			case "update":
+				await this.#update(line, seen, keeps);
+				return;
+			case "upload":
+				await this.creation(line, seen.metadata);
+				return;
+			case "remove":
+				this.change(line);
+		}
+	}
+
+	async #update(
+		line: number,
+		{ present, metadata, inexact }: Pick<SeenChange, "present" | "metadata" | "inexact">,
+		keeps: Keeps,
+	): Promise<void> {
+		const difference = differenceOf(present, metadata, keeps, inexact);
+		for (const violation of violationsOf(this.#policy.value, { present, toSend: metadata, difference })) {
+			await this.#tell(line, violation);
+		}
+		if (difference.add.size + difference.change.size + difference.remove.size > 0) this.change(line);
+	}
+
+	/** A document that is made. Nothing of it is there to be protected. */
+	async creation(line: number, metadata: Metadata): Promise<void> {
+		const present: Metadata = new Map();
+		const policy = { ...this.#policy.value, protectedKeys: new Set<string>() };
+		const difference = differenceOf(present, metadata);
+		for (const violation of violationsOf(policy, { present, toSend: metadata, difference })) {
+			await this.#tell(line, violation);
+		}
+		this.change(line);
+	}
+
+	/** A document that changes, or goes. */
+	change(line: number): void {
+		this.#changes += 1;
+		const { maxChanges } = this.#policy.value;
+		if (this.#surplus !== undefined || maxChanges === undefined) return;
+		if (isTooMany(this.#changes, maxChanges, this.#rows())) this.#surplus = line;
+	}
+
+	/** When all rows were seen: why nothing may be sent, or undefined where the policy forbids nothing of it. */
+	async end(): Promise<Stop | undefined> {
+		const { value, origin } = this.#policy;
+		if (this.#surplus !== undefined && value.maxChanges !== undefined) {
+			const limit = maxChangesText(value.maxChanges);
+			const share = value.maxChanges.unit === "percent" ? ` of ${rowsText(this.#rows())}` : "";
+			const text = `the run would change ${documentsText(this.#changes)}; allowed are at most ${limit}${share}`;
+			await this.#tell(this.#surplus, { key: null, rule: "max_changes", text });
+		}
+		this.#problems.end();
+		if (this.#violations === 0) return undefined;
+		const count = `${numberText(this.#violations)} ${this.#violations === 1 ? "way" : "ways"}`;
+		return {
+			exit: Exit.limit,
+			text: `${this.#source.name} breaks the policy of ${origin} in ${count}; nothing was sent`,
+			hint: "Mend the rows, or ask who keeps the policy: it is in config.yaml, and holds for every run with this profile.",
+		};
+	}
+
+	/** Rows of which the documents that change are a share. */
+	#rows(): number {
+		const { rows, invalid, duplicateSkipped, outOf = rows - invalid - duplicateSkipped } = this.#source;
+		return outOf;
+	}
+
+	async #tell(line: number, { key, rule, text }: Violation): Promise<void> {
+		this.#violations += 1;
+		await this.#problems.tell({
+			file: this.#source.linesOf ?? this.#source.name,
+			line,
+			column: 1,
+			field: key,
+			code: CODES[rule],
+			text: key === null ? text : `${show(key)}: ${text}`,
+		});
+	}
+}

@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import type { Session } from "../../app.ts";
+import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
+import { type Condition, lacks, meets } from "../../plan/condition.ts";
+import { conditionText } from "../../plan/parse-condition.ts";
+import { serverCondition } from "../../plan/server-condition.ts";
+import { matches, type Where } from "../../plan/where.ts";
+import type { Document } from "../../rest/types.ts";
+import { allDocuments, type ShortList } from "../../run/documents/pages.ts";
+import { showsMetadata } from "../../run/documents/readable.ts";
+import { quoted } from "../../flags/next-command.ts";
+import { collect, collectPair, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";
+
+/** Which documents of a dataset are meant. Those that are given must all be met; none is no filter. */
+export type FilterFlags = {
+	readonly where?: readonly Where[];
+	readonly whereJson?: Condition;
+	readonly missing?: readonly string[];
+	readonly name?: string;
+};
+
+export function addFilterOptions(command: Command): Command {
+	return command
+		.option("--where <key=value>", "only documents with this metadata, exactly (repeated means and)", collectPair)
+		.option(
+			"--where-json <condition>",
+			"only documents that meet RAGFlow's metadata_condition, in JSON: text without case; one without the key meets none, negated ones included",
+			parseConditionFlag,
+		)
+		.option(
+			"--missing <key>",
+			"only documents without this key (repeated means and); a null or empty value is no missing key",
+			collect,
+		)
+		.option("--name <name>", "only the documents of this name, exactly", parseNonEmpty);
+}
+
+/** The filter as it is typed: `--where category=news --name a.md`. Empty where there is none. */
+export function filterText({ where = [], whereJson, missing = [], name }: FilterFlags): string {
+	const words = where.map(([key, value]) => `--where ${quoted(`${key}=${value}`)}`);
+	if (whereJson !== undefined) words.push(`--where-json ${quoted(conditionText(whereJson))}`);
+	for (const key of missing) words.push(`--missing ${quoted(key)}`);
+	if (name !== undefined) words.push(`--name ${quoted(name)}`);
+	return words.join(" ");
+}
+
+/**
+ * The documents of a dataset that meet a filter, each once. Filters here, whatever the service did with what it was asked.
+ * `onShort` hears of a list that stays short; all that it showed was given by then.
+ */
+export async function* filteredDocuments(
+	{ service, request }: Session,
+	dataset: string,
+	{ where = [], whereJson, missing = [], name }: FilterFlags,
+	onShort: (list: ShortList) => void,
+): AsyncGenerator<Document> {
+	const condition = serverCondition(where, whereJson);
+	// Whether the service can filter depends on its flavour; without a filter nothing does.
+	const api = condition === undefined ? service.api : await service.known(request);
+	let shows: Promise<boolean> | undefined;
+	/** A document that never had any metadata may be listed without the member, which then lacks every key. */
+	const lacksKeys = async (metadata: Metadata | undefined): Promise<boolean> => {
+		if (missing.length === 0) return true;
+		if (metadata !== undefined) return lacks(metadata, missing);
+		return (shows ??= showsMetadata(service, request, dataset));
+	};
+	for await (const document of allDocuments(api, request, dataset, { name, condition }, onShort)) {
+		const isMeant =
+			(name === undefined || document.name === name) &&
+			matches(asGiven(document), where) &&
+			(whereJson === undefined || meets(asGiven(document), whereJson)) &&
+			(await lacksKeys(document.metadata));
+		if (isMeant) yield document;
+	}
+}
+
+/** Metadata whose numbers are as the service gave them, where one came rounded: it is looked for by its own digits. */
+function asGiven({ metadata, inexact }: Document): Metadata | undefined {
+	if (metadata === undefined || inexact === undefined) return metadata;
+	// The items of a list are compared one by one.
+	const texts = [...inexact].filter(([key]) => !isJsonArray(metadata.get(key)));
+	return new Map<string, JsonValue>([...metadata, ...texts]);
+}

@@ -1,0 +1,53 @@
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open } from "node:fs/promises";
+import { resolve } from "node:path";
+import { errorCode } from "../../errors.ts";
+import { ownId } from "../../run/storage/own-folders.ts";
+
+/** Only the user may read rows that failed: they have all columns of the manifest. */
+const MODE = 0o600;
+const OPEN_TO_OTHERS = 0o077;
+/** Where the system alone makes links: `/dev/stdout`, and what a shell makes of `>(command)`. */
+const SYSTEM = /^\/(?:dev|proc)\//;
+
+/** Why a report may not be written there; undefined where it may. It may not be there yet. */
+export async function whyNoReport(path: string): Promise<string | undefined> {
+	const status = await lstat(path).catch((error: unknown) => {
+		if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+		throw error;
+	});
+	if (status === undefined) return undefined;
+	if (status.isDirectory()) return "is a folder";
+	// A link in a folder of others leads where they want a file of ours to be overwritten.
+	if (status.isSymbolicLink() && !isOfSystem(path)) return "is a link to another file; name that file itself";
+	return status.isFile() && isForeign(status.uid) ? "belongs to another user" : undefined;
+}
+
+/** Opens a report to write it anew, for its owner alone. Links are not followed, and a file that is there is closed to others. */
+export async function openReport(path: string): Promise<FileHandle> {
+	const why = await whyNoReport(path);
+	if (why !== undefined) throw new Error(why);
+	const noFollow = isOfSystem(path) ? 0 : constants.O_NOFOLLOW;
+	// Emptied only when it is known to be ours: what is there may be another's by now.
+	const file = await open(path, constants.O_WRONLY | constants.O_CREAT | noFollow, MODE);
+	try {
+		const status = await file.stat();
+		if (!status.isFile()) return file;
+		if (isForeign(status.uid)) throw new Error("belongs to another user");
+		if (ownId() !== -1 && (status.mode & OPEN_TO_OTHERS) !== 0) await file.chmod(MODE);
+		await file.truncate();
+		return file;
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+}
+
+function isOfSystem(path: string): boolean {
+	return SYSTEM.test(resolve(path));
+}
+
+function isForeign(owner: number): boolean {
+	const own = ownId();
+	return own !== -1 && owner !== own;
+}

@@ -1,0 +1,75 @@
+import { CliError, Exit } from "../../errors.ts";
+import { numberText, rowsText } from "../../report/summary.ts";
+import { ForeignRun } from "../../run/recorded/faults.ts";
+import type { Recording, Wanted } from "../../run/recorded/recording.ts";
+import type { Totals } from "../../run/types.ts";
+import { show } from "../../text/show.ts";
+import type { GlobalFlags } from "../../flags/flags.ts";
+import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
+
+/** A removal can't be taken back. */
+const REMOVAL = "docs rm";
+
+type Opened = Pick<Recording, "run" | "resumed" | "instead" | "superseded" | "supersededBy">;
+
+/**
+ * What a run says of those before it: whether it goes on with one, and whose place it takes.
+ *
+ * @param asked whether `--resume` was there
+ * @param totals of the run as it begins, when the rows that are tried again are open
+ */
+export function beginningNotes(
+	{ run, resumed, instead, superseded, supersededBy }: Opened,
+	asked: boolean,
+	totals: Totals,
+	flags: GlobalFlags,
+): string[] {
+	const notes: string[] = [];
+	if (resumed !== undefined) notes.push(resumedText(run, resumed.inDoubt, totals));
+	else if (instead !== undefined) {
+		notes.push(`Run ${instead.run} is unfinished and is not gone on with: ${instead.why}; a new one begins.`);
+	} else if (asked) notes.push("No unfinished run of this manifest: a new one begins.");
+	if (supersededBy !== undefined) {
+		const verify = withFlags(`ragtag runs verify ${run}`, flags);
+		notes.push(
+			`Run ${run} is superseded by ${supersededBy}, which may have written over rows that count as done: see with ${verify}`,
+		);
+	}
+	for (const old of superseded) {
+		notes.push(
+			`Run ${old} did not end, and is superseded by this one. It goes on only by name: ${resumeCommand(old, flags)}`,
+		);
+	}
+	return notes;
+}
+
+/** `Run R goes on: 412,096 rows done before, 61 possibly sent before, 587,843 to go.` */
+function resumedText(run: string, inDoubt: number, totals: Totals): string {
+	const { rows, pending, invalid, duplicateSkipped } = totals;
+	const settled = rows - pending - invalid - duplicateSkipped;
+	const doubt = inDoubt === 0 ? "" : `, ${numberText(inDoubt)} possibly sent before`;
+	return `Run ${run} goes on: ${rowsText(settled)} done before${doubt}, ${numberText(pending)} to go.`;
+}
+
+/** What a person can do where a run that was named is not what is there now; any other error as it is. */
+export function foreignExplained(
+	error: unknown,
+	{ command, manifest }: Pick<Wanted, "command" | "manifest">,
+	flags: GlobalFlags,
+): unknown {
+	if (!(error instanceof ForeignRun)) return error;
+	const { run } = error;
+	const ways = [
+		`bring back ${show(manifest.name)}, options and target as they were, and type the same again`,
+		manifest.path === null
+			? `begin anew with ragtag ${command}`
+			: `begin anew with ragtag ${command} ${quoted(manifest.name)} and its options`,
+		...(command === REMOVAL ? [] : [`take back what it wrote: ${withFlags(`ragtag runs undo ${run}`, flags)}`]),
+		`forget it: ${withFlags(`ragtag runs prune ${run} --all`, flags)}`,
+	];
+	return new CliError(`${error.message}; nothing was sent`, {
+		exit: Exit.foreign,
+		hint: `Ways on: ${ways.join("; or ")}.`,
+		cause: error,
+	});
+}

@@ -1,0 +1,134 @@
+import type { App } from "../../app.ts";
+import { Exit, type ExitCode, reason } from "../../errors.ts";
+import { type DryResult, exitOf } from "../../report/exit.ts";
+import { summaryOf, summaryText, type Undo } from "../../report/summary.ts";
+import { undoneText, undoText } from "../../report/undo.ts";
+import type { Undone } from "../../report/undone.ts";
+import type { VerifyCounts } from "../../report/verify-counts.ts";
+import { verifyText } from "../../report/verify.ts";
+import type { GlobalFlags } from "../../flags/flags.ts";
+import { withFlags } from "../../flags/next-command.ts";
+import type { Stop, Totals } from "../../run/types.ts";
+import { faultStop } from "../stop-from-error.ts";
+
+export type Ended = {
+	readonly totals: Totals;
+	readonly seconds: number;
+	readonly stop: Stop | undefined;
+	/** whether updates were seen to arrive */
+	readonly verified?: boolean;
+	/** what a dry run found */
+	readonly dry?: DryResult;
+	/** what reading back found, and what to type where not all of it is there */
+	readonly verify?: FoundBehind | undefined;
+	/** what stands in place of the counts of rows */
+	readonly counted?: string;
+	readonly run?: string;
+	/** rows that were updated with what their documents had already */
+	readonly same?: number;
+	readonly undo?: Undo;
+	/** what an undo came to, and what messages call it */
+	readonly undone?: { readonly name: string; readonly counts: Undone } | undefined;
+	/** the command that goes on */
+	readonly resume?: string | undefined;
+	/** where the failed rows are, and why they could not be written down */
+	readonly failed?: { readonly path: string; readonly failure: string | undefined };
+	/** what to type next, where the command knows better than what is said of any */
+	readonly next?: string | undefined;
+};
+
+type FoundBehind = {
+	readonly counts: VerifyCounts;
+	/**
+	 * rows that have something else than was sent, straight behind the run: that nobody but the service may have done.
+	 * Undefined where it may be long ago
+	 */
+	readonly unexplained?: number;
+	readonly again: string;
+};
+
+/** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
+export async function report(
+	ended: Ended,
+	flags: GlobalFlags & { readonly json?: boolean },
+	{ io }: App,
+	keep: (exit: ExitCode, summary: string) => Promise<void> = async () => undefined,
+): Promise<ExitCode> {
+	const { totals, seconds, failed, dry, verify } = ended;
+	let { stop } = ended;
+	await io.flush();
+	const exitNow = (): ExitCode =>
+		exitOf(
+			totals,
+			stop,
+			io.outputFailed || failed?.failure !== undefined,
+			dry,
+			verify && { ...verify.counts, ...verify },
+		);
+	const facts = { ...ended, verify: verify?.counts, undone: ended.undone?.counts, wouldChange: dry?.changes };
+	const summaryNow = (): string => JSON.stringify(summaryOf(totals, seconds, exitNow(), facts));
+	try {
+		await keep(exitNow(), summaryNow());
+	} catch (error) {
+		// The rows are recorded; that the run is over is not.
+		stop ??= faultStop(error);
+	}
+	const exit = exitNow();
+	if (flags.json === true) await io.out(`${summaryNow()}\n`);
+	if (failed !== undefined && totals.failed > 0 && failed.failure === undefined) {
+		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);
+	}
+	if (ended.undone !== undefined) io.note(undoneText(ended.undone.name, ended.undone.counts));
+	const undo = ended.undo === undefined ? undefined : undoText(ended.undo);
+	const counted = ended.counted ?? summaryText(totals, seconds, dry?.changes);
+	if (verify !== undefined && ended.counted === undefined) {
+		const text = verifyText(verify.counts);
+		if (isChanged(verify)) io.err(CHANGED);
+		// The last line says what to type, unless there is something else to be said there.
+		if (verify.counts.lost > 0) io.err(exit === Exit.differences ? `${text}.` : `${text}. ${verify.again}`);
+		else io.note(`${text}.`);
+	}
+	if (exit === Exit.ok) {
+		io.note(counted);
+		if (undo !== undefined) io.note(undo);
+		return exit;
+	}
+	if (undo !== undefined) io.note(undo);
+	if (stop !== undefined) io.err(`ragtag: ${stop.text}`);
+	if (io.outputFailed) io.err(`ragtag: standard output could not be written: ${reason(io.outputError)}`);
+	if (failed?.failure !== undefined) io.err(`ragtag: ${failed.path}: ${failed.failure}`);
+	// The last line of every failure: what happened, the counts, and what to type next.
+	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended, flags)) : goOnText(stop, ended.resume);
+	io.err(`${counted}. ${next}`);
+	return exit;
+}
+
+const CHANGED =
+	"What was changed since was changed straight behind the run: by somebody else, or by the service, which does not keep what it is sent.";
+
+function isChanged({ unexplained = 0 }: FoundBehind): boolean {
+	return unexplained > 0;
+}
+
+function goOnText(stop: Stop | undefined, resume: string): string {
+	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Go on with: ${resume}`;
+}
+
+function nextStep({ totals, failed, run, dry, next, verify }: Ended, flags: GlobalFlags): string {
+	if (failed?.failure !== undefined && run !== undefined) {
+		return `Write the failed rows elsewhere: ${withFlags(`ragtag runs report ${run} --failed FILE`, flags)}`;
+	}
+	if (next !== undefined) return next;
+	if (dry !== undefined) {
+		if (totals.failed > 0) return "Mend the rows that failed, or their ids: ragtag docs list shows what there is.";
+		return "The same command without --dry-run and --detailed-exitcode makes these changes.";
+	}
+	if (totals.failed > 0 && failed !== undefined && run !== undefined) {
+		const retry = withFlags(`ragtag runs retry ${run}`, flags);
+		return `Mend ${failed.path} and feed it back, or try the same rows again: ${retry}`;
+	}
+	const isMissing = verify !== undefined && (verify.counts.lost + verify.counts.unknown > 0 || isChanged(verify));
+	if (isMissing) return verify.again;
+	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";
+	return "Mend the output and run the same command again.";
+}

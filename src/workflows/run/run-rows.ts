@@ -1,0 +1,217 @@
+import { rename, writeFile } from "node:fs/promises";
+import type { App, Session, Settings } from "../../app.ts";
+import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import type { JsonObject } from "../../json/values.ts";
+import type { Row } from "../../manifest/types.ts";
+import { numberText } from "../../report/summary.ts";
+import { chunked } from "../../run/chunks.ts";
+import { RowBytes } from "../../run/journal/row-bytes.ts";
+import { onlyJudged } from "../../run/operations/only-judged.ts";
+import type { Operation } from "../../run/operations/operation.ts";
+import type { SentLog } from "../../run/operations/sent-log.ts";
+import { rowsByDataset } from "../../run/documents/cost.ts";
+import { Present } from "../../run/documents/document-source.ts";
+import { openRecording, type Wanted } from "../../run/recorded/recording.ts";
+import { Recorder } from "../../run/recorded/recorder.ts";
+import { SUMMARY_FILE } from "../../run/recorded/runs.ts";
+import { runRows } from "../../run/rows.ts";
+import type { Outcome, Totals } from "../../run/types.ts";
+import { show } from "../../text/show.ts";
+import { VERSION } from "../../version.ts";
+import { writeFailed } from "./failed-file.ts";
+import { globalFlags, resumeCommand, withFlags } from "../../flags/next-command.ts";
+import type { RunFlags } from "../../flags/flags.ts";
+import type { Undone } from "../../report/undone.ts";
+import { undoOf } from "../../report/undo.ts";
+import type { PolicyPass } from "../policy/policy-pass.ts";
+import { stoppedByPolicy } from "./enforce-policy.ts";
+import { faultStop } from "../stop-from-error.ts";
+import type { RowSource, RunItem } from "../rows/row-source.ts";
+import { type Ended, report } from "./run-report.ts";
+import { beginningNotes, foreignExplained } from "./resumed.ts";
+import { rowTeller } from "./rows-reporter.ts";
+import { unsettled } from "../rows/unsettled-rows.ts";
+import { verifyAfter } from "../verify/verify-after.ts";
+
+/** Documents of a dataset from which on reading its list takes some seconds, at a hundred a page and a hundred pages a second. */
+const LONG_LIST = 20_000;
+
+export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
+	readonly source: RowSource<SourceRow>;
+	readonly itemOf: (row: SourceRow) => Item;
+	/** whether `present` asks for each document when its row comes, whatever one list of all would save */
+	readonly asksForEach?: boolean;
+	/** how the profile's policy judges the rows, where it has one; undefined for a run that takes another one back */
+	readonly policyPass: PolicyPass<SourceRow> | undefined;
+	/** last word before the first write: notes, and the question that may decline (a usage error) */
+	readonly before?: (source: RowSource<SourceRow>) => Promise<void>;
+	/** `present` is what documents have, for operations that look */
+	readonly operation: (session: Session, log: SentLog, present: Present, settings: Settings) => Operation<Item>;
+	/** sees each outcome once, before its slot is free */
+	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
+	/** rows that are told with `--json`: those that failed, or all */
+	readonly tell: "failed" | "all";
+	/** what an undo came to; `failedWith` tells how many of its rows failed with a code */
+	readonly undone?: ((totals: Totals, failedWith: (code: string) => number) => Undone) | undefined;
+	/** what to type next after a run with failed rows, where it is not to mend them or to try them again */
+	readonly next?: (run: string, failedWith: (code: string) => number, totals: Totals) => string | undefined;
+};
+
+/** What a command needs to know of the run as a whole. */
+export type RunContext = {
+	/** `docs tag` */
+	readonly command: string;
+	readonly settings: Settings;
+	/** what changes what is sent */
+	readonly options: JsonObject;
+	/** the run that this one takes back */
+	readonly takesBack?: string | undefined;
+};
+
+/** Runs every row of a source, recorded, then reports: summary, failed rows, exit code. */
+export async function runSource<Item extends RunItem, SourceRow extends Row = Row>(
+	run: RowRun<Item, SourceRow>,
+	context: RunContext,
+	flags: RunFlags,
+	session: Session,
+	app: App,
+): Promise<ExitCode> {
+	const { io, clock } = app;
+	const { source } = run;
+	const wanted = wantedOf(source, context, flags, session);
+	const unseen = new RowBytes();
+	const stopped = await stoppedByPolicy(run.policyPass, source, wanted, flags, session, context.settings, app, unseen);
+	if (stopped !== undefined) return stopped;
+	await run.before?.(source);
+	const runs = app.runs(context.settings);
+	const recording = await openRecording(wanted, {
+		runs,
+		processes: app.processes,
+		now: () => new Date(),
+		resume: flags.run ?? flags.resume ?? false,
+		reopen: flags.reopen === true,
+		force: flags.force === true,
+	}).catch((error: unknown) => {
+		throw foreignExplained(error, wanted, flags);
+	});
+	const { opened, doubts, resumed } = recording;
+	const tell = rowTeller(source.linesOf ?? source.name, { json: flags.json === true, all: run.tell === "all" }, app);
+	const journal = new Recorder<Item>(opened, doubts, Date.now, async (outcome) => {
+		await tell(outcome);
+		await run.onOutcome?.(outcome);
+	});
+	const present = new Present({
+		rows: run.asksForEach === true ? undefined : () => rowsByDataset(unsettled(source.read(), journal)),
+		folder: () => app.temporaryFolder(context.settings),
+		clock,
+		onListing: (datasetId, documents) => {
+			if (documents < LONG_LIST) return;
+			io.note(`Reading what the ${numberText(documents)} documents of dataset ${show(datasetId)} have now.`);
+		},
+	});
+	const progress = io.progress(flags.progress);
+	const started = clock.now();
+	try {
+		if (flags.reopen === true) await journal.reopen(new Date());
+		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) io.note(note);
+		const stop = await runRows(chunked(unsettled(source.read(), journal), flags.chunk, run.itemOf), {
+			operation: run.operation(session, onlyJudged(journal, unseen), present, context.settings),
+			journal,
+			limiter: session.limiter,
+			cooldown: session.cooldown,
+			clock,
+			rate: session.rate,
+			concurrency: flags.concurrency,
+			attempts: flags.attempts,
+			maxErrors: flags.maxErrors,
+			maxWait: flags.maxWait,
+			maxOutage: flags.maxOutage,
+			maxDuration: flags.maxDuration,
+			onNote: (text) => io.note(text),
+			signal: app.signal,
+			abandon: () => void session.service.api.close().catch(() => undefined),
+			onSettled: () => {
+				const totals = journal.totals();
+				const total = totals.rows - totals.invalid - totals.duplicateSkipped;
+				progress.update({ done: total - totals.pending, total, failed: totals.failed });
+			},
+		}).catch(faultStop);
+		progress.stop();
+		const seconds = (clock.now() - started) / 1000 + (resumed?.seconds ?? 0);
+		const verification = await verifyAfter(
+			{ run: recording.run, runs, name: source.linesOf ?? source.name, started, stop },
+			flags,
+			session,
+			context.settings,
+			app,
+		);
+		// Nothing is asked any more, and files are still to be written: connections may hold the last descriptors.
+		await session.service.api.close().catch(() => undefined);
+		const totals = journal.totals();
+		const folder = runs.path(recording.run);
+		const failedPath = flags.failed ?? runs.path(recording.run, "failed.csv");
+		const failure = await writeFailed(failedPath, folder, source, totals);
+		const failedWith = (code: string): number => journal.failedWith(code);
+		const verified = session.service.proof.echo !== undefined;
+		const ended: Ended = {
+			totals,
+			seconds,
+			stop: stop ?? verification.stop,
+			verified,
+			verify: verification.found,
+			run: recording.run,
+			same: journal.same,
+			undo: undoOf(
+				totals,
+				journal.blind,
+				journal.same,
+				journal.storedAndFailed,
+				withFlags(`ragtag runs undo ${recording.run}`, flags),
+			),
+			undone: run.undone && { name: source.name, counts: run.undone(totals, failedWith) },
+			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
+			failed: { path: failedPath, failure },
+			next: run.next?.(recording.run, failedWith, totals),
+		};
+		return await report(ended, flags, app, async (exit, summary) => {
+			await journal.end(exit, new Date());
+			await writeSummary(runs.path(recording.run, SUMMARY_FILE), summary);
+		});
+	} finally {
+		progress.stop();
+		await present.close();
+		await journal.close();
+		await recording.release();
+	}
+}
+
+/** @throws CliError 7: a full disk is no fault of the program */
+async function writeSummary(path: string, summary: string): Promise<void> {
+	try {
+		// Half a summary must not pass for one: that there is a summary says that the run came to its very end.
+		await writeFile(`${path}.new`, `${summary}\n`, { mode: 0o600 });
+		await rename(`${path}.new`, path);
+	} catch (error) {
+		throw new CliError(`${path}: ${reason(error)}`, {
+			exit: Exit.storage,
+			hint: "Every row is recorded: ragtag runs show has the counts.",
+			cause: error,
+		});
+	}
+}
+
+function wantedOf(source: RowSource, context: RunContext, flags: RunFlags, { baseUrl }: Session): Wanted {
+	const { name, rows, invalid, duplicateSkipped, kept } = source;
+	const path = "path" in kept.source ? kept.source.path : null;
+	return {
+		command: context.command,
+		version: VERSION,
+		baseUrl,
+		manifest: { name, path, sha256: kept.sha256, bytes: kept.bytes, rows, invalid, duplicateSkipped },
+		...(source.linesOf === undefined ? {} : { madeFrom: { source: source.linesOf } }),
+		source: kept.source,
+		options: context.options,
+		flags: globalFlags(flags),
+		takesBack: context.takesBack,
+	};
+}

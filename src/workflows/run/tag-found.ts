@@ -1,0 +1,98 @@
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { checkSettings } from "../../manifest/index.ts";
+import type { Mode } from "../../plan/change.ts";
+import { documentsText } from "../../report/summary.ts";
+import { MemoryJournal } from "../../run/journal/counts.ts";
+import { show } from "../../text/show.ts";
+import { manifestOptions } from "../check/check-rows.ts";
+import { checkFailedPath } from "./failed-file.ts";
+import { withSession } from "../../flags/flags.ts";
+import { type CheckedRun, type ManifestRunFlags, runChecked } from "./manifest-run.ts";
+import { report } from "./run-report.ts";
+import type { RunItem } from "../rows/row-source.ts";
+import { printVersionLine } from "../version-line.ts";
+import { type FilterFlags, filterText } from "../rows/document-filter.ts";
+import { findDocuments } from "../rows/found-documents.ts";
+
+/** Flags that say how a manifest is read, by the names of their values. */
+export const READING_FLAGS = {
+	map: "--map",
+	ignore: "--ignore",
+	empty: "--empty",
+	onDuplicate: "--on-duplicate",
+} as const;
+
+/** Flags of `docs tag` that are looked at where a filter stands for a manifest. */
+type FoundFlags = ManifestRunFlags & FilterFlags & { readonly mode: Mode; readonly readingFlags?: readonly string[] };
+
+/** @throws CliError exit 2 for flags that mean nothing, or harm, with a filter */
+export function checkFilterFlags({ mode, set = [], resume, readingFlags = [] }: FoundFlags): void {
+	const wrong = (text: string, hint: string): CliError =>
+		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
+	const [reading] = readingFlags;
+	if (reading !== undefined) {
+		throw wrong(`${reading} says how a manifest is read, and a filter has none`, `Leave ${reading} out.`);
+	}
+	if (set.length === 0) {
+		throw wrong(
+			"a filter says which documents to tag, and nothing says with what",
+			"Add --set KEY=VALUE, once for each key.",
+		);
+	}
+	if (mode !== "merge") {
+		throw wrong(
+			"--mode replace would give every document that the filter finds the metadata of --set alone, and remove all other",
+			"Add --mode merge: it keeps the keys that --set does not name.",
+		);
+	}
+	if (resume === true) {
+		throw wrong(
+			"--resume looks for a run of the same documents, and a filter may find others by now",
+			"Go on with the documents that the run found: ragtag runs resume",
+		);
+	}
+}
+
+/**
+ * Runs rows that say the same of every document that a filter finds. They are listed first, so what is sent is what was
+ * found then; a recorded run keeps their ids, and is gone on with by them.
+ */
+export async function runFound<Item extends RunItem>(
+	run: CheckedRun<Item>,
+	flags: FoundFlags,
+	app: App,
+): Promise<ExitCode> {
+	const { io, clock } = app;
+	if (flags.json === true) await printVersionLine(app);
+	return withSession(flags, app, async (session, settings) => {
+		const dataset = flags.dataset ?? settings.dataset?.value;
+		if (dataset === undefined) {
+			throw new CliError("a filter needs the dataset of the documents; nothing was sent", {
+				exit: Exit.usage,
+				hint: "Name it with -d DATASET; `ragtag datasets list` shows what there is.",
+			});
+		}
+		if (flags.failed !== undefined) await checkFailedPath(flags.failed, "-");
+		const options = await manifestOptions(run.purpose, flags, settings);
+		await checkSettings(options);
+		const started = clock.now();
+		const found = await findDocuments(flags, dataset, session, settings, app);
+		try {
+			const name = filterText(flags);
+			if (found.count === 0) io.note(`no document of dataset ${show(dataset)} meets the filter: ${name}`);
+			else {
+				const meet = found.count === 1 ? "meets" : "meet";
+				io.note(`${documentsText(found.count)} of dataset ${show(dataset)} ${meet} the filter: ${name}`);
+			}
+			if (found.count === 0 && run.instead === undefined) {
+				const totals = new MemoryJournal({ rows: 0, invalid: 0, duplicateSkipped: 0 }).totals();
+				return await report({ totals, seconds: (clock.now() - started) / 1000, stop: undefined }, flags, app);
+			}
+			const made = { path: found.path, name };
+			return await runChecked(run, made, options, { ...flags, allowEmpty: true }, session, settings, app);
+		} finally {
+			await found.close();
+		}
+	});
+}

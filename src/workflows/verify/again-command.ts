@@ -1,0 +1,58 @@
+import { dirname } from "node:path";
+import { CliError } from "../../errors.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import type { GlobalFlags } from "../../flags/flags.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
+import { APPLY } from "../plan/names.ts";
+import { payloadFlags } from "../../flags/payload-options.ts";
+
+/** The command that sends again what is missing of a run's writes; undefined where none is known. */
+export function againCommand(file: RunFile, flags: GlobalFlags): string | undefined {
+	const words = wordsOf(file);
+	return words === undefined ? undefined : withFlags(["ragtag", file.command, ...words].join(" "), flags);
+}
+
+function wordsOf({ command, manifest: { path }, options }: RunFile): readonly string[] | undefined {
+	switch (command) {
+		case "docs tag":
+			return [quoted(path), ...payloadWords(options, path), "--only-changed"];
+		case "docs upload":
+			return [quoted(path), "--as", "manifest", ...payloadWords(options, path), "--on-existing", "update-metadata"];
+		case "docs rm":
+			return [quoted(path), ...payloadWords(options, path)];
+		case APPLY:
+			return [quoted(path)];
+		default:
+			return undefined;
+	}
+}
+
+/** What was said of how the manifest is read, as it is typed. What is the default anyway is left out. */
+function payloadWords(options: RunFile["options"], path: string): string[] {
+	const flags = readable(options);
+	const { dataset, mode, deleteToken, empty, schema, onDuplicate, filesRoot } = flags;
+	const single: readonly (readonly [string, string | undefined])[] = [
+		["-d", dataset],
+		["--mode", mode === "replace" ? undefined : mode],
+		["--delete-token", deleteToken],
+		["--empty", empty === "skip" ? undefined : empty],
+		["--schema", schema],
+		["--on-duplicate", onDuplicate === "error" ? undefined : onDuplicate],
+		["--files-root", filesRoot === dirname(path) || options["onExisting"] === undefined ? undefined : filesRoot],
+		...(flags.map ?? []).map(([column, key]) => ["--map", `${column}=${key}`] as const),
+		...(flags.ignore ?? []).map((column) => ["--ignore", column] as const),
+		...(flags.set ?? []).map((setting) => ["--set", setting] as const),
+	];
+	const words = single.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
+	return flags.skipInvalid === true ? [...words, "--skip-invalid"] : words;
+}
+
+/** A record that is damaged is told where it is used; here nothing hangs on it. */
+function readable(options: RunFile["options"]): ReturnType<typeof payloadFlags> {
+	try {
+		return payloadFlags(options);
+	} catch (error) {
+		if (error instanceof CliError) return {};
+		throw error;
+	}
+}

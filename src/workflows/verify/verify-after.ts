@@ -1,0 +1,93 @@
+import type { App, Session, Settings } from "../../app.ts";
+import { Exit } from "../../errors.ts";
+import type { VerifyCounts } from "../../report/verify-counts.ts";
+import { rowsText } from "../../report/summary.ts";
+import { readRun } from "../../run/journal/open.ts";
+import type { Runs } from "../../run/recorded/runs.ts";
+import { MAX_OUTAGE } from "../../run/rate/outage.ts";
+import type { Stop } from "../../run/types.ts";
+import { againCommand } from "./again-command.ts";
+import type { GlobalFlags, RunFlags } from "../../flags/flags.ts";
+import { withFlags } from "../../flags/next-command.ts";
+import { APPLY } from "../plan/names.ts";
+import { faultStop } from "../stop-from-error.ts";
+import { verifyRows } from "./verify-rows.ts";
+
+/** How a run that has just ended is verified. */
+export type VerifyAfter = {
+	readonly run: string;
+	readonly runs: Runs;
+	/** the file whose lines the rows name */
+	readonly name: string;
+	/** when the run began, on the clock */
+	readonly started: number;
+	/** why it stopped early */
+	readonly stop: Stop | undefined;
+};
+
+export type VerifiedAfter = {
+	/** what was found, and what to type where not all of it is there; undefined where nothing could be looked at */
+	readonly found?: { readonly counts: VerifyCounts; readonly unexplained: number; readonly again: string };
+	/** why it was not verified to its end, with what to type then */
+	readonly stop?: Stop | undefined;
+};
+
+/** Reads back what a run wrote, all its sittings together, if that was asked for and the service is still to be asked. */
+export async function verifyAfter(
+	{ run, runs, name, started, stop }: VerifyAfter,
+	flags: RunFlags,
+	session: Session,
+	settings: Settings,
+	app: App,
+): Promise<VerifiedAfter> {
+	const { verify: mode = "none" } = flags;
+	if (mode === "none") return {};
+	const later = withFlags(`ragtag runs verify ${run}`, flags);
+	// What stopped the run would stop this too. A limit is the rows' own.
+	if (app.signal.aborted || (stop !== undefined && stop.exit !== Exit.limit)) {
+		app.io.note(`What was written was not verified. Do it with: ${later}`);
+		return {};
+	}
+	try {
+		const recorded = await readRun(runs.path(run));
+		if (recorded === undefined) return {};
+		const written = recorded.state.totals();
+		app.io.note(`Reading back what was written: ${rowsText(written.updated + written.uploaded + written.removed)}.`);
+		const what = { recorded, runs, mode, name, started, unreadable: Exit.failedRows };
+		const verified = await verifyRows(
+			what,
+			{ ...flags, maxOutage: flags.maxOutage ?? MAX_OUTAGE },
+			session,
+			settings,
+			app,
+		);
+		const hint = `What was written is recorded. Verify it with: ${later}`;
+		return {
+			found: {
+				counts: verified.counts,
+				unexplained: verified.unexplained,
+				again: await againText(run, runs, verified.counts, flags),
+			},
+			stop: verified.stop === undefined ? undefined : { ...verified.stop, hint },
+		};
+	} catch (error) {
+		return { stop: faultStop(error) };
+	}
+}
+
+/** What to type where something is lost, or could not be looked at. */
+export async function againText(
+	run: string,
+	runs: Runs,
+	{ mode, lost, changed_since: changed }: VerifyCounts,
+	flags: GlobalFlags,
+): Promise<string> {
+	const look = withFlags(`ragtag runs verify ${run}`, flags);
+	if (lost === 0) return `Look again with: ${look}`;
+	if (mode === "sample") return `See all that is lost with: ${look}`;
+	const file = await runs.read(run);
+	const again = file === undefined ? undefined : againCommand(file, flags);
+	if (again === undefined) return `Look again with: ${look}`;
+	const also = changed > 0 && file?.command !== APPLY ? ", which also writes over what was changed since" : "";
+	return `Send what was lost again${also}: ${again}`;
+}

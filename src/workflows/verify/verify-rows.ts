@@ -1,0 +1,104 @@
+import type { App, Session, Settings } from "../../app.ts";
+import type { ExitCode } from "../../errors.ts";
+import { verdictOf } from "../../plan/verdict.ts";
+import { rowsText } from "../../report/summary.ts";
+import type { VerifyCounts } from "../../report/verify-counts.ts";
+import { LOOKS } from "../../run/rate/concurrency.ts";
+import type { RecordedRun } from "../../run/journal/open.ts";
+import { showsMetadata } from "../../run/documents/readable.ts";
+import { explained } from "../../run/recorded/faults.ts";
+import type { Runs } from "../../run/recorded/runs.ts";
+import { recordedAfter } from "../../run/verify/recorded-after.ts";
+import { timeIsUp } from "../../run/stop/reasons.ts";
+import type { Stop } from "../../run/types.ts";
+import { pickRows, type VerifyMode } from "../../run/verify/picked-rows.ts";
+import { sittingOut } from "../../run/verify/sit-out.ts";
+import { verifyRun } from "../../run/verify/verify.ts";
+import { show } from "../../text/show.ts";
+import type { VerifyFlags } from "../../flags/flags.ts";
+import { brokenOff } from "../stop-from-error.ts";
+import { verdictTeller } from "./verdicts-reporter.ts";
+
+/** A recorded run that is to be verified. */
+export type ToVerify = {
+	readonly recorded: RecordedRun;
+	readonly runs: Runs;
+	readonly mode: VerifyMode;
+	/** the file whose lines the rows name */
+	readonly name: string;
+	/** when the command began, on the clock: `--max-duration` counts from there */
+	readonly started: number;
+	/** exit code where the service shows no metadata, so that nothing can be read back */
+	readonly unreadable: ExitCode;
+};
+
+export type Verified = {
+	readonly counts: VerifyCounts;
+	/** rows that were changed since, and not by a later run of ours */
+	readonly unexplained: number;
+	readonly stop: Stop | undefined;
+};
+
+/** Reads back what a recorded run wrote, tells what is not as it was sent, and counts. Sends nothing that writes. */
+export async function verifyRows(
+	{ recorded, runs, mode, name, started, unreadable }: ToVerify,
+	flags: VerifyFlags,
+	session: Session,
+	settings: Settings,
+	app: App,
+): Promise<Verified> {
+	const { io, clock, signal } = app;
+	const { service } = session;
+	const { concurrency, maxDuration = Number.POSITIVE_INFINITY, maxOutage } = flags;
+	const request = maxOutage === undefined ? session.request : sittingOut(session.request, maxOutage, clock);
+	const picked = await pickRows(recorded, mode, () => clock.random()).catch((error: unknown) => {
+		throw explained(error);
+	});
+	const tally = { equal: 0, normalised: 0, lost: 0, changed_since: 0, unknown: picked.unrecorded };
+	let unexplained = 0;
+	const done = (): number => tally.equal + tally.normalised + tally.lost + tally.changed_since + tally.unknown;
+	const total = picked.count + picked.unrecorded;
+	const tell = verdictTeller(name, flags.json === true, app);
+	const progress = io.progress(flags.progress);
+	const work = async (): Promise<Stop | undefined> => {
+		const { tagged } = picked;
+		if (tagged !== undefined && !(await showsMetadata(service, request, tagged))) return hidden(tagged, unreadable);
+		if (picked.unrecorded > 0) {
+			io.err(`The record does not say what was written for ${rowsText(picked.unrecorded)}: nobody can look for that.`);
+		}
+		const rows = verifyRun(recorded, picked, {
+			service,
+			request,
+			clock,
+			signal,
+			folder: () => app.temporaryFolder(settings),
+			concurrency: concurrency === "auto" ? LOOKS : concurrency,
+			judge: verdictOf,
+			laterRuns: () => recordedAfter(runs, recorded.header),
+		});
+		if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
+		for await (const judged of rows) {
+			tally[judged.result] += 1;
+			if (judged.result === "changed_since" && judged.laterRun === undefined) unexplained += 1;
+			await tell(judged);
+			progress.update({ done: done(), total, failed: tally.lost + tally.unknown });
+			if (clock.now() - started > maxDuration && done() < total) return timeIsUp(maxDuration);
+		}
+		return undefined;
+	};
+	try {
+		const stop = await work().catch((error: unknown) => brokenOff(error, signal));
+		const counts = { mode, rows: picked.written, checked: done(), ...tally, pending: total - done() };
+		return { counts, unexplained, stop };
+	} finally {
+		progress.stop();
+	}
+}
+
+function hidden(datasetId: string, exit: ExitCode): Stop {
+	return {
+		exit,
+		text: `the list of dataset ${show(datasetId)} shows no metadata, so what was written can't be read back`,
+		hint: "The service can't say what its documents have.",
+	};
+}
