@@ -1,5 +1,5 @@
 import { type JsonValue, type Metadata, sameValue } from "../json/values.ts";
-import type { Keeps } from "../rest/types.ts";
+import type { Normalise } from "../rest/types.ts";
 
 /** One write to a document. `By` is whatever tells which write it was. */
 export type BlamedWrite<By> = {
@@ -57,7 +57,7 @@ type Tell<By> = (event: BlamedEvent<By>) => void;
  * @param writes all that are known, the oldest first
  * @param keeps what the service keeps of what it is sent: a list that it took apart was changed by nobody
  */
-export function blame<By>(writes: readonly BlamedWrite<By>[], keeps: Keeps = (sent) => sent): Blame<By> {
+export function blame<By>(writes: readonly BlamedWrite<By>[], keeps: Normalise = (sent) => sent): Blame<By> {
 	const events: BlamedEvent<By>[] = [];
 	const tell: Tell<By> = (event) => void events.push(event);
 	let entries: Entries<By> = new Map();
@@ -93,7 +93,7 @@ function seen<By>(
 	entries: Entries<By>,
 	before: Metadata,
 	others: Origin<By>,
-	keeps: Keeps,
+	keeps: Normalise,
 	tell: Tell<By>,
 ): Entries<By> {
 	const found = new Map<string, Entry<By>>();
@@ -117,7 +117,7 @@ function leftBy<By>(
 	entry: Entry<By> | undefined,
 	key: string,
 	value: JsonValue | undefined,
-	keeps: Keeps,
+	keeps: Normalise,
 ): Entry<By> | undefined {
 	for (let each = entry; each !== undefined; each = each.otherwise) {
 		if (isAlike(key, each.value, value, keeps)) return each;
@@ -130,7 +130,7 @@ function written<By>(
 	entries: Entries<By>,
 	sent: Metadata,
 	origin: Origin<By>,
-	keeps: Keeps,
+	keeps: Normalise,
 	tell: Tell<By>,
 ): Entries<By> {
 	const after = new Map<string, Entry<By>>();
@@ -167,7 +167,7 @@ function tellChange<By>(
 	else tell({ origin, action: "change", key, from, to });
 }
 
-function isAlike(key: string, left: JsonValue | undefined, right: JsonValue | undefined, keeps: Keeps): boolean {
+function isAlike(key: string, left: JsonValue | undefined, right: JsonValue | undefined, keeps: Normalise): boolean {
 	if (left === undefined || right === undefined) return left === right;
 	const kept = (value: JsonValue): JsonValue => keeps(new Map([[key, value]])).get(key) ?? null;
 	return sameValue(left, right) || sameValue(kept(left), kept(right));

@@ -1,6 +1,6 @@
 import { type JsonValue, type Metadata, sameValue } from "../json/values.ts";
 import { isNotJson } from "../json/not-json.ts";
-import type { InexactValues, Keeps } from "../rest/types.ts";
+import type { InexactValues, Normalise } from "../rest/types.ts";
 
 /** What a row would do to the keys of its document. */
 export type Difference = {
@@ -20,7 +20,7 @@ export type Difference = {
 export function differenceOf(
 	present: Metadata,
 	sent: Metadata,
-	keeps: Keeps = (metadata) => metadata,
+	keeps: Normalise = (metadata) => metadata,
 	inexact?: InexactValues,
 ): Difference {
 	const [keptPresent, keptSent] = [keeps(present), keeps(sent)];

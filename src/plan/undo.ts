@@ -1,5 +1,5 @@
 import type { Metadata } from "../json/values.ts";
-import type { Keeps } from "../rest/types.ts";
+import type { Normalise } from "../rest/types.ts";
 import { differenceOf } from "./diff.ts";
 import { metadataHash } from "./plan-file/hash.ts";
 import type { PlannedChange } from "./plan-file/types.ts";
@@ -29,7 +29,7 @@ export type Done = {
 export type UndoStep = PlannedChange | "nothing" | "impossible";
 
 /** @param keeps what the service keeps of what it is sent */
-export function undoStep(done: Done, keeps: Keeps): UndoStep {
+export function undoStep(done: Done, keeps: Normalise): UndoStep {
 	const { line = 0, datasetId, documentId, write, metadata, before } = done;
 	const left = keeps(metadata);
 	const planned = { line, datasetId, documentId, was: metadataHash(left) };

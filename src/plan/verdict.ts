@@ -1,5 +1,5 @@
 import { type JsonValue, type Metadata, sameValue } from "../json/values.ts";
-import type { InexactValues, Keeps } from "../rest/types.ts";
+import type { InexactValues, Normalise } from "../rest/types.ts";
 
 /**
  * What became of a row that was written.
@@ -41,7 +41,7 @@ const NONE: Metadata = new Map();
 export function verdictOf(
 	{ write, metadata: sent, before }: Deed,
 	present: Metadata | undefined,
-	keeps: Keeps,
+	keeps: Normalise,
 	inexact?: InexactValues,
 ): Verdict {
 	if (write === "remove") return present === undefined ? EQUAL : LOST;
@@ -63,7 +63,7 @@ export function verdictOf(
 }
 
 /** Whether two documents have the same under a key, by the known rules of the service. */
-function sameUnder(keeps: Keeps, left: Metadata, right: Metadata): (key: string) => boolean {
+function sameUnder(keeps: Normalise, left: Metadata, right: Metadata): (key: string) => boolean {
 	const [keptLeft, keptRight] = [keeps(left), keeps(right)];
 	return (key) => sameAt(key, left, right) || sameAt(key, keptLeft, keptRight);
 }

@@ -6,7 +6,7 @@ import { RestError } from "./errors.ts";
 import type { Manner, ProbeAnswer } from "./flavours.ts";
 import { headerValues } from "./headers.ts";
 import { type BoundarySource, boundaryFor, randomBoundary, updateForm } from "./part-form.ts";
-import type { Place } from "./error-context.ts";
+import type { ErrorContext } from "./error-context.ts";
 import { parametersOf } from "./parameters.ts";
 import { mannerOf, nobody, readProbe, readRight } from "./probe.ts";
 import { removalOf, unseen } from "./removal.ts";
@@ -65,7 +65,7 @@ export function createApi(options: ApiOptions): Api {
 /** What all dialects of one service share. */
 type Service = {
 	readonly options: ApiOptions;
-	readonly place: Place;
+	readonly place: ErrorContext;
 	readonly transport: Transport;
 	readonly decode: Decoder;
 	readonly boundary: (payload: string) => string;
@@ -232,7 +232,7 @@ function notTheApi(error: unknown): never {
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
 }
 
-function placeOf(options: ApiOptions): Place {
+function placeOf(options: ApiOptions): ErrorContext {
 	const { host } = new URL(options.baseUrl);
 	// The host alone: a proxy's address may carry a password.
 	const through = options.proxy === undefined ? "" : ` (through the proxy ${new URL(options.proxy.uri).host})`;

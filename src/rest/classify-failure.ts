@@ -1,6 +1,6 @@
 import { errorCode, reason } from "../errors.ts";
 import { RestError, type RestErrorKind } from "./errors.ts";
-import { type Place, safe } from "./error-context.ts";
+import { type ErrorContext, safe } from "./error-context.ts";
 
 /** What ended an attempt, from us: each has its own meaning, so none is told apart by its words. */
 export class Expired extends Error {}
@@ -41,7 +41,7 @@ const certificate =
  *
  * @param sent whether the request was handed to a connection; before that, it certainly did not reach the service
  */
-export function classifyFailure(error: unknown, sent: boolean, place: Place): RestError {
+export function classifyFailure(error: unknown, sent: boolean, place: ErrorContext): RestError {
 	if (error instanceof RestError) return error;
 	const cause = innermost(error);
 	const code = errorCode(cause) ?? "";
@@ -92,7 +92,7 @@ export function classifyFailure(error: unknown, sent: boolean, place: Place): Re
 function unsent(
 	cause: unknown,
 	code: string,
-	place: Place,
+	place: ErrorContext,
 	make: (kind: RestErrorKind, name: string, words: string) => RestError,
 ): RestError {
 	// The proxy's refusal of a tunnel comes as text alone.

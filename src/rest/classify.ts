@@ -2,7 +2,7 @@ import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
 import { DATABASE_AWAY, RestError, type RestErrorKind } from "./errors.ts";
 import type { Flavour } from "./flavours.ts";
 import { headerValues, type RawHeaders } from "./headers.ts";
-import { type Place, quoted, safe } from "./error-context.ts";
+import { type ErrorContext, quoted, safe } from "./error-context.ts";
 import { retryAfter } from "./retry-after.ts";
 
 /** An answer that came to its end. */
@@ -27,7 +27,7 @@ const permanent = new Set([505, 506, 511]);
 export function classifyAnswer(
 	answer: Answer,
 	flavour: Pick<Flavour, "meaning">,
-	place: Place,
+	place: ErrorContext,
 	now: number,
 	accepted = false,
 ): ParsedEnvelope | RestError {
@@ -46,7 +46,7 @@ function envelopeCode({ text }: Answer): number | undefined {
 function classify(
 	answer: Answer,
 	flavour: Pick<Flavour, "meaning">,
-	place: Place,
+	place: ErrorContext,
 	now: number,
 ): ParsedEnvelope | RestError {
 	const { status } = answer;
@@ -70,7 +70,7 @@ function classifyCode(
 	envelope: ParsedEnvelope,
 	answer: Answer,
 	flavour: Pick<Flavour, "meaning">,
-	place: Place,
+	place: ErrorContext,
 	now: number,
 ): ParsedEnvelope | RestError {
 	const { code, data } = envelope;
@@ -101,7 +101,7 @@ function classifyCode(
 	}
 }
 
-function classifyStatus(answer: Answer, place: Place, now: number): RestError {
+function classifyStatus(answer: Answer, place: ErrorContext, now: number): RestError {
 	const { status } = answer;
 	const message = `${place.host} answered ${status}${quoted(wordsOf(answer), place)}`;
 	if (status >= 300 && status < 400) return redirect(answer, place);
@@ -130,7 +130,7 @@ function throttled(message: string, answer: Answer, now: number): RestError {
 	return new RestError(message, { kind: "throttled", code, retryAfter: wait, status: answer.status });
 }
 
-function redirect(answer: Answer, place: Place): RestError {
+function redirect(answer: Answer, place: ErrorContext): RestError {
 	const location = headerValues(answer.headers, "location")[0];
 	const to = location === undefined ? "" : ` to ${safe(withoutSecrets(location), place)}`;
 	const message = `${place.host} answered ${answer.status}, a redirect${to}; set --base-url to the final address`;

@@ -12,14 +12,14 @@ import { differsByCase } from "../text/show.ts";
 import type { ParsedEnvelope } from "./envelope.ts";
 import { RestError } from "./errors.ts";
 import { inexactValues, withDigits } from "./inexact.ts";
-import { type Place, safe } from "./error-context.ts";
+import { type ErrorContext, safe } from "./error-context.ts";
 import type { Dataset, Document, Echo, Page, StoredFile } from "./types.ts";
 
 /** Reads the data of answers into types; whatever does not fit is a `RestError`. */
 export class Decoder {
-	readonly #place: Place;
+	readonly #place: ErrorContext;
 
-	constructor(place: Place) {
+	constructor(place: ErrorContext) {
 		this.#place = place;
 	}
 

@@ -51,7 +51,7 @@ export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "other";
 export type Manner = "ragflow" | "documented" | "unknown";
 
 /** The metadata that a service keeps of what it was sent, by its known rules. */
-export type Keeps = (sent: Metadata) => Metadata;
+export type Normalise = (sent: Metadata) => Metadata;
 
 /** One kind of server that answers at addresses of this API: everything in which it differs from the others. */
 export type Flavour = {
@@ -80,7 +80,7 @@ export type Flavour = {
 	/** what is known of its pace, as a clause; undefined where nothing is */
 	readonly pace: string | undefined;
 	readonly meaning: (code: number, message: string) => Meaning;
-	readonly keeps: Keeps;
+	readonly normalise: Normalise;
 	/** what it compares of a document's name: it has one document at most of each such key, and numbers the next */
 	readonly nameKey: (name: string) => string;
 	/** whether a value of that kind can be written */
@@ -130,7 +130,7 @@ export const documented: Flavour = {
 		if (code === 100 || (code === 102 && itsWords.test(message))) return "contradiction";
 		return passing.has(code) ? "passing" : "refused";
 	},
-	keeps: asSent,
+	normalise: asSent,
 	nameKey: (name) => name,
 	takes: anyValue,
 	recognise: ({ patch, put }) =>
@@ -175,7 +175,7 @@ const ragflow = {
 		return /\bown the dataset\b/i.test(message) ? "not_allowed" : "refused";
 	},
 	// Not every release of a flavour splits: what was sent as it stands is believed too.
-	keeps: splitLists,
+	normalise: splitLists,
 	nameKey: foldedName,
 	takes: anyValue,
 } as const satisfies Partial<Flavour>;

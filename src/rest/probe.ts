@@ -3,7 +3,7 @@ import { type Answer, classifyAnswer } from "./classify.ts";
 import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
 import { DATABASE_AWAY, RestError } from "./errors.ts";
 import { type Flavour, itsWords, type Manner, type ProbeAnswer } from "./flavours.ts";
-import type { Place } from "./error-context.ts";
+import type { ErrorContext } from "./error-context.ts";
 
 /** A dataset and a document that nobody has: whatever is asked of them changes nothing. */
 export const nobody = "0".repeat(32);
@@ -22,7 +22,7 @@ const ofProxies = new Set([408, 502, 503, 504]);
  *
  * @throws RestError where the answer tells nothing about the service: a refused key, a request to come later
  */
-export function readProbe(answer: Answer, flavour: Flavour, place: Place): ProbeAnswer {
+export function readProbe(answer: Answer, flavour: Flavour, place: ErrorContext): ProbeAnswer {
 	const read = telling(answer, flavour, place);
 	const envelope = readEnvelope(answer.text);
 	if (answer.status !== 200 || typeof envelope === "string") return "other";
@@ -55,7 +55,7 @@ export function mannerOf({ data, message, whole }: ParsedEnvelope): Manner {
  *
  * @throws RestError as `readProbe`
  */
-export function readRight(answer: Answer, flavour: Flavour, place: Place): "may" | "may_not" | "unknown" {
+export function readRight(answer: Answer, flavour: Flavour, place: ErrorContext): "may" | "may_not" | "unknown" {
 	const read = telling(answer, flavour, place);
 	if (!(read instanceof RestError)) return "unknown";
 	// A bare 404 comes from whatever has no such route, and tells nothing of rights.
@@ -63,7 +63,7 @@ export function readRight(answer: Answer, flavour: Flavour, place: Place): "may"
 	return read.code === "FORBIDDEN" ? "may_not" : "unknown";
 }
 
-function telling(answer: Answer, flavour: Flavour, place: Place): ReturnType<typeof classifyAnswer> {
+function telling(answer: Answer, flavour: Flavour, place: ErrorContext): ReturnType<typeof classifyAnswer> {
 	const read = classifyAnswer(answer, flavour, place, Date.now());
 	if (!(read instanceof RestError)) return read;
 	if (

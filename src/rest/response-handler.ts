@@ -19,7 +19,7 @@ export type Ending = {
  * A handler rather than `request`: a third faster, and it knows whether a request was handed to a connection, which
  * tells "certainly not sent" from "may have been applied".
  */
-export class Attempt implements Dispatcher.DispatchHandler, Due, Cancellable {
+export class ResponseHandler implements Dispatcher.DispatchHandler, Due, Cancellable {
 	deadline: number;
 	/** bytes of the answer that are taken at most */
 	readonly #limit: number;

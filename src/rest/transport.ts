@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
-import { Attempt } from "./response-handler.ts";
+import { ResponseHandler } from "./response-handler.ts";
 import { Cancels } from "./cancels.ts";
 import type { Answer } from "./classify.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { connect, type ConnectionOptions, type Connections } from "./connections.ts";
 import { Deadlines } from "./deadlines.ts";
-import type { Place } from "./error-context.ts";
+import type { ErrorContext } from "./error-context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -25,13 +25,13 @@ export type Call = {
 /** Sends one request and gathers its answer, within its time and size. Follows nothing and repeats nothing. */
 export class Transport {
 	readonly #options: ConnectionOptions;
-	readonly #place: Place;
+	readonly #place: ErrorContext;
 	readonly #deadlines: Deadlines;
 	readonly #cancels = new Cancels();
 	readonly #retired = new Set<Promise<unknown>>();
 	#connections: Connections | Promise<Connections>;
 
-	constructor(options: ConnectionOptions, place: Place) {
+	constructor(options: ConnectionOptions, place: ErrorContext) {
 		this.#options = options;
 		this.#place = place;
 		this.#deadlines = new Deadlines(options.timeout);
@@ -77,7 +77,7 @@ export class Transport {
 				this.#deadlines.delete(attempt);
 				if (signal !== undefined) this.#cancels.delete(signal, attempt);
 			};
-			const attempt = new Attempt({
+			const attempt = new ResponseHandler({
 				limit: call.limit,
 				deadline: performance.now() + timeout,
 				patience: call.patient ? timeout : 0,

@@ -5,7 +5,7 @@ import { reason } from "../errors.ts";
 import { show } from "../text/show.ts";
 import { RestError } from "./errors.ts";
 import { fileFrame } from "./part-form.ts";
-import type { Place } from "./error-context.ts";
+import type { ErrorContext } from "./error-context.ts";
 import type { StoredFile, UploadFile } from "./types.ts";
 
 export type OpenUpload = {
@@ -79,7 +79,7 @@ function refusal(code: string, message: string): RestError {
 }
 
 /** The stored file, if all of its bytes were. @throws RestError `SIZE_MISMATCH` */
-export function sameSize(stored: StoredFile, file: UploadFile, place: Place): StoredFile {
+export function sameSize(stored: StoredFile, file: UploadFile, place: ErrorContext): StoredFile {
 	if (stored.size === undefined || stored.size === file.size) return stored;
 	const message = `${place.host} stored ${stored.size} of the ${file.size} bytes of ${show(file.name)} as ${show(stored.id)}`;
 	throw new RestError(message, { kind: "rejected", code: "SIZE_MISMATCH" });

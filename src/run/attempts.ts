@@ -1,12 +1,12 @@
 import { RestError } from "../rest/errors.ts";
-import type { Ending } from "./stop/shutdown.ts";
+import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, RefusedAlike } from "./stop/limits.ts";
 import { mayHaveArrived, type Memory, type Operation, type Settled } from "./operations/operation.ts";
 import { LookAgain } from "./operations/settling.ts";
 import { Repeated } from "./stop/repeated.ts";
 import { decide } from "./retry/policy.ts";
 import { timeIsUp } from "./stop/reasons.ts";
-import type { Traffic } from "./rate/send-queue.ts";
+import type { SendQueue } from "./rate/send-queue.ts";
 import type { Clock, Journal, Request, RowError, Stop, Work } from "./types.ts";
 
 /** A row that was taken up and is not settled. */
@@ -26,8 +26,8 @@ export type TriesOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
 	readonly journal: Journal<Item>;
 	readonly clock: Clock;
-	readonly ending: Ending;
-	readonly traffic: Traffic;
+	readonly ending: Shutdown;
+	readonly traffic: SendQueue;
 	readonly attempts: number;
 	readonly maxErrors: MaxErrors | undefined;
 	readonly maxWait: number;
@@ -39,7 +39,7 @@ export type TriesOptions<Item extends Work> = {
 };
 
 /** The tries of a run's rows: each ends in a record of the journal, in a wait for the next try, or pending. */
-export class Tries<Item extends Work> {
+export class RowAttempts<Item extends Work> {
 	readonly #options: TriesOptions<Item>;
 	readonly #deadline: number;
 	readonly #refused = new RefusedAlike();

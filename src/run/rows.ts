@@ -1,14 +1,14 @@
 import pLimit from "p-limit";
 import { AutoConcurrency } from "./rate/concurrency.ts";
 import type { Cooldown } from "./rate/cooldown.ts";
-import { Ending } from "./stop/shutdown.ts";
+import { Shutdown } from "./stop/shutdown.ts";
 import { MAX_CONCURRENCY } from "./rate/least-concurrency.ts";
 import type { MaxErrors } from "./stop/limits.ts";
 import type { Operation } from "./operations/operation.ts";
 import { MAX_WAIT } from "./rate/cooldown.ts";
 import { timeIsUp } from "./stop/reasons.ts";
-import { Traffic } from "./rate/send-queue.ts";
-import { type OpenRow, Tries } from "./attempts.ts";
+import { SendQueue } from "./rate/send-queue.ts";
+import { type OpenRow, RowAttempts } from "./attempts.ts";
 import type { Clock, Journal, Limiter, Stop, Work } from "./types.ts";
 
 /**
@@ -70,9 +70,9 @@ export async function runRows<Item extends Work>(
 	let open = 0;
 	let wake = (): void => undefined;
 	const news = (): Promise<void> => new Promise((resolve) => (wake = resolve));
-	const ending = new Ending({ clock, user: options.signal, abandon: options.abandon, onEnd: () => wake() });
+	const ending = new Shutdown({ clock, user: options.signal, abandon: options.abandon, onEnd: () => wake() });
 	const { signal } = ending;
-	const traffic = new Traffic({
+	const traffic = new SendQueue({
 		limiter: options.limiter,
 		cooldown: options.cooldown,
 		clock,
@@ -89,7 +89,7 @@ export async function runRows<Item extends Work>(
 		onNote: (text) => options.onNote?.(text),
 		onStop: (stop) => ending.end(stop),
 	});
-	const tries = new Tries<Item>({
+	const tries = new RowAttempts<Item>({
 		...options,
 		ending,
 		traffic,

@@ -8,7 +8,7 @@ import type { Dialect } from "./reply.ts";
 export type Upgrade = { readonly to: Flavour; readonly after: number };
 
 /** What the sandbox speaks now. The data know nothing of it, so it can change at any moment. */
-export class Voice {
+export class ActiveFlavour {
 	readonly #keys: Keys;
 	readonly #upgrade: Upgrade | undefined;
 	#updates = 0;

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "./reply.ts";
 import type { Service } from "./routes/call.ts";
-import type { Voice } from "./active-flavour.ts";
+import type { ActiveFlavour } from "./active-flavour.ts";
 
-export type Serving = { readonly service: Service; readonly voice: Voice };
+export type Serving = { readonly service: Service; readonly voice: ActiveFlavour };
 
 /** Works one request off in the flavour of the moment: reply, latency, answer. Never rejects. */
 export async function answer(

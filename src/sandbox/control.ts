@@ -7,7 +7,7 @@ import { Refusal } from "./envelope.ts";
 import type { FaultReport } from "./faults/force.ts";
 import { PlanError } from "./faults/plan-params.ts";
 import type { FaultPlan } from "./faults/plan.ts";
-import type { Trouble } from "./faults/fault-injector.ts";
+import type { FaultInjector } from "./faults/fault-injector.ts";
 import { checkHost } from "./guard.ts";
 import type { DocumentCount } from "./faults/ledger/counts.ts";
 import type { GapEntry, LedgerEntry } from "./faults/ledger/entries.ts";
@@ -36,7 +36,7 @@ export type Control = {
 };
 
 /** Serves the record on a port of its own, so that nothing the API does, or fails to do, stands in its way. */
-export async function openControl(trouble: Trouble): Promise<Control> {
+export async function openControl(trouble: FaultInjector): Promise<Control> {
 	const server = createServer((request, response) => void handle(request, response, trouble));
 	await listening(server, 0);
 	const address = server.address();
@@ -60,7 +60,7 @@ export async function openControl(trouble: Trouble): Promise<Control> {
 	};
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, trouble: Trouble): Promise<void> {
+async function handle(request: IncomingMessage, response: ServerResponse, trouble: FaultInjector): Promise<void> {
 	try {
 		checkHost(request);
 		// Sent by browsers, for pages that have no business here, and by nobody else.
@@ -75,7 +75,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, troubl
 	request.resume();
 }
 
-async function route(request: IncomingMessage, response: ServerResponse, trouble: Trouble): Promise<void> {
+async function route(request: IncomingMessage, response: ServerResponse, trouble: FaultInjector): Promise<void> {
 	const url = new URL(request.url ?? "", "http://control");
 	const { ledger, force } = trouble;
 	switch (`${request.method} ${url.pathname}`) {
@@ -105,7 +105,7 @@ function* countLines(totals: object, documents: Iterable<DocumentCount>): Genera
 	yield* documents;
 }
 
-function reset({ force, ledger }: Trouble): void {
+function reset({ force, ledger }: FaultInjector): void {
 	force.set({ faults: [] });
 	ledger.clear();
 }

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Control, openControl } from "./control.ts";
-import { Trouble } from "./faults/fault-injector.ts";
+import { FaultInjector } from "./faults/fault-injector.ts";
 import type { Flavour } from "./flavours/index.ts";
 import { loadBusboy, loadDatabase } from "./optional.ts";
 import { checkOptions, type SandboxOptions, settingsOf } from "./options.ts";
 import { type Listening, listen } from "./server.ts";
 import { openStore, type Store } from "./store/index.ts";
-import { Voice } from "./active-flavour.ts";
+import { ActiveFlavour } from "./active-flavour.ts";
 
 export type { SandboxOptions } from "./options.ts";
 
@@ -34,7 +34,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	const trouble = troubleOf(options);
 	const [database, busboy] = [await loadDatabase(), await loadBusboy()];
 	const key = options.key ?? `sandbox-${randomBytes(16).toString("hex")}`;
-	const voice = new Voice(options.flavour ?? "documented", { owner: key, member: options.memberKey }, options.upgrade);
+	const voice = new ActiveFlavour(
+		options.flavour ?? "documented",
+		{ owner: key, member: options.memberKey },
+		options.upgrade,
+	);
 	// Its folder is open to its owner alone (0700).
 	const temporary = options.data === undefined ? await mkdtemp(join(tmpdir(), "ragtag-sandbox-")) : undefined;
 	const path = temporary === undefined ? resolve(options.data ?? "") : join(temporary, "sandbox.db");
@@ -79,9 +83,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	};
 }
 
-function troubleOf({ faults, control, log }: SandboxOptions): Trouble | undefined {
+function troubleOf({ faults, control, log }: SandboxOptions): FaultInjector | undefined {
 	if (faults === undefined && control !== true) return undefined;
-	const trouble = new Trouble(log);
+	const trouble = new FaultInjector(log);
 	// Before anything is opened: a plan that can't be followed serves nothing.
 	if (faults !== undefined) trouble.force.set(faults);
 	return trouble;

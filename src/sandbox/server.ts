@@ -2,10 +2,10 @@ import { createServer as createHttpServer, type Server as HttpServer, type Serve
 import type { Server } from "node:net";
 import { answer } from "./answer.ts";
 import { openFront } from "./faults/listener.ts";
-import type { Trouble } from "./faults/fault-injector.ts";
+import type { FaultInjector } from "./faults/fault-injector.ts";
 import { type Log, logLine } from "./log.ts";
 import type { Service } from "./routes/call.ts";
-import type { Voice } from "./active-flavour.ts";
+import type { ActiveFlavour } from "./active-flavour.ts";
 
 /** Longer than clients keep an idle connection, so that it is never this side that closes one being used again. */
 const keepAliveTimeout = 65_000;
@@ -16,11 +16,11 @@ export type Listening = { readonly port: number; close(): Promise<void> };
 
 export type ServerOptions = {
 	readonly port: number;
-	readonly voice: Voice;
+	readonly voice: ActiveFlavour;
 	readonly service: Service;
 	readonly log: Log | undefined;
 	/** what is to go wrong on purpose; without it requests take the straight way */
-	readonly trouble: Trouble | undefined;
+	readonly trouble: FaultInjector | undefined;
 };
 
 /** Serves on the loopback address alone: what the sandbox holds is nobody else's business. */
@@ -78,7 +78,7 @@ async function plainDoor(server: HttpServer, wanted: number): Promise<Door> {
 	};
 }
 
-async function troubledDoor(server: HttpServer, wanted: number, trouble: Trouble): Promise<Door> {
+async function troubledDoor(server: HttpServer, wanted: number, trouble: FaultInjector): Promise<Door> {
 	const front = await openFront(server, wanted, listening);
 	trouble.outage = (milliseconds) => front.outage(milliseconds);
 	return front;

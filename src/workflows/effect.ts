@@ -3,16 +3,16 @@ import type { InexactValues } from "../rest/types.ts";
 import type { ShownChange } from "../report/changes/shown-change.ts";
 
 /** What a row would do to a document; with `none` that is as the row wants it already. */
-export type Seen =
+export type Effect =
 	| {
 			readonly action: "none";
 			readonly documentId: string;
 			/** what is sent nevertheless, where the run does not leave such a document alone */
 			readonly sent?: Metadata;
 	  }
-	| SeenChange;
+	| EffectChange;
 
-export type SeenChange = Pick<ShownChange, "action" | "documentId"> & {
+export type EffectChange = Pick<ShownChange, "action" | "documentId"> & {
 	/** what the document has; nothing where there is none yet */
 	readonly present: Metadata;
 	/** what of that came rounded, as the service gave it */

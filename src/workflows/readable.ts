@@ -3,7 +3,7 @@ import { Exit } from "../errors.ts";
 import { showsMetadata } from "../run/documents/readable.ts";
 import type { Stop } from "../run/types.ts";
 import { show } from "../text/show.ts";
-import { brokenOff } from "./stop-from-error.ts";
+import { stopOrSignal } from "./stop-from-error.ts";
 import type { RowSource } from "./rows/row-source.ts";
 
 /**
@@ -33,7 +33,7 @@ export async function unreadable(
 		}
 		return undefined;
 	} catch (error) {
-		const stop = brokenOff(error, app.signal);
+		const stop = stopOrSignal(error, app.signal);
 		if (app.signal.aborted) return stop;
 		// A dataset that is not there is said row by row, and the run sits an outage out where it was told to.
 		const isLeftToTheRun = stop.exit === Exit.failedRows || flags.maxOutage !== undefined;

@@ -4,7 +4,7 @@ import { explained } from "../run/recorded/faults.ts";
 import type { Stop } from "../run/types.ts";
 
 /** Why a run broke off: an error for people, or a fault of the program. */
-export function faultStop(fault: unknown): Stop {
+export function stopFromError(fault: unknown): Stop {
 	const error = explained(fault);
 	if (error instanceof CliError) {
 		return { exit: error.exit, text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
@@ -17,6 +17,6 @@ export function faultStop(fault: unknown): Stop {
 }
 
 /** The same of requests that the user's signal ends: what they throw then is only that they were ended. */
-export function brokenOff(fault: unknown, signal: AbortSignal): Stop {
-	return signal.aborted ? stopOf(signal.reason) : faultStop(fault);
+export function stopOrSignal(fault: unknown, signal: AbortSignal): Stop {
+	return signal.aborted ? stopOf(signal.reason) : stopFromError(fault);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { metadataOf, type JsonObject } from "../../src/json/values.ts";
 import { allDocuments, findDocument } from "../../src/run/documents/pages.ts";
-import { findOut } from "../../src/run/service/detect-flavour.ts";
+import { detectFlavour } from "../../src/run/service/detect-flavour.ts";
 import { type Api, createApi, type Document, documented, normaliseBaseUrl } from "../../src/rest/index.ts";
 
 export type Target = { readonly url: string; readonly key: string };
@@ -49,7 +49,7 @@ export function contract(name: string, target: () => Promise<Target>, end: () =>
 			const dialect = { flavour: documented, form: "multipart" as const };
 			const base = createApi({ baseUrl: normaliseBaseUrl(url), key, dialect, timeout: PATIENCE, connections: 2 });
 			// Which kind of server it is, nobody says: it is found out as a command finds it out.
-			const { flavour } = await findOut(base, (request) => request());
+			const { flavour } = await detectFlavour(base, (request) => request());
 			connected = base.as({ flavour, form: flavour.update.forms[0] });
 			folder = await mkdtemp(join(tmpdir(), "ragtag-contract-"));
 			dataset = (await api().createDataset(datasetName)).id;

@@ -7,7 +7,7 @@ import { RestError } from "../../src/rest/errors.ts";
 import type { Document } from "../../src/rest/types.ts";
 import type { OnExisting } from "../../src/run/operations/namesakes.ts";
 import { lookToUpload, uploadFile } from "../../src/run/operations/upload.ts";
-import { Present } from "../../src/run/documents/document-source.ts";
+import { DocumentSource } from "../../src/run/documents/document-source.ts";
 import { range } from "../support/values.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -120,7 +120,11 @@ it("where the very name is there, one that is alike is not meant", async () => {
 
 describe("names that are found in one list", () => {
 	const present = (rows: number) =>
-		new Present({ rows: async () => new Map([["set", rows]]), folder: async () => folder, clock: new FakeClock() });
+		new DocumentSource({
+			rows: async () => new Map([["set", rows]]),
+			folder: async () => folder,
+			clock: new FakeClock(),
+		});
 
 	it("cost a page for a hundred documents, and no request for each row", async () => {
 		const server = serverOf(range(250).map((n) => `doc-${n}.txt`));

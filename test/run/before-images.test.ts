@@ -6,7 +6,7 @@ import type { Memory } from "../../src/run/operations/operation.ts";
 import { type Sending, unrecorded } from "../../src/run/operations/sent-log.ts";
 import { replaceMetadata } from "../../src/run/operations/update.ts";
 import { BeforeImages } from "../../src/run/documents/before-images.ts";
-import { Present } from "../../src/run/documents/document-source.ts";
+import { DocumentSource } from "../../src/run/documents/document-source.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { provenService } from "./fake-service.ts";
@@ -21,7 +21,7 @@ function writing(answers: Partial<Api>) {
 	const sent: Sending[] = [];
 	const api = fakeApi(calls ?? [], { updateMetadata: async () => "document_id", ...answers });
 	const service = provenService(api, { note: (text) => notes?.push(text) });
-	const present = new Present({
+	const present = new DocumentSource({
 		rows: async () => new Map([["set", 1]]),
 		folder: async () => tmpdir(),
 		clock: new FakeClock(),

@@ -14,7 +14,7 @@ import { replaceMetadata } from "../../src/run/operations/update.ts";
 import { uploadFile } from "../../src/run/operations/upload.ts";
 import { BeforeImages } from "../../src/run/documents/before-images.ts";
 import { requestWithRetry } from "../../src/run/retry/request.ts";
-import { findOut } from "../../src/run/service/detect-flavour.ts";
+import { detectFlavour } from "../../src/run/service/detect-flavour.ts";
 import { sittingOut } from "../../src/run/verify/sit-out.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -96,7 +96,7 @@ describe.each(answers)("%s", (_, away) => {
 
 	it("tells nothing of the flavour, however often it is asked", async () => {
 		const probed = fakeApi([], { probeList: async () => "unknown", probeUpdate: () => Promise.reject(away()) });
-		await expect(findOut(probed, direct, false)).rejects.toMatchObject({ code: away().code });
+		await expect(detectFlavour(probed, direct, false)).rejects.toMatchObject({ code: away().code });
 	});
 });
 

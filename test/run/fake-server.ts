@@ -19,7 +19,7 @@ export type FakeServer = {
 	takes: Partial<Record<BodyForm, Take>>;
 	/** whether its lists carry metadata, and whether they show the documents at all */
 	shows: "all" | "names" | "nothing";
-	keeps: Flavour["keeps"];
+	keeps: Flavour["normalise"];
 	/** how its successes name their document */
 	echo: Echo;
 	/** documents that its lists leave out */

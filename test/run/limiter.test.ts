@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/run/clock.ts";
-import { SendGate } from "../../src/run/rate/sliding-window.ts";
+import { SlidingWindow } from "../../src/run/rate/sliding-window.ts";
 import { createLimiter, divide, unlimited } from "../../src/run/rate/limiter.ts";
 import type { Clock } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -37,7 +37,7 @@ describe("the gate on real send times", () => {
 		{ sent: [0, 5, 1_000], now: 1_000, delay: 5 },
 		{ sent: [0, 5, 1_000, 1_400], now: 1_500, delay: 500 },
 	])("after sends at $sent, lets the next wait $delay ms at $now", ({ sent, now, delay }) => {
-		const gate = new SendGate(2, 1_000);
+		const gate = new SlidingWindow(2, 1_000);
 		for (const time of sent) gate.sent(time);
 		expect(gate.delay(now)).toBe(delay);
 	});
@@ -61,7 +61,7 @@ describe("a cap", () => {
 	])(
 		"of $rate a second is never passed in any sliding second, timers $timers",
 		async ({ rate, clock }) => {
-			const booked = vi.spyOn(SendGate.prototype, "sent");
+			const booked = vi.spyOn(SlidingWindow.prototype, "sent");
 			const limiter = createLimiter(rate, clock);
 			const start = performance.now();
 			const taker = async (): Promise<void> => {

@@ -10,7 +10,7 @@ import { removeDocument } from "../../src/run/operations/remove.ts";
 import { type SentLog, unrecorded } from "../../src/run/operations/sent-log.ts";
 import { LookAgain } from "../../src/run/operations/settling.ts";
 import { planMetadata, replaceMetadata } from "../../src/run/operations/update.ts";
-import { Present } from "../../src/run/documents/document-source.ts";
+import { DocumentSource } from "../../src/run/documents/document-source.ts";
 import { uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -21,7 +21,7 @@ const metadata: Metadata = new Map([["a", 1]]);
 const item = { ...work(0), metadata };
 /** A merge of `rows` rows of the dataset, each look at which costs a request. */
 const merging = (rows = 1, onlyChanged = false) => ({
-	present: new Present({
+	present: new DocumentSource({
 		rows: async () => new Map([["set", rows]]),
 		folder: async () => tmpdir(),
 		clock: new FakeClock(),

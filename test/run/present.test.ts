@@ -4,7 +4,7 @@ import type { JsonValue } from "../../src/json/values.ts";
 import type { Api, Document } from "../../src/rest/types.ts";
 import { isListingCheaper, rowsByDataset } from "../../src/run/documents/cost.ts";
 import { IdTable } from "../../src/run/documents/id-table.ts";
-import { Present } from "../../src/run/documents/document-source.ts";
+import { DocumentSource } from "../../src/run/documents/document-source.ts";
 import { StoredDocuments } from "../../src/run/documents/stored-documents.ts";
 import { folder } from "../support/service.ts";
 import { range } from "../support/values.ts";
@@ -135,10 +135,10 @@ function server(count: number, lie: { ignoresId?: boolean; total?: number; hidde
 	return { calls, api: fakeApi(calls, { listDocuments }) };
 }
 
-async function presentOf(rows: number): Promise<Present> {
+async function presentOf(rows: number): Promise<DocumentSource> {
 	const path = await folder();
 	const clock = { now: () => 0, sleep: () => Promise.resolve(), random: () => 0 };
-	const present = new Present({ rows: async () => new Map([["set", rows]]), folder: async () => path, clock });
+	const present = new DocumentSource({ rows: async () => new Map([["set", rows]]), folder: async () => path, clock });
 	onTestFinished(() => present.close());
 	return present;
 }

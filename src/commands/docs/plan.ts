@@ -13,7 +13,7 @@ import { addLookOptions, addManifestOptions, addSetOption, addValidityOptions } 
 import { type ManifestReadFlags, withManifest } from "../../workflows/run/manifest-run.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
-import { seeUpdate } from "../../workflows/preview/preview-update.ts";
+import { previewUpdate } from "../../workflows/preview/preview-update.ts";
 import { unreadable } from "../../workflows/readable.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 
@@ -72,7 +72,7 @@ export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 						{
 							source,
 							itemOf: updateItemOf,
-							see: seeUpdate(update, true),
+							see: previewUpdate(update, true),
 							tell: "failed",
 							sink: sinkOf(writer, { ...options, json }, app),
 						},

@@ -3,12 +3,12 @@ import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { documentsText } from "../../report/summary.ts";
 import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
-import type { Present } from "../../run/documents/document-source.ts";
+import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../../flags/flags.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
 import type { Done } from "../../flags/declare.ts";
 import { dryRun } from "../../workflows/preview/preview.ts";
-import type { Seen } from "../../workflows/effect.ts";
+import type { Effect } from "../../workflows/effect.ts";
 import { changePrinter } from "../../workflows/preview/change-columns.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/dry-run-flags.ts";
 import { COMMANDS, type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
@@ -98,7 +98,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	});
 }
 
-async function seeRemoval(item: RunItem, { service, request }: Session, present: Present): Promise<Seen> {
+async function seeRemoval(item: RunItem, { service, request }: Session, present: DocumentSource): Promise<Effect> {
 	const { metadata = new Map(), inexact } = await lookToRemove(service, request, item, present);
 	return { action: "remove", documentId: item.documentId, present: metadata, inexact, metadata: new Map() };
 }

@@ -6,7 +6,7 @@ import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
 import { BeforeImages } from "../../run/documents/before-images.ts";
 import { changePrinter } from "../../workflows/preview/change-columns.ts";
 import { addChangeOptions, checkChangeFlags, type ChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
-import { seeUpdate } from "../../workflows/preview/preview-update.ts";
+import { previewUpdate } from "../../workflows/preview/preview-update.ts";
 import type { Done } from "../../flags/declare.ts";
 import { dryRun } from "../../workflows/preview/preview.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/dry-run-flags.ts";
@@ -19,7 +19,7 @@ import {
 	verifies,
 } from "../../flags/flags.ts";
 import { type CheckedRun, type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
-import { lookPass } from "../../workflows/policy/prescan.ts";
+import { policyPrescan } from "../../workflows/policy/prescan.ts";
 import { unreadable } from "../../workflows/readable.ts";
 import { type RunItem, updateItemOf } from "../../workflows/rows/row-source.ts";
 import { addFilterOptions, filterText, type FilterFlags } from "../../workflows/rows/document-filter.ts";
@@ -67,7 +67,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
 	const { manifest, mode, onlyChanged = false, dryRun: isDry = false } = options;
 	const plan = updatePlanOf(options);
-	const see = seeUpdate(plan, onlyChanged);
+	const see = previewUpdate(plan, onlyChanged);
 	const compares = isDry ? "--dry-run" : onlyChanged ? "--only-changed" : verifies(options) ? "--verify" : undefined;
 	const run: CheckedRun<RunItem & UpdateItem> = {
 		purpose: "tag",
@@ -79,7 +79,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 			if (looks) return planMetadata(service, { ...plan, present, onlyChanged }, log);
 			return replaceMetadata(service, options.undo === false ? undefined : new BeforeImages(present, service), log);
 		},
-		policyPass: lookPass({ itemOf: updateItemOf, see }),
+		policyPass: policyPrescan({ itemOf: updateItemOf, see }),
 		excuse: compares === undefined ? undefined : plan,
 		refuse: async (source, session) =>
 			compares === undefined ? undefined : unreadable(compares, source, session, options, app),

@@ -6,7 +6,7 @@ import { csvLine } from "../../manifest/index.ts";
 import { MemoryJournal } from "../../run/journal/counts.ts";
 import { Settling } from "../../run/operations/settling.ts";
 import type { FindNames, OnExisting } from "../../run/operations/namesakes.ts";
-import type { Present } from "../../run/documents/document-source.ts";
+import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { lookToUpload, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
 import { checkFailedPath } from "../../workflows/run/failed-file.ts";
@@ -20,7 +20,7 @@ import {
 } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { dryRun } from "../../workflows/preview/preview.ts";
-import type { Seen } from "../../workflows/effect.ts";
+import type { Effect } from "../../workflows/effect.ts";
 import { changePrinter } from "../../workflows/preview/change-columns.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/dry-run-flags.ts";
 import { alikeNames } from "../../workflows/check/alike-names.ts";
@@ -30,7 +30,7 @@ import type { RowSource, RunItem } from "../../workflows/rows/row-source.ts";
 import { type RowRun, runSource } from "../../workflows/run/run-rows.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 import type { PolicyPass } from "../../workflows/policy/policy-pass.ts";
-import { creationPass, lookPass } from "../../workflows/policy/prescan.ts";
+import { creationPass, policyPrescan } from "../../workflows/policy/prescan.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { numberText } from "../../report/summary.ts";
 import { payloadOptions } from "../../flags/payload-options.ts";
@@ -135,12 +135,12 @@ function dryUpload(
 	};
 }
 
-function namesIn(present: Present, { lookup }: Session["service"]): FindNames {
+function namesIn(present: DocumentSource, { lookup }: Session["service"]): FindNames {
 	return (api, request, datasetId, name) => present.byName(lookup, api, request, datasetId, name);
 }
 
 function seeUpload(onExisting: OnExisting) {
-	return async (item: FileItem, { service, request }: Session, present: Present): Promise<Seen> => {
+	return async (item: FileItem, { service, request }: Session, present: DocumentSource): Promise<Effect> => {
 		const looked = await lookToUpload(service, onExisting, request, item, namesIn(present, service));
 		switch (looked.action) {
 			case "none":
@@ -156,7 +156,7 @@ function seeUpload(onExisting: OnExisting) {
 /** Where documents that are there may be left or written, only a look tells what a row does. */
 function uploadPass(onExisting: OnExisting): PolicyPass<Row> {
 	if (onExisting === "error" || onExisting === "upload-again") return creationPass;
-	return lookPass({ itemOf, see: seeUpload(onExisting), compares: onExisting === "update-metadata" });
+	return policyPrescan({ itemOf, see: seeUpload(onExisting), compares: onExisting === "update-metadata" });
 }
 
 function itemOf({ index, line, datasetId, documentId, metadata, source, file }: Row): FileItem {

@@ -17,7 +17,7 @@ import { targetOf } from "../../workflows/recorded/target.ts";
 const FORCE = "of a plan, changes documents too that somebody changed since; ";
 
 /** Declares the interface of `runs resume`. What it does is in `goOn`. */
-export function resumeRunCommand(runs: Command, app: App, done: Done, run = goOn): void {
+export function resumeRunCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
 	const command = runs
 		.command("resume")
 		.summary("go on with a run where it stopped")
@@ -30,7 +30,7 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = goOn
 }
 
 /** Declares the interface of `runs retry`. What it does is in `goOn`. */
-export function retryCommand(runs: Command, app: App, done: Done, run = goOn): void {
+export function retryCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
 	const command = runs
 		.command("retry")
 		.summary("try the failed rows of a run again")
@@ -42,7 +42,12 @@ export function retryCommand(runs: Command, app: App, done: Done, run = goOn): v
 	});
 }
 
-export async function goOn(name: string | undefined, flags: RunFlags, app: App, reopen: boolean): Promise<ExitCode> {
+export async function resumeRun(
+	name: string | undefined,
+	flags: RunFlags,
+	app: App,
+	reopen: boolean,
+): Promise<ExitCode> {
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	const file = await (name !== undefined

@@ -80,8 +80,8 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 			// Read behind the lock: until then the run may have gone on.
 			const { recorded } = await readReport(runs, file);
 			if (!hasWritten(recorded)) return await nothing(`Run ${file.run} sent nothing`);
-			const { keeps } = (await session.service.known(session.request)).dialect.flavour;
-			const plan = await planUndo(recorded, file, keeps, await app.temporaryFolder(settings));
+			const { normalise } = (await session.service.known(session.request)).dialect.flavour;
+			const plan = await planUndo(recorded, file, normalise, await app.temporaryFolder(settings));
 			try {
 				const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), begun ${file.started}`;
 				if (plan.restored + plan.removed + plan.impossible === 0) return await nothing(`${about}, changed nothing`);

@@ -1,5 +1,5 @@
 import type { JsonValue, Metadata } from "../../json/values.ts";
-import type { InexactValues, Keeps } from "../../rest/types.ts";
+import type { InexactValues, Normalise } from "../../rest/types.ts";
 import type { Mode } from "../change.ts";
 import { differenceOf } from "../diff.ts";
 import { metadataHash } from "./hash.ts";
@@ -10,7 +10,7 @@ import type { PlannedUpdate } from "./types.ts";
  *
  * @param inexact what of it came rounded, as the service gave it
  */
-export function isAsPlanned(was: string, present: Metadata, keeps: Keeps, inexact?: InexactValues): boolean {
+export function isAsPlanned(was: string, present: Metadata, keeps: Normalise, inexact?: InexactValues): boolean {
 	if (metadataHash(present, inexact) === was) return true;
 	// No service was ever sent a number that can't be kept, so its rules explain no such.
 	return inexact === undefined && metadataHash(keeps(present)) === was;
@@ -20,7 +20,7 @@ export function isAsPlanned(was: string, present: Metadata, keeps: Keeps, inexac
 export function keysChangedSince(
 	planned: Pick<PlannedUpdate, "metadata" | "difference">,
 	present: Metadata,
-	keeps: Keeps,
+	keeps: Normalise,
 ): string[] {
 	const { add, change, remove } = differenceOf(metadataBefore(planned), present, keeps);
 	return [...add.keys(), ...change.keys(), ...remove.keys()];

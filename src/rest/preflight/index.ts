@@ -6,7 +6,7 @@ import { bare, isLoopback, type Route, routeTo } from "../proxy.ts";
 import type { RestErrorKind } from "../errors.ts";
 import { type Handshake, shakeHands } from "./handshake.ts";
 import { lookUp } from "./look-up.ts";
-import { within } from "./with-timeout.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 export type { Handshake } from "./handshake.ts";
 
@@ -69,7 +69,7 @@ export function createReach({ baseUrl, env, ca, signal, timeout = connectTimeout
 
 	async function look<Value>(place: string, looking: Promise<Value>): Promise<Found<Value>> {
 		try {
-			return { value: await within(looking, limit, signal) };
+			return { value: await withTimeout(looking, limit, signal) };
 		} catch (error) {
 			signal.throwIfAborted();
 			if (error instanceof Expired) {

@@ -1,7 +1,7 @@
 import { Expired } from "../classify-failure.ts";
 
 /** Gives up waiting after `milliseconds`, or when the signal aborts: a look-up can't be cancelled, but left behind. */
-export async function within<Value>(
+export async function withTimeout<Value>(
 	promise: Promise<Value>,
 	milliseconds: number,
 	signal: AbortSignal,

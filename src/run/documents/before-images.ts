@@ -4,16 +4,16 @@ import { OTHER_CASE } from "./other-case.ts";
 import { restorable } from "./inexact.ts";
 import type { ServiceVoice } from "./service-voice.ts";
 import type { Request } from "../types.ts";
-import type { Present } from "./document-source.ts";
+import type { DocumentSource } from "./document-source.ts";
 import { showsMetadata } from "./readable.ts";
-import type { Held } from "./stored-documents.ts";
+import type { RemoteDocument } from "./stored-documents.ts";
 
 /** Times that reading a dataset may fail before its documents are written without knowing what they had. */
 const FAILURES = 2;
 
 export type BeforeImage = {
 	/** as a list showed the document; undefined where it was not seen */
-	readonly document: Held | undefined;
+	readonly document: RemoteDocument | undefined;
 	/** what the document had, undefined where that is not known: its row can't be undone then */
 	readonly metadata: Metadata | undefined;
 };
@@ -26,12 +26,12 @@ const UNKNOWN: BeforeImage = { document: undefined, metadata: undefined };
  * A row is never failed for want of it: writing is what was asked for. Where it can't be read the run says so, once.
  */
 export class BeforeImages {
-	readonly #present: Pick<Present, "byId">;
+	readonly #present: Pick<DocumentSource, "byId">;
 	readonly #service: ServiceVoice;
 	readonly #datasets = new Map<string, { failures: number; last: unknown; shows?: Promise<boolean> }>();
 	#isTold = false;
 
-	constructor(present: Pick<Present, "byId">, service: ServiceVoice) {
+	constructor(present: Pick<DocumentSource, "byId">, service: ServiceVoice) {
 		this.#present = present;
 		this.#service = service;
 	}

@@ -9,7 +9,7 @@ import type { Clock, Request } from "../types.ts";
 import { isListingCheaper } from "./cost.ts";
 import { insisting } from "./insist.ts";
 import { ListedNames } from "./listed-names.ts";
-import { type Held, type Named, StoredDocuments } from "./stored-documents.ts";
+import { type RemoteDocument, type Named, StoredDocuments } from "./stored-documents.ts";
 
 /** Rows by their dataset. */
 export type RowCounts = Pick<ReadonlyMap<string, number>, "get">;
@@ -37,7 +37,7 @@ type Listed = { readonly documents: StoredDocuments; readonly short: ShortList |
  * What a list showed is as old as the list. So no document may be written twice in a run that looks by this: the second
  * write would not know of the first. The check of a manifest sees to that.
  */
-export class Present {
+export class DocumentSource {
 	readonly #options: PresentOptions;
 	readonly #ways = new Map<string, Promise<Listed | undefined>>();
 	readonly #stored: StoredDocuments[] = [];
@@ -67,7 +67,7 @@ export class Present {
 	 *
 	 * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
 	 */
-	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<Held | undefined> {
+	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
 		const way = await this.#way(datasetId, () => this.#choose(api, request, datasetId));
 		const listed = await heldIn(way, datasetId, id);
 		// What a whole list does not show is not there; of a list that stayed short only a question can tell.
@@ -143,7 +143,7 @@ export class Present {
 	}
 }
 
-async function heldIn(listed: Listed | undefined, datasetId: string, id: string): Promise<Held | undefined> {
+async function heldIn(listed: Listed | undefined, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
 	const held = await listed?.documents.get(id);
 	if (held !== undefined || listed === undefined) return held;
 	for (const spelling of otherSpellings(id)) {

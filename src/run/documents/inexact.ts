@@ -3,7 +3,7 @@ import { RestError } from "../../rest/errors.ts";
 import type { InexactValues } from "../../rest/types.ts";
 import { keysText } from "./keys-text.ts";
 import type { ServiceVoice } from "./service-voice.ts";
-import type { Held } from "./stored-documents.ts";
+import type { RemoteDocument } from "./stored-documents.ts";
 
 /** What a request has no word for. */
 const NO_WORD = "NaN or an infinity, which is no JSON and can't be sent back";
@@ -19,7 +19,7 @@ const ROUNDED = "a number that can't be kept exactly";
 export function refuseRounded(
 	service: ServiceVoice,
 	documentId: string,
-	{ inexact }: Held,
+	{ inexact }: RemoteDocument,
 	isKept: (key: string) => boolean,
 ): void {
 	const kept = [...(inexact ?? [])].filter(([key]) => isKept(key));
@@ -37,7 +37,7 @@ export function refuseRounded(
 export function restorable<Metadata>(
 	service: ServiceVoice,
 	documentId: string,
-	{ inexact }: Held,
+	{ inexact }: RemoteDocument,
 	metadata: Metadata,
 ): Metadata | undefined {
 	if (inexact === undefined) return metadata;

@@ -4,7 +4,7 @@ import type { InexactValues } from "../../rest/types.ts";
 import { KeptRecords } from "./kept-records.ts";
 
 /** What a document has, as a list showed it. */
-export type Held = {
+export type RemoteDocument = {
 	/** undefined where the list carries no `meta_fields` of it */
 	readonly metadata: Metadata | undefined;
 	/** what of it is not as the service gave it; absent where all is */
@@ -12,7 +12,7 @@ export type Held = {
 };
 
 /** A document that has a certain name. */
-export type Named = Held & { readonly id: string; readonly name: string };
+export type Named = RemoteDocument & { readonly id: string; readonly name: string };
 
 const WHAT = "what the documents have";
 
@@ -34,7 +34,7 @@ export class StoredDocuments {
 	}
 
 	/** @throws CliError exit 7 where it can't be kept */
-	add(document: { readonly id: string } & Held): Promise<void> {
+	add(document: { readonly id: string } & RemoteDocument): Promise<void> {
 		return this.#records.add(document.id, fieldsOf(document));
 	}
 
@@ -42,7 +42,7 @@ export class StoredDocuments {
 		return this.#records.end();
 	}
 
-	async get(id: string): Promise<Held | undefined> {
+	async get(id: string): Promise<RemoteDocument | undefined> {
 		for await (const fields of this.#records.get(id)) return heldOf(fields);
 		return undefined;
 	}
@@ -91,13 +91,13 @@ export class StoredNames {
 	}
 }
 
-function fieldsOf({ metadata, inexact }: Held): readonly string[] {
+function fieldsOf({ metadata, inexact }: RemoteDocument): readonly string[] {
 	if (metadata === undefined) return [];
 	const texts = [metadataText(metadata)];
 	return inexact === undefined ? texts : [...texts, metadataText(inexact)];
 }
 
-function heldOf([metadata, inexact]: readonly JsonValue[]): Held {
+function heldOf([metadata, inexact]: readonly JsonValue[]): RemoteDocument {
 	const held = isJsonObject(metadata) ? metadataOf(metadata) : undefined;
 	if (held === undefined || inexact === undefined) return { metadata: held };
 	const texts = textsOf(inexact);

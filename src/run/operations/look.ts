@@ -2,8 +2,8 @@ import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api } from "../../rest/types.ts";
 import { answerOf } from "../documents/refusal.ts";
-import type { Present } from "../documents/document-source.ts";
-import type { Held } from "../documents/stored-documents.ts";
+import type { DocumentSource } from "../documents/document-source.ts";
+import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, RowError, Work } from "../types.ts";
@@ -14,7 +14,7 @@ export type UpdateItem = Work & { readonly metadata: Metadata };
 
 /** How a row becomes what is sent, where that depends on what its document has. */
 export type UpdatePlan = {
-	readonly present: Pick<Present, "byId">;
+	readonly present: Pick<DocumentSource, "byId">;
 	readonly metadataToSend: (present: Metadata, wanted: Metadata) => Metadata;
 	/** whether what is sent is made of what the document has: what can't be seen would be removed then */
 	readonly keepsPresent: boolean;
@@ -23,7 +23,7 @@ export type UpdatePlan = {
 };
 
 export type Looked = {
-	readonly document: Held;
+	readonly document: RemoteDocument;
 	/** what the document has */
 	readonly present: Metadata;
 	/** what is to be sent */
@@ -53,7 +53,7 @@ export async function look(
 	// A document that never had any may be listed without the member.
 	const present = document.metadata ?? new Map();
 	const metadata = metadataToSend(present, wanted);
-	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.keeps) };
+	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.normalise) };
 }
 
 /** What a document has. @throws RestError where it is not there */
@@ -61,8 +61,8 @@ export async function heldBy(
 	api: Api,
 	request: Request,
 	{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
-	documents: Pick<Present, "byId">,
-): Promise<Held> {
+	documents: Pick<DocumentSource, "byId">,
+): Promise<RemoteDocument> {
 	const document = await documents.byId(api, request, datasetId, documentId);
 	if (document !== undefined) return document;
 	const text = `document ${documentId} is not in dataset ${datasetId}`;

@@ -1,9 +1,9 @@
 import type { Metadata } from "../../json/values.ts";
 import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/types.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { InexactValues, Keeps } from "../../rest/types.ts";
+import type { InexactValues, Normalise } from "../../rest/types.ts";
 import { refuseRounded } from "../documents/inexact.ts";
-import type { Present } from "../documents/document-source.ts";
+import type { DocumentSource } from "../documents/document-source.ts";
 import { keysText } from "../documents/keys-text.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
@@ -23,10 +23,10 @@ type UpdateItem = Work & { readonly planned: PlannedUpdate };
 /** How a planned update is judged by what its document has now. */
 export type PlannedRules = {
 	/** asks for each document when its row comes: only that sees what somebody changed meanwhile */
-	readonly present: Pick<Present, "byId">;
+	readonly present: Pick<DocumentSource, "byId">;
 	/** whether the document has what it had when the plan was made */
-	readonly isAsPlanned: (was: string, present: Metadata, keeps: Keeps, inexact?: InexactValues) => boolean;
-	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, keeps: Keeps) => readonly string[];
+	readonly isAsPlanned: (was: string, present: Metadata, keeps: Normalise, inexact?: InexactValues) => boolean;
+	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, keeps: Normalise) => readonly string[];
 	/** what is sent to a document that was changed since; undefined where that is left alone */
 	readonly overruled:
 		| {
@@ -62,24 +62,24 @@ export async function lookPlanned(
 ): Promise<Looked> {
 	const { planned } = item;
 	const api = await service.known(request);
-	const { keeps } = api.dialect.flavour;
+	const { normalise } = api.dialect.flavour;
 	const document = await heldBy(api, request, item, rules.present);
 	// A document that never had any may be listed without the member.
 	const present = document.metadata ?? new Map();
-	if (holds(document, planned.metadata, rules.isExact ? (metadata) => metadata : keeps)) {
+	if (holds(document, planned.metadata, rules.isExact ? (metadata) => metadata : normalise)) {
 		if (await rules.catchUp()) return lookPlanned(service, request, item, rules);
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}
-	if (rules.isAsPlanned(planned.was, present, keeps, document.inexact)) {
+	if (rules.isAsPlanned(planned.was, present, normalise, document.inexact)) {
 		return { document, present, metadata: planned.metadata, isSame: false };
 	}
 	const { overruled } = rules;
 	if (overruled === undefined) {
-		throw conflict(service, item, rules.since, rules.keysChangedSince(planned, present, keeps));
+		throw conflict(service, item, rules.since, rules.keysChangedSince(planned, present, normalise));
 	}
 	refuseRounded(service, item.documentId, document, (key) => overruled.keepsValue(planned, key));
 	const metadata = overruled.metadata(planned, present);
-	return { document, present, metadata, isSame: holds(document, metadata, keeps) };
+	return { document, present, metadata, isSame: holds(document, metadata, normalise) };
 }
 
 /**
@@ -101,8 +101,8 @@ export async function lookPlannedRemoval(
 	}
 	const present = document.metadata ?? new Map();
 	// One that has nothing was stored, and its metadata never came: there is nothing of anybody's to lose.
-	const { keeps } = api.dialect.flavour;
-	if (present.size === 0 || rules.isAsPlanned(planned.was, present, keeps, document.inexact)) return present;
+	const { normalise } = api.dialect.flavour;
+	if (present.size === 0 || rules.isAsPlanned(planned.was, present, normalise, document.inexact)) return present;
 	if (rules.overruled !== undefined) return present;
 	throw conflict(service, item, rules.since);
 }

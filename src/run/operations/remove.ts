@@ -2,8 +2,8 @@ import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { SMALL_PAGE } from "../documents/page-size.ts";
 import { findDocument, type Request } from "../documents/pages.ts";
-import type { Present } from "../documents/document-source.ts";
-import type { Held } from "../documents/stored-documents.ts";
+import type { DocumentSource } from "../documents/document-source.ts";
+import type { RemoteDocument } from "../documents/stored-documents.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 import type { Memory, Operation } from "./operation.ts";
@@ -46,8 +46,8 @@ export async function lookToRemove(
 	service: Service,
 	request: Request,
 	item: Work,
-	present: Pick<Present, "byId">,
-): Promise<Held> {
+	present: Pick<DocumentSource, "byId">,
+): Promise<RemoteDocument> {
 	const { datasetId, documentId } = item;
 	const document = await present.byId(await service.known(request), request, datasetId, documentId);
 	if (document === undefined) throw notFound(service, item);

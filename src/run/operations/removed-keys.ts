@@ -1,10 +1,10 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import { LAGS } from "../retry/read-back-delays.ts";
+import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
 import { findDocument, type Request } from "../documents/pages.ts";
 import { keysText } from "../documents/keys-text.ts";
 import type { Service } from "../service/service.ts";
-import { Turns } from "../service/serial-queue.ts";
+import { SerialQueue } from "../service/serial-queue.ts";
 import type { Work } from "../types.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { Work } from "../types.ts";
 export class RemovedKeys {
 	readonly #service: Service;
 	/** Rows in flight wait for the first of them: each would ask the same question. */
-	readonly #turns = new Turns();
+	readonly #turns = new SerialQueue();
 	#isSeen = false;
 	/** A document kept its keys however long the list was given: the next ones are read once. */
 	#isKept = false;
@@ -51,7 +51,7 @@ export class RemovedKeys {
 	): Promise<void> {
 		const service = this.#service;
 		let kept: readonly string[] = [];
-		for (const lag of this.#isKept ? LAGS.slice(0, 1) : LAGS) {
+		for (const lag of this.#isKept ? READ_BACK_DELAYS_MS.slice(0, 1) : READ_BACK_DELAYS_MS) {
 			await service.clock.sleep(lag);
 			const document = await findDocument(await service.known(request), request, datasetId, documentId);
 			// What no list shows can't be judged; that is said of what is written, too.

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { reason } from "../../errors.ts";
 import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import type { Api, StoredFile, UploadFile } from "../../rest/types.ts";
-import { LAGS } from "../retry/read-back-delays.ts";
+import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
 import { findDocument, findNamesakes, type Request } from "../documents/pages.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
@@ -44,7 +44,7 @@ export async function store(
 		}
 	}
 	const { error, definite } = memory.maybeStored;
-	const found = await madeSince(api, request, { datasetId, file }, memory).catch((failure: unknown) => {
+	const found = await findUploadedSince(api, request, { datasetId, file }, memory).catch((failure: unknown) => {
 		// What took the answer may have taken the list too: the row's next try looks again, and still sends nothing.
 		if (failure instanceof RestError && isPassing(failure)) throw unsettled(failure);
 		return undefined;
@@ -72,7 +72,7 @@ function unsettled(failure: RestError): RestError {
  * The document that an upload made although its answer says otherwise or was lost: new, of its name and of its size.
  * Asked for now: what was read before the upload can't show what it made.
  */
-export async function madeSince(
+export async function findUploadedSince(
 	api: Api,
 	request: Request,
 	{ datasetId, file }: { datasetId: string; file: UploadFile },
@@ -132,7 +132,7 @@ async function seeStored(
 	{ id, name }: Pick<StoredFile, "id" | "name">,
 ): Promise<void> {
 	const [shownName, shownId] = [service.show(name), service.show(id)];
-	for (const lag of LAGS) {
+	for (const lag of READ_BACK_DELAYS_MS) {
 		if (service.proof.isUploadSeen) return;
 		await service.clock.sleep(lag);
 		const found = await findDocument(api, request, datasetId, id);

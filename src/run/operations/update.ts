@@ -29,7 +29,7 @@ export function replaceMetadata<Item extends UpdateItem>(
 		await removedKeys.check(request, item, before ?? memory.before?.document?.metadata, metadata);
 		// What an earlier sitting sent may be what was seen there.
 		const isKnown = before !== undefined && log.earlier(item.index) === undefined;
-		const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.keeps);
+		const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
 		return { status: "updated", documentId, ...(isSame ? { isSame } : {}) };
 	});
 }
@@ -65,8 +65,8 @@ export function imageOf(
 	{ documentId, document, present }: Pick<Work, "documentId"> & Pick<Looked, "document" | "present">,
 	service: Service,
 ): Metadata | undefined {
-	const { keeps } = service.api.dialect.flavour;
-	const isOwn = memory.logged !== undefined && holds(document, memory.logged, keeps);
+	const { normalise } = service.api.dialect.flavour;
+	const isOwn = memory.logged !== undefined && holds(document, memory.logged, normalise);
 	if (!isOwn || memory.image === undefined) {
 		memory.image = { document: undefined, metadata: restorable(service, documentId, document, present) };
 	}

@@ -2,7 +2,7 @@ import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, UploadFile } from "../../rest/types.ts";
 import { isSameName, type Request } from "../documents/pages.ts";
-import type { Held } from "../documents/stored-documents.ts";
+import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";
 import { refuseValues } from "../service/values.ts";
@@ -13,7 +13,7 @@ import { anew, type Memory, type Operation, type Settled } from "./operation.ts"
 import { RemovedKeys } from "./removed-keys.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import { Settling } from "./settling.ts";
-import { checkStored, isNumbered, madeSince, renamed, sizeOf, store } from "./store-file.ts";
+import { checkStored, isNumbered, findUploadedSince, renamed, sizeOf, store } from "./store-file.ts";
 import type { UpdateItem } from "./look.ts";
 import { type FindNames, lookUp, meant, type OnExisting, settledBy } from "./namesakes.ts";
 
@@ -36,14 +36,15 @@ export function uploadFile<Item extends UploadItem>(
 	return anew(service, async (item, request, memory) => {
 		const { datasetId, file, metadata } = item;
 		const api = await service.known(request);
-		memory.stored ??= log.earlier(item.index)?.stored ?? (await takenUp(api, request, item, memory, log, settling));
+		memory.stored ??=
+			log.earlier(item.index)?.stored ?? (await recoverEarlierUpload(api, request, item, memory, log, settling));
 		memory.stored ??= await storedBefore(api, request, item, memory, log);
 		if (memory.stored === undefined) {
 			// What was sent already is looked for, not sent again: who else has its name no longer matters.
 			const isSent = memory.maybeStored !== undefined;
 			const settled = isSent
 				? undefined
-				: await byNamesake(service, onExisting, request, item, memory, log, names, removedKeys);
+				: await applyOnExisting(service, onExisting, request, item, memory, log, names, removedKeys);
 			if (settled !== undefined) return settled;
 			if (!isSent) refuseValues(service, metadata);
 			// Once it is stored the file is no longer needed, and may be gone.
@@ -64,7 +65,7 @@ export function uploadFile<Item extends UploadItem>(
 		if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
 			throw renamed(service, file.name, memory.stored);
 		}
-		await owed(service, request, { datasetId, documentId: id, metadata }, memory);
+		await tagUploaded(service, request, { datasetId, documentId: id, metadata }, memory);
 		return { status: "uploaded", documentId: id, storedName: name };
 	});
 }
@@ -77,7 +78,7 @@ export type UploadLook =
 			readonly action: "update";
 			readonly documentId: string;
 			readonly present: Metadata;
-			readonly inexact: Held["inexact"];
+			readonly inexact: RemoteDocument["inexact"];
 	  };
 
 /**
@@ -100,8 +101,8 @@ export async function lookToUpload(
 		return { action: "upload" };
 	}
 	const { documentId, status } = settled;
-	const document: Held = found[0] ?? { metadata: undefined };
-	const isSame = status === "unchanged" || holds(document, item.metadata, api.dialect.flavour.keeps);
+	const document: RemoteDocument = found[0] ?? { metadata: undefined };
+	const isSame = status === "unchanged" || holds(document, item.metadata, api.dialect.flavour.normalise);
 	if (isSame) return { action: "none", documentId };
 	refuseValues(service, item.metadata);
 	const { metadata: present = new Map(), inexact } = document;
@@ -118,7 +119,7 @@ async function storedBefore(
 ): Promise<Memory["stored"]> {
 	if (memory.isPutOff !== true) return undefined;
 	const file = { ...item.file, size: await sizeOf(item.file.path) };
-	const found = await madeSince(api, request, { datasetId: item.datasetId, file }, memory);
+	const found = await findUploadedSince(api, request, { datasetId: item.datasetId, file }, memory);
 	if (found !== undefined) await log.stored(item, found);
 	return found;
 }
@@ -127,7 +128,7 @@ async function storedBefore(
  * What an earlier sitting of the run sent, and did not live to see stored. It is looked for until the settle time is over:
  * that sitting may have ended a moment ago.
  */
-async function takenUp(
+async function recoverEarlierUpload(
 	api: Api,
 	request: Request,
 	item: UploadItem,
@@ -140,14 +141,14 @@ async function takenUp(
 	if (earlier?.namesakes === undefined || memory.isLogged === true) return undefined;
 	memory.namesakes = earlier.namesakes;
 	const file = { ...item.file, size: await sizeOf(item.file.path) };
-	const found = await madeSince(api, request, { datasetId: item.datasetId, file }, memory);
+	const found = await findUploadedSince(api, request, { datasetId: item.datasetId, file }, memory);
 	if (found === undefined) settling.notFound(memory, earlier.age);
 	else await log.stored(item, found);
 	return found;
 }
 
 /** The row's end where a document of the file's name is there and the user said what to do then; else undefined. */
-async function byNamesake(
+async function applyOnExisting(
 	service: Service,
 	onExisting: OnExisting,
 	request: Request,
@@ -181,7 +182,7 @@ async function byNamesake(
 }
 
 /** Writes the metadata of a document that was just stored. A refusal names the document: its file must not be sent again. */
-async function owed(service: Service, request: Request, write: Write, memory: Memory): Promise<void> {
+async function tagUploaded(service: Service, request: Request, write: Write, memory: Memory): Promise<void> {
 	if (write.metadata.size === 0) return;
 	try {
 		await writeMetadata(service, request, write, memory);

@@ -1,5 +1,5 @@
 import Bottleneck from "bottleneck";
-import { SendGate } from "./sliding-window.ts";
+import { SlidingWindow } from "./sliding-window.ts";
 import type { Clock, Limiter } from "../types.ts";
 
 /** Jobs a second above which bottleneck's serial timers fall behind (seen: it tops out near 425). */
@@ -33,7 +33,7 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 	const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (SPACING * window) / jobs });
 	// Not the division's own window: below a second it would let two bursts of it into one.
 	const count = Math.ceil(rate);
-	const gate = new SendGate(count, (count * 1000) / rate);
+	const gate = new SlidingWindow(count, (count * 1000) / rate);
 	const waiting: Taker[] = [];
 	let closed = false;
 	let permits = 0;

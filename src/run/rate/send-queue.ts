@@ -36,7 +36,7 @@ export type TrafficOptions = {
  * A request takes its place among those in flight, then passes the breaker, the cooldown that the service asked for, the brake of a lowered rate, and last the limiter.
  * Whatever changed while it waited holds for it too: it starts over, and its token is lost, not the rule.
  */
-export class Traffic {
+export class SendQueue {
 	readonly outage: Outage;
 	readonly #options: TrafficOptions;
 	readonly #lowered: LoweredRate;

@@ -4,7 +4,7 @@
  * A limiter that spaces by timers lets 102 to 107 requests into a second when the machine stalls and catches up;
  * looking at the sends themselves does not.
  */
-export class SendGate {
+export class SlidingWindow {
 	readonly #times: Float64Array;
 	readonly #window: number;
 	#next = 0;

@@ -1,4 +1,4 @@
-import type { Keeps } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/types.ts";
 import { JournalUnreadable, lossOf } from "../journal/errors.ts";
 import { readChunks } from "../journal/files.ts";
 import { type Pair, pathsOf } from "../journal/open.ts";
@@ -18,7 +18,7 @@ import { type Written, writtenOf } from "./written.ts";
  * @throws JournalUnreadable where a file is damaged, or of a newer format
  * @throws JournalLost where the storage can't read it
  */
-export async function writesTo(folder: string, documentId: string, keeps: Keeps): Promise<Written[]> {
+export async function writesTo(folder: string, documentId: string, keeps: Normalise): Promise<Written[]> {
 	const paths = pathsOf(folder);
 	try {
 		await checkFormat(paths);

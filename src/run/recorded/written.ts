@@ -1,5 +1,5 @@
 import type { Metadata } from "../../json/values.ts";
-import type { Keeps } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/types.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import type { SentRecord, StoredRecord } from "../journal/records.ts";
 import { RowBytes } from "../journal/row-bytes.ts";
@@ -36,7 +36,7 @@ const MOST = 255;
  *
  * @param keeps what the service keeps of what it is sent
  */
-export async function* writtenRows(run: RecordedRun, keeps: Keeps = (sent) => sent): AsyncGenerator<Written> {
+export async function* writtenRows(run: RecordedRun, keeps: Normalise = (sent) => sent): AsyncGenerator<Written> {
 	const counts = new RowBytes();
 	for await (const { row } of run.sentRecords()) counts.set(row, Math.min(MOST, counts.get(row) + 1));
 	const gathered = new Map<number, (SentRecord | StoredRecord)[]>();
@@ -82,7 +82,7 @@ export function countUntold({ state, sent }: Pick<RecordedRun, "state" | "sent">
 export function* writtenOf(
 	records: readonly (SentRecord | StoredRecord)[],
 	state: Pick<RecordedRun["state"], "statusOf" | "isUntouched">,
-	keeps: Keeps,
+	keeps: Normalise,
 ): Generator<Written> {
 	const sent = records.filter((record) => record.kind === "sent");
 	const stored = records.findLast((record) => record.kind === "stored");
@@ -98,7 +98,7 @@ export function* writtenOf(
 /** What the document had before the first of these writes that was ours: a later look may have seen an earlier write. */
 export function beforeAll(
 	sent: readonly Pick<SentRecord, "metadata" | "before">[],
-	keeps: Keeps,
+	keeps: Normalise,
 ): Metadata | undefined {
 	for (let at = sent.length - 1; at > 0; at--) {
 		const [earlier, before] = [sent[at - 1]?.metadata, sent[at]?.before];

@@ -7,7 +7,7 @@ const UNLISTED = 3;
 const LOOKS = 10;
 
 /** What was seen of a service so far: how far its word can be taken for what it is told to do. */
-export class Proof {
+export class Canary {
 	#echo: Echo | undefined;
 	#isUnreadable = false;
 	#unlisted = 0;

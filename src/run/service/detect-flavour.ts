@@ -14,7 +14,7 @@ export type Recognised = { readonly flavour: Flavour; readonly how: string };
  * as there are proxies that drop whatever they do not know
  * @throws RestError where the service can't be reached or trusted, or is of no flavour that is known
  */
-export async function findOut(api: Api, request: Request, isPatient = true): Promise<Recognised> {
+export async function detectFlavour(api: Api, request: Request, isPatient = true): Promise<Recognised> {
 	const list = await request(() => api.probeList());
 	const patch = await request(() => api.probeUpdate("PATCH")).catch((error: unknown): ProbeAnswer => {
 		const isLost = error instanceof RestError && error.kind === "ambiguous" && error.code !== DATABASE_AWAY;

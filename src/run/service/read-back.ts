@@ -1,6 +1,6 @@
 import { type Metadata, sameValue } from "../../json/values.ts";
-import type { Keeps } from "../../rest/types.ts";
-import type { Held } from "../documents/stored-documents.ts";
+import type { Normalise } from "../../rest/types.ts";
+import type { RemoteDocument } from "../documents/stored-documents.ts";
 
 /**
  * What became of metadata that was sent, as the list shows it.
@@ -16,7 +16,7 @@ export type Arrival = "as_sent" | "as_kept" | "merged" | "unchanged" | "differen
 /** Compares what was read back with what was sent. Pure. */
 export function arrivalOf(
 	{ before, sent, after }: { before: Metadata | undefined; sent: Metadata; after: Metadata },
-	keeps: Keeps,
+	keeps: Normalise,
 ): Arrival {
 	if (sameMetadata(after, sent)) return "as_sent";
 	const kept = keeps(sent);
@@ -28,12 +28,12 @@ export function arrivalOf(
 }
 
 /** Whether what a document has is what it would have if that were sent, by the known rules of the service. */
-export function hasAlready(present: Metadata, sent: Metadata, keeps: Keeps): boolean {
+export function hasAlready(present: Metadata, sent: Metadata, keeps: Normalise): boolean {
 	return sameMetadata(present, sent) || sameMetadata(keeps(present), keeps(sent));
 }
 
 /** Whether a document has what it would have if that were sent. A number that came rounded is equal to none. */
-export function holds({ metadata, inexact }: Held, sent: Metadata, keeps: Keeps): boolean {
+export function holds({ metadata, inexact }: RemoteDocument, sent: Metadata, keeps: Normalise): boolean {
 	// A document that never had any may be listed without the member.
 	return inexact === undefined && hasAlready(metadata ?? new Map(), sent, keeps);
 }

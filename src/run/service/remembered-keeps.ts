@@ -1,5 +1,5 @@
 import { flavours } from "../../rest/flavours.ts";
-import type { Keeps } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/types.ts";
 import { fileMemory } from "./memory.ts";
 
 /**
@@ -7,8 +7,8 @@ import { fileMemory } from "./memory.ts";
  * earlier command learned which flavour it is, all rules that are known are taken together: a value that one of them
  * makes of another is then nobody's change.
  */
-export async function rememberedKeeps(stateDir: string | undefined, baseUrl: string): Promise<Keeps> {
+export async function rememberedKeeps(stateDir: string | undefined, baseUrl: string): Promise<Normalise> {
 	const knowledge = stateDir === undefined ? undefined : await fileMemory(stateDir, baseUrl).load();
-	if (knowledge !== undefined) return knowledge.flavour.keeps;
-	return (sent) => flavours.reduce((kept, { keeps }) => keeps(kept), sent);
+	if (knowledge !== undefined) return knowledge.flavour.normalise;
+	return (sent) => flavours.reduce((kept, { normalise }) => normalise(kept), sent);
 }

@@ -1,5 +1,5 @@
 /** Lets one piece of work in at a time, in the order in which they asked. */
-export class Turns {
+export class SerialQueue {
 	#last: Promise<unknown> = Promise.resolve();
 
 	take<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -4,12 +4,12 @@ import { show } from "../../text/show.ts";
 import type { Request } from "../documents/pages.ts";
 import type { Clock } from "../types.ts";
 import { Doubts } from "./doubts.ts";
-import { findOut } from "./detect-flavour.ts";
+import { detectFlavour } from "./detect-flavour.ts";
 import { BELIEVED_FOR, type Knowledge } from "./knowledge.ts";
 import type { Recognition, ServiceOptions } from "./options.ts";
 import { Lookup } from "../documents/lookup.ts";
-import { Proof } from "./canary.ts";
-import { Turns } from "./serial-queue.ts";
+import { Canary } from "./canary.ts";
+import { SerialQueue } from "./serial-queue.ts";
 
 export type { Recognition, ServiceOptions } from "./options.ts";
 
@@ -22,9 +22,9 @@ const CHANGES = 3;
 export class Service {
 	readonly clock: Clock;
 	readonly lookup = new Lookup();
-	readonly proof = new Proof();
+	readonly proof = new Canary();
 	readonly #options: ServiceOptions;
-	readonly #turns = new Turns();
+	readonly #turns = new SerialQueue();
 	readonly #told = new Set<string>();
 	readonly #doubts = new Doubts();
 	#api: Api;
@@ -201,7 +201,7 @@ export class Service {
 		await this.remember();
 		const known = await this.#options.memory.load();
 		this.#asked += 1;
-		const { flavour, how } = await findOut(this.#options.api, request, this.#asked < PATIENCE);
+		const { flavour, how } = await detectFlavour(this.#options.api, request, this.#asked < PATIENCE);
 		this.#asked = 0;
 		const { flavour: spoken } = this.#api.dialect;
 		const foundAt = this.#options.now();

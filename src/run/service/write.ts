@@ -1,7 +1,7 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api, BodyForm, Document, Echo, Keeps } from "../../rest/types.ts";
-import { LAGS } from "../retry/read-back-delays.ts";
+import type { Api, BodyForm, Document, Echo, Normalise } from "../../rest/types.ts";
+import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
 import { answeredInOtherCase, OTHER_CASE } from "../documents/other-case.ts";
 import { findDocument, type Request } from "../documents/pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
@@ -95,8 +95,8 @@ async function proveNothing(
 	memory: WriteMemory,
 ): Promise<boolean> {
 	const before = await read(api, request, write, memory);
-	const { keeps } = api.dialect.flavour;
-	if (!has(before, write, keeps)) return false;
+	const { normalise } = api.dialect.flavour;
+	if (!has(before, write, normalise)) return false;
 	try {
 		await send(api, request, write, memory);
 	} catch (error) {
@@ -104,7 +104,7 @@ async function proveNothing(
 		throw error;
 	}
 	const after = await findDocument(api, request, write.datasetId, write.documentId);
-	if (!has(after?.metadata, write, keeps)) return false;
+	if (!has(after?.metadata, write, normalise)) return false;
 	service.proof.nothingNew();
 	return true;
 }
@@ -117,7 +117,7 @@ async function read(api: Api, request: Request, write: Write, memory: WriteMemor
 	return document === undefined ? undefined : (document.metadata ?? new Map());
 }
 
-function has(metadata: Metadata | undefined, { metadata: sent }: Write, keeps: Keeps): boolean {
+function has(metadata: Metadata | undefined, { metadata: sent }: Write, keeps: Normalise): boolean {
 	return metadata !== undefined && arrived(arrivalOf({ before: metadata, sent, after: metadata }, keeps));
 }
 
@@ -152,7 +152,7 @@ async function proveAlone(
 		if (arrived(arrival) || arrival === "merged") {
 			if (arrival === "merged") service.note(MERGES);
 			if (before === undefined) return true;
-			if (has(before, write, flavour.keeps)) service.proof.nothingNew();
+			if (has(before, write, flavour.normalise)) service.proof.nothingNew();
 			// What an earlier form sent may have come late, and a form that loses everything takes a row of nothing well.
 			else if (memory.sentAs?.size === 1 && write.metadata.size > 0) await service.proved(spoken, echo);
 			else service.prefer(spoken);
@@ -182,16 +182,16 @@ async function settle(
 	memory: WriteMemory,
 	before: Metadata | undefined,
 ): Promise<Seen | undefined> {
-	const { keeps } = api.dialect.flavour;
+	const { normalise } = api.dialect.flavour;
 	const echo = await send(api, request, write, memory);
 	let arrival: Arrival | undefined;
 	let document: Document | undefined;
-	for (const lag of LAGS) {
+	for (const lag of READ_BACK_DELAYS_MS) {
 		await service.clock.sleep(lag);
 		document = await findDocument(api, request, write.datasetId, write.documentId);
 		if (document?.metadata === undefined) continue;
 		service.proof.listed();
-		arrival = arrivalOf({ before, sent: write.metadata, after: document.metadata }, keeps);
+		arrival = arrivalOf({ before, sent: write.metadata, after: document.metadata }, normalise);
 		if (arrived(arrival) || arrival === "merged") break;
 	}
 	if (arrival !== undefined) return { arrival, echo };

@@ -16,7 +16,7 @@ export type EndingOptions = {
 };
 
 /** How a run comes to its end: who ends it first says why, and nothing new is begun from then on. */
-export class Ending {
+export class Shutdown {
 	/** aborted when nothing new is to be begun: every wait of a run listens to it */
 	readonly signal: AbortSignal;
 	readonly #options: EndingOptions;

@@ -1,10 +1,10 @@
 import type { Deed, Verdict } from "../../plan/verdict.ts";
 import type { Metadata } from "../../json/values.ts";
-import type { InexactValues, Keeps } from "../../rest/types.ts";
+import type { InexactValues, Normalise } from "../../rest/types.ts";
 import type { RecordedRun } from "../journal/open.ts";
 import { whyFailed } from "../operations/look.ts";
 import { inOrder } from "../ordered.ts";
-import { Present } from "../documents/document-source.ts";
+import { DocumentSource } from "../documents/document-source.ts";
 import { type Written, writtenRows } from "../recorded/written.ts";
 import type { Service } from "../service/service.ts";
 import type { Clock, Request, RowError } from "../types.ts";
@@ -34,7 +34,7 @@ export type LookBackOptions = {
 	readonly judge: (
 		deed: Deed,
 		present: Metadata | undefined,
-		keeps: Keeps,
+		keeps: Normalise,
 		inexact: InexactValues | undefined,
 	) => Verdict;
 	/** called before a dataset is listed, with the number of its documents by the service's account */
@@ -55,9 +55,9 @@ export async function* lookBack(
 	{ service, request, clock, folder, concurrency, judge, onListing }: LookBackOptions,
 ): AsyncGenerator<Judged> {
 	const api = await service.known(request);
-	const { keeps } = api.dialect.flavour;
+	const { normalise } = api.dialect.flavour;
 	const rows = async (): Promise<ReadonlyMap<string, number>> => wanted.byDataset;
-	const present = new Present({ rows, folder, clock, ...(onListing === undefined ? {} : { onListing }) });
+	const present = new DocumentSource({ rows, folder, clock, ...(onListing === undefined ? {} : { onListing }) });
 	const see = async (written: Written): Promise<Judged> => {
 		const { row, line, datasetId, documentId, write, time } = written;
 		const told = { row, line, datasetId, documentId, write, time };
@@ -65,7 +65,7 @@ export async function* lookBack(
 			const held = await present.byId(api, request, datasetId, documentId);
 			// A document that never had any may be listed without the member.
 			const metadata = held === undefined ? undefined : (held.metadata ?? new Map());
-			return { ...told, ...judge(written, metadata, keeps, held?.inexact), isListed: held !== undefined };
+			return { ...told, ...judge(written, metadata, normalise, held?.inexact), isListed: held !== undefined };
 		} catch (error) {
 			const why = whyFailed(error);
 			if (why === undefined) throw error;
@@ -73,13 +73,13 @@ export async function* lookBack(
 		}
 	};
 	try {
-		yield* inOrder(wantedOf(run, wanted, keeps), see, concurrency);
+		yield* inOrder(wantedOf(run, wanted, normalise), see, concurrency);
 	} finally {
 		await present.close();
 	}
 }
 
-async function* wantedOf(run: RecordedRun, wanted: WantedRows, keeps: Keeps): AsyncGenerator<Written> {
+async function* wantedOf(run: RecordedRun, wanted: WantedRows, keeps: Normalise): AsyncGenerator<Written> {
 	for await (const written of writtenRows(run, keeps)) {
 		if (wanted.has(written.row) && isConfirmed(written)) yield written;
 	}

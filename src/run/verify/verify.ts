@@ -1,11 +1,11 @@
 import type { RecordedRun } from "../journal/open.ts";
-import { LAGS } from "../retry/read-back-delays.ts";
+import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
 import { type LaterRun, writtenAgain } from "./later-runs.ts";
 import { type Judged, lookBack, type LookBackOptions } from "./look-back.ts";
 import { countByDataset, type PickedRows } from "./picked-rows.ts";
 
 /** Waits before what looks lost is looked at again, in milliseconds. It was looked at without a wait already. */
-const WAITS = LAGS.filter((lag) => lag > 0);
+const WAITS = READ_BACK_DELAYS_MS.filter((lag) => lag > 0);
 /**
  * Rows that are looked at again at most: a lag makes the last seconds of a run look lost, some hundred rows. Where many
  * more are lost a few of them more or less change nothing, and each look costs a request.

@@ -14,7 +14,7 @@ import { watchedStore } from "./faulty-store.ts";
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly serving: Serving };
 
 /** What goes wrong in a sandbox, and the record of it: one plan in force, one ledger, and the way of a request past both. */
-export class Trouble {
+export class FaultInjector {
 	readonly force = new Force();
 	readonly ledger = new Ledger();
 	readonly #closing = new AbortController();

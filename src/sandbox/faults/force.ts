@@ -1,4 +1,4 @@
-import type { Asked } from "./request-info.ts";
+import type { RequestInfo } from "./request-info.ts";
 import type { Draft } from "./draft.ts";
 import { type Live, livePlan, type PlannedFault } from "./plan.ts";
 
@@ -27,7 +27,7 @@ export class Force {
 	}
 
 	/** The first fault of the plan whose turn it is. Every fault counts the request, also where another takes it. */
-	take(asked: Asked, previous: Draft | undefined): Taken | undefined {
+	take(asked: RequestInfo, previous: Draft | undefined): Taken | undefined {
 		let taken: Taken | undefined;
 		for (const { live, count } of this.#plan) {
 			const { fault, trigger, random } = live;

@@ -1,15 +1,15 @@
 import type { Store } from "../store/index.ts";
-import type { Asked } from "./request-info.ts";
+import type { RequestInfo } from "./request-info.ts";
 import type { Channel } from "./channel.ts";
 import type { Draft, Written } from "./draft.ts";
-import type { Given } from "./plan-params.ts";
+import type { PlanParams } from "./plan-params.ts";
 
 /** Whether a request is applied before its answer is spoiled, or only answered as if. */
 export type When = "before" | "after";
 
 /** What a fault has at hand when it is its turn. */
 export type Strike = {
-	readonly asked: Asked;
+	readonly asked: RequestInfo;
 	readonly channel: Channel;
 	/** the next number of this firing's own stream, from 0 up to 1 */
 	readonly random: () => number;
@@ -29,11 +29,11 @@ export type Sent = Promise<number | null>;
  */
 export type Fault = {
 	/** whether there is something for it to spoil, known before anything is asked; default: always */
-	readonly suits?: (asked: Asked, previous: Draft | undefined) => boolean;
+	readonly suits?: (asked: RequestInfo, previous: Draft | undefined) => boolean;
 	/** answers without asking the service, and without its body having been read */
 	readonly instead?: (strike: Strike) => Sent;
 	/** another URL to ask the service for */
-	readonly ask?: (asked: Asked) => string;
+	readonly ask?: (asked: RequestInfo) => string;
 	/** milliseconds by which writes are applied later */
 	readonly late?: (strike: Strike) => number;
 	/** milliseconds from now in which every request is answered as by a server whose database is away */
@@ -47,7 +47,7 @@ export type Fault = {
 	/** told of each document whose metadata this fault's request has replaced */
 	readonly replaced?: (dataset: string, document: string, before: string) => void;
 	/** sees every answer to any request, after it was sent */
-	readonly watch?: (asked: Asked, answer: string, store: Store) => Promise<void>;
+	readonly watch?: (asked: RequestInfo, answer: string, store: Store) => Promise<void>;
 };
 
 /** A kind of fault, as a plan names it. */
@@ -58,7 +58,7 @@ export type Kind = {
 	readonly takes: string;
 	/** the variants that make sense, the default first */
 	readonly when: readonly [When, ...When[]];
-	readonly make: (given: Given) => Fault;
+	readonly make: (given: PlanParams) => Fault;
 };
 
 /** Applied unless the plan says otherwise: the harder one for a client. */

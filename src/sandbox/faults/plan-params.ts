@@ -9,7 +9,7 @@ export type Members = { readonly [name: string]: unknown };
 type Range = { readonly least: number; readonly most: number };
 
 /** The members of one object of a plan, each checked as it is read; what nobody read is a slip of the pen. */
-export class Given {
+export class PlanParams {
 	readonly #members: Members;
 	readonly #where: string;
 	readonly #read = new Set<string>();

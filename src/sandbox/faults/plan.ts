@@ -1,4 +1,4 @@
-import { Given, PlanError } from "./plan-params.ts";
+import { PlanParams, PlanError } from "./plan-params.ts";
 import type { Fault, When } from "./kind.ts";
 import { randomOf, randomOfFiring } from "./random.ts";
 import { kindNamed } from "./table.ts";
@@ -35,7 +35,7 @@ const mostFaults = 1000;
 
 /** Makes a plan ready. Throws a `PlanError` for what it does not understand, so that no fault is left out unseen. */
 export function livePlan(plan: unknown): readonly Live[] {
-	const given = new Given(plan, "the plan");
+	const given = new PlanParams(plan, "the plan");
 	const seed = given.integer("seed", defaultSeed, { least: 0, most: 2 ** 32 - 1 });
 	const faults = given.value("faults");
 	given.end();
@@ -63,7 +63,7 @@ function isPlan(plan: unknown): plan is FaultPlan {
 }
 
 function live(members: unknown, index: number, seed: number): Live {
-	const first = new Given(members, `fault ${index + 1} of the plan`);
+	const first = new PlanParams(members, `fault ${index + 1} of the plan`);
 	const name = first.text("fault", "");
 	const kind = kindNamed(name);
 	if (kind === undefined) {
@@ -71,13 +71,13 @@ function live(members: unknown, index: number, seed: number): Live {
 			name === "" ? 'has no "fault"' : `is called ${name}, which is none; --faults list shows them all`,
 		);
 	}
-	const given = new Given(members, `fault ${index + 1} of the plan (${name})`);
+	const given = new PlanParams(members, `fault ${index + 1} of the plan (${name})`);
 	given.value("fault");
 	const when = given.choice("when", ["before", "after"]);
 	const chosen = given.value("when") === undefined ? kind.when[0] : when;
 	if (!kind.when.includes(chosen)) throw given.wrong(`has no variant "${chosen}", only "${kind.when[0]}"`);
 	const on = given.value("on") ?? {};
-	const trigger = triggerOf(new Given(on, `"on" of fault ${index + 1} of the plan (${name})`));
+	const trigger = triggerOf(new PlanParams(on, `"on" of fault ${index + 1} of the plan (${name})`));
 	const fault = kind.make(given);
 	given.end();
 	// Its own copy: what the caller does to the plan later is not part of it.
@@ -93,7 +93,7 @@ function live(members: unknown, index: number, seed: number): Live {
 	};
 }
 
-function copyOf(members: unknown): Given["all"] {
+function copyOf(members: unknown): PlanParams["all"] {
 	const copy: unknown = structuredClone(members);
-	return new Given(copy, "").all;
+	return new PlanParams(copy, "").all;
 }

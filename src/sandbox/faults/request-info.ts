@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
 /** A request as a plan and the ledger see it. */
-export type Asked = {
+export type RequestInfo = {
 	readonly method: string;
 	/** path and query, as sent */
 	readonly url: string;
@@ -11,7 +11,7 @@ export type Asked = {
 	readonly headers: IncomingHttpHeaders;
 };
 
-export function askedOf({ method = "", url = "", headers }: IncomingMessage): Asked {
+export function askedOf({ method = "", url = "", headers }: IncomingMessage): RequestInfo {
 	const mark = url.indexOf("?");
 	const path = mark === -1 ? url : url.slice(0, mark);
 	const segment = /^\/api\/v1\/datasets\/[^/]+\/documents\/([^/]+)$/.exec(path)?.[1];

@@ -1,11 +1,11 @@
-import type { Asked } from "./request-info.ts";
-import type { Given } from "./plan-params.ts";
+import type { RequestInfo } from "./request-info.ts";
+import type { PlanParams } from "./plan-params.ts";
 
 const any = { least: 1, most: Number.MAX_SAFE_INTEGER };
 
 /** Which requests a fault is meant for. Requests are counted from 1 among those that method, path and document fit. */
 export type Trigger = {
-	readonly fits: (asked: Asked) => boolean;
+	readonly fits: (asked: RequestInfo) => boolean;
 	/** whether it is the `count`-th's turn; draws one number where there is a probability */
 	readonly turn: (count: number, random: () => number) => boolean;
 	/** firings at most */
@@ -15,7 +15,7 @@ export type Trigger = {
 };
 
 /** Reads the member `on`, all of whose members must hold. */
-export function triggerOf(on: Given): Trigger {
+export function triggerOf(on: PlanParams): Trigger {
 	const method = on.maybeText("method")?.toUpperCase();
 	const path = patternOf(on);
 	const document = on.maybeText("document");
@@ -47,7 +47,7 @@ function smaller(one: number | undefined, other: number | undefined): number | u
 	return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-function patternOf(on: Given): RegExp | undefined {
+function patternOf(on: PlanParams): RegExp | undefined {
 	const text = on.maybeText("path");
 	try {
 		return text === undefined ? undefined : new RegExp(text);

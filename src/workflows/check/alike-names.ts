@@ -2,7 +2,7 @@ import type { App, Session } from "../../app.ts";
 import { foldedName } from "../../text/folded-name.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import type { Stop } from "../../run/types.ts";
-import { brokenOff } from "../stop-from-error.ts";
+import { stopOrSignal } from "../stop-from-error.ts";
 
 /** Two names that are one text to a service which compares without letter case. */
 const PROBE = ["a", "A"] as const;
@@ -30,7 +30,7 @@ export function alikeNames({ service, request }: Session, skipsInvalid: boolean,
 					const [one, other] = PROBE.map(nameKey);
 					return one === other;
 				} catch (error) {
-					stop = brokenOff(error, app.signal);
+					stop = stopOrSignal(error, app.signal);
 					return false;
 				}
 			},

@@ -2,9 +2,9 @@ import type { App, Session, Settings } from "../../app.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import { differenceOf } from "../../plan/diff.ts";
 import { type UpdatePlan, whyFailed } from "../../run/operations/look.ts";
-import { Present } from "../../run/documents/document-source.ts";
+import { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Stop } from "../../run/types.ts";
-import { brokenOff } from "../stop-from-error.ts";
+import { stopOrSignal } from "../stop-from-error.ts";
 
 /**
  * Rows of a dataset that are taken to have such a value. While the manifest is read for the first time, nobody knows how
@@ -27,7 +27,7 @@ export function presentExcuses(
 	settings: Settings,
 	app: App,
 ): Excuses {
-	const present = new Present({
+	const present = new DocumentSource({
 		rows: async () => ({ get: () => ASSUMED_ROWS }),
 		folder: () => app.temporaryFolder(settings),
 		clock: app.clock,
@@ -41,12 +41,12 @@ export function presentExcuses(
 				const api = await service.known(request);
 				const { metadata: held, inexact } = (await present.byId(api, request, datasetId, documentId)) ?? {};
 				if (held?.has(key) !== true) return false;
-				const { keeps } = api.dialect.flavour;
-				const { change, remove } = differenceOf(held, metadataToSend(held, wanted), keeps, inexact);
+				const { normalise } = api.dialect.flavour;
+				const { change, remove } = differenceOf(held, metadataToSend(held, wanted), normalise, inexact);
 				return !change.has(key) && !remove.has(key);
 			} catch (error) {
 				if (whyFailed(error) !== undefined) return false;
-				stop = brokenOff(error, app.signal);
+				stop = stopOrSignal(error, app.signal);
 				return true;
 			}
 		},

@@ -1,8 +1,8 @@
 import type { Session } from "../../app.ts";
 import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../plan/plan-file/rules.ts";
 import { lookPlanned, lookPlannedRemoval, type PlannedItem, type PlannedRules } from "../../run/operations/planned.ts";
-import type { Present } from "../../run/documents/document-source.ts";
-import type { Seen } from "../effect.ts";
+import type { DocumentSource } from "../../run/documents/document-source.ts";
+import type { Effect } from "../effect.ts";
 import type { RunItem } from "../rows/row-source.ts";
 import type { PlanRun } from "./plan-kind.ts";
 import type { PlannedRow } from "./plan-rows.ts";
@@ -17,7 +17,7 @@ export function itemOf({ index, line, datasetId, documentId, source, planned }: 
 /** How a change is judged by what its document has now. */
 export function rulesOf(
 	run: PlanRun,
-	present: Present,
+	present: DocumentSource,
 	catchUp: PlannedRules["catchUp"] = () => untilLagsAreOver(run),
 ): PlannedRules {
 	const { header } = run.plan;
@@ -49,7 +49,7 @@ async function untilLagsAreOver({ kind: { lagsUntil = 0 }, app: { clock, signal 
 }
 
 /** What is seen of documents may have been read before lists could show all: then it is read once more, for all rows. */
-function rereading(run: PlanRun): (present: Present) => PlannedRules["catchUp"] {
+function rereading(run: PlanRun): (present: DocumentSource) => PlannedRules["catchUp"] {
 	const { lagsUntil = 0 } = run.kind;
 	const begun = run.app.clock.now();
 	let isRead = begun >= lagsUntil;
@@ -69,7 +69,7 @@ function rereading(run: PlanRun): (present: Present) => PlannedRules["catchUp"] 
 /** Looks at what a change of the plan would do now. */
 export function seeOf(run: PlanRun) {
 	const catchUp = rereading(run);
-	return async (item: PlanItem, { service, request }: Session, present: Present): Promise<Seen> => {
+	return async (item: PlanItem, { service, request }: Session, present: DocumentSource): Promise<Effect> => {
 		const { documentId, planned } = item;
 		const rules = rulesOf(run, present, catchUp(present));
 		if (planned.action === "remove") {

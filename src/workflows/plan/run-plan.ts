@@ -3,15 +3,15 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { MemoryJournal } from "../../run/journal/counts.ts";
 import { CONFLICT, doPlanned } from "../../run/operations/planned.ts";
 import type { SentLog } from "../../run/operations/sent-log.ts";
-import type { Present } from "../../run/documents/document-source.ts";
+import type { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Stop, Totals } from "../../run/types.ts";
 import { changePrinter } from "../preview/change-columns.ts";
 import { type ChangeSink, dryRun } from "../preview/preview.ts";
 import { unreadable } from "../readable.ts";
 import { faceOf } from "../../flags/dry-run-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { lookPass } from "../policy/prescan.ts";
-import { faultStop } from "../stop-from-error.ts";
+import { policyPrescan } from "../policy/prescan.ts";
+import { stopFromError } from "../stop-from-error.ts";
 import { report } from "../run/run-report.ts";
 import { runSource } from "../run/run-rows.ts";
 import { itemOf, type PlanItem, rulesOf, seeOf } from "./preview-plan.ts";
@@ -57,7 +57,7 @@ async function opened(path: string, { actions }: PlanKind, settings: Settings, a
 		return await openPlan(path, { stdin: app.stdin, temporaryFolder: await app.temporaryFolder(settings), actions });
 	} catch (error) {
 		if (!(error instanceof CliError) || error.exit !== Exit.foreign) throw error;
-		return faultStop(error);
+		return stopFromError(error);
 	}
 }
 
@@ -97,9 +97,9 @@ async function send(planned: PlanRun): Promise<ExitCode> {
 		source,
 		itemOf,
 		asksForEach,
-		policyPass: isExempt ? undefined : lookPass({ itemOf, see: seeOf(planned) }),
+		policyPass: isExempt ? undefined : policyPrescan({ itemOf, see: seeOf(planned) }),
 		before: () => before(plan, source),
-		operation: ({ service }: Session, log: SentLog, present: Present) =>
+		operation: ({ service }: Session, log: SentLog, present: DocumentSource) =>
 			doPlanned<PlanItem>(service, rulesOf(planned, present), log),
 		tell: "failed" as const,
 		undone: undone && ((totals: Totals, count: FailedWith) => undone(totals, count(CONFLICT))),

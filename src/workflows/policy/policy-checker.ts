@@ -1,13 +1,13 @@
 import type { App, Settings } from "../../app.ts";
 import { Exit } from "../../errors.ts";
 import type { Metadata } from "../../json/values.ts";
-import type { Keeps } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/types.ts";
 import { differenceOf } from "../../plan/diff.ts";
 import { isTooMany, maxChangesText, type PolicyRule, type Violation, violationsOf } from "../../plan/policy.ts";
 import { documentsText, numberText, rowsText } from "../../report/summary.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
-import type { Seen, SeenChange } from "../effect.ts";
+import type { Effect, EffectChange } from "../effect.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import { problemTeller, type ProblemTeller } from "../check/problems-reporter.ts";
 
@@ -28,7 +28,7 @@ export type JudgedRows = Pick<RowSource, "name" | "linesOf" | "outOf" | "rows" |
  * Judges what a run would do by the profile's policy, row by row, and tells what the policy forbids as the problems of a
  * manifest are told. It holds counts, and nothing of a row.
  */
-export class PolicyWatch {
+export class PolicyChecker {
 	readonly #policy: PolicySetting;
 	readonly #source: JudgedRows;
 	readonly #problems: ProblemTeller;
@@ -49,7 +49,7 @@ export class PolicyWatch {
 	}
 
 	/** What a look at a row has shown. `keeps` is what the service keeps of what it is sent. */
-	async see(line: number, seen: Seen, keeps: Keeps): Promise<void> {
+	async see(line: number, seen: Effect, keeps: Normalise): Promise<void> {
 		switch (seen.action) {
 			case "none":
 				// What a document has already is nobody's doing, but who writes it has to see that nothing is missing.
@@ -68,8 +68,8 @@ export class PolicyWatch {
 
 	async #update(
 		line: number,
-		{ present, metadata, inexact }: Pick<SeenChange, "present" | "metadata" | "inexact">,
-		keeps: Keeps,
+		{ present, metadata, inexact }: Pick<EffectChange, "present" | "metadata" | "inexact">,
+		keeps: Normalise,
 	): Promise<void> {
 		const difference = differenceOf(present, metadata, keeps, inexact);
 		for (const violation of violationsOf(this.#policy.value, { present, toSend: metadata, difference })) {

@@ -3,7 +3,7 @@ import type { RunFlags } from "../../flags/flags.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { RowBytes } from "../../run/journal/row-bytes.ts";
 import type { Stop } from "../../run/types.ts";
-import type { PolicyWatch } from "./policy-checker.ts";
+import type { PolicyChecker } from "./policy-checker.ts";
 
 /** What a pass over the rows is done with. */
 export type PassContext = {
@@ -22,6 +22,6 @@ export type PassContext = {
  */
 export type PolicyPass<SourceRow extends Row = Row> = (
 	rows: () => AsyncIterable<SourceRow>,
-	watch: PolicyWatch,
+	watch: PolicyChecker,
 	context: PassContext,
 ) => Promise<Stop | undefined>;

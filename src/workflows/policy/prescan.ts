@@ -5,22 +5,22 @@ import { LOOKS } from "../../run/rate/concurrency.ts";
 import { whyFailed } from "../../run/operations/look.ts";
 import { inOrder } from "../../run/ordered.ts";
 import { rowsByDataset } from "../../run/documents/cost.ts";
-import { Present } from "../../run/documents/document-source.ts";
+import { DocumentSource } from "../../run/documents/document-source.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
-import type { Seen } from "../effect.ts";
+import type { Effect } from "../effect.ts";
 import { unreadable } from "../readable.ts";
 import type { PolicyPass } from "./policy-pass.ts";
 
 /** How a row is looked at, as in a dry run. */
 type LookPass<Item, SourceRow extends Row> = {
 	readonly itemOf: (row: SourceRow) => Item;
-	readonly see: (item: Item, session: Session, present: Present) => Promise<Seen>;
+	readonly see: (item: Item, session: Session, present: DocumentSource) => Promise<Effect>;
 	/** whether rows are compared with what documents have */
 	readonly compares?: boolean;
 };
 
 /** Looks at what each row would do. One that can't be looked at, as its document is not there, is the run's business. */
-export function lookPass<Item, SourceRow extends Row = Row>({
+export function policyPrescan<Item, SourceRow extends Row = Row>({
 	itemOf,
 	see,
 	compares = true,
@@ -35,10 +35,10 @@ export function lookPass<Item, SourceRow extends Row = Row>({
 		}
 		io.note(`The policy of ${settings.policy?.origin} is checked on all rows before the first is sent.`);
 		const folder = (): Promise<string> => app.temporaryFolder(settings);
-		const present = new Present({ rows: () => rowsByDataset(rows()), folder, clock });
+		const present = new DocumentSource({ rows: () => rowsByDataset(rows()), folder, clock });
 		const started = clock.now();
 		const { concurrency, maxDuration = Number.POSITIVE_INFINITY } = flags;
-		const look = async (row: SourceRow): Promise<{ readonly line: number; readonly seen: Seen | undefined }> => {
+		const look = async (row: SourceRow): Promise<{ readonly line: number; readonly seen: Effect | undefined }> => {
 			const { line, index } = row;
 			try {
 				return { line, seen: await see(itemOf(row), session, present) };
@@ -50,7 +50,7 @@ export function lookPass<Item, SourceRow extends Row = Row>({
 		};
 		try {
 			for await (const { line, seen } of inOrder(rows(), look, concurrency === "auto" ? LOOKS : concurrency)) {
-				if (seen !== undefined) await watch.see(line, seen, session.service.api.dialect.flavour.keeps);
+				if (seen !== undefined) await watch.see(line, seen, session.service.api.dialect.flavour.normalise);
 				if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 			}
 			return undefined;

@@ -1,16 +1,16 @@
 import type { Session } from "../../app.ts";
 import { look, type UpdateItem, type UpdatePlan } from "../../run/operations/look.ts";
 import { refuseValues } from "../../run/service/values.ts";
-import type { Present } from "../../run/documents/document-source.ts";
-import type { Seen } from "../effect.ts";
+import type { DocumentSource } from "../../run/documents/document-source.ts";
+import type { Effect } from "../effect.ts";
 
 /**
  * What a row that is laid over its document would do to it.
  *
  * @param leaves whether the run leaves a document alone that has what would be sent
  */
-export function seeUpdate(plan: Omit<UpdatePlan, "present">, leaves: boolean) {
-	return async (item: UpdateItem, { service, request }: Session, present: Present): Promise<Seen> => {
+export function previewUpdate(plan: Omit<UpdatePlan, "present">, leaves: boolean) {
+	return async (item: UpdateItem, { service, request }: Session, present: DocumentSource): Promise<Effect> => {
 		const looked = await look(service, request, item, { ...plan, present });
 		const { documentId } = item;
 		if (looked.isSame) return { action: "none", documentId, ...(leaves ? {} : { sent: looked.metadata }) };

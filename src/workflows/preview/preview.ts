@@ -11,24 +11,24 @@ import { whyFailed } from "../../run/operations/look.ts";
 import { inOrder } from "../../run/ordered.ts";
 import { rowsByDataset } from "../../run/documents/cost.ts";
 import { tellInexact } from "../../run/documents/inexact.ts";
-import { Present } from "../../run/documents/document-source.ts";
+import { DocumentSource } from "../../run/documents/document-source.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { RowError, Stop, Totals } from "../../run/types.ts";
 import type { ShownChange } from "../../report/changes/shown-change.ts";
 import type { DryRunFlags } from "../../flags/dry-run-flags.ts";
 import { FailedWriter } from "../run/failed-writer.ts";
 import type { LookFlags } from "../../flags/flags.ts";
-import { PolicyWatch } from "../policy/policy-checker.ts";
-import { brokenOff } from "../stop-from-error.ts";
+import { PolicyChecker } from "../policy/policy-checker.ts";
+import { stopOrSignal } from "../stop-from-error.ts";
 import { type Ended, report } from "../run/run-report.ts";
 import type { RowSource, RunItem } from "../rows/row-source.ts";
-import type { Seen, SeenChange } from "../effect.ts";
+import type { Effect, EffectChange } from "../effect.ts";
 import { rowTeller } from "../run/rows-reporter.ts";
 
 /** Where the changes that a dry run finds go: they are shown, or written down. */
 export type ChangeSink = {
 	/** in the order of the rows */
-	change(change: ShownChange, seen: SeenChange): Promise<void>;
+	change(change: ShownChange, seen: EffectChange): Promise<void>;
 	/** when all were seen; not where the run was stopped */
 	end(tally: ChangeTally, totals: Totals): Promise<void>;
 	/** what to type next, where it is not the same command without `--dry-run`; asked for behind the end */
@@ -45,7 +45,7 @@ export type DryRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	 *
 	 * @throws RestError where the run would fail the row
 	 */
-	readonly see: (item: Item, session: Session, present: Present) => Promise<Seen>;
+	readonly see: (item: Item, session: Session, present: DocumentSource) => Promise<Effect>;
 	/** rows that are told with `--json`, beside those that would change: those that failed, or all */
 	readonly tell: "failed" | "all";
 	/** whether the profile's policy is not asked */
@@ -53,7 +53,7 @@ export type DryRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly sink: ChangeSink;
 };
 
-type Looked<Item> = { readonly item: Item } & ({ readonly seen: Seen } | { readonly error: RowError });
+type Looked<Item> = { readonly item: Item } & ({ readonly seen: Effect } | { readonly error: RowError });
 
 /**
  * Shows what a run would change, document by document in the order of the manifest. It looks as the run would, and sends
@@ -75,10 +75,10 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 	const failed = new FailedWriter(flags.failed, source.failedRows);
 	const tally = new ChangeTally();
 	const policy = isExempt ? undefined : settings.policy;
-	const watch = policy === undefined ? undefined : new PolicyWatch(policy, source, flags, app);
+	const watch = policy === undefined ? undefined : new PolicyChecker(policy, source, flags, app);
 	const progress = io.progress(flags.progress);
 	const started = clock.now();
-	const present = new Present({
+	const present = new DocumentSource({
 		rows: () => rowsByDataset(source.read()),
 		folder: () => app.temporaryFolder(settings),
 		clock,
@@ -103,15 +103,15 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 			return;
 		}
 		const { seen } = looked;
-		const { keeps } = session.service.api.dialect.flavour;
-		await watch?.see(line, seen, keeps);
+		const { normalise } = session.service.api.dialect.flavour;
+		await watch?.see(line, seen, normalise);
 		if (seen.action === "none") {
 			await journal.record({ item, documentId: seen.documentId, attempts: 1, status: "unchanged" });
 			return;
 		}
 		const { present: has, metadata, inexact } = seen;
 		if (inexact !== undefined) tellInexact(session.service, seen.documentId, inexact);
-		const difference = differenceOf(has, metadata, keeps, inexact);
+		const difference = differenceOf(has, metadata, normalise, inexact);
 		const file = seen.action === "upload" ? fileName : undefined;
 		const change: ShownChange = { action: seen.action, line, datasetId, documentId: seen.documentId, file, difference };
 		tally.see(change);
@@ -137,7 +137,7 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 		return forbidden;
 	};
 	try {
-		const stop = await work().catch((error: unknown) => brokenOff(error, app.signal));
+		const stop = await work().catch((error: unknown) => stopOrSignal(error, app.signal));
 		progress.stop();
 		const dry = { changes: tally.documents, isDetailed: flags.detailedExitcode === true };
 		const seconds = (clock.now() - started) / 1000;

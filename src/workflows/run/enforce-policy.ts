@@ -10,10 +10,10 @@ import type { Stop, Totals } from "../../run/types.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import { foreignExplained } from "./resumed.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
-import { brokenOff } from "../stop-from-error.ts";
+import { stopOrSignal } from "../stop-from-error.ts";
 import { report } from "./run-report.ts";
 import { unsettled } from "../rows/unsettled-rows.ts";
-import { type JudgedRows, PolicyWatch } from "../policy/policy-checker.ts";
+import { type JudgedRows, PolicyChecker } from "../policy/policy-checker.ts";
 import type { PolicyPass } from "../policy/policy-pass.ts";
 
 /** A run that is gone on with. */
@@ -40,7 +40,7 @@ export async function stoppedByPolicy<SourceRow extends Row>(
 	if (policy === undefined || pass === undefined) return undefined;
 	const started = app.clock.now();
 	const before = await unfinished(wanted, flags, settings, app);
-	const watch = new PolicyWatch(policy, source, flags, app);
+	const watch = new PolicyChecker(policy, source, flags, app);
 	const rows = (): AsyncIterable<SourceRow> =>
 		untilStopped(before === undefined ? source.read() : unsettled(source.read(), before), app.signal);
 	const passed = async (): Promise<Stop | undefined> => {
@@ -48,7 +48,7 @@ export async function stoppedByPolicy<SourceRow extends Row>(
 		// Behind its last request nothing else ends the pass, and a run must not begin that is over.
 		return app.signal.aborted ? stopOf(app.signal.reason) : cut;
 	};
-	const cut = await passed().catch((error: unknown) => brokenOff(error, app.signal));
+	const cut = await passed().catch((error: unknown) => stopOrSignal(error, app.signal));
 	const forbidden = await watch.end();
 	const stop = cut ?? forbidden;
 	if (stop === undefined) return undefined;

@@ -9,7 +9,7 @@ import { verifyText } from "../../report/verify.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import type { Stop, Totals } from "../../run/types.ts";
-import { faultStop } from "../stop-from-error.ts";
+import { stopFromError } from "../stop-from-error.ts";
 
 export type Ended = {
 	readonly totals: Totals;
@@ -71,7 +71,7 @@ export async function report(
 		await keep(exitNow(), summaryNow());
 	} catch (error) {
 		// The rows are recorded; that the run is over is not.
-		stop ??= faultStop(error);
+		stop ??= stopFromError(error);
 	}
 	const exit = exitNow();
 	if (flags.json === true) await io.out(`${summaryNow()}\n`);

@@ -10,7 +10,7 @@ import { onlyJudged } from "../../run/operations/only-judged.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import type { SentLog } from "../../run/operations/sent-log.ts";
 import { rowsByDataset } from "../../run/documents/cost.ts";
-import { Present } from "../../run/documents/document-source.ts";
+import { DocumentSource } from "../../run/documents/document-source.ts";
 import { openRecording, type Wanted } from "../../run/recorded/recording.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
 import { SUMMARY_FILE } from "../../run/recorded/runs.ts";
@@ -25,7 +25,7 @@ import type { Undone } from "../../report/undone.ts";
 import { undoOf } from "../../report/undo.ts";
 import type { PolicyPass } from "../policy/policy-pass.ts";
 import { stoppedByPolicy } from "./enforce-policy.ts";
-import { faultStop } from "../stop-from-error.ts";
+import { stopFromError } from "../stop-from-error.ts";
 import type { RowSource, RunItem } from "../rows/row-source.ts";
 import { type Ended, report } from "./run-report.ts";
 import { beginningNotes, foreignExplained } from "./resumed.ts";
@@ -46,7 +46,7 @@ export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	/** last word before the first write: notes, and the question that may decline (a usage error) */
 	readonly before?: (source: RowSource<SourceRow>) => Promise<void>;
 	/** `present` is what documents have, for operations that look */
-	readonly operation: (session: Session, log: SentLog, present: Present, settings: Settings) => Operation<Item>;
+	readonly operation: (session: Session, log: SentLog, present: DocumentSource, settings: Settings) => Operation<Item>;
 	/** sees each outcome once, before its slot is free */
 	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
 	/** rows that are told with `--json`: those that failed, or all */
@@ -100,7 +100,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 		await tell(outcome);
 		await run.onOutcome?.(outcome);
 	});
-	const present = new Present({
+	const present = new DocumentSource({
 		rows: run.asksForEach === true ? undefined : () => rowsByDataset(unsettled(source.read(), journal)),
 		folder: () => app.temporaryFolder(context.settings),
 		clock,
@@ -135,7 +135,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 				const total = totals.rows - totals.invalid - totals.duplicateSkipped;
 				progress.update({ done: total - totals.pending, total, failed: totals.failed });
 			},
-		}).catch(faultStop);
+		}).catch(stopFromError);
 		progress.stop();
 		const seconds = (clock.now() - started) / 1000 + (resumed?.seconds ?? 0);
 		const verification = await verifyAfter(

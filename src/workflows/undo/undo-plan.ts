@@ -1,6 +1,6 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Keeps } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/types.ts";
 import { changeLine } from "../../plan/plan-file/encode.ts";
 import type { PlannedChange } from "../../plan/plan-file/types.ts";
 import { PlanText } from "../../plan/plan-file/write.ts";
@@ -47,7 +47,7 @@ const BLOCK = 256 * 1024;
 export async function planUndo(
 	recorded: RecordedRun,
 	{ baseUrl, manifest, started }: RunFile,
-	keeps: Keeps,
+	keeps: Normalise,
 	parent: string,
 ): Promise<UndoPlan> {
 	const folder = await kept(() => mkdtemp(join(parent, "ragtag-undo-")));

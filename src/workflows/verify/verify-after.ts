@@ -10,7 +10,7 @@ import { againCommand } from "./again-command.ts";
 import type { GlobalFlags, RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../plan/names.ts";
-import { faultStop } from "../stop-from-error.ts";
+import { stopFromError } from "../stop-from-error.ts";
 import { verifyRows } from "./verify-rows.ts";
 
 /** How a run that has just ended is verified. */
@@ -71,7 +71,7 @@ export async function verifyAfter(
 			stop: verified.stop === undefined ? undefined : { ...verified.stop, hint },
 		};
 	} catch (error) {
-		return { stop: faultStop(error) };
+		return { stop: stopFromError(error) };
 	}
 }
 

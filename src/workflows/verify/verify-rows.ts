@@ -16,7 +16,7 @@ import { sittingOut } from "../../run/verify/sit-out.ts";
 import { verifyRun } from "../../run/verify/verify.ts";
 import { show } from "../../text/show.ts";
 import type { VerifyFlags } from "../../flags/flags.ts";
-import { brokenOff } from "../stop-from-error.ts";
+import { stopOrSignal } from "../stop-from-error.ts";
 import { verdictTeller } from "./verdicts-reporter.ts";
 
 /** A recorded run that is to be verified. */
@@ -87,7 +87,7 @@ export async function verifyRows(
 		return undefined;
 	};
 	try {
-		const stop = await work().catch((error: unknown) => brokenOff(error, signal));
+		const stop = await work().catch((error: unknown) => stopOrSignal(error, signal));
 		const counts = { mode, rows: picked.written, checked: done(), ...tally, pending: total - done() };
 		return { counts, unexplained, stop };
 	} finally {

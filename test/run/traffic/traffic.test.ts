@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import type { Limiter } from "../../../src/run/types.ts";
-import { Traffic, type TrafficOptions } from "../../../src/run/rate/send-queue.ts";
+import { SendQueue, type TrafficOptions } from "../../../src/run/rate/send-queue.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { failure } from "../harness.ts";
 
@@ -14,8 +14,8 @@ function trafficOf(
 	clock: FakeClock,
 	limiter: Limiter,
 	onAnswer: TrafficOptions["onAnswer"] = () => undefined,
-): Traffic {
-	return new Traffic({
+): SendQueue {
+	return new SendQueue({
 		limiter,
 		cooldown: new Cooldown(clock),
 		clock,

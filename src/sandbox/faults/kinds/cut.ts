@@ -1,6 +1,6 @@
 import { chunk } from "../draft.ts";
 import type { Channel } from "../channel.ts";
-import type { Given } from "../plan-params.ts";
+import type { PlanParams } from "../plan-params.ts";
 import { both, bytes, type Kind } from "../kind.ts";
 
 const anywhere = { least: -bytes.most, most: bytes.most };
@@ -67,7 +67,7 @@ export const cutKinds = {
 	},
 } satisfies Readonly<Record<string, Kind>>;
 
-function ending(given: Given): (channel: Channel) => Promise<void> {
+function ending(given: PlanParams): (channel: Channel) => Promise<void> {
 	const how = given.choice("how", ["fin", "rst"]);
 	return (channel) => (how === "rst" ? channel.reset() : channel.hangUp());
 }

@@ -1,6 +1,6 @@
 import { type Draft, envelopeOf, objectMembers, withBody, withEnvelope, withStatus } from "../draft.ts";
 import { membersText } from "../../members.ts";
-import type { Given } from "../plan-params.ts";
+import type { PlanParams } from "../plan-params.ts";
 import { both, type Kind } from "../kind.ts";
 import { bodyBytes } from "./body.ts";
 
@@ -94,7 +94,7 @@ export const envelopeKinds = {
 	},
 } satisfies Readonly<Record<string, Kind>>;
 
-function rawCode(given: Given): string {
+function rawCode(given: PlanParams): string {
 	const [code, raw] = [given.value("code"), given.maybeText("raw")];
 	return raw ?? (code === undefined ? "102" : JSON.stringify(code));
 }

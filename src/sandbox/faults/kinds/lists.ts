@@ -1,5 +1,5 @@
 import { membersText, rawItems } from "../../members.ts";
-import type { Asked } from "../request-info.ts";
+import type { RequestInfo } from "../request-info.ts";
 import { type Draft, envelopeOf, objectMembers, withEnvelope } from "../draft.ts";
 import type { Kind, When } from "../kind.ts";
 
@@ -99,19 +99,19 @@ export const listKinds = {
 	},
 } satisfies Readonly<Record<string, Kind>>;
 
-function lists({ method, path }: Asked): boolean {
+function lists({ method, path }: RequestInfo): boolean {
 	return method === "GET" && /^\/api\/v1\/datasets\/[^/]+\/documents$/.test(path);
 }
 
-function queryOf({ url, path }: Asked): URLSearchParams {
+function queryOf({ url, path }: RequestInfo): URLSearchParams {
 	return new URLSearchParams(url.slice(path.length));
 }
 
-function pageOf(asked: Asked): number {
+function pageOf(asked: RequestInfo): number {
 	return Number(queryOf(asked).get("page") ?? 1);
 }
 
-function atPage(asked: Asked, page: number): string {
+function atPage(asked: RequestInfo, page: number): string {
 	const query = queryOf(asked);
 	query.set("page", String(page));
 	return `${asked.path}?${query.toString()}`;

@@ -1,5 +1,5 @@
 import { type Draft, type Header, withBody, withHeader, withStatus } from "../draft.ts";
-import type { Given } from "../plan-params.ts";
+import type { PlanParams } from "../plan-params.ts";
 import { httpDate } from "../http-date.ts";
 import { both, type Kind } from "../kind.ts";
 import { isObject } from "../../object.ts";
@@ -116,7 +116,7 @@ function bodied(draft: Draft, text: string): Draft {
 	return bodiless ? { ...withBody(draft, ""), framing: "bare" } : withBody(draft, text);
 }
 
-function headersOf(given: Given): readonly Header[] {
+function headersOf(given: PlanParams): readonly Header[] {
 	const headers = given.value("headers") ?? {};
 	if (!isObject(headers)) throw given.wrong('has "headers" that are not an object');
 	return Object.entries(headers).flatMap(([name, value]) =>
@@ -124,7 +124,7 @@ function headersOf(given: Given): readonly Header[] {
 	);
 }
 
-function textsOf(given: Given, name: string, value: unknown): readonly string[] {
+function textsOf(given: PlanParams, name: string, value: unknown): readonly string[] {
 	const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
 	return texts.map((text) => {
 		if (typeof text !== "string") throw given.wrong(`has "${name}" that are not text`);

@@ -1,6 +1,6 @@
 import { membersText, rawItems, rawMembers } from "../../members.ts";
 import { storedValue } from "../../ragflow/metadata.ts";
-import type { Asked } from "../request-info.ts";
+import type { RequestInfo } from "../request-info.ts";
 import { envelopeOf, withEnvelope } from "../draft.ts";
 import { both, type Kind } from "../kind.ts";
 
@@ -81,7 +81,7 @@ function namedIn(answer: string): ReadonlySet<string> {
 	return new Set(Array.from(answer.matchAll(/"id":"([^"\\]+)"/g), ([, id = ""]) => id));
 }
 
-function writes({ method, document }: Asked): boolean {
+function writes({ method, document }: RequestInfo): boolean {
 	return document !== undefined && (method === "PUT" || method === "PATCH");
 }
 

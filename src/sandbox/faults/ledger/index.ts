@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Asked } from "../request-info.ts";
+import type { RequestInfo } from "../request-info.ts";
 import { holdsNoNumber } from "../../python-json.ts";
 import type { Change } from "../../store/changes.ts";
 import { Counts } from "./counts.ts";
@@ -11,7 +11,7 @@ export const ledgerLength = 100_000;
 const metadataLimit = 1024;
 
 /** One request on its way. */
-export type Ticket = { readonly number: number; readonly arrived: number; readonly asked: Asked };
+export type Ticket = { readonly number: number; readonly arrived: number; readonly asked: RequestInfo };
 
 /** What was applied when, and what each request got: by the server's own knowledge, and not by a client's report. */
 export class Ledger {
@@ -23,7 +23,7 @@ export class Ledger {
 		return this.#counts;
 	}
 
-	arrived(asked: Asked): Ticket {
+	arrived(asked: RequestInfo): Ticket {
 		this.#counts.requested(asked.document);
 		return { number: this.#counts.requests, arrived: Date.now(), asked };
 	}
@@ -85,7 +85,7 @@ export class Ledger {
 	}
 }
 
-function requestId({ headers }: Asked): string | null {
+function requestId({ headers }: RequestInfo): string | null {
 	const given = headers["x-request-id"];
 	return typeof given === "string" ? given : null;
 }
