@@ -18,7 +18,7 @@ const PLAIN: readonly Rule[] = [
 	[/\b[\d.,]+( rows| requests)? a second/g, "N$1 a second"],
 	[/\b[\d,.]+\/s\b/g, "N/s"],
 	[/\bpid \d+/g, "pid N"],
-	[/\b[\d.,]+ (GB|GiB|MB) free/g, "SPACE free"],
+	[/\b[\d.,]+ (GB|GiB|MB) (are )?free/g, "SPACE $2free"],
 	[/Node\.?(js)? v?\d+\.\d+\.\d+/g, "Node VERSION"],
 ];
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "../folders.ts";
+import { makeFolder } from "../storage/folders.ts";
 import { type KnowledgeMemory, knowledgeText, readKnowledge } from "./knowledge.ts";
 
 /**

@@ -6,15 +6,18 @@ import type { Running } from "../../support/program.ts";
 import { KEY } from "../../support/service.ts";
 import { bounded } from "./trial.ts";
 
-/** Fails where the key is in any file below these folders, in any form. */
-export async function withoutKeyBelow(...folders: readonly string[]): Promise<void> {
+/** Fails where the key is in any file below these folders, in any form. @returns how many files were read */
+export async function withoutKeyBelow(...folders: readonly string[]): Promise<number> {
+	let files = 0;
 	for (const folder of folders) {
 		for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
 			if (!entry.isFile()) continue;
 			const path = join(entry.parentPath, entry.name);
 			withoutKeyInAnyForm(await readFile(path, "latin1"), KEY, path);
+			files += 1;
 		}
 	}
+	return files;
 }
 
 /** Milliseconds between looks for ports that are open. */
