@@ -1,5 +1,5 @@
 import type { Api, Document } from "../../rest/types.ts";
-import { findAlike, type Request } from "../pages.ts";
+import { findAlike, type Request } from "../documents/pages.ts";
 
 /** Copies of one name that are looked through: who has more of them finds none made by looking further. */
 const MOST = 100;
