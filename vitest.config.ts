@@ -5,6 +5,8 @@ export default defineConfig({
 		// Milliseconds: a bound for what hangs, not a measure. Machines that run this are shared and slow at times.
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
+		// Most tests wait for a socket or a process half of their time: two at once keep two cores busy, and one did not.
+		maxWorkers: 2,
 		include: ["test/**/*.test.ts"],
 		setupFiles: ["test/support/setup.ts"],
 		// A test that asserts nothing can't fail.
