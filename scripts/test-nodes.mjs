@@ -29,10 +29,14 @@ function test(version) {
 	const node = install(version);
 	say(`\nNode ${execFileSync(node, ["--version"], { encoding: "utf8" }).trim()}`);
 	const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-	const { status } = spawnSync(node, [vitest, "run", ...QUICK, ...process.argv.slice(2)], {
-		cwd: root,
-		stdio: "inherit",
-	});
+	const { status } = spawnSync(
+		node,
+		[vitest, "run", ...QUICK, "--exclude", "**/*.slow.test.ts", ...process.argv.slice(2)],
+		{
+			cwd: root,
+			stdio: "inherit",
+		},
+	);
 	return status === 0;
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { portsOf, tellsPorts } from "../support/ports.ts";
@@ -56,7 +57,11 @@ it.each([0, 10, 25, 50, 100, 200])(
 			running.child.stdin?.end("document_id,a\none,1\n");
 		}
 		const { exit, stdout } = await running.ended;
-		if (!running.err().includes(OPENED)) return;
+		if (!running.err().includes(OPENED)) {
+			// The signal ended a process that was not Node yet, or the program has done its work.
+			expect([128 + constants.signals.SIGUSR1, 0]).toContain(exit);
+			return;
+		}
 		expect([exit, stdout]).toEqual([143, ""]);
 		expect(running.err()).toContain("nothing was sent\nRun the same command again.");
 	},
