@@ -1,21 +1,21 @@
 import type { Clock } from "../types.ts";
 import type { LoweredRate } from "./lowered-rate.ts";
 
-/** What a late timer may make up for, in milliseconds: timers are no finer than one, and 1,000 a second need more. */
+/** How much of a late timer is made up for, in milliseconds: timers are no finer than one, and 1,000 a second need more. */
 const SLACK = 5;
-/** How long one waits at most before looking again, in milliseconds: the rate rises meanwhile. */
+/** The longest wait before the rate is read again, in milliseconds: it rises meanwhile. */
 const LOOK = 250;
 
 /**
  * Spaces requests while the rate is lowered; lets them by untouched while it is not.
  *
- * It stands in front of the limiter, never behind it: who waits here has no token yet, so that the limiter's look at the
- * real sends holds when the rate is lifted and those who wait come at once.
+ * It stands before the limiter, never after it. A request that waits here has no token yet. So the limiter still checks the
+ * real times of sending when the rate is lifted and all waiting requests come at once.
  */
 export class Brake {
 	readonly #clock: Clock;
 	readonly #lowered: LoweredRate;
-	/** when the last one was due, which may be a little after it was let through */
+	/** when the last request was due, which may be a little after it was let through */
 	#due = Number.NEGATIVE_INFINITY;
 	#door: Promise<void> = Promise.resolve();
 

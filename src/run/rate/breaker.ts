@@ -1,31 +1,31 @@
 import type { Clock } from "../types.ts";
 
-/** Somebody who waits for the service to be back. */
+/** A request that waits for the service to be back. */
 type Waiter = { readonly go: () => void };
 
-/** Longest wait before a probe: the first time, and however long an outage is. Each is up to twice the one before. */
+/** Longest wait before a probe, in milliseconds: before the first, and before any. Each is up to twice the one before. */
 const FIRST = 1_000;
 const LONGEST = 60_000;
-/** Chance may say "at once", again and again: so much is waited always, in milliseconds. */
+/** The shortest wait before a probe, in milliseconds: full jitter alone could give 0 several times in a row. */
 const SHORTEST = 100;
 
-/** How long to wait before the next probe, in milliseconds: full jitter, after so many that failed. */
+/** How long to wait before the next probe, in milliseconds: full jitter, after `failed` probes that failed. */
 export function probeWait(failed: number, random: number): number {
 	return Math.max(SHORTEST, random * Math.min(LONGEST, FIRST * 2 ** failed));
 }
 
 /**
- * Holds requests back while the service is gone, and lets one through now and then to see whether it still is.
+ * Holds requests back while the service does not answer, and lets a probe through from time to time.
  *
- * Who passes gets a ticket. It is good until the breaker opens or closes: what was under way before says nothing about
- * what is now.
+ * A request that passes gets a ticket. It is good until the breaker opens or closes: the end of a request that was sent
+ * before says nothing about the service now.
  */
 export class Breaker {
 	readonly #clock: Clock;
 	readonly #waiting: Waiter[] = [];
 	#ticket = 0;
 	#isOpen = false;
-	/** whether one may pass, as the probe */
+	/** whether one request may pass, as the probe */
 	#probeDue = false;
 	#timer = new AbortController();
 
@@ -41,14 +41,14 @@ export class Breaker {
 		return ticket === this.#ticket;
 	}
 
-	/** Nothing passes any more but one probe, after `wait` milliseconds. */
+	/** From now on only one probe passes, after `wait` milliseconds. */
 	open(wait: number): void {
 		this.#isOpen = true;
 		this.#ticket += 1;
 		this.probeAfter(wait);
 	}
 
-	/** The probe failed, or there is to be a first: one more after that wait. */
+	/** Lets the next probe pass after `wait` milliseconds. */
 	probeAfter(wait: number): void {
 		const timer = new AbortController();
 		this.#timer = timer;
@@ -60,7 +60,7 @@ export class Breaker {
 		});
 	}
 
-	/** The service is back: everybody passes. */
+	/** The service answers again: every request passes. */
 	close(): void {
 		this.#isOpen = false;
 		this.#ticket += 1;
@@ -68,12 +68,12 @@ export class Breaker {
 		for (const waiter of this.#waiting.splice(0)) waiter.go();
 	}
 
-	/** Forgets its timer, which would keep the program alive. */
+	/** Stops its timer, which would keep the program alive. */
 	end(): void {
 		this.#timer.abort();
 	}
 
-	/** A ticket, at once where nothing is the matter. Rejects with the signal's reason when it aborts. */
+	/** A ticket, at once while the breaker is closed. Rejects with the signal's reason when it aborts. */
 	pass(signal: AbortSignal): number | Promise<number> {
 		signal.throwIfAborted();
 		return this.#isOpen ? this.#wait(signal) : this.#ticket;

@@ -1,12 +1,12 @@
 import { type Answer, MAX_CONCURRENCY, newSearch, observe, searchFrom } from "./least-concurrency.ts";
 
-/** Looks in flight, where nothing else is said: enough for the rate at the latency of a far service. */
+/** Reading requests in flight unless `--concurrency` is given: enough for the rate at the latency of a far service. */
 export const LOOKS = 32;
 /** In flight before the first latency is known: enough to learn it, too few to hurt. */
 const INITIAL = 8;
 /** Head-room over rate × latency, for answers slower than the average. */
 const HEADROOM = 1.5;
-/** Rows that wait at the limiter besides those on the wire, so that no token finds nobody. */
+/** Rows that wait at the limiter besides those on the wire, so that a row is there for each token. */
 const WAITING = 4;
 /** Weight of the newest latency in the moving average. */
 const WEIGHT = 0.1;
@@ -18,10 +18,10 @@ export function concurrencyFor(rate: number, latency: number): number {
 }
 
 /**
- * What `--concurrency auto` comes to: how many rows are under way, and how many of their requests are in flight.
+ * What `--concurrency auto` means: how many rows are under way, and how many of their requests are in flight.
  *
- * A row waits for the cap and for its records too. So rows are as many as the cap needs at the latency that is seen, and
- * without a cap all that are allowed; requests are the least that keep the throughput.
+ * A row also waits for the cap and for its records. So the rows are as many as the cap needs at the measured latency;
+ * without a cap they are as many as allowed. The requests are the fewest that keep the throughput.
  */
 export class AutoConcurrency {
 	readonly #rate: number | undefined;
@@ -35,7 +35,7 @@ export class AutoConcurrency {
 
 	observe(answer: Answer): void {
 		const milliseconds = answer.came - answer.sent;
-		// A cap says what is needed: a far service is not approached by doubling for seconds.
+		// The cap gives the number that is needed, so a far service needs no seconds of doubling.
 		if (this.#rate !== undefined && this.#latency === undefined)
 			this.#search = searchFrom(concurrencyFor(this.#rate, milliseconds));
 		this.#latency =

@@ -1,10 +1,10 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Limiter } from "../types.ts";
 
-/** The longest Retry-After that is waited for where the user does not say, in milliseconds. */
+/** The longest Retry-After that is waited for unless `--max-wait` is given, in milliseconds. */
 export const MAX_WAIT = 5 * 60_000;
 
-/** A wait that the service asked for. A process has one: it holds for every request, whoever was asked to wait. */
+/** A wait that the service asked for. A process has one: it holds for every request, whichever was asked to wait. */
 export class Cooldown {
 	readonly #clock: Clock;
 	#until = Number.NEGATIVE_INFINITY;
@@ -33,18 +33,18 @@ export class Cooldown {
 /** Sends one request when its time has come, and resolves or rejects as the request does. */
 export type Send = <Answer>(request: () => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>;
 
-/** Every request of a command that runs no rows passes here: it waits out the cooldown and takes a token. */
+/** The send function of commands that run no rows: each request waits until the cooldown is over and takes a token. */
 export function paced(limiter: Limiter, cooldown: Cooldown): Send {
 	return async (request, signal) => {
 		do {
 			await cooldown.over(signal);
 			await limiter.take(signal);
-			// A cooldown that began while this one waited for its token holds for it too: the token is lost, not the rule.
+			// A cooldown that began while this request waited for its token holds for it too. It then takes another token.
 		} while (cooldown.left > 0);
 		try {
 			return await request();
 		} catch (error) {
-			// At once, whether or not this request is tried again: the others are to obey it too.
+			// At once, whether or not this request is retried: the other requests must wait too.
 			const { retryAfter = 0 } = error instanceof RestError ? error : {};
 			if (retryAfter <= MAX_WAIT) cooldown.extend(retryAfter);
 			throw error;

@@ -1,11 +1,11 @@
-/** Requests that fail one after another, whoever sent them, after which the service counts as gone. */
+/** Requests of any row that fail one after another, after which the service counts as gone. */
 const IN_A_ROW = 20;
-/** Where a few still get through: so many tries within so many seconds, of which this share failed. */
+/** The other sign of an outage, where a few requests succeed: of at least `LEAST` within `SECONDS`, this share failed. */
 const SECONDS = 30;
 const LEAST = 100;
 const SHARE = 0.95;
 
-/** Tells an outage from bad luck: how requests ended goes in, whether the service counts as gone comes out. */
+/** Tells an outage from single failures: it takes how each request ended, and says whether the service counts as gone. */
 export class Failures {
 	#inARow = 0;
 	readonly #tries = new Uint32Array(SECONDS);
@@ -15,7 +15,7 @@ export class Failures {
 	/**
 	 * One request has ended.
 	 *
-	 * @param failed whether it failed in a way that passes; a refusal shows that the service is there
+	 * @param failed whether it failed in a way that may pass; a refusal shows that the service answers
 	 * @param now milliseconds on a monotonic clock
 	 */
 	add(failed: boolean, now: number): boolean {
@@ -29,7 +29,7 @@ export class Failures {
 		return tries >= LEAST && sum(this.#failed) >= SHARE * tries;
 	}
 
-	/** The service is back: what was before says nothing about what comes. */
+	/** The service is back: earlier failures no longer count. */
 	forget(): void {
 		this.#inARow = 0;
 		this.#tries.fill(0);

@@ -1,47 +1,47 @@
-/** Requests in flight at most, whatever would be gained. */
+/** The most requests in flight, whatever throughput more would bring. */
 export const MAX_CONCURRENCY = 64;
-/** At least: while one answer is read, another request is on its way. */
+/** The fewest: while one answer is read, another request is on its way. */
 const LEAST = 2;
-/** To begin with: enough to learn from, too few to hurt. */
+/** The first limit: enough to measure with, too few to overload a service. */
 const FIRST = 4;
 /** A step up or down, as a factor. */
 const STEP = 1.4;
 const SMALL = 1.2;
-/** What doubling must bring in throughput to be done again: half of what it brings where nothing queues. */
+/** The factor that doubling must bring in throughput to be repeated. Where nothing queues, doubling brings 2. */
 const DOUBLING_GAIN = 1.5;
-/** What a step up must bring to be kept, and what a step down must leave of the best, as a share. */
+/** The factor that a step up must bring to be kept, and the share of the best that a step down must leave. */
 const UP = 1.08;
 const DOWN = 0.95;
 /** Share of the limit that must have been in flight for a window to say something about the limit. */
 const FULL = 0.8;
-/** Answers that make a window: at least so many, and so many for each request in flight. The first ones are hurried. */
+/** Answers that make a window: the minimum, and the number for each request in flight. The first windows are shorter. */
 const ANSWERS = 48;
 const ANSWERS_EACH = 2;
 const LONGEST = 12;
-/** Standard errors by which the throughput must differ from a bound to be believed early. */
+/** Standard errors by which the throughput must differ from a bound for an early decision. */
 const CHANCE = 1.3;
-/** The spread that is always reckoned with: what a service can take changes, too. */
+/** The smallest spread that is assumed: the capacity of a service changes, too. */
 const LEAST_SPREAD = 0.25;
 const FIRST_ANSWERS = 8;
 const DOUBLING_LONGEST = 4;
-/** How far latency may move, as a factor, in how many windows one after another, before the limit is sought anew. */
+/** A new search begins when latency differs by this factor, in this many windows one after another. */
 const MOVED = 1.3;
 const WINDOWS = 2;
 /** Windows of a limit from which its throughput is known well enough to compare others with. */
 const ENOUGH = 2;
-/** How long a limit is kept before more is tried, in milliseconds. That costs nothing where requests queue. */
+/** How long a limit is kept before a higher one is tried, in milliseconds. That costs nothing where requests queue. */
 const UP_AFTER = 3_000;
-/** How long before less is tried, at first and at most: that costs throughput where they don't. */
+/** How long before a lower one is tried, at first and at most, in milliseconds: it costs throughput where none queue. */
 const DOWN_AFTER = 1_000;
 const DOWN_AFTER_MOST = 27_000;
 
 /** One answer: when its request was sent and when it came, in milliseconds, and how many were in flight when it was sent. */
 export type Answer = { readonly sent: number; readonly came: number; readonly inFlight: number };
 
-/** What was seen since the limit is what it is. */
+/** What was measured since the limit was last changed. */
 type Window = {
 	readonly since: number;
-	/** from when on a request meets the queue of this limit, not that of the one before; undefined until that is known */
+	/** when requests began to meet the queue of this limit, not that of the one before; undefined until that is known */
 	readonly settled: number | undefined;
 	readonly answers: number;
 	/** sums over these answers */
@@ -50,7 +50,7 @@ type Window = {
 	readonly inFlight: number;
 };
 
-/** What is being tried: twice as many, one step up, one step down; or nothing, as the limit was found. */
+/** What is being tried: twice the limit, a step up, a step down; or nothing, as the limit was found. */
 type Phase =
 	| { readonly name: "doubling"; readonly before: number | undefined }
 	| { readonly name: "up"; readonly from: number; readonly before: number }
@@ -70,7 +70,7 @@ export type Search = {
 	readonly limit: number;
 	readonly phase: Phase;
 	readonly window: Window;
-	/** when less may be tried, on the clock, and how long it is left alone once it was, in milliseconds */
+	/** when a lower limit may be tried, on the clock, and the pause after such a trial, in milliseconds */
 	readonly downAt: number;
 	readonly downAfter: number;
 };
@@ -93,11 +93,11 @@ export function searchFrom(limit: number): Search {
 }
 
 /**
- * Seeks the least number of requests in flight that keeps the throughput of a service. Pure: an answer in, the search out.
+ * Seeks the fewest requests in flight that keep the throughput of a service. Pure: an answer in, the search out.
  *
- * With a full window the throughput is the limit divided by the latency. So where latency grows as the limit does, the
- * requests queue, and fewer do as well; where it stays, more requests bring more. Both are seen by trying: latency alone
- * can't tell a queue of our own from a service that is far away.
+ * With a full window the throughput is the limit divided by the latency. Where latency grows with the limit, the requests
+ * queue, and fewer would do as well. Where latency stays, more requests bring more. Only a trial shows which: latency alone
+ * can't tell a queue of this program from a service that is far away.
  */
 export function observe(search: Search, { sent, came, inFlight }: Answer): Search {
 	const { limit, phase, window: seen } = search;
@@ -116,7 +116,7 @@ export function observe(search: Search, { sent, came, inFlight }: Answer): Searc
 	const wanted = phase.name === "doubling" ? Math.max(FIRST_ANSWERS, limit) : Math.max(ANSWERS, ANSWERS_EACH * limit);
 	if (answers % wanted !== 0) return next;
 	const latency = Math.max(total.latency / answers, Number.EPSILON);
-	// Something else holds the requests back: the cap, or the rows. Nothing is to be learned about the limit.
+	// The cap or the rows hold the requests back, so these answers say nothing about the limit.
 	if (total.inFlight / answers < FULL * limit) {
 		return phase.name === "doubling" ? { ...next, window: emptyWindow(came, came) } : found(next, came);
 	}
@@ -130,7 +130,7 @@ type Seen = {
 	readonly answers: number;
 	/** by how much chance may have moved the throughput, as a share of it */
 	readonly chance: number;
-	/** it is not seen for longer */
+	/** the window is full: a decision must be made now */
 	readonly isLast: boolean;
 };
 
@@ -148,11 +148,11 @@ function judged(search: Search, seen: Seen, now: number): Search {
 		case "up": {
 			const { from, before } = phase;
 			const gain = compared(throughput / before, UP, seen);
-			// It may have been chance: whether less does as well is seen right after.
+			// The gain may have been chance, so a lower limit may be tried next.
 			if (gain === "more") return tryUp({ ...search, downAt: now }, throughput, now);
 			if (gain === undefined) return search;
 			if (now < search.downAt) return found({ ...search, limit: from }, now, { isNew: true });
-			// Both are the most that the service gives, as far as chance lets it be seen.
+			// Within chance, both throughputs are the most that the service gives.
 			return tryDown(search, from, (before + throughput) / 2, now);
 		}
 		case "down": {
@@ -166,7 +166,10 @@ function judged(search: Search, seen: Seen, now: number): Search {
 	}
 }
 
-/** In a queue those of one round wait for the same work, so they count as one; apart, each counts, and less is due to chance. */
+/**
+ * By how much chance may have moved the throughput, as a share of it. Requests of one round in a queue wait for the same
+ * work, so they count as one measurement. Without a queue each counts.
+ */
 function chanceOf({ limit, window: { answers, latency, squares } }: Search): number {
 	const mean = Math.max(latency / answers, Number.EPSILON);
 	const spread = Math.sqrt(Math.max(0, squares / answers - mean * mean)) / mean;
@@ -186,7 +189,7 @@ function watched(search: Search, phase: Found, seen: Seen, now: number): Search 
 	const isMoved = windows > 0 && (seen.latency > phase.latency * MOVED || seen.latency < phase.latency / MOVED);
 	const moved = isMoved ? phase.moved + 1 : 0;
 	if (moved >= WINDOWS) return tryUp({ ...search, downAt: now, downAfter: DOWN_AFTER }, seen.throughput, now);
-	// Its own windows alone make the mean: one that differs is not blended in.
+	// A window that differs is not part of the mean.
 	const latency = isMoved ? phase.latency : (phase.latency * windows + seen.latency) / (windows + 1);
 	if (now >= until && windows + 1 >= ENOUGH) return tryUp(search, search.limit / latency, now);
 	const next: Found = { name: "found", until, windows: windows + (isMoved ? 0 : 1), latency, moved };
@@ -198,7 +201,7 @@ function tryUp(search: Search, throughput: number, now: number): Search {
 	if (limit >= MAX_CONCURRENCY)
 		return now < search.downAt ? found(search, now) : tryDown(search, limit, throughput, now);
 	const step = Math.max(limit + 1, Math.round(limit * STEP));
-	// A last step that is small would bring too little to be told from chance.
+	// A small last step would bring too little to be distinguished from chance.
 	const more = step * STEP > MAX_CONCURRENCY * SMALL ? MAX_CONCURRENCY : step;
 	return to(search, more, { name: "up", from: limit, before: throughput }, now);
 }
@@ -209,13 +212,13 @@ function tryDown(search: Search, limit: number, best: number, now: number): Sear
 	return to(search, less, { name: "down", from: limit, best }, now);
 }
 
-/** Less than that was seen to be too little, or there is no less. */
+/** A lower limit was too low, or this is the lowest. */
 function least(search: Search, limit: number, now: number): Search {
 	const downAfter = Math.min(DOWN_AFTER_MOST, 3 * search.downAfter);
 	return found({ ...search, limit, downAt: now + search.downAfter, downAfter }, now, { isNew: limit !== search.limit });
 }
 
-/** @param isNew whether the limit was another one until now, so that its answers are not known yet */
+/** @param isNew whether the limit was changed just now, so that no answers to it are known yet */
 function found(search: Search, now: number, { isNew = false, until = now + UP_AFTER } = {}): Search {
 	const phase: Found = { name: "found", until, windows: 0, latency: 0, moved: 0 };
 	return { ...search, phase, window: isNew ? emptyWindow(now) : emptyWindow(now, now) };

@@ -2,15 +2,15 @@ import Bottleneck from "bottleneck";
 import { SlidingWindow } from "./sliding-window.ts";
 import type { Clock, Limiter } from "../types.ts";
 
-/** Jobs a second above which bottleneck's serial timers fall behind (seen: it tops out near 425). */
+/** Jobs a second above which bottleneck's serial timers are late (measured: at most about 425 jobs a second). */
 const JOBS_PER_SECOND = 100;
-/** Spacing a little tighter than the cap asks, so that time lost to late timers can be made up within the window. */
+/** Spacing, as a share of what the cap asks for: time lost to late timers can then be made up within the window. */
 const SPACING = 0.97;
 
 /** How a cap is divided into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
 export type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
 
-/** Somebody who waits for a permit. */
+/** A request that waits for a permit. */
 type Taker = { readonly grant: () => void; readonly refuse: (error: Error) => void };
 
 const CLOSED = "the limiter is closed";
@@ -25,13 +25,13 @@ export function divide(rate: number): Division {
 /**
  * A limiter that lets no more than `rate` requests start in any sliding second, and about that many in every one.
  *
- * Bottleneck runs with a reservoir whose tokens come back one window after each was used (performance.md: its own
- * refresh and increase settings burst to 181), and a gate on the real send times catches what timers let through.
+ * Bottleneck runs with a reservoir whose tokens come back one window after each was used. Its own refresh and increase
+ * settings let bursts of 181 through. A gate on the real times of sending stops what late timers let through.
  */
 export function createLimiter(rate: number, clock: Clock): Limiter {
 	const { batch, jobs, window } = divide(rate);
 	const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (SPACING * window) / jobs });
-	// Not the division's own window: below a second it would let two bursts of it into one.
+	// Not the division's own window: where that is below a second, two bursts would fit into one second.
 	const count = Math.ceil(rate);
 	const gate = new SlidingWindow(count, (count * 1000) / rate);
 	const waiting: Taker[] = [];
@@ -39,8 +39,8 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 	let permits = 0;
 	let ordered = 0;
 
-	// A token comes back one window after its use, not at a fixed beat: that is what keeps every sliding second.
-	// The timers keep the process alive: a run that waits for its next token has nothing else that would.
+	// A token comes back one window after its use, not at fixed times: that keeps the cap in every sliding second.
+	// These timers also keep the process alive: a run that waits for its next token has nothing else that does.
 	const returning = new Set<NodeJS.Timeout>();
 	bottleneck.on("executing", () => {
 		if (closed) return;
@@ -60,7 +60,7 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 		}
 	};
 	const order = (): void => {
-		// One job for each batch of takers: a job a request would be too many above a few hundred a second.
+		// One job for each batch of takers: one for each request would be too many above a few hundred a second.
 		while (ordered < waiting.length - permits) {
 			ordered += batch;
 			bottleneck
@@ -69,7 +69,7 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 					permits += batch;
 					handOut();
 				})
-				// Only `close` makes a job fail, and it refuses those who wait by itself.
+				// Only `close` makes a job fail, and it refuses the waiting requests by itself.
 				.catch(() => undefined);
 		}
 	};
@@ -92,7 +92,7 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 			};
 			signal?.addEventListener("abort", aborted, { once: true });
 			waiting.push(taker);
-			// What is left of an earlier batch is given out first: nobody else would.
+			// The rest of an earlier batch is given out first: nothing else would give it out.
 			handOut();
 			order();
 		});
@@ -102,11 +102,11 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 		if (closed) throw new Error(CLOSED);
 	};
 
-	// Takers pass the gate one after another, so that two cannot both see the last free place.
+	// Takers pass the gate one after another, so that two can't both take the last free place.
 	let door: Promise<void> = Promise.resolve();
 	const pass = async (signal: AbortSignal | undefined): Promise<void> => {
 		for (;;) {
-			// Also before the first look: the signal may have come while others were at the door.
+			// Also before the first delay: the signal may have aborted while this taker waited for the others.
 			check(signal);
 			const delay = gate.delay(clock.now());
 			if (delay === 0) break;
@@ -133,7 +133,7 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 	};
 }
 
-/** No cap: nothing is waited for, and bottleneck is not in the path (with no rate set it runs 420 jobs a second). */
+/** No cap: no request waits, and bottleneck is not used (with no rate set it runs 420 jobs a second). */
 export const unlimited: Limiter = {
 	take: (signal) => {
 		signal?.throwIfAborted();

@@ -1,28 +1,28 @@
-/** What a request to slow down leaves of the rate, and how long another such request changes nothing, in milliseconds. */
+/** Share of the rate that is kept when the service asks to slow down, and the milliseconds between two such cuts. */
 const CUT = 0.7;
 const CUT_EVERY = 1_000;
-/** Requests a second below which no service is helped by going slower, and a run would look dead. */
+/** The lowest rate, in requests a second. Below it a run would seem to have stopped, and no service gains from that. */
 const FLOOR = 0.5;
-/** Share of the full rate that is won back each second. */
+/** Share of the full rate that is added each second. */
 const RISE = 0.05;
-/** Share of the rate to start again with after a pause, and what each second makes of it. */
+/** Share of the rate with which a run starts after a pause, and the factor by which it grows each second. */
 const START = 0.25;
 const GROWTH = 2;
 
 /**
- * The rate below `--rate` that a run keeps for a while: after the service asked to slow down, and when it begins again
- * after a pause or an outage. Never above the full rate. Pure but for its memory: times go in, a rate comes out.
+ * The rate below `--rate` that a run keeps for some time: after the service asked to slow down, and when the run starts
+ * again after a pause or an outage. Never above the full rate. It has a state, and no clock: times in, a rate out.
  */
 export class LoweredRate {
 	readonly #measure: () => number;
-	/** what it rises to; undefined while nothing is lowered */
+	/** the rate that it rises to; undefined while the rate is not lowered */
 	#full: number | undefined;
 	#level = 0;
 	#risesFrom = 0;
 	#cutAt = Number.NEGATIVE_INFINITY;
 	#startsAt: number | undefined;
 
-	/** @param full the rate to come back to, asked for each time that it is lowered */
+	/** @param full gives the full rate; called each time that the rate is lowered */
 	constructor(full: () => number) {
 		this.#measure = full;
 	}
@@ -36,14 +36,14 @@ export class LoweredRate {
 		this.#risesFrom = Math.max(now, this.#risesFrom);
 	}
 
-	/** Nothing is sent until then, and little at first: a pool must not come back as one. */
+	/** Nothing is sent until `at`, and little at first: the waiting requests must not all be sent at once. */
 	startSlowly(now: number, at: number): void {
 		this.#level = this.#levelAt(now);
 		this.#risesFrom = at;
 		this.#startsAt = at;
 	}
 
-	/** Requests a second that may start, or undefined where nothing is lowered. */
+	/** Requests a second that may start; undefined where the rate is not lowered. */
 	at(now: number): number | undefined {
 		if (this.#full === undefined) return undefined;
 		const level = this.#levelAt(now);
@@ -69,7 +69,7 @@ export class LoweredRate {
 		return Math.min(this.#full, this.#level + RISE * this.#full * seconds);
 	}
 
-	/** A cap of its own that is lower still is not raised by a floor. */
+	/** The lowest rate, or the full rate where that is lower. */
 	#floor(): number {
 		return Math.min(FLOOR, this.#full ?? FLOOR);
 	}

@@ -1,7 +1,7 @@
-/** Requests a second that are taken for granted where hardly one was answered yet. */
+/** The least rate that is assumed, in requests a second: few requests may have been answered yet. */
 const LEAST = 10;
 
-/** The rate at which a service answers: what an uncapped run is lowered from. Counts the last two seconds with answers. */
+/** The rate at which a service answers, over the last two seconds with answers. A run without a cap is lowered from it. */
 export class Meter {
 	#second = Number.NaN;
 	#count = 0;

@@ -4,16 +4,16 @@ import type { Clock, Stop } from "../types.ts";
 import { Breaker, probeWait } from "./breaker.ts";
 import { Failures } from "./failures.ts";
 
-/** How long an outage is sat out, and how long a first answer is waited for, where the user does not say, in milliseconds. */
+/** How long an outage and a first answer are waited for unless `--max-outage` is given, in milliseconds. */
 export const MAX_OUTAGE = 15 * 60_000;
 const FIRST_ANSWER = 30_000;
 /**
- * How long a key that was accepted before may be refused before that is believed, in milliseconds. RAGFlow from v0.25 on
- * answers 401 while its database is away: one that restarts, and mends itself after a power cut, is back within two
- * minutes, and who has revoked a key waits no longer for the run to say so.
+ * How long an accepted key may be refused before the refusal counts, in milliseconds. RAGFlow from v0.25 on answers 401
+ * while its database is away. A database that restarts after a power cut is back within two minutes. After a key was
+ * revoked, the run says so no later than that.
  */
 export const DOUBTED_FOR = 2 * 60_000;
-/** Clocks and sums of waits are not exact to the last digit: a wait that ends now has ended. */
+/** Tolerance in milliseconds: clocks and sums of waits are not exact to the last digit. */
 const EXACT = 1;
 
 export type OutageOptions = {
@@ -26,14 +26,14 @@ export type OutageOptions = {
 	readonly onBack: () => void;
 };
 
-/** Whether the service is there: how each request ended goes in, and when it is gone nothing but probes comes out. */
+/** Whether the service is there. It takes how each request ended; while the service is gone, it lets only probes through. */
 export class Outage {
 	readonly breaker: Breaker;
 	readonly #options: OutageOptions;
 	readonly #failures = new Failures();
-	/** since when nothing but failures came, on the clock; before the first answer, since the first request */
+	/** when the latest failures in a row began, on the clock; before any answer, when the first request started */
 	#since: number | undefined;
-	/** since when nothing but refusals of a key came that was accepted before, on the clock */
+	/** when the first of the latest refusals in a row of an accepted key came, on the clock */
 	#doubtedSince: number | undefined;
 	#openedAt = 0;
 	#probes = 0;
@@ -54,12 +54,12 @@ export class Outage {
 		return this.#successes > 0;
 	}
 
-	/** requests that were answered well */
+	/** requests that succeeded */
 	get successes(): number {
 		return this.#successes;
 	}
 
-	/** Milliseconds until a service that is gone now has been gone for too long. */
+	/** Milliseconds until the present outage has lasted too long; infinite where there is none. */
 	get left(): number {
 		const now = this.#options.clock.now();
 		const left = this.#since === undefined ? Number.POSITIVE_INFINITY : this.#since + this.#limit - now;
@@ -76,12 +76,12 @@ export class Outage {
 		this.#alive(ticket);
 	}
 
-	/** A request failed. One that was under way when the breaker opened or closed says nothing about now. */
+	/** A request failed. One that was under way when the breaker opened or closed says nothing about the service now. */
 	failedWith(ticket: number, error: RestError): void {
 		this.#answered ||= error.status !== undefined;
 		if (passes(error)) this.#gone(ticket, error);
 		else if (error.kind !== "throttled") this.#alive(ticket);
-		// Somebody is there, and has no time: neither the end of an outage nor a part of it.
+		// A throttled answer is neither the end of an outage nor a part of it.
 		else if (this.breaker.isOpen && this.breaker.isGood(ticket)) this.breaker.probeAfter(this.#nextProbe());
 	}
 
@@ -129,13 +129,13 @@ export class Outage {
 		onStop(isOver ? noLongerAccepted(error, this.#doubt) : outage(error, this.#limit));
 	}
 
-	/** The last probe is sent when the outage has lasted as long as it may. */
+	/** The wait before the next probe. The last probe is sent when the outage has lasted as long as it may. */
 	#nextProbe(): number {
 		return Math.min(Math.max(0, this.left), probeWait(this.#probes++, this.#options.clock.random()));
 	}
 }
 
-/** Whether the same request may be answered well a little later. A refusal shows that somebody is there. */
+/** Whether the same request may succeed a little later. A refusal shows that the service answers. */
 function passes({ kind }: RestError): boolean {
 	return kind === "not_sent" || kind === "ambiguous" || kind === "not_the_api" || kind === "doubted";
 }

@@ -6,7 +6,7 @@ export const ADVISED_RATE = 100;
 /**
  * The most requests a second that a service can be asked to take at a latency (milliseconds).
  *
- * A higher one is not reached: so many at most are in flight, and each takes that long.
+ * A higher rate can't be reached: `MAX_CONCURRENCY` requests are in flight at most, and each takes `latency`.
  */
 export function safeRate(latency: number): number {
 	if (latency <= 0) return ADVISED_RATE;

@@ -8,12 +8,12 @@ import { LoweredRate } from "./lowered-rate.ts";
 import { Meter } from "./meter.ts";
 import { Outage } from "./outage.ts";
 
-/** How long a service may do nothing but ask to slow down, where `--max-outage` does not say, in milliseconds. */
+/** How long a service may only ask to slow down unless `--max-outage` is given, in milliseconds. */
 const MAX_THROTTLED = 15 * 60_000;
 
 export type TrafficOptions = {
 	readonly limiter: Limiter;
-	/** that of the whole process */
+	/** the one cooldown of the process */
 	readonly cooldown: Cooldown;
 	readonly clock: Clock;
 	/** requests a second at most; undefined for no cap */
@@ -22,7 +22,7 @@ export type TrafficOptions = {
 	readonly maxOutage: number | undefined;
 	/** a Retry-After up to that many milliseconds is waited for */
 	readonly maxWait: number;
-	/** runs a request when fewer than may be are on their way; one that waits for its token counts as one of them */
+	/** runs a request when a place in flight is free; a request that waits for its token holds its place */
 	readonly inFlight: <Result>(send: () => Promise<Result>) => Promise<Result>;
 	readonly onAnswer: (answer: Answer) => void;
 	readonly onNote: (text: string) => void;
@@ -31,10 +31,11 @@ export type TrafficOptions = {
 };
 
 /**
- * The way of a run's requests to the service, and what is learned from how they end.
+ * Sends the requests of a run, and adapts to how they end.
  *
- * A request takes its place among those in flight, then passes the breaker, the cooldown that the service asked for, the brake of a lowered rate, and last the limiter.
- * Whatever changed while it waited holds for it too: it starts over, and its token is lost, not the rule.
+ * A request takes a place in flight. It then passes the breaker, the cooldown that the service asked for, the brake of a
+ * lowered rate, and last the limiter. Where the breaker or the cooldown changed while it waited, it starts over and takes
+ * another token.
  */
 export class SendQueue {
 	readonly outage: Outage;
@@ -92,7 +93,7 @@ export class SendQueue {
 			return answer;
 		} catch (error) {
 			if (error instanceof RestError) {
-				// A refusal is an answer, and takes its time: the rows of a wrong dataset are not sent by fours.
+				// A refusal is an answer too. Otherwise the concurrency would stay at its first limit while every row is refused.
 				if (error.kind === "rejected") this.#options.onAnswer({ sent, came: clock.now(), inFlight });
 				this.#failed(ticket, error);
 			}
@@ -102,7 +103,7 @@ export class SendQueue {
 		}
 	}
 
-	/** Nobody sends for that many milliseconds, and few do at first. */
+	/** No request is sent for that many milliseconds, and few are sent at first after it. */
 	pause(milliseconds: number): void {
 		if (milliseconds <= 0) return;
 		const { clock, cooldown } = this.#options;
@@ -111,12 +112,12 @@ export class SendQueue {
 		this.#lowered.startSlowly(now, now + cooldown.left);
 	}
 
-	/** Whether a failure, or the one behind it, is that of an outage, and says nothing about its row. */
+	/** Whether a failure, or its cause, came of an outage, and says nothing about its row. */
 	wasLost(error: RestError): boolean {
 		return this.#lost.has(error) || (error.cause instanceof Error && this.#lost.has(error.cause));
 	}
 
-	/** Nothing waits any more. */
+	/** Stops the timer of the breaker. The run must have no request left. */
 	close(): void {
 		this.outage.breaker.end();
 	}
@@ -124,7 +125,7 @@ export class SendQueue {
 	#failed(ticket: number, error: RestError): void {
 		const { breaker } = this.outage;
 		this.outage.failedWith(ticket, error);
-		// That of the failure which opened the breaker, too: its ticket is no longer good.
+		// Also the failure that opened the breaker: its ticket is no longer good.
 		if (breaker.isOpen || !breaker.isGood(ticket)) this.#lost.add(error);
 		if (error.kind === "throttled") return this.#throttled(error);
 		if (error.kind !== "not_sent" && error.kind !== "ambiguous") this.#throttledSince = undefined;
@@ -134,7 +135,7 @@ export class SendQueue {
 		const { clock, maxWait, maxOutage = MAX_THROTTLED, onStop } = this.#options;
 		const now = clock.now();
 		this.#lowered.cut(now);
-		// At once, whoever asked: what was sent beside a row's own request is obeyed like it.
+		// At once, whichever request it was: not each of them is the last request of a row's attempt.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
 		this.#throttledSince ??= now;
 		if (now - this.#throttledSince >= maxOutage) onStop(onlyThrottled(error, maxOutage));

@@ -1,8 +1,8 @@
 /**
  * The times of the last sends that really happened, and how long the next must wait.
  *
- * A limiter that spaces by timers lets 102 to 107 requests into a second when the machine stalls and catches up;
- * looking at the sends themselves does not.
+ * A limiter that only spaces by timers lets 102 to 107 requests into a second after the machine has stalled. One that
+ * checks the real times of sending does not.
  */
 export class SlidingWindow {
 	readonly #times: Float64Array;
@@ -15,7 +15,7 @@ export class SlidingWindow {
 		this.#window = window;
 	}
 
-	/** Milliseconds until one more send is allowed; 0 when it is now. */
+	/** Milliseconds until one more send is allowed; 0 where it is allowed now. */
 	delay(now: number): number {
 		const oldest = this.#times[this.#next] ?? Number.NEGATIVE_INFINITY;
 		return Math.max(0, oldest + this.#window - now);

@@ -2,20 +2,20 @@ import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
 import { notTheApi, unreachable, untrusted, waitTooLong } from "../stop/reasons.ts";
 import type { Stop } from "../types.ts";
 
-/** Back-off after the first failed try, and its bound, in milliseconds. Full jitter below it. */
+/** Back-off after the first failed attempt, and its bound, in milliseconds. Full jitter below it. */
 const BASE = 250;
 const LONGEST = 30_000;
-/** The same where the service asks to slow down and does not say for how long. */
+/** The same where the service asks to slow down without a Retry-After. */
 const THROTTLE_BASE = 1_000;
 const THROTTLE_LONGEST = 60_000;
-/** A Retry-After is never shortened; up to this much is added, so that a pool does not come back as one. */
+/** A Retry-After is never shortened. Up to this share or time is added, so that waiting rows do not all return at once. */
 const EXTRA_SHARE = 0.1;
 const EXTRA_LONGEST = 2_000;
-/** Tries of a row that something else than the API answers, in a run that the API has answered before. */
+/** Attempts of a row that were not answered by the API, in a run that the API has answered before. */
 const STRANGERS = 3;
-/** Tries after a conflict: what is in the way may be gone, and is not waited for. */
+/** Retries after a conflict: its cause may be gone soon, and is not waited for any longer. */
 const CONFLICTS = 2;
-/** Answers that no later try makes better: they tell what the service does, not how it is. */
+/** Codes that no retry can change: they come of what the service does, not of its present state. */
 const DEFINITE: ReadonlySet<string> = new Set([
 	"NOT_ARRIVED",
 	"NOT_REMOVED",
@@ -26,24 +26,24 @@ const DEFINITE: ReadonlySet<string> = new Set([
 ]);
 
 export type Try = {
-	/** tries so far, the failed one included */
+	/** attempts so far, the failed one included */
 	readonly attempt: number;
-	/** those before this one that count towards `attempts`: an outage and requests to slow down cost a row none */
+	/** earlier attempts that count towards `attempts`: an outage and requests to slow down cost a row none */
 	readonly counted: number;
-	/** those before this one that something else than the API answered */
+	/** earlier attempts that were not answered by the API */
 	readonly strangers: number;
-	/** tries allowed, the first included */
+	/** attempts allowed, the first included */
 	readonly attempts: number;
 	/** whether the same request may be applied twice without harm */
 	readonly idempotent: boolean;
-	/** whether the service has ever answered anything in this run, and ever with a success */
+	/** whether the service has ever answered in this run, and whether ever with a success */
 	readonly answered: boolean;
 	readonly succeeded: boolean;
-	/** whether a first answer is waited for longer than `attempts` tries */
+	/** whether a first answer is waited for longer than `attempts` attempts */
 	readonly patient: boolean;
-	/** whether the request failed because the service is gone: then nothing is held against its row */
+	/** whether the request failed because the service is gone: then it costs its row no attempt */
 	readonly outage: boolean;
-	/** whether other requests were answered well since this one failed last: then it is about the row, too */
+	/** whether other requests succeeded since this row failed last: then the failure is about the row, too */
 	readonly othersSucceed: boolean;
 	/** milliseconds until an outage has lasted too long, and until the run's time is up; may be infinite */
 	readonly outageLeft: number;
@@ -52,15 +52,15 @@ export type Try = {
 	readonly maxWait: number;
 	/** from 0 up to but not including 1 */
 	readonly random: number;
-	/** wall clock, in epoch milliseconds: for people alone */
+	/** wall clock, in epoch milliseconds: only for messages */
 	readonly now: number;
 };
 
 export type Decision =
-	/** `everyone`: the service asked, so the whole pool waits. `counts`: towards the tries of the row */
+	/** `everyone`: the service asked for the wait, so all rows wait. `counts`: towards the attempts of the row */
 	| { readonly action: "retry"; readonly wait: number; readonly everyone: boolean; readonly counts: boolean }
 	| { readonly action: "fail" }
-	/** the run's time is up before the next try: the row stays pending, and others may still go on if not `everyone` */
+	/** the run's time is up before the next attempt: the row stays pending; other rows go on unless `everyone` */
 	| { readonly action: "leave"; readonly everyone: boolean }
 	| { readonly action: "stop"; readonly stop: Stop };
 
@@ -74,7 +74,7 @@ export function decide(error: RestError, state: Try): Decision {
 		case "contradiction":
 			return fail;
 		case "doubted":
-			// A 401 may come of what was thrown behind the write.
+			// A 401 may follow a write that was applied: an error after the write can cause it.
 			return state.idempotent ? byItself(state) : { action: "stop", stop: untrusted(error) };
 		case "untrusted":
 			return { action: "stop", stop: untrusted(error) };
@@ -95,7 +95,7 @@ export function decide(error: RestError, state: Try): Decision {
 	}
 }
 
-/** What says of itself that nobody is better off costs a row no try; how long it may last is the outage's business. */
+/** A failure that affects all requests costs a row no attempt. `Outage` decides how long it may last. */
 function byItself(state: Try): Decision {
 	if (!state.othersSucceed || state.outage) return again(state, false);
 	return state.counted + 1 < state.attempts ? again(state, true) : fail;
@@ -117,7 +117,7 @@ function throttled(error: RestError, state: Try): Decision {
 }
 
 function again(state: Try, counts: boolean): Decision {
-	// In an outage the breaker does the waiting; before it opens, the last try comes when waiting has lasted long enough.
+	// In an outage the breaker waits. Before it opens, the last attempt comes when the outage has lasted as long as it may.
 	const wait = state.outage ? 0 : Math.min(backOff(BASE, LONGEST, state), Math.max(0, state.outageLeft));
 	if (wait > state.timeLeft) return { action: "leave", everyone: false };
 	return { action: "retry", wait, everyone: false, counts };

@@ -5,7 +5,7 @@ import { decide } from "./policy.ts";
 import { untrusted } from "../stop/reasons.ts";
 import type { Clock, Stop } from "../types.ts";
 
-/** A command that runs no rows tries its request so often, and so long, in milliseconds. */
+/** Attempts of one request of a command that runs no rows, and how long they may take together, in milliseconds. */
 const ATTEMPTS = 6;
 const WITHIN = 30_000;
 
@@ -17,7 +17,7 @@ export type RequestDependencies = {
 };
 
 /**
- * One request of a command that runs no rows, tried again where that may help.
+ * One request of a command that runs no rows, retried where that may help.
  *
  * @throws CliError 4 for what is not trusted, 6 when the service could not be reached, 1 when it refused
  */
@@ -28,7 +28,7 @@ export async function requestWithRetry<Answer>(
 ): Promise<Answer> {
 	let deadline: number | undefined;
 	const begin = (): Promise<Answer> => {
-		// From the first try on: what earlier requests were asked to wait is not held against this one.
+		// From the first attempt on: the waits of earlier requests do not count.
 		deadline ??= clock.now() + WITHIN;
 		return request();
 	};
@@ -43,7 +43,7 @@ export async function requestWithRetry<Answer>(
 				strangers: 0,
 				attempts: ATTEMPTS,
 				idempotent,
-				// Each request is judged by itself: nothing is known of a service that has just failed it.
+				// Each request is judged by itself, as if the service had never answered.
 				answered: false,
 				succeeded: false,
 				patient: false,
@@ -77,7 +77,7 @@ function refusal(error: RestError): CliError {
 	return new CliError(error.message, { exit: Exit.temporary, hint, cause: error });
 }
 
-/** What to look at after a definite no. A service says of a wrong id that it is not there, or that it is another's. */
+/** What to check after a refusal. Of a wrong id a service says that it does not exist, or that another user owns it. */
 function hintOf({ code, status, message }: RestError): string {
 	if (code === "NOT_FOUND" && status === 404)
 		return "Check the ids (ragtag datasets list) and the address (ragtag doctor).";
@@ -88,7 +88,7 @@ function hintOf({ code, status, message }: RestError): string {
 	return "Check the ids (ragtag datasets list) and the service (ragtag doctor).";
 }
 
-/** What `rest` said of the request that ended a command, or undefined where it was something else. */
+/** The `RestError` that ended a command, or undefined where another error did. */
 export function failureBehind(error: unknown): RestError | undefined {
 	return error instanceof CliError && error.cause instanceof RestError ? error.cause : undefined;
 }

@@ -6,10 +6,10 @@ export type MaxErrors = { readonly unit: "rows" | "percent"; readonly value: num
 
 /** Finished rows from which a share of failures means something. */
 const PERCENT_FROM = 100;
-/** Rows refused alike, with none that succeeded, after which going on would only repeat it. */
+/** Rows refused with one code, before any row succeeded, after which the run stops: the next rows would be refused too. */
 const ALIKE = 10;
 
-/** Whether the failures so far reach the user's limit. Pure: totals in, a stop out. */
+/** Whether the failures so far reach `--max-errors`. Pure: totals in, a stop out. */
 export function errorLimit(limit: MaxErrors | undefined, totals: Totals): Stop | undefined {
 	if (limit === undefined || totals.failed === 0) return undefined;
 	const finished = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed;
@@ -27,12 +27,12 @@ export function errorLimit(limit: MaxErrors | undefined, totals: Totals): Stop |
 }
 
 /**
- * Told by our own look, and no refusal: a repeated upload begins with those that are there, and somebody may have changed
- * the very documents with which a plan begins.
+ * Codes of this program's own checks, which are no refusals by the service. A repeated upload begins with files that exist
+ * already, and the first documents of a plan may have been changed since.
  */
 const SEEN_BY_US: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS"]);
 
-/** What to look at where all rows are refused alike. */
+/** What to check where all rows are refused with one code. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 	["VALUE_NOT_TAKEN", "Mend the manifest, or leave the column out with --ignore."],
 	["NOT_FOUND", "Check --dataset and the manifest's ids."],
@@ -42,7 +42,7 @@ const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 	],
 ]);
 
-/** Notices that a run only ever gets the same refusal: a wrong dataset would otherwise cost a million requests. */
+/** Notices that every row is refused with one code: a wrong dataset would otherwise cost a million requests. */
 export class RefusedAlike {
 	#code: string | undefined;
 	#count = 0;

@@ -4,7 +4,7 @@ import type { Stop } from "../types.ts";
 
 const AGAIN = "Check --base-url and that the service is up, then run the same command again.";
 
-/** `500ms`, `2s`, `15m0s`, `1h0m0s`: a time as it is typed behind `--max-wait`, from milliseconds. */
+/** Milliseconds as `--max-wait` takes them: `500ms`, `2s`, `15m0s`, `1h0m0s`. */
 export function timeText(milliseconds: number): string {
 	if (milliseconds < 1000) return `${Math.round(milliseconds)}ms`;
 	const seconds = Math.round(milliseconds / 1000);
@@ -14,12 +14,12 @@ export function timeText(milliseconds: number): string {
 	return minutes < 60 ? rest : `${Math.floor(minutes / 60)}h${rest}`;
 }
 
-/** It was never reached, and the tries are used up. */
+/** The service was never reached, and no attempt is left. */
 export function unreachable(error: RestError): Stop {
 	return { exit: Exit.temporary, text: error.message, hint: AGAIN };
 }
 
-/** It has been gone for so long, in milliseconds. */
+/** @param length how long the service has been gone, in milliseconds */
 export function outage(error: RestError, length: number): Stop {
 	const what = error.kind === "not_sent" ? "cannot connect to the service" : "no good answer from the service";
 	return {
@@ -29,7 +29,7 @@ export function outage(error: RestError, length: number): Stop {
 	};
 }
 
-/** Nothing but requests to slow down, for so long, in milliseconds. */
+/** @param length how long the service has only asked to slow down, in milliseconds */
 export function onlyThrottled(error: RestError, length: number): Stop {
 	return {
 		exit: Exit.temporary,
@@ -38,7 +38,7 @@ export function onlyThrottled(error: RestError, length: number): Stop {
 	};
 }
 
-/** @param now wall clock, in epoch milliseconds: people wait until a time of day */
+/** @param now wall clock, in epoch milliseconds: the message names a time of day */
 export function waitTooLong(retryAfter: number, maxWait: number, now: number): Stop {
 	const until = `${new Date(now + retryAfter).toISOString().slice(0, 19)}Z`;
 	return {
@@ -56,7 +56,7 @@ export function timeIsUp(maxDuration: number): Stop {
 	};
 }
 
-/** A key that was accepted was refused for so long, in milliseconds. */
+/** @param length how long a key was refused that was accepted before, in milliseconds */
 export function noLongerAccepted(error: RestError, length: number): Stop {
 	const { exit, text, hint } = untrusted(error);
 	const away = "A RAGFlow server says the same for as long as its database is away.";
@@ -75,7 +75,7 @@ export function notTheApi(error: RestError): Stop {
 	return { exit: Exit.temporary, text: error.message, hint: STRANGER_HINTS.get(error.code) ?? "Check --base-url." };
 }
 
-/** What to do about an answer that can't be true. */
+/** What to do about an answer that contradicts what the service did. */
 const STRANGER_HINTS: ReadonlyMap<string, string> = new Map([
 	["REMOVED_MORE", "Do not run it again: look with ragtag docs list, and tell whoever runs the proxy or the service."],
 	["NOT_REMOVED", "Look with ragtag docs list, and tell whoever runs the service."],

@@ -2,29 +2,29 @@ import { Exit } from "../../errors.ts";
 import type { RestError } from "../../rest/errors.ts";
 import type { Stop } from "../types.ts";
 
-/** Refusals of a row for want of rights, one after another, that are no longer about the rows. */
+/** Rows refused for want of rights, one after another, after which the key is the cause, and not the rows. */
 const FORBIDDEN = 5;
-/** Answers about another document than was asked for, one after another: something between mixes answers up. */
+/** Answers about another document than was asked for, one after another, after which a proxy must be mixing them up. */
 const MIXED_UP = 3;
-/** First rows that meet a server which can't do what is asked of it. */
+/** Rows that failed because the server can't do what is asked of it, before any other row was settled. */
 const INCAPABLE = 3;
 const incapable: ReadonlySet<string> = new Set(["HTTP_501", "HTTP_505", "HTTP_506", "HTTP_511"]);
 
-/** Notices answers that are bad luck once, and say something about the whole run when they are repeated. */
+/** Notices answers that concern one row when they come once, and the whole run when they are repeated. */
 export class Repeated {
 	#settled = 0;
 	#forbidden = 0;
 	#mixedUp = 0;
 	#incapable = 0;
 
-	/** A row ended well. */
+	/** A row succeeded. */
 	succeeded(): void {
 		this.#settled += 1;
 		this.#forbidden = 0;
 		this.#mixedUp = 0;
 	}
 
-	/** A try failed, whether or not its row is tried again. */
+	/** An attempt failed, whether or not its row is retried. */
 	tried(error: RestError): Stop | undefined {
 		this.#mixedUp = error.code === "ECHO_MISMATCH" ? this.#mixedUp + 1 : 0;
 		if (this.#mixedUp < MIXED_UP) return undefined;

@@ -11,13 +11,13 @@ export type EndingOptions = {
 	readonly user: AbortSignal;
 	/** cuts the requests in flight off */
 	readonly abandon: () => void;
-	/** called each time that somebody ends the run: who waits for rows may look again */
+	/** called each time that the run is ended: a loop that waits for rows must check again */
 	readonly onEnd: () => void;
 };
 
-/** How a run comes to its end: who ends it first says why, and nothing new is begun from then on. */
+/** How a run ends: the first reason counts, and nothing new is begun after it. */
 export class Shutdown {
-	/** aborted when nothing new is to be begun: every wait of a run listens to it */
+	/** aborted when nothing new may be begun: every wait of a run listens to it */
 	readonly signal: AbortSignal;
 	readonly #options: EndingOptions;
 	readonly #halt = new AbortController();
@@ -30,18 +30,18 @@ export class Shutdown {
 	constructor(options: EndingOptions) {
 		this.#options = options;
 		this.signal = this.#halt.signal;
-		// Every row in flight listens to it: that is no leak to warn a user of.
+		// Every row in flight listens to it, so Node's warning about a leak would be wrong.
 		setMaxListeners(0, this.signal, this.#drained.signal);
 		options.user.addEventListener("abort", this.#onUser, { once: true });
 		if (options.user.aborted) this.#onUser();
 	}
 
-	/** whether requests in flight were cut off: how they end says nothing any more */
+	/** whether requests in flight were cut off: how they end then says nothing about their rows */
 	get abandoned(): boolean {
 		return this.#abandoned;
 	}
 
-	/** Whether an error is the end of the run, seen by a request that had not started. */
+	/** Whether an error is the reason of the run's end, thrown by a request that had not started. */
 	isReason(error: unknown): boolean {
 		return this.signal.aborted && error === this.signal.reason;
 	}
@@ -49,26 +49,26 @@ export class Shutdown {
 	end(why?: Stop): void {
 		this.#stop ??= why;
 		if (!this.signal.aborted) this.#halt.abort(why);
-		// A limit of the user's is no hurry: what is in flight may finish, unless he interrupts.
+		// After a limit of the user's, requests in flight may finish, unless the user interrupts.
 		if (why?.exit !== Exit.limit || this.#options.user.aborted) this.#drain();
 		this.#options.onEnd();
 	}
 
-	/** A part broke: the run ends, and who started it is told the cause. */
+	/** A part of the program broke: the run ends, and `over` throws the cause. */
 	breakOff(fault: unknown): void {
 		this.#faults.push(fault);
 		this.end();
 	}
 
-	/** The manifest broke: what was taken of it is still finished. */
+	/** The manifest could not be read on: the rows that were taken are still finished. */
 	remember(fault: unknown): void {
 		this.#faults.push(fault);
 	}
 
 	/**
-	 * The last row has been left: no timer and no listener stays behind.
+	 * Called after the last row: removes every timer and listener.
 	 *
-	 * @param leftBehind why rows are pending although nothing ended the run
+	 * @param leftBehind why rows are pending where nothing ended the run
 	 * @returns why the run stopped early, or undefined
 	 * @throws what broke first
 	 */
@@ -93,7 +93,7 @@ export class Shutdown {
 	}
 }
 
-/** What a signal that the user aborted says. */
+/** The stop that is the reason of an aborted signal. */
 export function stopOf(why: unknown): Stop {
 	if (typeof why === "object" && why !== null && "exit" in why && "text" in why && typeof why.text === "string") {
 		const known = Object.values(Exit).find((code) => code === why.exit);

@@ -16,15 +16,15 @@ import { unsettled } from "../rows/unsettled-rows.ts";
 import { type JudgedRows, PolicyChecker } from "../policy/policy-checker.ts";
 import type { PolicyPass } from "../policy/policy-pass.ts";
 
-/** A run that is gone on with. */
+/** A run that is resumed. */
 type Unfinished = { readonly run: string; readonly totals: Totals; isSettled(index: number): boolean };
 
 /**
- * Looks at all that a run would do, before it does any of it, where the profile has a policy. Rows that an earlier
- * sitting settled are passed over.
+ * Where the profile has a policy, checks everything that a run would do before it does any of it. Rows that an earlier
+ * execution settled are left out.
  *
- * @param unseen rows that could not be looked at are set in it
- * @returns the exit code of a run that may not begin, which was reported; undefined where it may
+ * @param unseen the rows that could not be checked are set in it
+ * @returns the exit code where the run may not begin, which was then reported; undefined where it may
  */
 export async function stoppedByPolicy<SourceRow extends Row>(
 	pass: PolicyPass<SourceRow> | undefined,
@@ -45,7 +45,7 @@ export async function stoppedByPolicy<SourceRow extends Row>(
 		untilStopped(before === undefined ? source.read() : unsettled(source.read(), before), app.signal);
 	const passed = async (): Promise<Stop | undefined> => {
 		const cut = await pass(rows, watch, { flags, session, settings, app, unseen });
-		// Behind its last request nothing else ends the pass, and a run must not begin that is over.
+		// After its last request the pass does not notice a signal, and a run that was stopped must not begin.
 		return app.signal.aborted ? stopOf(app.signal.reason) : cut;
 	};
 	const cut = await passed().catch((error: unknown) => stopOrSignal(error, app.signal));

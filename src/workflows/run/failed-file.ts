@@ -8,12 +8,12 @@ import type { Totals } from "../../run/types.ts";
 import { openReport, whyNoReport } from "./private-report.ts";
 import { rowPlaces } from "../rows/row-place.ts";
 
-/** Rows of a manifest whose failures are held in memory at a time: a hundred megabytes at most. */
+/** Rows of a manifest whose failures are in memory at a time: a hundred megabytes at most. */
 const WINDOW = 500_000;
 
 /**
- * Writes the rows of a run that failed, in the order of the manifest, with all their columns and why: from the journal
- * alone, so that it is the same whenever it is written. A run without a failed row leaves an older file alone.
+ * Writes the failed rows of a run in the order of the manifest, with all their columns and the reason. It reads the journal
+ * alone, so the file is the same whenever it is written. A run without a failed row leaves an older file as it is.
  *
  * @param folder the run's
  * @returns why it could not be written
@@ -50,7 +50,7 @@ export async function writeFailed(
 	}
 }
 
-/** Before anything is sent: the file can be made, and is not the manifest that is being read. */
+/** Checks, before anything is sent, that the file can be made and is not the manifest. @throws CliError exit 2 */
 export async function checkFailedPath(path: string, manifest: string): Promise<void> {
 	const folder = dirname(resolve(path));
 	try {

@@ -19,15 +19,15 @@ import type { Kept, RowSource, RunItem } from "../rows/row-source.ts";
 import { type RowRun, runSource } from "./run-rows.ts";
 import { printVersionLine } from "../version-line.ts";
 
-/** Names are looked up by a command that runs no rows. */
+/** Without `resolve`, whose command runs no rows. */
 export type RunPurpose = Exclude<Purpose, "resolve">;
 
 /** What a command adds to the run of checked rows. */
 export type CheckedRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
 	readonly purpose: RunPurpose;
-	/** how rows become what is sent: with this, a value that its document has already is never a problem */
+	/** how rows become what is sent; where it is given, a value that its document has already is no problem */
 	readonly excuse?: Pick<UpdatePlan, "metadataToSend"> | undefined;
-	/** why nothing may be sent although the manifest is good, from requests that change nothing; undefined when it may */
+	/** why nothing may be sent although the manifest is good, by requests that change nothing; undefined where it may */
 	readonly refuse?: (source: RowSource, session: Session) => Promise<Stop | undefined>;
 	/** what is done with the checked rows instead of a run */
 	readonly instead?: ((source: RowSource, session: Session, settings: Settings) => Promise<ExitCode>) | undefined;
@@ -35,20 +35,20 @@ export type CheckedRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
 
 export type ManifestRun<Item extends RunItem> = CheckedRun<Item> & { readonly manifest: string };
 
-/** A manifest that a command has made, and removes when it has run: a recorded run keeps a copy. */
+/** A manifest that a command has made and removes after its run; a recorded run keeps a copy. */
 export type MadeManifest = {
 	readonly path: string;
 	/** what messages call it */
 	readonly name: string;
 };
 
-/** How a run of each purpose is called. */
+/** The command of each purpose, as runs record it. */
 export const COMMANDS = { tag: "docs tag", upload: "docs upload", rm: "docs rm" } as const satisfies Record<
 	RunPurpose,
 	string
 >;
 
-/** Flags that say what is read from a manifest, and whether it is good enough. */
+/** Flags about what is read from a manifest, and which problems it may have. */
 export type ManifestReadFlags = LookFlags &
 	Partial<ManifestFlags> & {
 		readonly set?: readonly string[];
@@ -61,9 +61,9 @@ export type ManifestReadFlags = LookFlags &
 
 export type ManifestRunFlags = ManifestReadFlags & RunFlags & { readonly onlyChanged?: boolean };
 
-/** What is done with a manifest: checked by itself, then asked about, then used. */
+/** What is done with a manifest: it is checked, then `refuse` may refuse it, then `use` gets its rows. */
 export type ManifestUse = Pick<CheckedRun<RunItem>, "purpose" | "excuse" | "refuse"> & {
-	/** @param schema what `--schema` says, as its file may be another by the time that a run is gone on with */
+	/** @param schema what `--schema` says: its file may have changed when the run is resumed */
 	readonly use: (
 		source: RowSource,
 		session: Session,
@@ -75,7 +75,7 @@ export type ManifestUse = Pick<CheckedRun<RunItem>, "purpose" | "excuse" | "refu
 /**
  * Checks a manifest, and hands its rows on where it is good.
  *
- * Settings come first, then the whole manifest: exits 2 and 3 mean that no request was made at all.
+ * Settings are checked first, then the whole manifest. ARCHITECTURE.md says when an exit of 2 or 3 follows a request.
  */
 export async function withManifest(
 	{ manifest, ...use }: ManifestUse & { readonly manifest: string },
@@ -93,7 +93,7 @@ export async function withManifest(
 	});
 }
 
-/** Checks a manifest that a session is open for, and hands its rows on where it is good. */
+/** Checks a manifest in an open session, and hands its rows on where it is good. */
 async function withChecked(
 	{ purpose, excuse, refuse, use }: ManifestUse,
 	manifest: string | MadeManifest,
@@ -135,7 +135,7 @@ export async function runManifest<Item extends RunItem>(
 	return withManifest({ ...useOf(run, manifest, flags, app), manifest }, flags, app);
 }
 
-/** Checks a manifest that a session is open for, then runs its rows. */
+/** Checks a manifest in an open session, then runs its rows. */
 export async function runChecked<Item extends RunItem>(
 	run: CheckedRun<Item>,
 	manifest: MadeManifest,

@@ -4,13 +4,13 @@ import { resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { ownId } from "../../run/storage/own-folders.ts";
 
-/** Only the user may read rows that failed: they have all columns of the manifest. */
+/** Only the user may read failed rows: they have all columns of the manifest. */
 const MODE = 0o600;
 const OPEN_TO_OTHERS = 0o077;
-/** Where the system alone makes links: `/dev/stdout`, and what a shell makes of `>(command)`. */
+/** Folders in which only the system makes links: `/dev/stdout`, and what a shell makes of `>(command)`. */
 const SYSTEM = /^\/(?:dev|proc)\//;
 
-/** Why a report may not be written there; undefined where it may. It may not be there yet. */
+/** Why a report may not be written to that path; undefined where it may. The file need not exist. */
 export async function whyNoReport(path: string): Promise<string | undefined> {
 	const status = await lstat(path).catch((error: unknown) => {
 		if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
@@ -18,17 +18,17 @@ export async function whyNoReport(path: string): Promise<string | undefined> {
 	});
 	if (status === undefined) return undefined;
 	if (status.isDirectory()) return "is a folder";
-	// A link in a folder of others leads where they want a file of ours to be overwritten.
+	// In a folder of other users, a link may lead to a file of this user that they want overwritten.
 	if (status.isSymbolicLink() && !isOfSystem(path)) return "is a link to another file; name that file itself";
 	return status.isFile() && isForeign(status.uid) ? "belongs to another user" : undefined;
 }
 
-/** Opens a report to write it anew, for its owner alone. Links are not followed, and a file that is there is closed to others. */
+/** Opens a report to write it anew, for its owner alone. It follows no links, and closes an existing file to others. */
 export async function openReport(path: string): Promise<FileHandle> {
 	const why = await whyNoReport(path);
 	if (why !== undefined) throw new Error(why);
 	const noFollow = isOfSystem(path) ? 0 : constants.O_NOFOLLOW;
-	// Emptied only when it is known to be ours: what is there may be another's by now.
+	// It is emptied only when it is known to be this user's: another user may have replaced it meanwhile.
 	const file = await open(path, constants.O_WRONLY | constants.O_CREAT | noFollow, MODE);
 	try {
 		const status = await file.stat();

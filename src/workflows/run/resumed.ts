@@ -7,16 +7,16 @@ import { show } from "../../text/show.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
 
-/** A removal can't be taken back. */
+/** The command whose runs can't be undone. */
 const REMOVAL = "docs rm";
 
 type Opened = Pick<Recording, "run" | "resumed" | "instead" | "superseded" | "supersededBy">;
 
 /**
- * What a run says of those before it: whether it goes on with one, and whose place it takes.
+ * The notes of a run about earlier ones: whether it resumes one, and which runs it supersedes.
  *
- * @param asked whether `--resume` was there
- * @param totals of the run as it begins, when the rows that are tried again are open
+ * @param asked whether `--resume` was given
+ * @param totals of the run as it begins, after the failed rows that are retried were opened
  */
 export function beginningNotes(
 	{ run, resumed, instead, superseded, supersededBy }: Opened,
@@ -51,7 +51,7 @@ function resumedText(run: string, inDoubt: number, totals: Totals): string {
 	return `Run ${run} goes on: ${rowsText(settled)} done before${doubt}, ${numberText(pending)} to go.`;
 }
 
-/** What a person can do where a run that was named is not what is there now; any other error as it is. */
+/** Explains what to do where a named run does not fit what is there now; returns any other error as it is. */
 export function foreignExplained(
 	error: unknown,
 	{ command, manifest }: Pick<Wanted, "command" | "manifest">,

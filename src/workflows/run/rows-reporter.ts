@@ -2,10 +2,10 @@ import type { App } from "../../app.ts";
 import { rowLine } from "../../report/row-line.ts";
 import type { Outcome, Work } from "../../run/types.ts";
 
-/** Failed rows that are told one by one: a million of them would bury what matters. */
+/** Failed rows that are printed one by one: a million lines would hide everything else. */
 const TOLD = 20;
 
-/** Tells rows as they end: failed ones as lines on standard error, and with `json` as objects, where `all` is true all. */
+/** Prints failed rows as they end: as lines on standard error, and with `json` as objects; with `all`, every row so. */
 export function rowTeller(
 	name: string,
 	{ json, all }: { readonly json: boolean; readonly all: boolean },

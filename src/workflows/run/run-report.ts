@@ -19,29 +19,29 @@ export type Ended = {
 	readonly verified?: boolean;
 	/** what a dry run found */
 	readonly dry?: DryResult;
-	/** what reading back found, and what to type where not all of it is there */
+	/** what reading back found, and what to type where some of it is missing */
 	readonly verify?: FoundBehind | undefined;
-	/** what stands in place of the counts of rows */
+	/** what is printed instead of the counts of rows */
 	readonly counted?: string;
 	readonly run?: string;
-	/** rows that were updated with what their documents had already */
+	/** rows whose documents had already what was written */
 	readonly same?: number;
 	readonly undo?: Undo;
-	/** what an undo came to, and what messages call it */
+	/** what an undo did, and what messages call it */
 	readonly undone?: { readonly name: string; readonly counts: Undone } | undefined;
-	/** the command that goes on */
+	/** the command that resumes the run */
 	readonly resume?: string | undefined;
-	/** where the failed rows are, and why they could not be written down */
+	/** where the failed rows are, and why they could not be written */
 	readonly failed?: { readonly path: string; readonly failure: string | undefined };
-	/** what to type next, where the command knows better than what is said of any */
+	/** what to type next, where the command has a better answer than the general one */
 	readonly next?: string | undefined;
 };
 
 type FoundBehind = {
 	readonly counts: VerifyCounts;
 	/**
-	 * rows that have something else than was sent, straight behind the run: that nobody but the service may have done.
-	 * Undefined where it may be long ago
+	 * rows that have something else than was sent, directly after the run: the service itself may have changed them.
+	 * Undefined where the run may have ended long ago
 	 */
 	readonly unexplained?: number;
 	readonly again: string;
@@ -70,7 +70,7 @@ export async function report(
 	try {
 		await keep(exitNow(), summaryNow());
 	} catch (error) {
-		// The rows are recorded; that the run is over is not.
+		// The rows are recorded, but the end of the run is not.
 		stop ??= stopFromError(error);
 	}
 	const exit = exitNow();
@@ -84,7 +84,7 @@ export async function report(
 	if (verify !== undefined && ended.counted === undefined) {
 		const text = verifyText(verify.counts);
 		if (isChanged(verify)) io.err(CHANGED);
-		// The last line says what to type, unless there is something else to be said there.
+		// The last line says what to type, unless it must say something else.
 		if (verify.counts.lost > 0) io.err(exit === Exit.differences ? `${text}.` : `${text}. ${verify.again}`);
 		else io.note(`${text}.`);
 	}

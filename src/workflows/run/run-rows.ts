@@ -33,27 +33,27 @@ import { rowTeller } from "./rows-reporter.ts";
 import { unsettled } from "../rows/unsettled-rows.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 
-/** Documents of a dataset from which on reading its list takes some seconds, at a hundred a page and a hundred pages a second. */
+/** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;
 
 export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
 	readonly source: RowSource<SourceRow>;
 	readonly itemOf: (row: SourceRow) => Item;
-	/** whether `present` asks for each document when its row comes, whatever one list of all would save */
+	/** whether `present` asks for each document when its row comes, even where one list would cost fewer requests */
 	readonly asksForEach?: boolean;
-	/** how the profile's policy judges the rows, where it has one; undefined for a run that takes another one back */
+	/** how the profile's policy judges the rows; undefined for a run that undoes another */
 	readonly policyPass: PolicyPass<SourceRow> | undefined;
-	/** last word before the first write: notes, and the question that may decline (a usage error) */
+	/** called before the first write: prints notes, and may ask the user; a no throws a usage error */
 	readonly before?: (source: RowSource<SourceRow>) => Promise<void>;
-	/** `present` is what documents have, for operations that look */
+	/** `present` is what documents have, for operations that read it */
 	readonly operation: (session: Session, log: SentLog, present: DocumentSource, settings: Settings) => Operation<Item>;
-	/** sees each outcome once, before its slot is free */
+	/** called once for each outcome, before its slot is free */
 	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
-	/** rows that are told with `--json`: those that failed, or all */
+	/** rows that `--json` prints: those that failed, or all */
 	readonly tell: "failed" | "all";
-	/** what an undo came to; `failedWith` tells how many of its rows failed with a code */
+	/** what an undo did; `failedWith` says how many of its rows failed with a code */
 	readonly undone?: ((totals: Totals, failedWith: (code: string) => number) => Undone) | undefined;
-	/** what to type next after a run with failed rows, where it is not to mend them or to try them again */
+	/** what to type next after a run with failed rows, where that is neither to mend them nor to retry them */
 	readonly next?: (run: string, failedWith: (code: string) => number, totals: Totals) => string | undefined;
 };
 
@@ -64,7 +64,7 @@ export type RunContext = {
 	readonly settings: Settings;
 	/** what changes what is sent */
 	readonly options: JsonObject;
-	/** the run that this one takes back */
+	/** the run that this one undoes */
 	readonly takesBack?: string | undefined;
 };
 
@@ -145,7 +145,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			context.settings,
 			app,
 		);
-		// Nothing is asked any more, and files are still to be written: connections may hold the last descriptors.
+		// No request follows, but files must be written: connections may hold the last file descriptors.
 		await session.service.api.close().catch(() => undefined);
 		const totals = journal.totals();
 		const folder = runs.path(recording.run);
@@ -185,10 +185,10 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 	}
 }
 
-/** @throws CliError 7: a full disk is no fault of the program */
+/** @throws CliError exit 7: a full disk is no fault of the program */
 async function writeSummary(path: string, summary: string): Promise<void> {
 	try {
-		// Half a summary must not pass for one: that there is a summary says that the run came to its very end.
+		// The file must be complete or absent: it says that the run ended in order.
 		await writeFile(`${path}.new`, `${summary}\n`, { mode: 0o600 });
 		await rename(`${path}.new`, path);
 	} catch (error) {

@@ -23,10 +23,10 @@ export const READING_FLAGS = {
 	onDuplicate: "--on-duplicate",
 } as const;
 
-/** Flags of `docs tag` that are looked at where a filter stands for a manifest. */
+/** Flags of `docs tag` with a filter in place of a manifest. */
 type FoundFlags = ManifestRunFlags & FilterFlags & { readonly mode: Mode; readonly readingFlags?: readonly string[] };
 
-/** @throws CliError exit 2 for flags that mean nothing, or harm, with a filter */
+/** @throws CliError exit 2 for flags that have no meaning with a filter, or do harm with it */
 export function checkFilterFlags({ mode, set = [], resume, readingFlags = [] }: FoundFlags): void {
 	const wrong = (text: string, hint: string): CliError =>
 		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
@@ -55,8 +55,8 @@ export function checkFilterFlags({ mode, set = [], resume, readingFlags = [] }: 
 }
 
 /**
- * Runs rows that say the same of every document that a filter finds. They are listed first, so what is sent is what was
- * found then; a recorded run keeps their ids, and is gone on with by them.
+ * Writes the same metadata onto every document that a filter finds. The documents are listed first, and the run uses that
+ * list. A recorded run keeps their ids, and is resumed with them.
  */
 export async function runFound<Item extends RunItem>(
 	run: CheckedRun<Item>,
