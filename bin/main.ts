@@ -48,5 +48,5 @@ const processes = {
 const app = createApp({ io, env, home: homedir(), stdin, signal, processes });
 process.exitCode = await main(process.argv.slice(2), app);
 await io.flush();
-// A pipe that nobody closes, or a connection that lingers, must not keep a finished program alive.
+// A pipe that stays open, or a connection that lingers, must not keep a finished program alive.
 process.exit();

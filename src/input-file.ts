@@ -20,7 +20,7 @@ export type InputFile = {
 };
 
 /**
- * Opens a file without waiting: a pipe that nobody writes would hold a thread, and with it the end of the program, for
+ * Opens a file without waiting: a pipe without a writer would hold a thread, and with it the end of the program, for
  * ever. Its bytes are waited for in the loop of events.
  *
  * @throws Error of the system; with code `EISDIR` for a folder, `ENODEV` for what is neither a file nor a pipe

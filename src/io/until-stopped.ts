@@ -10,7 +10,7 @@ export async function* untilStopped(
 		if (signal.aborted) stop();
 		signal.addEventListener("abort", stop, { once: true });
 	});
-	// It may end when nobody reads.
+	// It may end while no test reads.
 	stopped.catch(() => undefined);
 	try {
 		for (;;) {

@@ -15,7 +15,7 @@ export const topics: ReadonlyMap<string, string> = new Map([
     8  the manifest, the plan, the target or the options are not those of the run, or were edited; nothing more was sent
     9  stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable.
        Or forbidden by the policy of the profile: then nothing was sent
-   10  --verify or runs verify: something that was written is lost, or, straight behind a run, altered.
+   10  --verify or runs verify: something that was written is lost, or, right after a run, altered.
        --detailed-exitcode: something would change
    70  a fault of the program itself
    74  a report or standard output could not be written
