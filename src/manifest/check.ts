@@ -1,13 +1,13 @@
 import { openSource, type Source } from "./bytes/source.ts";
 import { Stop, type Fault } from "./fault.ts";
 import { positionIn, positionsIn } from "./position.ts";
+import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch } from "./reading.ts";
 import { readValidRows } from "./second-reading.ts";
 import type { Draft, RawRow, RowReader } from "./rows/draft.ts";
 import { Disposition, Dispositions } from "./rows/dispositions.ts";
 import { Duplicates, type Entry, type Verdict } from "./rows/duplicates.ts";
 import { type Judged, RowJudge } from "./rows/judge.ts";
-import { requiredRole } from "./rows/reserved.ts";
 import { csvFailedRows } from "./failed-rows.ts";
 import { show } from "./show.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "./types.ts";
@@ -46,6 +46,7 @@ export async function checkManifest(
 class Check {
 	readonly #name: string;
 	readonly #options: ManifestOptions;
+	readonly #subject: SubjectRules;
 	readonly #deps: CheckDependencies;
 	readonly #source: Source;
 	readonly #judge: RowJudge;
@@ -64,12 +65,13 @@ class Check {
 	constructor(name: string, options: ManifestOptions, deps: CheckDependencies, source: Source, judge: RowJudge) {
 		this.#name = name;
 		this.#options = options;
+		this.#subject = PURPOSES[options.purpose].subject;
 		this.#deps = deps;
 		this.#source = source;
 		this.#judge = judge;
 		const folder = (): Promise<string> => source.scratch();
 		this.#duplicates = new Duplicates(folder, "keys");
-		if (options.purpose === "upload" && deps.alike !== undefined) this.#alike = new Duplicates(folder, "alike");
+		if (this.#subject.hasFile && deps.alike !== undefined) this.#alike = new Duplicates(folder, "alike");
 	}
 
 	async run(): Promise<void> {
@@ -120,7 +122,7 @@ class Check {
 			const draft = drafts[index];
 			if (raw.fault === undefined && draft !== undefined) {
 				const { faults } = draft;
-				if (this.#options.purpose === "upload" && !this.#fatal) faults.push(...(await this.#judge.fileFaults(draft)));
+				if (this.#subject.hasFile && !this.#fatal) faults.push(...(await this.#judge.fileFaults(draft)));
 				const standing = faults.length === 0 ? faults : await this.#unexcused(raw, draft, faults);
 				if (standing.length > 0) this.#refuse(reader, raw, standing);
 				else if (!this.#fatal) await this.#remember(reader, raw, draft);
@@ -178,7 +180,7 @@ class Check {
 	async #remember(reader: RowReader, raw: RawRow, draft: Draft): Promise<void> {
 		this.#dispositions.set(this.#rows, Disposition.valid);
 		for (const each of [this.#duplicates, this.#alike]) if (each?.isFull === true) await each.makeRoom();
-		const field = requiredRole(this.#options.purpose);
+		const field = this.#subject.required;
 		const idOffset = field === "document_id" ? draft.idOffset : undefined;
 		const { line, column } = positionIn(raw.text, idOffset ?? reader.offsetOf(raw, field), raw.line, raw.column);
 		const { key, payload } = this.#judge.identity(draft, reader.format);
@@ -210,15 +212,14 @@ class Check {
 	}
 
 	#conflicts(conflicts: readonly { readonly row: Entry; readonly earlier: Entry }[]): void {
-		const field = requiredRole(this.#options.purpose);
+		const field = this.#subject.required;
 		for (const { row, earlier } of conflicts.toSorted((left, right) => left.row.index - right.row.index)) {
 			this.#invalid++;
 			this.#dispositions.set(row.index, Disposition.invalid);
-			const same = this.#options.purpose === "upload" ? "the same name to store under" : "the same document";
 			const why = this.#isAlike
 				? " to this service, for which letter case, accents and blanks at the end are nothing"
 				: "";
-			const text = `${same} as on line ${earlier.line}${why}, with other values; see --on-duplicate`;
+			const text = `${this.#subject.same} as on line ${earlier.line}${why}, with other values; see --on-duplicate`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);
 		}
 	}

@@ -2,6 +2,7 @@ import { CliError, Exit } from "../errors.ts";
 import type { Source } from "./bytes/source.ts";
 import { Stop } from "./fault.ts";
 import { positionIn } from "./position.ts";
+import { PURPOSES } from "./purposes.ts";
 import { readBatches } from "./reading.ts";
 import type { RawRow, RowReader } from "./rows/draft.ts";
 import type { Dispositions } from "./rows/dispositions.ts";
@@ -48,8 +49,9 @@ async function rowOf(
 	const draft = reader.draft(raw);
 	judge.complete(draft);
 	const { datasetId, documentId, metadata } = draft;
+	const { subject } = PURPOSES[options.purpose];
 	let file: Row["file"];
-	if (options.purpose === "upload") {
+	if (subject.hasFile) {
 		const found = await judge.file(draft);
 		if ("code" in found) {
 			throw new CliError(`line ${raw.line}: file: ${found.text}, unlike when it was checked`, {
@@ -59,7 +61,7 @@ async function rowOf(
 		}
 		file = found;
 	}
-	const wanted = options.purpose === "resolve" ? wantedOf(name, reader, raw, draft.name) : undefined;
+	const wanted = subject.isNamed ? wantedOf(name, reader, raw, draft.name) : undefined;
 	return { index, line: raw.line, datasetId, documentId, file, metadata, source: reader.source(raw), wanted };
 }
 

@@ -1,10 +1,8 @@
 import type { JsonValue, Metadata } from "../json/values.ts";
 import type { Content } from "./bytes/source.ts";
+import type { Purpose } from "./purposes.ts";
 
 export type { Content } from "./bytes/source.ts";
-
-/** What the rows of a manifest are for: it decides which columns are required. */
-export type Purpose = "tag" | "upload" | "rm" | "resolve";
 
 /** How a manifest is to be read. All of it changes what is sent, none of it where to. */
 export type ManifestOptions = {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { PURPOSES } from "../../manifest/purposes.ts";
 import { documentsText } from "../../report/summary.ts";
 import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
@@ -11,7 +12,7 @@ import { dryRun } from "../../workflows/preview/preview.ts";
 import type { Effect } from "../../workflows/effect.ts";
 import { changePrinter } from "../../workflows/preview/change-columns.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/dry-run-flags.ts";
-import { COMMANDS, type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
+import { type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
 import type { RowSource, RunItem } from "../../workflows/rows/row-source.ts";
 import { type RowRun, runSource } from "../../workflows/run/run-rows.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
@@ -90,7 +91,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 		const source = idRows(id ?? [], options.dataset ?? settings.dataset?.value);
 		if (instead !== undefined) return instead(source, session, settings);
 		const context = {
-			command: COMMANDS.rm,
+			command: PURPOSES.rm.command,
 			settings,
 			options: payloadOptions(options, undefined, settings, undefined),
 		};

@@ -3,6 +3,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
+import { PURPOSES } from "../../manifest/purposes.ts";
 import { MemoryJournal } from "../../run/journal/counts.ts";
 import { Settling } from "../../run/operations/settling.ts";
 import type { FindNames, OnExisting } from "../../run/operations/namesakes.ts";
@@ -25,7 +26,7 @@ import { changePrinter } from "../../workflows/preview/change-columns.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/dry-run-flags.ts";
 import { alikeNames } from "../../workflows/check/alike-names.ts";
 import { manifestOptions } from "../../workflows/check/check-rows.ts";
-import { COMMANDS, type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
+import { type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
 import type { RowSource, RunItem } from "../../workflows/rows/row-source.ts";
 import { type RowRun, runSource } from "../../workflows/run/run-rows.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
@@ -104,7 +105,7 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 			return report({ totals: new MemoryJournal(source).totals(), seconds: 0, stop }, options, app);
 		}
 		const context = {
-			command: COMMANDS.upload,
+			command: PURPOSES.upload.command,
 			settings,
 			options: payloadOptions(options, undefined, settings, undefined),
 		};

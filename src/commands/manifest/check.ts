@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import type { Purpose } from "../../manifest/types.ts";
+import { DEFAULT_PURPOSE, PURPOSE_NAMES, type Purpose } from "../../manifest/purposes.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, numberText, rowsText, summaryOf } from "../../report/summary.ts";
 import { MemoryJournal } from "../../run/journal/counts.ts";
@@ -26,9 +26,7 @@ export function checkCommand(parent: Command, app: App, done: Done, run = check)
 		.summary("everything that docs tag would check, with no service")
 		.description("Checks a manifest as the commands that send it would, and sends nothing.")
 		.argument("<manifest>", "CSV, JSON array or JSON lines; - reads standard input")
-		.addOption(
-			new Option("--for <purpose>", "what it is for").choices(["tag", "upload", "rm", "resolve"]).default("tag"),
-		)
+		.addOption(new Option("--for <purpose>", "what it is for").choices(PURPOSE_NAMES).default(DEFAULT_PURPOSE))
 		.option("--files-root <dir>", "upload: folder that the files lie in (default: the manifest's)")
 		.option("--json", "problems as JSON lines")
 		.addHelpText(

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkManifest, csvLine, parseSetting } from "../../manifest/index.ts";
+import { DEFAULT_PURPOSE, purposeOf, PURPOSES } from "../../manifest/purposes.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
@@ -13,7 +14,6 @@ import { UNDO } from "../../run/recorded/taken-back.ts";
 import { writeFailed } from "../../workflows/run/failed-file.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addTalkOptions } from "../../flags/flags.ts";
-import { COMMANDS, type RunPurpose } from "../../workflows/run/manifest-run.ts";
 import { undoOf } from "../../report/undo.ts";
 import { openPlan } from "../../workflows/plan/open-plan.ts";
 import { planRows } from "../../workflows/plan/plan-rows.ts";
@@ -83,7 +83,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	);
 	if (flags.json === true)
 		await io.out(`${JSON.stringify(summaryOf(totals, 0, exit, { run: file.run, resume, same, undo }))}\n`);
-	else if (file.command === COMMANDS.upload) {
+	else if (file.command === PURPOSES.upload.command) {
 		await io.out(csvLine(["document_id", "name"]));
 		const lines: string[] = [];
 		await eachOutcome(runs.path(file.run), ({ status, documentId, storedName }) => {
@@ -112,9 +112,8 @@ async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal 
 /** How the run read its manifest. */
 function readingOf({ command, options }: RunFile): ManifestOptions {
 	const flags = payloadFlags(options);
-	const purposes: readonly RunPurpose[] = ["tag", "upload", "rm"];
 	return {
-		purpose: purposes.find((each) => COMMANDS[each] === command) ?? "tag",
+		purpose: purposeOf(command) ?? DEFAULT_PURPOSE,
 		dataset: flags.dataset,
 		map: new Map(flags.map),
 		ignore: new Set(flags.ignore),

@@ -11,7 +11,7 @@ import type { Done } from "../../flags/declare.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/dry-run-flags.ts";
 import { checkFailedPath } from "../../workflows/run/failed-file.ts";
 import { addBodyOption, addRunOptions, type RunFlags, withSession } from "../../flags/flags.ts";
-import { COMMANDS } from "../../workflows/run/manifest-run.ts";
+import { PURPOSES } from "../../manifest/purposes.ts";
 import { runPlan } from "../../workflows/plan/run-plan.ts";
 import { report } from "../../workflows/run/run-report.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
@@ -58,7 +58,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const wanted = await app.settings(options);
 	const runs = app.runs(wanted);
 	const file = name === undefined ? await newestThatWrote("undo", runs) : await runs.find(name);
-	if (file.command === COMMANDS.rm) {
+	if (file.command === PURPOSES.rm.command) {
 		throw new CliError(`run ${file.run} removed documents, and what is removed is gone; nothing was sent`, {
 			exit: Exit.usage,
 			hint: "Their files can only be uploaded anew: ragtag docs upload.",

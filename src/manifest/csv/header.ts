@@ -1,13 +1,6 @@
+import { PURPOSES, type Role } from "../purposes.ts";
 import type { ManifestOptions } from "../types.ts";
-import {
-	isFailureColumn,
-	isReserved,
-	isRole,
-	isUsed,
-	meantReserved,
-	requiredRole,
-	type Role,
-} from "../rows/reserved.ts";
+import { isFailureColumn, isReserved, isRole, meantReserved } from "../rows/reserved.ts";
 import { splitType, type CellType } from "../rows/typed.ts";
 import { show } from "../show.ts";
 import type { Fault } from "../fault.ts";
@@ -74,7 +67,10 @@ function columnOf(
 		fault("META_FIELDS", "belongs to JSON manifests; in CSV each metadata key has a column of its own", name);
 		return drop;
 	}
-	if (isRole(name)) return roleColumn(original, name, options.purpose);
+	if (isRole(name)) {
+		const isUsed = PURPOSES[options.purpose].subject.roles[name] !== undefined;
+		return { original, field: name, use: isUsed ? { kind: "role", role: name } : { kind: "drop" } };
+	}
 	const { key, type, explicit, meant } = splitType(name);
 	const reserved = explicit ? undefined : meantReserved(name);
 	if (reserved !== undefined) {
@@ -86,14 +82,8 @@ function columnOf(
 			`unknown type; did you mean ${stem}:${meant}? For a key of this name write ${show(name)}:text`,
 		);
 	}
-	// The metadata of documents that are to be removed is not looked at.
-	if (options.purpose === "rm") return { ...drop, field: key };
+	if (PURPOSES[options.purpose].metadata === "ignored") return { ...drop, field: key };
 	return { original, field: key, use: { kind: "key", key, type } };
-}
-
-function roleColumn(original: string, role: Role, purpose: HeaderOptions["purpose"]): Column {
-	const use: ColumnUse = isUsed(role, purpose) ? { kind: "role", role } : { kind: "drop" };
-	return { original, field: role, use };
 }
 
 /** A name after `--map`; the type of a column stays when the map names only its key. */
@@ -145,7 +135,7 @@ function missingColumns(
 			return;
 		faults.push({ field, code: "MISSING_COLUMN", text, cell: 0 });
 	};
-	const required = requiredRole(options.purpose);
+	const required = PURPOSES[options.purpose].subject.required;
 	const another = required === "name" ? "; --map COLUMN=name takes the names from another one" : "";
 	if (!has(required)) missing(required, `the header has no such column${another}`);
 	if (!has("dataset_id") && options.dataset === undefined) {
@@ -154,7 +144,7 @@ function missingColumns(
 	// Sent as it stands, such a manifest (the ids that an upload printed, say) would clear every document it names.
 	const holdsKey = options.set.size > 0 || columns.some(({ use }) => use.kind === "key");
 	// With another fault the column that is missing may be the one that is misspelt.
-	if (options.purpose === "tag" && !holdsKey && faults.length === 0) {
+	if (PURPOSES[options.purpose].metadata === "required" && !holdsKey && faults.length === 0) {
 		const text = "no column holds metadata, so there is nothing to write; add a column for each key, or use --set";
 		faults.push({ field: null, code: "NO_METADATA", text, cell: 0 });
 	}

@@ -3,6 +3,7 @@ import type { ManifestOptions, SourceRecord } from "../types.ts";
 import { Stop, type Fault } from "../fault.ts";
 import { MAX_CELL, MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
 import { lineFeeds, positionIn, positionsIn } from "../position.ts";
+import { PURPOSES } from "../purposes.ts";
 import { emptyDraft, type Draft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
 import { mergeOnlyFault } from "../rows/merge-only.ts";
 import { cellValue } from "../rows/typed.ts";
@@ -46,7 +47,7 @@ export class CsvReader implements RowReader {
 		return csvFailedRows(
 			this.#columns.map(({ original }) => original),
 			this.#delimiter,
-			this.#options.purpose === "upload" ? (at) => roleOf(this.#columns[at]) : undefined,
+			PURPOSES[this.#options.purpose].subject.hasFile ? (at) => roleOf(this.#columns[at]) : undefined,
 		);
 	}
 

@@ -1,7 +1,8 @@
 import { hasHalfPair, isJsonObject, type JsonValue } from "../../json/values.ts";
 import { emptyDraft, type Draft } from "../rows/draft.ts";
 import { mergeOnlyFault } from "../rows/merge-only.ts";
-import { isFailureColumn, isRole, isUsed, type Role } from "../rows/reserved.ts";
+import { isFailureColumn, isRole } from "../rows/reserved.ts";
+import { PURPOSES, type Purpose, type Role } from "../purposes.ts";
 import { show } from "../show.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { MemberNames } from "./names.ts";
@@ -17,6 +18,7 @@ export function draftOf(
 	options: Pick<ManifestOptions, "purpose" | "mergeOnly">,
 ): Draft {
 	const draft = emptyDraft();
+	const isIgnored = PURPOSES[options.purpose].metadata === "ignored";
 	const isWrapped = Array.from(members.keys()).some((name) => names.of(name) === "meta_fields");
 	const seen = new Set<string>();
 	for (const [original, { value, start, valueStart }] of members) {
@@ -29,14 +31,14 @@ export function draftOf(
 			const text = `did you mean ${meant}? A key of this name belongs in meta_fields`;
 			draft.faults.push({ field: name, code: "UNKNOWN_MEMBER", text, offset: start });
 		} else if (name === "meta_fields") {
-			wrapped(draft, value, names, options.purpose === "rm");
+			if (!isIgnored) wrapped(draft, value, names);
 		} else if (isRole(name)) {
 			if (name === "document_id") draft.idOffset = valueStart;
 			role(draft, name, value, options.purpose);
 		} else if (isWrapped && !BESIDE_META_FIELDS.has(name)) {
 			const text = "stands beside meta_fields; move it into meta_fields";
 			draft.faults.push({ field: name, code: "BESIDE_META_FIELDS", text, offset: start });
-		} else if (!isWrapped && options.purpose !== "rm") draft.metadata.set(name, value);
+		} else if (!isWrapped && !isIgnored) draft.metadata.set(name, value);
 	}
 	if (options.mergeOnly === undefined) return draft;
 	for (const [key, value] of draft.metadata) {
@@ -46,8 +48,7 @@ export function draftOf(
 	return draft;
 }
 
-function wrapped(draft: Draft, value: JsonValue, names: MemberNames, isIgnored: boolean): void {
-	if (isIgnored) return;
+function wrapped(draft: Draft, value: JsonValue, names: MemberNames): void {
 	if (!isJsonObject(value)) {
 		draft.faults.push({ field: "meta_fields", code: "META_FIELDS", text: "is not a JSON object" });
 		return;
@@ -60,15 +61,12 @@ function wrapped(draft: Draft, value: JsonValue, names: MemberNames, isIgnored: 
 	}
 }
 
-function role(draft: Draft, name: Role, value: JsonValue, purpose: ManifestOptions["purpose"]): void {
-	if (!isUsed(name, purpose)) return;
+function role(draft: Draft, name: Role, value: JsonValue, purpose: Purpose): void {
+	const code = PURPOSES[purpose].subject.roles[name];
+	if (code === undefined) return;
 	if (typeof value !== "string") {
 		const text = `${show(JSON.stringify(value))} is not a text; write it in double quotes`;
-		draft.faults.push({
-			field: name,
-			code: name.endsWith("_id") ? "BAD_ID" : purpose === "resolve" ? "BAD_NAME" : "BAD_FILE",
-			text,
-		});
+		draft.faults.push({ field: name, code, text });
 	} else if (!name.endsWith("_id") && hasHalfPair(value)) {
 		// No file name and no query can hold it. Ids are judged with all else that is wrong with them.
 		draft.faults.push({ field: name, code: "LONE_SURROGATE", text: "holds half a surrogate pair" });

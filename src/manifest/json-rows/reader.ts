@@ -2,6 +2,7 @@ import { isJsonObject } from "../../json/values.ts";
 import { jsonFailedRows } from "../failed-rows.ts";
 import type { Stop } from "../fault.ts";
 import { type Draft, emptyDraft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
+import { PURPOSES } from "../purposes.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
 import { type Element, ElementSplitter } from "../json/elements.ts";
 import { JsonFault } from "../json/fault.ts";
@@ -26,7 +27,9 @@ export class JsonReader implements RowReader {
 		this.#options = options;
 		this.#splitter = format === "json" ? new ElementSplitter() : new LineSplitter();
 		this.#names = new MemberNames(options);
-		this.failedRows = jsonFailedRows(options.purpose === "upload" ? (member) => this.#names.of(member) : undefined);
+		this.failedRows = jsonFailedRows(
+			PURPOSES[options.purpose].subject.hasFile ? (member) => this.#names.of(member) : undefined,
+		);
 	}
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {

@@ -1,7 +1,7 @@
-import { basename } from "node:path";
 import type { Metadata } from "../../json/values.ts";
 import type { Fault } from "../fault.ts";
 import type { ManifestOptions } from "../types.ts";
+import { PURPOSES } from "../purposes.ts";
 import type { Draft, RowReader } from "./draft.ts";
 import { FileFinder, type FoundFile } from "./files.ts";
 import { DEEPEST_METADATA, isDeeperThan } from "../../json/values.ts";
@@ -27,7 +27,7 @@ export class RowJudge {
 
 	/** @throws CliError exit 2 when the schema cannot be used */
 	static async create(path: string, options: ManifestOptions): Promise<RowJudge> {
-		return new RowJudge(path, options, options.purpose === "rm" ? undefined : await SchemaCheck.of(options));
+		return new RowJudge(path, options, readsMetadata(options) ? await SchemaCheck.of(options) : undefined);
 	}
 
 	/**
@@ -43,12 +43,12 @@ export class RowJudge {
 			if (fault !== undefined && !faults.some(({ field }) => field === fault.field)) faults.push(fault);
 		};
 		if (!headerIsWrong) {
-			add(subjectFault(draft, this.#options.purpose));
+			add(PURPOSES[this.#options.purpose].subject.fault(draft));
 			if (draft.datasetId === "")
 				add({ field: "dataset_id", code: "NO_DATASET", text: "is empty, and no --dataset is given" });
 			else add(idFault("dataset_id", draft.datasetId));
 		}
-		if (this.#options.purpose !== "rm") this.#judgeValues(draft.metadata, faults);
+		if (readsMetadata(this.#options)) this.#judgeValues(draft.metadata, faults);
 		return faults;
 	}
 
@@ -100,7 +100,7 @@ export class RowJudge {
 		if (draft.datasetId === "" && !draft.faults.some(({ field }) => field === "dataset_id")) {
 			draft.datasetId = this.#options.dataset ?? "";
 		}
-		if (this.#options.purpose === "rm") return;
+		if (!readsMetadata(this.#options)) return;
 		for (const [key, value] of this.#options.set) draft.metadata.set(key, value);
 	}
 
@@ -109,21 +109,11 @@ export class RowJudge {
 		// A key that `--set` adds stands in its column's place in one row and at the end in another.
 		const inOrder = format === "csv" && this.#options.set.size === 0;
 		const payload = payloadText(draft.metadata, inOrder);
-		const dataset = idKey(draft.datasetId);
-		if (this.#options.purpose === "resolve" && draft.documentId === "")
-			return { key: `${dataset}\0name\0${draft.name}`, payload };
-		if (this.#options.purpose !== "upload") return { key: `${dataset}\0${idKey(draft.documentId)}`, payload };
-		// Two files of one name would become two documents, the second under a name that nobody chose.
-		const name = draft.name === "" ? basename(draft.file) : draft.name;
-		return { key: `${dataset}\0${name}`, payload: `${draft.file}\0${payload}` };
+		const { subject } = PURPOSES[this.#options.purpose];
+		return { key: `${idKey(draft.datasetId)}\0${subject.key(draft)}`, payload: `${subject.rest(draft)}\0${payload}` };
 	}
 }
 
-/** What is wrong with the name or id of the document that a row is about. */
-function subjectFault({ documentId, name }: Draft, purpose: ManifestOptions["purpose"]): Fault | undefined {
-	if (purpose === "upload") return undefined;
-	if (purpose !== "resolve" || documentId !== "") return idFault("document_id", documentId);
-	return name === ""
-		? { field: "name", code: "NO_NAME", text: "is empty; it names the document to look for" }
-		: undefined;
+function readsMetadata({ purpose }: Pick<ManifestOptions, "purpose">): boolean {
+	return PURPOSES[purpose].metadata !== "ignored";
 }

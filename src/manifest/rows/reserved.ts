@@ -1,8 +1,5 @@
 import { isOneLetterApart } from "../distance.ts";
-import type { Purpose } from "../types.ts";
-
-/** What a column or member is for, apart from metadata. */
-export type Role = "document_id" | "dataset_id" | "file" | "name";
+import type { Role } from "../purposes.ts";
 
 const ROLES: ReadonlySet<string> = new Set<Role>(["document_id", "dataset_id", "file", "name"]);
 /** Columns of a failed-rows file, which can be fed back as it is. */
@@ -13,20 +10,6 @@ const GUARDED = ["document_id", "dataset_id", "meta_fields"] as const;
 
 export function isRole(name: string): name is Role {
 	return ROLES.has(name);
-}
-
-/** Which reserved columns are read for a purpose; the others are left out. */
-export function isUsed(role: Role, purpose: Purpose): boolean {
-	if (role === "dataset_id") return true;
-	if (role === "file") return purpose === "upload";
-	if (role === "name") return purpose === "upload" || purpose === "resolve";
-	return purpose !== "upload";
-}
-
-/** The column that a purpose can't do without. */
-export function requiredRole(purpose: Purpose): Role {
-	if (purpose === "upload") return "file";
-	return purpose === "resolve" ? "name" : "document_id";
 }
 
 export function isFailureColumn(name: string): boolean {

@@ -2,7 +2,8 @@ import type { App, Settings } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { DELETE_TOKEN } from "../../json/list-change.ts";
 import { checkManifest, parseSetting, readSchema } from "../../manifest/index.ts";
-import type { CheckDependencies, CheckedManifest, ManifestOptions, Purpose } from "../../manifest/types.ts";
+import { DEFAULT_PURPOSE, PURPOSES, type Purpose } from "../../manifest/purposes.ts";
+import type { CheckDependencies, CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { changeOf, type Mode } from "../../plan/change.ts";
 import { numberText, rowsText } from "../../report/summary.ts";
 import type { Stop } from "../../run/types.ts";
@@ -26,7 +27,7 @@ export async function manifestOptions(
 		throw new CliError("--map names the same column twice", { exit: Exit.usage });
 	}
 	const change = changeOf(flags.mode ?? "replace", flags.deleteToken);
-	const isReplaced = purpose === "tag" && change.mode === "replace";
+	const isReplaced = PURPOSES[purpose].hasMode && change.mode === "replace";
 	const mergeOnly = isReplaced
 		? { token: flags.deleteToken ?? DELETE_TOKEN, lists: flags.deleteToken === undefined }
 		: undefined;
@@ -101,7 +102,7 @@ export function refusal(
 		return {
 			exit: Exit.manifest,
 			text: `${name} has ${numberText(problems)} ${problems === 1 ? "problem" : "problems"} in ${rowsText(rows)}; nothing was sent`,
-			hint: `Mend it, then look with: ragtag manifest check ${name}${purpose === "tag" ? "" : ` --for ${purpose}`}`,
+			hint: `Mend it, then look with: ragtag manifest check ${name}${purpose === DEFAULT_PURPOSE ? "" : ` --for ${purpose}`}`,
 		};
 	}
 	if (rows === 0 && !allowEmpty) {

@@ -1,7 +1,8 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { JsonValue } from "../../json/values.ts";
-import type { CheckedManifest, ManifestOptions, Purpose } from "../../manifest/types.ts";
+import { PURPOSES, type RunPurpose } from "../../manifest/purposes.ts";
+import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import type { Mode } from "../../plan/change.ts";
 import { resolve } from "node:path";
 import type { BodyForm } from "../../rest/types.ts";
@@ -18,9 +19,6 @@ import { type LookFlags, type ManifestFlags, type RunFlags, withSession } from "
 import type { Kept, RowSource, RunItem } from "../rows/row-source.ts";
 import { type RowRun, runSource } from "./run-rows.ts";
 import { printVersionLine } from "../version-line.ts";
-
-/** Without `resolve`, whose command runs no rows. */
-export type RunPurpose = Exclude<Purpose, "resolve">;
 
 /** What a command adds to the run of checked rows. */
 export type CheckedRun<Item extends RunItem> = Omit<RowRun<Item>, "source"> & {
@@ -41,12 +39,6 @@ export type MadeManifest = {
 	/** what messages call it */
 	readonly name: string;
 };
-
-/** The command of each purpose, as runs record it. */
-export const COMMANDS = { tag: "docs tag", upload: "docs upload", rm: "docs rm" } as const satisfies Record<
-	RunPurpose,
-	string
->;
 
 /** Flags about what is read from a manifest, and which problems it may have. */
 export type ManifestReadFlags = LookFlags &
@@ -105,7 +97,7 @@ async function withChecked(
 ): Promise<ExitCode> {
 	const { path, name } = typeof manifest === "string" ? { path: manifest, name: undefined } : manifest;
 	const excuses = excuse === undefined ? undefined : presentExcuses(excuse, session, settings, app);
-	const names = purpose === "upload" ? alikeNames(session, flags.skipInvalid === true, app) : undefined;
+	const names = PURPOSES[purpose].subject.hasFile ? alikeNames(session, flags.skipInvalid === true, app) : undefined;
 	const extras = { name, excuses, alike: names?.alike };
 	const checked = await checkAndTell(path, options, flags.json === true, settings, app, extras);
 	try {
@@ -158,7 +150,11 @@ function useOf<Item extends RunItem>(
 	const { purpose, excuse, refuse, instead } = run;
 	const use: ManifestUse["use"] = async (source, session, settings, schema) => {
 		if (instead !== undefined) return instead(source, session, settings);
-		const context = { command: COMMANDS[purpose], settings, options: payloadOptions(flags, path, settings, schema) };
+		const context = {
+			command: PURPOSES[purpose].command,
+			settings,
+			options: payloadOptions(flags, path, settings, schema),
+		};
 		return runSource({ ...run, source }, context, flags, session, app);
 	};
 	return { purpose, excuse, ...(refuse === undefined ? {} : { refuse }), use };

@@ -1,4 +1,5 @@
 import { CliError, Exit } from "../../errors.ts";
+import { PURPOSES } from "../../manifest/purposes.ts";
 import { numberText, rowsText } from "../../report/summary.ts";
 import { ForeignRun } from "../../run/recorded/faults.ts";
 import type { Recording, Wanted } from "../../run/recorded/recording.ts";
@@ -6,9 +7,6 @@ import type { Totals } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
-
-/** The command whose runs can't be undone. */
-const REMOVAL = "docs rm";
 
 type Opened = Pick<Recording, "run" | "resumed" | "instead" | "superseded" | "supersededBy">;
 
@@ -64,7 +62,9 @@ export function foreignExplained(
 		manifest.path === null
 			? `begin anew with ragtag ${command}`
 			: `begin anew with ragtag ${command} ${quoted(manifest.name)} and its options`,
-		...(command === REMOVAL ? [] : [`take back what it wrote: ${withFlags(`ragtag runs undo ${run}`, flags)}`]),
+		...(command === PURPOSES.rm.command
+			? []
+			: [`take back what it wrote: ${withFlags(`ragtag runs undo ${run}`, flags)}`]),
 		`forget it: ${withFlags(`ragtag runs prune ${run} --all`, flags)}`,
 	];
 	return new CliError(`${error.message}; nothing was sent`, {

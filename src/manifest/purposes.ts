@@ -1,0 +1,116 @@
+import { basename } from "node:path";
+import type { Fault } from "./fault.ts";
+import { idFault, idKey } from "./rows/ids.ts";
+
+/** What a column or member is for, apart from metadata. */
+export type Role = "document_id" | "dataset_id" | "file" | "name";
+
+/** What a row says in its reserved columns. A text that it does not have is empty. */
+type RoleTexts = {
+	readonly documentId: string;
+	readonly file: string;
+	readonly name: string;
+};
+
+/** How the rows of a manifest name their documents. */
+export type SubjectRules = {
+	/** the reserved columns that are read, each with the code of a JSON value that is no text; others are left out */
+	readonly roles: Readonly<Partial<Record<Role, string>>>;
+	/** the column that a manifest can't do without */
+	readonly required: Role;
+	/** whether each row names a file, which must be there */
+	readonly hasFile: boolean;
+	/** whether a row may ask for its document by name */
+	readonly isNamed: boolean;
+	/** what is wrong with how a row names its document; undefined where nothing is */
+	fault(row: RoleTexts): Fault | undefined;
+	/** equal for rows of one dataset that are about the same document, and different for others */
+	key(row: RoleTexts): string;
+	/** what rows about the same document must have in common, besides their metadata */
+	rest(row: RoleTexts): string;
+	/** what a message calls two rows about the same document */
+	readonly same: string;
+};
+
+const BY_ID: SubjectRules = {
+	roles: { document_id: "BAD_ID", dataset_id: "BAD_ID" },
+	required: "document_id",
+	hasFile: false,
+	isNamed: false,
+	fault: ({ documentId }) => idFault("document_id", documentId),
+	key: ({ documentId }) => idKey(documentId),
+	rest: () => "",
+	same: "the same document",
+};
+
+const BY_ID_OR_NAME: SubjectRules = {
+	...BY_ID,
+	roles: { ...BY_ID.roles, name: "BAD_NAME" },
+	required: "name",
+	isNamed: true,
+	fault(row) {
+		if (row.documentId !== "") return BY_ID.fault(row);
+		if (row.name !== "") return undefined;
+		return { field: "name", code: "NO_NAME", text: "is empty; it names the document to look for" };
+	},
+	key: (row) => (row.documentId === "" ? `name\0${row.name}` : BY_ID.key(row)),
+};
+
+const NEW_DOCUMENT: SubjectRules = {
+	roles: { file: "BAD_FILE", name: "BAD_FILE", dataset_id: "BAD_ID" },
+	required: "file",
+	hasFile: true,
+	isNamed: false,
+	// The file is checked on the disk, which is no matter of a row's text.
+	fault: () => undefined,
+	// Two files of one name would become two documents, the second under a name that the service chooses.
+	key: ({ file, name }) => (name === "" ? basename(file) : name),
+	rest: ({ file }) => file,
+	same: "the same name to store under",
+};
+
+/** Everything that differs between what manifests are for. */
+type PurposeRules = {
+	/** the command that reads such manifests, as its runs are recorded */
+	readonly command: `docs ${string}`;
+	/** whether that command runs the rows and records the run; otherwise it only reads them */
+	readonly isRun: boolean;
+	readonly subject: SubjectRules;
+	/** whether metadata is read and checked; where it is required, a header without a column for it is a problem */
+	readonly metadata: "required" | "optional" | "ignored";
+	/** whether `--mode` says how metadata is written; a replacing run refuses values that only a merge understands */
+	readonly hasMode: boolean;
+};
+
+/**
+ * What the rows of a manifest are for, by the word that `manifest check --for` takes. A new command that runs rows adds
+ * its record here.
+ */
+export const PURPOSES = {
+	tag: { command: "docs tag", isRun: true, subject: BY_ID, metadata: "required", hasMode: true },
+	upload: { command: "docs upload", isRun: true, subject: NEW_DOCUMENT, metadata: "optional", hasMode: false },
+	rm: { command: "docs rm", isRun: true, subject: BY_ID, metadata: "ignored", hasMode: false },
+	resolve: { command: "docs resolve", isRun: false, subject: BY_ID_OR_NAME, metadata: "optional", hasMode: false },
+} as const satisfies Readonly<Record<string, PurposeRules>>;
+
+export type Purpose = keyof typeof PURPOSES;
+
+/** The purposes whose commands run rows. */
+export type RunPurpose = {
+	[Each in Purpose]: (typeof PURPOSES)[Each]["isRun"] extends true ? Each : never;
+}[Purpose];
+
+/** The purpose that is meant where none is given. */
+export const DEFAULT_PURPOSE: Purpose = "tag";
+
+/** The words that `manifest check --for` takes. */
+export const PURPOSE_NAMES: readonly Purpose[] = Object.keys(PURPOSES).filter(isPurpose);
+
+function isPurpose(name: string): name is Purpose {
+	return Object.hasOwn(PURPOSES, name);
+}
+
+/** The purpose of the manifests that a command reads; undefined where it reads none. */
+export function purposeOf(command: string): Purpose | undefined {
+	return PURPOSE_NAMES.find((purpose) => PURPOSES[purpose].command === command);
+}
