@@ -1,4 +1,4 @@
-import type { Judged } from "../run/verify/look-back.ts";
+import type { Judged } from "../run/verify/verify.ts";
 import { show } from "../text/show.ts";
 import { numberText, rowsText } from "./summary.ts";
 import type { VerifyCounts } from "./verify-counts.ts";

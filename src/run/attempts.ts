@@ -1,9 +1,8 @@
 import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
-import { errorLimit, type MaxErrors, RefusedAlike } from "./stop/limits.ts";
+import { errorLimit, type MaxErrors, RefusedAlike, Repeated } from "./stop/limits.ts";
 import { mayHaveArrived, type Memory, type Operation, type Settled } from "./operations/operation.ts";
 import { LookAgain } from "./operations/settling.ts";
-import { Repeated } from "./stop/repeated.ts";
 import { decide } from "./retry/policy.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import type { SendQueue } from "./rate/send-queue.ts";

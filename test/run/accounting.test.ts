@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import type { RestErrorKind } from "../../src/rest/errors.ts";
-import { MemoryJournal } from "../../src/run/journal/counts.ts";
+import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
 import type { Outcome, RowStatus, Totals, Work } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { failure, start, updating, work } from "./harness.ts";

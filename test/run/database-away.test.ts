@@ -15,7 +15,7 @@ import { uploadFile } from "../../src/run/operations/upload.ts";
 import { BeforeImages } from "../../src/run/documents/before-images.ts";
 import { requestWithRetry } from "../../src/run/retry/request.ts";
 import { detectFlavour } from "../../src/run/service/detect-flavour.ts";
-import { sittingOut } from "../../src/run/verify/sit-out.ts";
+import { sittingOut } from "../../src/run/verify/verify.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { provenService } from "./fake-service.ts";

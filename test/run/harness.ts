@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
 import { Cooldown } from "../../src/run/rate/cooldown.ts";
-import { MemoryJournal } from "../../src/run/journal/counts.ts";
+import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
 import { unlimited } from "../../src/run/rate/limiter.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
 import { type RunOptions, runRows } from "../../src/run/rows.ts";

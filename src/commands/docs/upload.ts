@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { MemoryJournal } from "../../run/journal/counts.ts";
+import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { Settling } from "../../run/operations/settling.ts";
 import type { FindNames, OnExisting } from "../../run/operations/namesakes.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";

@@ -1,6 +1,6 @@
 import type { App, Settings } from "../../app.ts";
 import type { Check } from "../../report/checks.ts";
-import { probeStorage } from "../../run/storage/probe-storage.ts";
+import { probeStorage } from "../../run/storage/folders.ts";
 import { show } from "../../text/show.ts";
 import { attempt, failed } from "./attempt.ts";
 

@@ -4,7 +4,7 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import { DEFAULT_PURPOSE, PURPOSE_NAMES, type Purpose } from "../../manifest/purposes.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, numberText, rowsText, summaryOf } from "../../report/summary.ts";
-import { MemoryJournal } from "../../run/journal/counts.ts";
+import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { checkAndTell, manifestOptions, refusal } from "../../workflows/check/check-rows.ts";
 import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flags/change-flags.ts";
 import { addManifestOptions, addSetOption, addTalkOptions, type ManifestFlags } from "../../flags/flags.ts";

@@ -6,7 +6,7 @@ import { writesTo } from "../../run/recorded/document-writes.ts";
 import { explained } from "../../run/recorded/faults.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
-import type { Written } from "../../run/recorded/written.ts";
+import type { Written } from "../../run/recorded/recorded-rows.ts";
 import { rememberedKeeps } from "../../run/service/remembered-keeps.ts";
 import { show } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";

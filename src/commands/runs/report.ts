@@ -6,11 +6,11 @@ import { DEFAULT_PURPOSE, purposeOf, PURPOSES } from "../../manifest/purposes.ts
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
-import { eachOutcome } from "../../run/recorded/outcomes.ts";
-import { countStored } from "../../run/journal/doubt.ts";
+import { eachOutcome } from "../../run/recorded/recorded-rows.ts";
+import { countStored } from "../../run/journal/sent-state.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { APPLY } from "../../workflows/plan/names.ts";
-import { UNDO } from "../../run/recorded/taken-back.ts";
+import { UNDO } from "../../run/recorded/superseded.ts";
 import { writeFailed } from "../../workflows/run/failed-file.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addTalkOptions } from "../../flags/flags.ts";

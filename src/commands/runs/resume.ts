@@ -8,7 +8,7 @@ import { upload } from "../docs/upload.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { APPLY } from "../../workflows/plan/names.ts";
-import { UNDO } from "../../run/recorded/taken-back.ts";
+import { UNDO } from "../../run/recorded/superseded.ts";
 import { goOnUndoing } from "../../workflows/undo/undo-run.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { newestThatDid, newestUnfinished } from "../../workflows/recorded/newest.ts";

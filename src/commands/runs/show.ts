@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { countStored } from "../../run/journal/doubt.ts";
+import { countStored } from "../../run/journal/sent-state.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { countsText, numberText } from "../../report/summary.ts";

@@ -10,7 +10,7 @@ import type { Done } from "../../flags/declare.ts";
 import { addOutageOption, addWatchOptions, type VerifyFlags, withSession } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../../workflows/plan/names.ts";
-import { UNDO } from "../../run/recorded/taken-back.ts";
+import { UNDO } from "../../run/recorded/superseded.ts";
 import { report } from "../../workflows/run/run-report.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonArray, type JsonValue, parseJson } from "../../json/values.ts";
-import { keptTemporarily } from "../storage/kept-temporarily.ts";
+import { keptTemporarily } from "../storage/temporary-folders.ts";
 import { IdTable } from "./id-table.ts";
 
 /** Bytes that are gathered before they are written. */

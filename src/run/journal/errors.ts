@@ -1,4 +1,5 @@
 import { errorCode, reason } from "../../errors.ts";
+import { FORMAT } from "./records.ts";
 
 /** Why a journal can't be used any more. */
 export type LossKind =
@@ -46,4 +47,10 @@ export class JournalUnreadable extends Error {
 		this.kind = kind;
 		this.place = place;
 	}
+}
+
+/** The fault of a file that a newer version wrote. */
+export function newer(version: number, file: string): JournalUnreadable {
+	const text = `${file} was written by a newer version: its format is ${version}, and this version reads ${FORMAT}`;
+	return new JournalUnreadable(text, "foreign");
 }

@@ -3,9 +3,18 @@ import { constants } from "node:fs";
 import { link, open, readFile, realpath, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { type Machine, ownerOf, type Processes, thisMachine } from "../storage/machine.ts";
+import {
+	type Machine,
+	ownerOf,
+	type Processes,
+	thisMachine,
+	judge,
+	type Owner,
+	ownerText,
+	readOwner,
+	type Verdict,
+} from "../storage/process-owner.ts";
 import { ageOf, alone, linkMutex, type Mutex, socketMutex } from "./mutex.ts";
-import { judge, type Owner, ownerText, readOwner, type Verdict } from "../storage/owner.ts";
 
 /** A lock without an owner in it is that of a process that was killed while it took it, in milliseconds of age. */
 const UNWRITTEN = 10_000;

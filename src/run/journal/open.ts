@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { countBlind, countInDoubt, isInDoubt, sentRecords, writtenUnsaid } from "./doubt.ts";
+import { sentRecords } from "./doubt.ts";
+import { countBlind, countInDoubt, isInDoubt, writtenUnsaid, SentState } from "./sent-state.ts";
 import { JournalUnreadable, lossOf } from "./errors.ts";
 import { createFile, createFolder, readChunks, reopenFile } from "./files.ts";
 import type { HeaderRecord, SentRecord, StoredRecord } from "./records.ts";
 import { reduceJournal, reduceSent } from "./reduce.ts";
-import { SentState } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
 import { type JournalFile, JournalWriter } from "./writer.ts";
 

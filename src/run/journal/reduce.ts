@@ -1,5 +1,5 @@
-import { JournalUnreadable } from "./errors.ts";
-import { FORMAT, type ReadRecord } from "./records.ts";
+import { JournalUnreadable, newer } from "./errors.ts";
+import { type ReadRecord } from "./records.ts";
 import { type Chunks, type Damage, scan } from "./scan.ts";
 import { SentState } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
@@ -72,10 +72,4 @@ function damaged({ corrupt, record, rule }: Damage, file: string): JournalUnread
 	const place = `byte ${corrupt.toLocaleString("en")} (record ${record.toLocaleString("en")})`;
 	const why = rule === undefined ? "" : `: ${rule}`;
 	return new JournalUnreadable(`${file} is damaged at ${place}${why}`, "corrupt", { file, byte: corrupt, record });
-}
-
-/** The fault of a file that a newer version wrote. */
-export function newer(version: number, file: string): JournalUnreadable {
-	const text = `${file} was written by a newer version: its format is ${version}, and this version reads ${FORMAT}`;
-	return new JournalUnreadable(text, "foreign");
 }

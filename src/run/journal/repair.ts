@@ -1,12 +1,9 @@
-import { writtenUnsaid } from "./doubt.ts";
+import { writtenUnsaid, SentState } from "./sent-state.ts";
 import { JournalUnreadable, lossOf } from "./errors.ts";
-import { readChunks } from "./files.ts";
+import { readChunks, replaceFile } from "./files.ts";
 import { type Pair, pathsOf } from "./open.ts";
 import type { HeaderRecord, JournalRecord, ReadRecord } from "./records.ts";
-import { replaceFile } from "./replace.ts";
-import { goodRecords, headersOf, ofRun } from "./salvage.ts";
-import { type Scan, scan } from "./scan.ts";
-import { SentState } from "./sent-state.ts";
+import { goodRecords, type Chunks, type Scan, scan } from "./scan.ts";
 import { JournalState } from "./state.ts";
 
 /** What a repair did to one file. */
@@ -125,4 +122,43 @@ async function siftFile(
 		else if (verdict !== "again") bad += 1;
 	}
 	return bad;
+}
+
+/** What the headers of a damaged file say. */
+export type Headers = {
+	/** the first that can still be read: each sitting repeats what the run is */
+	readonly first: HeaderRecord | undefined;
+	/** whether there are records of more than one run */
+	readonly mixed: boolean;
+	/** a format that this program does not know, if there is one */
+	readonly newer: number | undefined;
+};
+
+export async function headersOf(chunks: Chunks): Promise<Headers> {
+	let first: HeaderRecord | undefined;
+	let mixed = false;
+	let newer: number | undefined;
+	for await (const record of goodRecords(chunks)) {
+		if (record.kind === "newer") newer ??= record.version;
+		if (record.kind !== "header") continue;
+		first ??= record;
+		mixed ||= record.run !== first.run;
+	}
+	return { first, mixed, newer };
+}
+
+/**
+ * Whether each record of a file is one of the run, except for its first header. From the header of another run to the
+ * next of its own all are the other's: their rows would be counted as this run's.
+ */
+export function ofRun({ run }: HeaderRecord, mixed: boolean): (record: ReadRecord) => "own" | "first" | "other" {
+	let own = !mixed;
+	let seen = false;
+	return (record) => {
+		if (record.kind === "header") own = record.run === run;
+		if (!own) return "other";
+		if (record.kind !== "header" || seen) return "own";
+		seen = true;
+		return "first";
+	};
 }

@@ -1,5 +1,4 @@
 import type { RowStatus } from "../types.ts";
-import { RowBytes } from "./row-bytes.ts";
 
 const STATUSES: readonly Exclude<RowStatus, "failed">[] = ["updated", "unchanged", "uploaded", "removed"];
 /** The first byte that means failed. From here on a byte tells the code, too. */
@@ -78,5 +77,32 @@ export class RowStates {
 		this.#codes.push(code);
 		this.#bytesOfCodes.set(code, byte);
 		return byte;
+	}
+}
+
+/** Rows by which the table grows at least. */
+const GROWTH = 65_536;
+/** One byte for each row, zero until it is set: a million rows are a megabyte. */
+export class RowBytes {
+	#bytes = new Uint8Array(0);
+	#length = 0;
+
+	/** Rows from here on were never set. */
+	get length(): number {
+		return this.#length;
+	}
+
+	get(row: number): number {
+		return this.#bytes[row] ?? 0;
+	}
+
+	set(row: number, byte: number): void {
+		if (row >= this.#bytes.length) {
+			const larger = new Uint8Array(Math.max(row + GROWTH, this.#bytes.length * 2));
+			larger.set(this.#bytes);
+			this.#bytes = larger;
+		}
+		this.#bytes[row] = byte;
+		if (row >= this.#length) this.#length = row + 1;
 	}
 }

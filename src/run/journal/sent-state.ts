@@ -1,5 +1,6 @@
-import { RowBytes } from "./row-bytes.ts";
+import { isWritten, RowBytes } from "./row-states.ts";
 import type { ReadRecord } from "./records.ts";
+import type { JournalState } from "./state.ts";
 
 const SENT = 1;
 const STORED = 2;
@@ -68,5 +69,42 @@ export class SentState {
 	/** The rows that may have been sent, in the order of the manifest. */
 	*rows(): Generator<number> {
 		for (let row = 0; row < this.#rows.length; row++) if (this.#rows.get(row) !== 0) yield row;
+	}
+}
+
+/** Whether a row may have been sent and is not settled. */
+export function isInDoubt(row: number, outcomes: JournalState, sent: SentState): boolean {
+	return sent.wasSent(row) && outcomes.statusOf(row) === undefined;
+}
+
+/** How many rows may have been sent and are not settled. */
+export function countInDoubt(outcomes: JournalState, sent: SentState): number {
+	let count = 0;
+	for (const row of sent.rows()) if (outcomes.statusOf(row) === undefined) count += 1;
+	return count;
+}
+
+/** How many rows may have been written over something that is not known. */
+export function countBlind(outcomes: JournalState, sent: SentState): number {
+	let count = 0;
+	for (const row of sent.rows()) if (sent.isBlind(row) && !outcomes.isUntouched(row)) count += 1;
+	return count;
+}
+
+/** How many rows failed although their files were stored: these can be taken back. */
+export function countStored(outcomes: JournalState, sent: SentState): number {
+	let count = 0;
+	for (const row of sent.rows()) if (sent.wasStored(row) && outcomes.statusOf(row) === "failed") count += 1;
+	return count;
+}
+
+/**
+ * Rows that were written without a record of it. There are none unless records were lost: what was sent is durable
+ * before it is sent, and its outcome is recorded after.
+ */
+export function* writtenUnsaid(outcomes: JournalState, sent: SentState): Generator<number> {
+	const rows = outcomes.totals().rows;
+	for (let row = 0; row < rows; row++) {
+		if (isWritten(outcomes.statusOf(row)) && !sent.wasSent(row)) yield row;
 	}
 }

@@ -1,6 +1,13 @@
 import type { RowStatus, Totals } from "../types.ts";
-import { compareHeader } from "./compare.ts";
-import type { EndRecord, HeaderRecord, LostRecord, OutcomeRecord, ReadRecord, ReopenRecord } from "./records.ts";
+import {
+	compareHeader,
+	type EndRecord,
+	type HeaderRecord,
+	type LostRecord,
+	type OutcomeRecord,
+	type ReadRecord,
+	type ReopenRecord,
+} from "./records.ts";
 import { RowStates } from "./row-states.ts";
 
 const NOTHING: Totals = {

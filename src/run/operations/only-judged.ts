@@ -1,5 +1,5 @@
 import { RestError } from "../../rest/errors.ts";
-import type { RowBytes } from "../journal/row-bytes.ts";
+import type { RowBytes } from "../journal/row-states.ts";
 import type { SentLog } from "./sent-log.ts";
 
 /**

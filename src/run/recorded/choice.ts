@@ -1,10 +1,8 @@
-import type { HeaderRecord } from "../journal/records.ts";
-import { compareHeader } from "../journal/compare.ts";
+import { type HeaderRecord, compareHeader } from "../journal/records.ts";
 import { type RecordedRun, readRun } from "../journal/open.ts";
 import type { RunFile } from "./run-file.ts";
 import type { Runs } from "./runs.ts";
-import { supersededBy } from "./superseded.ts";
-import { recordedWork } from "./work.ts";
+import { supersededBy, recordedWork } from "./superseded.ts";
 
 /** What `--resume` comes to. */
 export type Choice =

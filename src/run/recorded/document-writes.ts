@@ -1,13 +1,12 @@
 import type { Normalise } from "../../rest/types.ts";
-import { JournalUnreadable, lossOf } from "../journal/errors.ts";
+import { JournalUnreadable, lossOf, newer } from "../journal/errors.ts";
 import { readChunks } from "../journal/files.ts";
 import { type Pair, pathsOf } from "../journal/open.ts";
 import type { OutcomeRecord, ReopenRecord, SentRecord, StoredRecord } from "../journal/records.ts";
-import { newer, readWanted } from "../journal/reduce.ts";
-import type { Chunks } from "../journal/scan.ts";
-import { goodRecords } from "../journal/salvage.ts";
+import { readWanted } from "../journal/reduce.ts";
+import { type Chunks, goodRecords } from "../journal/scan.ts";
 import type { RowStatus } from "../types.ts";
-import { type Written, writtenOf } from "./written.ts";
+import { type Written, writtenOf } from "./recorded-rows.ts";
 
 /**
  * What a run sent to the documents of one id: a row for each dataset that has such a document. Lines that don't hold the

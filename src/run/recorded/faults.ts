@@ -1,5 +1,5 @@
 import { CliError, Exit } from "../../errors.ts";
-import { storageReason } from "../storage/storage-faults.ts";
+import { storageReason } from "../storage/folders.ts";
 import { JournalLost, JournalUnreadable } from "../journal/errors.ts";
 
 /** What a fault of the journal means for a person. */

@@ -1,6 +1,7 @@
 import { type Metadata, metadataText } from "../../json/values.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
-import { countBlind, countStored, type Doubt } from "../journal/doubt.ts";
+import { type Doubt } from "../journal/doubt.ts";
+import { countBlind, countStored } from "../journal/sent-state.ts";
 import type { OpenRun } from "../journal/open.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import type { Journal, Outcome, Totals, Work } from "../types.ts";

@@ -1,20 +1,16 @@
 import { createHash, randomInt } from "node:crypto";
 import { copyFile, open, stat, writeFile } from "node:fs/promises";
 import type { JsonObject } from "../../json/values.ts";
-import { compareHeader } from "../journal/compare.ts";
+import { compareHeader, FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
 import { type Doubt, doubtsByRow } from "../journal/doubt.ts";
 import { syncFolder } from "../journal/files.ts";
 import { continueRun, createRun, JOURNAL_FILE, type OpenRun, type RecordedRun, readRun } from "../journal/open.ts";
-import { FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
 import { type Choice, chooseUnfinished } from "./choice.ts";
 import { explained, ForeignRun, notKept } from "./faults.ts";
-import { byAge, takeOrder } from "./order.ts";
-import { type RunFile, runFileText } from "./run-file.ts";
-import { runId } from "./run-id.ts";
+import { byAge, takeOrder, type RunFile, runFileText, runId } from "./run-file.ts";
 import { type LockOptions, lockOfWork } from "./run-lock.ts";
 import type { Runs } from "./runs.ts";
-import { supersede, supersededBy } from "./superseded.ts";
-import { recordedWork, type WorkFile, workOf } from "./work.ts";
+import { supersede, supersededBy, recordedWork, type WorkFile, workOf } from "./superseded.ts";
 
 /** What a run is to do, and where. */
 export type Wanted = {

@@ -1,4 +1,8 @@
+import { open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../json/values.ts";
+import { makeFolder } from "../storage/folders.ts";
 
 /** What a run was told to do: enough to go on with it from anywhere. It holds no key. */
 export type RunFile = {
@@ -71,4 +75,74 @@ function parsed(text: string): unknown {
 	} catch {
 		return undefined;
 	}
+}
+
+/** Names of runs: the second they began (UTC), then its milliseconds and chance, in three hexadecimal digits each. */
+const form = /^\d{8}T\d{6}-[0-9a-f]{6}$/;
+
+/**
+ * A name that sorts by age, so that of two runs begun in one second the later one is the newest.
+ *
+ * @param now epoch milliseconds
+ * @param chance from 0 to 4095
+ */
+export function runId(now: number, chance: number): string {
+	const moment = new Date(now).toISOString().replaceAll(/[-:]|\.\d+Z$/g, "");
+	return `${moment}-${hexadecimal(now % 1000)}${hexadecimal(chance)}`;
+}
+
+/** Whether a text is the name of a run, and so no path that leads elsewhere. */
+export function isRunId(text: string): boolean {
+	return form.test(text);
+}
+
+function hexadecimal(number: number): string {
+	return number.toString(16).padStart(3, "0");
+}
+
+/** What tells the age of a run. */
+export type Aged = Pick<RunFile, "run" | "started" | "order">;
+/** Milliseconds by which a clock may be set back without a word: keeping it right moves it by less. */
+const SLACK = 2_000;
+
+/**
+ * Orders runs by when they began, the oldest first: by their number, as the clock may have been wrong. Records of 0.1.0
+ * have none; they come before all that have one, by their time.
+ */
+export function byAge(one: Aged, other: Aged): number {
+	const difference = (one.order ?? 0) - (other.order ?? 0);
+	if (difference !== 0) return difference;
+	// Equal numbers: both have none, or two machines that share a folder took one at once.
+	return one.run < other.run ? -1 : one.run > other.run ? 1 : 0;
+}
+
+/** A run that began before another by its number, and after it by the clock: the clock was changed between. */
+export function contradiction<Run extends Aged>(newest: Aged, all: readonly Run[]): Run | undefined {
+	const began = Date.parse(newest.started);
+	return all.find((other) => byAge(other, newest) < 0 && Date.parse(other.started) > began + SLACK);
+}
+
+/**
+ * Takes the next number for a run. It is a file's name, which one process alone can make: so two starts at once get two
+ * numbers, on several machines too, and a process that is killed here leaves a gap and no harm. The records are asked
+ * as well: where the file is lost, or an old copy of it was put back, they still know the largest.
+ *
+ * @param recorded the runs that there are
+ */
+export async function takeOrder(runsFolder: string, recorded: readonly Aged[]): Promise<number> {
+	const folder = join(runsFolder, ".order");
+	await makeFolder(folder);
+	const taken = (await readdir(folder)).map(Number).filter(isOrder);
+	let next = 1 + [...taken, ...recorded.map(({ order }) => order ?? 0)].reduce((a, b) => Math.max(a, b), 0);
+	for (; ; next++) {
+		try {
+			await (await open(join(folder, String(next)), "wx", 0o600)).close();
+			break;
+		} catch (error) {
+			if (errorCode(error) !== "EEXIST") throw error;
+		}
+	}
+	// The last one is enough: those before it are in records, or were given up.
+	for (const earlier of taken) await rm(join(folder, String(earlier)), { force: true });
+	return next;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import { type Lock, Locked, takeLock } from "../journal/lock.ts";
-import type { Processes } from "../storage/machine.ts";
+import type { Processes } from "../storage/process-owner.ts";
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
 import { notKept } from "./faults.ts";

@@ -1,11 +1,8 @@
 import { access, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
-import { type Keeper, ownFolder, readOwnFile } from "../storage/own-folders.ts";
-import { ownStateFolder } from "../storage/state-folder.ts";
-import { byAge } from "./order.ts";
-import { isRunId } from "./run-id.ts";
-import { readRunFile, type RunFile } from "./run-file.ts";
+import { type Keeper, ownFolder, readOwnFile, ownStateFolder } from "../storage/own-folders.ts";
+import { byAge, isRunId, readRunFile, type RunFile } from "./run-file.ts";
 
 export const SUMMARY_FILE = "summary.json";
 /** Folder of locks, beside those of runs. */

@@ -1,6 +1,7 @@
-import { mkdir, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import { errorCode } from "../../errors.ts";
+import { randomBytes } from "node:crypto";
+import { mkdir, open, rm, rmdir, stat, statfs } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 
 /** Only the user may see what is written where. */
 const FOLDER_MODE = 0o700;
@@ -37,4 +38,58 @@ async function isFolder(path: string): Promise<boolean> {
 		(status) => status.isDirectory(),
 		() => false,
 	);
+}
+
+/**
+ * What the storage said, with the folder that refused it where that is another: "permission denied" of a folder that is
+ * to be made is about the one above it.
+ *
+ * @param folder that the sentence names already
+ */
+export function storageReason(error: unknown, folder: string): string {
+	const why = reason(error);
+	const path = pathOf(error);
+	if (path === undefined || path.startsWith(`${folder}/`)) return why;
+	return `${why}, in ${dirname(path)}`;
+}
+
+function pathOf(error: unknown): string | undefined {
+	if (typeof error !== "object" || error === null || !("path" in error)) return undefined;
+	return typeof error.path === "string" ? error.path : undefined;
+}
+
+/** Bytes that are written: a disk that is nearly full takes an empty file, and no record. */
+const SAMPLE = 64 * 1024;
+
+/**
+ * Writes a file into a folder and removes it, with what had to be made for it.
+ *
+ * @returns bytes that this user may still write there; undefined where the file system does not tell
+ * @throws CliError exit 7 where it can't be written
+ */
+export async function probeStorage(folder: string): Promise<number | undefined> {
+	const path = join(folder, `.probe-${randomBytes(6).toString("hex")}`);
+	let made: readonly string[] = [];
+	try {
+		made = await makeFolder(folder);
+		const file = await open(path, "wx", 0o600);
+		try {
+			await file.writeFile(Buffer.alloc(SAMPLE));
+			await file.sync();
+		} finally {
+			await file.close();
+		}
+		const free = await statfs(folder).catch(() => undefined);
+		return free === undefined || free.blocks === 0 ? undefined : free.bavail * free.bsize;
+	} catch (error) {
+		throw new CliError(`runs can't be recorded in ${folder}: ${storageReason(error, folder)}`, {
+			exit: Exit.storage,
+			hint: "Make it writable or make room there, or name another folder with --state-dir DIR.",
+			cause: error,
+		});
+	} finally {
+		await rm(path, { force: true }).catch(() => undefined);
+		// A folder that something else was put into meanwhile stays.
+		for (const each of made.toReversed()) await rmdir(each).catch(() => undefined);
+	}
 }

@@ -115,3 +115,10 @@ function writable(path: string): CliError {
 		hint: `If all in it is yours, run: chmod -R go-w '${path}'; or name a folder of your own with --state-dir DIR.`,
 	});
 }
+
+/** What lies in a state folder. One that has anything else in it is not ours to close to others. */
+const OURS: readonly string[] = ["runs", "services", "tmp"];
+/** Sees that nobody else can have written what is in a state folder. @throws CliError exit 2 */
+export async function ownStateFolder(path: string, keeper: Keeper): Promise<void> {
+	await ownFolder(path, keeper, (name) => OURS.includes(name));
+}

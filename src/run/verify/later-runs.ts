@@ -1,9 +1,11 @@
 import type { Metadata } from "../../json/values.ts";
-import type { RecordedRun } from "../journal/open.ts";
-import type { SentRecord } from "../journal/records.ts";
+import { JournalUnreadable } from "../journal/errors.ts";
+import { type RecordedRun, readRun } from "../journal/open.ts";
+import type { HeaderRecord, SentRecord } from "../journal/records.ts";
 import { isWritten } from "../journal/row-states.ts";
+import type { Runs } from "../recorded/runs.ts";
 import { sameMetadata } from "../service/read-back.ts";
-import type { Judged } from "./look-back.ts";
+import type { Judged } from "./verify.ts";
 
 /** A run that began later, of the same target. */
 export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & {
@@ -50,4 +52,23 @@ function only(key: string, metadata: Metadata): Metadata {
 
 function keyOf({ datasetId, documentId }: { readonly datasetId: string; readonly documentId: string }): string {
 	return `${datasetId}\0${documentId}`;
+}
+
+/** The runs of the same target that began after one, the oldest first. Those that can't be read are passed over. */
+export async function* recordedAfter(runs: Runs, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
+	const all = await runs.files();
+	const place = all.findIndex((file) => file.run === run);
+	// The newest come first. A run that has lost its record is older than none.
+	for (const file of all.slice(0, Math.max(0, place)).toReversed()) {
+		const name = file.run;
+		if (file.baseUrl !== target.baseUrl) continue;
+		const recorded = await readRun(runs.path(name)).catch((error: unknown) => {
+			if (error instanceof JournalUnreadable) return undefined;
+			throw error;
+		});
+		if (recorded === undefined) continue;
+		// Rows of a merge, of a plan and of an undo carry along what they don't change.
+		const isWhole = file.options["mode"] === "replace" || file.command === "docs upload";
+		yield { name, isWhole, state: recorded.state, sentRecords: () => recorded.sentRecords() };
+	}
 }

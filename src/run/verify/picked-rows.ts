@@ -1,8 +1,7 @@
 import type { RecordedRun } from "../journal/open.ts";
 import { isWritten } from "../journal/row-states.ts";
 import { rowsByDataset } from "../documents/cost.ts";
-import { type Written, writtenRows } from "../recorded/written.ts";
-import { Sample } from "./sample.ts";
+import { type Written, writtenRows } from "../recorded/recorded-rows.ts";
 
 /** How much of a run is read back. */
 export type VerifyMode = "sample" | "all";
@@ -56,4 +55,32 @@ export function countByDataset(rows: Iterable<{ readonly datasetId: string }>): 
 	const counts = new Map<string, number>();
 	for (const { datasetId } of rows) counts.set(datasetId, (counts.get(datasetId) ?? 0) + 1);
 	return counts;
+}
+
+/**
+ * So many of a stream of unknown length, each with the same chance.
+ *
+ * @param random from 0 up to but not including 1
+ */
+export class Sample<Item> {
+	readonly #size: number;
+	readonly #random: () => number;
+	readonly #items: Item[] = [];
+	#seen = 0;
+
+	constructor(size: number, random: () => number) {
+		this.#size = size;
+		this.#random = random;
+	}
+
+	get items(): readonly Item[] {
+		return this.#items;
+	}
+
+	add(item: Item): void {
+		this.#seen += 1;
+		// The n-th stands in for one of those that are held, with a chance of size in n.
+		const place = this.#seen <= this.#size ? this.#seen - 1 : Math.floor(this.#random() * this.#seen);
+		if (place < this.#size) this.#items[place] = item;
+	}
 }

@@ -1,11 +1,22 @@
 import type { RecordedRun } from "../journal/open.ts";
+import { DOUBTED_FOR } from "../rate/outage.ts";
 import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
+import type { Request, Clock, RowError } from "../types.ts";
+import { failureBehind } from "../retry/request.ts";
 import { type LaterRun, writtenAgain } from "./later-runs.ts";
-import { type Judged, lookBack, type LookBackOptions } from "./look-back.ts";
-import { countByDataset, type PickedRows } from "./picked-rows.ts";
+import { countByDataset, isConfirmed, type PickedRows } from "./picked-rows.ts";
+import type { Metadata } from "../../json/values.ts";
+import type { Verdict, Deed } from "../../plan/verdict.ts";
+import type { InexactValues, Normalise } from "../../rest/types.ts";
+import { DocumentSource } from "../documents/document-source.ts";
+import { whyFailed } from "../operations/look.ts";
+import { inOrder } from "../ordered.ts";
+import { type Written, writtenRows } from "../recorded/recorded-rows.ts";
+import type { Service } from "../service/service.ts";
 
 /** Waits before what looks lost is looked at again, in milliseconds. It was looked at without a wait already. */
 const WAITS = READ_BACK_DELAYS_MS.filter((lag) => lag > 0);
+
 /**
  * Rows that are looked at again at most: a lag makes the last seconds of a run look lost, some hundred rows. Where many
  * more are lost a few of them more or less change nothing, and each look costs a request.
@@ -59,4 +70,100 @@ export async function* verifyRun(run: RecordedRun, picked: PickedRows, options: 
 		}
 	}
 	yield* doubtful.values();
+}
+
+/** Asks on for so long where the service can't be reached, in milliseconds. Only for requests that change nothing. */
+export function sittingOut(request: Request, maxOutage: number, clock: Clock): Request {
+	return async (call) => {
+		const start = clock.now();
+		for (;;) {
+			try {
+				return await request(call);
+			} catch (error) {
+				if (clock.now() - start >= patienceFor(error, maxOutage)) throw error;
+			}
+		}
+	};
+}
+
+/** How long a failure is sat out. All tries of the request failed, and each has waited before the next. */
+function patienceFor(error: unknown, maxOutage: number): number {
+	const kind = failureBehind(error)?.kind;
+	if (kind === "doubted") return Math.min(DOUBTED_FOR, maxOutage);
+	return kind === "not_sent" || kind === "ambiguous" ? maxOutage : 0;
+}
+
+/** What is told of a row that was read back. It holds no metadata: there may be many of them. */
+export type Judged = Pick<Written, "row" | "line" | "datasetId" | "documentId" | "write" | "time"> & {
+	/** `unknown` where the document could not be looked at */
+	readonly result: Verdict["result"] | "unknown";
+	readonly keys: readonly string[];
+	/** whether the dataset lists the document; undefined where that is not known */
+	readonly isListed: boolean | undefined;
+	/** a later run of ours that wrote the document again */
+	readonly laterRun?: string;
+	/** why it could not be looked at */
+	readonly error?: RowError;
+};
+
+export type LookBackOptions = {
+	readonly service: Service;
+	readonly request: Request;
+	readonly clock: Clock;
+	/** where lists may be kept */
+	readonly folder: () => Promise<string>;
+	/** looks in flight */
+	readonly concurrency: number;
+	readonly judge: (
+		deed: Deed,
+		present: Metadata | undefined,
+		keeps: Normalise,
+		inexact: InexactValues | undefined,
+	) => Verdict;
+	/** called before a dataset is listed, with the number of its documents by the service's account */
+	readonly onListing?: (datasetId: string, documents: number) => void;
+};
+
+/** Rows that are wanted, and how many each dataset has of them. */
+export type WantedRows = { has(row: number): boolean; readonly byDataset: ReadonlyMap<string, number> };
+
+/**
+ * Reads back what a run wrote, row by row as they were sent, and judges each. Sends nothing that writes.
+ *
+ * @throws what `request` throws where no other row would fare better
+ */
+export async function* lookBack(
+	run: RecordedRun,
+	wanted: WantedRows,
+	{ service, request, clock, folder, concurrency, judge, onListing }: LookBackOptions,
+): AsyncGenerator<Judged> {
+	const api = await service.known(request);
+	const { normalise } = api.dialect.flavour;
+	const rows = async (): Promise<ReadonlyMap<string, number>> => wanted.byDataset;
+	const present = new DocumentSource({ rows, folder, clock, ...(onListing === undefined ? {} : { onListing }) });
+	const see = async (written: Written): Promise<Judged> => {
+		const { row, line, datasetId, documentId, write, time } = written;
+		const told = { row, line, datasetId, documentId, write, time };
+		try {
+			const held = await present.byId(api, request, datasetId, documentId);
+			// A document that never had any may be listed without the member.
+			const metadata = held === undefined ? undefined : (held.metadata ?? new Map());
+			return { ...told, ...judge(written, metadata, normalise, held?.inexact), isListed: held !== undefined };
+		} catch (error) {
+			const why = whyFailed(error);
+			if (why === undefined) throw error;
+			return { ...told, result: "unknown", keys: [], isListed: undefined, error: why };
+		}
+	};
+	try {
+		yield* inOrder(wantedOf(run, wanted, normalise), see, concurrency);
+	} finally {
+		await present.close();
+	}
+}
+
+async function* wantedOf(run: RecordedRun, wanted: WantedRows, keeps: Normalise): AsyncGenerator<Written> {
+	for await (const written of writtenRows(run, keeps)) {
+		if (wanted.has(written.row) && isConfirmed(written)) yield written;
+	}
 }

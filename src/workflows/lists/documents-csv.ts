@@ -12,10 +12,9 @@ import {
 	parseJson,
 	textsOf,
 } from "../../json/values.ts";
-import { ColumnPlan } from "../../manifest/index.ts";
-import type { ManifestDocument } from "../../manifest/index.ts";
+import { ColumnPlan, type ManifestDocument } from "../../manifest/index.ts";
 import type { Document, InexactValues } from "../../rest/types.ts";
-import { keptTemporarily } from "../../run/storage/kept-temporarily.ts";
+import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
 import { documentCells, documentMembers } from "./document-columns.ts";
 import { textLines } from "./text-lines.ts";
 

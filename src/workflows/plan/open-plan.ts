@@ -7,8 +7,8 @@ import { type InputFile, openInput } from "../../input-file.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
 import type { PlannedChange } from "../../plan/plan-file/types.ts";
 import { MOST_BYTES } from "../../run/journal/encode.ts";
-import { LineSplitter } from "../../run/journal/lines.ts";
-import { keptTemporarily } from "../../run/storage/kept-temporarily.ts";
+import { LineSplitter } from "../../run/journal/scan.ts";
+import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
 
 /** A plan that was read as a whole and is what was written. */

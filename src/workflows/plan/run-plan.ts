@@ -1,6 +1,6 @@
 import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { MemoryJournal } from "../../run/journal/counts.ts";
+import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { CONFLICT, doPlanned } from "../../run/operations/planned.ts";
 import type { SentLog } from "../../run/operations/sent-log.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";

@@ -1,7 +1,7 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import type { Row } from "../../manifest/types.ts";
-import type { RowBytes } from "../../run/journal/row-bytes.ts";
+import type { RowBytes } from "../../run/journal/row-states.ts";
 import type { Stop } from "../../run/types.ts";
 import type { PolicyChecker } from "./policy-checker.ts";
 

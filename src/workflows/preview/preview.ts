@@ -5,7 +5,7 @@ import { differenceOf } from "../../plan/diff.ts";
 import { ChangeTally } from "../../report/changes/tally.ts";
 import { LOOKS } from "../../run/rate/concurrency.ts";
 import { stopOf } from "../../run/stop/shutdown.ts";
-import { MemoryJournal } from "../../run/journal/counts.ts";
+import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { errorLimit } from "../../run/stop/limits.ts";
 import { whyFailed } from "../../run/operations/look.ts";
 import { inOrder } from "../../run/ordered.ts";

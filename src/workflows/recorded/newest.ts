@@ -1,7 +1,6 @@
 import { CliError, Exit } from "../../errors.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";
-import { contradiction } from "../../run/recorded/order.ts";
-import type { RunFile } from "../../run/recorded/run-file.ts";
+import { contradiction, type RunFile } from "../../run/recorded/run-file.ts";
 import { noRun, type Runs } from "../../run/recorded/runs.ts";
 import { isOver, supersededBy } from "../../run/recorded/superseded.ts";
 import { hasWritten, readReport, stateOf } from "./read.ts";

@@ -6,7 +6,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { csvLine, idFault } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
-import { keptTemporarily } from "../../run/storage/kept-temporarily.ts";
+import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
 import type { ShortList } from "../../run/documents/pages.ts";
 import { showsMetadata } from "../../run/documents/readable.ts";
 import { show } from "../../text/show.ts";

@@ -3,7 +3,7 @@ import { access, type FileHandle, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { CheckedManifest } from "../../manifest/types.ts";
-import { failedOutcomes } from "../../run/recorded/outcomes.ts";
+import { failedOutcomes } from "../../run/recorded/recorded-rows.ts";
 import type { Totals } from "../../run/types.ts";
 import { openReport, whyNoReport } from "./private-report.ts";
 import { rowPlaces } from "../rows/row-place.ts";

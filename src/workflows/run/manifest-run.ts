@@ -6,7 +6,7 @@ import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import type { Mode } from "../../plan/change.ts";
 import { resolve } from "node:path";
 import type { BodyForm } from "../../rest/types.ts";
-import { MemoryJournal } from "../../run/journal/counts.ts";
+import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import type { UpdatePlan } from "../../run/operations/look.ts";
 import type { Stop } from "../../run/types.ts";
 import { report } from "./run-report.ts";

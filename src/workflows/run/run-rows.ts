@@ -5,7 +5,7 @@ import type { JsonObject } from "../../json/values.ts";
 import type { Row } from "../../manifest/types.ts";
 import { numberText } from "../../report/summary.ts";
 import { chunked } from "../../run/chunks.ts";
-import { RowBytes } from "../../run/journal/row-bytes.ts";
+import { RowBytes } from "../../run/journal/row-states.ts";
 import { onlyJudged } from "../../run/operations/only-judged.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import type { SentLog } from "../../run/operations/sent-log.ts";

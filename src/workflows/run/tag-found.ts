@@ -3,7 +3,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkSettings } from "../../manifest/index.ts";
 import type { Mode } from "../../plan/change.ts";
 import { documentsText } from "../../report/summary.ts";
-import { MemoryJournal } from "../../run/journal/counts.ts";
+import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { show } from "../../text/show.ts";
 import { manifestOptions } from "../check/check-rows.ts";
 import { checkFailedPath } from "./failed-file.ts";

@@ -7,10 +7,10 @@ import { PlanText } from "../../plan/plan-file/write.ts";
 import { undoStep } from "../../plan/undo.ts";
 import { MOST_BYTES } from "../../run/journal/encode.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";
-import { RowBytes } from "../../run/journal/row-bytes.ts";
-import { keptTemporarily } from "../../run/storage/kept-temporarily.ts";
+import { RowBytes } from "../../run/journal/row-states.ts";
+import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { countUntold, writtenRows } from "../../run/recorded/written.ts";
+import { countUntold, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { VERSION } from "../../version.ts";
 
 /** A plan that takes a run back, in a private file. */

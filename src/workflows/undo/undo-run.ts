@@ -3,7 +3,7 @@ import type { ExitCode } from "../../errors.ts";
 import { undoneOf } from "../../report/undone.ts";
 import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { takenBackBy, UNDO } from "../../run/recorded/taken-back.ts";
+import { takenBackBy, UNDO } from "../../run/recorded/superseded.ts";
 import type { DryRunFlags } from "../../flags/dry-run-flags.ts";
 import { type RunFlags, withSession } from "../../flags/flags.ts";
 import type { PlanKind } from "../plan/plan-kind.ts";

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import { verdictText, verifyLine } from "../../report/verify.ts";
-import type { Judged } from "../../run/verify/look-back.ts";
+import type { Judged } from "../../run/verify/verify.ts";
 
 /** Rows of a kind that are told one by one. */
 const TOLD = 20;

@@ -8,8 +8,15 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Lock, Locked, type LockOptions, takeLock } from "../../../src/run/journal/lock.ts";
-import { type Machine, thisMachine } from "../../../src/run/storage/machine.ts";
-import { judge, type Owner, ownerText, readOwner, readProcess } from "../../../src/run/storage/owner.ts";
+import {
+	type Machine,
+	thisMachine,
+	judge,
+	type Owner,
+	ownerText,
+	readOwner,
+	readProcess,
+} from "../../../src/run/storage/process-owner.ts";
 import { folder } from "./support.ts";
 
 /** Waits for a word, tries to take the lock, says what came of it, and holds it until it is ended. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countInDoubt } from "../../../src/run/journal/doubt.ts";
+import { countInDoubt } from "../../../src/run/journal/sent-state.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { reduceJournal, reduceSent } from "../../../src/run/journal/reduce.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";

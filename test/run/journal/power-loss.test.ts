@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { JournalUnreadable } from "../../../src/run/journal/errors.ts";
 import { reduceJournal } from "../../../src/run/journal/reduce.ts";
-import { goodRecords } from "../../../src/run/journal/salvage.ts";
+import { goodRecords } from "../../../src/run/journal/scan.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { JournalWriter } from "../../../src/run/journal/writer.ts";
 import { afterPowerLoss, FakeDisk } from "./fake-disk.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareHeader } from "../../../src/run/journal/compare.ts";
-import type { JournalRecord } from "../../../src/run/journal/records.ts";
+import { compareHeader, type JournalRecord } from "../../../src/run/journal/records.ts";
 import { SentState } from "../../../src/run/journal/sent-state.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { end, header, identity, outcome, ROWS, sent, STATUSES } from "./support.ts";

@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import type { Metadata } from "../../json/values.ts";
 import type { Normalise } from "../../rest/types.ts";
-import type { RecordedRun } from "../journal/open.ts";
-import type { SentRecord, StoredRecord } from "../journal/records.ts";
-import { RowBytes } from "../journal/row-bytes.ts";
-import { isWritten } from "../journal/row-states.ts";
+import { readChunks } from "../journal/files.ts";
+import { JOURNAL_FILE, type RecordedRun } from "../journal/open.ts";
+import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
+import { RowBytes, isWritten } from "../journal/row-states.ts";
+import { scan } from "../journal/scan.ts";
 import { hasAlready } from "../service/read-back.ts";
 import type { RowStatus } from "../types.ts";
 
@@ -107,4 +109,27 @@ export function beforeAll(
 		if (!hasAlready(before, earlier, keeps)) return before;
 	}
 	return sent[0]?.before;
+}
+
+export type FailedOutcome = { readonly code: string; readonly text: string; readonly attempts: number };
+/** Why the rows from `from` up to but not including `to` failed, by row. Rows that were opened again are not among them. */
+export async function failedOutcomes(folder: string, from: number, to: number): Promise<Map<number, FailedOutcome>> {
+	const failures = new Map<number, FailedOutcome>();
+	await eachOutcome(folder, (outcome) => {
+		const { row, status, attempts } = outcome;
+		if (row < from || row >= to) return;
+		if (status === "failed") failures.set(row, { ...outcome.error, attempts });
+
+		// A row that failed, was opened again and then reached its goal.
+		else failures.delete(row);
+	});
+	return failures;
+}
+
+/** Every outcome of a run, in the order in which they were recorded. */
+export async function eachOutcome(folder: string, see: (outcome: OutcomeRecord) => void): Promise<void> {
+	await scan((await readChunks(join(folder, JOURNAL_FILE))) ?? [], (record) => {
+		if (record.kind === "outcome") see(record);
+		return undefined;
+	});
 }

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { JsonValue, Metadata } from "../../src/json/values.ts";
-import { splitLists } from "../../src/rest/normalise.ts";
-import { createRun, readRun } from "../../src/run/journal/open.ts";
-import type { OutcomeRecord, SentRecord, StoredRecord } from "../../src/run/journal/records.ts";
-import { beforeAll, type Written, writtenRows } from "../../src/run/recorded/written.ts";
-import { folder } from "../support/service.ts";
-import { header, outcome, sent } from "./journal/support.ts";
+import type { JsonValue, Metadata } from "../../../src/json/values.ts";
+import { splitLists } from "../../../src/rest/normalise.ts";
+import { createRun, readRun } from "../../../src/run/journal/open.ts";
+import type { OutcomeRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
+import { beforeAll, type Written, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
+import { folder } from "../../support/service.ts";
+import { header, outcome, sent } from "../journal/support.ts";
 
 const asSent = (metadata: Metadata): Metadata => metadata;
 const a = (value: JsonValue): Metadata => new Map([["a", value]]);

@@ -2,12 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readRun } from "../../src/run/journal/open.ts";
-import type { JournalRecord, SentRecord, StoredRecord } from "../../src/run/journal/records.ts";
-import { writesTo } from "../../src/run/recorded/document-writes.ts";
-import { type Written, writtenRows } from "../../src/run/recorded/written.ts";
-import { folder } from "../support/service.ts";
-import { bytesOf, header, outcome, sent } from "./journal/support.ts";
+import { readRun } from "../../../src/run/journal/open.ts";
+import type { JournalRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
+import { writesTo } from "../../../src/run/recorded/document-writes.ts";
+import { type Written, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
+import { folder } from "../../support/service.ts";
+import { bytesOf, header, outcome, sent } from "../journal/support.ts";
 
 const asSent: Parameters<typeof writesTo>[2] = (metadata) => metadata;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Exit } from "../../src/errors.ts";
-import { Repeated } from "../../src/run/stop/repeated.ts";
-import { failure } from "./harness.ts";
+import { Exit } from "../../../src/errors.ts";
+import { Repeated } from "../../../src/run/stop/limits.ts";
+import { failure } from "../harness.ts";
 
 /** Codes of failed rows, "ok" for a success; the place of the row that ended the run (1 is the first) and its exit. */
 function endOf(rows: readonly string[]): readonly [number, number] | undefined {

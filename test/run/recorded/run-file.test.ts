@@ -2,11 +2,9 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Aged, byAge, contradiction, takeOrder } from "../../src/run/recorded/order.ts";
-import { isOrder } from "../../src/run/recorded/run-file.ts";
-import { runId } from "../../src/run/recorded/run-id.ts";
-import { folder } from "../support/service.ts";
-import { range } from "../support/values.ts";
+import { type Aged, byAge, contradiction, takeOrder, isOrder, runId } from "../../../src/run/recorded/run-file.ts";
+import { folder } from "../../support/service.ts";
+import { range } from "../../support/values.ts";
 
 const aged = (day: number, order?: number): Aged => {
 	const time = Date.UTC(2026, 0, day);

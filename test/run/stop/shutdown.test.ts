@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Exit } from "../../src/errors.ts";
-import type { Journal, Work } from "../../src/run/types.ts";
-import { FakeClock, idle } from "./fake-clock.ts";
-import { chunksOf, failure, start, updating } from "./harness.ts";
+import { Exit } from "../../../src/errors.ts";
+import type { Journal, Work } from "../../../src/run/types.ts";
+import { FakeClock, idle } from "../fake-clock.ts";
+import { chunksOf, failure, start, updating } from "../harness.ts";
 
 const reject = (index: number, code = "CODE_102"): never => {
 	throw failure("rejected", { code: index < 0 ? "" : code, status: 200 });

@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { CliError, Exit } from "../../src/errors.ts";
-import { RestError } from "../../src/rest/errors.ts";
-import type { SentRecord } from "../../src/run/journal/records.ts";
-import { JournalState } from "../../src/run/journal/state.ts";
-import { type LaterRun, writtenAgain } from "../../src/run/verify/later-runs.ts";
-import type { RowStatus } from "../../src/run/types.ts";
-import type { Judged } from "../../src/run/verify/look-back.ts";
-import { Sample } from "../../src/run/verify/sample.ts";
-import { sittingOut } from "../../src/run/verify/sit-out.ts";
-import { range } from "../support/values.ts";
-import { FakeClock } from "./fake-clock.ts";
-import { header, outcome, sent } from "./journal/support.ts";
+import { CliError, Exit } from "../../../src/errors.ts";
+import { RestError } from "../../../src/rest/errors.ts";
+import type { SentRecord } from "../../../src/run/journal/records.ts";
+import { JournalState } from "../../../src/run/journal/state.ts";
+import { type LaterRun, writtenAgain } from "../../../src/run/verify/later-runs.ts";
+import type { RowStatus } from "../../../src/run/types.ts";
+import { type Judged, sittingOut } from "../../../src/run/verify/verify.ts";
+import { Sample } from "../../../src/run/verify/picked-rows.ts";
+import { range } from "../../support/values.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { header, outcome, sent } from "../journal/support.ts";
 
 describe("a sample, from which a whole run is judged", () => {
 	/** A generator of the 32 bits kind, so that the test is the same each time. */

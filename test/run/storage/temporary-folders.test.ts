@@ -2,9 +2,8 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
-import { makeOwnFolder } from "../../src/run/storage/temporary.ts";
-import { TemporaryFolders } from "../../src/run/storage/state-folder.ts";
-import { folder } from "../support/service.ts";
+import { makeOwnFolder, TemporaryFolders } from "../../../src/run/storage/temporary-folders.ts";
+import { folder } from "../../support/service.ts";
 
 const processes = { pid: process.pid, isRunning: () => true };
 const keeper = { uid: -1, note: () => undefined };

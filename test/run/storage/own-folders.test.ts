@@ -2,11 +2,10 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type Keeper, ownFolder, readOwnFile } from "../../src/run/storage/own-folders.ts";
-import { Runs } from "../../src/run/recorded/runs.ts";
-import { ownStateFolder } from "../../src/run/storage/state-folder.ts";
-import { takeNamedLock } from "../../src/run/recorded/run-lock.ts";
-import { folder } from "../support/service.ts";
+import { type Keeper, ownFolder, readOwnFile, ownStateFolder } from "../../../src/run/storage/own-folders.ts";
+import { Runs } from "../../../src/run/recorded/runs.ts";
+import { takeNamedLock } from "../../../src/run/recorded/run-lock.ts";
+import { folder } from "../../support/service.ts";
 
 const { uid } = userInfo();
 const notes: string[] = [];

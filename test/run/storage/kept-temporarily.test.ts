@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { CliError, Exit } from "../../src/errors.ts";
-import { keptTemporarily } from "../../src/run/storage/kept-temporarily.ts";
+import { CliError, Exit } from "../../../src/errors.ts";
+import { keptTemporarily } from "../../../src/run/storage/temporary-folders.ts";
 
 const failing = (error: unknown) => keptTemporarily("the plan", () => Promise.reject(error), "nothing was sent");
 
