@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { tmpdir } from "node:os";
+import type { BodyChoice } from "./body-forms.ts";
 import { CliError, Exit } from "./errors.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./io/until-stopped.ts";
@@ -13,7 +14,7 @@ import {
 	proxyFor,
 	type Reach,
 } from "./rest/index.ts";
-import type { Api, BodyForm, Exchange } from "./rest/types.ts";
+import type { Api, Exchange } from "./rest/types.ts";
 import { systemClock } from "./run/clock.ts";
 import { MAX_CONCURRENCY } from "./run/rate/least-concurrency.ts";
 import { createLimiter, unlimited } from "./run/rate/limiter.ts";
@@ -42,7 +43,7 @@ export type SessionOptions = {
 	readonly rate?: number | "unlimited" | undefined;
 	/** milliseconds for one request */
 	readonly timeout?: number | undefined;
-	readonly body?: BodyForm | "auto" | undefined;
+	readonly body?: BodyChoice | undefined;
 	/** name of a flavour; found out where it is undefined */
 	readonly flavour?: string | undefined;
 	/** told of every request when it has ended */

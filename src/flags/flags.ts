@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { App, Session, SettingFlags, Settings } from "../app.ts";
-import type { BodyForm } from "../rest/types.ts";
+import { type BodyChoice, bodyForms } from "../body-forms.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 import { flavourNames } from "../run/service/names.ts";
 import type { VerifyMode } from "../run/verify/picked-rows.ts";
@@ -67,7 +67,7 @@ export type RunFlags = LookFlags & {
 	/** in milliseconds, like the one below; the engine has the defaults */
 	readonly maxWait?: number;
 	readonly maxOutage?: number;
-	readonly body?: BodyForm | "auto";
+	readonly body?: BodyChoice;
 	/** false: what documents had before is not read, and the run can't be undone */
 	readonly undo?: boolean;
 	readonly resume?: boolean;
@@ -172,7 +172,7 @@ export function addBodyOption(command: Command): Command {
 		new Option(
 			"--body <form>",
 			"how the update's body goes out; auto takes what the flavour takes (default: auto)",
-		).choices(["multipart", "plain", "json", "auto"]),
+		).choices([...bodyForms, "auto"]),
 	);
 }
 
@@ -205,7 +205,7 @@ export function addToleranceOptions(command: Command): Command {
 
 /** Opens a session for as long as `use` takes. */
 export async function withSession(
-	flags: ServiceFlags & { readonly body?: BodyForm | "auto" },
+	flags: ServiceFlags & { readonly body?: BodyChoice },
 	app: App,
 	use: (session: Session, settings: Settings) => Promise<ExitCode>,
 ): Promise<ExitCode> {

@@ -1,10 +1,8 @@
+import { BODY_FORMS, type BodyForm } from "../body-forms.ts";
 import { foldedName } from "../text/folded-name.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
 import { isDatabaseAway } from "./database.ts";
 import { anyValue, asSent, plainValue, splitLists } from "./normalise.ts";
-
-/** The part form, the JSON text under the multipart header, or `application/json`. */
-export type BodyForm = "multipart" | "plain" | "json";
 
 export type ListOrder = { readonly by: "create_time" | "update_time" | "name"; readonly descending: boolean };
 
@@ -113,11 +111,13 @@ function common(code: number, message: string): Meaning | undefined {
 /** Codes of the documented API that say "not now": the documentation names none, so the HTTP statuses of that kind. */
 const passing = new Set([408, 425, 500, 502, 503, 504]);
 
+const [firstForm, ...otherForms] = BODY_FORMS;
+
 /** Section 1 of the API's description: what is taken for granted until something else is found. */
 export const documented: Flavour = {
 	name: "documented",
 	servers: "the API as documented",
-	update: { verb: "PUT", forms: ["multipart", "plain", "json"] },
+	update: { verb: "PUT", forms: [firstForm.name, ...otherForms.map(({ name }) => name)] },
 	removal: "path",
 	list: { orders: [undefined, orders.oldestFirst, orders.newestFirst], strict: undefined, condition: false },
 	uploadCode500: "unknown",

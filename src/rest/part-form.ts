@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { BodyForm } from "../body-forms.ts";
 import { type Metadata, metadataText } from "../json/values.ts";
-import type { BodyForm } from "./types.ts";
 
 /** Makes boundaries of multipart bodies: 128 random bits each, so that no value can be written to hold one. */
 export type BoundarySource = () => string;
@@ -24,12 +24,15 @@ export function partForm(payload: string, boundary: string): Form {
 	};
 }
 
+const WRITERS: Readonly<Record<BodyForm, (payload: string, boundary: (payload: string) => string) => Form>> = {
+	multipart: (payload, boundary) => partForm(payload, boundary(payload)),
+	plain: (payload) => ({ type: "multipart/form-data", body: payload }),
+	json: (payload) => ({ type: "application/json", body: payload }),
+};
+
 /** The body of a metadata update in one of its forms. */
 export function updateForm(form: BodyForm, metadata: Metadata, boundary: (payload: string) => string): Form {
-	const payload = `{"meta_fields":${metadataText(metadata)}}`;
-	if (form === "json") return { type: "application/json", body: payload };
-	if (form === "plain") return { type: "multipart/form-data", body: payload };
-	return partForm(payload, boundary(payload));
+	return WRITERS[form](`{"meta_fields":${metadataText(metadata)}}`, boundary);
 }
 
 /** A source that gives the same boundary again as long as no payload holds it. */

@@ -1,8 +1,9 @@
 import type { Metadata } from "../json/values.ts";
-import type { BodyForm, Flavour, ListOrder, Manner, ProbeAnswer } from "./flavours.ts";
+import type { BodyForm } from "../body-forms.ts";
+import type { Flavour, ListOrder, Manner, ProbeAnswer } from "./flavours.ts";
 import type { InexactValues } from "./inexact.ts";
 
-export type { BodyForm, Normalise, ListOrder } from "./flavours.ts";
+export type { Normalise, ListOrder } from "./flavours.ts";
 export type { InexactValues } from "./inexact.ts";
 
 export type Dataset = { readonly id: string; readonly name: string; readonly documentCount: number | undefined };

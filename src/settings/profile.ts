@@ -1,8 +1,10 @@
 import { dirname, join, resolve } from "node:path";
+import { type BodyChoice, bodyForms } from "../body-forms.ts";
 import { reason } from "../errors.ts";
+import { alternatives } from "../text/words.ts";
 import { checkedAddress } from "./address.ts";
 import { policyOf } from "./policy.ts";
-import type { BodySetting, Profile, RateSetting } from "./types.ts";
+import type { Profile, RateSetting } from "./types.ts";
 import type { Key, Member, YamlReader } from "./yaml-reader.ts";
 
 type Context = {
@@ -88,8 +90,9 @@ function rate(member: Member, reader: YamlReader): RateSetting {
 	throw reader.mismatch(member, "a number of requests a second above 0, or unlimited");
 }
 
-function body(member: Member, reader: YamlReader): BodySetting {
+function body(member: Member, reader: YamlReader): BodyChoice {
 	const value = reader.scalar(member.value);
-	if (value === "auto" || value === "multipart" || value === "plain" || value === "json") return value;
-	throw reader.mismatch(member, "auto, multipart, plain or json");
+	const choice = (["auto", ...bodyForms] as const).find((each) => each === value);
+	if (choice !== undefined) return choice;
+	throw reader.mismatch(member, alternatives(["auto", ...bodyForms]));
 }

@@ -1,3 +1,4 @@
+import type { BodyChoice } from "../body-forms.ts";
 import type { Policy } from "../policy.ts";
 
 /** A value and where it came from, for messages: `--base-url`, `RAGTAG_BASE_URL`, `profile NAME` or `default`. */
@@ -26,9 +27,6 @@ export type SettingSources = {
 	readonly uid?: number | undefined;
 };
 
-/** How the body of a metadata update goes out; `auto` is what the API takes. */
-export type BodySetting = "auto" | "multipart" | "plain" | "json";
-
 /** Requests a second at most. */
 export type RateSetting = number | "unlimited";
 
@@ -41,7 +39,7 @@ export type Profile = {
 	readonly caFile?: string;
 	readonly dataset?: string;
 	readonly rate?: RateSetting;
-	readonly body?: BodySetting;
+	readonly body?: BodyChoice;
 	/** checked where flavours are known */
 	readonly flavour?: string;
 	readonly policy?: Policy;
@@ -63,7 +61,7 @@ export type Settings = {
 	readonly keyOrigin: string | undefined;
 	readonly dataset: Setting<string> | undefined;
 	readonly rate: Setting<RateSetting> | undefined;
-	readonly body: Setting<BodySetting> | undefined;
+	readonly body: Setting<BodyChoice> | undefined;
 	readonly flavour: Setting<string> | undefined;
 	/** no flag and no variable gives another one, or none */
 	readonly policy: Setting<Policy> | undefined;

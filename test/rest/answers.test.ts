@@ -5,7 +5,8 @@ import nock from "nock";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { RestErrorKind } from "../../src/rest/errors.ts";
 import { documented, type Flavour, ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
-import type { Api, BodyForm, Document } from "../../src/rest/types.ts";
+import type { BodyForm } from "../../src/body-forms.ts";
+import type { Api, Document } from "../../src/rest/types.ts";
 import { apiFor } from "./raw-server.ts";
 
 const HOST = "http://service.test";

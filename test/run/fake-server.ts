@@ -1,7 +1,8 @@
 import type { Metadata } from "../../src/json/values.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import type { Flavour, ProbeAnswer } from "../../src/rest/flavours.ts";
-import type { Api, BodyForm, Dialect, Echo } from "../../src/rest/types.ts";
+import type { BodyForm } from "../../src/body-forms.ts";
+import type { Api, Dialect, Echo } from "../../src/rest/types.ts";
 import type { Clock } from "../../src/run/types.ts";
 import { documentOf, fakeApi } from "./fake-api.ts";
 

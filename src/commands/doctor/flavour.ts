@@ -1,13 +1,7 @@
 import type { Settings } from "../../app.ts";
+import { BODY_FORMS } from "../../body-forms.ts";
 import type { Check } from "../../report/checks.ts";
-import type { BodyForm } from "../../rest/types.ts";
 import type { Recognition } from "../../run/service/service.ts";
-
-const FORMS: Readonly<Record<BodyForm, string>> = {
-	multipart: "multipart/form-data with one part",
-	plain: "JSON text under a multipart/form-data header",
-	json: "application/json",
-};
 
 /** Which kind of server it is, how that is known, and what speaks against the settings or what was remembered. */
 export function flavourCheck(
@@ -17,7 +11,8 @@ export function flavourCheck(
 ): Check {
 	const { flavour, form, how, proven } = found;
 	const proof = proven !== undefined ? "proven by a write that was read back" : "not proven by a write yet";
-	const text = `${flavour.servers} (${flavour.name}): ${how}. Updates go out as ${FORMS[form]}, ${proof}`;
+	const words = BODY_FORMS.find(({ name }) => name === form)?.words ?? form;
+	const text = `${flavour.servers} (${flavour.name}): ${how}. Updates go out as ${words}, ${proof}`;
 	const doubts: string[] = [];
 	const hints: string[] = [];
 	if (wanted !== undefined && wanted.value !== "auto" && wanted.value !== flavour.name) {

@@ -1,6 +1,7 @@
 import { isJsonObject, parseJson } from "../../json/values.ts";
 import { type Flavour, flavourNamed } from "../../rest/flavours.ts";
-import type { BodyForm, Echo } from "../../rest/types.ts";
+import type { BodyForm } from "../../body-forms.ts";
+import type { Echo } from "../../rest/types.ts";
 
 /** What was learned of the service at one address. */
 export type Knowledge = {

@@ -1,5 +1,6 @@
 import type { Flavour } from "../../rest/flavours.ts";
-import type { Api, BodyForm } from "../../rest/types.ts";
+import type { BodyForm } from "../../body-forms.ts";
+import type { Api } from "../../rest/types.ts";
 import type { Clock } from "../types.ts";
 import type { Knowledge, KnowledgeMemory } from "./knowledge.ts";
 

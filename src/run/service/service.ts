@@ -1,5 +1,6 @@
 import { RestError } from "../../rest/errors.ts";
-import type { Api, BodyForm, Echo } from "../../rest/types.ts";
+import type { BodyForm } from "../../body-forms.ts";
+import type { Api, Echo } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import type { Request } from "../documents/pages.ts";
 import type { Clock } from "../types.ts";

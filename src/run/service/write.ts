@@ -1,6 +1,7 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api, BodyForm, Document, Echo, Normalise } from "../../rest/types.ts";
+import type { BodyForm } from "../../body-forms.ts";
+import type { Api, Document, Echo, Normalise } from "../../rest/types.ts";
 import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
 import { answeredInOtherCase, OTHER_CASE } from "../documents/other-case.ts";
 import { findDocument, type Request } from "../documents/pages.ts";

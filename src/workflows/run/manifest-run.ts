@@ -5,7 +5,7 @@ import { PURPOSES, type RunPurpose } from "../../manifest/purposes.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import type { Mode } from "../../plan/change.ts";
 import { resolve } from "node:path";
-import type { BodyForm } from "../../rest/types.ts";
+import type { BodyChoice } from "../../body-forms.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import type { UpdatePlan } from "../../run/operations/look.ts";
 import type { Stop } from "../../run/types.ts";
@@ -71,7 +71,7 @@ export type ManifestUse = Pick<CheckedRun<RunItem>, "purpose" | "excuse" | "refu
  */
 export async function withManifest(
 	{ manifest, ...use }: ManifestUse & { readonly manifest: string },
-	flags: ManifestReadFlags & { readonly body?: BodyForm | "auto" },
+	flags: ManifestReadFlags & { readonly body?: BodyChoice },
 	app: App,
 ): Promise<ExitCode> {
 	checkInput(manifest, flags);
