@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { CliError, Exit } from "../errors.ts";
-import type { ChangeFormat } from "../report/changes/shown-change.ts";
+import { CHANGE_FORMATS, type ChangeFormat } from "../report/changes/formats.ts";
+import { alternatives } from "../text/words.ts";
 import type { RunFlags } from "./flags.ts";
 
 /** Flags of commands that can show what they would do. */
@@ -12,16 +13,11 @@ export type DryRunFlags = {
 };
 
 export function addDryRunOptions(command: Command): Command {
+	const uses = alternatives(Object.values(CHANGE_FORMATS).map(({ use }) => use));
 	return command
 		.option("--dry-run", "shows what would change, row by row, and sends nothing that writes")
 		.option("--detailed-exitcode", "with --dry-run: exit 10 when something would change")
-		.addOption(
-			new Option("--format <format>", "with --dry-run: for people, for a spreadsheet, or a Markdown table").choices([
-				"text",
-				"csv",
-				"md",
-			]),
-		);
+		.addOption(new Option("--format <format>", `with --dry-run: ${uses}`).choices(Object.keys(CHANGE_FORMATS)));
 }
 
 /** @throws CliError exit 2 for flags that mean nothing without others */

@@ -3,7 +3,7 @@ import { show } from "../../text/show.ts";
 import { type ChangeAction, type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
 
 /** Marks for a terminal; each may give its text back as it is. */
-type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
+export type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
 
 /** A document that would change, for people: a line for the document, and one for each of its keys. */
 export function changeText(shown: ShownChange, marks: Marks, longest: number): string {

@@ -33,6 +33,3 @@ export function shownKeys({ add, change, remove }: Difference): ShownKey[] {
 	const removed = Array.from(remove, ([key, from]): ShownKey => ({ key, action: "remove", from, to: undefined }));
 	return [...added, ...changed, ...removed];
 }
-
-/** How a dry run shows what would change. */
-export type ChangeFormat = "text" | "csv" | "md";
