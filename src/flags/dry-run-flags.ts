@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { CliError, Exit } from "../errors.ts";
-import { CHANGE_FORMATS, type ChangeFormat } from "../report/changes/formats.ts";
+import { CHANGE_FORMATS, type ChangeFormat } from "../report/changes.ts";
 import { alternatives } from "../text/words.ts";
 import type { RunFlags } from "./flags.ts";
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { CliError, Exit } from "../errors.ts";
 import type { Condition } from "../plan/condition.ts";
-import { parseCondition } from "../plan/parse-condition.ts";
+import { parseCondition } from "../plan/condition-text.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 
 /** Milliseconds in a unit of TIME. */

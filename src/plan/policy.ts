@@ -1,7 +1,7 @@
 import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json/values.ts";
 import type { MaxChanges, Policy } from "../policy.ts";
 import { show } from "../text/show.ts";
-import type { Difference } from "./diff.ts";
+import type { Difference } from "./change.ts";
 
 export type PolicyRule = "protected" | "allowed" | "required" | "clearing" | "max_changes";
 

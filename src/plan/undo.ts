@@ -1,8 +1,7 @@
 import type { Metadata } from "../json/values.ts";
 import type { Normalise } from "../rest/types.ts";
-import { differenceOf } from "./diff.ts";
-import { metadataHash } from "./plan-file/hash.ts";
-import type { PlannedChange } from "./plan-file/types.ts";
+import { differenceOf } from "./change.ts";
+import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
 
 /** What a run did to one document. */
 export type Done = {

@@ -1,6 +1,6 @@
 import { Exit, type ExitCode } from "../errors.ts";
 import type { Stop, Totals } from "../run/types.ts";
-import type { VerifyCounts } from "./verify-counts.ts";
+import type { VerifyCounts } from "./verify.ts";
 
 /** The order in which exit codes win where several apply: signals and faults of our own first, then what sent nothing. */
 const PRECEDENCE: readonly ExitCode[] = [

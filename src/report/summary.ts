@@ -1,7 +1,23 @@
 import type { ExitCode } from "../errors.ts";
-import type { Totals } from "../run/types.ts";
-import type { Undone } from "./undone.ts";
-import { isAllWell, type VerifyCounts } from "./verify-counts.ts";
+import type { Outcome, Totals, Work } from "../run/types.ts";
+import { numberText, durationText, rowsText } from "../text/words.ts";
+import type { Undone } from "./undo.ts";
+import { isAllWell, type VerifyCounts } from "./verify.ts";
+
+/** The `--json` line of a row: for every row that failed, and for `upload` every row. */
+export function rowLine({ item, status, documentId, error, attempts }: Outcome<Work>): string {
+	return JSON.stringify({
+		type: "row",
+		line: item.line,
+		status,
+		dataset_id: item.datasetId,
+		document_id: documentId === "" ? null : documentId,
+		file: item.fileName ?? null,
+		error_code: error?.code ?? null,
+		error: error?.text ?? null,
+		attempts,
+	});
+}
 
 /** The last line of a run's `--json` output. All counts are always there. */
 export type Summary = {
@@ -109,32 +125,9 @@ export function countsText(totals: Totals, wouldChange = 0): string {
 	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "none was sent" : parts.join(", ")}`;
 }
 
-/** `1 row`, `2,000 rows`. */
-export function rowsText(rows: number): string {
-	return `${numberText(rows)} ${rows === 1 ? "row" : "rows"}`;
-}
-
-/** `1 document`, `2,000 documents`. */
-export function documentsText(documents: number): string {
-	return `${numberText(documents)} ${documents === 1 ? "document" : "documents"}`;
-}
-
 /** The summary for people: counts, time, rate. */
 export function summaryText(totals: Totals, seconds: number, wouldChange = 0): string {
 	const done = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed + wouldChange;
 	const rate = seconds > 0 && done > 0 ? `, ${numberText(Math.round((done / seconds) * 10) / 10)} a second` : "";
 	return `${countsText(totals, wouldChange)} in ${durationText(seconds)}${rate}`;
-}
-
-/** A count with thousands separators, the same on every machine. */
-export function numberText(value: number): string {
-	return value.toLocaleString("en-US");
-}
-
-/** `0.4 s`, `12.3 s`, `3 min 05 s`, `2 h 04 min`. */
-export function durationText(seconds: number): string {
-	if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
-	const whole = Math.round(seconds);
-	if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
-	return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
 }

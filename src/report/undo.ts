@@ -1,6 +1,6 @@
 import type { Totals } from "../run/types.ts";
-import { numberText, rowsText, type Undo } from "./summary.ts";
-import type { Undone } from "./undone.ts";
+import { type Undo } from "./summary.ts";
+import { numberText, rowsText } from "../text/words.ts";
 
 /**
  * @param blind rows that were written over something that is not known
@@ -33,4 +33,22 @@ export function undoneText(name: string, { reversed, kept, failed, unchanged, im
 	if (unchanged > 0) parts.push(`${numberText(unchanged)} ${unchanged === 1 ? "was" : "were"} already as before`);
 	if (impossible > 0) parts.push(`${numberText(impossible)} can't be undone`);
 	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
+}
+
+/** What an undo came to, row by row. */
+export type Undone = {
+	/** documents that have again what they had, or that are gone again */
+	readonly reversed: number;
+	/** left alone, as somebody changed them since */
+	readonly kept: number;
+	readonly failed: number;
+	/** already as before */
+	readonly unchanged: number;
+	/** nobody knows what was there before, or it is gone */
+	readonly impossible: number;
+};
+
+/** @param conflicts rows that failed because somebody changed their documents since */
+export function undoneOf({ updated, removed, unchanged, failed, invalid }: Totals, conflicts: number): Undone {
+	return { reversed: updated + removed, kept: conflicts, failed: failed - conflicts, unchanged, impossible: invalid };
 }

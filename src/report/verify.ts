@@ -1,7 +1,28 @@
 import type { Judged } from "../run/verify/verify.ts";
 import { show } from "../text/show.ts";
-import { numberText, rowsText } from "./summary.ts";
-import type { VerifyCounts } from "./verify-counts.ts";
+import { numberText, rowsText } from "../text/words.ts";
+import type { VerifyMode } from "../run/verify/picked-rows.ts";
+
+/** What a verification found, as the summary tells it. `checked` is the sum of the five behind it. */
+export type VerifyCounts = {
+	readonly mode: VerifyMode;
+	/** rows that the run wrote */
+	readonly rows: number;
+	readonly checked: number;
+	readonly equal: number;
+	readonly normalised: number;
+	readonly lost: number;
+	readonly changed_since: number;
+	/** could not be looked at */
+	readonly unknown: number;
+	/** were not looked at, as it was stopped */
+	readonly pending: number;
+};
+
+/** Whether everything that was to be looked at is as it should be. */
+export function isAllWell({ lost, unknown, pending }: VerifyCounts): boolean {
+	return lost + unknown + pending === 0;
+}
 
 /** `Verified 10,000 rows: 9,900 equal, 0 normalised by the service, 100 lost, 0 changed since`. */
 export function verifyText(counts: VerifyCounts): string {

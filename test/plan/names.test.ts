@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Claim, Claims } from "../../src/plan/claims.ts";
+import { type Claim, Claims, type Match, resolveName } from "../../src/plan/resolve.ts";
 import { differences, Names } from "../../src/plan/names.ts";
-import { type Match, resolveName } from "../../src/plan/resolve-name.ts";
 
 function namesOf(...all: string[]): Names {
 	const names = new Names();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type JsonObject, type JsonValue, metadataOf } from "../../src/json/values.ts";
-import { differenceOf } from "../../src/plan/diff.ts";
+import { differenceOf } from "../../src/plan/change.ts";
 import { isTooMany, needsPresent, policyText, type Violation, violationsOf } from "../../src/plan/policy.ts";
 import type { MaxChanges, Policy } from "../../src/policy.ts";
 

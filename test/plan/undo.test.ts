@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json/values.ts";
-import { metadataHash } from "../../src/plan/plan-file/hash.ts";
+import { metadataHash } from "../../src/plan/plan-file/planned.ts";
 import { type Done, undoStep } from "../../src/plan/undo.ts";
 import { splitLists } from "../../src/rest/normalise.ts";
 

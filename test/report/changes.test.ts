@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
-import { differenceOf } from "../../src/plan/diff.ts";
-import { changeCsv } from "../../src/report/changes/change-csv.ts";
-import { changeLine } from "../../src/report/changes/change-line.ts";
-import { changeMarkdown, changeMarkdownHead } from "../../src/report/changes/change-markdown.ts";
-import { changeText } from "../../src/report/changes/change-text.ts";
-import type { ShownChange } from "../../src/report/changes/shown-change.ts";
-import { ChangeTally } from "../../src/report/changes/tally.ts";
+import { differenceOf } from "../../src/plan/change.ts";
+import {
+	changeCsv,
+	changeLine,
+	changeMarkdown,
+	CHANGE_FORMATS,
+	changeText,
+	type ShownChange,
+} from "../../src/report/changes.ts";
+import { ChangeTally } from "../../src/report/change-tally.ts";
 import { range } from "../support/values.ts";
 
 type Pairs = readonly (readonly [string, JsonValue])[];
@@ -90,7 +93,7 @@ describe("a change for a spreadsheet", () => {
 describe("a change for a pull request", () => {
 	it("is a row of a table, whose cells no bar ends, and whose text mentions nobody", () => {
 		const change = changed([["a|b", "x|y"]], [["a|b", "@everyone `code` <img> | [link](http://x)\nnext"]]);
-		expect(`${changeMarkdownHead}${changeMarkdown(change)}`).toBe(
+		expect(`${CHANGE_FORMATS.md.head}${changeMarkdown(change)}`).toBe(
 			"| line | document_id | key | action | from | to |\n| ---: | --- | --- | --- | --- | --- |\n" +
 				'| 7 | `doc` | `a\\|b` | change | `"x\\|y"` | `` "@everyone `code` <img> \\| [link](http://x)\\nnext" `` |\n',
 		);

@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Exit, type ExitCode } from "../../src/errors.ts";
 import { exitOf } from "../../src/report/exit.ts";
-import { rowLine } from "../../src/report/row-line.ts";
-import { countsText, durationText, rowsText, summaryOf, summaryText } from "../../src/report/summary.ts";
-import { verifyText } from "../../src/report/verify.ts";
-import type { VerifyCounts } from "../../src/report/verify-counts.ts";
+import { countsText, rowLine, summaryOf, summaryText } from "../../src/report/summary.ts";
+import { durationText, rowsText } from "../../src/text/words.ts";
+import { type VerifyCounts, verifyText } from "../../src/report/verify.ts";
 import type { Totals } from "../../src/run/types.ts";
 
 const none: Totals = {

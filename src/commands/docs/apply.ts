@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { documentsText } from "../../report/summary.ts";
+import { documentsText } from "../../text/words.ts";
 import { checkInput } from "../../workflows/check/check-rows.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/dry-run-flags.ts";

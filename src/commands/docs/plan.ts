@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { metadataHash } from "../../plan/plan-file/hash.ts";
-import type { PlanHeader } from "../../plan/plan-file/types.ts";
+import { metadataHash, type PlanHeader } from "../../plan/plan-file/planned.ts";
 import { VERSION } from "../../version.ts";
 import { changePrinter } from "../../workflows/preview/change-columns.ts";
-import { addChangeOptions, checkChangeFlags, type ChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
+import { addChangeOptions, type ChangeFlags, checkChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
 import { updateItemOf } from "../../workflows/rows/row-source.ts";
 import type { Done } from "../../flags/declare.ts";
 import { type ChangeSink, dryRun } from "../../workflows/preview/preview.ts";

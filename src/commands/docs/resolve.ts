@@ -3,7 +3,7 @@ import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkSidecars } from "../../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
-import { documentsText, numberText, rowsText } from "../../report/summary.ts";
+import { numberText, documentsText, rowsText } from "../../text/words.ts";
 import { checkAndTell, checkInput, manifestOptions, refusal } from "../../workflows/check/check-rows.ts";
 import type { Done } from "../../flags/declare.ts";
 import {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { documentsText } from "../../report/summary.ts";
+import { documentsText } from "../../text/words.ts";
 import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../../flags/flags.ts";

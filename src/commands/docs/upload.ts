@@ -33,7 +33,7 @@ import { printVersionLine } from "../../workflows/version-line.ts";
 import type { PolicyPass } from "../../workflows/policy/policy-pass.ts";
 import { creationPass, policyPrescan } from "../../workflows/policy/prescan.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { numberText } from "../../report/summary.ts";
+import { numberText } from "../../text/words.ts";
 import { payloadOptions } from "../../flags/payload-options.ts";
 import { unreadable } from "../../workflows/readable.ts";
 import { report } from "../../workflows/run/run-report.ts";

@@ -1,6 +1,6 @@
 import type { Session } from "../../app.ts";
 import { isNotJson } from "../../json/not-json.ts";
-import { documentsText, numberText } from "../../report/summary.ts";
+import { numberText, documentsText } from "../../text/words.ts";
 import type { Check } from "../../report/checks.ts";
 import { firstDocuments } from "../../run/documents/list.ts";
 import { walk } from "../../run/documents/walk.ts";

@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { textSurvives } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
-import { rowsText } from "../../report/summary.ts";
+import { rowsText } from "../../text/words.ts";
 import { allDocuments, type ShortList } from "../../run/documents/pages.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../json/values.ts";
 import type { Blame, Origin } from "../../plan/blame.ts";
-import { valueText } from "../../plan/where.ts";
+import { valueText } from "../../plan/condition.ts";
 import type { RowStatus } from "../../run/types.ts";
 
 /** The row of a recorded run that wrote a document. */

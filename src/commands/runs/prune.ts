@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { numberText } from "../../report/summary.ts";
+import { numberText } from "../../text/words.ts";
 import { Locked } from "../../run/journal/lock.ts";
 import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { Runs } from "../../run/recorded/runs.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import { numberText } from "../../report/summary.ts";
+import { numberText } from "../../text/words.ts";
 import { type Repaired, repairRun } from "../../run/journal/repair.ts";
 import { explained } from "../../run/recorded/faults.ts";
 import { takeNamedLock } from "../../run/recorded/run-lock.ts";

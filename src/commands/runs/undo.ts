@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { documentsText, numberText, rowsText } from "../../report/summary.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { numberText, documentsText, rowsText } from "../../text/words.ts";
 import { LONGEST_LAG } from "../../run/retry/read-back-delays.ts";
 import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import { show } from "../../text/show.ts";

@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { rowsText } from "../../report/summary.ts";
-import { verifyText } from "../../report/verify.ts";
-import type { VerifyCounts } from "../../report/verify-counts.ts";
+import { rowsText } from "../../text/words.ts";
+import { type VerifyCounts, verifyText } from "../../report/verify.ts";
 import type { Totals } from "../../run/types.ts";
 import type { VerifyMode } from "../../run/verify/picked-rows.ts";
 import type { Done } from "../../flags/declare.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { planVersion, readChange, readFooter, readHeader } from "./decode.ts";
 import { countsText, PLAN_VERSION } from "./encode.ts";
-import type { PlanCounts, PlanHeader, PlannedChange } from "./types.ts";
+import type { PlanCounts, PlanHeader, PlannedChange } from "./planned.ts";
 
 /** What is wrong with a plan, as what follows "the plan" in a sentence, and its line where that can be told. */
 export class PlanFault extends Error {

@@ -1,5 +1,5 @@
 import type { Metadata } from "../../json/values.ts";
-import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/types.ts";
+import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/planned.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { InexactValues, Normalise } from "../../rest/types.ts";
 import { refuseRounded } from "../documents/inexact.ts";

@@ -1,6 +1,6 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
-import { differenceOf } from "../../plan/diff.ts";
+import { differenceOf } from "../../plan/change.ts";
 import { type UpdatePlan, whyFailed } from "../../run/operations/look.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Stop } from "../../run/types.ts";

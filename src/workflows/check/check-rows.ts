@@ -5,7 +5,7 @@ import { checkManifest, parseSetting, readSchema } from "../../manifest/index.ts
 import { DEFAULT_PURPOSE, PURPOSES, type Purpose } from "../../manifest/purposes.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { changeOf, type Mode } from "../../plan/change.ts";
-import { numberText, rowsText } from "../../report/summary.ts";
+import { numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
 import type { Excuses } from "./already-present.ts";

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import type { Problem } from "../../manifest/types.ts";
-import { numberText } from "../../report/summary.ts";
+import { numberText } from "../../text/words.ts";
 
 /** Problems shown to a person; `--json` has all of them. */
 const SHOWN = 20;

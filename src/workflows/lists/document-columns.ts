@@ -1,6 +1,6 @@
 import { type Metadata, metadataText } from "../../json/values.ts";
 import { isNotJson } from "../../json/not-json.ts";
-import { valueText } from "../../plan/where.ts";
+import { valueText } from "../../plan/condition.ts";
 import type { Document } from "../../rest/types.ts";
 
 /** Columns of a list of documents where `--fields` says nothing. */

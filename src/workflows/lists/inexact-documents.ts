@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import { hasHalfPair } from "../../json/values.ts";
 import { isNotJson } from "../../json/not-json.ts";
-import { documentsText } from "../../report/summary.ts";
+import { documentsText } from "../../text/words.ts";
 import type { Document } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 

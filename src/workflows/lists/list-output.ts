@@ -1,7 +1,6 @@
-import { Option, type Command } from "commander";
+import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
-import { reportCsvLine, tsvLine } from "../../report/delimited.ts";
-import { columnWidths, fits, tableLine } from "../../report/table.ts";
+import { columnWidths, fits, reportCsvLine, tableLine, tsvLine } from "../../report/list-lines.ts";
 import { show } from "../../text/show.ts";
 
 export type Format = "table" | "csv" | "tsv" | "json" | "jsonl";

@@ -1,5 +1,5 @@
 import { CliError, Exit } from "../../errors.ts";
-import { documentsText, numberText } from "../../report/summary.ts";
+import { numberText, documentsText } from "../../text/words.ts";
 import type { ShortList } from "../../run/documents/pages.ts";
 import { show } from "../../text/show.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
-import type { PlannedChange } from "../../plan/plan-file/types.ts";
+import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { MOST_BYTES } from "../../run/journal/encode.ts";
 import { LineSplitter } from "../../run/journal/scan.ts";
 import { keptTemporarily } from "../../run/storage/temporary-folders.ts";

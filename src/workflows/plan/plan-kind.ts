@@ -1,6 +1,6 @@
 import type { App, Session, Settings } from "../../app.ts";
-import type { PlannedChange } from "../../plan/plan-file/types.ts";
-import type { Undone } from "../../report/undone.ts";
+import type { PlannedChange } from "../../plan/plan-file/planned.ts";
+import type { Undone } from "../../report/undo.ts";
 import type { Totals } from "../../run/types.ts";
 import type { DryRunFlags } from "../../flags/dry-run-flags.ts";
 import type { RunFlags } from "../../flags/flags.ts";

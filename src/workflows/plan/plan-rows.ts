@@ -1,7 +1,7 @@
 import { metadataText } from "../../json/values.ts";
 import { jsonFailedRows } from "../../manifest/index.ts";
 import type { Row } from "../../manifest/types.ts";
-import type { PlannedChange } from "../../plan/plan-file/types.ts";
+import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import type { OpenedPlan } from "./open-plan.ts";
 

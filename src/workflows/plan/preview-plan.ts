@@ -1,5 +1,5 @@
 import type { Session } from "../../app.ts";
-import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../plan/plan-file/rules.ts";
+import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../plan/plan-file/planned.ts";
 import { lookPlanned, lookPlannedRemoval, type PlannedItem, type PlannedRules } from "../../run/operations/planned.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Effect } from "../effect.ts";

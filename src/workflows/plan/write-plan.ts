@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { access, type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
-import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/types.ts";
-import { PlanText } from "../../plan/plan-file/write.ts";
+import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/planned.ts";
+import { PlanText } from "../../plan/plan-file/encode.ts";
 import { MOST_BYTES } from "../../run/journal/encode.ts";
 import { syncFolder } from "../../run/journal/files.ts";
 

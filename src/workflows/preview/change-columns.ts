@@ -1,8 +1,8 @@
 import type { App } from "../../app.ts";
-import { changeLine } from "../../report/changes/change-line.ts";
-import { type ChangeFormat, formatting } from "../../report/changes/formats.ts";
-import type { ShownChange } from "../../report/changes/shown-change.ts";
-import type { ChangeTally } from "../../report/changes/tally.ts";
+import { changeLine } from "../../report/changes.ts";
+import { type ChangeFormat, formatting } from "../../report/changes.ts";
+import type { ShownChange } from "../../report/changes.ts";
+import type { ChangeTally } from "../../report/change-tally.ts";
 
 /** Prints changes as they are found. */
 export type ChangePrinter = {

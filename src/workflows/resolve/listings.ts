@@ -1,4 +1,4 @@
-import { Claims } from "../../plan/claims.ts";
+import { Claims } from "../../plan/resolve.ts";
 import { Names } from "../../plan/names.ts";
 import type { Api } from "../../rest/types.ts";
 import { allDocuments, type Request, type ShortList } from "../../run/documents/pages.ts";

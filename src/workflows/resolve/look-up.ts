@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Metadata } from "../../json/values.ts";
 import { type ManifestDocument, payloadText } from "../../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions, Problem, Row, Wanted } from "../../manifest/types.ts";
-import { type Match, type Resolution, resolveName } from "../../plan/resolve-name.ts";
+import { type Match, type Resolution, resolveName } from "../../plan/resolve.ts";
 import type { Listing, Listings } from "./listings.ts";
 import { unresolvedCode, unresolvedText } from "./words.ts";
 

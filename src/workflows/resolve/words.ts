@@ -1,8 +1,8 @@
 import { hasWildcard, literalGlob } from "../../plan/glob.ts";
 import { differences, type Named } from "../../plan/names.ts";
-import type { Resolution } from "../../plan/resolve-name.ts";
+import type { Resolution } from "../../plan/resolve.ts";
 import { show } from "../../text/show.ts";
-import { numberText } from "../../report/summary.ts";
+import { numberText } from "../../text/words.ts";
 
 /** Documents that a message names at most. */
 const NAMED = 3;

@@ -1,10 +1,8 @@
 import type { Command } from "commander";
 import type { Session } from "../../app.ts";
 import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
-import { type Condition, lacks, meets } from "../../plan/condition.ts";
-import { conditionText } from "../../plan/parse-condition.ts";
-import { serverCondition } from "../../plan/server-condition.ts";
-import { matches, type Where } from "../../plan/where.ts";
+import { type Condition, lacks, matches, meets, type Where } from "../../plan/condition.ts";
+import { conditionText, serverCondition } from "../../plan/condition-text.ts";
 import type { Document } from "../../rest/types.ts";
 import { allDocuments, type ShortList } from "../../run/documents/pages.ts";
 import { showsMetadata } from "../../run/documents/readable.ts";

@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { numberText, rowsText } from "../../report/summary.ts";
+import { numberText, rowsText } from "../../text/words.ts";
 import { ForeignRun } from "../../run/recorded/faults.ts";
 import type { Recording, Wanted } from "../../run/recorded/recording.ts";
 import type { Totals } from "../../run/types.ts";

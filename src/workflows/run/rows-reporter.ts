@@ -1,5 +1,5 @@
 import type { App } from "../../app.ts";
-import { rowLine } from "../../report/row-line.ts";
+import { rowLine } from "../../report/summary.ts";
 import type { Outcome, Work } from "../../run/types.ts";
 
 /** Failed rows that are printed one by one: a million lines would hide everything else. */

@@ -1,9 +1,8 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Normalise } from "../../rest/types.ts";
-import { changeLine } from "../../plan/plan-file/encode.ts";
-import type { PlannedChange } from "../../plan/plan-file/types.ts";
-import { PlanText } from "../../plan/plan-file/write.ts";
+import { changeLine, PlanText } from "../../plan/plan-file/encode.ts";
+import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { undoStep } from "../../plan/undo.ts";
 import { MOST_BYTES } from "../../run/journal/encode.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";

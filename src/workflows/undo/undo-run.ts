@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { undoneOf } from "../../report/undone.ts";
+import { undoneOf } from "../../report/undo.ts";
 import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { takenBackBy, UNDO } from "../../run/recorded/superseded.ts";

@@ -1,8 +1,8 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { verdictOf } from "../../plan/verdict.ts";
-import { rowsText } from "../../report/summary.ts";
-import type { VerifyCounts } from "../../report/verify-counts.ts";
+import { rowsText } from "../../text/words.ts";
+import type { VerifyCounts } from "../../report/verify.ts";
 import { LOOKS } from "../../run/rate/concurrency.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";
 import { showsMetadata } from "../../run/documents/readable.ts";

@@ -2,14 +2,11 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import { differenceOf } from "../../../src/plan/diff.ts";
+import { differenceOf } from "../../../src/plan/change.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../../src/plan/plan-file/check.ts";
-import { readChange, readHeader } from "../../../src/plan/plan-file/decode.ts";
-import { changeLine, headerLine } from "../../../src/plan/plan-file/encode.ts";
-import { metadataHash } from "../../../src/plan/plan-file/hash.ts";
-import { membersOf } from "../../../src/plan/plan-file/members.ts";
-import type { PlanHeader, PlannedChange } from "../../../src/plan/plan-file/types.ts";
-import { PlanText } from "../../../src/plan/plan-file/write.ts";
+import { membersOf, readChange, readHeader } from "../../../src/plan/plan-file/decode.ts";
+import { changeLine, headerLine, PlanText } from "../../../src/plan/plan-file/encode.ts";
+import { metadataHash, type PlanHeader, type PlannedChange } from "../../../src/plan/plan-file/planned.ts";
 import { parse } from "../../support/values.ts";
 
 const HASH = createHash("sha256").update("").digest("hex");

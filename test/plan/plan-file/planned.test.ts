@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import { differenceOf } from "../../../src/plan/diff.ts";
-import { metadataHash } from "../../../src/plan/plan-file/hash.ts";
-import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../../src/plan/plan-file/rules.ts";
+import { differenceOf } from "../../../src/plan/change.ts";
+import {
+	isAsPlanned,
+	keptWhenOverruled,
+	keysChangedSince,
+	metadataHash,
+	overruled,
+} from "../../../src/plan/plan-file/planned.ts";
 import { asSent, splitLists } from "../../../src/rest/normalise.ts";
 
 type Object = Readonly<Record<string, JsonValue>>;

@@ -1,6 +1,6 @@
-import { show } from "../../text/show.ts";
-import { documentsText, numberText } from "../summary.ts";
-import type { ShownChange } from "./shown-change.ts";
+import { show } from "../text/show.ts";
+import { numberText, documentsText } from "../text/words.ts";
+import type { ShownChange } from "./changes.ts";
 
 /** Keys whose removals are counted by name; a manifest of other documents could have any number. */
 const COUNTED = 10_000;

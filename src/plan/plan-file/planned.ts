@@ -1,0 +1,117 @@
+import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
+import type { InexactValues, Normalise } from "../../rest/types.ts";
+import { type Difference, differenceOf, type Mode } from "../change.ts";
+import { createHash } from "node:crypto";
+
+/** What a plan is about: its first line. It holds no key. */
+export type PlanHeader = {
+	/** version of the program that wrote it */
+	readonly ragtag: string;
+	/** the one target that it may be sent to, as `normaliseBaseUrl` gives it */
+	readonly baseUrl: string;
+	readonly mode: Mode;
+	/** where the lines of its changes are: the manifest as it was named, and the hash of its bytes */
+	readonly manifest: { readonly name: string; readonly sha256: string; readonly rows: number };
+	/** ISO 8601 */
+	readonly created: string;
+};
+
+type Planned = {
+	/** line of the row in the manifest, from 1 */
+	readonly line: number;
+	readonly datasetId: string;
+	readonly documentId: string;
+	/** `metadataHash` of what the document had when the plan was made */
+	readonly was: string;
+};
+
+/** A document whose metadata is to be written. */
+export type PlannedUpdate = Planned & {
+	readonly action: "update";
+	/** the whole object to send */
+	readonly metadata: Metadata;
+	readonly difference: Difference;
+};
+
+/** A document that is to be removed. */
+export type PlannedRemoval = Planned & { readonly action: "remove" };
+
+export type PlannedChange = PlannedUpdate | PlannedRemoval;
+
+/** Rows of the manifest by what was found of them: those that would change are in the plan, the others are not. */
+export type PlanCounts = { readonly changes: number; readonly unchanged: number; readonly failed: number };
+
+/**
+ * Whether a document has what it had when the plan was made, as it stands or by the known rules of the service.
+ *
+ * @param inexact what of it came rounded, as the service gave it
+ */
+export function isAsPlanned(was: string, present: Metadata, keeps: Normalise, inexact?: InexactValues): boolean {
+	if (metadataHash(present, inexact) === was) return true;
+	// No service was ever sent a number that can't be kept, so its rules explain no such.
+	return inexact === undefined && metadataHash(keeps(present)) === was;
+}
+
+/** The keys in which a document differs from what it had when the plan was made. */
+export function keysChangedSince(
+	planned: Pick<PlannedUpdate, "metadata" | "difference">,
+	present: Metadata,
+	keeps: Normalise,
+): string[] {
+	const { add, change, remove } = differenceOf(metadataBefore(planned), present, keeps);
+	return [...add.keys(), ...change.keys(), ...remove.keys()];
+}
+
+/** What the document had: what is sent, with its difference taken back. */
+function metadataBefore({ metadata, difference }: Pick<PlannedUpdate, "metadata" | "difference">): Metadata {
+	const before = new Map<string, JsonValue>(metadata);
+	for (const key of difference.add.keys()) before.delete(key);
+	for (const [key, { from }] of difference.change) before.set(key, from);
+	for (const [key, value] of difference.remove) before.set(key, value);
+	return before;
+}
+
+/** Whether what a document has now under that key is part of what `overruled` sends. */
+export function keptWhenOverruled(mode: Mode, { difference }: Pick<PlannedUpdate, "difference">, key: string): boolean {
+	const { add, change, remove } = difference;
+	return mode === "merge" && !add.has(key) && !change.has(key) && !remove.has(key);
+}
+
+/**
+ * What is sent to a document that was changed since, where that is overruled: in `replace` mode the planned object as it
+ * stands, in `merge` mode what the document has now with the planned difference laid over it.
+ */
+export function overruled(
+	mode: Mode,
+	{ metadata, difference }: Pick<PlannedUpdate, "metadata" | "difference">,
+	present: Metadata,
+): Metadata {
+	if (mode === "replace") return metadata;
+	const merged = new Map(present);
+	for (const [key, value] of difference.add) merged.set(key, value);
+	for (const [key, { to }] of difference.change) merged.set(key, to);
+	for (const key of difference.remove.keys()) merged.delete(key);
+	return merged;
+}
+
+/**
+ * What tells metadata from other metadata: SHA-256 of its JSON text with the members sorted by key at every depth, in
+ * hexadecimal. The order in which a service lists keys is no change.
+ *
+ * @param inexact what of it came rounded, as the service gave it: it is something else than the rounded number
+ */
+export function metadataHash(metadata: Metadata, inexact?: InexactValues): string {
+	const hash = createHash("sha256").update(objectText(metadata));
+	if (inexact !== undefined) hash.update(objectText(inexact));
+	return hash.digest("hex");
+}
+
+function objectText(members: Iterable<readonly [string, JsonValue]>): string {
+	const sorted = [...members].toSorted(([left], [right]) => (left < right ? -1 : 1));
+	return `{${sorted.map(([key, value]) => `${JSON.stringify(key)}:${canonicalText(value)}`).join(",")}}`;
+}
+
+function canonicalText(value: JsonValue): string {
+	if (isJsonArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+	return isJsonObject(value) ? objectText(Object.entries(value)) : JSON.stringify(value);
+}
