@@ -1,34 +1,25 @@
 import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, RefusedAlike, Repeated } from "./stop/limits.ts";
-import { mayHaveArrived, type Memory, type Operation, type Settled } from "./operations/operation.ts";
-import { LookAgain } from "./operations/settling.ts";
-import { decide } from "./retry/policy.ts";
+import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
+import { type Attempts, type Conditions, decide, type Decision } from "./retry/policy.ts";
+import { type LastDecision, retry, RetryLater } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import type { SendQueue } from "./rate/send-queue.ts";
 import type { Clock, Journal, Request, RowError, Stop, Work } from "./types.ts";
 
-/** A row that was taken up and is not settled. */
-export type OpenRow<Item> = {
-	readonly item: Item;
-	readonly memory: Memory;
-	/** tries so far, and those of them that count towards `--attempts` */
-	attempt: number;
-	counted: number;
-	/** tries that something else than the API answered */
-	strangers: number;
-	/** requests of the run that had succeeded when its last try failed */
-	successes?: number | undefined;
-};
-
-export type TriesOptions<Item extends Work> = {
+export type AttemptsOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
 	readonly journal: Journal<Item>;
 	readonly clock: Clock;
-	readonly ending: Shutdown;
-	readonly traffic: SendQueue;
+	readonly shutdown: Shutdown;
+	readonly queue: SendQueue;
+	/** holds a row's place in flight for an attempt and its record */
+	readonly inFlight: <Value>(attempt: () => Promise<Value>) => Promise<Value>;
+	/** attempts of one row that count, the first included */
 	readonly attempts: number;
 	readonly maxErrors: MaxErrors | undefined;
+	/** the longest Retry-After that is waited for, in milliseconds */
 	readonly maxWait: number;
 	/** `--max-duration` in milliseconds, infinite where there is none */
 	readonly maxDuration: number;
@@ -37,9 +28,17 @@ export type TriesOptions<Item extends Work> = {
 	readonly onSettled?: (() => void) | undefined;
 };
 
-/** The tries of a run's rows: each ends in a record of the journal, in a wait for the next try, or pending. */
+/** A row that is not settled. */
+type OpenRow<Item> = {
+	readonly item: Item;
+	readonly memory: Memory;
+	/** requests of the run that had succeeded when its last attempt failed */
+	successes?: number;
+};
+
+/** The attempts of a run's rows. Each row ends with a record of the journal, or stays pending. */
 export class RowAttempts<Item extends Work> {
-	readonly #options: TriesOptions<Item>;
+	readonly #options: AttemptsOptions<Item>;
 	readonly #deadline: number;
 	readonly #refused = new RefusedAlike();
 	readonly #repeated = new Repeated();
@@ -47,97 +46,108 @@ export class RowAttempts<Item extends Work> {
 	/** why rows stay pending although nothing ended the run */
 	leftBehind: Stop | undefined;
 
-	constructor(options: TriesOptions<Item>) {
+	constructor(options: AttemptsOptions<Item>) {
 		this.#options = options;
 		this.#deadline = options.clock.now() + options.maxDuration;
-		const { traffic, ending } = options;
-		this.#request = (call) => traffic.send(call, ending.signal);
+		const { queue, shutdown } = options;
+		this.#request = (call) => queue.send(call, shutdown.signal);
 	}
 
-	/** One try, with its record. Resolves with the wait before the next one, or undefined when it is over. */
-	async once(row: OpenRow<Item>): Promise<number | undefined> {
-		const { operation, journal, ending, onSettled } = this.#options;
-		if (ending.signal.aborted) return undefined;
-		row.attempt += 1;
-		let settled: Settled;
-		try {
-			settled = await operation(row.item, this.#request, row.memory);
-		} catch (error) {
-			return error instanceof LookAgain ? this.#lookAgain(row, error.wait) : this.#failed(row, error);
-		}
+	/**
+	 * Makes the attempts of one row. Resolves when it is settled, or pending because the run ends.
+	 *
+	 * @throws what the journal threw, and faults of the program
+	 */
+	async settle(item: Item): Promise<void> {
+		const { clock, shutdown, queue, inFlight } = this.#options;
+		const row: OpenRow<Item> = { item, memory: {} };
+		const settled = retry<void, RestError | RetryLater>((attempts) => this.#attempt(row, attempts), {
+			clock,
+			signal: shutdown.signal,
+			inFlight,
+			isFailure: (error) => error instanceof RestError || error instanceof RetryLater,
+			decide: (error, attempts) =>
+				error instanceof RetryLater ? this.#later(error, attempts) : this.#decide(row, error, attempts),
+			pause: (wait) => queue.pause(wait),
+			giveUp: (error, decision, attempts) => this.#giveUp(row, { error, decision, attempts }),
+		});
+		await settled.catch((error: unknown) => {
+			if (!shutdown.isReason(error)) throw error;
+		});
+	}
+
+	/** One attempt, with the record of its success. */
+	async #attempt({ item, memory }: OpenRow<Item>, { attempt }: Attempts): Promise<void> {
+		const { operation, journal, shutdown, onSettled } = this.#options;
+		const settled = await operation(item, this.#request, memory).catch((error: unknown) => {
+			// A request that was cut off says nothing about its row.
+			if (shutdown.abandoned) shutdown.signal.throwIfAborted();
+			throw error;
+		});
 		this.#refused.succeeded();
 		this.#repeated.succeeded();
-		await journal.record({ item: row.item, ...settled, attempts: row.attempt });
+		await journal.record({ item, ...settled, attempts: attempt });
 		onSettled?.();
-		return undefined;
 	}
 
-	/** The row waits without a place in flight. A look at what is there is none of its tries. */
-	#lookAgain(row: OpenRow<Item>, wait: number): number | undefined {
-		const { ending, clock, maxDuration } = this.#options;
-		if (ending.signal.aborted) return undefined;
-		row.attempt -= 1;
-		if (clock.now() + wait < this.#deadline) return wait;
-		this.leftBehind = timeIsUp(maxDuration);
-		return undefined;
+	/** The row waits without a place in flight, and that costs it no attempt. */
+	#later({ wait }: RetryLater, attempts: Attempts): Decision {
+		attempts.attempt -= 1;
+		if (this.#options.clock.now() + wait >= this.#deadline) return { action: "leave", everyone: false };
+		return { action: "retry", wait, everyone: false, counts: false };
 	}
 
-	/** What a failed try leads to. */
-	async #failed(row: OpenRow<Item>, error: unknown): Promise<number | undefined> {
-		const { ending, traffic, maxDuration } = this.#options;
-		// A request that was cut off or never started says nothing about its row.
-		if (ending.abandoned || ending.isReason(error)) return undefined;
-		if (!(error instanceof RestError)) throw error;
-		const decision = decide(error, this.#stateOf(row, error));
+	#decide(row: OpenRow<Item>, error: RestError, attempts: Attempts): Decision {
+		const decision = decide(error, { ...attempts, ...this.#conditions(row, error) });
 		const repeated = this.#repeated.tried(error);
-		if (error.kind === "not_the_api") row.strangers += 1;
-		switch (decision.action) {
-			case "stop":
-				ending.end(decision.stop);
-				return undefined;
-			case "leave":
-				this.leftBehind = timeIsUp(maxDuration);
-				if (decision.everyone) ending.end(this.leftBehind);
-				return undefined;
-			case "retry":
-				if (decision.counts) row.counted += 1;
-				if (decision.everyone) traffic.pause(decision.wait);
-				if (repeated !== undefined) ending.end(repeated);
-				return decision.wait;
-			case "fail":
-				await this.#fail(row, { code: error.code, text: failureText(error, row.attempt) });
-				this.#endAfter(error, repeated);
-				return undefined;
-		}
+		const isStopping = decision.action === "stop" || decision.action === "leave";
+		if (repeated !== undefined && !isStopping) this.#options.shutdown.end(repeated);
+		return decision;
 	}
 
-	/** A row failed for good: says whether the run has seen enough. */
-	#endAfter(error: RestError, repeated: Stop | undefined): void {
-		const { ending, journal, maxErrors } = this.#options;
-		const stop =
-			repeated ??
+	/** Ends the run, fails the row, or leaves it pending. */
+	async #giveUp(
+		{ item, memory }: OpenRow<Item>,
+		{ error, decision, attempts }: { error: Error; decision: LastDecision; attempts: Attempts },
+	): Promise<void> {
+		const { shutdown, maxDuration } = this.#options;
+		if (decision.action === "stop") return shutdown.end(decision.stop);
+		if (decision.action === "leave") {
+			this.leftBehind = timeIsUp(maxDuration);
+			return decision.everyone ? shutdown.end(this.leftBehind) : undefined;
+		}
+		if (!(error instanceof RestError)) throw error;
+		await this.#fail(
+			{ item, memory, attempt: attempts.attempt },
+			{ code: error.code, text: failureText(error, attempts) },
+		);
+		const stop = this.#stopAfter(error);
+		if (stop !== undefined) shutdown.end(stop);
+	}
+
+	/** Why the run ends after a row that failed for good, if it does. */
+	#stopAfter(error: RestError): Stop | undefined {
+		const { journal, maxErrors } = this.#options;
+		return (
 			this.#repeated.failed(error) ??
 			(maxErrors === undefined ? this.#refused.failed({ code: error.code, text: error.message }) : undefined) ??
-			errorLimit(maxErrors, journal.totals());
-		if (stop !== undefined) ending.end(stop);
+			errorLimit(maxErrors, journal.totals())
+		);
 	}
 
-	#stateOf(row: OpenRow<Item>, error: RestError): Parameters<typeof decide>[1] {
-		const { clock, traffic, attempts, maxWait, patient } = this.#options;
-		const { outage } = traffic;
+	#conditions(row: OpenRow<Item>, error: RestError): Conditions {
+		const { clock, queue, attempts, maxWait, patient } = this.#options;
+		const { outage } = queue;
 		const othersSucceed = row.successes !== undefined && outage.successes > row.successes;
 		row.successes = outage.successes;
 		return {
-			othersSucceed,
-			attempt: row.attempt,
-			counted: row.counted,
-			strangers: row.strangers,
-			attempts,
+			allowed: attempts,
 			idempotent: true,
 			answered: outage.answered,
 			succeeded: outage.succeeded,
 			patient,
-			outage: traffic.wasLost(error),
+			outage: queue.wasLost(error),
+			othersSucceed,
 			outageLeft: outage.left,
 			timeLeft: this.#deadline - clock.now(),
 			maxWait,
@@ -146,7 +156,7 @@ export class RowAttempts<Item extends Work> {
 		};
 	}
 
-	async #fail({ item, memory, attempt }: OpenRow<Item>, error: RowError): Promise<void> {
+	async #fail({ item, memory, attempt }: OpenRow<Item> & { attempt: number }, error: RowError): Promise<void> {
 		const { journal, onSettled } = this.#options;
 		const documentId = memory.stored?.id ?? item.documentId;
 		const isUntouched = !mayHaveArrived(memory);
@@ -156,6 +166,6 @@ export class RowAttempts<Item extends Work> {
 	}
 }
 
-function failureText(error: RestError, attempt: number): string {
+function failureText(error: RestError, { attempt }: Attempts): string {
 	return attempt > 1 ? `${error.message} (after ${attempt} tries)` : error.message;
 }

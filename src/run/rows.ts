@@ -8,7 +8,7 @@ import type { Operation } from "./operations/operation.ts";
 import { MAX_WAIT } from "./rate/cooldown.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
-import { type OpenRow, RowAttempts } from "./attempts.ts";
+import { RowAttempts } from "./attempts.ts";
 import type { Clock, Journal, Limiter, Stop, Work } from "./types.ts";
 
 /**
@@ -41,7 +41,7 @@ export type RunOptions<Item extends Work> = {
 	readonly maxDuration?: number | undefined;
 	/** aborted with a `Stop` when the user wants the run to end */
 	readonly signal: AbortSignal;
-	/** cuts the requests in flight off; their rows stay pending */
+	/** cuts the requests in flight off; their rows stay pshutdown */
 	readonly abandon: () => void;
 	/** called after each settled row */
 	readonly onSettled?: () => void;
@@ -50,7 +50,7 @@ export type RunOptions<Item extends Work> = {
 };
 
 /**
- * Works through chunks of rows: each row ends in one record of the journal, or stays pending when the run stops.
+ * Works through chunks of rows: each row ends in one record of the journal, or stays pshutdown when the run stops.
  *
  * A failed row is an outcome, not an exception. A chunk is the unit of reading, never a barrier: the next is read as
  * soon as fewer rows wait than are in flight. Retry is outside and pace inside: a waiting retry holds no slot.
@@ -70,9 +70,9 @@ export async function runRows<Item extends Work>(
 	let open = 0;
 	let wake = (): void => undefined;
 	const news = (): Promise<void> => new Promise((resolve) => (wake = resolve));
-	const ending = new Shutdown({ clock, user: options.signal, abandon: options.abandon, onEnd: () => wake() });
-	const { signal } = ending;
-	const traffic = new SendQueue({
+	const shutdown = new Shutdown({ clock, user: options.signal, abandon: options.abandon, onEnd: () => wake() });
+	const { signal } = shutdown;
+	const queue = new SendQueue({
 		limiter: options.limiter,
 		cooldown: options.cooldown,
 		clock,
@@ -87,30 +87,21 @@ export async function runRows<Item extends Work>(
 			if (requests.concurrency !== auto.requests) requests.concurrency = auto.requests;
 		},
 		onNote: (text) => options.onNote?.(text),
-		onStop: (stop) => ending.end(stop),
+		onStop: (stop) => shutdown.end(stop),
 	});
-	const tries = new RowAttempts<Item>({
+	const attempts = new RowAttempts<Item>({
 		...options,
-		ending,
-		traffic,
+		shutdown,
+		queue,
+		// A place is free after each attempt, whether or not its row is settled: more may be read.
+		inFlight: (attempt) => limit(attempt).finally(() => wake()),
 		maxWait,
 		maxDuration,
 		patient: maxOutage !== undefined,
 	});
 	if (maxDuration < Number.POSITIVE_INFINITY) {
-		void clock.sleep(maxDuration, signal).then(() => signal.aborted || ending.end(timeIsUp(maxDuration)));
+		void clock.sleep(maxDuration, signal).then(() => signal.aborted || shutdown.end(timeIsUp(maxDuration)));
 	}
-
-	const settle = async (item: Item): Promise<void> => {
-		const row: OpenRow<Item> = { item, memory: {}, attempt: 0, counted: 0, strangers: 0 };
-		for (;;) {
-			const wait = await limit(() => tries.once(row));
-			// The slot is free now, whether or not the row is settled: more may be read.
-			wake();
-			if (wait === undefined) return;
-			await clock.sleep(wait, signal);
-		}
-	};
 	const crowded = (): boolean =>
 		limit.pendingCount >= limit.concurrency || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, limit.concurrency);
 
@@ -119,8 +110,9 @@ export async function runRows<Item extends Work>(
 			if (signal.aborted) break;
 			for (const item of chunk) {
 				open += 1;
-				void settle(item)
-					.catch((fault: unknown) => ending.breakOff(fault))
+				void attempts
+					.settle(item)
+					.catch((fault: unknown) => shutdown.breakOff(fault))
 					.finally(() => {
 						open -= 1;
 						wake();
@@ -130,9 +122,9 @@ export async function runRows<Item extends Work>(
 		}
 	} catch (error) {
 		// The manifest broke half-way: what was taken is finished, then the cause is told.
-		ending.remember(error);
+		shutdown.remember(error);
 	}
 	while (open > 0) await news();
-	traffic.close();
-	return ending.over(tries.leftBehind);
+	queue.close();
+	return shutdown.over(attempts.leftBehind);
 }

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { DATABASE_AWAY, type RestErrorKind } from "../../src/rest/errors.ts";
 import { MAX_WAIT } from "../../src/run/rate/cooldown.ts";
-import { decide, type Try } from "../../src/run/retry/policy.ts";
+import { decide, type FailedAttempt } from "../../src/run/retry/policy.ts";
 import { failure } from "./harness.ts";
 
-const first: Try = {
+const first: FailedAttempt = {
 	attempt: 1,
 	counted: 0,
-	strangers: 0,
-	attempts: 6,
+	notTheApi: 0,
+	allowed: 6,
 	idempotent: true,
 	answered: true,
 	succeeded: true,
@@ -22,13 +22,13 @@ const first: Try = {
 	random: 0.5,
 	now: Date.UTC(2025, 5, 1, 14, 0),
 };
-const last: Try = { ...first, attempt: 6, counted: 5 };
-const silent: Try = { ...first, answered: false, succeeded: false };
+const last: FailedAttempt = { ...first, attempt: 6, counted: 5 };
+const silent: FailedAttempt = { ...first, answered: false, succeeded: false };
 const stop6 = { action: "stop", stop: { exit: Exit.temporary } };
 
 describe("a database that is away behind the service", () => {
 	const away = failure("ambiguous", { code: DATABASE_AWAY, status: 200 });
-	it.each<[string, Try, object]>([
+	it.each<[string, FailedAttempt, object]>([
 		["costs a row no try", last, { action: "retry", counts: false, everyone: false }],
 		["however long", { ...last, attempt: 99, outage: true }, { action: "retry", wait: 0, counts: false }],
 		[
@@ -45,14 +45,14 @@ describe("a database that is away behind the service", () => {
 });
 
 describe("what to do about a request that did not succeed", () => {
-	it.each<[string, RestErrorKind, Try, object]>([
+	it.each<[string, RestErrorKind, FailedAttempt, object]>([
 		["a refusal fails the row at once", "rejected", first, { action: "fail" }],
 		["an untrusted answer stops the run", "untrusted", first, { action: "stop", stop: { exit: Exit.untrusted } }],
 		["what the service can't do fails the row, as its flavour is known", "contradiction", first, { action: "fail" }],
 		["a page that was never the API stops the run", "not_the_api", { ...first, succeeded: false }, stop6],
 		["a login page in the middle of a run may go away", "not_the_api", first, { action: "retry", counts: false }],
 		["even at the last try that counts", "not_the_api", last, { action: "retry" }],
-		["and not at the third time", "not_the_api", { ...first, strangers: 2 }, stop6],
+		["and not at the third time", "not_the_api", { ...first, notTheApi: 2 }, stop6],
 		["what was not sent is sent again", "not_sent", first, { action: "retry", everyone: false, counts: false }],
 		["even where twice would harm", "not_sent", { ...first, idempotent: false }, { action: "retry", everyone: false }],
 		["an outage costs a row no try, however long", "not_sent", { ...last, attempt: 99 }, { action: "retry" }],
@@ -134,7 +134,7 @@ describe("what to do about a request that did not succeed", () => {
 		["throttled", 9, 60_000],
 	] as const)("waits, %s for the time no. %d, anything up to %d ms", (kind, attempt, most) => {
 		for (const random of [0, 0.25, 0.999]) {
-			const decision = decide(failure(kind), { ...first, attempts: Infinity, attempt, random });
+			const decision = decide(failure(kind), { ...first, allowed: Infinity, attempt, random });
 			expect(decision).toMatchObject({ action: "retry", wait: random * most });
 		}
 	});

@@ -8,7 +8,7 @@ import type { Api, Document, DocumentQuery, Echo } from "../../src/rest/types.ts
 import type { Memory } from "../../src/run/operations/operation.ts";
 import { removeDocument } from "../../src/run/operations/remove.ts";
 import { type SentLog, unrecorded } from "../../src/run/operations/sent-log.ts";
-import { LookAgain } from "../../src/run/operations/settling.ts";
+import { RetryLater } from "../../src/run/retry/retry.ts";
 import { planMetadata, replaceMetadata } from "../../src/run/operations/update.ts";
 import { DocumentSource } from "../../src/run/documents/document-source.ts";
 import { uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
@@ -298,7 +298,7 @@ describe("uploading", () => {
 				try {
 					return await run(upload, direct, memory);
 				} catch (thrown) {
-					if (!(thrown instanceof LookAgain)) throw thrown;
+					if (!(thrown instanceof RetryLater)) throw thrown;
 					waits.push(thrown.wait);
 				}
 			}

@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { numberText, documentsText, rowsText } from "../../text/words.ts";
-import { LONGEST_LAG } from "../../run/retry/read-back-delays.ts";
+import { LONGEST_READ_BACK_MS } from "../../run/retry/retry.ts";
 import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import { show } from "../../text/show.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
@@ -90,7 +90,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 					io.note(`${about}: ${todoText(plan)}.`);
 					if (!yes) await askForYes(`Undo run ${file.run}?`, app);
 				};
-				const lag = Math.min(LONGEST_LAG, plan.lastSent + LONGEST_LAG - Date.now());
+				const lag = Math.min(LONGEST_READ_BACK_MS, plan.lastSent + LONGEST_READ_BACK_MS - Date.now());
 				const lagsUntil = app.clock.now() + lag;
 				const kind = undoKind(undoName(file.run), { before, lagsUntil, takesBack: file.run });
 				return await runPlan(plan.path, kind, flags, session, settings, app);

@@ -7,7 +7,7 @@ import { allDocuments, incompleteList, type ShortList } from "./pages.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Clock, Request } from "../types.ts";
 import { isListingCheaper } from "./cost.ts";
-import { insisting } from "./insist.ts";
+import { retryingPages } from "../retry/request.ts";
 import { ListedNames } from "./listed-names.ts";
 import { type RemoteDocument, type Named, StoredDocuments } from "./stored-documents.ts";
 
@@ -123,7 +123,7 @@ export class DocumentSource {
 		const rows = (await this.#rows).get(datasetId) ?? 0;
 		// One look-up is as cheap as the page that would tell.
 		if (rows < 2) return undefined;
-		const start = await firstDocuments(api, insisting(request, this.#options.clock), datasetId);
+		const start = await firstDocuments(api, retryingPages(request, this.#options.clock), datasetId);
 		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length };
 		if (!isListingCheaper(rows, size)) return undefined;
 		this.#options.onListing?.(datasetId, size.total ?? size.came);
@@ -134,7 +134,7 @@ export class DocumentSource {
 		const documents = await StoredDocuments.create(await this.#options.folder());
 		this.#stored.push(documents);
 		let short: ShortList | undefined;
-		const patient = insisting(request, this.#options.clock);
+		const patient = retryingPages(request, this.#options.clock);
 		for await (const document of allDocuments(api, patient, datasetId, { start }, (list) => (short = list))) {
 			await documents.add(document);
 		}

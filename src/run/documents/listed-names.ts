@@ -5,7 +5,7 @@ import { allDocuments, isSameName, type ShortList } from "./pages.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Request } from "../types.ts";
 import { isListingCheaper } from "./cost.ts";
-import { insisting } from "./insist.ts";
+import { retryingPages } from "../retry/request.ts";
 import type { PresentOptions, RowCounts } from "./document-source.ts";
 import { type Named, StoredNames } from "./stored-documents.ts";
 
@@ -68,7 +68,7 @@ export class ListedNames {
 		const rows = (await this.#rows()).get(datasetId) ?? 0;
 		if (rows <= FEW) return undefined;
 		const { strict } = api.dialect.flavour.list;
-		const start = await firstDocuments(api, insisting(request, this.#options.clock), datasetId, strict);
+		const start = await firstDocuments(api, retryingPages(request, this.#options.clock), datasetId, strict);
 		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length };
 		const isEmpty = size.total === 0 && size.came === 0;
 		if (!isEmpty && !isListingCheaper(rows, size)) return undefined;
@@ -80,7 +80,7 @@ export class ListedNames {
 		const names = await StoredNames.create(await this.#options.folder(), api.dialect.flavour.nameKey);
 		this.#stored.push(names);
 		let short: ShortList | undefined;
-		const patient = insisting(request, this.#options.clock);
+		const patient = retryingPages(request, this.#options.clock);
 		const list = { order: api.dialect.flavour.list.strict, start };
 		for await (const document of allDocuments(api, patient, datasetId, list, (found) => (short = found))) {
 			await names.add(document);

@@ -51,7 +51,7 @@ export function mayHaveArrived(memory: Memory): boolean {
  * One try of one row. Every request in it goes through `request`, so that each takes its own token.
  *
  * @throws RestError, which the engine decides about
- * @throws LookAgain where only time can tell what became of what was sent
+ * @throws RetryLater where only time can tell what became of what was sent
  */
 export type Operation<Item extends Work> = (item: Item, request: Request, memory: Memory) => Promise<Settled>;
 

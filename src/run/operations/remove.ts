@@ -1,5 +1,6 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
+import { readBack } from "../retry/retry.ts";
 import { SMALL_PAGE } from "../documents/page-size.ts";
 import { findDocument, type Request } from "../documents/pages.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
@@ -9,11 +10,11 @@ import type { Work } from "../types.ts";
 import type { Memory, Operation } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
-/** Waits before a document that is still listed is believed to be there, in milliseconds: indexes lag behind removals. */
-const LAGS = [0, 250, 1_000, 2_000, 4_000];
+/** Waits before each read-back of a removal, in milliseconds: an index may show a document for longer than its database. */
+const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
 
-/** Before a document that one look did not show is looked for again, in milliseconds: what lies once may be busy. */
-const SECOND_LOOK = 250;
+/** Waits before each read of a document that a list may not show for a moment, in milliseconds. */
+const LISTED_DELAYS_MS = [0, 250];
 
 /** Removes a document, but only one that the dataset's list has shown, and counts it only when the list shows it no more. */
 export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
@@ -86,13 +87,9 @@ async function watched(
 /** Sends one removal and waits until the list shows the document no more. */
 async function remove(service: Service, api: Api, request: Request, document: Document, memory: Memory): Promise<void> {
 	const { id, datasetId } = document;
-	const isGone = async (): Promise<boolean> => {
-		for (const lag of LAGS) {
-			await service.clock.sleep(lag);
-			if ((await findDocument(api, request, datasetId, id)) === undefined) return true;
-		}
-		return false;
-	};
+	const { clock } = service;
+	const isUnlisted = async (): Promise<boolean> => (await findDocument(api, request, datasetId, id)) === undefined;
+	const isGone = (): Promise<boolean> => readBack(isUnlisted, { clock, delays: REMOVAL_DELAYS_MS });
 	const arrived = (): void => {
 		memory.maybeRemoved = true;
 		if (!service.proof.isRemovalSeen(datasetId)) service.proof.removing(id);
@@ -128,10 +125,13 @@ async function stillThere(
 	datasetId: string,
 	id: string,
 ): Promise<Document | undefined> {
-	const found = await findDocument(api, request, datasetId, id);
-	if (found !== undefined) return found;
-	await clock.sleep(SECOND_LOOK);
-	return findDocument(api, request, datasetId, id);
+	let found: Document | undefined;
+	const isListed = async (): Promise<boolean> => {
+		found = await findDocument(api, request, datasetId, id);
+		return found !== undefined;
+	};
+	await readBack(isListed, { clock, delays: LISTED_DELAYS_MS });
+	return found;
 }
 
 /**

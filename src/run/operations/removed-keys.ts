@@ -1,6 +1,6 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
+import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import { findDocument, type Request } from "../documents/pages.ts";
 import { keysText } from "../documents/keys-text.ts";
 import type { Service } from "../service/service.ts";
@@ -51,16 +51,15 @@ export class RemovedKeys {
 	): Promise<void> {
 		const service = this.#service;
 		let kept: readonly string[] = [];
-		for (const lag of this.#isKept ? READ_BACK_DELAYS_MS.slice(0, 1) : READ_BACK_DELAYS_MS) {
-			await service.clock.sleep(lag);
+		const areGone = async (): Promise<boolean> => {
 			const document = await findDocument(await service.known(request), request, datasetId, documentId);
 			// What no list shows can't be judged; that is said of what is written, too.
-			if (document === undefined) continue;
+			if (document === undefined) return false;
 			kept = removed.filter((key) => document.metadata?.has(key) === true);
-			if (kept.length > 0) continue;
-			this.#isSeen = true;
-			return;
-		}
+			return kept.length === 0;
+		};
+		const delays = this.#isKept ? READ_BACK_DELAYS_MS.slice(0, 1) : READ_BACK_DELAYS_MS;
+		this.#isSeen = await readBack(areGone, { clock: service.clock, delays });
 		if (kept.length === 0) return;
 		this.#isKept = true;
 		const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps what an update does not carry`;

@@ -1,3 +1,4 @@
+import { RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import { timeText } from "../stop/reasons.ts";
 import type { Memory } from "./operation.ts";
@@ -7,20 +8,6 @@ const SHORTEST = 10_000;
 
 /** Shares of the settle time after which a document is looked for again. The last look comes when all of it is over. */
 const LOOKS = [0.1, 0.4, 1];
-
-/**
- * Ends a try of a row that can't be settled yet: what was sent may still be on its way. It is no failure of the row and
- * costs it no try; the row is to be taken up again after that time.
- */
-export class LookAgain extends Error {
-	/** milliseconds */
-	readonly wait: number;
-
-	constructor(wait: number) {
-		super(`to be looked at again in ${wait} ms`);
-		this.wait = wait;
-	}
-}
 
 /** The settle time of a service that may take so many milliseconds for one request. */
 export function settleTime(timeout: number): number {
@@ -43,7 +30,7 @@ export class Settling {
 	 * A look did not show the document. Returns when the settle time is over since the first such look.
 	 *
 	 * @param age milliseconds since it was sent, where that was before this sitting
-	 * @throws LookAgain before that: the row waits, and holds no other row up
+	 * @throws RetryLater before that: the row waits, and holds no other row up
 	 */
 	notFound(memory: Memory, age = 0): void {
 		const { clock } = this.#service;
@@ -56,7 +43,7 @@ export class Settling {
 		if (share === undefined) return;
 		memory.settling = { since, looks: looks + 1 };
 		this.#tell();
-		throw new LookAgain(Math.max(0, since + share * this.#time - clock.now()));
+		throw new RetryLater(Math.max(0, since + share * this.#time - clock.now()));
 	}
 
 	#tell(): void {

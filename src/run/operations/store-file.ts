@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { reason } from "../../errors.ts";
 import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import type { Api, StoredFile, UploadFile } from "../../rest/types.ts";
-import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
+import { readBack } from "../retry/retry.ts";
 import { findDocument, findNamesakes, type Request } from "../documents/pages.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
@@ -14,7 +14,7 @@ import type { Settling } from "./settling.ts";
  * Sends the file once. Where the answer leaves open whether it was stored, the list tells: what is there now and was not
  * before is it, and it is never sent again. It is looked for until the settle time is over.
  *
- * @throws LookAgain before that
+ * @throws RetryLater before that
  */
 export async function store(
 	api: Api,
@@ -132,11 +132,11 @@ async function seeStored(
 	{ id, name }: Pick<StoredFile, "id" | "name">,
 ): Promise<void> {
 	const [shownName, shownId] = [service.show(name), service.show(id)];
-	for (const lag of READ_BACK_DELAYS_MS) {
-		if (service.proof.isUploadSeen) return;
-		await service.clock.sleep(lag);
+	// Another upload was seen while this one waited for its turn.
+	if (service.proof.isUploadSeen) return;
+	const isListed = async (): Promise<boolean> => {
 		const found = await findDocument(api, request, datasetId, id);
-		if (found === undefined) continue;
+		if (found === undefined) return false;
 		// Some tell the name that was sent, and list the number that they gave it.
 		const [told, listed] = [name.normalize(), found.name.normalize()];
 		if (told !== listed && !isNumbered(told, listed)) {
@@ -144,8 +144,9 @@ async function seeStored(
 			throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
 		}
 		service.proof.uploadSeen();
-		return;
-	}
+		return true;
+	};
+	if (await readBack(isListed, service)) return;
 	const text = `the service answered success to the upload of ${shownName} as document ${shownId}, and does not list it`;
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
 }

@@ -12,7 +12,7 @@ const THROTTLE_LONGEST = 60_000;
 const EXTRA_SHARE = 0.1;
 const EXTRA_LONGEST = 2_000;
 /** Attempts of a row that were not answered by the API, in a run that the API has answered before. */
-const STRANGERS = 3;
+const NOT_THE_API_ATTEMPTS = 3;
 /** Retries after a conflict: its cause may be gone soon, and is not waited for any longer. */
 const CONFLICTS = 2;
 /** Codes that no retry can change: they come of what the service does, not of its present state. */
@@ -25,21 +25,26 @@ const DEFINITE: ReadonlySet<string> = new Set([
 	"UNKNOWN_FLAVOUR",
 ]);
 
-export type Try = {
-	/** attempts so far, the failed one included */
-	readonly attempt: number;
-	/** earlier attempts that count towards `attempts`: an outage and requests to slow down cost a row none */
-	readonly counted: number;
+/** The attempts of one row or one request so far. */
+export type Attempts = {
+	/** attempts, the failed one included */
+	attempt: number;
+	/** earlier attempts that count towards the allowed number: an outage and requests to slow down cost a row none */
+	counted: number;
 	/** earlier attempts that were not answered by the API */
-	readonly strangers: number;
+	notTheApi: number;
+};
+
+/** What the policy goes by besides the attempts themselves. */
+export type Conditions = {
 	/** attempts allowed, the first included */
-	readonly attempts: number;
+	readonly allowed: number;
 	/** whether the same request may be applied twice without harm */
 	readonly idempotent: boolean;
 	/** whether the service has ever answered in this run, and whether ever with a success */
 	readonly answered: boolean;
 	readonly succeeded: boolean;
-	/** whether a first answer is waited for longer than `attempts` attempts */
+	/** whether a first answer is waited for longer than the allowed attempts */
 	readonly patient: boolean;
 	/** whether the request failed because the service is gone: then it costs its row no attempt */
 	readonly outage: boolean;
@@ -56,6 +61,9 @@ export type Try = {
 	readonly now: number;
 };
 
+/** A failed attempt, as the policy sees it. */
+export type FailedAttempt = Readonly<Attempts> & Conditions;
+
 export type Decision =
 	/** `everyone`: the service asked for the wait, so all rows wait. `counts`: towards the attempts of the row */
 	| { readonly action: "retry"; readonly wait: number; readonly everyone: boolean; readonly counts: boolean }
@@ -67,7 +75,7 @@ export type Decision =
 const fail: Decision = { action: "fail" };
 
 /** What to do about a request that did not succeed. The answer was classified by `rest`; this decides. */
-export function decide(error: RestError, state: Try): Decision {
+export function decide(error: RestError, state: FailedAttempt): Decision {
 	switch (error.kind) {
 		case "rejected":
 			return error.code === "HTTP_409" && state.attempt <= CONFLICTS ? again(state, false) : fail;
@@ -79,7 +87,8 @@ export function decide(error: RestError, state: Try): Decision {
 		case "untrusted":
 			return { action: "stop", stop: untrusted(error) };
 		case "not_the_api":
-			if (state.succeeded && !DEFINITE.has(error.code) && state.strangers + 1 < STRANGERS) return again(state, false);
+			if (state.succeeded && !DEFINITE.has(error.code) && state.notTheApi + 1 < NOT_THE_API_ATTEMPTS)
+				return again(state, false);
 			return { action: "stop", stop: notTheApi(error) };
 		case "throttled":
 			return throttled(error, state);
@@ -91,21 +100,21 @@ export function decide(error: RestError, state: Try): Decision {
 			if (neverReached(state)) return { action: "stop", stop: unreachable(error) };
 			if (!state.answered || state.outage) return again(state, false);
 			if (error.code === DATABASE_AWAY) return byItself(state);
-			return state.counted + 1 < state.attempts ? again(state, true) : fail;
+			return state.counted + 1 < state.allowed ? again(state, true) : fail;
 	}
 }
 
 /** A failure that affects all requests costs a row no attempt. `Outage` decides how long it may last. */
-function byItself(state: Try): Decision {
+function byItself(state: FailedAttempt): Decision {
 	if (!state.othersSucceed || state.outage) return again(state, false);
-	return state.counted + 1 < state.attempts ? again(state, true) : fail;
+	return state.counted + 1 < state.allowed ? again(state, true) : fail;
 }
 
-function neverReached({ answered, patient, attempt, attempts }: Try): boolean {
-	return !answered && !patient && attempt >= attempts;
+function neverReached({ answered, patient, attempt, allowed }: FailedAttempt): boolean {
+	return !answered && !patient && attempt >= allowed;
 }
 
-function throttled(error: RestError, state: Try): Decision {
+function throttled(error: RestError, state: FailedAttempt): Decision {
 	const { retryAfter } = error;
 	if (retryAfter !== undefined && retryAfter > state.maxWait) {
 		return { action: "stop", stop: waitTooLong(retryAfter, state.maxWait, state.now) };
@@ -116,13 +125,13 @@ function throttled(error: RestError, state: Try): Decision {
 	return { action: "retry", wait, everyone: true, counts: false };
 }
 
-function again(state: Try, counts: boolean): Decision {
+function again(state: FailedAttempt, counts: boolean): Decision {
 	// In an outage the breaker waits. Before it opens, the last attempt comes when the outage has lasted as long as it may.
 	const wait = state.outage ? 0 : Math.min(backOff(BASE, LONGEST, state), Math.max(0, state.outageLeft));
 	if (wait > state.timeLeft) return { action: "leave", everyone: false };
 	return { action: "retry", wait, everyone: false, counts };
 }
 
-function backOff(base: number, longest: number, { attempt, random }: Try): number {
+function backOff(base: number, longest: number, { attempt, random }: FailedAttempt): number {
 	return random * Math.min(longest, base * 2 ** (attempt - 1));
 }

@@ -1,9 +1,11 @@
 import { CliError, Exit } from "../../errors.ts";
 import { RestError } from "../../rest/errors.ts";
 import { type Cooldown, MAX_WAIT, type Send } from "../rate/cooldown.ts";
-import { decide } from "./policy.ts";
+import { DOUBTED_FOR } from "../rate/outage.ts";
 import { untrusted } from "../stop/reasons.ts";
-import type { Clock, Stop } from "../types.ts";
+import type { Clock, Request, Stop } from "../types.ts";
+import { decide } from "./policy.ts";
+import { retry } from "./retry.ts";
 
 /** Attempts of one request of a command that runs no rows, and how long they may take together, in milliseconds. */
 const ATTEMPTS = 6;
@@ -32,16 +34,14 @@ export async function requestWithRetry<Answer>(
 		deadline ??= clock.now() + WITHIN;
 		return request();
 	};
-	for (let attempt = 1; ; attempt += 1) {
-		try {
-			return await send(begin, signal);
-		} catch (error) {
-			if (!(error instanceof RestError)) throw error;
+	return retry(() => send(begin, signal), {
+		clock,
+		signal,
+		isFailure: isRestError,
+		decide: (error, attempts) => {
 			const decision = decide(error, {
-				attempt,
-				counted: attempt - 1,
-				strangers: 0,
-				attempts: ATTEMPTS,
+				...attempts,
+				allowed: ATTEMPTS,
 				idempotent,
 				// Each request is judged by itself, as if the service had never answered.
 				answered: false,
@@ -55,13 +55,63 @@ export async function requestWithRetry<Answer>(
 				random: clock.random(),
 				now: Date.now(),
 			});
-			if (decision.action === "stop") throw stopped(error, decision.stop);
-			if (decision.action !== "retry" || attempt >= ATTEMPTS) throw refusal(error);
-			if (decision.everyone) cooldown.extend(decision.wait);
-			await clock.sleep(decision.wait, signal);
-			signal?.throwIfAborted();
-		}
-	}
+			return decision.action === "retry" && attempts.attempt >= ATTEMPTS ? { action: "fail" } : decision;
+		},
+		pause: (wait) => cooldown.extend(wait),
+		giveUp: (error, decision) => {
+			throw decision.action === "stop" ? stopped(error, decision.stop) : refusal(error);
+		},
+	});
+}
+
+/** Waits before a page of a list is asked for again, in milliseconds: in all less than the end of a run may take. */
+const PAGE_DELAYS_MS = [100, 400, 1_500];
+
+/**
+ * Asks again for a page of a list that failed in passing. Only for requests that change nothing.
+ *
+ * A list of a thousand pages that began anew with each one that fails would not come to its end. What lasts longer is
+ * decided for the row, which knows of outages and limits.
+ */
+export function retryingPages(request: Request, clock: Clock): Request {
+	return (call) =>
+		retry(() => request(call), {
+			clock,
+			isFailure: isRestError,
+			decide: ({ kind }, { attempt }) => {
+				const wait = ["ambiguous", "not_sent", "doubted"].includes(kind) ? PAGE_DELAYS_MS[attempt - 1] : undefined;
+				return wait === undefined ? { action: "fail" } : { action: "retry", wait, everyone: false, counts: true };
+			},
+		});
+}
+
+/**
+ * Asks on for `maxOutage` milliseconds where the service can't be reached. Only for requests that change nothing, and that
+ * `requestWithRetry` sends: it has waited before each of its attempts, so no wait is added.
+ */
+export function retryingThroughOutage(request: Request, maxOutage: number, clock: Clock): Request {
+	return (call) => {
+		const start = clock.now();
+		return retry(() => request(call), {
+			clock,
+			isFailure: (error) => error instanceof CliError,
+			decide: (error) => {
+				const isOver = clock.now() - start >= longestOutage(error, maxOutage);
+				return isOver ? { action: "fail" } : { action: "retry", wait: 0, everyone: false, counts: true };
+			},
+		});
+	};
+}
+
+/** How long a failure may last, in milliseconds. */
+function longestOutage(error: CliError, maxOutage: number): number {
+	const kind = failureBehind(error)?.kind;
+	if (kind === "doubted") return Math.min(DOUBTED_FOR, maxOutage);
+	return kind === "not_sent" || kind === "ambiguous" ? maxOutage : 0;
+}
+
+function isRestError(error: unknown): error is RestError {
+	return error instanceof RestError;
 }
 
 function stopped(error: RestError, stop: Stop): CliError {

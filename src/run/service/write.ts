@@ -2,7 +2,7 @@ import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { BodyForm } from "../../body-forms.ts";
 import type { Api, Document, Echo, Normalise } from "../../rest/types.ts";
-import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
+import { readBack } from "../retry/retry.ts";
 import { answeredInOtherCase, OTHER_CASE } from "../documents/other-case.ts";
 import { findDocument, type Request } from "../documents/pages.ts";
 import { type Arrival, arrivalOf } from "./read-back.ts";
@@ -187,14 +187,14 @@ async function settle(
 	const echo = await send(api, request, write, memory);
 	let arrival: Arrival | undefined;
 	let document: Document | undefined;
-	for (const lag of READ_BACK_DELAYS_MS) {
-		await service.clock.sleep(lag);
+	const isShown = async (): Promise<boolean> => {
 		document = await findDocument(api, request, write.datasetId, write.documentId);
-		if (document?.metadata === undefined) continue;
+		if (document?.metadata === undefined) return false;
 		service.proof.listed();
 		arrival = arrivalOf({ before, sent: write.metadata, after: document.metadata }, normalise);
-		if (arrived(arrival) || arrival === "merged") break;
-	}
+		return arrived(arrival) || arrival === "merged";
+	};
+	await readBack(isShown, service);
 	if (arrival !== undefined) return { arrival, echo };
 	if (document !== undefined) service.unreadable(api, "the list shows no metadata", true);
 	else {

@@ -1,8 +1,6 @@
 import type { RecordedRun } from "../journal/open.ts";
-import { DOUBTED_FOR } from "../rate/outage.ts";
-import { READ_BACK_DELAYS_MS } from "../retry/read-back-delays.ts";
+import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import type { Request, Clock, RowError } from "../types.ts";
-import { failureBehind } from "../retry/request.ts";
 import { type LaterRun, writtenAgain } from "./later-runs.ts";
 import { countByDataset, isConfirmed, type PickedRows } from "./picked-rows.ts";
 import type { Metadata } from "../../json/values.ts";
@@ -14,9 +12,8 @@ import { inOrder } from "../ordered.ts";
 import { type Written, writtenRows } from "../recorded/recorded-rows.ts";
 import type { Service } from "../service/service.ts";
 
-/** Waits before what looks lost is looked at again, in milliseconds. It was looked at without a wait already. */
-const WAITS = READ_BACK_DELAYS_MS.filter((lag) => lag > 0);
-
+/** Waits before each further read of what seems lost, in milliseconds. The first read had no wait. */
+const DELAYS_MS = READ_BACK_DELAYS_MS.filter((delay) => delay > 0);
 /**
  * Rows that are looked at again at most: a lag makes the last seconds of a run look lost, some hundred rows. Where many
  * more are lost a few of them more or less change nothing, and each look costs a request.
@@ -59,38 +56,18 @@ export async function* verifyRun(run: RecordedRun, picked: PickedRows, options: 
 		lost = [];
 	}
 	if (lost.length > 0) yield* settle(lost);
-	for (const lag of WAITS) {
-		if (doubtful.size === 0) return;
-		await options.clock.sleep(lag, options.signal);
+	if (doubtful.size === 0) return;
+	const found: Judged[] = [];
+	const isAllFound = async (): Promise<boolean> => {
 		const rows = { has: (row: number) => doubtful.has(row), byDataset: countByDataset(doubtful.values()) };
 		for await (const judged of lookBack(run, rows, options)) {
-			if (judged.result === "lost") continue;
-			doubtful.delete(judged.row);
-			yield judged;
+			if (judged.result !== "lost" && doubtful.delete(judged.row)) found.push(judged);
 		}
-	}
-	yield* doubtful.values();
-}
-
-/** Asks on for so long where the service can't be reached, in milliseconds. Only for requests that change nothing. */
-export function sittingOut(request: Request, maxOutage: number, clock: Clock): Request {
-	return async (call) => {
-		const start = clock.now();
-		for (;;) {
-			try {
-				return await request(call);
-			} catch (error) {
-				if (clock.now() - start >= patienceFor(error, maxOutage)) throw error;
-			}
-		}
+		return doubtful.size === 0;
 	};
-}
-
-/** How long a failure is sat out. All tries of the request failed, and each has waited before the next. */
-function patienceFor(error: unknown, maxOutage: number): number {
-	const kind = failureBehind(error)?.kind;
-	if (kind === "doubted") return Math.min(DOUBTED_FOR, maxOutage);
-	return kind === "not_sent" || kind === "ambiguous" ? maxOutage : 0;
+	await readBack(isAllFound, { clock: options.clock, delays: DELAYS_MS, signal: options.signal });
+	yield* found;
+	yield* doubtful.values();
 }
 
 /** What is told of a row that was read back. It holds no metadata: there may be many of them. */

@@ -12,7 +12,8 @@ import { recordedAfter } from "../../run/verify/later-runs.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { Stop } from "../../run/types.ts";
 import { pickRows, type VerifyMode } from "../../run/verify/picked-rows.ts";
-import { sittingOut, verifyRun } from "../../run/verify/verify.ts";
+import { retryingThroughOutage } from "../../run/retry/request.ts";
+import { verifyRun } from "../../run/verify/verify.ts";
 import { show } from "../../text/show.ts";
 import type { VerifyFlags } from "../../flags/flags.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
@@ -49,7 +50,7 @@ export async function verifyRows(
 	const { io, clock, signal } = app;
 	const { service } = session;
 	const { concurrency, maxDuration = Number.POSITIVE_INFINITY, maxOutage } = flags;
-	const request = maxOutage === undefined ? session.request : sittingOut(session.request, maxOutage, clock);
+	const request = maxOutage === undefined ? session.request : retryingThroughOutage(session.request, maxOutage, clock);
 	const picked = await pickRows(recorded, mode, () => clock.random()).catch((error: unknown) => {
 		throw explained(error);
 	});

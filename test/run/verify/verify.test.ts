@@ -4,8 +4,9 @@ import { RestError } from "../../../src/rest/errors.ts";
 import type { SentRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { type LaterRun, writtenAgain } from "../../../src/run/verify/later-runs.ts";
+import { retryingThroughOutage } from "../../../src/run/retry/request.ts";
 import type { RowStatus } from "../../../src/run/types.ts";
-import { type Judged, sittingOut } from "../../../src/run/verify/verify.ts";
+import type { Judged } from "../../../src/run/verify/verify.ts";
 import { Sample } from "../../../src/run/verify/picked-rows.ts";
 import { range } from "../../support/values.ts";
 import { FakeClock } from "../fake-clock.ts";
@@ -51,7 +52,7 @@ describe("an outage while what was written is read back", () => {
 	it("is sat out for as long as was said, and no longer", async () => {
 		const clock = new FakeClock();
 		let calls = 0;
-		const failing = sittingOut(
+		const failing = retryingThroughOutage(
 			async () => {
 				calls += 1;
 				await clock.pass(10_000);
@@ -67,7 +68,7 @@ describe("an outage while what was written is read back", () => {
 	it("ends with the first answer; a refusal is one", async () => {
 		const clock = new FakeClock();
 		const errors: Error[] = [gone, gone];
-		const request = sittingOut(
+		const request = retryingThroughOutage(
 			async (call) => {
 				const error = errors.shift();
 				if (error !== undefined) throw error;
