@@ -14,12 +14,10 @@ import {
 import type { Exchange } from "../rest/types.ts";
 import { redactor } from "../text/redactor.ts";
 import type { Done } from "../flags/declare.ts";
-import { attempt, failed, skipped } from "./doctor/attempt.ts";
-import { configure, type DoctorFlags, shownSettings } from "./doctor/configuration.ts";
-import { STORAGE } from "./doctor/storage.ts";
+import { attempt, decisive, failed, nextCommand, skipped } from "./doctor/check-results.ts";
+import { configure, type DoctorFlags, shownSettings, STORAGE } from "./doctor/configuration.ts";
 import { type Findings, serviceChecks } from "./doctor/service.ts";
-import { decisive, nextCommand } from "./doctor/verdict.ts";
-import { wayChecks } from "./doctor/way.ts";
+import { wayChecks } from "./doctor/network.ts";
 import { addServiceOptions } from "../flags/flags.ts";
 import { printVersionLine } from "../workflows/version-line.ts";
 import { parseNonEmpty } from "../flags/values.ts";

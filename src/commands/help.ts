@@ -2,8 +2,25 @@ import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 import type { Done } from "../flags/declare.ts";
-import { topics } from "./help/help-topics.ts";
-import { pages, pageText } from "./help/pages.ts";
+import { topics } from "./help-topics.ts";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+/** The pages of `docs/` that `ragtag help` prints. */
+export const pages = [
+	"servers",
+	"runs",
+	"manifests",
+	"review-and-undo",
+	"settings",
+	"sandbox",
+	"json",
+	"troubleshooting",
+	"reliability",
+	"faults",
+	"security",
+	"limits",
+] as const;
 
 /** What may follow `help`, beside commands. */
 export const helpTopics: readonly string[] = [...topics.keys(), ...pages];
@@ -53,4 +70,24 @@ export function helpCommand(program: Command, { io }: App, done: Done): void {
 function topicList(): string {
 	const lines = (words: readonly string[]): string => words.map((word) => `  ragtag help ${word}\n`).join("");
 	return `Tables:\n${lines([...topics.keys()])}\nPages:\n${lines(pages)}`;
+}
+
+/** `docs/`: as far from this file as from `dist/bin` and `dist/parts`. */
+const FOLDER = new URL("../../docs/", import.meta.url);
+
+/**
+ * A page as it is in the package.
+ *
+ * @throws CliError exit 1 where the package was installed without its documents
+ */
+export async function pageText(name: string, folder: URL = FOLDER): Promise<string> {
+	try {
+		return await readFile(new URL(`${name}.md`, folder), "utf8");
+	} catch (error) {
+		throw new CliError(`the page ${name} can't be read: ${fileURLToPath(new URL(`${name}.md`, folder))}`, {
+			exit: Exit.failedRows,
+			hint: `It is docs/${name}.md of the package ragtag-cli and of the project's repository.`,
+			cause: error,
+		});
+	}
 }

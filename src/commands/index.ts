@@ -12,17 +12,34 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	{
 		name: "datasets",
 		summary: "list and create datasets",
-		load: async () => (await import("./datasets/index.ts")).commands,
+		load: () =>
+			Promise.all([
+				import("./datasets/list.ts").then((file) => file.listCommand),
+				import("./datasets/create.ts").then((file) => file.createCommand),
+			]),
 	},
 	{
 		name: "docs",
 		summary: "list, tag, plan, apply, resolve, upload and remove documents",
-		load: async () => (await import("./docs/index.ts")).commands,
+		load: () =>
+			Promise.all([
+				import("./docs/list.ts").then((file) => file.listCommand),
+				import("./docs/tag.ts").then((file) => file.tagCommand),
+				import("./docs/plan.ts").then((file) => file.planCommand),
+				import("./docs/apply.ts").then((file) => file.applyCommand),
+				import("./docs/resolve.ts").then((file) => file.resolveCommand),
+				import("./docs/upload.ts").then((file) => file.uploadCommand),
+				import("./docs/rm.ts").then((file) => file.rmCommand),
+			]),
 	},
 	{
 		name: "manifest",
 		summary: "check a manifest, or make one",
-		load: async () => (await import("./manifest/index.ts")).commands,
+		load: () =>
+			Promise.all([
+				import("./manifest/check.ts").then((file) => file.checkCommand),
+				import("./manifest/init.ts").then((file) => file.initCommand),
+			]),
 	},
 	{
 		name: "doctor",
@@ -33,7 +50,19 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	{
 		name: "runs",
 		summary: "list, resume, retry, undo, verify, blame and repair recorded runs",
-		load: async () => (await import("./runs/index.ts")).commands,
+		load: () =>
+			Promise.all([
+				import("./runs/list.ts").then((file) => file.listCommand),
+				import("./runs/show.ts").then((file) => file.showCommand),
+				import("./runs/resume.ts").then((file) => file.resumeRunCommand),
+				import("./runs/resume.ts").then((file) => file.retryCommand),
+				import("./runs/undo.ts").then((file) => file.undoCommand),
+				import("./runs/verify.ts").then((file) => file.verifyCommand),
+				import("./runs/blame.ts").then((file) => file.blameCommand),
+				import("./runs/report.ts").then((file) => file.reportCommand),
+				import("./runs/repair.ts").then((file) => file.repairCommand),
+				import("./runs/prune.ts").then((file) => file.pruneCommand),
+			]),
 	},
 	{
 		name: "sandbox",

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { pages, pageText } from "../../src/commands/help/pages.ts";
+import { pages, pageText } from "../../src/commands/help.ts";
 import { ragtag } from "../support/ragtag.ts";
 import { folder } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { expect, it, vi } from "vitest";
-import { textLines } from "../../src/workflows/lists/text-lines.ts";
+import { textLines } from "../../src/workflows/lists/documents-csv.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, serve } from "../support/service.ts";
 import { range } from "../support/values.ts";

@@ -3,7 +3,7 @@ import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkSidecars } from "../../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
-import { numberText, documentsText, rowsText } from "../../text/words.ts";
+import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import { checkAndTell, checkInput, manifestOptions, refusal } from "../../workflows/check/check-rows.ts";
 import type { Done } from "../../flags/declare.ts";
 import {
@@ -17,8 +17,7 @@ import { writeNewFile } from "../../workflows/lists/new-file.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { problemTeller } from "../../workflows/check/problems-reporter.ts";
 import { collect, parseNonEmpty } from "../../flags/values.ts";
-import { Listings } from "../../workflows/resolve/listings.ts";
-import { foundDocuments, lookUp } from "../../workflows/resolve/look-up.ts";
+import { foundDocuments, Listings, lookUp } from "../../workflows/resolve/look-up.ts";
 import { documentPrinter, type Print } from "../../workflows/resolve/print.ts";
 
 export type ResolveOptions = ServiceFlags &

@@ -2,13 +2,10 @@ import type { App, Session, Settings } from "../../app.ts";
 import type { Check } from "../../report/checks.ts";
 import type { Recognition } from "../../run/service/service.ts";
 import { safeRate } from "../../run/rate/safe-rate.ts";
-import { clockCheck, refusalChecks } from "./answer.ts";
-import { attempt, failed, skipped } from "./attempt.ts";
+import { clockCheck, flavourCheck, latencyCheck, latencyOf, rateCheck, refusalChecks } from "./answers.ts";
+import { attempt, failed, skipped } from "./check-results.ts";
 import { type DoctorFlags, flavourSetting, rateSetting } from "./configuration.ts";
-import { flavourCheck } from "./flavour.ts";
-import { latencyCheck, latencyOf, rateCheck } from "./pace.ts";
-import { type Chosen, datasetCheck, rightCheck } from "./rights.ts";
-import { valuesCheck } from "./values.ts";
+import { type Chosen, datasetCheck, rightCheck, valuesCheck } from "./dataset.ts";
 
 /** What the checks of the service found out beside their sentences. */
 export type Findings = {

@@ -8,9 +8,8 @@ import { allDocuments, type ShortList } from "../../run/documents/pages.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
-import { IN_MANIFESTS, warningOfInexact } from "../../workflows/lists/inexact-documents.ts";
+import { IN_MANIFESTS, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { writeNewFile } from "../../workflows/lists/new-file.ts";
-import { shortListError } from "../../workflows/lists/short-list.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 
 export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };

@@ -24,7 +24,7 @@ import {
 import { withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../../workflows/plan/names.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import type { RunsFlags } from "../../workflows/recorded/read.ts";
+import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 export type BlameFlags = RunsFlags & { readonly dataset?: string; readonly all?: boolean; readonly format?: Format };
 

@@ -6,7 +6,7 @@ import type { Totals } from "../../run/types.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addTalkOptions } from "../../flags/flags.ts";
 import { addFormatOption, type Format, printList } from "../../workflows/lists/list-output.ts";
-import { readReport, type RunsFlags, type RunState, stateOf } from "../../workflows/recorded/read.ts";
+import { readReport, type RunsFlags, type RunState, stateOf } from "../../workflows/recorded/recorded-run.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format };
 

@@ -11,7 +11,7 @@ import { addTalkOptions } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { parseTime } from "../../flags/values.ts";
 import { type Old, oldRun } from "../../workflows/recorded/old-run.ts";
-import type { RunsFlags } from "../../workflows/recorded/read.ts";
+import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 type PruneFlags = RunsFlags & { readonly olderThan: number; readonly all?: boolean };
 

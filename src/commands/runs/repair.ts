@@ -9,7 +9,7 @@ import { takeNamedLock } from "../../run/recorded/run-lock.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addTalkOptions } from "../../flags/flags.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
-import type { RunsFlags } from "../../workflows/recorded/read.ts";
+import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 type RepairFlags = RunsFlags & { readonly force?: boolean };
 

@@ -20,8 +20,7 @@ import { planRows } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import { findThatDid } from "../../workflows/recorded/newest.ts";
-import { readReport, type RunsFlags } from "../../workflows/recorded/read.ts";
+import { findThatDid, readReport, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string };
 

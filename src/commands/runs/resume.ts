@@ -11,8 +11,7 @@ import { APPLY } from "../../workflows/plan/names.ts";
 import { UNDO } from "../../run/recorded/superseded.ts";
 import { goOnUndoing } from "../../workflows/undo/undo-run.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
-import { newestThatDid, newestUnfinished } from "../../workflows/recorded/newest.ts";
-import { targetOf } from "../../workflows/recorded/target.ts";
+import { newestThatDid, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
 
 const FORCE = "of a plan, changes documents too that somebody changed since; ";
 

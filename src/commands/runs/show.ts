@@ -10,8 +10,7 @@ import { addTalkOptions } from "../../flags/flags.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
-import { findThatDid } from "../../workflows/recorded/newest.ts";
-import { readReport, type RunsFlags, stateOf } from "../../workflows/recorded/read.ts";
+import { findThatDid, readReport, type RunsFlags, stateOf } from "../../workflows/recorded/recorded-run.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
 export function showCommand(runs: Command, app: App, done: Done, run = show): void {

@@ -18,9 +18,7 @@ import { printVersionLine } from "../../workflows/version-line.ts";
 import { planUndo, type UndoPlan } from "../../workflows/undo/undo-plan.ts";
 import { undoKind } from "../../workflows/undo/undo-run.ts";
 import { undoName } from "../../run/recorded/superseded.ts";
-import { newestThatWrote } from "../../workflows/recorded/newest.ts";
-import { hasWritten, readReport } from "../../workflows/recorded/read.ts";
-import { targetOf } from "../../workflows/recorded/target.ts";
+import { hasWritten, newestThatWrote, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
 

@@ -14,9 +14,7 @@ import { report } from "../../workflows/run/run-report.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";
 import { verifyRows } from "../../workflows/verify/verify-rows.ts";
-import { findThatWrote } from "../../workflows/recorded/newest.ts";
-import { readReport } from "../../workflows/recorded/read.ts";
-import { targetOf } from "../../workflows/recorded/target.ts";
+import { findThatWrote, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 
 export type VerifyRunFlags = VerifyFlags & { readonly verify: VerifyMode };
 

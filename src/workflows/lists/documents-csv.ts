@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -16,7 +16,6 @@ import { ColumnPlan, type ManifestDocument } from "../../manifest/index.ts";
 import type { Document, InexactValues } from "../../rest/types.ts";
 import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
 import { documentCells, documentMembers } from "./document-columns.ts";
-import { textLines } from "./text-lines.ts";
 
 const noMetadata: Metadata = new Map();
 const BARE = /^-?(?:NaN|Infinity)$/;
@@ -118,4 +117,24 @@ async function* spooled(path: string): AsyncGenerator<ManifestDocument> {
 			yield { datasetId, documentId, members, metadata: metadataOf(value), exact: head.exact };
 		}
 	}
+}
+
+/**
+ * The lines of a file of our own, divided at line feeds alone. `node:readline` divides at U+2028 and U+2029 as well from
+ * Node 24 on, and those stand unescaped in JSON.
+ */
+export async function* textLines(path: string): AsyncGenerator<string> {
+	// Pieces of a line that is longer than a chunk are joined once.
+	let pieces: string[] = [];
+	const chunks: AsyncIterable<unknown> = createReadStream(path, { encoding: "utf8" });
+	for await (const chunk of chunks) {
+		const [first = "", ...others] = String(chunk).split("\n");
+		pieces.push(first);
+		for (const line of others) {
+			yield pieces.join("");
+			pieces = [line];
+		}
+	}
+	const last = pieces.join("");
+	if (last !== "") yield last;
 }

@@ -4,7 +4,7 @@ import { JOURNAL_FILE, readRun, type RecordedRun } from "../../run/journal/open.
 import type { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
-import { hasWritten, type RunState, stateOf } from "./read.ts";
+import { hasWritten, type RunState, stateOf } from "./recorded-run.ts";
 
 /** A run's folder, as it is judged for whether it may go. */
 export type Old = {

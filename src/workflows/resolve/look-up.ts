@@ -2,9 +2,14 @@ import { hash } from "node:crypto";
 import type { Metadata } from "../../json/values.ts";
 import { type ManifestDocument, payloadText } from "../../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions, Problem, Row, Wanted } from "../../manifest/types.ts";
-import { type Match, type Resolution, resolveName } from "../../plan/resolve.ts";
-import type { Listing, Listings } from "./listings.ts";
-import { unresolvedCode, unresolvedText } from "./words.ts";
+import { Claims, type Match, type Resolution, resolveName } from "../../plan/resolve.ts";
+import { hasWildcard, literalGlob } from "../../plan/glob.ts";
+import { differences, type Named, Names } from "../../plan/names.ts";
+import { show } from "../../text/show.ts";
+import { numberText } from "../../text/words.ts";
+import type { Api } from "../../rest/types.ts";
+import { allDocuments, type Request, type ShortList } from "../../run/documents/pages.ts";
+import { shortListError } from "../lists/warnings.ts";
 
 export type LookUp = {
 	readonly source: Pick<CheckedManifest, "name" | "read">;
@@ -79,4 +84,83 @@ function wantedOf({ line, wanted }: Row): Wanted {
 
 function payloadOf(metadata: Metadata): string {
 	return hash("sha256", payloadText(metadata, false), "base64");
+}
+
+/** Documents that a message names at most. */
+const NAMED = 3;
+
+export type Unresolved = Exclude<Resolution, { kind: "found" }>;
+
+/** Stable names for scripts. */
+export function unresolvedCode({ kind }: Unresolved): "UNKNOWN_NAME" | "AMBIGUOUS_NAME" {
+	return kind === "ambiguous" ? "AMBIGUOUS_NAME" : "UNKNOWN_NAME";
+}
+
+/** Why a name stands for no document, and which ones may be meant. */
+export function unresolvedText(resolution: Unresolved, name: string, dataset: string): string {
+	const shown = `"${show(name)}"`;
+	const where = `in dataset ${show(dataset)}`;
+	switch (resolution.kind) {
+		case "unknown": {
+			const text = `no document ${where} is called ${shown}`;
+			const { candidates } = resolution;
+			if (candidates.length === 0) return hasWildcard(name) ? `${text}; for patterns say --match glob` : text;
+			return `${text}; did you mean ${some(candidates, (candidate) => candidateText(name, candidate), " or ")}?`;
+		}
+		case "unmatched":
+			return resolution.isName
+				? `no document ${where} matches ${shown}, but one is called so: write "${show(literalGlob(name))}"`
+				: `no document ${where} matches ${shown}`;
+		case "ambiguous": {
+			const count = numberText(resolution.documents.length);
+			const ids = some(resolution.documents, ({ id }) => show(id), ", ");
+			return `${count} documents ${where} are called ${shown}: ${ids}; give the document_id of one`;
+		}
+	}
+}
+
+/** Two names can look alike to the last dot, so it is said what differs. */
+function candidateText(wanted: string, { id, name }: Named): string {
+	const by = differences(wanted, name);
+	// Taken one at a time, differences may hide each other.
+	const how = by.length === 0 ? "" : `, another by ${by.join(" and ")}`;
+	return `"${show(name)}" (${show(id)}${how})`;
+}
+
+function some(documents: readonly Named[], textOf: (document: Named) => string, between: string): string {
+	const named = documents.slice(0, NAMED).map(textOf);
+	const more = documents.length - named.length;
+	return named.join(between) + (more > 0 ? ` and ${numberText(more)} more` : "");
+}
+
+/** The names of a dataset, and which rows its documents belong to. */
+export type Listing = { readonly names: Names; readonly claims: Claims };
+
+/**
+ * The datasets of the rows, each listed once, when its first row comes.
+ *
+ * @throws CliError exit 1 where a list stays short: no name can be called unknown by it, nor the only one of its kind
+ */
+export class Listings {
+	readonly #listings = new Map<string, Listing>();
+	readonly #api: Api;
+	readonly #request: Request;
+
+	constructor(api: Api, request: Request) {
+		this.#api = api;
+		this.#request = request;
+	}
+
+	async of(dataset: string): Promise<Listing> {
+		const known = this.#listings.get(dataset);
+		if (known !== undefined) return known;
+		let short: ShortList | undefined;
+		const listing = { names: new Names(), claims: new Claims() };
+		for await (const document of allDocuments(this.#api, this.#request, dataset, {}, (list) => (short = list))) {
+			listing.names.add(document);
+		}
+		if (short !== undefined) throw shortListError(dataset, short, "nothing was printed, as the list of its names");
+		this.#listings.set(dataset, listing);
+		return listing;
+	}
 }

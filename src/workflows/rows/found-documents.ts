@@ -10,7 +10,7 @@ import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
 import type { ShortList } from "../../run/documents/pages.ts";
 import { showsMetadata } from "../../run/documents/readable.ts";
 import { show } from "../../text/show.ts";
-import { shortListError } from "../lists/short-list.ts";
+import { shortListError } from "../lists/warnings.ts";
 import { filteredDocuments, type FilterFlags } from "./document-filter.ts";
 
 /** The ids of the documents that meet a filter, as a manifest in a private file. */

@@ -2,7 +2,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { verdictOf } from "../../plan/verdict.ts";
 import { rowsText } from "../../text/words.ts";
-import type { VerifyCounts } from "../../report/verify.ts";
+import { verdictText, type VerifyCounts, verifyLine } from "../../report/verify.ts";
 import { LOOKS } from "../../run/rate/concurrency.ts";
 import type { RecordedRun } from "../../run/journal/open.ts";
 import { showsMetadata } from "../../run/documents/readable.ts";
@@ -13,11 +13,10 @@ import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { Stop } from "../../run/types.ts";
 import { pickRows, type VerifyMode } from "../../run/verify/picked-rows.ts";
 import { retryingThroughOutage } from "../../run/retry/request.ts";
-import { verifyRun } from "../../run/verify/verify.ts";
+import { verifyRun, type Judged } from "../../run/verify/verify.ts";
 import { show } from "../../text/show.ts";
 import type { VerifyFlags } from "../../flags/flags.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
-import { verdictTeller } from "./verdicts-reporter.ts";
 
 /** A recorded run that is to be verified. */
 export type ToVerify = {
@@ -100,5 +99,30 @@ function hidden(datasetId: string, exit: ExitCode): Stop {
 		exit,
 		text: `the list of dataset ${show(datasetId)} shows no metadata, so what was written can't be read back`,
 		hint: "The service can't say what its documents have.",
+	};
+}
+
+/** Rows of a kind that are told one by one. */
+const TOLD = 20;
+
+/** Tells rows that are not as they were sent: the first as lines on standard error, with `json` all as objects. */
+export function verdictTeller(name: string, json: boolean, { io }: App): (judged: Judged) => Promise<void> {
+	let [bad, changed] = [0, 0];
+	return async (judged) => {
+		const { result, line, row } = judged;
+		if (result === "equal" || result === "normalised") return;
+		if (json) await io.out(`${verifyLine(judged)}\n`);
+		const where = line === undefined ? `row ${row + 1}` : String(line);
+		const text = `${name}:${where}: ${verdictText(judged)}`;
+		const more = json ? "" : "; --json lists all of them";
+		if (result === "changed_since") {
+			changed += 1;
+			if (changed <= TOLD) io.note(text);
+			if (changed === TOLD + 1) io.note(`... more documents were changed since${more}`);
+			return;
+		}
+		bad += 1;
+		if (bad <= TOLD) io.err(text);
+		if (bad === TOLD + 1) io.err(`... more rows are lost${more}`);
 	};
 }

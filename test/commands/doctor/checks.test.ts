@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { clockCheck, refusalChecks } from "../../../src/commands/doctor/answer.ts";
+import {
+	ageText,
+	clockCheck,
+	flavourCheck,
+	latencyCheck,
+	latencyOf,
+	rateCheck,
+	refusalChecks,
+} from "../../../src/commands/doctor/answers.ts";
 import { proxyCheck } from "../../../src/commands/doctor/configuration.ts";
-import { ageText, flavourCheck } from "../../../src/commands/doctor/flavour.ts";
-import { latencyCheck, latencyOf, rateCheck } from "../../../src/commands/doctor/pace.ts";
-import { datasetCheck, rightCheck } from "../../../src/commands/doctor/rights.ts";
-import { decisive, nextCommand } from "../../../src/commands/doctor/verdict.ts";
-import { handshakeCheck, lookUpCheck, plainCheck } from "../../../src/commands/doctor/way.ts";
+import { datasetCheck, rightCheck } from "../../../src/commands/doctor/dataset.ts";
+import { decisive, nextCommand } from "../../../src/commands/doctor/check-results.ts";
+import { handshakeCheck, lookUpCheck, plainCheck } from "../../../src/commands/doctor/network.ts";
 import { CliError, Exit } from "../../../src/errors.ts";
 import type { Check } from "../../../src/report/checks.ts";
 import { RestError, type RestErrorKind } from "../../../src/rest/errors.ts";

@@ -1,9 +1,42 @@
-import { CliError, Exit } from "../../errors.ts";
-import type { RecordedRun } from "../../run/journal/open.ts";
+import { readRun, type RecordedRun } from "../../run/journal/open.ts";
+import { explained } from "../../run/recorded/faults.ts";
+import { isFinished } from "../../run/recorded/choice.ts";
 import { contradiction, type RunFile } from "../../run/recorded/run-file.ts";
 import { noRun, type Runs } from "../../run/recorded/runs.ts";
+import type { GlobalFlags } from "../../flags/flags.ts";
+import { CliError, Exit } from "../../errors.ts";
 import { isOver, supersededBy } from "../../run/recorded/superseded.ts";
-import { hasWritten, readReport, stateOf } from "./read.ts";
+import type { App } from "../../app.ts";
+import { show } from "../../text/show.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
+
+export type RunsFlags = GlobalFlags & { readonly json?: boolean };
+
+/** What a run came to so far. */
+export type RunState = "finished" | "failed rows" | "unfinished" | "superseded" | "not begun" | "damaged";
+
+export type RunReport = { readonly file: RunFile; readonly recorded: RecordedRun | undefined };
+
+/** A run and its journal. @throws CliError 7 or 8 where the journal can't be read */
+export async function readReport(runs: Runs, file: RunFile): Promise<RunReport> {
+	try {
+		return { file, recorded: await readRun(runs.path(file.run)) };
+	} catch (error) {
+		throw explained(error);
+	}
+}
+
+/** Whether a run may have written anything: what a repair has lost may have been the record of it. */
+export function hasWritten(recorded: RecordedRun | undefined): recorded is RecordedRun {
+	return recorded !== undefined && recorded.sent.count + recorded.sent.lost > 0;
+}
+
+/** @param supersededBy the run that took its place, where there is one */
+export function stateOf(recorded: RecordedRun | undefined, supersededBy?: string): RunState {
+	if (recorded === undefined) return "not begun";
+	if (!isFinished(recorded)) return supersededBy === undefined ? "unfinished" : "superseded";
+	return recorded.state.totals().failed > 0 ? "failed rows" : "finished";
+}
 
 /** The newest run that may have written anything. @throws CliError exit 2 where there is none */
 export async function findThatWrote(runs: Runs): Promise<RunFile> {
@@ -93,4 +126,28 @@ function undisputed(verb: string, file: RunFile, all: readonly RunFile[]): RunFi
 			hint: `Name the run that you mean: ragtag runs ${verb} ${file.run}, or ragtag runs ${verb} ${other.run}. ragtag runs list shows them.`,
 		},
 	);
+}
+
+/**
+ * Where a command goes that takes up a recorded run: where flag, environment or profile say, the run's own profile
+ * among them. The record alone never says where a key goes: whoever could write it would choose.
+ *
+ * @param verb of `ragtag runs`
+ * @throws CliError exit 2 where nothing gives an address
+ */
+export async function targetOf(
+	verb: string,
+	{ run, baseUrl, flags: pairs }: Pick<RunFile, "run" | "baseUrl" | "flags">,
+	flags: GlobalFlags,
+	app: App,
+): Promise<Pick<GlobalFlags, "profile">> {
+	const at = pairs.indexOf("--profile");
+	const profile = flags.profile ?? (at === -1 ? undefined : pairs[at + 1]);
+	const settings = await app.settings({ ...flags, profile });
+	if (settings.baseUrl !== undefined) return profile === undefined ? {} : { profile };
+	const command = withFlags(`ragtag runs ${verb} ${run} --base-url ${quoted(baseUrl)}`, flags);
+	throw new CliError(`run ${run} went to ${show(baseUrl)}, which only its record says; nothing was sent`, {
+		exit: Exit.usage,
+		hint: `The key goes to no address that you did not give. If it is the right one, type: ${command}`,
+	});
 }

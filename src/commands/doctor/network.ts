@@ -2,7 +2,7 @@ import { Exit } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
 import type { Found, Handshake, Reach, ReachFailure, SafeRoute } from "../../rest/preflight/index.ts";
 import { show } from "../../text/show.ts";
-import { skipped } from "./attempt.ts";
+import { skipped } from "./check-results.ts";
 
 const DAY = 24 * 3600 * 1000;
 /** A certificate that ends within so many days is worth a warning: time enough to have it renewed. */

@@ -1,0 +1,125 @@
+import { type CliError, Exit } from "../../errors.ts";
+import type { Check } from "../../report/checks.ts";
+import { failureBehind } from "../../run/retry/request.ts";
+import { failed } from "./check-results.ts";
+import type { Settings } from "../../app.ts";
+import { BODY_FORMS } from "../../body-forms.ts";
+import type { Recognition } from "../../run/service/service.ts";
+import { MAX_CONCURRENCY } from "../../run/rate/least-concurrency.ts";
+import { ADVISED_RATE, safeRate } from "../../run/rate/safe-rate.ts";
+
+/** Seconds of difference from which on a clock is worth a warning. */
+const SKEW_WARNING = 60;
+
+const OTHER =
+	"Check --base-url: it must be the address of the API, which may have another port or path than the page that people open.";
+const AWAY = "Check that the service is up, and that host and port in --base-url are right.";
+
+/** The checks `service` and `key` where the first list was not answered with a success. */
+export function refusalChecks(error: CliError, host: string): readonly Check[] {
+	const rest = failureBehind(error);
+	if (rest === undefined) return [failed("service", error)];
+	if (rest.code === "KEY_REJECTED") {
+		const key = failed("key", error, "ragtag doctor --api-key-file PATH");
+		return [{ name: "service", status: "ok", text: `${host} answers` }, key];
+	}
+	if (rest.code === "TLS_UNTRUSTED") return [failed("service", error, "ragtag doctor --ca-file PATH")];
+	if (rest.code === "REDIRECT") return [failed("service", error, "ragtag doctor --base-url URL")];
+	const isOther =
+		rest.kind === "not_the_api" || rest.kind === "contradiction" || ["NOT_FOUND", "BAD_ENVELOPE"].includes(rest.code);
+	if (isOther)
+		return [{ ...failed("service", error, "ragtag doctor --base-url URL"), hint: OTHER, exit: Exit.temporary }];
+	const isAway = rest.kind === "not_sent" || rest.kind === "ambiguous";
+	return [{ ...failed("service", error), ...(isAway ? { hint: AWAY } : {}) }];
+}
+
+/**
+ * This machine's clock against the `Date` of an answer.
+ *
+ * @param date as the service wrote it, whole seconds
+ * @param now when the answer had come, in epoch milliseconds
+ */
+export function clockCheck(date: string | undefined, now: number): Check {
+	const name = "clock";
+	const theirs = date === undefined ? Number.NaN : Date.parse(date);
+	if (Number.isNaN(theirs)) {
+		return { name, status: "skipped", text: "the service does not say what time it is" };
+	}
+	const seconds = Math.round((now - theirs) / 1000);
+	const size = Math.abs(seconds);
+	// The header is cut to whole seconds, and its way takes time, too.
+	if (size <= 2) return { name, status: "ok", text: "this machine's clock agrees with the service's" };
+	const text = `this machine's clock is ${size} s ${seconds > 0 ? "ahead of" : "behind"} the service's`;
+	if (size <= SKEW_WARNING) return { name, status: "ok", text };
+	const hint = "Set the one that is wrong: the times in reports, and when the service asks to come back, go by them.";
+	return { name, status: "warning", text, hint };
+}
+
+/** Which kind of server it is, how that is known, and what speaks against the settings or what was remembered. */
+export function flavourCheck(
+	found: Recognition,
+	before: Recognition | undefined,
+	{ flavour: wanted, body }: Pick<Settings, "flavour" | "body">,
+): Check {
+	const { flavour, form, how, proven } = found;
+	const proof = proven !== undefined ? "proven by a write that was read back" : "not proven by a write yet";
+	const words = BODY_FORMS.find(({ name }) => name === form)?.words ?? form;
+	const text = `${flavour.servers} (${flavour.name}): ${how}. Updates go out as ${words}, ${proof}`;
+	const doubts: string[] = [];
+	const hints: string[] = [];
+	if (wanted !== undefined && wanted.value !== "auto" && wanted.value !== flavour.name) {
+		doubts.push(`${wanted.origin} says ${wanted.value}`);
+		hints.push(`Take flavour out of ${wanted.origin}, and it is found out.`);
+	}
+	if (body !== undefined && body.value !== "auto" && !flavour.update.forms.includes(body.value)) {
+		doubts.push(`${body.origin} asks for the body ${body.value}, which this kind does not take`);
+		hints.push(`Take body out of ${body.origin}.`);
+	}
+	if (before?.origin === "remembered" && before.flavour.name !== flavour.name) {
+		const age = ageText(Math.max(0, found.foundAt - before.foundAt));
+		doubts.push(`until now it was taken for ${before.flavour.servers} (${before.flavour.name}), found ${age} ago`);
+		hints.push("Has the service been changed? Runs go by what was found now.");
+	}
+	if (doubts.length === 0) return { name: "flavour", status: "ok", text };
+	return { name: "flavour", status: "warning", text: `${text}. But ${doubts.join("; ")}`, hint: hints.join(" ") };
+}
+
+/** `3 days`, `1 hour`, `0 minutes`: the largest unit that fits. */
+export function ageText(milliseconds: number): string {
+	const minutes = Math.floor(milliseconds / 60_000);
+	const [count, unit] =
+		minutes >= 2880
+			? [Math.floor(minutes / 1440), "day"]
+			: minutes >= 120
+				? [Math.floor(minutes / 60), "hour"]
+				: [minutes, "minute"];
+	return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** What several requests took, in milliseconds. `times` has at least one. */
+export function latencyOf(times: readonly number[]): { readonly median: number; readonly slowest: number } {
+	const sorted = times.toSorted((one, other) => one - other);
+	return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, slowest: sorted.at(-1) ?? 0 };
+}
+
+export function latencyCheck(times: readonly number[]): Check {
+	const { median, slowest } = latencyOf(times);
+	const text = `median ${millisecondsText(median)}, slowest ${millisecondsText(slowest)} of ${times.length} lists, one after another`;
+	return { name: "latency", status: "ok", text };
+}
+
+/** What rate the service can be asked to take at that latency, and whether a rate that was set is more. */
+export function rateCheck(latency: number, wanted: Settings["rate"], pace: string | undefined): Check {
+	const safe = safeRate(latency);
+	const known = pace === undefined ? "" : `; ${pace}`;
+	const text = `${safe} requests a second are safe: ${MAX_CONCURRENCY} at most are in flight, and ${ADVISED_RATE} are what the service advises${known}`;
+	if (wanted === undefined || (wanted.value !== "unlimited" && wanted.value <= safe)) {
+		return { name: "rate", status: "ok", text };
+	}
+	const asked = wanted.value === "unlimited" ? "lifts the cap" : `asks for ${wanted.value}`;
+	return { name: "rate", status: "warning", text: `${text}; ${wanted.origin} ${asked}`, hint: `Use --rate ${safe}.` };
+}
+
+function millisecondsText(milliseconds: number): string {
+	return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+}
