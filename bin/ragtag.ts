@@ -1,13 +1,15 @@
 import process from "node:process";
-import { refuseDebugger } from "./debugger.ts";
-
-// Without a listener, Node opens a debugger at this signal, and through that any process of this machine reads the key.
-process.on("SIGUSR1", () => undefined);
 
 // This file imports nothing that an old Node lacks: all imports of a file are linked before its first line runs.
 const OLDEST = { major: 20, minor: 19 };
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
+/** Options with which a user asks for a debugger, or loads code that may open one. */
+const OPENS_DEBUGGER = /--inspect|--require|--import|(?:^|\s)-r\s/;
+
+// Without a listener, Node opens a debugger at this signal, through which any process of this machine reads the key.
+process.on("SIGUSR1", () => undefined);
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
 	process.stderr.write(
 		`ragtag: this is Node ${process.versions.node}, and ragtag needs Node ${OLDEST.major}.${OLDEST.minor} or newer; nothing was sent\n`,
@@ -17,4 +19,24 @@ if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
 } else {
 	await refuseDebugger();
 	await import("./main.ts");
+}
+
+/**
+ * Ends the program if a debugger is open that the user did not ask for.
+ *
+ * SIGUSR1 opens one while Node itself starts, before a listener can be added. A process that attaches to it reads the API
+ * key. Closing the debugger, or exiting in Node's own way, would first serve the attached process.
+ */
+async function refuseDebugger(): Promise<void> {
+	const inspector = await import("node:inspector").catch(() => undefined);
+	// Node opens it in a turn of its event loop.
+	await new Promise((resolve) => setImmediate(resolve));
+	if (inspector?.url() === undefined) return;
+	if (OPENS_DEBUGGER.test([...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].join(" "))) return;
+	process.stderr.write(
+		"ragtag: SIGUSR1 came before the program had begun, and Node opened a debugger, which shows the API key; nothing was sent\nRun the same command again.\n",
+	);
+	process.kill(process.pid, "SIGTERM");
+	// The first process of a container is not ended by its own signal.
+	process.exit(2);
 }

@@ -3,17 +3,12 @@ import { tmpdir } from "node:os";
 import type { BodyChoice } from "./body-forms.ts";
 import { CliError, Exit } from "./errors.ts";
 import type { Io } from "./io.ts";
-import { untilStopped } from "./io/until-stopped.ts";
-import {
-	createApi,
-	createReach,
-	documented,
-	type Flavour,
-	flavourNamed,
-	normaliseBaseUrl,
-	proxyFor,
-	type Reach,
-} from "./rest/index.ts";
+import { untilStopped } from "./io/input.ts";
+import { createApi } from "./rest/api.ts";
+import { createReach, type Reach } from "./rest/preflight.ts";
+import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
+import { normaliseBaseUrl } from "./rest/url.ts";
+import { proxyFor } from "./rest/proxy.ts";
 import type { Api, Exchange } from "./rest/types.ts";
 import { systemClock } from "./run/clock.ts";
 import { MAX_CONCURRENCY } from "./run/rate/least-concurrency.ts";

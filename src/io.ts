@@ -1,4 +1,4 @@
-import { readAnswer, type Input } from "./io/ask.ts";
+import { readAnswer, type Input } from "./io/input.ts";
 import { colorStyle, hasColor, plainStyle, type Style } from "./io/color.ts";
 import {
 	progressMode,

@@ -4,7 +4,6 @@ import { isLoopback, isPlainHttp } from "./settings/address.ts";
 import { readCertificates } from "./settings/certificates.ts";
 import { HOW_TO_GIVE_A_KEY, type KeySource, readKey } from "./settings/key.ts";
 import { checkKeysTarget, chosenFrom, first, flag, variable } from "./settings/precedence.ts";
-import { readProfile } from "./settings/profiles.ts";
 import type { Profile, Setting, SettingFlags, Settings, SettingSources } from "./settings/types.ts";
 
 export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts";
@@ -25,7 +24,11 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		});
 	}
 	const name = first(flag("--profile", flags.profile), variable(env, "RAGTAG_PROFILE"));
-	const profile = name === undefined ? undefined : await readProfile(name.value, name.origin, sources);
+	// Loaded here: most calls use no profile, and the YAML parser is a fifth of the program's start.
+	const profile =
+		name === undefined
+			? undefined
+			: await (await import("./settings/profile.ts")).readProfile(name.value, name.origin, sources);
 	const ofProfile = <Value>(value: Value | undefined): Setting<Value> | undefined =>
 		value === undefined ? undefined : { value, origin: `profile ${profile?.name ?? ""}` };
 

@@ -1,5 +1,5 @@
 import { type JsonValue, type Metadata, sameValue } from "../json/values.ts";
-import type { Normalise } from "../rest/types.ts";
+import type { Normalise } from "../rest/flavours.ts";
 
 /** One write to a document. `By` is whatever tells which write it was. */
 export type BlamedWrite<By> = {

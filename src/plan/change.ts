@@ -2,7 +2,8 @@ import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json/v
 import { DELETE_TOKEN, type ListStep, listSteps } from "../json/list-change.ts";
 import { valueText } from "./condition.ts";
 import { isNotJson } from "../json/not-json.ts";
-import type { InexactValues, Normalise } from "../rest/types.ts";
+import type { InexactValues } from "../rest/inexact.ts";
+import type { Normalise } from "../rest/flavours.ts";
 
 export type Mode = "replace" | "merge";
 

@@ -1,5 +1,5 @@
 import type { Metadata } from "../json/values.ts";
-import type { Normalise } from "../rest/types.ts";
+import type { Normalise } from "../rest/flavours.ts";
 import { differenceOf } from "./change.ts";
 import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
 

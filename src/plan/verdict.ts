@@ -1,5 +1,6 @@
 import { type JsonValue, type Metadata, sameValue } from "../json/values.ts";
-import type { InexactValues, Normalise } from "../rest/types.ts";
+import type { InexactValues } from "../rest/inexact.ts";
+import type { Normalise } from "../rest/flavours.ts";
 
 /**
  * What became of a row that was written.

@@ -1,19 +1,15 @@
 import { redactor } from "../text/redactor.ts";
-import { type Answer, classifyAnswer } from "./classify.ts";
+import { classifyAnswer } from "./classify.ts";
+import { type Answer, type ParsedEnvelope, headerValues } from "./answer.ts";
 import { Decoder } from "./decode.ts";
-import type { ParsedEnvelope } from "./envelope.ts";
-import { RestError } from "./errors.ts";
+import { RestError, type ErrorContext } from "./errors.ts";
 import type { Manner, ProbeAnswer } from "./flavours.ts";
-import { headerValues } from "./headers.ts";
-import { type BoundarySource, boundaryFor, randomBoundary, updateForm } from "./part-form.ts";
-import type { ErrorContext } from "./error-context.ts";
-import { parametersOf } from "./parameters.ts";
+import { type BoundarySource, boundaryFor, randomBoundary, updateForm, openUpload, sameSize } from "./bodies.ts";
+import { parametersOf, pathOf, segment } from "./url.ts";
 import { mannerOf, nobody, readProbe, readRight } from "./probe.ts";
 import { removalOf, unseen } from "./removal.ts";
-import { pathOf, segment } from "./segment.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
 import type { Api, Dialect, Document, Exchange, StoredFile, UploadFile } from "./types.ts";
-import { openUpload, sameSize } from "./upload.ts";
 
 export type ApiOptions = {
 	/** as `normaliseBaseUrl` gives it */

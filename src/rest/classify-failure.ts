@@ -1,6 +1,5 @@
 import { errorCode, reason } from "../errors.ts";
-import { RestError, type RestErrorKind } from "./errors.ts";
-import { type ErrorContext, safe } from "./error-context.ts";
+import { RestError, type RestErrorKind, type ErrorContext, safe } from "./errors.ts";
 
 /** What ended an attempt, from us: each has its own meaning, so none is told apart by its words. */
 export class Expired extends Error {}

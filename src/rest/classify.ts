@@ -1,17 +1,7 @@
-import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
-import { DATABASE_AWAY, RestError, type RestErrorKind } from "./errors.ts";
-import type { Flavour } from "./flavours.ts";
-import { headerValues, type RawHeaders } from "./headers.ts";
-import { type ErrorContext, quoted, safe } from "./error-context.ts";
+import { type Answer, headerValues, type ParsedEnvelope, readEnvelope } from "./answer.ts";
 import { retryAfter } from "./retry-after.ts";
-
-/** An answer that came to its end. */
-export type Answer = {
-	readonly status: number;
-	readonly headers: RawHeaders;
-	/** undefined where the body is not UTF-8 */
-	readonly text: string | undefined;
-};
+import { DATABASE_AWAY, RestError, type RestErrorKind, type ErrorContext, quoted, safe } from "./errors.ts";
+import type { Flavour } from "./flavours.ts";
 
 /** The verb or the form is not taken: another flavour of the API is. */
 const otherFlavour = new Set([405, 415, 501]);

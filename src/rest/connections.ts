@@ -46,7 +46,10 @@ async function tunnel(
 	proxy: { readonly uri: string; readonly token?: string },
 ): Promise<Connections> {
 	// The whole of undici takes a while to load, and few runs go through a proxy.
-	const { Pool: AnyPool, ProxyAgent } = await import("./proxy-agent.ts");
+	const {
+		// A bundle gives a CommonJS package that is loaded later as its default export alone.
+		default: { Pool: AnyPool, ProxyAgent },
+	} = await import("undici");
 	const url = new URL(proxy.uri);
 	const token = tokenOf(url, proxy.token);
 	const trust = { timeout: connectTimeout, ...tlsOptions(options.ca) };

@@ -8,11 +8,10 @@ import {
 	metadataOf,
 } from "../json/values.ts";
 import { parseLoosely } from "../json/not-json.ts";
-import { differsByCase } from "../text/show.ts";
-import type { ParsedEnvelope } from "./envelope.ts";
-import { RestError } from "./errors.ts";
+import { differsByCase } from "../text/names.ts";
+import type { ParsedEnvelope } from "./answer.ts";
+import { RestError, type ErrorContext, safe } from "./errors.ts";
 import { inexactValues, withDigits } from "./inexact.ts";
-import { type ErrorContext, safe } from "./error-context.ts";
 import type { Dataset, Document, Echo, Page, StoredFile } from "./types.ts";
 
 /** Reads the data of answers into types; whatever does not fit is a `RestError`. */

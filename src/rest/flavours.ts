@@ -1,8 +1,7 @@
 import { BODY_FORMS, type BodyForm } from "../body-forms.ts";
-import { foldedName } from "../text/folded-name.ts";
+import { foldedName } from "../text/names.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
-import { isDatabaseAway } from "./database.ts";
-import { anyValue, asSent, plainValue, splitLists } from "./normalise.ts";
+import { isDatabaseAway, anyValue, asSent, plainValue, splitLists } from "./ragflow.ts";
 
 export type ListOrder = { readonly by: "create_time" | "update_time" | "name"; readonly descending: boolean };
 

@@ -1,9 +1,8 @@
 import { isJsonArray, isJsonObject } from "../json/values.ts";
-import { type Answer, classifyAnswer } from "./classify.ts";
-import { type ParsedEnvelope, readEnvelope } from "./envelope.ts";
-import { DATABASE_AWAY, RestError } from "./errors.ts";
+import { classifyAnswer } from "./classify.ts";
+import { type Answer, type ParsedEnvelope, readEnvelope } from "./answer.ts";
+import { DATABASE_AWAY, RestError, type ErrorContext } from "./errors.ts";
 import { type Flavour, itsWords, type Manner, type ProbeAnswer } from "./flavours.ts";
-import type { ErrorContext } from "./error-context.ts";
 
 /** A dataset and a document that nobody has: whatever is asked of them changes nothing. */
 export const nobody = "0".repeat(32);

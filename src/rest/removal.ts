@@ -1,6 +1,6 @@
 import { show } from "../text/show.ts";
 import { RestError } from "./errors.ts";
-import { pathOf, segment } from "./segment.ts";
+import { pathOf, segment } from "./url.ts";
 import type { Document } from "./types.ts";
 
 export type Removal = { readonly path: string; readonly body?: string; readonly headers?: string[] };

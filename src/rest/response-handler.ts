@@ -1,10 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
-import type { Cancellable } from "./cancels.ts";
-import type { Answer } from "./classify.ts";
+import type { Answer, RawHeaders } from "./answer.ts";
 import { Expired, TooLarge } from "./classify-failure.ts";
-import type { Due } from "./deadlines.ts";
-import type { RawHeaders } from "./headers.ts";
 
 /** How an attempt ended. `failed` says whether the request had been handed to a connection. */
 export type Ending = {
@@ -111,5 +108,80 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Due, Cancell
 
 	#moved(): void {
 		if (this.#patience > 0) this.deadline = performance.now() + this.#patience;
+	}
+}
+
+/** Something that a signal can end. */
+export type Cancellable = { cancel(reason: unknown): void };
+/**
+ * Which attempts end with which signal. One listener a signal, not one a request: a listener for each would cost a
+ * fifth of the speed.
+ */
+
+export class Cancels {
+	readonly #watched = new WeakMap<AbortSignal, Set<Cancellable>>();
+
+	add(signal: AbortSignal, attempt: Cancellable): void {
+		let attempts = this.#watched.get(signal);
+		if (attempts === undefined) {
+			attempts = new Set();
+			this.#watched.set(signal, attempts);
+			signal.addEventListener("abort", () => this.#cancel(signal), { once: true });
+		}
+		attempts.add(attempt);
+	}
+
+	delete(signal: AbortSignal, attempt: Cancellable): void {
+		this.#watched.get(signal)?.delete(attempt);
+	}
+
+	#cancel(signal: AbortSignal): void {
+		for (const attempt of this.#watched.get(signal) ?? []) attempt.cancel(signal.reason);
+	}
+}
+
+/** Something that must come to its end. */
+export type Due = {
+	/** on the clock of `performance.now()`, in milliseconds */
+	deadline: number;
+	expire(): void;
+};
+/**
+ * The absolute cap on attempts, at the cost of one timer for all of them: `AbortSignal.timeout` for each request
+ * takes a third of the speed. Every tick looks at all attempts under way, a few dozen, so an attempt ends at most
+ * a twentieth of its time late.
+ */
+
+export class Deadlines {
+	readonly #open = new Set<Due>();
+	readonly #tick: number;
+	#timer: NodeJS.Timeout | undefined;
+
+	/** @param timeout of one attempt in milliseconds */
+	constructor(timeout: number) {
+		this.#tick = Math.min(500, Math.max(5, timeout / 20));
+	}
+
+	add(due: Due): void {
+		this.#open.add(due);
+		// Without unref, the last tick would hold up the end of the program.
+		this.#timer ??= setInterval(() => this.#sweep(), this.#tick).unref();
+	}
+
+	delete(due: Due): void {
+		this.#open.delete(due);
+	}
+
+	close(): void {
+		clearInterval(this.#timer);
+		this.#timer = undefined;
+	}
+
+	#sweep(): void {
+		if (this.#open.size === 0) return this.close();
+		const now = performance.now();
+		for (const due of this.#open) {
+			if (due.deadline <= now) due.expire();
+		}
 	}
 }

@@ -1,11 +1,9 @@
 import type { Readable } from "node:stream";
-import { ResponseHandler } from "./response-handler.ts";
-import { Cancels } from "./cancels.ts";
-import type { Answer } from "./classify.ts";
+import { ResponseHandler, Cancels, Deadlines } from "./response-handler.ts";
+import type { Answer } from "./answer.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { connect, type ConnectionOptions, type Connections } from "./connections.ts";
-import { Deadlines } from "./deadlines.ts";
-import type { ErrorContext } from "./error-context.ts";
+import type { ErrorContext } from "./errors.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

@@ -3,9 +3,6 @@ import type { BodyForm } from "../body-forms.ts";
 import type { Flavour, ListOrder, Manner, ProbeAnswer } from "./flavours.ts";
 import type { InexactValues } from "./inexact.ts";
 
-export type { Normalise, ListOrder } from "./flavours.ts";
-export type { InexactValues } from "./inexact.ts";
-
 export type Dataset = { readonly id: string; readonly name: string; readonly documentCount: number | undefined };
 
 export type Document = {

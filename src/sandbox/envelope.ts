@@ -1,5 +1,3 @@
-import type { Envelope } from "../rest/wire.ts";
-
 /** A request that is refused with a reason. Thrown before anything was written. */
 export class Refusal extends Error {
 	override readonly name = "Refusal";
@@ -21,6 +19,5 @@ export function successText(data: string): string {
 }
 
 export function refusalText(refusal: Refusal): string {
-	const envelope: Envelope<never> = { code: refusal.code, message: refusal.message };
-	return JSON.stringify(envelope);
+	return JSON.stringify({ code: refusal.code, message: refusal.message });
 }

@@ -1,20 +1,80 @@
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
+import { LineCounter, parseDocument, type YAMLMap } from "yaml";
+import { CliError, Exit, reason } from "../errors.ts";
+import { readPrivateFile } from "./private-file.ts";
+import type { Profile, RateSetting, SettingSources } from "./types.ts";
+import { YamlReader, type Member, type Key } from "./yaml-reader.ts";
+import { resolve, dirname } from "path/posix";
 import { type BodyChoice, bodyForms } from "../body-forms.ts";
-import { reason } from "../errors.ts";
 import { alternatives } from "../text/words.ts";
 import { checkedAddress } from "./address.ts";
 import { policyOf } from "./policy.ts";
-import type { Profile, RateSetting } from "./types.ts";
-import type { Key, Member, YamlReader } from "./yaml-reader.ts";
 
+/** The profile of that name in config.yaml, checked. */
+export async function readProfile(name: string, origin: string, sources: SettingSources): Promise<Profile> {
+	const file = configPath(sources);
+	let text: string;
+	try {
+		({ text } = await readPrivateFile(file, "the file of profiles", sources.uid));
+	} catch (error) {
+		if (!(error instanceof CliError)) throw error;
+		throw new CliError(`profile ${JSON.stringify(name)} of ${origin}: ${error.message}`, {
+			exit: Exit.usage,
+			hint: error.hint ?? `Write it, beginning with the line "profiles:", or unset ${origin}.`,
+			cause: error,
+		});
+	}
+	return parseProfile(text, file, name, sources.home);
+}
+
+/**
+ * Read config.yaml strictly and take one profile of it.
+ *
+ * All profiles are checked, because a mistyped member would otherwise wait in silence for the day it is needed.
+ */
+export async function parseProfile(text: string, file: string, name: string, home?: string): Promise<Profile> {
+	const lines = new LineCounter();
+	const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+	const reader = new YamlReader(file, lines);
+	const [problem] = [...document.errors, ...document.warnings];
+	if (problem !== undefined) throw reader.problem(problem.pos[0], reason(problem));
+	let profiles: YAMLMap | undefined;
+	for (const { key, value } of reader.members(document.contents, "the file of profiles")) {
+		if (key.text !== "profiles") throw reader.problem(key.offset, `unknown member ${JSON.stringify(key.text)}`);
+		profiles = reader.map(value, "profiles", key.offset);
+	}
+	const names: string[] = [];
+	let chosen: Profile | undefined;
+	for (const { key, value } of profiles === undefined ? [] : reader.members(profiles, "profiles")) {
+		names.push(key.text);
+		const profile = profileOf(reader, key, value, { file, home });
+		if (key.text === name) chosen = profile;
+	}
+	if (chosen !== undefined) return chosen;
+	const there =
+		names.length === 0 ? "It has none." : `It has ${names.map((known) => JSON.stringify(known)).join(", ")}.`;
+	throw new CliError(`there is no profile ${JSON.stringify(name)} in ${file}`, { exit: Exit.usage, hint: there });
+}
+
+function configPath({ env, home }: SettingSources): string {
+	const folder = env["XDG_CONFIG_HOME"];
+	// A relative XDG folder is to be ignored, says its specification.
+	if (folder?.startsWith("/")) return join(folder, "ragtag", "config.yaml");
+	if (home !== undefined) return join(home, ".config", "ragtag", "config.yaml");
+	throw new CliError("there is no home folder to look for profiles in", {
+		exit: Exit.usage,
+		hint: "Set HOME or XDG_CONFIG_HOME, or give the address in RAGTAG_BASE_URL.",
+	});
+}
 type Context = {
 	readonly file: string;
 	readonly home: string | undefined;
 };
-
-type Draft = { -readonly [Member in keyof Profile]: Profile[Member] };
-
+type Draft = {
+	-readonly [Member in keyof Profile]: Profile[Member];
+};
 /** One profile of config.yaml from its node. */
+
 export function profileOf(reader: YamlReader, key: Key, node: unknown, context: Context): Profile {
 	const profile: Draft = { name: key.text };
 	const what = `profile ${JSON.stringify(key.text)}`;
@@ -35,9 +95,7 @@ export function profileOf(reader: YamlReader, key: Key, node: unknown, context: 
 	}
 	return profile;
 }
-
 type Read = (profile: Draft, member: Member, reader: YamlReader, context: Context) => void;
-
 const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 	[
 		"base_url",
@@ -67,14 +125,12 @@ const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 		},
 	],
 ]);
-
 function text(member: Member, reader: YamlReader): string {
 	const value = reader.scalar(member.value);
 	if (typeof value !== "string") throw reader.mismatch(member, "text (put it in quotes if it looks like a number)");
 	if (value === "") throw reader.mismatch(member, "text that is not empty");
 	return value;
 }
-
 /** A path: `~/` is the home folder, and a relative one is relative to config.yaml, wherever the program is called. */
 function path(member: Member, reader: YamlReader, { file, home }: Context): string {
 	const value = text(member, reader);
@@ -82,14 +138,12 @@ function path(member: Member, reader: YamlReader, { file, home }: Context): stri
 	if (home === undefined) throw reader.mismatch(member, "a path without ~, as there is no home folder");
 	return join(home, value.slice(2));
 }
-
 function rate(member: Member, reader: YamlReader): RateSetting {
 	const value = reader.scalar(member.value);
 	if (value === "unlimited") return value;
 	if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
 	throw reader.mismatch(member, "a number of requests a second above 0, or unlimited");
 }
-
 function body(member: Member, reader: YamlReader): BodyChoice {
 	const value = reader.scalar(member.value);
 	const choice = (["auto", ...bodyForms] as const).find((each) => each === value);

@@ -40,8 +40,3 @@ function escape(character: string): string {
 	const code = character.codePointAt(0) ?? 0;
 	return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
-
-/** Whether two texts are the same but for letter case. */
-export function differsByCase(left: string, right: string): boolean {
-	return left !== right && left.toLowerCase() === right.toLowerCase();
-}

@@ -1,5 +1,5 @@
 import type { Metadata } from "../json/values.ts";
-import type { InexactValues } from "../rest/types.ts";
+import type { InexactValues } from "../rest/inexact.ts";
 import type { ShownChange } from "../report/changes.ts";
 
 /** What a row would do to a document; with `none` that is as the row wants it already. */

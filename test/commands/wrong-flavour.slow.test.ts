@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { documented, type Flavour as ClientFlavour, ragflowPut } from "../../src/rest/flavours.ts";
-import { normaliseBaseUrl } from "../../src/rest/index.ts";
+import { normaliseBaseUrl } from "../../src/rest/url.ts";
 import { fileMemory } from "../../src/run/service/memory.ts";
 import { type Flavour, flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { metadataOf, type JsonObject } from "../../src/json/values.ts";
 import { allDocuments, findDocument } from "../../src/run/documents/pages.ts";
 import { detectFlavour } from "../../src/run/service/detect-flavour.ts";
-import { type Api, createApi, type Document, documented, normaliseBaseUrl } from "../../src/rest/index.ts";
+import type { Api, Document } from "../../src/rest/types.ts";
+import { createApi } from "../../src/rest/api.ts";
+import { documented } from "../../src/rest/flavours.ts";
+import { normaliseBaseUrl } from "../../src/rest/url.ts";
 
 export type Target = { readonly url: string; readonly key: string };
 

@@ -1,8 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { createIo } from "../../src/io.ts";
-import { progressMode } from "../../src/io/progress.ts";
+import { progressMode, rateMeter } from "../../src/io/progress.ts";
 import { barLine, jsonLine, plainLine } from "../../src/io/progress-lines.ts";
-import { rateMeter } from "../../src/io/rate-meter.ts";
 import { HandTimers, input, Kept, Terminal } from "./terminal.ts";
 
 it.each([

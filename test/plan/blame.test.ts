@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject, JsonValue, Metadata } from "../../src/json/values.ts";
-import { metadataOf } from "../../src/json/values.ts";
+import { type JsonObject, type JsonValue, type Metadata, metadataOf } from "../../src/json/values.ts";
 import { blame, type BlamedWrite } from "../../src/plan/blame.ts";
-import { splitLists } from "../../src/rest/normalise.ts";
+import { splitLists } from "../../src/rest/ragflow.ts";
 
 type Write = BlamedWrite<string>;
 

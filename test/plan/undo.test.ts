@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { metadataHash } from "../../src/plan/plan-file/planned.ts";
 import { type Done, undoStep } from "../../src/plan/undo.ts";
-import { splitLists } from "../../src/rest/normalise.ts";
+import { splitLists } from "../../src/rest/ragflow.ts";
 
 const a = (value: JsonValue): Metadata => new Map([["a", value]]);
 const asSent = (metadata: Metadata): Metadata => metadata;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type JsonValue, type Metadata, metadataOf } from "../../src/json/values.ts";
 import { type Deed, type Verdict, verdictOf } from "../../src/plan/verdict.ts";
-import { asSent, splitLists } from "../../src/rest/normalise.ts";
+import { asSent, splitLists } from "../../src/rest/ragflow.ts";
 
 type Members = { readonly [key: string]: JsonValue };
 

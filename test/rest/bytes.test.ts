@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { documented } from "../../src/rest/flavours.ts";
-import { openUpload } from "../../src/rest/upload.ts";
+import { openUpload } from "../../src/rest/bodies.ts";
 import {
 	answer,
 	apiFor,

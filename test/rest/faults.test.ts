@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Exchange } from "../../src/rest/index.ts";
+import type { Exchange } from "../../src/rest/types.ts";
 import {
 	answer,
 	apiFor,

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { classifyAnswer } from "../../src/rest/classify.ts";
-import { readEnvelope } from "../../src/rest/envelope.ts";
+import { readEnvelope } from "../../src/rest/answer.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import {
 	documented,
@@ -12,7 +12,7 @@ import {
 	ragflowPatch,
 	ragflowPut,
 } from "../../src/rest/flavours.ts";
-import { splitLists } from "../../src/rest/normalise.ts";
+import { splitLists } from "../../src/rest/ragflow.ts";
 import { mannerOf, readProbe, readRight } from "../../src/rest/probe.ts";
 
 const place = { host: "host:1", redact: (text: string) => text };

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { documented, flavours, ragflowPut } from "../../src/rest/flavours.ts";
-import { splitLists } from "../../src/rest/normalise.ts";
+import { splitLists } from "../../src/rest/ragflow.ts";
 import { type Knowledge, knowledgeText, readKnowledge } from "../../src/run/service/knowledge.ts";
 import { fileMemory } from "../../src/run/service/memory.ts";
 import { arrivalOf, sameMetadata } from "../../src/run/service/read-back.ts";

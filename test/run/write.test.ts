@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { documented, ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
-import { splitLists } from "../../src/rest/normalise.ts";
+import { splitLists } from "../../src/rest/ragflow.ts";
 import type { Service } from "../../src/run/service/service.ts";
 import { type Write, type WriteMemory, writeMetadata } from "../../src/run/service/write.ts";
 import { direct } from "./fake-api.ts";

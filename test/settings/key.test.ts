@@ -2,7 +2,7 @@ import { chown, mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveSettings } from "../../src/settings.ts";
-import { keyFromCommand } from "../../src/settings/key-command.ts";
+import { keyFromCommand } from "../../src/settings/key.ts";
 import { complaint, file, folder, KEY, world } from "./helpers.ts";
 
 const HERE = { RAGTAG_BASE_URL: "http://127.0.0.1:9380" };

@@ -4,7 +4,7 @@ import type { ExitCode } from "../../errors.ts";
 import { documentsText } from "../../text/words.ts";
 import { checkInput } from "../../workflows/check/check-rows.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/dry-run-flags.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { checkFailedPath } from "../../workflows/run/failed-file.ts";
 import { addBodyOption, addResumeOption, addRunOptions, type RunFlags, withSession } from "../../flags/flags.ts";
 import { APPLY } from "../../workflows/plan/names.ts";

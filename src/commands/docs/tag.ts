@@ -5,11 +5,19 @@ import type { UpdateItem } from "../../run/operations/look.ts";
 import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
 import { BeforeImages } from "../../run/documents/before-images.ts";
 import { changePrinter } from "../../workflows/preview/change-columns.ts";
-import { addChangeOptions, checkChangeFlags, type ChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
+import {
+	addChangeOptions,
+	checkChangeFlags,
+	type ChangeFlags,
+	updatePlanOf,
+	addDryRunOptions,
+	checkDryRunFlags,
+	type DryRunFlags,
+	faceOf,
+} from "../../flags/change-flags.ts";
 import { previewUpdate } from "../../workflows/preview/preview-update.ts";
 import type { Done } from "../../flags/declare.ts";
 import { dryRun } from "../../workflows/preview/preview.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/dry-run-flags.ts";
 import {
 	addManifestOptions,
 	addRunOptions,

@@ -1,6 +1,6 @@
 import type { App, Settings } from "../../app.ts";
 import type { Check, ShownSetting } from "../../report/checks.ts";
-import type { Reach, SafeRoute } from "../../rest/preflight/index.ts";
+import type { Reach, SafeRoute } from "../../rest/preflight.ts";
 import { ADVISED_RATE } from "../../run/rate/safe-rate.ts";
 import { policyText } from "../../plan/policy.ts";
 import type { ServiceFlags } from "../../flags/flags.ts";

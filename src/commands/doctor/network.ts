@@ -1,6 +1,6 @@
 import { Exit } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
-import type { Found, Handshake, Reach, ReachFailure, SafeRoute } from "../../rest/preflight/index.ts";
+import type { Found, Handshake, Reach, ReachFailure, SafeRoute } from "../../rest/preflight.ts";
 import { show } from "../../text/show.ts";
 import { skipped } from "./check-results.ts";
 

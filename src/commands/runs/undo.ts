@@ -8,7 +8,7 @@ import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import { show } from "../../text/show.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/dry-run-flags.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { checkFailedPath } from "../../workflows/run/failed-file.ts";
 import { addBodyOption, addRunOptions, type RunFlags, withSession } from "../../flags/flags.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";

@@ -1,5 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
-import type { InexactValues, Normalise } from "../../rest/types.ts";
+import type { InexactValues } from "../../rest/inexact.ts";
+import type { Normalise } from "../../rest/flavours.ts";
 import { type Difference, differenceOf, type Mode } from "../change.ts";
 import { createHash } from "node:crypto";
 

@@ -1,6 +1,6 @@
 import { isNotJson } from "../../json/not-json.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { InexactValues } from "../../rest/types.ts";
+import type { InexactValues } from "../../rest/inexact.ts";
 import { keysText } from "./keys-text.ts";
 import type { ServiceVoice } from "./service-voice.ts";
 import type { RemoteDocument } from "./stored-documents.ts";

@@ -1,4 +1,5 @@
-import type { Api, Document, DocumentQuery, ListOrder, Page } from "../../rest/types.ts";
+import type { Api, Document, DocumentQuery, Page } from "../../rest/types.ts";
+import type { ListOrder } from "../../rest/flavours.ts";
 import type { Request } from "../types.ts";
 import { type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE } from "./page-size.ts";
 import { answerOf } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import { RestError } from "../../rest/errors.ts";
-import { differsByCase } from "../../text/show.ts";
+import { differsByCase } from "../../text/names.ts";
 
 /**
  * The code of a row whose id differs from its document's by letter case alone. RAGFlow's database compares ids without

@@ -4,7 +4,7 @@ import { allDocuments, type ShortList } from "./list.ts";
 import { askFor, askForName } from "./ask-for.ts";
 import { refuseOtherCase } from "./other-case.ts";
 import { PAGE_SIZE } from "./page-size.ts";
-import { differsByCase } from "../../text/show.ts";
+import { differsByCase } from "../../text/names.ts";
 import { walk } from "./walk.ts";
 import type { Request } from "../types.ts";
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
 import { parseLoosely } from "../../json/not-json.ts";
-import type { InexactValues } from "../../rest/types.ts";
+import type { InexactValues } from "../../rest/inexact.ts";
 import { KeptRecords } from "./kept-records.ts";
 
 /** What a document has, as a list showed it. */

@@ -1,4 +1,4 @@
-import { caselessName, foldedName } from "../../text/folded-name.ts";
+import { caselessName, foldedName } from "../../text/names.ts";
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api } from "../../rest/types.ts";

@@ -1,7 +1,8 @@
 import type { Metadata } from "../../json/values.ts";
 import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/planned.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { InexactValues, Normalise } from "../../rest/types.ts";
+import type { InexactValues } from "../../rest/inexact.ts";
+import type { Normalise } from "../../rest/flavours.ts";
 import { refuseRounded } from "../documents/inexact.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { keysText } from "../documents/keys-text.ts";

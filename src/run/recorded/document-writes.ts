@@ -1,4 +1,4 @@
-import type { Normalise } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/flavours.ts";
 import { JournalUnreadable, lossOf, newer } from "../journal/errors.ts";
 import { readChunks } from "../journal/files.ts";
 import { type Pair, pathsOf } from "../journal/open.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Metadata } from "../../json/values.ts";
-import type { Normalise } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/flavours.ts";
 import { readChunks } from "../journal/files.ts";
 import { JOURNAL_FILE, type RecordedRun } from "../journal/open.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";

@@ -1,5 +1,5 @@
 import { type Metadata, sameValue } from "../../json/values.ts";
-import type { Normalise } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/flavours.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { flavours } from "../../rest/flavours.ts";
-import type { Normalise } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/flavours.ts";
 import { fileMemory } from "./memory.ts";
 
 /**

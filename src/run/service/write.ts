@@ -1,7 +1,8 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { BodyForm } from "../../body-forms.ts";
-import type { Api, Document, Echo, Normalise } from "../../rest/types.ts";
+import type { Api, Document, Echo } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/flavours.ts";
 import { readBack } from "../retry/retry.ts";
 import { answeredInOtherCase, OTHER_CASE } from "../documents/other-case.ts";
 import { findDocument, type Request } from "../documents/pages.ts";

@@ -1,4 +1,4 @@
-import type { WireDataset } from "../../rest/wire.ts";
+import type { WireDataset } from "../store/datasets.ts";
 import type { Release } from "../flavours/release.ts";
 import { isObject } from "../object.ts";
 import { newId } from "../routes/call.ts";

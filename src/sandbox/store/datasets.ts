@@ -1,9 +1,11 @@
-import type { WireDataset } from "../../rest/wire.ts";
 import type { Window } from "../query.ts";
 import type { Changes } from "./changes.ts";
 import type { Database, Statement } from "./database.ts";
 import { alike } from "./alike.ts";
 import { integerColumn, textColumn } from "./rows.ts";
+
+/** A dataset as the documentation gives it. */
+export type WireDataset = { readonly id: string; readonly name: string; readonly document_count?: number };
 
 /** A dataset as the store knows it: `seq` is what its documents refer to. */
 export type StoredDataset = { readonly seq: number; readonly documentCount: number };

@@ -1,5 +1,5 @@
 import type { App, Session } from "../../app.ts";
-import { foldedName } from "../../text/folded-name.ts";
+import { foldedName } from "../../text/names.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import type { Stop } from "../../run/types.ts";
 import { stopOrSignal } from "../stop-from-error.ts";

@@ -13,7 +13,8 @@ import {
 	textsOf,
 } from "../../json/values.ts";
 import { ColumnPlan, type ManifestDocument } from "../../manifest/index.ts";
-import type { Document, InexactValues } from "../../rest/types.ts";
+import type { Document } from "../../rest/types.ts";
+import type { InexactValues } from "../../rest/inexact.ts";
 import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
 import { documentCells, documentMembers } from "./document-columns.ts";
 

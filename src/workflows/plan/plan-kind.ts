@@ -2,7 +2,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import type { Undone } from "../../report/undo.ts";
 import type { Totals } from "../../run/types.ts";
-import type { DryRunFlags } from "../../flags/dry-run-flags.ts";
+import type { DryRunFlags } from "../../flags/change-flags.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import type { OpenedPlan } from "./open-plan.ts";
 import type { PlanSource } from "./plan-rows.ts";

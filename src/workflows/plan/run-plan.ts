@@ -8,7 +8,7 @@ import type { Stop, Totals } from "../../run/types.ts";
 import { changePrinter } from "../preview/change-columns.ts";
 import { type ChangeSink, dryRun } from "../preview/preview.ts";
 import { unreadable } from "../readable.ts";
-import { faceOf } from "../../flags/dry-run-flags.ts";
+import { faceOf } from "../../flags/change-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { policyPrescan } from "../policy/prescan.ts";
 import { stopFromError } from "../stop-from-error.ts";

@@ -1,7 +1,7 @@
 import type { App, Settings } from "../../app.ts";
 import { Exit } from "../../errors.ts";
 import type { Metadata } from "../../json/values.ts";
-import type { Normalise } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/flavours.ts";
 import { differenceOf } from "../../plan/change.ts";
 import { isTooMany, maxChangesText, type PolicyRule, type Violation, violationsOf } from "../../plan/policy.ts";
 import { numberText, documentsText, rowsText } from "../../text/words.ts";

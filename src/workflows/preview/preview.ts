@@ -15,7 +15,7 @@ import { DocumentSource } from "../../run/documents/document-source.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { RowError, Stop, Totals } from "../../run/types.ts";
 import type { ShownChange } from "../../report/changes.ts";
-import type { DryRunFlags } from "../../flags/dry-run-flags.ts";
+import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { FailedWriter } from "../run/failed-writer.ts";
 import type { LookFlags } from "../../flags/flags.ts";
 import { PolicyChecker } from "../policy/policy-checker.ts";

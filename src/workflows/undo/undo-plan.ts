@@ -1,6 +1,6 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Normalise } from "../../rest/types.ts";
+import type { Normalise } from "../../rest/flavours.ts";
 import { changeLine, PlanText } from "../../plan/plan-file/encode.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { undoStep } from "../../plan/undo.ts";

@@ -4,7 +4,7 @@ import { undoneOf } from "../../report/undo.ts";
 import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { takenBackBy, UNDO } from "../../run/recorded/superseded.ts";
-import type { DryRunFlags } from "../../flags/dry-run-flags.ts";
+import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { type RunFlags, withSession } from "../../flags/flags.ts";
 import type { PlanKind } from "../plan/plan-kind.ts";
 import { runPlan } from "../plan/run-plan.ts";

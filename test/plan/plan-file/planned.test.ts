@@ -8,7 +8,7 @@ import {
 	metadataHash,
 	overruled,
 } from "../../../src/plan/plan-file/planned.ts";
-import { asSent, splitLists } from "../../../src/rest/normalise.ts";
+import { asSent, splitLists } from "../../../src/rest/ragflow.ts";
 
 type Object = Readonly<Record<string, JsonValue>>;
 const of = (object: Object): Metadata => new Map(Object.entries(object));

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import { splitLists } from "../../../src/rest/normalise.ts";
+import { splitLists } from "../../../src/rest/ragflow.ts";
 import { createRun, readRun } from "../../../src/run/journal/open.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
 import { beforeAll, type Written, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";

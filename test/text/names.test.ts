@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { caselessName, foldedName } from "../src/text/folded-name.ts";
+import { caselessName, foldedName } from "../../src/text/names.ts";
 
 it.each([
 	["Report.txt", "report.TXT"],

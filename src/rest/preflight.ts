@@ -1,14 +1,43 @@
 import { isIP } from "node:net";
-import { errorCode } from "../../errors.ts";
-import { classifyFailure, Expired } from "../classify-failure.ts";
-import { connectTimeout } from "../connections.ts";
-import { bare, isLoopback, type Route, routeTo } from "../proxy.ts";
-import type { RestErrorKind } from "../errors.ts";
-import { type Handshake, shakeHands } from "./handshake.ts";
-import { lookUp } from "./look-up.ts";
-import { withTimeout } from "./with-timeout.ts";
+import { errorCode } from "../errors.ts";
+import { classifyFailure, Expired } from "./classify-failure.ts";
+import { connectTimeout, tlsOptions } from "./connections.ts";
+import { bare, isLoopback, type Route, routeTo } from "./proxy.ts";
+import type { RestErrorKind } from "./errors.ts";
+import { lookup } from "dns/promises";
+import { connect, type PeerCertificate } from "tls";
 
-export type { Handshake } from "./handshake.ts";
+/** Every address of a host, as this machine's own resolver gives them: `/etc/hosts` counts, as it does for requests. */
+
+export async function lookUp(host: string): Promise<readonly string[]> {
+	const found = await lookup(host, { all: true });
+	return found.map(({ address }) => address);
+}
+
+/** Gives up waiting after `milliseconds`, or when the signal aborts: a look-up can't be cancelled, but left behind. */
+
+export async function withTimeout<Value>(
+	promise: Promise<Value>,
+	milliseconds: number,
+	signal: AbortSignal,
+): Promise<Value> {
+	const leave = new AbortController();
+	try {
+		return await Promise.race([
+			promise,
+			new Promise<never>((_, reject) => {
+				const timer = setTimeout(() => reject(new Expired("no answer in time")), milliseconds);
+				leave.signal.addEventListener("abort", () => clearTimeout(timer));
+				// The contract is to reject with the signal's reason, which need not be an Error.
+				const stop = (): void => reject(signal.reason);
+				if (signal.aborted) stop();
+				signal.addEventListener("abort", stop, { signal: leave.signal });
+			}),
+		]);
+	} finally {
+		leave.abort();
+	}
+}
 
 export type ReachOptions = {
 	/** as `normaliseBaseUrl` gives it */
@@ -110,4 +139,64 @@ export function createReach({ baseUrl, env, ca, signal, timeout = connectTimeout
 function hostOf(url: URL): Host {
 	const name = bare(url.hostname);
 	return { name, isLiteral: isIP(name) !== 0 };
+}
+/** What a service shows of itself when a TLS connection is opened, its certificate being trusted. */
+
+export type Handshake = {
+	/** as in `TLSv1.3` */
+	readonly protocol: string;
+	/** the name of the authority that vouches for the certificate */
+	readonly issuer: string;
+	/** when the certificate ends, in epoch milliseconds */
+	readonly expires: number;
+};
+/**
+ * Opens one TLS connection as requests would, and closes it: with the same trust, and nothing is sent on it.
+ *
+ * Rejects with Node's error where it can't be opened or is not trusted.
+ */
+
+export function shakeHands(
+	{ host, port }: { readonly host: string; readonly port: number },
+	ca: readonly string[],
+	signal: AbortSignal,
+): Promise<Handshake> {
+	return new Promise((resolve, reject) => {
+		const socket = connect({
+			host,
+			port,
+			// An address has no server name, says the standard.
+			...(isIP(host) === 0 ? { servername: host } : {}),
+			ALPNProtocols: ["http/1.1"],
+			...tlsOptions(ca),
+		});
+		const stop = (): void => void socket.destroy();
+		signal.addEventListener("abort", stop, { once: true });
+		socket.once("secureConnect", () => {
+			const certificate = socket.getPeerCertificate();
+			const shown = {
+				protocol: socket.getProtocol() ?? "TLS",
+				issuer: issuerOf(certificate),
+				expires: Date.parse(certificate.valid_to),
+			};
+			socket.destroy();
+			resolve(shown);
+		});
+		// Kept to the end: a connection that is destroyed may still fail.
+		socket.on("error", reject);
+		socket.once("close", () => {
+			signal.removeEventListener("abort", stop);
+			reject(new Error("the connection was closed during the TLS handshake"));
+		});
+	});
+}
+function issuerOf({ issuer }: PeerCertificate): string {
+	// Node's types promise texts; a name that is there twice is a list.
+	const names: unknown[] = [issuer.CN, issuer.O, issuer.OU];
+	return (
+		names
+			.flat()
+			.find((name) => typeof name === "string" && name !== "")
+			?.toString() ?? "an unnamed authority"
+	);
 }

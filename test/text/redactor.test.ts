@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { redactor, resultRedactor } from "../src/text/redactor.ts";
-import { strayKeys } from "../src/text/stray-keys.ts";
-import { ENCODINGS, withoutKeyInAnyForm } from "./support/encodings.ts";
+import { redactor, resultRedactor } from "../../src/text/redactor.ts";
+import { strayKeys } from "../../src/text/stray-keys.ts";
+import { ENCODINGS, withoutKeyInAnyForm } from "../support/encodings.ts";
 
 const KEY = "ragflow-Canary7Qx2Zp9Lm4Wv8Ts-_x";
 const BODY = KEY.slice(8);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { show, showLines } from "../src/text/show.ts";
+import { show, showLines } from "../../src/text/show.ts";
 
 describe("a foreign text on the terminal", () => {
 	test.each([

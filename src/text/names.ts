@@ -31,3 +31,8 @@ export function foldedName(name: string): string {
 export function caselessName(name: string): string {
 	return name.normalize("NFC").toLowerCase().toUpperCase().trimEnd();
 }
+/** Whether two texts are the same but for letter case. */
+
+export function differsByCase(left: string, right: string): boolean {
+	return left !== right && left.toLowerCase() === right.toLowerCase();
+}

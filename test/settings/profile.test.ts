@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveSettings } from "../../src/settings.ts";
-import { parseProfile } from "../../src/settings/profiles.ts";
+import { parseProfile } from "../../src/settings/profile.ts";
 import { complaint, file, folder, world } from "./helpers.ts";
 
 describe("a fault in config.yaml is found at its place", () => {

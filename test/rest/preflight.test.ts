@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createReach } from "../../src/rest/preflight/index.ts";
+import { createReach } from "../../src/rest/preflight.ts";
 import { routeTo } from "../../src/rest/proxy.ts";
 import { hasOpenssl, selfSigned, unlessSkipped } from "../support/certificate.ts";
 import { listen, ragflow } from "../support/ragflow.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { classifyAnswer } from "../../src/rest/classify.ts";
-import { isDatabaseAway } from "../../src/rest/database.ts";
+import { isDatabaseAway } from "../../src/rest/ragflow.ts";
 import { DATABASE_AWAY } from "../../src/rest/errors.ts";
 import { flavours, ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
 

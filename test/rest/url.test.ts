@@ -1,22 +1,63 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Api, Document } from "../../src/rest/index.ts";
-import { RestError } from "../../src/rest/index.ts";
-import { type Removal, removalOf } from "../../src/rest/removal.ts";
-import { pathOf, segment } from "../../src/rest/segment.ts";
+import { Exit } from "../../src/errors.ts";
+import { RestError } from "../../src/rest/errors.ts";
+import type { Api } from "../../src/rest/types.ts";
+import { normaliseBaseUrl, pathOf, segment } from "../../src/rest/url.ts";
+import { oddIds } from "./odd-ids.ts";
 import { answer, apiFor, rawServer, type RawServer, rejection } from "./raw-server.ts";
+import { refused } from "./refused.ts";
 
-const ids = fc.oneof(
-	fc.string({ unit: "binary", maxLength: 40 }),
-	fc.string({ unit: "grapheme", maxLength: 40 }),
-	fc
-		.array(
-			fc.constantFrom(".", "..", "/", "\\", "%2e", "%2F", "?", "#", ";", " ", "\0", "\r\n", "\uD800", "a", "é", "😀"),
-			{ maxLength: 8 },
-		)
-		.map((parts) => parts.join("")),
-	fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)), maxLength: 8 }),
-);
+describe("the base URL", () => {
+	test.each([
+		["https://host", "https://host/api/v1"],
+		["https://host/", "https://host/api/v1"],
+		["https://host/api/v1", "https://host/api/v1"],
+		["https://host/api/v1///", "https://host/api/v1"],
+		["  http://HOST:9380/rag/  ", "http://host:9380/rag/api/v1"],
+		["http://host:80/rag/api/v1/", "http://host/rag/api/v1"],
+		["http://[::1]:8080", "http://[::1]:8080/api/v1"],
+		["http://host/a/../b", "http://host/b/api/v1"],
+		["HTTPS://host/api", "https://host/api/v1"],
+		["https://host/rag/api/", "https://host/rag/api/v1"],
+		["https://host/api/api/v1", "https://host/api/api/v1"],
+	])("%s is understood", (typed, url) => {
+		expect(normaliseBaseUrl(typed)).toBe(url);
+		expect(normaliseBaseUrl(url)).toBe(url);
+	});
+
+	test.each([
+		"",
+		"host",
+		"host:9380",
+		"ftp://host",
+		"file:///x",
+		"http:/host",
+		"http://",
+		"javascript:1",
+		"http://ho st",
+		"http://h\\x",
+		"http://h\tx",
+		"http://h?",
+		"http://h/?q=1",
+		"http://h#",
+		"http://h/#f",
+		"http://a//b",
+		"http://h//x",
+		"http://h:99999",
+		"http://user:SECRET@h",
+		"http://SECRET@h",
+		"http://:SECRET@h",
+		"http://@h",
+		"http://[SECRET",
+		"SECRET",
+	])("%j is refused before anything is sent, without repeating it", (typed) => {
+		const error = refused(() => normaliseBaseUrl(typed));
+		expect(error.exit).toBe(Exit.usage);
+		expect(error.hint).toBeDefined();
+		expect(`${error.message} ${error.hint} ${String(error.cause)}`).not.toContain("SECRET");
+	});
+});
 
 describe("an id is one segment of the path or it is refused", () => {
 	test.each(["", ".", "..", "a\nb", "\0", "\x7f", "\x85", "\uD800", "a\uDC00b"])("%j is refused", (id) => {
@@ -36,7 +77,7 @@ describe("an id is one segment of the path or it is refused", () => {
 
 	test("any text either comes back whole from its one segment or is refused", () => {
 		fc.assert(
-			fc.property(ids, (id) => {
+			fc.property(oddIds, (id) => {
 				let encoded: string;
 				try {
 					encoded = segment(id);
@@ -76,7 +117,7 @@ describe("over the wire", () => {
 
 	test("an update reaches the service with exactly its id, or is not sent: another route may be about a dataset", async () => {
 		await fc.assert(
-			fc.asyncProperty(ids, ids, async (dataset, document) => {
+			fc.asyncProperty(oddIds, oddIds, async (dataset, document) => {
 				const before = server.requests.length;
 				const update = api.updateMetadata(dataset, document, new Map());
 				const error = await update.then(() => undefined).catch((thrown: unknown) => thrown);
@@ -98,53 +139,5 @@ describe("over the wire", () => {
 		const error = await rejection(api.listDocuments("ds", { page: 1, pageSize: 1, name: "\uD800" }));
 		expect(error).toMatchObject({ kind: "rejected", code: "BAD_ID" });
 		expect(server.requests).toHaveLength(before);
-	});
-});
-
-describe("a removal names exactly one document, however it is addressed: anything less names all of them", () => {
-	const documentOf = (datasetId: string, id: string): Document => ({
-		id,
-		datasetId,
-		isDatasetNamed: true,
-		name: "",
-		size: undefined,
-		createTime: undefined,
-		metadata: undefined,
-	});
-
-	test.each(["path", "body"] as const)("by %s", (by) => {
-		fc.assert(
-			fc.property(ids, ids, (dataset, id) => {
-				let removal: Removal;
-				try {
-					removal = removalOf(by, "/api/v1", documentOf(dataset, id));
-				} catch (error) {
-					expect(error).toMatchObject({ kind: "rejected", code: "BAD_ID" });
-					return;
-				}
-				const parts = removal.path.split("/").map(decodeURIComponent);
-				expect(parts).toEqual(["", "api", "v1", "datasets", dataset, "documents", ...(by === "path" ? [id] : [])]);
-				if (by === "path") expect(removal.body).toBeUndefined();
-				else expect(JSON.parse(removal.body ?? "")).toEqual({ ids: [id] });
-			}),
-			{ numRuns: 20_000 },
-		);
-	});
-
-	test.each(["", ".", "..", " ", "\n"])("%j is no id, by path or by body", (id) => {
-		for (const by of ["path", "body"] as const) {
-			if (by === "path" && id === " ") continue;
-			expect(() => removalOf(by, "/api/v1", documentOf("ds", id))).toThrow(RestError);
-		}
-	});
-
-	test("a document that no list has shown is not removed", async () => {
-		const server = await rawServer((socket) => socket.write(answer('{"code":0}')));
-		const api = apiFor(server.baseUrl);
-		const error = await rejection(api.removeDocument(documentOf("ds", "d1")));
-		expect(error).toMatchObject({ kind: "rejected", code: "NOT_LISTED" });
-		expect(server.requests).toEqual([]);
-		await api.close();
-		await server.close();
 	});
 });
