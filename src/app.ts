@@ -5,7 +5,7 @@ import { CliError, Exit } from "./errors.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./io/input.ts";
 import { createApi } from "./rest/api.ts";
-import { createReach, type Reach } from "./rest/preflight.ts";
+import { createPreflight, type Preflight } from "./rest/preflight.ts";
 import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { proxyFor } from "./rest/proxy.ts";
@@ -93,7 +93,7 @@ export type App = {
 	 *
 	 * @throws CliError exit 2 where the address can't be used
 	 */
-	reach(settings: Settings, timeout: number | undefined): Reach;
+	preflight(settings: Settings, timeout: number | undefined): Preflight;
 	/** Removes what commands kept aside. */
 	close(): Promise<void>;
 };
@@ -218,10 +218,10 @@ export function createApp(dependencies: AppDependencies): App {
 			};
 		},
 		baseUrl: ({ baseUrl }) => (baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value)),
-		reach: (settings, timeout) => {
+		preflight: (settings, timeout) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 			const longest = timeout === undefined ? undefined : Math.min(timeout, LONGEST_TIMER);
-			return createReach({ baseUrl, env, ca: () => settings.readCa(), signal, timeout: longest });
+			return createPreflight({ baseUrl, env, ca: () => settings.readCa(), signal, timeout: longest });
 		},
 	};
 }

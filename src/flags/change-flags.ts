@@ -83,6 +83,9 @@ export function checkDryRunFlags({
 }
 /** How the changes are shown that the flags ask for. */
 
-export function faceOf({ format = "text", json }: DryRunFlags & { readonly json?: boolean }): ChangeFormat | "json" {
+export function changeFormat({
+	format = "text",
+	json,
+}: DryRunFlags & { readonly json?: boolean }): ChangeFormat | "json" {
 	return json === true ? "json" : format;
 }

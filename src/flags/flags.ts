@@ -38,7 +38,7 @@ export type ManifestFlags = GlobalFlags & {
 };
 
 /** Flags of commands that look at the document of each row. */
-export type LookFlags = ServiceFlags & {
+export type RowFlags = ServiceFlags & {
 	readonly concurrency: number | "auto";
 	readonly maxErrors?: MaxErrors;
 	/** in milliseconds */
@@ -50,13 +50,13 @@ export type LookFlags = ServiceFlags & {
 
 /** Flags of what reads back what was written. */
 export type VerifyFlags = ServiceFlags &
-	Pick<LookFlags, "concurrency" | "maxDuration" | "progress" | "json"> & {
+	Pick<RowFlags, "concurrency" | "maxDuration" | "progress" | "json"> & {
 		/** in milliseconds */
 		readonly maxOutage?: number;
 	};
 
 /** Flags of commands that run rows. */
-export type RunFlags = LookFlags & {
+export type RunFlags = RowFlags & {
 	readonly verify?: "none" | VerifyMode;
 	readonly dataset?: string;
 	readonly chunk: number;
@@ -81,14 +81,14 @@ export type RunFlags = LookFlags & {
 /** Rows of a chunk at most: a chunk is held in memory. */
 const LARGEST_CHUNK = 10_000;
 
-export function addTalkOptions(command: Command): Command {
+export function addVerbosityOptions(command: Command): Command {
 	return command
 		.option("-q, --quiet", "nothing on standard error but errors")
 		.option("--debug", "what is sent, and why, on standard error");
 }
 
 export function addServiceOptions(command: Command): Command {
-	return addTalkOptions(command)
+	return addVerbosityOptions(command)
 		.option("--rate <n>", "requests a second at most; unlimited lifts it (default: 100)", parseRate)
 		.option("--timeout <time>", "longest that one request may take: 500ms, 60s, 5m (default: 60s)", parseTime)
 		.addOption(
@@ -113,7 +113,7 @@ export function addManifestOptions(command: Command): Command {
 }
 
 /** Options of commands that look at documents, however they come by them. */
-export function addWatchOptions(command: Command): Command {
+export function addReadOptions(command: Command): Command {
 	return addServiceOptions(command)
 		.option("--concurrency <n>", "requests in flight at most", parseConcurrency, "auto")
 		.option("--max-duration <time>", "stops the run after that time", parseTime)
@@ -126,8 +126,8 @@ export function addWatchOptions(command: Command): Command {
 }
 
 /** Options of commands that look at the document of each row. */
-export function addLookOptions(command: Command, failed: string): Command {
-	return addWatchOptions(command)
+export function addRowOptions(command: Command, failed: string): Command {
+	return addReadOptions(command)
 		.option("--max-errors <n or n%>", "stops when so many rows have failed", parseMaxErrors)
 		.option("--failed <file>", failed, parseNonEmpty);
 }
@@ -138,7 +138,7 @@ export function addOutageOption(command: Command, byDefault = "15m"): Command {
 
 /** @param force what else than a lock `--force` overrides */
 export function addRunOptions(command: Command, force = ""): Command {
-	addLookOptions(command, "where to write the rows that failed, ready to be fed back (default: in the run's folder)");
+	addRowOptions(command, "where to write the rows that failed, ready to be fed back (default: in the run's folder)");
 	addVerifyOption(addOutageOption(command));
 	return command
 		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)

@@ -3,10 +3,10 @@ import { classifyAnswer } from "./classify.ts";
 import { type Answer, type ParsedEnvelope, headerValues } from "./answer.ts";
 import { Decoder } from "./decode.ts";
 import { RestError, type ErrorContext } from "./errors.ts";
-import type { Manner, ProbeAnswer } from "./flavours.ts";
+import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import { type BoundarySource, boundaryFor, randomBoundary, updateForm, openUpload, sameSize } from "./bodies.ts";
 import { parametersOf, pathOf, segment } from "./url.ts";
-import { mannerOf, nobody, readProbe, readRight } from "./probe.ts";
+import { datasetListStyle, UNKNOWN_ID, readProbe, readRight } from "./probe.ts";
 import { removalOf, unseen } from "./removal.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
 import type { Api, Dialect, Document, Exchange, StoredFile, UploadFile } from "./types.ts";
@@ -193,21 +193,21 @@ function speaking(service: Service, dialect: Dialect): Api {
 			const read = (envelope: ParsedEnvelope): void => decode.removed(envelope, document.id, flavour.removal);
 			return call("DELETE", path, read, { ...(body === undefined ? {} : { body, headers: more }), signal });
 		},
-		probeList: async (signal): Promise<Manner> => {
+		probeList: async (signal): Promise<DatasetListStyle> => {
 			const path = pathOf(prefix, ["datasets"], { page: 1, page_size: 1 });
-			const read = (envelope: ParsedEnvelope): Manner => {
+			const read = (envelope: ParsedEnvelope): DatasetListStyle => {
 				decode.datasets(envelope);
-				return mannerOf(envelope);
+				return datasetListStyle(envelope);
 			};
 			return call("GET", path, read, { limit: listLimit, isProbe: true, signal }).catch(notTheApi);
 		},
 		probeUpdate: async (verb, signal): Promise<ProbeAnswer> => {
-			const path = pathOf(prefix, ["datasets", nobody, "documents", nobody]);
+			const path = pathOf(prefix, ["datasets", UNKNOWN_ID, "documents", UNKNOWN_ID]);
 			const json = { body: "{}", headers: ["content-type", "application/json"] };
 			return exchange(verb, path, (answer) => readProbe(answer, flavour, place), { ...json, isProbe: true, signal });
 		},
 		probeRight: async (datasetId, signal) => {
-			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", nobody]);
+			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", UNKNOWN_ID]);
 			const { type, body } = updateForm(form, new Map(), boundary);
 			const read = (answer: Answer): "may" | "may_not" | "unknown" => readRight(answer, flavour, place);
 			return exchange(flavour.update.verb, path, read, {

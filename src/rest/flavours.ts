@@ -30,7 +30,7 @@ export type Signs = {
 	readonly patch: ProbeAnswer;
 	readonly put: ProbeAnswer;
 	/** absent where the list tells nothing */
-	readonly list?: Manner | undefined;
+	readonly list?: DatasetListStyle | undefined;
 };
 
 /**
@@ -45,7 +45,7 @@ export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "other";
  * How a list of datasets is answered. `ragflow`: with members that only RAGFlow has. `documented`: as the documentation
  * says, with a message beside the list and without those members.
  */
-export type Manner = "ragflow" | "documented" | "unknown";
+export type DatasetListStyle = "ragflow" | "documented" | "unknown";
 
 /** The metadata that a service keeps of what it was sent, by its known rules. */
 export type Normalise = (sent: Metadata) => Metadata;
@@ -95,7 +95,7 @@ const orders = {
 
 const wrongVerb = /\b405\b.*method not allowed/i;
 /** What RAGFlow says of a dataset or a document that is not there, or not the key's: all releases from v0.15 to v0.27. */
-export const itsWords = /\bown the (?:dataset|document)\b/i;
+export const NOT_OWNED = /\bown the (?:dataset|document)\b/i;
 
 /** Codes that mean the same wherever they are used: the HTTP statuses of the same number, and RAGFlow's own. */
 function common(code: number, message: string): Meaning | undefined {
@@ -126,7 +126,7 @@ export const documented: Flavour = {
 		const known = common(code, message);
 		if (known !== undefined) return known;
 		// RAGFlow's code for what its routes do not understand, the part form among it, and RAGFlow's words for what is not there.
-		if (code === 100 || (code === 102 && itsWords.test(message))) return "contradiction";
+		if (code === 100 || (code === 102 && NOT_OWNED.test(message))) return "contradiction";
 		return passing.has(code) ? "passing" : "refused";
 	},
 	normalise: asSent,

@@ -39,7 +39,7 @@ export async function withTimeout<Value>(
 	}
 }
 
-export type ReachOptions = {
+export type PreflightOptions = {
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
@@ -54,7 +54,7 @@ export type ReachOptions = {
 export type Host = { readonly name: string; /** an IP address, which needs no look-up */ readonly isLiteral: boolean };
 
 /** The way to the service, one step at a time. Nothing is sent: no key, no request. */
-export type Reach = {
+export type Preflight = {
 	/** as it is used, `/api/v1` included */
 	readonly baseUrl: string;
 	readonly host: Host;
@@ -63,8 +63,8 @@ export type Reach = {
 	readonly isLoopback: boolean;
 	/** @throws CliError (usage) where the variable of the proxy holds no address */
 	route(): SafeRoute;
-	lookUp(host: string): Promise<Found<readonly string[]>>;
-	shakeHands(): Promise<Found<Handshake>>;
+	lookUp(host: string): Promise<PreflightResult<readonly string[]>>;
+	shakeHands(): Promise<PreflightResult<Handshake>>;
 };
 
 /** A route without what may be secret of a proxy's address. */
@@ -78,10 +78,10 @@ export type SafeRoute =
 			readonly host: Host;
 	  };
 
-export type Found<Value> = { readonly value: Value } | { readonly failure: ReachFailure };
+export type PreflightResult<Value> = { readonly value: Value } | { readonly failure: PreflightFailure };
 
 /** Why a step failed: one sentence, and the names that scripts and decisions go by. */
-export type ReachFailure = {
+export type PreflightFailure = {
 	readonly kind: RestErrorKind;
 	/** as in `HOST_NOT_FOUND`, `TLS_UNTRUSTED` */
 	readonly code: string;
@@ -90,13 +90,13 @@ export type ReachFailure = {
 	readonly message: string;
 };
 
-export function createReach({ baseUrl, env, ca, signal, timeout = connectTimeout }: ReachOptions): Reach {
+export function createPreflight({ baseUrl, env, ca, signal, timeout = connectTimeout }: PreflightOptions): Preflight {
 	const url = new URL(baseUrl);
 	const host = hostOf(url);
 	const isHttps = url.protocol === "https:";
 	const limit = Math.min(timeout, connectTimeout);
 
-	async function look<Value>(place: string, looking: Promise<Value>): Promise<Found<Value>> {
+	async function look<Value>(place: string, looking: Promise<Value>): Promise<PreflightResult<Value>> {
 		try {
 			return { value: await withTimeout(looking, limit, signal) };
 		} catch (error) {

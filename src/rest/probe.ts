@@ -2,10 +2,10 @@ import { isJsonArray, isJsonObject } from "../json/values.ts";
 import { classifyAnswer } from "./classify.ts";
 import { type Answer, type ParsedEnvelope, readEnvelope } from "./answer.ts";
 import { DATABASE_AWAY, RestError, type ErrorContext } from "./errors.ts";
-import { type Flavour, itsWords, type Manner, type ProbeAnswer } from "./flavours.ts";
+import { type Flavour, NOT_OWNED, type DatasetListStyle, type ProbeAnswer } from "./flavours.ts";
 
 /** A dataset and a document that nobody has: whatever is asked of them changes nothing. */
-export const nobody = "0".repeat(32);
+export const UNKNOWN_ID = "0".repeat(32);
 
 /** How servers that answer every request with status 200 say that a path does not take a verb. */
 const noSuchVerb = /\bmethod\b.*\bnot (?:allowed|supported)\b|\bunsupported method\b/i;
@@ -29,7 +29,7 @@ export function readProbe(answer: Answer, flavour: Flavour, place: ErrorContext)
 	if (code === 100) return /\b405\b/.test(message) ? "wrong_verb" : "taken";
 	// No release of RAGFlow says that it has updated a document that nobody has.
 	if (!(read instanceof RestError)) return "other";
-	if (code === 102 && itsWords.test(message)) return "in_its_words";
+	if (code === 102 && NOT_OWNED.test(message)) return "in_its_words";
 	// Codes that only repeat an HTTP status are another server's way to say that there is no such route, as are these words.
 	return [404, 405, 501].includes(code) || noSuchVerb.test(message) ? "other" : "taken";
 }
@@ -41,7 +41,7 @@ export function readProbe(answer: Answer, flavour: Flavour, place: ErrorContext)
  * later of api/apps/services/dataset_api_service.py), and no such list a message (get_result in api/utils/api_utils.py),
  * v0.15 to v0.27.
  */
-export function mannerOf({ data, message, whole }: ParsedEnvelope): Manner {
+export function datasetListStyle({ data, message, whole }: ParsedEnvelope): DatasetListStyle {
 	const first = isJsonArray(data) ? data[0] : undefined;
 	const members = isJsonObject(first) ? ITS_MEMBERS.filter((name) => Object.hasOwn(first, name)) : [];
 	if (members.length > 1) return "ragflow";

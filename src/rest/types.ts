@@ -1,6 +1,6 @@
 import type { Metadata } from "../json/values.ts";
 import type { BodyForm } from "../body-forms.ts";
-import type { Flavour, ListOrder, Manner, ProbeAnswer } from "./flavours.ts";
+import type { Flavour, ListOrder, DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import type { InexactValues } from "./inexact.ts";
 
 export type Dataset = { readonly id: string; readonly name: string; readonly documentCount: number | undefined };
@@ -76,7 +76,7 @@ export type Api = {
 	/** Takes a document that `listDocuments` of this service gave, and no other: nothing is removed unseen. */
 	removeDocument(document: Document, signal?: AbortSignal): Promise<void>;
 	/** Lists one dataset, and tells in whose manner that was answered. */
-	probeList(signal?: AbortSignal): Promise<Manner>;
+	probeList(signal?: AbortSignal): Promise<DatasetListStyle>;
 	/** Asks to update a document that nobody has, in a dataset that nobody has: it changes nothing. */
 	probeUpdate(verb: "PUT" | "PATCH", signal?: AbortSignal): Promise<ProbeAnswer>;
 	/**

@@ -7,13 +7,13 @@ import {
 	documented,
 	flavourNamed,
 	flavours,
-	type Manner,
+	type DatasetListStyle,
 	type ProbeAnswer,
 	ragflowPatch,
 	ragflowPut,
 } from "../../src/rest/flavours.ts";
 import { splitLists } from "../../src/rest/ragflow.ts";
-import { mannerOf, readProbe, readRight } from "../../src/rest/probe.ts";
+import { datasetListStyle, readProbe, readRight } from "../../src/rest/probe.ts";
 
 const place = { host: "host:1", redact: (text: string) => text };
 const answerOf = (status: number, text: string) => ({ status, text, headers: [] });
@@ -22,7 +22,7 @@ const envelope = (code: number, message: string): string => JSON.stringify({ cod
 describe("which flavour is recognised: the wrong one would send its rows to a route that refuses or ignores them", () => {
 	const wrong = "wrong_verb";
 	const words = "in_its_words";
-	test.each<[ProbeAnswer, ProbeAnswer, Manner | undefined, string | undefined]>([
+	test.each<[ProbeAnswer, ProbeAnswer, DatasetListStyle | undefined, string | undefined]>([
 		[wrong, words, "ragflow", "ragflow-put"],
 		[wrong, "taken", undefined, "ragflow-put"],
 		[wrong, "other", "unknown", "ragflow-put"],
@@ -51,7 +51,7 @@ describe("which flavour is recognised: the wrong one would send its rows to a ro
 		expect(flavours.find((flavour) => flavour.recognise({ patch, put, list }) !== undefined)?.name).toBe(name);
 	});
 
-	test.each<[string, Manner]>([
+	test.each<[string, DatasetListStyle]>([
 		['{"code":0,"data":[{"id":"a","name":"b","chunk_method":"naive","parser_config":{}}]}', "ragflow"],
 		[
 			'{"code":0,"data":[{"id":"a","name":"b","chunk_method":"naive","parser_config":{}}],"message":"success"}',
@@ -66,7 +66,7 @@ describe("which flavour is recognised: the wrong one would send its rows to a ro
 		['{"code":0,"message":"Success","data":[{"id":"a","name":"b"}]}', "documented"],
 	])("a list of datasets %s is %s", (text, manner) => {
 		const envelope = readEnvelope(text);
-		expect(typeof envelope === "string" ? envelope : mannerOf(envelope)).toBe(manner);
+		expect(typeof envelope === "string" ? envelope : datasetListStyle(envelope)).toBe(manner);
 	});
 
 	test.each<[number, string, ProbeAnswer]>([

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createReach } from "../../src/rest/preflight.ts";
+import { createPreflight } from "../../src/rest/preflight.ts";
 import { routeTo } from "../../src/rest/proxy.ts";
 import { hasOpenssl, selfSigned, unlessSkipped } from "../support/certificate.ts";
 import { listen, ragflow } from "../support/ragflow.ts";
 import { Cleanup, rawServer } from "./raw-server.ts";
 
-type Reach = ReturnType<typeof createReach>;
+type Reach = ReturnType<typeof createPreflight>;
 const reach = (
 	baseUrl: string,
 	{
@@ -19,7 +19,7 @@ const reach = (
 		timeout: number;
 		signal: AbortSignal;
 	}> = {},
-): Reach => createReach({ baseUrl, env, ca: async () => ca, signal, timeout });
+): Reach => createPreflight({ baseUrl, env, ca: async () => ca, signal, timeout });
 
 describe("the variable that decides the way is named as it is written", () => {
 	it.each([

@@ -8,7 +8,7 @@ import { addChangeOptions, type ChangeFlags, checkChangeFlags, updatePlanOf } fr
 import { updateItemOf } from "../../workflows/rows/row-source.ts";
 import type { Done } from "../../flags/declare.ts";
 import { type ChangeSink, dryRun } from "../../workflows/preview/preview.ts";
-import { addLookOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
+import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
 import { type ManifestReadFlags, withManifest } from "../../workflows/run/manifest-run.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
@@ -40,7 +40,7 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 			"before",
 			"Examples:\n  ragtag docs plan tags.csv -d DATASET --out plan.jsonl\n  ragtag docs plan tags.csv --mode merge --out plan.jsonl\n  ragtag docs apply plan.jsonl\n",
 		);
-	addLookOptions(addChangeOptions(command), "where to write the rows that failed, ready to be fed back");
+	addRowOptions(addChangeOptions(command), "where to write the rows that failed, ready to be fed back");
 	addValidityOptions(addSetOption(addManifestOptions(command)), "plans").action(async (manifest: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<PlanOptions, "manifest">>(), manifest }, app));
 	});

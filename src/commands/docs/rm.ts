@@ -11,7 +11,7 @@ import type { Done } from "../../flags/declare.ts";
 import { dryRun } from "../../workflows/preview/preview.ts";
 import type { Effect } from "../../workflows/effect.ts";
 import { changePrinter } from "../../workflows/preview/change-columns.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/change-flags.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, changeFormat } from "../../flags/change-flags.ts";
 import { type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
 import type { RowSource, RunItem } from "../../workflows/rows/row-source.ts";
 import { type RowRun, runSource } from "../../workflows/run/run-rows.ts";
@@ -75,7 +75,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	const instead = isDry
 		? (source: RowSource, session: Session, settings: Settings): Promise<ExitCode> =>
 				dryRun(
-					{ ...run, source, see: seeRemoval, sink: changePrinter(faceOf(options), app) },
+					{ ...run, source, see: seeRemoval, sink: changePrinter(changeFormat(options), app) },
 					options,
 					session,
 					settings,

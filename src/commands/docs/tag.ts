@@ -13,7 +13,7 @@ import {
 	addDryRunOptions,
 	checkDryRunFlags,
 	type DryRunFlags,
-	faceOf,
+	changeFormat,
 } from "../../flags/change-flags.ts";
 import { previewUpdate } from "../../workflows/preview/preview-update.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -99,7 +99,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 							itemOf: updateItemOf,
 							see,
 							tell: "failed",
-							sink: changePrinter(faceOf(options), app),
+							sink: changePrinter(changeFormat(options), app),
 						},
 						options,
 						session,

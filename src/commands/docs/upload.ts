@@ -23,7 +23,7 @@ import type { Done } from "../../flags/declare.ts";
 import { dryRun } from "../../workflows/preview/preview.ts";
 import type { Effect } from "../../workflows/effect.ts";
 import { changePrinter } from "../../workflows/preview/change-columns.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, faceOf } from "../../flags/change-flags.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, changeFormat } from "../../flags/change-flags.ts";
 import { alikeNames } from "../../workflows/check/alike-names.ts";
 import { manifestOptions } from "../../workflows/check/check-rows.ts";
 import { type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
@@ -126,7 +126,7 @@ function dryUpload(
 		const stop = isCompared ? await unreadable("--dry-run", source, session, options, app) : undefined;
 		if (stop === undefined)
 			return dryRun(
-				{ ...run, source, see, sink: changePrinter(faceOf(options), app) },
+				{ ...run, source, see, sink: changePrinter(changeFormat(options), app) },
 				options,
 				session,
 				settings,

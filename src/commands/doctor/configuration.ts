@@ -1,6 +1,6 @@
 import type { App, Settings } from "../../app.ts";
 import type { Check, ShownSetting } from "../../report/checks.ts";
-import type { Reach, SafeRoute } from "../../rest/preflight.ts";
+import type { Preflight, SafeRoute } from "../../rest/preflight.ts";
 import { ADVISED_RATE } from "../../run/rate/safe-rate.ts";
 import { policyText } from "../../plan/policy.ts";
 import type { ServiceFlags } from "../../flags/flags.ts";
@@ -14,7 +14,7 @@ export type DoctorFlags = ServiceFlags & { readonly dataset?: string; readonly j
 export type Configuration = {
 	/** for masking alone */
 	readonly key: string | undefined;
-	readonly reach: Reach | undefined;
+	readonly reach: Preflight | undefined;
 	readonly route: SafeRoute | undefined;
 	readonly isTrustKnown: boolean;
 	readonly checks: readonly Check[];
@@ -23,7 +23,7 @@ export type Configuration = {
 /** Reads what the settings name. Nothing is sent. */
 export async function configure(settings: Settings, flags: DoctorFlags, app: App): Promise<Configuration> {
 	const checks: Check[] = [];
-	const reach = await attempt(() => app.reach(settings, flags.timeout));
+	const reach = await attempt(() => app.preflight(settings, flags.timeout));
 	if ("value" in reach) checks.push(addressCheck(reach.value, settings));
 	else checks.push(failed("address", reach.error, "ragtag doctor --base-url URL"));
 
@@ -50,7 +50,7 @@ export async function configure(settings: Settings, flags: DoctorFlags, app: App
 	};
 }
 
-function addressCheck({ baseUrl }: Reach, { baseUrl: setting }: Settings): Check {
+function addressCheck({ baseUrl }: Preflight, { baseUrl: setting }: Settings): Check {
 	const origin = setting === undefined ? "" : ` (${setting.origin})`;
 	return { name: "address", status: "ok", text: `requests go to ${baseUrl}${origin}` };
 }

@@ -1,6 +1,6 @@
 import { Exit } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
-import type { Found, Handshake, Reach, ReachFailure, SafeRoute } from "../../rest/preflight.ts";
+import type { PreflightResult, Handshake, Preflight, PreflightFailure, SafeRoute } from "../../rest/preflight.ts";
 import { show } from "../../text/show.ts";
 import { skipped } from "./check-results.ts";
 
@@ -10,7 +10,7 @@ const EXPIRY_WARNING_DAYS = 14;
 
 /** Names and TLS, before any request. */
 export async function* wayChecks(
-	reach: Reach,
+	reach: Preflight,
 	route: SafeRoute,
 	isTrustKnown: boolean,
 ): AsyncGenerator<Check, void, undefined> {
@@ -30,14 +30,14 @@ export async function* wayChecks(
 	else yield handshakeCheck(reach.baseUrl, await reach.shakeHands(), Date.now());
 }
 
-export function plainCheck({ isLoopback }: Pick<Reach, "isLoopback">): Check {
+export function plainCheck({ isLoopback }: Pick<Preflight, "isLoopback">): Check {
 	const name = "tls";
 	if (isLoopback) return skipped(name, "the address is plain http, and does not leave this machine");
 	const text = "the address is plain http: the key and all metadata can be read on the way";
 	return { name, status: "warning", text, hint: "Use the https address, if the service has one." };
 }
 
-export function lookUpCheck(host: string, found: Found<readonly string[]>, route: SafeRoute): Check {
+export function lookUpCheck(host: string, found: PreflightResult<readonly string[]>, route: SafeRoute): Check {
 	if ("failure" in found) {
 		const what = route.kind === "proxy" ? route.variable : "--base-url";
 		const hint = `Check the host in ${what}, and this machine's network and name servers.`;
@@ -49,7 +49,7 @@ export function lookUpCheck(host: string, found: Found<readonly string[]>, route
 	return { name: "dns", status: "ok", text: `${host} is ${addresses}${rest}` };
 }
 
-export function handshakeCheck(baseUrl: string, found: Found<Handshake>, now: number): Check {
+export function handshakeCheck(baseUrl: string, found: PreflightResult<Handshake>, now: number): Check {
 	const name = "tls";
 	if ("failure" in found) return handshakeFailure(found.failure);
 	const { protocol, issuer, expires } = found.value;
@@ -60,7 +60,7 @@ export function handshakeCheck(baseUrl: string, found: Found<Handshake>, now: nu
 	return { name, status: "warning", text, hint: `Have those who run ${host} renew it before it ends.` };
 }
 
-function handshakeFailure({ kind, cause, message }: ReachFailure): Check {
+function handshakeFailure({ kind, cause, message }: PreflightFailure): Check {
 	const check = { name: "tls", status: "failed", text: message } as const;
 	if (kind === "not_the_api") {
 		const hint = "Write the address with http://, or give the port that speaks TLS.";

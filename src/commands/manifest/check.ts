@@ -8,7 +8,7 @@ import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import { checkAndTell, manifestOptions, refusal } from "../../workflows/check/check-rows.ts";
 import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flags/change-flags.ts";
-import { addManifestOptions, addSetOption, addTalkOptions, type ManifestFlags } from "../../flags/flags.ts";
+import { addManifestOptions, addSetOption, addVerbosityOptions, type ManifestFlags } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 
@@ -34,7 +34,7 @@ export function checkCommand(parent: Command, app: App, done: Done, run = check)
 			"before",
 			"Examples:\n  ragtag manifest check tags.csv -d DATASET\n  ragtag manifest check files.csv --for upload\n",
 		);
-	addTalkOptions(addChangeOptions(addSetOption(addManifestOptions(command)))).action(async (manifest: string) => {
+	addVerbosityOptions(addChangeOptions(addSetOption(addManifestOptions(command)))).action(async (manifest: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<CheckOptions, "manifest">>(), manifest }, app));
 	});
 }

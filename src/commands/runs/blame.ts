@@ -10,7 +10,7 @@ import type { Written } from "../../run/recorded/recorded-rows.ts";
 import { rememberedKeeps } from "../../run/service/remembered-keeps.ts";
 import { show } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addTalkOptions } from "../../flags/flags.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
 import {
 	type BlameLine,
@@ -56,7 +56,7 @@ export function blameCommand(runs: Command, app: App, done: Done, run = blame): 
 			"before",
 			"Examples:\n  ragtag runs blame DOCUMENT\n  ragtag runs blame DOCUMENT --all\n  ragtag runs blame DOCUMENT --json | jq 'select(.key == \"url\")'\n",
 		);
-	addFormatOption(addTalkOptions(command)).action(async (document: string) => {
+	addFormatOption(addVerbosityOptions(command)).action(async (document: string) => {
 		done(await run(document, command.optsWithGlobals<BlameFlags>(), app));
 	});
 }

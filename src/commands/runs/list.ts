@@ -4,7 +4,7 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import type { Totals } from "../../run/types.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addTalkOptions } from "../../flags/flags.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
 import { addFormatOption, type Format, printList } from "../../workflows/lists/list-output.ts";
 import { readReport, type RunsFlags, type RunState, stateOf } from "../../workflows/recorded/recorded-run.ts";
 
@@ -28,7 +28,7 @@ export function listCommand(runs: Command, app: App, done: Done, run = list): vo
 		.description("Lists the recorded runs, undos among them, the newest first.")
 		.option("--json", "JSON lines, the same as --format jsonl")
 		.addHelpText("before", "Examples:\n  ragtag runs list\n  ragtag runs list --json | jq 'select(.pending > 0)'\n");
-	addFormatOption(addTalkOptions(command)).action(async () => {
+	addFormatOption(addVerbosityOptions(command)).action(async () => {
 		done(await run(command.optsWithGlobals<ListFlags>(), app));
 	});
 }

@@ -7,7 +7,7 @@ import { lockOfRun } from "../../run/recorded/run-lock.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import { keepSuperseded } from "../../run/recorded/superseded.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addTalkOptions } from "../../flags/flags.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { parseTime } from "../../flags/values.ts";
 import { type Old, oldRun } from "../../workflows/recorded/old-run.ts";
@@ -30,7 +30,7 @@ export function pruneCommand(runs: Command, app: App, done: Done, run = prune): 
 		.option("--older-than <time>", "how long ago a run must have ended: 12h, 7d, 4w (default: 30d)", parseTime, KEPT)
 		.option("--all", "unfinished runs too")
 		.addHelpText("before", "Examples:\n  ragtag runs prune\n  ragtag runs prune --older-than 7d\n");
-	addTalkOptions(command).action(async (name: string | undefined) => {
+	addVerbosityOptions(command).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<PruneFlags>(), app));
 	});
 }

@@ -7,7 +7,7 @@ import { type Repaired, repairRun } from "../../run/journal/repair.ts";
 import { explained } from "../../run/recorded/faults.ts";
 import { takeNamedLock } from "../../run/recorded/run-lock.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addTalkOptions } from "../../flags/flags.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
@@ -24,7 +24,7 @@ export function repairCommand(runs: Command, app: App, done: Done, run = repair)
 		.argument("[run]", "name of the run (default: the newest)")
 		.option("--force", "takes the lock of a run on another machine")
 		.addHelpText("before", "Examples:\n  ragtag runs repair\n");
-	addTalkOptions(command).action(async (name: string | undefined) => {
+	addVerbosityOptions(command).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<RepairFlags>(), app));
 	});
 }

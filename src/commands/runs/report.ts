@@ -13,7 +13,7 @@ import { APPLY } from "../../workflows/plan/names.ts";
 import { UNDO } from "../../run/recorded/superseded.ts";
 import { writeFailed } from "../../workflows/run/failed-file.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addTalkOptions } from "../../flags/flags.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
 import { undoOf } from "../../report/undo.ts";
 import { openPlan } from "../../workflows/plan/open-plan.ts";
 import { planRows } from "../../workflows/plan/plan-rows.ts";
@@ -36,7 +36,7 @@ export function reportCommand(runs: Command, app: App, done: Done, run = report)
 		.option("--failed <file>", "where to write the rows that failed (default: in the run's folder)", parseNonEmpty)
 		.option("--json", "the summary as a JSON object")
 		.addHelpText("before", "Examples:\n  ragtag runs report\n  ragtag runs report --failed failed.csv\n");
-	addTalkOptions(command).action(async (name: string | undefined) => {
+	addVerbosityOptions(command).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<ReportFlags>(), app));
 	});
 }

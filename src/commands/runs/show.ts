@@ -6,7 +6,7 @@ import { countsText } from "../../report/summary.ts";
 import { numberText } from "../../text/words.ts";
 import { show as shown } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addTalkOptions } from "../../flags/flags.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
@@ -21,7 +21,7 @@ export function showCommand(runs: Command, app: App, done: Done, run = show): vo
 		.argument("[run]", "name of the run (default: the newest that did something)")
 		.option("--json", "as one JSON object")
 		.addHelpText("before", "Examples:\n  ragtag runs show\n  ragtag runs show --json\n");
-	addTalkOptions(command).action(async (name: string | undefined) => {
+	addVerbosityOptions(command).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<RunsFlags>(), app));
 	});
 }

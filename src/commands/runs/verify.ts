@@ -6,7 +6,7 @@ import { type VerifyCounts, verifyText } from "../../report/verify.ts";
 import type { Totals } from "../../run/types.ts";
 import type { VerifyMode } from "../../run/verify/picked-rows.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addOutageOption, addWatchOptions, type VerifyFlags, withSession } from "../../flags/flags.ts";
+import { addOutageOption, addReadOptions, type VerifyFlags, withSession } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../../workflows/plan/names.ts";
 import { UNDO } from "../../run/recorded/superseded.ts";
@@ -31,7 +31,7 @@ export function verifyCommand(runs: Command, app: App, done: Done, run = verify)
 			"before",
 			"Examples:\n  ragtag runs verify\n  ragtag runs verify 20261121T170000-1a2b3c --verify sample\n",
 		);
-	addOutageOption(addWatchOptions(command), "half a minute")
+	addOutageOption(addReadOptions(command), "half a minute")
 		.addOption(
 			new Option("--verify <what>", "all that was written, or a sample of 300 rows")
 				.choices(["sample", "all"])

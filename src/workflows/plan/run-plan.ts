@@ -8,7 +8,7 @@ import type { Stop, Totals } from "../../run/types.ts";
 import { changePrinter } from "../preview/change-columns.ts";
 import { type ChangeSink, dryRun } from "../preview/preview.ts";
 import { unreadable } from "../readable.ts";
-import { faceOf } from "../../flags/change-flags.ts";
+import { changeFormat } from "../../flags/change-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { policyPrescan } from "../policy/prescan.ts";
 import { stopFromError } from "../stop-from-error.ts";
@@ -73,7 +73,7 @@ function foreign({ name, header }: OpenedPlan, { baseUrl }: Session): Stop | und
 function show(run: PlanRun): Promise<ExitCode> {
 	const { source, kind, flags, session, settings, app } = run;
 	const see = seeOf(run);
-	const printer = changePrinter(faceOf(flags), app);
+	const printer = changePrinter(changeFormat(flags), app);
 	let documents = 0;
 	const sink: ChangeSink = {
 		...printer,

@@ -17,7 +17,7 @@ import type { RowError, Stop, Totals } from "../../run/types.ts";
 import type { ShownChange } from "../../report/changes.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { FailedWriter } from "../run/failed-writer.ts";
-import type { LookFlags } from "../../flags/flags.ts";
+import type { RowFlags } from "../../flags/flags.ts";
 import { PolicyChecker } from "../policy/policy-checker.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 import { type Ended, report } from "../run/run-report.ts";
@@ -61,7 +61,7 @@ type Looked<Item> = { readonly item: Item } & ({ readonly seen: Effect } | { rea
  */
 export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 	{ source, itemOf, see, tell, isExempt = false, sink }: DryRun<Item, SourceRow>,
-	flags: LookFlags & Pick<DryRunFlags, "detailedExitcode">,
+	flags: RowFlags & Pick<DryRunFlags, "detailedExitcode">,
 	session: Session,
 	settings: Settings,
 	app: App,

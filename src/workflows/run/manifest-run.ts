@@ -15,7 +15,7 @@ import { checkAndTell, checkInput, manifestOptions, refusal } from "../check/che
 import { checkFailedPath } from "./failed-file.ts";
 import { alikeNames } from "../check/alike-names.ts";
 import { presentExcuses } from "../check/already-present.ts";
-import { type LookFlags, type ManifestFlags, type RunFlags, withSession } from "../../flags/flags.ts";
+import { type RowFlags, type ManifestFlags, type RunFlags, withSession } from "../../flags/flags.ts";
 import type { Kept, RowSource, RunItem } from "../rows/row-source.ts";
 import { type RowRun, runSource } from "./run-rows.ts";
 import { printVersionLine } from "../version-line.ts";
@@ -41,7 +41,7 @@ export type MadeManifest = {
 };
 
 /** Flags about what is read from a manifest, and which problems it may have. */
-export type ManifestReadFlags = LookFlags &
+export type ManifestReadFlags = RowFlags &
 	Partial<ManifestFlags> & {
 		readonly set?: readonly string[];
 		readonly skipInvalid?: boolean;
