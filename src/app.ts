@@ -19,7 +19,7 @@ import type { Request } from "./run/documents/pages.ts";
 import { requestWithRetry } from "./run/retry/request.ts";
 import type { Processes } from "./run/storage/process-owner.ts";
 import { Runs } from "./run/recorded/runs.ts";
-import { ownId } from "./run/storage/own-folders.ts";
+import { currentUserId } from "./run/storage/private-folders.ts";
 import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
 import { fileMemory, noMemory } from "./run/service/memory.ts";
 import { flavourNames } from "./run/service/names.ts";
@@ -125,7 +125,7 @@ export function createApp(dependencies: AppDependencies): App {
 		if (!warned.has(text)) io.note(`warning: ${text}`);
 		warned.add(text);
 	};
-	const keeper = { uid: ownId(), note: (text: string) => io.note(text) };
+	const keeper = { uid: currentUserId(), note: (text: string) => io.note(text) };
 	const temporary = new TemporaryFolders(processes, keeper);
 	const readStdin = async (): Promise<string> => {
 		const chunks: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-import type { Judged } from "../run/verify/verify.ts";
+import type { JudgedRow } from "../run/verify/verify.ts";
 import { show } from "../text/show.ts";
 import { numberText, rowsText } from "../text/words.ts";
 import type { VerifyMode } from "../run/verify/picked-rows.ts";
@@ -43,7 +43,16 @@ export function verifyText(counts: VerifyCounts): string {
 }
 
 /** The `--json` line of a row that is not as it was sent. */
-export function verifyLine({ line, datasetId, documentId, result, keys, isListed, laterRun, error }: Judged): string {
+export function verifyLine({
+	line,
+	datasetId,
+	documentId,
+	result,
+	keys,
+	isListed,
+	laterRun,
+	error,
+}: JudgedRow): string {
 	return JSON.stringify({
 		type: "verify",
 		line: line ?? null,
@@ -62,7 +71,7 @@ export function verifyLine({ line, datasetId, documentId, result, keys, isListed
 const NAMED = 10;
 
 /** `document 0a1b: lost: author, pages`. */
-export function verdictText({ documentId, write, result, keys, isListed, laterRun, error }: Judged): string {
+export function verdictText({ documentId, write, result, keys, isListed, laterRun, error }: JudgedRow): string {
 	const document = `document ${show(documentId)}`;
 	const named = keys.slice(0, NAMED).map((key) => show(key));
 	const more = keys.length > NAMED ? ` and ${numberText(keys.length - NAMED)} more` : "";

@@ -1,6 +1,6 @@
 import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
-import { errorLimit, type MaxErrors, RefusedAlike, Repeated } from "./stop/limits.ts";
+import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "./stop/limits.ts";
 import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
 import { type Attempts, type Conditions, decide, type Decision } from "./retry/policy.ts";
 import { type LastDecision, retry, RetryLater } from "./retry/retry.ts";
@@ -40,8 +40,8 @@ type OpenRow<Item> = {
 export class RowAttempts<Item extends Work> {
 	readonly #options: AttemptsOptions<Item>;
 	readonly #deadline: number;
-	readonly #refused = new RefusedAlike();
-	readonly #repeated = new Repeated();
+	readonly #refused = new SameRefusals();
+	readonly #repeated = new RepeatedFailures();
 	readonly #request: Request;
 	/** why rows stay pending although nothing ended the run */
 	leftBehind: Stop | undefined;

@@ -1,11 +1,10 @@
 import pLimit from "p-limit";
 import { AutoConcurrency } from "./rate/concurrency.ts";
-import type { Cooldown } from "./rate/cooldown.ts";
+import { type Cooldown, MAX_WAIT } from "./rate/cooldown.ts";
 import { Shutdown } from "./stop/shutdown.ts";
 import { MAX_CONCURRENCY } from "./rate/least-concurrency.ts";
 import type { MaxErrors } from "./stop/limits.ts";
 import type { Operation } from "./operations/operation.ts";
-import { MAX_WAIT } from "./rate/cooldown.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
 import { RowAttempts } from "./attempts.ts";
@@ -112,7 +111,7 @@ export async function runRows<Item extends Work>(
 				open += 1;
 				void attempts
 					.settle(item)
-					.catch((fault: unknown) => shutdown.breakOff(fault))
+					.catch((fault: unknown) => shutdown.fail(fault))
 					.finally(() => {
 						open -= 1;
 						wake();
@@ -122,9 +121,9 @@ export async function runRows<Item extends Work>(
 		}
 	} catch (error) {
 		// The manifest broke half-way: what was taken is finished, then the cause is told.
-		shutdown.remember(error);
+		shutdown.failAfterRows(error);
 	}
 	while (open > 0) await news();
 	queue.close();
-	return shutdown.over(attempts.leftBehind);
+	return shutdown.finish(attempts.leftBehind);
 }

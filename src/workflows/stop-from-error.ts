@@ -1,11 +1,11 @@
 import { CliError, Exit, reason } from "../errors.ts";
 import { stopOf } from "../run/stop/shutdown.ts";
-import { explained } from "../run/recorded/faults.ts";
+import { journalCliError } from "../run/recorded/faults.ts";
 import type { Stop } from "../run/types.ts";
 
 /** Why a run broke off: an error for people, or a fault of the program. */
 export function stopFromError(fault: unknown): Stop {
-	const error = explained(fault);
+	const error = journalCliError(fault);
 	if (error instanceof CliError) {
 		return { exit: error.exit, text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
 	}

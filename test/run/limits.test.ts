@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { chunked } from "../../src/run/chunks.ts";
 import { AutoConcurrency, concurrencyFor } from "../../src/run/rate/concurrency.ts";
 import type { Answer } from "../../src/run/rate/least-concurrency.ts";
-import { errorLimit, type MaxErrors, RefusedAlike } from "../../src/run/stop/limits.ts";
+import { errorLimit, type MaxErrors, SameRefusals } from "../../src/run/stop/limits.ts";
 import type { Totals } from "../../src/run/types.ts";
 
 function totals(updated: number, failed: number): Totals {
@@ -34,18 +34,18 @@ describe("--max-errors", () => {
 });
 
 describe("rows that are all refused alike", () => {
-	const refuse = (refused: RefusedAlike, codes: readonly string[]): number =>
+	const refuse = (refused: SameRefusals, codes: readonly string[]): number =>
 		codes.findIndex((code) => refused.failed({ code, text: "no" }) !== undefined);
 
 	it("stop the run at the tenth", () => {
 		const codes = Array.from({ length: 12 }, () => "CODE_102");
-		expect(refuse(new RefusedAlike(), codes)).toBe(9);
+		expect(refuse(new SameRefusals(), codes)).toBe(9);
 	});
 
 	it("do not stop it when two refusals differed, or a row succeeded", () => {
 		const codes = Array.from({ length: 40 }, (_, place) => (place === 8 ? "CODE_101" : "CODE_102"));
-		expect(refuse(new RefusedAlike(), codes)).toBe(-1);
-		const refused = new RefusedAlike();
+		expect(refuse(new SameRefusals(), codes)).toBe(-1);
+		const refused = new SameRefusals();
 		refused.succeeded();
 		expect(refuse(refused, codes.slice(9))).toBe(-1);
 	});

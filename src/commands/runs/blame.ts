@@ -3,10 +3,10 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { blame as blameOf, type BlamedWrite } from "../../plan/blame.ts";
 import { writesTo } from "../../run/recorded/document-writes.ts";
-import { explained } from "../../run/recorded/faults.ts";
+import { journalCliError } from "../../run/recorded/faults.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
-import type { Written } from "../../run/recorded/recorded-rows.ts";
+import type { WrittenRow } from "../../run/recorded/recorded-rows.ts";
 import { rememberedKeeps } from "../../run/service/remembered-keeps.ts";
 import { show } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -117,7 +117,7 @@ async function writesOf(
 		const wanted = written.filter(({ datasetId }) => (asked.dataset ?? datasetId) === datasetId);
 		return wanted.map((one) => ({ ...writeOf(one, file), datasetId: one.datasetId, baseUrl: file.baseUrl }));
 	} catch (error) {
-		const known = explained(error);
+		const known = journalCliError(error);
 		if (!(known instanceof CliError)) throw error;
 		const mend = withFlags(`ragtag runs repair ${name}`, flags);
 		const hint = known.exit === Exit.foreign ? "Use the version that wrote it." : `To read it as well: ${mend}`;
@@ -126,7 +126,7 @@ async function writesOf(
 	}
 }
 
-function writeOf(written: Written, { run, command, manifest, started }: RunFile): BlamedWrite<Source> {
+function writeOf(written: WrittenRow, { run, command, manifest, started }: RunFile): BlamedWrite<Source> {
 	const { line, write, metadata, before, time, status } = written;
 	// An upload makes its document.
 	const made = status === "uploaded" || write === "upload" ? new Map<string, never>() : undefined;

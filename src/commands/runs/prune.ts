@@ -3,9 +3,9 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../text/words.ts";
 import { Locked } from "../../run/journal/lock.ts";
-import { lockOfRun } from "../../run/recorded/run-lock.ts";
+import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
-import { keepSuperseded } from "../../run/recorded/superseded.ts";
+import { markReplacedRuns } from "../../run/recorded/superseded.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
@@ -84,7 +84,7 @@ async function removeUnlessGoing(
 	const lock =
 		work === undefined
 			? undefined
-			: await lockOfRun(work, { runs, processes, force: false }).catch((error: unknown) =>
+			: await lockContent(work, { runs, processes, force: false }).catch((error: unknown) =>
 					whyLocked(error, run, flags),
 				);
 	if (typeof lock === "string") return lock;
@@ -93,7 +93,7 @@ async function removeUnlessGoing(
 		const now = await oldRun(run, runs);
 		if (now === undefined) return "another process has removed it";
 		if (staysUnfinished(now, flags)) return `it is ${now.state} (--all removes it too)`;
-		await keepSuperseded(runs, run);
+		await markReplacedRuns(runs, run);
 		await runs.remove(run);
 		return undefined;
 	} finally {

@@ -4,7 +4,7 @@ import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../text/words.ts";
 import { type Repaired, repairRun } from "../../run/journal/repair.ts";
-import { explained } from "../../run/recorded/faults.ts";
+import { journalCliError } from "../../run/recorded/faults.ts";
 import { takeNamedLock } from "../../run/recorded/run-lock.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
@@ -43,7 +43,7 @@ export async function repair(name: string | undefined, flags: RepairFlags, app: 
 		}
 		return Exit.ok;
 	} catch (error) {
-		throw explained(error);
+		throw journalCliError(error);
 	} finally {
 		await lock.release();
 	}

@@ -7,10 +7,10 @@ import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import { eachOutcome } from "../../run/recorded/recorded-rows.ts";
-import { countStored } from "../../run/journal/sent-state.ts";
+import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { APPLY } from "../../workflows/plan/names.ts";
-import { UNDO } from "../../run/recorded/superseded.ts";
+import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { writeFailed } from "../../workflows/run/failed-file.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
@@ -72,12 +72,12 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	}
 	const exit = exitOf(totals, totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined, false);
 	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
-	const { same } = recorded.state;
+	const { noOpUpdates: same } = recorded.state;
 	const undo = undoOf(
 		totals,
-		recorded.blind,
+		recorded.withoutBeforeImage,
 		same,
-		countStored(recorded.state, recorded.sent),
+		countStoredButFailed(recorded.state, recorded.sent),
 		withFlags(`ragtag runs undo ${file.run}`, flags),
 	);
 	if (flags.json === true)
@@ -99,9 +99,9 @@ type RecordedSource = Pick<CheckedManifest, "read" | "failedRows" | "close"> & {
 /** The rows of a run, read again from where it read them. */
 async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal }: App): Promise<RecordedSource> {
 	const { path } = file.manifest;
-	if (file.command === APPLY || file.command === UNDO) {
+	if (file.command === APPLY || file.command === UNDO_COMMAND) {
 		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update", "remove"] });
-		return { ...planRows(plan, { countsUnplanned: file.command === UNDO }), sha256: plan.sha256 };
+		return { ...planRows(plan, { countsUnplanned: file.command === UNDO_COMMAND }), sha256: plan.sha256 };
 	}
 	const reading = { stdin, signal, onProblem: () => undefined, temporaryFolder };
 	const source = await checkManifest(path, readingOf(file), reading);

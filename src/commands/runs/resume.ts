@@ -8,7 +8,7 @@ import { upload } from "../docs/upload.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { APPLY } from "../../workflows/plan/names.ts";
-import { UNDO } from "../../run/recorded/superseded.ts";
+import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { goOnUndoing } from "../../workflows/undo/undo-run.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { newestThatDid, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
@@ -69,7 +69,7 @@ export async function resumeRun(
 			return tag({ ...again, manifest, mode: mode ?? "replace" }, app);
 		case APPLY:
 			return apply({ ...again, file: manifest }, app);
-		case UNDO:
+		case UNDO_COMMAND:
 			return goOnUndoing(file, again, app);
 		case "docs upload":
 			return upload({ ...again, files: [manifest], as: "manifest", onExisting: onExisting ?? "error" }, app);

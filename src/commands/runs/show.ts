@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { countStored } from "../../run/journal/sent-state.ts";
+import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { countsText } from "../../report/summary.ts";
@@ -42,9 +42,9 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 			? undefined
 			: undoOf(
 					totals,
-					recorded.blind,
-					recorded.state.same,
-					countStored(recorded.state, recorded.sent),
+					recorded.withoutBeforeImage,
+					recorded.state.noOpUpdates,
+					countStoredButFailed(recorded.state, recorded.sent),
 					withFlags(`ragtag runs undo ${file.run}`, flags),
 				);
 	if (flags.json === true) {

@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { numberText, documentsText, rowsText } from "../../text/words.ts";
 import { LONGEST_READ_BACK_MS } from "../../run/retry/retry.ts";
-import { lockOfRun } from "../../run/recorded/run-lock.ts";
+import { lockContent } from "../../run/recorded/run-lock.ts";
 import { show } from "../../text/show.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -17,7 +17,7 @@ import { report } from "../../workflows/run/run-report.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 import { planUndo, type UndoPlan } from "../../workflows/undo/undo-plan.ts";
 import { undoKind } from "../../workflows/undo/undo-run.ts";
-import { undoName } from "../../run/recorded/superseded.ts";
+import { undoManifestName } from "../../run/recorded/superseded.ts";
 import { hasWritten, newestThatWrote, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
@@ -73,7 +73,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	return withSession(flags, app, async (session, settings) => {
 		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
 		// A run that is still going would write behind the back of what undoes it.
-		const lock = await lockOfRun(file, { runs, processes, force });
+		const lock = await lockContent(file, { runs, processes, force });
 		try {
 			// Read behind the lock: until then the run may have gone on.
 			const { recorded } = await readReport(runs, file);
@@ -90,7 +90,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 				};
 				const lag = Math.min(LONGEST_READ_BACK_MS, plan.lastSent + LONGEST_READ_BACK_MS - Date.now());
 				const lagsUntil = app.clock.now() + lag;
-				const kind = undoKind(undoName(file.run), { before, lagsUntil, takesBack: file.run });
+				const kind = undoKind(undoManifestName(file.run), { before, lagsUntil, takesBack: file.run });
 				return await runPlan(plan.path, kind, flags, session, settings, app);
 			} finally {
 				await plan.close();

@@ -9,7 +9,7 @@ import type { Done } from "../../flags/declare.ts";
 import { addOutageOption, addReadOptions, type VerifyFlags, withSession } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../../workflows/plan/names.ts";
-import { UNDO } from "../../run/recorded/superseded.ts";
+import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { report } from "../../workflows/run/run-report.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";
@@ -74,7 +74,9 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 		const { command, manifest } = file;
 		// Rows of a plan name the lines of what it was made from.
 		const name =
-			command === APPLY || command === UNDO ? (manifest.source ?? `manifest of ${manifest.name}`) : manifest.name;
+			command === APPLY || command === UNDO_COMMAND
+				? (manifest.source ?? `manifest of ${manifest.name}`)
+				: manifest.name;
 		const what = { recorded, runs, mode: flags.verify, name, started, unreadable: Exit.usage };
 		const { counts, stop } = await verifyRows(what, flags, session, its, app);
 		const hint = `${stop?.hint === undefined || stop.exit === Exit.limit ? "" : `${stop.hint} `}Begin anew with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonArray, type JsonValue, parseJson } from "../../json/values.ts";
-import { keptTemporarily } from "../storage/temporary-folders.ts";
+import { withTemporaryStorage } from "../storage/temporary-folders.ts";
 import { IdTable } from "./id-table.ts";
 
 /** Bytes that are gathered before they are written. */
@@ -31,7 +31,7 @@ export class KeptRecords {
 	 * @param what is kept, in words
 	 */
 	static async create(parent: string, what: string): Promise<KeptRecords> {
-		return keptTemporarily(what, async () => {
+		return withTemporaryStorage(what, async () => {
 			const folder = await mkdtemp(join(parent, "ragtag-present-"));
 			const file = await open(join(folder, "documents"), "wx+", 0o600);
 			// Where a system lets an open file go, a program that is killed leaves nothing behind.
@@ -62,14 +62,14 @@ export class KeptRecords {
 		const bytes = Buffer.concat(this.#waiting);
 		this.#waiting = [];
 		this.#waitingBytes = 0;
-		await keptTemporarily(this.#what, () => this.#file.appendFile(bytes));
+		await withTemporaryStorage(this.#what, () => this.#file.appendFile(bytes));
 	}
 
 	/** The fields of each record of that key. */
 	async *get(key: string): AsyncGenerator<readonly JsonValue[]> {
 		for (const { offset, length } of this.#table.candidates(key)) {
 			const buffer = Buffer.allocUnsafe(length);
-			const { bytesRead } = await keptTemporarily(this.#what, () => this.#file.read(buffer, 0, length, offset));
+			const { bytesRead } = await withTemporaryStorage(this.#what, () => this.#file.read(buffer, 0, length, offset));
 			const record = parseJson(buffer.toString("utf8", 0, bytesRead));
 			const [found, ...fields] = isJsonArray(record) ? record : [];
 			if (found === key) yield fields;

@@ -6,10 +6,9 @@ import {
 	metadataOf,
 	parseJson,
 } from "../../json/values.ts";
-import type { RowStatus } from "../types.ts";
+import type { RowStatus, Totals } from "../types.ts";
 import { AFTER_CHECKSUM, BEFORE_CHECKSUM, checksum, CHECKSUM_LENGTH } from "./encode.ts";
 import {
-	type Counts,
 	FORMAT,
 	type HeaderRecord,
 	type NewerRecord,
@@ -25,12 +24,12 @@ const STATUSES: readonly Exclude<RowStatus, "failed">[] = ["updated", "unchanged
 const WRITES: readonly SentRecord["write"][] = ["update", "upload", "remove"];
 
 /**
- * One line, without its end, as a record; undefined where the checksum or the shape is wrong.
+ * Decodes one line, given without its end. Unknown members are ignored; a known member must have its type.
  *
- * Members that are not known are passed over; a member that is known must be what it should be.
+ * @returns undefined where the checksum is wrong, or a member has another type
  */
 export function decode(line: string | Uint8Array): ReadRecord | undefined {
-	const covered = coveredOf(line);
+	const covered = coveredBytes(line);
 	if (covered === undefined) return undefined;
 	let value: JsonValue;
 	try {
@@ -41,13 +40,13 @@ export function decode(line: string | Uint8Array): ReadRecord | undefined {
 	return isJsonObject(value) ? recordOf(value) : undefined;
 }
 
-/** Whether a line, without its end, is as it was written. What it says is not looked at, which takes far longer. */
+/** Whether the checksum of a line fits, given without its end. The record is not decoded, which takes far longer. */
 export function isIntact(line: Uint8Array): boolean {
-	return coveredOf(line) !== undefined;
+	return coveredBytes(line) !== undefined;
 }
 
-/** The bytes that the checksum covers; undefined where it is wrong. */
-function coveredOf(line: string | Uint8Array): Buffer | undefined {
+/** The bytes that the checksum covers; undefined where the checksum is wrong. */
+function coveredBytes(line: string | Uint8Array): Buffer | undefined {
 	const bytes = typeof line === "string" ? Buffer.from(line) : Buffer.from(line.buffer, line.byteOffset, line.length);
 	const beginning = bytes.toString("latin1", 0, COVERED_FROM);
 	const covered = bytes.subarray(COVERED_FROM);
@@ -91,7 +90,7 @@ function recordOf(members: JsonObject): ReadRecord | undefined {
 }
 
 function headerOf(members: JsonObject): HeaderRecord | NewerRecord | undefined {
-	const { v: version, run, tool, command, options, before, t: time } = members;
+	const { v: version, run, tool, command, options, before: earlierMilliseconds, t: time } = members;
 	if (!isCount(version) || version < FORMAT) return undefined;
 	if (version > FORMAT) return { kind: "newer", version };
 	const manifest = manifestOf(members["manifest"]);
@@ -101,9 +100,9 @@ function headerOf(members: JsonObject): HeaderRecord | NewerRecord | undefined {
 	if (!isText(run) || !isText(tool) || !isText(command) || !isText(options) || !isText(time) || !isText(baseUrl)) {
 		return undefined;
 	}
-	if (before !== undefined && !isCount(before)) return undefined;
-	const sitting = { ...(before === undefined ? {} : { before }), time };
-	return { kind: "header", version: FORMAT, run, tool, command, manifest, target: { baseUrl }, options, ...sitting };
+	if (earlierMilliseconds !== undefined && !isCount(earlierMilliseconds)) return undefined;
+	const execution = { ...(earlierMilliseconds === undefined ? {} : { earlierMilliseconds }), time };
+	return { kind: "header", version: FORMAT, run, tool, command, manifest, target: { baseUrl }, options, ...execution };
 }
 
 function manifestOf(value: JsonValue | undefined): RecordedManifest | undefined {
@@ -111,7 +110,7 @@ function manifestOf(value: JsonValue | undefined): RecordedManifest | undefined 
 	const { name, path, sha256, bytes, rows, invalid, duplicate_skipped: duplicateSkipped } = value;
 	if (!isText(name) || !isText(sha256) || (path !== null && !isText(path))) return undefined;
 	if (!isCount(bytes) || !isCount(rows) || !isCount(invalid) || !isCount(duplicateSkipped)) return undefined;
-	// More rows left out than there are would make a count negative.
+	// More omitted rows than rows would make a count negative.
 	if (invalid + duplicateSkipped > rows) return undefined;
 	return { name, path, sha256, bytes, rows, invalid, duplicateSkipped };
 }
@@ -134,7 +133,7 @@ function outcomeOf(members: JsonObject): OutcomeRecord | undefined {
 	return status !== undefined && code === undefined && text === undefined ? { ...common, status } : undefined;
 }
 
-function countsOf(value: JsonValue | undefined): Counts | undefined {
+function countsOf(value: JsonValue | undefined): Totals | undefined {
 	if (!isJsonObject(value)) return undefined;
 	const { rows, updated, unchanged, uploaded, removed, failed } = value;
 	const { invalid, duplicate_skipped: duplicateSkipped, pending, attempts } = value;
@@ -179,7 +178,7 @@ function isText(value: JsonValue | undefined): value is string {
 	return typeof value === "string";
 }
 
-/** A whole number that is exact and not negative. */
+/** An exact whole number, 0 or more. */
 function isCount(value: JsonValue | undefined): value is number {
 	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

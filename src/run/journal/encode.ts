@@ -1,32 +1,33 @@
 import { crc32 } from "node:zlib";
 import { metadataText } from "../../json/values.ts";
-import type { Counts, HeaderRecord, JournalRecord, OutcomeRecord, SentRecord } from "./records.ts";
+import type { Totals } from "../types.ts";
+import type { HeaderRecord, JournalRecord, OutcomeRecord, SentRecord } from "./records.ts";
 
 /**
- * Bytes of a line at most, its end excluded: a manifest's longest record with every character escaped is less. It is
- * also what a reader holds at most of a file that has no line ends.
+ * The most bytes of a line, its end excluded. A manifest's longest row with every character escaped is shorter. A reader
+ * of a file without line ends holds no more than this.
  */
-export const MOST_BYTES = 32 * 1024 * 1024;
+export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
-/** What stands before the checksum, and between it and the bytes that it covers. */
+/** The text before the checksum, and the text between it and the bytes that it covers. */
 export const BEFORE_CHECKSUM = '{"c":"';
 export const AFTER_CHECKSUM = '",';
 export const CHECKSUM_LENGTH = 8;
 
-/** CRC-32 as eight hexadecimal digits, small letters. */
+/** CRC-32 as eight hexadecimal digits in lower case. */
 export function checksum(covered: string | Uint8Array): string {
 	return crc32(covered).toString(16).padStart(CHECKSUM_LENGTH, "0");
 }
 
 /**
- * One record as a line with its end: a JSON object whose first member is the checksum over the bytes after it. JSON
- * text has no raw line end, so lines are records.
+ * One record as a line with its end. The line is a JSON object whose first member is the checksum of the bytes after it.
+ * JSON text has no raw line end, so each line is one record.
  *
- * @throws RangeError for a record that would be too long to be read back
+ * @throws RangeError for a record that is too long to be read back
  */
 export function encode(record: JournalRecord): string {
 	const covered = textOf(record).slice(1);
-	if (Buffer.byteLength(covered) > MOST_BYTES - 64) throw new RangeError("a record of the journal is too long");
+	if (Buffer.byteLength(covered) > MAX_LINE_BYTES - 64) throw new RangeError("a record of the journal is too long");
 	return `${BEFORE_CHECKSUM}${checksum(covered)}${AFTER_CHECKSUM}${covered}\n`;
 }
 
@@ -54,7 +55,17 @@ function textOf(record: JournalRecord): string {
 	}
 }
 
-function headerText({ version, run, tool, command, manifest, target, options, before, time }: HeaderRecord): string {
+function headerText({
+	version,
+	run,
+	tool,
+	command,
+	manifest,
+	target,
+	options,
+	earlierMilliseconds,
+	time,
+}: HeaderRecord): string {
 	const { name, path, sha256, bytes, rows, invalid, duplicateSkipped } = manifest;
 	return JSON.stringify({
 		k: "h",
@@ -65,7 +76,7 @@ function headerText({ version, run, tool, command, manifest, target, options, be
 		manifest: { name, path, sha256, bytes, rows, invalid, duplicate_skipped: duplicateSkipped },
 		target: { base_url: target.baseUrl },
 		options,
-		before,
+		before: earlierMilliseconds,
 		t: time,
 	});
 }
@@ -86,8 +97,8 @@ function outcomeText(record: OutcomeRecord): string {
 	});
 }
 
-/** The counts under the names that they have in the summary of `--json`. */
-function countsMembers({ duplicateSkipped, pending, attempts, ...counts }: Counts): Record<string, number> {
+/** The counts under their names in the summary of `--json`. */
+function countsMembers({ duplicateSkipped, pending, attempts, ...counts }: Totals): Record<string, number> {
 	const { rows, updated, unchanged, uploaded, removed, failed, invalid } = counts;
 	const settled = { rows, updated, unchanged, uploaded, removed, failed, invalid };
 	return { ...settled, duplicate_skipped: duplicateSkipped, pending, attempts };
@@ -108,7 +119,7 @@ function sentText(record: SentRecord): string {
 		z: size,
 		n: namesakes,
 	});
-	// Metadata has its own writer: an object would reorder keys and swallow `__proto__`.
+	// Metadata has its own writer: an object would reorder keys and lose `__proto__`.
 	const sent = metadata === undefined ? "" : `,"m":${metadataText(metadata)}`;
 	const had = before === undefined ? "" : `,"b":${metadataText(before)}`;
 	return `${text.slice(0, -1)}${sent}${had}}`;

@@ -25,7 +25,7 @@ export class JournalLost extends Error {
 }
 
 /** The loss that an error of the storage means for a file. */
-export function lossOf(error: unknown, file: string, use: "written" | "read" = "written"): JournalLost {
+export function journalLost(error: unknown, file: string, use: "written" | "read" = "written"): JournalLost {
 	if (error instanceof JournalLost) return error;
 	const why = reason(error);
 	if (FULL.includes(errorCode(error))) return new JournalLost(`no space left for ${file}: ${why}`, "full", error);
@@ -50,7 +50,7 @@ export class JournalUnreadable extends Error {
 }
 
 /** The fault of a file that a newer version wrote. */
-export function newer(version: number, file: string): JournalUnreadable {
+export function newerFormat(version: number, file: string): JournalUnreadable {
 	const text = `${file} was written by a newer version: its format is ${version}, and this version reads ${FORMAT}`;
 	return new JournalUnreadable(text, "foreign");
 }

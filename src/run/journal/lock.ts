@@ -14,7 +14,7 @@ import {
 	readOwner,
 	type Verdict,
 } from "../storage/process-owner.ts";
-import { ageOf, alone, linkMutex, type Mutex, socketMutex } from "./mutex.ts";
+import { ageOf, withMutex, linkMutex, type Mutex, socketMutex } from "./mutex.ts";
 
 /** A lock without an owner in it is that of a process that was killed while it took it, in milliseconds of age. */
 const UNWRITTEN = 10_000;
@@ -69,27 +69,27 @@ export async function takeLock(path: string, { processes, force = false, machine
 	const mutex: Mutex = here.linux ? socketMutex(file) : linkMutex(file, self.nonce);
 
 	// Most who come second learn it here, without waiting for anybody. A lock that is not written yet may be just now.
-	const seen = await look(file, here);
+	const seen = await readLock(file, here);
 	if (seen.verdict !== "unwritten") refuse(seen, file, force);
-	const tookOver = await alone(mutex, async () => {
-		const held = await look(file, here);
+	const tookOver = await withMutex(mutex, async () => {
+		const held = await readLock(file, here);
 		refuse(held, file, force);
 		if (held.verdict !== "free") await rm(file, { force: true });
 		await create(file, self);
 		return held.owner;
 	});
 	const release = async (): Promise<void> => {
-		await alone(mutex, async () => {
-			const { owner } = await look(file, here);
+		await withMutex(mutex, async () => {
+			const { owner } = await readLock(file, here);
 			if (owner?.nonce === self.nonce) await rm(file, { force: true });
 		});
 	};
 	return { tookOver, release };
 }
 
-type Held = { readonly owner: Owner | undefined; readonly verdict: Verdict | "free" | "unwritten" };
+type LockState = { readonly owner: Owner | undefined; readonly verdict: Verdict | "free" | "unwritten" };
 
-async function look(file: string, here: Machine): Promise<Held> {
+async function readLock(file: string, here: Machine): Promise<LockState> {
 	let text: string;
 	try {
 		text = await readFile(file, { encoding: "utf8", flag: constants.O_RDONLY | constants.O_NOFOLLOW });
@@ -105,7 +105,7 @@ async function look(file: string, here: Machine): Promise<Held> {
 }
 
 /** @throws Locked where what holds the lock may not be passed over */
-function refuse({ owner, verdict }: Held, file: string, force: boolean): void {
+function refuse({ owner, verdict }: LockState, file: string, force: boolean): void {
 	if (verdict === "running") throw new Locked(file, owner, false);
 	if ((verdict === "elsewhere" || verdict === "unwritten") && !force) throw new Locked(file, owner, true);
 }

@@ -1,7 +1,7 @@
 import type { Journal, Outcome, RowStatus, Totals, Work } from "../types.ts";
 
 /** Rows of the manifest that never reach the engine, and all rows together. */
-export type Intake = { readonly rows: number; readonly invalid: number; readonly duplicateSkipped: number };
+export type ManifestCounts = { readonly rows: number; readonly invalid: number; readonly duplicateSkipped: number };
 
 /** Rows by which the table of settled rows grows. */
 const GROWTH = 65_536;
@@ -12,13 +12,13 @@ const GROWTH = 65_536;
  * `onOutcome` sees each outcome once, after it counts; the row's place in flight is held until it resolves.
  */
 export class MemoryJournal<Item extends Work> implements Journal<Item> {
-	readonly #intake: Intake;
+	readonly #intake: ManifestCounts;
 	readonly #onOutcome: ((outcome: Outcome<Item>) => Promise<void> | void) | undefined;
 	readonly #counts: Record<RowStatus, number> = { updated: 0, unchanged: 0, uploaded: 0, removed: 0, failed: 0 };
 	#settled = new Uint8Array(GROWTH);
 	#attempts = 0;
 
-	constructor(intake: Intake, onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void) {
+	constructor(intake: ManifestCounts, onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void) {
 		this.#intake = intake;
 		this.#onOutcome = onOutcome;
 	}

@@ -16,7 +16,7 @@ const PAUSE = 5;
 const LEFT_BEHIND = 60_000;
 
 /** Does something while no other process of this machine does it. */
-export async function alone<Value>(mutex: Mutex, work: () => Promise<Value>): Promise<Value> {
+export async function withMutex<Value>(mutex: Mutex, work: () => Promise<Value>): Promise<Value> {
 	const end = performance.now() + PATIENCE;
 	for (;;) {
 		const release = await mutex();

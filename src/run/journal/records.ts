@@ -1,10 +1,10 @@
 import type { Metadata } from "../../json/values.ts";
 import type { RowStatus, Totals } from "../types.ts";
 
-/** The format that is written. A reader refuses a newer one: it can't know what it would miss. */
+/** The format of the files. A reader refuses a newer one, as it would not know every record of it. */
 export const FORMAT = 1;
 
-/** What tells one manifest from another, and what its check counted. */
+/** What identifies a manifest, and what its check counted. */
 export type RecordedManifest = {
 	readonly name: string;
 	/** null where it came from standard input */
@@ -16,7 +16,7 @@ export type RecordedManifest = {
 	readonly duplicateSkipped: number;
 };
 
-/** Begins a sitting: a process that works on the run. Each later one repeats it with the same hashes. */
+/** The first record of an execution, which is one process that works on the run. Later executions repeat the same hashes. */
 export type HeaderRecord = {
 	readonly kind: "header";
 	readonly version: typeof FORMAT;
@@ -29,13 +29,13 @@ export type HeaderRecord = {
 	readonly target: { readonly baseUrl: string };
 	/** SHA-256 of the options that change what is sent */
 	readonly options: string;
-	/** how long the sittings before took, in milliseconds; absent in the first */
-	readonly before?: number;
+	/** how long earlier executions took together; absent in the first */
+	readonly earlierMilliseconds?: number;
 	/** ISO time */
 	readonly time: string;
 };
 
-/** A header of a format that this program does not know. It is only read, never written. */
+/** The header of a newer format. It is only read, never written. */
 export type NewerRecord = { readonly kind: "newer"; readonly version: number };
 
 /** How a row ended. */
@@ -50,7 +50,7 @@ export type OutcomeRecord = {
 	readonly documentId: string;
 	/** the name under which an upload was stored */
 	readonly storedName?: string;
-	/** `updated`, and the document had it already */
+	/** `updated`, and the document already had the metadata */
 	readonly isSame?: true;
 } & (
 	| { readonly status: Exclude<RowStatus, "failed"> }
@@ -62,25 +62,22 @@ export type OutcomeRecord = {
 	  }
 );
 
-/** Counts of a run as its summary shows them. */
-export type Counts = Totals;
-
-/** Ends a sitting. One that was killed has none. */
+/** The last record of an execution. An execution that was killed has none. */
 export type EndRecord = {
 	readonly kind: "end";
-	readonly counts: Counts;
+	readonly counts: Totals;
 	readonly exitCode: number;
 	/** ISO time */
 	readonly time: string;
 };
 
-/** Failed rows are open again: all of them, or those that failed with one of the codes. */
+/** Makes failed rows pending again: all of them, or those that failed with one of the codes. */
 export type ReopenRecord = { readonly kind: "reopen"; readonly time: string; readonly codes?: readonly string[] };
 
-/** What a repair could not keep. Without it a repaired file would claim to be complete. */
+/** The number of records that a repair could not keep. Without it, a repaired file would look complete. */
 export type LostRecord = { readonly kind: "lost"; readonly records: number; readonly time: string };
 
-/** A row's first write is about to go out: durable before its first byte, so that rows without it were never sent. */
+/** A write of a row that is about to be sent. It is durable before the first byte is sent: a row without it was never sent. */
 export type SentRecord = {
 	readonly kind: "sent";
 	readonly row: number;
@@ -90,9 +87,9 @@ export type SentRecord = {
 	/** empty for an upload */
 	readonly documentId: string;
 	readonly write: "update" | "upload" | "remove";
-	/** metadata as it is sent. Keys that look like whole numbers are read back first, whatever their place was. */
+	/** metadata as it is sent. Keys that look like whole numbers come first when it is read, as JSON objects order them so. */
 	readonly metadata?: Metadata;
-	/** `update`: what the document had before; absent where that is not known */
+	/** `update`: the before-image, which is the metadata that the document had; absent where it is not known */
 	readonly before?: Metadata;
 	/** when it was about to be sent, in epoch milliseconds; earlier releases wrote none */
 	readonly time?: number;
@@ -104,7 +101,7 @@ export type SentRecord = {
 	readonly namesakes?: readonly string[];
 };
 
-/** An upload was stored; its metadata is still owed. */
+/** The file of an upload was stored; its metadata is not written yet. */
 export type StoredRecord = {
 	readonly kind: "stored";
 	readonly row: number;
@@ -112,7 +109,7 @@ export type StoredRecord = {
 	readonly storedName: string;
 };
 
-/** What can be written. */
+/** A record that this version writes. */
 export type JournalRecord =
 	| HeaderRecord
 	| OutcomeRecord
@@ -122,13 +119,16 @@ export type JournalRecord =
 	| SentRecord
 	| StoredRecord;
 
-/** What can be read. */
+/** A record that this version reads. */
 export type ReadRecord = JournalRecord | NewerRecord;
-/** What must be the same for a run to be gone on with. */
+
+/** What must be the same for a run to be resumed. */
 export type RunIdentity = Pick<HeaderRecord, "command" | "manifest" | "target" | "options">;
-/** Hexadecimal digits of a hash that a person compares. */
-const SHOWN = 12;
-/** One sentence naming what differs between a recorded run and the one that is wanted; undefined where nothing does. */
+
+/** Hexadecimal digits of a hash in a message, enough to compare by eye. */
+const SHOWN_DIGITS = 12;
+
+/** The first difference between a recorded run and the one that is wanted, as a sentence; undefined where there is none. */
 export function compareHeader(recorded: RunIdentity, wanted: RunIdentity): string | undefined {
 	if (recorded.command !== wanted.command) {
 		return `the recorded run is one of ${recorded.command}, not of ${wanted.command}`;
@@ -136,18 +136,19 @@ export function compareHeader(recorded: RunIdentity, wanted: RunIdentity): strin
 	const { manifest: then, target } = recorded;
 	const { manifest: now } = wanted;
 	if (then.sha256 !== now.sha256 || then.bytes !== now.bytes) {
-		const before = `${then.bytes} bytes, SHA-256 ${then.sha256.slice(0, SHOWN)}…`;
-		const after = `${now.bytes} bytes, ${now.sha256.slice(0, SHOWN)}…`;
+		const before = `${then.bytes} bytes, SHA-256 ${then.sha256.slice(0, SHOWN_DIGITS)}…`;
+		const after = `${now.bytes} bytes, ${now.sha256.slice(0, SHOWN_DIGITS)}…`;
 		return `the manifest differs from the one that ${then.name} was when the run began: ${before} then, ${after} now`;
 	}
 	if (target.baseUrl !== wanted.target.baseUrl) {
 		return `the target differs: the recorded run writes to ${target.baseUrl}, not to ${wanted.target.baseUrl}`;
 	}
 	if (recorded.options !== wanted.options) return "the options that change what is sent differ from the recorded run's";
-	const same = then.rows === now.rows && then.invalid === now.invalid && then.duplicateSkipped === now.duplicateSkipped;
-	return same
+	const isSame =
+		then.rows === now.rows && then.invalid === now.invalid && then.duplicateSkipped === now.duplicateSkipped;
+	return isSame
 		? undefined
-		: `the manifest is judged otherwise than when the run began: ${tally(then)} then, ${tally(now)} now`;
+		: `the check of the manifest counts otherwise than when the run began: ${tally(then)} then, ${tally(now)} now`;
 }
 
 function tally({ rows, invalid, duplicateSkipped }: HeaderRecord["manifest"]): string {

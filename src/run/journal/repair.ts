@@ -1,7 +1,7 @@
-import { writtenUnsaid, SentState } from "./sent-state.ts";
-import { JournalUnreadable, lossOf } from "./errors.ts";
+import { writtenWithoutSentRecord, SentState } from "./sent-state.ts";
+import { JournalUnreadable, journalLost } from "./errors.ts";
 import { readChunks, replaceFile } from "./files.ts";
-import { type Pair, pathsOf } from "./open.ts";
+import { type PerFile, pathsOf } from "./reader.ts";
 import type { HeaderRecord, JournalRecord, ReadRecord } from "./records.ts";
 import { goodRecords, type Chunks, type Scan, scan } from "./scan.ts";
 import { JournalState } from "./state.ts";
@@ -25,7 +25,7 @@ export type Repaired = {
  * @throws JournalUnreadable where no header is left, or one is of a newer format
  * @throws JournalLost where the storage fails; what was there is there still
  */
-export async function repairRun(folder: string, now: () => Date): Promise<Pair<Repaired>> {
+export async function repairRun(folder: string, now: () => Date): Promise<PerFile<Repaired>> {
 	const paths = pathsOf(folder);
 	try {
 		const headers = await headersOf((await readChunks(paths.journal)) ?? []);
@@ -36,7 +36,7 @@ export async function repairRun(folder: string, now: () => Date): Promise<Pair<R
 		const journal = await repairJournal(paths.journal, header, headers.mixed, time);
 		return { journal: journal.repaired, sent: await repairSent(paths.sent, header, journal.state, time) };
 	} catch (error) {
-		throw error instanceof JournalUnreadable ? error : lossOf(error, folder);
+		throw error instanceof JournalUnreadable ? error : journalLost(error, folder);
 	}
 }
 
@@ -78,7 +78,7 @@ async function repairSent(path: string, header: HeaderRecord, state: JournalStat
 	const whole = new SentState(rows);
 	const chunks = await readChunks(path);
 	const seen = await scan(chunks ?? [], (record) => whole.apply(record));
-	const isComplete = whole.lost > 0 || countOf(writtenUnsaid(state, whole)) === 0;
+	const isComplete = whole.lost > 0 || countOf(writtenWithoutSentRecord(state, whole)) === 0;
 	if (chunks !== undefined && typeof seen.end === "string" && isComplete) return unharmed(seen);
 	const sift = async (lost: number, onGood: Take): Promise<{ sent: SentState; bad: number }> => {
 		const sent = new SentState(rows);
@@ -92,7 +92,7 @@ async function repairSent(path: string, header: HeaderRecord, state: JournalStat
 	let kept = -1;
 	const { sent, bad } = await sift(1, async () => void (kept += 1));
 	// A file that is missing has lost one record at least, though nothing may tell of it.
-	const lost = Math.max(1, bad, countOf(writtenUnsaid(state, sent)));
+	const lost = Math.max(1, bad, countOf(writtenWithoutSentRecord(state, sent)));
 	const original = await replaceFile(path, async (take) => void (await sift(lost, take)));
 	return { kept, lost, original };
 }

@@ -1,5 +1,5 @@
 import { decode, isIntact } from "./decode.ts";
-import { MOST_BYTES } from "./encode.ts";
+import { MAX_LINE_BYTES } from "./encode.ts";
 import type { ReadRecord } from "./records.ts";
 
 /** Pieces of a file in order, of any size. A piece must stay as it is after the next was asked for. */
@@ -8,7 +8,7 @@ export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 /** Damage that no torn write explains. */
 export type Damage = {
 	/** where the first bad record begins */
-	readonly corrupt: number;
+	readonly byte: number;
 	/** its place among the records, from 1 */
 	readonly record: number;
 	/** the rule that it breaks; absent where it is no record at all */
@@ -46,7 +46,7 @@ export async function scan(
 	let records = 0;
 	let bad = false;
 	const damage = (rule?: string): Scan => {
-		const at = { corrupt: goodLength, record: records + 1 };
+		const at = { byte: goodLength, record: records + 1 };
 		return { goodLength, records, end: rule === undefined ? at : { ...at, rule } };
 	};
 	const read = (line: Line): Scan | undefined => {
@@ -55,12 +55,12 @@ export async function scan(
 			records += 1;
 			return undefined;
 		}
-		const record = goodRecord(line);
-		if (bad) return record === undefined && converted(line) === undefined ? undefined : damage();
+		const record = recordOfLine(line);
+		if (bad) return record === undefined && recordWithCrLf(line) === undefined ? undefined : damage();
 		if (record === undefined) {
 			bad = true;
 			// Line ends that a program changed look like one torn write from the first record on.
-			return converted(line) === undefined ? undefined : damage("line ends that another program changed");
+			return recordWithCrLf(line) === undefined ? undefined : damage("line ends that another program changed");
 		}
 		const rule = onRecord(record, line);
 		if (rule !== undefined) return damage(rule);
@@ -80,14 +80,14 @@ export async function scan(
 }
 
 /** The record of a line. A line without its end was not written whole, whatever it says. */
-export function goodRecord({ bytes, terminated }: Line): ReadRecord | undefined {
+export function recordOfLine({ bytes, terminated }: Line): ReadRecord | undefined {
 	return terminated && bytes !== undefined ? decode(bytes) : undefined;
 }
 
 const CARRIAGE_RETURN = 0x0d;
 
 /** The record of a line whose end was turned into CR LF. */
-export function converted({ bytes, terminated }: Line): ReadRecord | undefined {
+export function recordWithCrLf({ bytes, terminated }: Line): ReadRecord | undefined {
 	if (!terminated || bytes === undefined || bytes.at(-1) !== CARRIAGE_RETURN) return undefined;
 	return decode(bytes.subarray(0, -1));
 }
@@ -123,7 +123,7 @@ export class LineSplitter {
 
 	/** Whether the line that has not ended yet is longer than a record can be: it may never end. */
 	get isTooLong(): boolean {
-		return this.#length > MOST_BYTES;
+		return this.#length > MAX_LINE_BYTES;
 	}
 
 	/** What follows the last line end, if anything does. */
@@ -133,7 +133,7 @@ export class LineSplitter {
 
 	#keep(part: Uint8Array): void {
 		this.#length += part.length;
-		if (this.#length > MOST_BYTES) this.#parts = [];
+		if (this.#length > MAX_LINE_BYTES) this.#parts = [];
 		else if (part.length > 0) this.#parts.push(part);
 	}
 
@@ -142,7 +142,7 @@ export class LineSplitter {
 		const bytes = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts);
 		const offset = this.#offset;
 		const next = offset + this.#length + ending;
-		const whole = this.#length <= MOST_BYTES;
+		const whole = this.#length <= MAX_LINE_BYTES;
 		this.#parts = [];
 		this.#length = 0;
 		this.#offset = next;
@@ -159,7 +159,7 @@ export async function* goodRecords(chunks: Chunks, onBad: () => void = () => und
 	const splitter = new LineSplitter();
 	for await (const chunk of chunks) {
 		for (const line of splitter.push(chunk)) {
-			const record = goodRecord(line) ?? converted(line);
+			const record = recordOfLine(line) ?? recordWithCrLf(line);
 			if (record === undefined) onBad();
 			else yield record;
 		}

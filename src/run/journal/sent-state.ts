@@ -28,7 +28,7 @@ export class SentState {
 	}
 
 	/** Whether a row may have been written over something that is not known: it can't be undone. */
-	isBlind(row: number): boolean {
+	lacksBeforeImage(row: number): boolean {
 		return (this.#rows.get(row) & BLIND) !== 0;
 	}
 
@@ -85,14 +85,14 @@ export function countInDoubt(outcomes: JournalState, sent: SentState): number {
 }
 
 /** How many rows may have been written over something that is not known. */
-export function countBlind(outcomes: JournalState, sent: SentState): number {
+export function countWithoutBeforeImage(outcomes: JournalState, sent: SentState): number {
 	let count = 0;
-	for (const row of sent.rows()) if (sent.isBlind(row) && !outcomes.isUntouched(row)) count += 1;
+	for (const row of sent.rows()) if (sent.lacksBeforeImage(row) && !outcomes.isUntouched(row)) count += 1;
 	return count;
 }
 
 /** How many rows failed although their files were stored: these can be taken back. */
-export function countStored(outcomes: JournalState, sent: SentState): number {
+export function countStoredButFailed(outcomes: JournalState, sent: SentState): number {
 	let count = 0;
 	for (const row of sent.rows()) if (sent.wasStored(row) && outcomes.statusOf(row) === "failed") count += 1;
 	return count;
@@ -102,7 +102,7 @@ export function countStored(outcomes: JournalState, sent: SentState): number {
  * Rows that were written without a record of it. There are none unless records were lost: what was sent is durable
  * before it is sent, and its outcome is recorded after.
  */
-export function* writtenUnsaid(outcomes: JournalState, sent: SentState): Generator<number> {
+export function* writtenWithoutSentRecord(outcomes: JournalState, sent: SentState): Generator<number> {
 	const rows = outcomes.totals().rows;
 	for (let row = 0; row < rows; row++) {
 		if (isWritten(outcomes.statusOf(row)) && !sent.wasSent(row)) yield row;

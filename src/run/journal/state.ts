@@ -59,7 +59,7 @@ export class JournalState {
 	}
 
 	/** Rows that were updated with what their documents had already. */
-	get same(): number {
+	get noOpUpdates(): number {
 		return this.#same;
 	}
 

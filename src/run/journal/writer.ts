@@ -1,5 +1,5 @@
 import { encode } from "./encode.ts";
-import { JournalLost, lossOf } from "./errors.ts";
+import { JournalLost, journalLost } from "./errors.ts";
 import type { JournalRecord } from "./records.ts";
 
 /** What the writer needs of an open file. It is injected, so that a test can be a disk that loses its power. */
@@ -81,7 +81,7 @@ export class JournalWriter {
 				await this.#store(batch);
 				for (const { resolve } of batch) resolve();
 			} catch (error) {
-				const lost = lossOf(error, this.#name);
+				const lost = journalLost(error, this.#name);
 				this.#lost = lost;
 				for (const { reject } of [...batch, ...this.#waiting]) reject(lost);
 				this.#waiting = [];

@@ -1,6 +1,6 @@
 import { RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
-import { timeText } from "../stop/reasons.ts";
+import { durationText } from "../stop/reasons.ts";
 import type { Memory } from "./operation.ts";
 
 /** How long a service may take at least to store what it was sent after the answer was lost, in milliseconds. */
@@ -49,7 +49,7 @@ export class Settling {
 	#tell(): void {
 		if (this.#isTold) return;
 		this.#isTold = true;
-		const time = timeText(this.#time);
+		const time = durationText(this.#time);
 		this.#service.note(
 			`What became of an upload is not known: the service may still be storing the file. Each such file is looked for again, for ${time}.`,
 		);

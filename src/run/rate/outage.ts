@@ -1,5 +1,5 @@
 import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
-import { noLongerAccepted, outage, timeText } from "../stop/reasons.ts";
+import { noLongerAccepted, outage, durationText } from "../stop/reasons.ts";
 import type { Clock, Stop } from "../types.ts";
 import { Breaker, probeWait } from "./breaker.ts";
 import { Failures } from "./failures.ts";
@@ -102,7 +102,7 @@ export class Outage {
 		this.#failures.forget();
 		this.breaker.close();
 		this.#options.onBack();
-		this.#options.onNote(`The service answers again, after ${timeText(now - this.#openedAt)}: going on.`);
+		this.#options.onNote(`The service answers again, after ${durationText(now - this.#openedAt)}: going on.`);
 	}
 
 	#gone(ticket: number, error: RestError): void {
@@ -119,7 +119,7 @@ export class Outage {
 			const [what, time] = isDoubted
 				? ["refuses a key that it has accepted", this.#doubt]
 				: [error.code === DATABASE_AWAY ? "has lost its database" : "does not answer", this.#limit];
-			onNote(`The service ${what} (${error.message}): waiting for it, ${timeText(time)} at most.`);
+			onNote(`The service ${what} (${error.message}): waiting for it, ${durationText(time)} at most.`);
 			this.breaker.open(this.#nextProbe());
 		} else if (this.breaker.isOpen) this.breaker.probeAfter(this.#nextProbe());
 		const saysSo = error.kind === "not_sent" || error.code === DATABASE_AWAY || isDoubted;

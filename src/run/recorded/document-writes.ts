@@ -1,12 +1,12 @@
 import type { Normalise } from "../../rest/flavours.ts";
-import { JournalUnreadable, lossOf, newer } from "../journal/errors.ts";
+import { JournalUnreadable, journalLost, newerFormat } from "../journal/errors.ts";
 import { readChunks } from "../journal/files.ts";
-import { type Pair, pathsOf } from "../journal/open.ts";
+import { type PerFile, pathsOf } from "../journal/reader.ts";
 import type { OutcomeRecord, ReopenRecord, SentRecord, StoredRecord } from "../journal/records.ts";
-import { readWanted } from "../journal/reduce.ts";
+import { readMatchingLines } from "../journal/reader.ts";
 import { type Chunks, goodRecords } from "../journal/scan.ts";
 import type { RowStatus } from "../types.ts";
-import { type Written, writtenOf } from "./recorded-rows.ts";
+import { type WrittenRow, writtenRowOf } from "./recorded-rows.ts";
 
 /**
  * What a run sent to the documents of one id: a row for each dataset that has such a document. Lines that don't hold the
@@ -17,7 +17,7 @@ import { type Written, writtenOf } from "./recorded-rows.ts";
  * @throws JournalUnreadable where a file is damaged, or of a newer format
  * @throws JournalLost where the storage can't read it
  */
-export async function writesTo(folder: string, documentId: string, keeps: Normalise): Promise<Written[]> {
+export async function writesTo(folder: string, documentId: string, keeps: Normalise): Promise<WrittenRow[]> {
 	const paths = pathsOf(folder);
 	try {
 		await checkFormat(paths);
@@ -35,17 +35,17 @@ export async function writesTo(folder: string, documentId: string, keeps: Normal
 				return end?.status === "failed" && end.isUntouched === true;
 			},
 		};
-		const written = [...records.values()].flatMap((each) => [...writtenOf(each, state, keeps)]);
+		const written = [...records.values()].flatMap((each) => [...writtenRowOf(each, state, keeps)]);
 		return written.filter((each) => each.documentId === documentId);
 	} catch (error) {
-		throw error instanceof JournalUnreadable ? error : lossOf(error, folder, "read");
+		throw error instanceof JournalUnreadable ? error : journalLost(error, folder, "read");
 	}
 }
 
 /** Refuses what a newer version wrote: the id would not be found, and nobody would know why. */
-async function checkFormat({ journal }: Pair<string>): Promise<void> {
+async function checkFormat({ journal }: PerFile<string>): Promise<void> {
 	for await (const record of goodRecords((await readChunks(journal)) ?? [])) {
-		if (record.kind === "newer") throw newer(record.version, journal);
+		if (record.kind === "newer") throw newerFormat(record.version, journal);
 		return;
 	}
 }
@@ -53,7 +53,7 @@ async function checkFormat({ journal }: Pair<string>): Promise<void> {
 type RecordsByRow = ReadonlyMap<number, readonly (SentRecord | StoredRecord)[]>;
 
 /** The records that name the document. */
-async function recordsNaming({ sent }: Pair<string>, documentId: string): Promise<RecordsByRow> {
+async function recordsNaming({ sent }: PerFile<string>, documentId: string): Promise<RecordsByRow> {
 	const chunks = await readChunks(sent);
 	if (chunks === undefined) throw new JournalUnreadable(`${sent} is missing`, "corrupt");
 	// The journal's own writer made the text of the id, so the same writer finds it, escapes and all.
@@ -62,7 +62,7 @@ async function recordsNaming({ sent }: Pair<string>, documentId: string): Promis
 }
 
 /** All records of those rows. */
-async function recordsOf({ sent }: Pair<string>, rows: ReadonlySet<number>): Promise<RecordsByRow> {
+async function recordsOf({ sent }: PerFile<string>, rows: ReadonlySet<number>): Promise<RecordsByRow> {
 	return gathered((await readChunks(sent)) ?? [], sent, ofRows(rows), ({ row }) => rows.has(row));
 }
 
@@ -73,7 +73,7 @@ async function gathered(
 	isTheirs: (record: SentRecord | StoredRecord) => boolean,
 ): Promise<RecordsByRow> {
 	const records = new Map<number, (SentRecord | StoredRecord)[]>();
-	await readWanted(chunks, file, isWanted, (record) => {
+	await readMatchingLines(chunks, file, isWanted, (record) => {
 		if ((record.kind !== "sent" && record.kind !== "stored") || !isTheirs(record)) return;
 		const known = records.get(record.row) ?? [];
 		known.push(record);
@@ -84,14 +84,14 @@ async function gathered(
 
 /** How those rows ended. A failed row that was opened again has no end until the next one. */
 async function endsOf(
-	{ journal }: Pair<string>,
+	{ journal }: PerFile<string>,
 	rows: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, OutcomeRecord>> {
 	const ends = new Map<number, OutcomeRecord>();
 	const isOutcome = holding('"k":"r"');
 	const isTheirs = ofRows(rows);
 	const isWanted = (bytes: Uint8Array): boolean => !isOutcome(bytes) || isTheirs(bytes);
-	await readWanted((await readChunks(journal)) ?? [], journal, isWanted, (record) => {
+	await readMatchingLines((await readChunks(journal)) ?? [], journal, isWanted, (record) => {
 		if (record.kind === "outcome" && rows.has(record.row)) ends.set(record.row, record);
 		if (record.kind === "reopen") reopen(ends, record);
 	});

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Metadata } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import { readChunks } from "../journal/files.ts";
-import { JOURNAL_FILE, type RecordedRun } from "../journal/open.ts";
+import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import { RowBytes, isWritten } from "../journal/row-states.ts";
 import { scan } from "../journal/scan.ts";
@@ -10,7 +10,7 @@ import { hasAlready } from "../service/read-back.ts";
 import type { RowStatus } from "../types.ts";
 
 /** What a run sent for one row, all its tries and sittings together. */
-export type Written = {
+export type WrittenRow = {
 	/** position in the manifest, from 0 */
 	readonly row: number;
 	/** line in the manifest, from 1; undefined in records of earlier releases */
@@ -38,14 +38,14 @@ const MOST = 255;
  *
  * @param keeps what the service keeps of what it is sent
  */
-export async function* writtenRows(run: RecordedRun, keeps: Normalise = (sent) => sent): AsyncGenerator<Written> {
+export async function* writtenRows(run: RecordedRun, keeps: Normalise = (sent) => sent): AsyncGenerator<WrittenRow> {
 	const counts = new RowBytes();
 	for await (const { row } of run.sentRecords()) counts.set(row, Math.min(MOST, counts.get(row) + 1));
 	const gathered = new Map<number, (SentRecord | StoredRecord)[]>();
 	for await (const record of run.sentRecords()) {
 		const { row } = record;
 		if (counts.get(row) === 1) {
-			yield* writtenOf([record], run.state, keeps);
+			yield* writtenRowOf([record], run.state, keeps);
 			continue;
 		}
 		const records = gathered.get(row) ?? [];
@@ -54,9 +54,9 @@ export async function* writtenRows(run: RecordedRun, keeps: Normalise = (sent) =
 		// Rows with more records than were counted are told at the end.
 		if (records.length < counts.get(row) || counts.get(row) === MOST) continue;
 		gathered.delete(row);
-		yield* writtenOf(records, run.state, keeps);
+		yield* writtenRowOf(records, run.state, keeps);
 	}
-	for (const records of gathered.values()) yield* writtenOf(records, run.state, keeps);
+	for (const records of gathered.values()) yield* writtenRowOf(records, run.state, keeps);
 }
 
 /**
@@ -65,7 +65,7 @@ export async function* writtenRows(run: RecordedRun, keeps: Normalise = (sent) =
  *
  * @param told the rows of which `writtenRows` has told
  */
-export function countUntold({ state, sent }: Pick<RecordedRun, "state" | "sent">, told: RowBytes): number {
+export function countUnrecordedRows({ state, sent }: Pick<RecordedRun, "state" | "sent">, told: RowBytes): number {
 	if (sent.lost === 0) return 0;
 	const { rows } = state.totals();
 	let written = 0;
@@ -81,11 +81,11 @@ export function countUntold({ state, sent }: Pick<RecordedRun, "state" | "sent">
 }
 
 /** What all records of one row come to: nothing, where none says what was sent. */
-export function* writtenOf(
+export function* writtenRowOf(
 	records: readonly (SentRecord | StoredRecord)[],
 	state: Pick<RecordedRun["state"], "statusOf" | "isUntouched">,
 	keeps: Normalise,
-): Generator<Written> {
+): Generator<WrittenRow> {
 	const sent = records.filter((record) => record.kind === "sent");
 	const stored = records.findLast((record) => record.kind === "stored");
 	const last = sent.at(-1);
@@ -93,12 +93,12 @@ export function* writtenOf(
 	if (last === undefined || state.isUntouched(last.row)) return;
 	const { row, line, datasetId, write, metadata = new Map(), time } = last;
 	const documentId = write === "upload" ? (stored?.documentId ?? "") : last.documentId;
-	const before = beforeAll(sent, keeps);
+	const before = beforeImageOf(sent, keeps);
 	yield { row, line, datasetId, documentId, write, metadata, before, time, status: state.statusOf(row) };
 }
 
 /** What the document had before the first of these writes that was ours: a later look may have seen an earlier write. */
-export function beforeAll(
+export function beforeImageOf(
 	sent: readonly Pick<SentRecord, "metadata" | "before">[],
 	keeps: Normalise,
 ): Metadata | undefined {

@@ -1,7 +1,7 @@
 import { type Metadata, metadataText } from "../../json/values.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
-import { type Doubt } from "../journal/doubt.ts";
-import { countBlind, countStored } from "../journal/sent-state.ts";
+import type { RowInDoubt } from "../journal/reader.ts";
+import { countWithoutBeforeImage, countStoredButFailed } from "../journal/sent-state.ts";
 import type { OpenRun } from "../journal/open.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import type { Journal, Outcome, Totals, Work } from "../types.ts";
@@ -12,7 +12,7 @@ import type { Journal, Outcome, Totals, Work } from "../types.ts";
  */
 export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	readonly #run: OpenRun;
-	readonly #doubts: ReadonlyMap<number, Doubt>;
+	readonly #doubts: ReadonlyMap<number, RowInDoubt>;
 	readonly #now: () => number;
 	/** rows in doubt that had failed and are open again */
 	readonly #reopened = new Set<number>();
@@ -25,7 +25,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	 */
 	constructor(
 		run: OpenRun,
-		doubts: ReadonlyMap<number, Doubt>,
+		doubts: ReadonlyMap<number, RowInDoubt>,
 		now: () => number,
 		onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void,
 	) {
@@ -62,18 +62,18 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	}
 
 	/** Rows that were updated with what their documents had already. */
-	get same(): number {
-		return this.#run.state.same;
+	get noOpUpdates(): number {
+		return this.#run.state.noOpUpdates;
 	}
 
 	/** Rows that were written over something that is not known: they can't be undone. */
-	get blind(): number {
-		return countBlind(this.#run.state, this.#run.sentState);
+	get withoutBeforeImage(): number {
+		return countWithoutBeforeImage(this.#run.state, this.#run.sentState);
 	}
 
 	/** Rows that failed although their files were stored. */
-	get storedAndFailed(): number {
-		return countStored(this.#run.state, this.#run.sentState);
+	get storedButFailed(): number {
+		return countStoredButFailed(this.#run.state, this.#run.sentState);
 	}
 
 	earlier(index: number): Earlier | undefined {

@@ -1,113 +1,96 @@
-import { createHash, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { copyFile, open, stat, writeFile } from "node:fs/promises";
-import type { JsonObject } from "../../json/values.ts";
-import { compareHeader, FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
-import { type Doubt, doubtsByRow } from "../journal/doubt.ts";
 import { syncFolder } from "../journal/files.ts";
-import { continueRun, createRun, JOURNAL_FILE, type OpenRun, type RecordedRun, readRun } from "../journal/open.ts";
-import { type Choice, chooseUnfinished } from "./choice.ts";
-import { explained, ForeignRun, notKept } from "./faults.ts";
-import { byAge, takeOrder, type RunFile, runFileText, runId } from "./run-file.ts";
-import { type LockOptions, lockOfWork } from "./run-lock.ts";
+import { continueRun, createRun, type OpenRun } from "../journal/open.ts";
+import { inDoubtByRow, JOURNAL_FILE, type RecordedRun, type RowInDoubt } from "../journal/reader.ts";
+import { cannotRecord, journalCliError } from "./faults.ts";
+import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
+import { lockForSending, type LockOptions } from "./run-lock.ts";
 import type { Runs } from "./runs.ts";
-import { supersede, supersededBy, recordedWork, type WorkFile, workOf } from "./superseded.ts";
-
-/** What a run is to do, and where. */
-export type Wanted = {
-	readonly command: string;
-	readonly version: string;
-	readonly baseUrl: string;
-	readonly manifest: RecordedManifest;
-	/** of a plan, the manifest whose lines its rows name */
-	readonly madeFrom?: { readonly source: string };
-	/** absolute path of the manifest, or of the text that stands for it */
-	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
-	/** what changes what is sent: its hash tells runs apart, and a run is gone on with by it */
-	readonly options: JsonObject;
-	/** global flags that the next command needs as well */
-	readonly flags: readonly string[];
-	/** the run that this one takes back: what it did is not done any more */
-	readonly takesBack?: string | undefined;
-};
+import { jobKeyOf, recordedJobKey, supersede, supersededBy } from "./superseded.ts";
+import { findUnfinished, headerOf, jobOf, type RunSpec } from "./unfinished.ts";
 
 export type RecordingOptions = LockOptions & {
 	readonly now: () => Date;
-	/** goes on with the newest run of this work where that is unfinished and the same, or with the one that is named */
+	/** resumes the newest run of the same job, where it is unfinished and has the same content and options; or the run of that name */
 	readonly resume: boolean | string;
-	/** the rows that failed are to be tried again, too */
+	/** tries failed rows again */
 	readonly reopen?: boolean;
 };
 
-/** A run whose journal is open. Its lock is held. */
+/** A run whose journal is open. The process holds its lock. */
 export type Recording = {
 	readonly run: string;
 	readonly opened: OpenRun;
-	readonly doubts: ReadonlyMap<number, Doubt>;
-	/** undefined for a new run */
+	/** rows that earlier executions may have sent and did not settle */
+	readonly inDoubt: ReadonlyMap<number, RowInDoubt>;
+	/** undefined for a new run; `seconds` is how long the earlier executions took */
 	readonly resumed: { readonly inDoubt: number; readonly seconds: number } | undefined;
-	/** an unfinished run that was to be gone on with, and why it was not */
-	readonly instead: { readonly run: string; readonly why: string } | undefined;
-	/** unfinished runs whose place this one takes, from now on */
+	/** an unfinished run that `--resume` found, and why it was not resumed */
+	readonly notResumed: { readonly run: string; readonly why: string } | undefined;
+	/** unfinished runs that this one has superseded */
 	readonly superseded: readonly string[];
-	/** the newer run that took the place of this one, which was gone on with by name all the same */
+	/** the newer run that had superseded this one, which was resumed by name */
 	readonly supersededBy: string | undefined;
 	/** gives up the lock */
 	release(): Promise<void>;
 };
 
 /**
- * Opens the record of a run: a new one, or an unfinished one of the same manifest, target and options.
+ * Opens the record of a run: of a new one, or of an unfinished one with the same manifest, target and options.
  *
- * @throws CliError 5 where another process is at it, 7 where the storage fails, 8 where the run is another's
+ * @throws CliError 5 where another process holds the lock, 7 where the storage fails, 8 where the run to resume differs
  */
-export async function openRecording(wanted: Wanted, options: RecordingOptions): Promise<Recording> {
-	const lock = await lockOfWork(wanted, options);
+export async function openRecording(spec: RunSpec, options: RecordingOptions): Promise<Recording> {
+	const lock = await lockForSending(spec, options);
+	const release = (): Promise<void> => lock.release();
 	try {
-		const choice = await findUnfinished(wanted, options);
-		if (choice !== "none" && "goesOn" in choice) {
-			return { ...(await goOn(choice.goesOn, wanted, options)), release: () => lock.release() };
-		}
-		const instead = choice === "none" ? undefined : choice.instead;
-		return { ...(await begin(wanted, options)), instead, release: () => lock.release() };
+		const choice = await findUnfinished(spec, options);
+		if (choice === "none") return { ...(await startRun(spec, options)), notResumed: undefined, release };
+		if ("resume" in choice) return { ...(await resumeRun(choice.resume, spec, options)), release };
+		return { ...(await startRun(spec, options)), notResumed: choice.notResumed, release };
 	} catch (error) {
-		await lock.release();
-		throw explained(error);
+		await release();
+		throw journalCliError(error);
 	}
 }
 
-async function begin(wanted: Wanted, { runs, now }: RecordingOptions): Promise<Omit<Recording, "release" | "instead">> {
+async function startRun(
+	spec: RunSpec,
+	{ runs, now }: RecordingOptions,
+): Promise<Omit<Recording, "release" | "notResumed">> {
 	const run = runId(now().getTime(), randomInt(4096));
 	const all = await runs.files();
 	const order = await takeOrder(runs.folder, all).catch((error: unknown) => {
-		throw notKept(runs.folder, error);
+		throw cannotRecord(runs.folder, error);
 	});
-	const opened = await createRun(runs.path(run), headerOf(run, wanted, now()));
-	const { source, manifest } = wanted;
+	const opened = await createRun(runs.path(run), headerOf(run, spec, now()));
+	const { source, manifest } = spec;
 	const path = "path" in source ? source.path : runs.path(run, "manifest");
 	try {
 		if ("copy" in source) await copyDurably(source.copy, path);
 		if ("text" in source) await writeFile(path, source.text, { mode: 0o600, flush: true });
 		const file: RunFile = {
 			run,
-			command: wanted.command,
-			ragtag: wanted.version,
+			command: spec.command,
+			ragtag: spec.version,
 			started: now().toISOString(),
 			order,
-			baseUrl: wanted.baseUrl,
-			manifest: { name: manifest.name, path, sha256: manifest.sha256, rows: manifest.rows, ...wanted.madeFrom },
-			options: wanted.options,
-			flags: wanted.flags,
+			baseUrl: spec.baseUrl,
+			manifest: { name: manifest.name, path, sha256: manifest.sha256, rows: manifest.rows, ...spec.madeFrom },
+			options: spec.options,
+			flags: spec.flags,
 		};
 		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
-		// Rows are sent from here on: after a loss of power the run must be found.
+		// Rows are sent after this: the run must be found again after a loss of power.
 		await syncFolder(runs.path(run));
-		const work = workOf(workFileOf(wanted));
-		const replaced = all.filter((file) => file.run === wanted.takesBack || recordedWork(file) === work);
+		const jobKey = jobKeyOf(jobOf(spec));
+		const replaced = all.filter((other) => other.run === spec.undoes || recordedJobKey(other) === jobKey);
 		const superseded = await supersede(runs, replaced, run);
-		return { run, opened, doubts: new Map(), resumed: undefined, superseded, supersededBy: undefined };
+		return { run, opened, inDoubt: new Map(), resumed: undefined, superseded, supersededBy: undefined };
 	} catch (error) {
 		await opened.close();
-		throw notKept(runs.path(run), error);
+		throw cannotRecord(runs.path(run), error);
 	}
 }
 
@@ -121,84 +104,41 @@ async function copyDurably(from: string, to: string): Promise<void> {
 	}
 }
 
-async function goOn(
+async function resumeRun(
 	found: RecordedRun,
-	wanted: Wanted,
+	spec: RunSpec,
 	{ runs, now, reopen = false }: RecordingOptions,
 ): Promise<Omit<Recording, "release">> {
-	const { run } = found.header;
-	const replaced = await replacedBy(run, runs);
-	const before = await millisecondsOf(found, runs);
-	// Asked before the first of them is settled.
-	// What a row sent before it failed is as uncertain as what a killed sitting sent: it may have been stored.
-	const doubts = await doubtsByRow(found.doubts(reopen));
+	const { run, manifest } = found.header;
+	const replaced = await supersedeNewer(run, runs);
+	const earlierMilliseconds = await millisecondsOf(found, runs);
+	// These records are read before the first of their rows is settled. A reopened row is as uncertain as one that a killed
+	// execution sent: its file may have been stored before it failed.
+	const inDoubt = await inDoubtByRow(found.recordsInDoubt(reopen));
 	await runs.forgetSummary(run).catch((error: unknown) => {
-		throw notKept(runs.path(run), error);
+		throw cannotRecord(runs.path(run), error);
 	});
-	const { manifest } = found.header;
-	const opened = await continueRun(found, { ...headerOf(run, wanted, now()), manifest, before });
-	const resumed = { inDoubt: found.inDoubt, seconds: before / 1000 };
-	return { run, opened, doubts, resumed, instead: undefined, ...replaced };
+	const opened = await continueRun(found, { ...headerOf(run, spec, now()), manifest, earlierMilliseconds });
+	const resumed = { inDoubt: found.inDoubt, seconds: earlierMilliseconds / 1000 };
+	return { run, opened, inDoubt, resumed, notResumed: undefined, ...replaced };
 }
 
-/**
- * A run that is gone on with by name writes behind those that began after it: none of them is to be gone on with by
- * itself any more.
- */
-async function replacedBy(run: string, runs: Runs): Promise<Pick<Recording, "superseded" | "supersededBy">> {
+/** A run that is resumed by name writes after newer runs of its job: so these are superseded. */
+async function supersedeNewer(run: string, runs: Runs): Promise<Pick<Recording, "superseded" | "supersededBy">> {
 	const all = await runs.files();
 	const own = all.find((file) => file.run === run);
 	if (own === undefined) return { superseded: [], supersededBy: undefined };
 	const by = await supersededBy(runs, own, all);
-	const work = recordedWork(own);
-	const newer = all.filter((file) => byAge(file, own) > 0 && recordedWork(file) === work);
+	const jobKey = recordedJobKey(own);
+	const newer = all.filter((file) => byAge(file, own) > 0 && recordedJobKey(file) === jobKey);
 	return { superseded: await supersede(runs, newer, run), supersededBy: by };
 }
 
-/** How long earlier sittings took. Of one that was killed, the last write to its journal says until when it lived. */
+/** How long earlier executions took. For one that was killed, the time of the last write to its journal is its end. */
 async function millisecondsOf({ state }: RecordedRun, runs: Runs): Promise<number> {
 	const { headers, end, header } = state;
 	const last = headers.at(-1);
 	if (last === undefined || header === undefined) return 0;
 	const until = end === undefined ? (await stat(runs.path(header.run, JOURNAL_FILE))).mtimeMs : Date.parse(end.time);
-	return (last.before ?? 0) + Math.max(0, Math.round(until - Date.parse(last.time)));
-}
-
-function headerOf(run: string, { command, version, manifest, baseUrl, options }: Wanted, now: Date): HeaderRecord {
-	return {
-		kind: "header",
-		version: FORMAT,
-		run,
-		tool: version,
-		command,
-		manifest,
-		target: { baseUrl },
-		options: createHash("sha256").update(JSON.stringify(options)).digest("hex"),
-		time: now.toISOString(),
-	};
-}
-
-/**
- * The run to go on with, or why there is none. A run that is named is gone on with whatever came after it.
- *
- * @throws ForeignRun where the run that is named is of other content, target or options
- */
-export async function findUnfinished(
-	wanted: Wanted,
-	{ runs, resume, now }: Pick<RecordingOptions, "runs" | "resume" | "now">,
-): Promise<Choice> {
-	if (resume === false) return "none";
-	const header = (run: string): HeaderRecord => headerOf(run, wanted, now());
-	if (resume === true) return chooseUnfinished(workOf(workFileOf(wanted)), header, runs, await runs.files());
-	const recorded = await readRun(runs.path(resume));
-	if (recorded === undefined) return "none";
-	// Where it is named otherwise now, or is a copy, is no difference.
-	const difference = compareHeader(recorded.header, header(resume));
-	if (difference !== undefined) throw new ForeignRun(resume, difference);
-	return { goesOn: recorded };
-}
-
-function workFileOf({ command, baseUrl, options, manifest, source }: Wanted): WorkFile {
-	const path = "path" in source ? source.path : undefined;
-	return { command, baseUrl, options, manifest: { name: manifest.name, sha256: manifest.sha256, path } };
+	return (last.earlierMilliseconds ?? 0) + Math.max(0, Math.round(until - Date.parse(last.time)));
 }

@@ -101,15 +101,15 @@ function hexadecimal(number: number): string {
 }
 
 /** What tells the age of a run. */
-export type Aged = Pick<RunFile, "run" | "started" | "order">;
+export type RunAge = Pick<RunFile, "run" | "started" | "order">;
 /** Milliseconds by which a clock may be set back without a word: keeping it right moves it by less. */
-const SLACK = 2_000;
+const CLOCK_TOLERANCE_MS = 2_000;
 
 /**
  * Orders runs by when they began, the oldest first: by their number, as the clock may have been wrong. Records of 0.1.0
  * have none; they come before all that have one, by their time.
  */
-export function byAge(one: Aged, other: Aged): number {
+export function byAge(one: RunAge, other: RunAge): number {
 	const difference = (one.order ?? 0) - (other.order ?? 0);
 	if (difference !== 0) return difference;
 	// Equal numbers: both have none, or two machines that share a folder took one at once.
@@ -117,9 +117,9 @@ export function byAge(one: Aged, other: Aged): number {
 }
 
 /** A run that began before another by its number, and after it by the clock: the clock was changed between. */
-export function contradiction<Run extends Aged>(newest: Aged, all: readonly Run[]): Run | undefined {
+export function startedLaterByClock<Run extends RunAge>(newest: RunAge, all: readonly Run[]): Run | undefined {
 	const began = Date.parse(newest.started);
-	return all.find((other) => byAge(other, newest) < 0 && Date.parse(other.started) > began + SLACK);
+	return all.find((other) => byAge(other, newest) < 0 && Date.parse(other.started) > began + CLOCK_TOLERANCE_MS);
 }
 
 /**
@@ -129,7 +129,7 @@ export function contradiction<Run extends Aged>(newest: Aged, all: readonly Run[
  *
  * @param recorded the runs that there are
  */
-export async function takeOrder(runsFolder: string, recorded: readonly Aged[]): Promise<number> {
+export async function takeOrder(runsFolder: string, recorded: readonly RunAge[]): Promise<number> {
 	const folder = join(runsFolder, ".order");
 	await makeFolder(folder);
 	const taken = (await readdir(folder)).map(Number).filter(isOrder);

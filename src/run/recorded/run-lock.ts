@@ -5,7 +5,7 @@ import { type Lock, Locked, takeLock } from "../journal/lock.ts";
 import type { Processes } from "../storage/process-owner.ts";
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
-import { notKept } from "./faults.ts";
+import { cannotRecord } from "./faults.ts";
 import { LOCKS, type Runs } from "./runs.ts";
 
 export type LockOptions = {
@@ -16,7 +16,7 @@ export type LockOptions = {
 };
 
 /** One lock for each manifest and target: two starts of the same work meet at it. */
-export async function lockOfRun(
+export async function lockContent(
 	{ baseUrl, manifest }: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256"> },
 	{ runs, processes, force }: LockOptions,
 ): Promise<Lock> {
@@ -25,11 +25,11 @@ export async function lockOfRun(
 }
 
 /** That of a run that is to send: of its content, and of its manifest's path, whatever the content is by now. */
-export async function lockOfWork(
+export async function lockForSending(
 	wanted: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256" | "path"> },
 	options: LockOptions,
 ): Promise<Pick<Lock, "release">> {
-	const content = await lockOfRun(wanted, options);
+	const content = await lockContent(wanted, options);
 	const { path } = wanted.manifest;
 	// What comes through a pipe has no path: two of them at once are two manifests.
 	if (path === null) return content;
@@ -55,7 +55,7 @@ export async function takeNamedLock(runs: Runs, name: string, processes: Process
 		await makeFolder(folder);
 		return await takeLock(join(folder, name.slice(0, 32)), { processes, force });
 	} catch (error) {
-		if (!(error instanceof Locked)) throw notKept(runs.folder, error);
+		if (!(error instanceof Locked)) throw cannotRecord(runs.folder, error);
 		const { owner, forcible } = error;
 		const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
 		throw new CliError(`this manifest is being sent by ${who}; nothing was sent`, {

@@ -1,7 +1,12 @@
 import { access, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
-import { type Keeper, ownFolder, readOwnFile, ownStateFolder } from "../storage/own-folders.ts";
+import {
+	type CurrentUser,
+	securePrivateFolder,
+	readPrivateFile,
+	secureStateFolder,
+} from "../storage/private-folders.ts";
 import { byAge, isRunId, readRunFile, type RunFile } from "./run-file.ts";
 
 export const SUMMARY_FILE = "summary.json";
@@ -15,10 +20,10 @@ const GOING = ".removed-";
 export class Runs {
 	readonly folder: string;
 	readonly #stateDir: string;
-	readonly #keeper: Keeper;
+	readonly #keeper: CurrentUser;
 	#checked: Promise<void> | undefined;
 
-	constructor(stateDir: string, keeper: Keeper) {
+	constructor(stateDir: string, keeper: CurrentUser) {
 		this.folder = join(stateDir, "runs");
 		this.#stateDir = stateDir;
 		this.#keeper = keeper;
@@ -27,8 +32,8 @@ export class Runs {
 	/** Sees that nobody else can have written records or locks. @throws CliError exit 2 */
 	secure(): Promise<void> {
 		this.#checked ??= (async () => {
-			await ownStateFolder(this.#stateDir, this.#keeper);
-			for (const folder of [this.folder, this.path(LOCKS)]) await ownFolder(folder, this.#keeper);
+			await secureStateFolder(this.#stateDir, this.#keeper);
+			for (const folder of [this.folder, this.path(LOCKS)]) await securePrivateFolder(folder, this.#keeper);
 		})();
 		return this.#checked;
 	}
@@ -64,8 +69,8 @@ export class Runs {
 		await this.secure();
 		const path = this.path(run, "run.json");
 		try {
-			await ownFolder(this.path(run), this.#keeper);
-			const file = readRunFile(await readOwnFile(path, this.#keeper));
+			await securePrivateFolder(this.path(run), this.#keeper);
+			const file = readRunFile(await readPrivateFile(path, this.#keeper));
 			// A folder that was copied under another name is no second run.
 			return file?.run === run ? file : undefined;
 		} catch (error) {

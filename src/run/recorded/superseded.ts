@@ -23,8 +23,8 @@ export async function supersededBy(runs: Runs, file: RunFile, all: readonly RunF
  * of 0.1.0, is not there.
  */
 function newerThan(file: RunFile, all: readonly RunFile[]): RunFile | undefined {
-	const work = recordedWork(file);
-	const takesPlace = (other: RunFile): boolean => takenBackBy(other) === file.run || recordedWork(other) === work;
+	const work = recordedJobKey(file);
+	const takesPlace = (other: RunFile): boolean => undoneRunOf(other) === file.run || recordedJobKey(other) === work;
 	return all.filter((other) => isNewer(other, file) && takesPlace(other)).toSorted(byAge)[0];
 }
 
@@ -44,7 +44,7 @@ function isNewer(other: RunFile, file: RunFile): boolean {
 export async function supersede(runs: Runs, files: readonly RunFile[], by: string): Promise<string[]> {
 	const marked: string[] = [];
 	for (const { run } of files) {
-		if (run === by || (await isOver(runs, run)) || (await markOf(runs, run)) !== undefined) continue;
+		if (run === by || (await isComplete(runs, run)) || (await markOf(runs, run)) !== undefined) continue;
 		const text = `${JSON.stringify({ schema: 1, by })}\n`;
 		// At once: half a mark would be none, and in the way of every mark that comes later.
 		const next = runs.path(run, `${SUPERSEDED_FILE}.${by}`);
@@ -59,18 +59,18 @@ export async function supersede(runs: Runs, files: readonly RunFile[], by: strin
  * Before the record of a run goes: those whose place it took are marked, as it alone may say it. Records of 0.1.0 bear
  * no mark.
  */
-export async function keepSuperseded(runs: Runs, run: string): Promise<void> {
+export async function markReplacedRuns(runs: Runs, run: string): Promise<void> {
 	const all = await runs.files();
 	const own = all.find((file) => file.run === run);
 	if (own === undefined) return;
-	const work = recordedWork(own);
-	const takenBack = takenBackBy(own);
-	const older = all.filter((file) => isNewer(own, file) && (file.run === takenBack || recordedWork(file) === work));
+	const work = recordedJobKey(own);
+	const takenBack = undoneRunOf(own);
+	const older = all.filter((file) => isNewer(own, file) && (file.run === takenBack || recordedJobKey(file) === work));
 	await supersede(runs, older, run);
 }
 
 /** Whether a run has nothing left to do, by its summary alone: its journal may be long. */
-export async function isOver(runs: Runs, run: string): Promise<boolean> {
+export async function isComplete(runs: Runs, run: string): Promise<boolean> {
 	const summary = await objectIn(runs.path(run, SUMMARY_FILE));
 	return summary?.["pending"] === 0;
 }
@@ -93,24 +93,24 @@ async function objectIn(path: string): Promise<{ readonly [name: string]: unknow
 }
 
 /** How a run is called that takes another back. */
-export const UNDO = "runs undo";
+export const UNDO_COMMAND = "runs undo";
 /** What the manifest of such a run is called. */
-const UNDO_OF = "undo of ";
+const UNDO_PREFIX = "undo of ";
 
-export function undoName(run: string): string {
-	return `${UNDO_OF}${run}`;
+export function undoManifestName(run: string): string {
+	return `${UNDO_PREFIX}${run}`;
 }
 
 /** The run that a run takes back; undefined where it takes none back. */
-export function takenBackBy({
+export function undoneRunOf({
 	command,
 	manifest: { name },
 }: Pick<RunFile, "command"> & { readonly manifest: Pick<RunFile["manifest"], "name"> }): string | undefined {
-	return command === UNDO && name.startsWith(UNDO_OF) ? name.slice(UNDO_OF.length) : undefined;
+	return command === UNDO_COMMAND && name.startsWith(UNDO_PREFIX) ? name.slice(UNDO_PREFIX.length) : undefined;
 }
 
 /** What tells the work of a run. */
-export type WorkFile = Pick<RunFile, "command" | "baseUrl" | "options"> & {
+export type Job = Pick<RunFile, "command" | "baseUrl" | "options"> & {
 	readonly manifest: Pick<RunFile["manifest"], "name" | "sha256"> & {
 		/** absolute; undefined where the run keeps a copy */
 		readonly path: string | undefined;
@@ -128,7 +128,7 @@ const TYPED: readonly string[] = ["files", "--id"];
  * What comes through a pipe has no path, and all of it counts as one manifest. What was typed is told by itself, and a
  * filter by its options too, as `--set` is all that it writes.
  */
-export function workOf({ command, baseUrl, options, manifest }: WorkFile): string {
+export function jobKeyOf({ command, baseUrl, options, manifest }: Job): string {
 	const { name, path, sha256 } = manifest;
 	const from =
 		path !== undefined
@@ -140,9 +140,9 @@ export function workOf({ command, baseUrl, options, manifest }: WorkFile): strin
 }
 
 /** The same of a recorded run. */
-export function recordedWork({ run, manifest, ...file }: RunFile): string {
+export function recordedJobKey({ run, manifest, ...file }: RunFile): string {
 	const { path } = manifest;
 	// Wherever the state folder was when it began.
 	const isCopy = basename(path) === "manifest" && basename(dirname(path)) === run;
-	return workOf({ ...file, manifest: { ...manifest, path: isCopy ? undefined : path } });
+	return jobKeyOf({ ...file, manifest: { ...manifest, path: isCopy ? undefined : path } });
 }

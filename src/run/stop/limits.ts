@@ -44,7 +44,7 @@ const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Notices that every row is refused with one code: a wrong dataset would otherwise cost a million requests. */
-export class RefusedAlike {
+export class SameRefusals {
 	#code: string | undefined;
 	#count = 0;
 	#off = false;
@@ -78,7 +78,7 @@ const MIXED_UP = 3;
 const INCAPABLE = 3;
 const incapable: ReadonlySet<string> = new Set(["HTTP_501", "HTTP_505", "HTTP_506", "HTTP_511"]);
 /** Notices answers that concern one row when they come once, and the whole run when they are repeated. */
-export class Repeated {
+export class RepeatedFailures {
 	#settled = 0;
 	#forbidden = 0;
 	#mixedUp = 0;

@@ -5,7 +5,7 @@ import type { Stop } from "../types.ts";
 const AGAIN = "Check --base-url and that the service is up, then run the same command again.";
 
 /** Milliseconds as `--max-wait` takes them: `500ms`, `2s`, `15m0s`, `1h0m0s`. */
-export function timeText(milliseconds: number): string {
+export function durationText(milliseconds: number): string {
 	if (milliseconds < 1000) return `${Math.round(milliseconds)}ms`;
 	const seconds = Math.round(milliseconds / 1000);
 	const minutes = Math.floor(seconds / 60);
@@ -24,7 +24,7 @@ export function outage(error: RestError, length: number): Stop {
 	const what = error.kind === "not_sent" ? "cannot connect to the service" : "no good answer from the service";
 	return {
 		exit: Exit.temporary,
-		text: `${what} for ${timeText(length)} (${error.message})`,
+		text: `${what} for ${durationText(length)} (${error.message})`,
 		hint: `${AGAIN} --max-outage TIME waits longer.`,
 	};
 }
@@ -33,7 +33,7 @@ export function outage(error: RestError, length: number): Stop {
 export function onlyThrottled(error: RestError, length: number): Stop {
 	return {
 		exit: Exit.temporary,
-		text: `the service has only asked to slow down for ${timeText(length)} (${error.message})`,
+		text: `the service has only asked to slow down for ${durationText(length)} (${error.message})`,
 		hint: "Run the same command again later, with a lower --rate.",
 	};
 }
@@ -43,7 +43,7 @@ export function waitTooLong(retryAfter: number, maxWait: number, now: number): S
 	const until = `${new Date(now + retryAfter).toISOString().slice(0, 19)}Z`;
 	return {
 		exit: Exit.temporary,
-		text: `the service asks to wait ${timeText(retryAfter)}, until ${until}; longer than --max-wait ${timeText(maxWait)}`,
+		text: `the service asks to wait ${durationText(retryAfter)}, until ${until}; longer than --max-wait ${durationText(maxWait)}`,
 		hint: "Run the same command again after that time.",
 	};
 }
@@ -51,7 +51,7 @@ export function waitTooLong(retryAfter: number, maxWait: number, now: number): S
 export function timeIsUp(maxDuration: number): Stop {
 	return {
 		exit: Exit.limit,
-		text: `stopped by --max-duration ${timeText(maxDuration)}`,
+		text: `stopped by --max-duration ${durationText(maxDuration)}`,
 		hint: "More time, or none: --max-duration.",
 	};
 }
@@ -62,7 +62,7 @@ export function noLongerAccepted(error: RestError, length: number): Stop {
 	const away = "A RAGFlow server says the same for as long as its database is away.";
 	return {
 		exit,
-		text: `${text} any more: it was before, and was tried again for ${timeText(length)}`,
+		text: `${text} any more: it was before, and was tried again for ${durationText(length)}`,
 		hint: `${hint} ${away}`,
 	};
 }

@@ -5,7 +5,7 @@ import type { Clock, Stop } from "../types.ts";
 /** How long requests in flight may take to end once a run is to stop, in milliseconds. */
 const DRAIN = 5_000;
 
-export type EndingOptions = {
+export type ShutdownOptions = {
 	readonly clock: Clock;
 	/** aborted with a `Stop` when the user wants the run to end */
 	readonly user: AbortSignal;
@@ -19,7 +19,7 @@ export type EndingOptions = {
 export class Shutdown {
 	/** aborted when nothing new may be begun: every wait of a run listens to it */
 	readonly signal: AbortSignal;
-	readonly #options: EndingOptions;
+	readonly #options: ShutdownOptions;
 	readonly #halt = new AbortController();
 	readonly #drained = new AbortController();
 	readonly #faults: unknown[] = [];
@@ -27,7 +27,7 @@ export class Shutdown {
 	#isDraining = false;
 	#abandoned = false;
 
-	constructor(options: EndingOptions) {
+	constructor(options: ShutdownOptions) {
 		this.#options = options;
 		this.signal = this.#halt.signal;
 		// Every row in flight listens to it, so Node's warning about a leak would be wrong.
@@ -55,13 +55,13 @@ export class Shutdown {
 	}
 
 	/** A part of the program broke: the run ends, and `over` throws the cause. */
-	breakOff(fault: unknown): void {
+	fail(fault: unknown): void {
 		this.#faults.push(fault);
 		this.end();
 	}
 
 	/** The manifest could not be read on: the rows that were taken are still finished. */
-	remember(fault: unknown): void {
+	failAfterRows(fault: unknown): void {
 		this.#faults.push(fault);
 	}
 
@@ -72,7 +72,7 @@ export class Shutdown {
 	 * @returns why the run stopped early, or undefined
 	 * @throws what broke first
 	 */
-	over(leftBehind: Stop | undefined): Stop | undefined {
+	finish(leftBehind: Stop | undefined): Stop | undefined {
 		this.#options.user.removeEventListener("abort", this.#onUser);
 		this.#drained.abort();
 		if (!this.signal.aborted) this.#halt.abort();

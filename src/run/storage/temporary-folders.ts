@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { type Machine, type Processes, thisMachine } from "./process-owner.ts";
 import { makeFolder, storageReason } from "./folders.ts";
-import { type Keeper, ownStateFolder, ownFolder } from "./own-folders.ts";
+import { type CurrentUser, secureStateFolder, securePrivateFolder } from "./private-folders.ts";
 
 /** Name of a process's folder: its id, its start, its machine and chance. */
 const form = /^of-(\d+)-(\d+|x)-([0-9a-f]{12})-[0-9a-f]{8}$/;
@@ -19,7 +19,7 @@ const FORGOTTEN = 7 * 24 * 60 * 60 * 1000;
  * @param now wall clock, in epoch milliseconds
  * @throws CliError exit 7 where it can't be made
  */
-export async function makeOwnFolder(shared: string, processes: Processes, now: number): Promise<string> {
+export async function makeProcessFolder(shared: string, processes: Processes, now: number): Promise<string> {
 	const machine = await thisMachine(processes);
 	const here = idOf(machine);
 	const start = (await machine.processOf(processes.pid))?.start ?? "x";
@@ -64,10 +64,10 @@ function idOf({ host, boot }: Machine): string {
 /** The folders in which this process keeps what must not outlive it, one below each state folder. */
 export class TemporaryFolders {
 	readonly #processes: Processes;
-	readonly #keeper: Keeper;
+	readonly #keeper: CurrentUser;
 	readonly #made = new Map<string, Promise<string>>();
 
-	constructor(processes: Processes, keeper: Keeper) {
+	constructor(processes: Processes, keeper: CurrentUser) {
 		this.#processes = processes;
 		this.#keeper = keeper;
 	}
@@ -97,10 +97,10 @@ export class TemporaryFolders {
 				cause: error,
 			});
 		}
-		await ownStateFolder(stateDir, this.#keeper);
-		await ownFolder(shared, this.#keeper);
+		await secureStateFolder(stateDir, this.#keeper);
+		await securePrivateFolder(shared, this.#keeper);
 		try {
-			return await makeOwnFolder(shared, this.#processes, Date.now());
+			return await makeProcessFolder(shared, this.#processes, Date.now());
 		} catch (error) {
 			if (!isAsked) return tmpdir();
 			throw error;
@@ -124,7 +124,7 @@ export class TemporaryFolders {
  * @param result what came of the command, as the end of that sentence: `nothing was sent`
  * @throws CliError exit 7 where the storage refuses it, and whatever else the work throws as it is
  */
-export async function keptTemporarily<Result>(
+export async function withTemporaryStorage<Result>(
 	what: string,
 	work: () => Promise<Result>,
 	result?: string,

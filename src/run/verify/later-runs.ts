@@ -1,17 +1,17 @@
 import type { Metadata } from "../../json/values.ts";
 import { JournalUnreadable } from "../journal/errors.ts";
-import { type RecordedRun, readRun } from "../journal/open.ts";
+import { type RecordedRun, readRun } from "../journal/reader.ts";
 import type { HeaderRecord, SentRecord } from "../journal/records.ts";
 import { isWritten } from "../journal/row-states.ts";
 import type { Runs } from "../recorded/runs.ts";
 import { sameMetadata } from "../service/read-back.ts";
-import type { Judged } from "./verify.ts";
+import type { JudgedRow } from "./verify.ts";
 
 /** A run that began later, of the same target. */
 export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & {
 	readonly name: string;
 	/** whether its rows say all that their documents are to have; else they leave values as they see them */
-	readonly isWhole: boolean;
+	readonly replacesAll: boolean;
 };
 
 /**
@@ -19,12 +19,12 @@ export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & {
  * already, and left it so, does not explain the loss.
  */
 export async function writtenAgain(
-	rows: readonly Judged[],
+	rows: readonly JudgedRow[],
 	laterRuns: () => AsyncIterable<LaterRun>,
 ): Promise<ReadonlyMap<number, string>> {
 	const again = new Map<number, string>();
 	const sought = new Map(rows.map((row) => [keyOf(row), row]));
-	for await (const { name, sentRecords, state, isWhole } of laterRuns()) {
+	for await (const { name, sentRecords, state, replacesAll: isWhole } of laterRuns()) {
 		for await (const record of sentRecords()) {
 			if (record.kind !== "sent" || record.documentId === "") continue;
 			const found = sought.get(keyOf(record));
@@ -55,7 +55,7 @@ function keyOf({ datasetId, documentId }: { readonly datasetId: string; readonly
 }
 
 /** The runs of the same target that began after one, the oldest first. Those that can't be read are passed over. */
-export async function* recordedAfter(runs: Runs, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
+export async function* laterRunsOf(runs: Runs, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
 	const all = await runs.files();
 	const place = all.findIndex((file) => file.run === run);
 	// The newest come first. A run that has lost its record is older than none.
@@ -69,6 +69,6 @@ export async function* recordedAfter(runs: Runs, { run, target }: HeaderRecord):
 		if (recorded === undefined) continue;
 		// Rows of a merge, of a plan and of an undo carry along what they don't change.
 		const isWhole = file.options["mode"] === "replace" || file.command === "docs upload";
-		yield { name, isWhole, state: recorded.state, sentRecords: () => recorded.sentRecords() };
+		yield { name, replacesAll: isWhole, state: recorded.state, sentRecords: () => recorded.sentRecords() };
 	}
 }

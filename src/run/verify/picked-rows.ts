@@ -1,7 +1,7 @@
-import type { RecordedRun } from "../journal/open.ts";
+import type { RecordedRun } from "../journal/reader.ts";
 import { isWritten } from "../journal/row-states.ts";
 import { rowsByDataset } from "../documents/cost.ts";
-import { type Written, writtenRows } from "../recorded/recorded-rows.ts";
+import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";
 
 /** How much of a run is read back. */
 export type VerifyMode = "sample" | "all";
@@ -23,14 +23,14 @@ export type PickedRows = {
 };
 
 /** Whether a row reached its goal, by the service's word, and can be looked for. */
-export function isConfirmed({ status, documentId }: Written): boolean {
+export function isConfirmed({ status, documentId }: WrittenRow): boolean {
 	return isWritten(status) && documentId !== "";
 }
 
 /** @param random from 0 up to but not including 1 */
 export async function pickRows(run: RecordedRun, mode: VerifyMode, random: () => number): Promise<PickedRows> {
 	const { updated, uploaded, removed } = run.state.totals();
-	const sample = new Sample<{ readonly row: number; readonly datasetId: string }>(SAMPLE, random);
+	const sample = new ReservoirSample<{ readonly row: number; readonly datasetId: string }>(SAMPLE, random);
 	let count = 0;
 	let tagged: string | undefined;
 	const confirmed = async function* (): AsyncGenerator<{ readonly datasetId: string }> {
@@ -62,7 +62,7 @@ export function countByDataset(rows: Iterable<{ readonly datasetId: string }>): 
  *
  * @param random from 0 up to but not including 1
  */
-export class Sample<Item> {
+export class ReservoirSample<Item> {
 	readonly #size: number;
 	readonly #random: () => number;
 	readonly #items: Item[] = [];

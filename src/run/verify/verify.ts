@@ -1,4 +1,4 @@
-import type { RecordedRun } from "../journal/open.ts";
+import type { RecordedRun } from "../journal/reader.ts";
 import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import type { Request, Clock, RowError } from "../types.ts";
 import { type LaterRun, writtenAgain } from "./later-runs.ts";
@@ -10,7 +10,7 @@ import type { Normalise } from "../../rest/flavours.ts";
 import { DocumentSource } from "../documents/document-source.ts";
 import { whyFailed } from "../operations/look.ts";
 import { inOrder } from "../ordered.ts";
-import { type Written, writtenRows } from "../recorded/recorded-rows.ts";
+import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";
 import type { Service } from "../service/service.ts";
 
 /** Waits before each further read of what seems lost, in milliseconds. The first read had no wait. */
@@ -23,7 +23,7 @@ const LOOKED_AT_AGAIN = 1_000;
 /** Lost rows that are held while later runs are read for them: a few megabytes. */
 const HELD = 10_000;
 
-export type VerifyOptions = LookBackOptions & {
+export type VerifyOptions = ReadBackOptions & {
 	/** runs of the same target that began later, the oldest first */
 	readonly laterRuns: () => AsyncIterable<LaterRun>;
 	/** ends a wait */
@@ -34,9 +34,13 @@ export type VerifyOptions = LookBackOptions & {
  * Reads back the picked rows of a run, and tells each once. Those that look lost come last: first it is seen whether a
  * later run wrote their documents again, then they are looked at again, all together.
  */
-export async function* verifyRun(run: RecordedRun, picked: PickedRows, options: VerifyOptions): AsyncGenerator<Judged> {
-	const doubtful = new Map<number, Judged>();
-	const settle = async function* (lost: readonly Judged[]): AsyncGenerator<Judged> {
+export async function* verifyRun(
+	run: RecordedRun,
+	picked: PickedRows,
+	options: VerifyOptions,
+): AsyncGenerator<JudgedRow> {
+	const doubtful = new Map<number, JudgedRow>();
+	const settle = async function* (lost: readonly JudgedRow[]): AsyncGenerator<JudgedRow> {
 		const again = await writtenAgain(lost, options.laterRuns);
 		for (const judged of lost) {
 			const laterRun = again.get(judged.row);
@@ -45,8 +49,8 @@ export async function* verifyRun(run: RecordedRun, picked: PickedRows, options: 
 			else yield judged;
 		}
 	};
-	let lost: Judged[] = [];
-	for await (const judged of lookBack(run, picked, options)) {
+	let lost: JudgedRow[] = [];
+	for await (const judged of readBackRows(run, picked, options)) {
 		if (judged.result !== "lost") {
 			yield judged;
 			continue;
@@ -58,10 +62,10 @@ export async function* verifyRun(run: RecordedRun, picked: PickedRows, options: 
 	}
 	if (lost.length > 0) yield* settle(lost);
 	if (doubtful.size === 0) return;
-	const found: Judged[] = [];
+	const found: JudgedRow[] = [];
 	const isAllFound = async (): Promise<boolean> => {
 		const rows = { has: (row: number) => doubtful.has(row), byDataset: countByDataset(doubtful.values()) };
-		for await (const judged of lookBack(run, rows, options)) {
+		for await (const judged of readBackRows(run, rows, options)) {
 			if (judged.result !== "lost" && doubtful.delete(judged.row)) found.push(judged);
 		}
 		return doubtful.size === 0;
@@ -72,7 +76,7 @@ export async function* verifyRun(run: RecordedRun, picked: PickedRows, options: 
 }
 
 /** What is told of a row that was read back. It holds no metadata: there may be many of them. */
-export type Judged = Pick<Written, "row" | "line" | "datasetId" | "documentId" | "write" | "time"> & {
+export type JudgedRow = Pick<WrittenRow, "row" | "line" | "datasetId" | "documentId" | "write" | "time"> & {
 	/** `unknown` where the document could not be looked at */
 	readonly result: Verdict["result"] | "unknown";
 	readonly keys: readonly string[];
@@ -84,7 +88,7 @@ export type Judged = Pick<Written, "row" | "line" | "datasetId" | "documentId" |
 	readonly error?: RowError;
 };
 
-export type LookBackOptions = {
+export type ReadBackOptions = {
 	readonly service: Service;
 	readonly request: Request;
 	readonly clock: Clock;
@@ -110,16 +114,16 @@ export type WantedRows = { has(row: number): boolean; readonly byDataset: Readon
  *
  * @throws what `request` throws where no other row would fare better
  */
-export async function* lookBack(
+export async function* readBackRows(
 	run: RecordedRun,
 	wanted: WantedRows,
-	{ service, request, clock, folder, concurrency, judge, onListing }: LookBackOptions,
-): AsyncGenerator<Judged> {
+	{ service, request, clock, folder, concurrency, judge, onListing }: ReadBackOptions,
+): AsyncGenerator<JudgedRow> {
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
 	const rows = async (): Promise<ReadonlyMap<string, number>> => wanted.byDataset;
 	const present = new DocumentSource({ rows, folder, clock, ...(onListing === undefined ? {} : { onListing }) });
-	const see = async (written: Written): Promise<Judged> => {
+	const see = async (written: WrittenRow): Promise<JudgedRow> => {
 		const { row, line, datasetId, documentId, write, time } = written;
 		const told = { row, line, datasetId, documentId, write, time };
 		try {
@@ -140,7 +144,7 @@ export async function* lookBack(
 	}
 }
 
-async function* wantedOf(run: RecordedRun, wanted: WantedRows, keeps: Normalise): AsyncGenerator<Written> {
+async function* wantedOf(run: RecordedRun, wanted: WantedRows, keeps: Normalise): AsyncGenerator<WrittenRow> {
 	for await (const written of writtenRows(run, keeps)) {
 		if (wanted.has(written.row) && isConfirmed(written)) yield written;
 	}

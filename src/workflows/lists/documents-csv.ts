@@ -15,7 +15,7 @@ import {
 import { ColumnPlan, type ManifestDocument } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
-import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
+import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { documentCells, documentMembers } from "./document-columns.ts";
 
 const noMetadata: Metadata = new Map();
@@ -75,7 +75,7 @@ export async function printDocumentsCsv(
 }
 
 function kept<Result>(work: () => Promise<Result>): Promise<Result> {
-	return keptTemporarily("what the documents have", work);
+	return withTemporaryStorage("what the documents have", work);
 }
 
 /**

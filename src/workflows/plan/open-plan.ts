@@ -6,9 +6,9 @@ import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
-import { MOST_BYTES } from "../../run/journal/encode.ts";
+import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import { LineSplitter } from "../../run/journal/scan.ts";
-import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
+import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
 
 /** A plan that was read as a whole and is what was written. */
@@ -105,7 +105,7 @@ async function* changes(chunks: AsyncIterable<Uint8Array>, plan: PlanCheck): Asy
 	const splitter = new LineSplitter();
 	const line = (bytes: Uint8Array | undefined, isEnded: boolean): PlannedChange | undefined => {
 		if (bytes !== undefined) return plan.line(bytes, isEnded);
-		throw new PlanFault(`has a line of more than ${MOST_BYTES} bytes`);
+		throw new PlanFault(`has a line of more than ${MAX_LINE_BYTES} bytes`);
 	};
 	for await (const chunk of chunks) {
 		for (const { bytes, terminated } of splitter.push(chunk)) {
@@ -166,5 +166,5 @@ function unreadable(name: string, cause: unknown): CliError {
 }
 
 function kept<Result>(work: () => Promise<Result>): Promise<Result> {
-	return keptTemporarily("the plan", work, "nothing was sent");
+	return withTemporaryStorage("the plan", work, "nothing was sent");
 }

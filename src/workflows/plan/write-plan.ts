@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/planned.ts";
 import { PlanText } from "../../plan/plan-file/encode.ts";
-import { MOST_BYTES } from "../../run/journal/encode.ts";
+import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import { syncFolder } from "../../run/journal/files.ts";
 
 const NAME_A_FILE = "Name a file that can be written.";
@@ -87,8 +87,8 @@ export class PlanWriter {
 
 	async change(planned: PlannedChange): Promise<void> {
 		const line = this.#text.change(planned);
-		if (Buffer.byteLength(line) > MOST_BYTES) {
-			const text = `the change of document ${planned.documentId} is too long for a plan: more than ${MOST_BYTES} bytes`;
+		if (Buffer.byteLength(line) > MAX_LINE_BYTES) {
+			const text = `the change of document ${planned.documentId} is too long for a plan: more than ${MAX_LINE_BYTES} bytes`;
 			throw new CliError(text, { exit: Exit.output, hint: "Leave its row out, and send it with docs tag." });
 		}
 		await this.#append(line);

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
-import { JOURNAL_FILE, readRun, type RecordedRun } from "../../run/journal/open.ts";
-import type { lockOfRun } from "../../run/recorded/run-lock.ts";
+import { JOURNAL_FILE, readRun, type RecordedRun } from "../../run/journal/reader.ts";
+import type { lockContent } from "../../run/recorded/run-lock.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import { hasWritten, type RunState, stateOf } from "./recorded-run.ts";
@@ -15,7 +15,7 @@ export type Old = {
 	/** milliseconds of age below which it never goes by itself */
 	readonly least: number;
 	/** what its lock is of; undefined where nothing was written down of what it is to do */
-	readonly work: Parameters<typeof lockOfRun>[0] | undefined;
+	readonly work: Parameters<typeof lockContent>[0] | undefined;
 };
 
 /** Milliseconds: a run that is just beginning copies its manifest before it is written down what it is to do. */

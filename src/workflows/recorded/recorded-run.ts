@@ -1,11 +1,11 @@
-import { readRun, type RecordedRun } from "../../run/journal/open.ts";
-import { explained } from "../../run/recorded/faults.ts";
-import { isFinished } from "../../run/recorded/choice.ts";
-import { contradiction, type RunFile } from "../../run/recorded/run-file.ts";
+import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
+import { journalCliError } from "../../run/recorded/faults.ts";
+import { isFinished } from "../../run/recorded/unfinished.ts";
+import { startedLaterByClock, type RunFile } from "../../run/recorded/run-file.ts";
 import { noRun, type Runs } from "../../run/recorded/runs.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { CliError, Exit } from "../../errors.ts";
-import { isOver, supersededBy } from "../../run/recorded/superseded.ts";
+import { isComplete, supersededBy } from "../../run/recorded/superseded.ts";
 import type { App } from "../../app.ts";
 import { show } from "../../text/show.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
@@ -22,7 +22,7 @@ export async function readReport(runs: Runs, file: RunFile): Promise<RunReport> 
 	try {
 		return { file, recorded: await readRun(runs.path(file.run)) };
 	} catch (error) {
-		throw explained(error);
+		throw journalCliError(error);
 	}
 }
 
@@ -98,7 +98,7 @@ export async function newestUnfinished(runs: Runs): Promise<RunFile> {
 	const superseded: string[] = [];
 	for (const file of all) {
 		const { run } = file;
-		if (await isOver(runs, run)) continue;
+		if (await isComplete(runs, run)) continue;
 		// Of a damaged one it can't be known whether it is what was meant: its error says how to mend it.
 		const { recorded } = await readReport(runs, file);
 		const state = stateOf(recorded, await supersededBy(runs, file, all));
@@ -117,7 +117,7 @@ export async function newestUnfinished(runs: Runs): Promise<RunFile> {
 }
 
 function undisputed(verb: string, file: RunFile, all: readonly RunFile[]): RunFile {
-	const other = contradiction(file, all);
+	const other = startedLaterByClock(file, all);
 	if (other === undefined) return file;
 	throw new CliError(
 		`run ${file.run} began last, but by the clock run ${other.run} did: the clock of this machine was changed; nothing was sent`,

@@ -6,7 +6,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { csvLine, idFault } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
-import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
+import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import type { ShortList } from "../../run/documents/pages.ts";
 import { showsMetadata } from "../../run/documents/readable.ts";
 import { show } from "../../text/show.ts";
@@ -90,5 +90,5 @@ function checkId({ id }: Document): void {
 }
 
 function kept<Result>(work: () => Promise<Result>): Promise<Result> {
-	return keptTemporarily("the ids that were found", work, "nothing was sent");
+	return withTemporaryStorage("the ids that were found", work, "nothing was sent");
 }

@@ -4,8 +4,8 @@ import type { Row } from "../../manifest/types.ts";
 import { stopOf } from "../../run/stop/shutdown.ts";
 import type { RowBytes } from "../../run/journal/row-states.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
-import { explained } from "../../run/recorded/faults.ts";
-import { findUnfinished, type Wanted } from "../../run/recorded/recording.ts";
+import { journalCliError } from "../../run/recorded/faults.ts";
+import { findUnfinished, type RunSpec } from "../../run/recorded/unfinished.ts";
 import type { Stop, Totals } from "../../run/types.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import { foreignExplained } from "./resumed.ts";
@@ -29,7 +29,7 @@ type Unfinished = { readonly run: string; readonly totals: Totals; isSettled(ind
 export async function stoppedByPolicy<SourceRow extends Row>(
 	pass: PolicyPass<SourceRow> | undefined,
 	source: JudgedRows & { read(): AsyncIterable<SourceRow> },
-	wanted: Wanted,
+	wanted: RunSpec,
 	flags: RunFlags,
 	session: Session,
 	settings: Settings,
@@ -66,7 +66,7 @@ async function* untilStopped<Item>(items: AsyncIterable<Item>, signal: AbortSign
 }
 
 async function unfinished(
-	wanted: Wanted,
+	wanted: RunSpec,
 	flags: RunFlags,
 	settings: Settings,
 	app: App,
@@ -75,10 +75,10 @@ async function unfinished(
 	if (resume === false) return undefined;
 	const options = { runs: app.runs(settings), now: () => new Date(), resume };
 	const found = await findUnfinished(wanted, options).catch((error: unknown) => {
-		throw foreignExplained(explained(error), wanted, flags);
+		throw foreignExplained(journalCliError(error), wanted, flags);
 	});
-	if (found === "none" || !("goesOn" in found)) return undefined;
-	const { header, state } = found.goesOn;
+	if (found === "none" || !("resume" in found)) return undefined;
+	const { header, state } = found.resume;
 	return {
 		run: header.run,
 		totals: state.totals(),

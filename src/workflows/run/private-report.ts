@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { ownId } from "../../run/storage/own-folders.ts";
+import { currentUserId } from "../../run/storage/private-folders.ts";
 
 /** Only the user may read failed rows: they have all columns of the manifest. */
 const MODE = 0o600;
@@ -34,7 +34,7 @@ export async function openReport(path: string): Promise<FileHandle> {
 		const status = await file.stat();
 		if (!status.isFile()) return file;
 		if (isForeign(status.uid)) throw new Error("belongs to another user");
-		if (ownId() !== -1 && (status.mode & OPEN_TO_OTHERS) !== 0) await file.chmod(MODE);
+		if (currentUserId() !== -1 && (status.mode & OPEN_TO_OTHERS) !== 0) await file.chmod(MODE);
 		await file.truncate();
 		return file;
 	} catch (error) {
@@ -48,6 +48,6 @@ function isOfSystem(path: string): boolean {
 }
 
 function isForeign(owner: number): boolean {
-	const own = ownId();
+	const own = currentUserId();
 	return own !== -1 && owner !== own;
 }

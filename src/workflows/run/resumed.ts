@@ -1,14 +1,14 @@
 import { CliError, Exit } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { numberText, rowsText } from "../../text/words.ts";
-import { ForeignRun } from "../../run/recorded/faults.ts";
-import type { Recording, Wanted } from "../../run/recorded/recording.ts";
+import type { Recording } from "../../run/recorded/recording.ts";
+import { ForeignRun, type RunSpec } from "../../run/recorded/unfinished.ts";
 import type { Totals } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
 
-type Opened = Pick<Recording, "run" | "resumed" | "instead" | "superseded" | "supersededBy">;
+type Opened = Pick<Recording, "run" | "resumed" | "notResumed" | "superseded" | "supersededBy">;
 
 /**
  * The notes of a run about earlier ones: whether it resumes one, and which runs it supersedes.
@@ -17,15 +17,15 @@ type Opened = Pick<Recording, "run" | "resumed" | "instead" | "superseded" | "su
  * @param totals of the run as it begins, after the failed rows that are retried were opened
  */
 export function beginningNotes(
-	{ run, resumed, instead, superseded, supersededBy }: Opened,
+	{ run, resumed, notResumed, superseded, supersededBy }: Opened,
 	asked: boolean,
 	totals: Totals,
 	flags: GlobalFlags,
 ): string[] {
 	const notes: string[] = [];
 	if (resumed !== undefined) notes.push(resumedText(run, resumed.inDoubt, totals));
-	else if (instead !== undefined) {
-		notes.push(`Run ${instead.run} is unfinished and is not gone on with: ${instead.why}; a new one begins.`);
+	else if (notResumed !== undefined) {
+		notes.push(`Run ${notResumed.run} is unfinished and is not gone on with: ${notResumed.why}; a new one begins.`);
 	} else if (asked) notes.push("No unfinished run of this manifest: a new one begins.");
 	if (supersededBy !== undefined) {
 		const verify = withFlags(`ragtag runs verify ${run}`, flags);
@@ -52,7 +52,7 @@ function resumedText(run: string, inDoubt: number, totals: Totals): string {
 /** Explains what to do where a named run does not fit what is there now; returns any other error as it is. */
 export function foreignExplained(
 	error: unknown,
-	{ command, manifest }: Pick<Wanted, "command" | "manifest">,
+	{ command, manifest }: Pick<RunSpec, "command" | "manifest">,
 	flags: GlobalFlags,
 ): unknown {
 	if (!(error instanceof ForeignRun)) return error;

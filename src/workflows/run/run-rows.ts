@@ -11,7 +11,8 @@ import type { Operation } from "../../run/operations/operation.ts";
 import type { SentLog } from "../../run/operations/sent-log.ts";
 import { rowsByDataset } from "../../run/documents/cost.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
-import { openRecording, type Wanted } from "../../run/recorded/recording.ts";
+import { openRecording } from "../../run/recorded/recording.ts";
+import type { RunSpec } from "../../run/recorded/unfinished.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
 import { SUMMARY_FILE } from "../../run/recorded/runs.ts";
 import { runRows } from "../../run/rows.ts";
@@ -93,9 +94,9 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 	}).catch((error: unknown) => {
 		throw foreignExplained(error, wanted, flags);
 	});
-	const { opened, doubts, resumed } = recording;
+	const { opened, inDoubt, resumed } = recording;
 	const tell = rowTeller(source.linesOf ?? source.name, { json: flags.json === true, all: run.tell === "all" }, app);
-	const journal = new Recorder<Item>(opened, doubts, Date.now, async (outcome) => {
+	const journal = new Recorder<Item>(opened, inDoubt, Date.now, async (outcome) => {
 		await tell(outcome);
 		await run.onOutcome?.(outcome);
 	});
@@ -159,12 +160,12 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 			verified,
 			verify: verification.found,
 			run: recording.run,
-			same: journal.same,
+			same: journal.noOpUpdates,
 			undo: undoOf(
 				totals,
-				journal.blind,
-				journal.same,
-				journal.storedAndFailed,
+				journal.withoutBeforeImage,
+				journal.noOpUpdates,
+				journal.storedButFailed,
 				withFlags(`ragtag runs undo ${recording.run}`, flags),
 			),
 			undone: run.undone && { name: source.name, counts: run.undone(totals, failedWith) },
@@ -199,7 +200,7 @@ async function writeSummary(path: string, summary: string): Promise<void> {
 	}
 }
 
-function wantedOf(source: RowSource, context: RunContext, flags: RunFlags, { baseUrl }: Session): Wanted {
+function wantedOf(source: RowSource, context: RunContext, flags: RunFlags, { baseUrl }: Session): RunSpec {
 	const { name, rows, invalid, duplicateSkipped, kept } = source;
 	const path = "path" in kept.source ? kept.source.path : null;
 	return {
@@ -211,6 +212,6 @@ function wantedOf(source: RowSource, context: RunContext, flags: RunFlags, { bas
 		source: kept.source,
 		options: context.options,
 		flags: globalFlags(flags),
-		takesBack: context.takesBack,
+		undoes: context.takesBack,
 	};
 }

@@ -4,12 +4,12 @@ import type { Normalise } from "../../rest/flavours.ts";
 import { changeLine, PlanText } from "../../plan/plan-file/encode.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { undoStep } from "../../plan/undo.ts";
-import { MOST_BYTES } from "../../run/journal/encode.ts";
-import type { RecordedRun } from "../../run/journal/open.ts";
+import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
+import type { RecordedRun } from "../../run/journal/reader.ts";
 import { RowBytes } from "../../run/journal/row-states.ts";
-import { keptTemporarily } from "../../run/storage/temporary-folders.ts";
+import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { countUntold, writtenRows } from "../../run/recorded/recorded-rows.ts";
+import { countUnrecordedRows, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { VERSION } from "../../version.ts";
 
 /** A plan that takes a run back, in a private file. */
@@ -86,7 +86,7 @@ export async function planUndo(
 				await append(file, waiting);
 				waiting = "";
 			}
-			const untold = countUntold(recorded, told);
+			const untold = countUnrecordedRows(recorded, told);
 			// A write whose record a repair lost was seen by the next one of its row, which then seems to have changed nothing.
 			const unsure = Math.min(unchanged, Math.max(0, recorded.sent.lost - untold));
 			counts.impossible += untold + unsure;
@@ -104,7 +104,7 @@ export async function planUndo(
 
 /** Whether a change is longer than what is read back of a plan: the others are taken back without it. */
 function isTooLong(step: PlannedChange): boolean {
-	return Buffer.byteLength(changeLine(step)) > MOST_BYTES;
+	return Buffer.byteLength(changeLine(step)) > MAX_LINE_BYTES;
 }
 
 function append(file: FileHandle, text: string): Promise<void> {
@@ -112,5 +112,5 @@ function append(file: FileHandle, text: string): Promise<void> {
 }
 
 function kept<Result>(work: () => Promise<Result>): Promise<Result> {
-	return keptTemporarily("how the run is undone", work, "nothing was sent");
+	return withTemporaryStorage("how the run is undone", work, "nothing was sent");
 }

@@ -1,9 +1,9 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { undoneOf } from "../../report/undo.ts";
-import { lockOfRun } from "../../run/recorded/run-lock.ts";
+import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { takenBackBy, UNDO } from "../../run/recorded/superseded.ts";
+import { undoneRunOf, UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { type RunFlags, withSession } from "../../flags/flags.ts";
 import type { PlanKind } from "../plan/plan-kind.ts";
@@ -21,7 +21,7 @@ export function undoKind(
 ): PlanKind {
 	return {
 		...more,
-		command: UNDO,
+		command: UNDO_COMMAND,
 		name,
 		actions: ["update", "remove"],
 		// As in a plan that is applied: what somebody changes while the undo is going is theirs, and a list would not know.
@@ -41,11 +41,11 @@ export async function goOnUndoing(file: RunFile, flags: RunFlags & DryRunFlags, 
 	const runs = app.runs(await app.settings(flags));
 	// As when it began: the run that it takes back must not go on meanwhile. One that was pruned can't.
 	const { manifest } = file;
-	const takenBack = takenBackBy(file);
+	const takenBack = undoneRunOf(file);
 	const undone = takenBack === undefined ? undefined : await runs.read(takenBack);
 	const { processes } = app;
 	const lock =
-		undone === undefined ? undefined : await lockOfRun(undone, { runs, processes, force: flags.force === true });
+		undone === undefined ? undefined : await lockContent(undone, { runs, processes, force: flags.force === true });
 	try {
 		return await withSession(flags, app, (session, settings) =>
 			runPlan(manifest.path, undoKind(manifest.name), flags, session, settings, app),

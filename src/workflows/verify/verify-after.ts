@@ -2,7 +2,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import { Exit } from "../../errors.ts";
 import type { VerifyCounts } from "../../report/verify.ts";
 import { rowsText } from "../../text/words.ts";
-import { readRun } from "../../run/journal/open.ts";
+import { readRun } from "../../run/journal/reader.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import { MAX_OUTAGE } from "../../run/rate/outage.ts";
 import type { Stop } from "../../run/types.ts";

@@ -4,16 +4,16 @@ import { verdictOf } from "../../plan/verdict.ts";
 import { rowsText } from "../../text/words.ts";
 import { verdictText, type VerifyCounts, verifyLine } from "../../report/verify.ts";
 import { LOOKS } from "../../run/rate/concurrency.ts";
-import type { RecordedRun } from "../../run/journal/open.ts";
+import type { RecordedRun } from "../../run/journal/reader.ts";
 import { showsMetadata } from "../../run/documents/readable.ts";
-import { explained } from "../../run/recorded/faults.ts";
+import { journalCliError } from "../../run/recorded/faults.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
-import { recordedAfter } from "../../run/verify/later-runs.ts";
+import { laterRunsOf } from "../../run/verify/later-runs.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { Stop } from "../../run/types.ts";
 import { pickRows, type VerifyMode } from "../../run/verify/picked-rows.ts";
 import { retryingThroughOutage } from "../../run/retry/request.ts";
-import { verifyRun, type Judged } from "../../run/verify/verify.ts";
+import { verifyRun, type JudgedRow } from "../../run/verify/verify.ts";
 import { show } from "../../text/show.ts";
 import type { VerifyFlags } from "../../flags/flags.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
@@ -51,7 +51,7 @@ export async function verifyRows(
 	const { concurrency, maxDuration = Number.POSITIVE_INFINITY, maxOutage } = flags;
 	const request = maxOutage === undefined ? session.request : retryingThroughOutage(session.request, maxOutage, clock);
 	const picked = await pickRows(recorded, mode, () => clock.random()).catch((error: unknown) => {
-		throw explained(error);
+		throw journalCliError(error);
 	});
 	const tally = { equal: 0, normalised: 0, lost: 0, changed_since: 0, unknown: picked.unrecorded };
 	let unexplained = 0;
@@ -73,7 +73,7 @@ export async function verifyRows(
 			folder: () => app.temporaryFolder(settings),
 			concurrency: concurrency === "auto" ? LOOKS : concurrency,
 			judge: verdictOf,
-			laterRuns: () => recordedAfter(runs, recorded.header),
+			laterRuns: () => laterRunsOf(runs, recorded.header),
 		});
 		if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 		for await (const judged of rows) {
@@ -106,7 +106,7 @@ function hidden(datasetId: string, exit: ExitCode): Stop {
 const TOLD = 20;
 
 /** Tells rows that are not as they were sent: the first as lines on standard error, with `json` all as objects. */
-export function verdictTeller(name: string, json: boolean, { io }: App): (judged: Judged) => Promise<void> {
+export function verdictTeller(name: string, json: boolean, { io }: App): (judged: JudgedRow) => Promise<void> {
 	let [bad, changed] = [0, 0];
 	return async (judged) => {
 		const { result, line, row } = judged;

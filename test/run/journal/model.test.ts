@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countInDoubt } from "../../../src/run/journal/sent-state.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
-import { reduceJournal, reduceSent } from "../../../src/run/journal/reduce.ts";
+import { readJournal, readSent } from "../../../src/run/journal/reader.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { JournalWriter } from "../../../src/run/journal/writer.ts";
 import type { RowStatus } from "../../../src/run/types.ts";
@@ -43,8 +43,8 @@ class Real {
 	async resume(model: Model): Promise<void> {
 		for (const disk of [this.journalDisk, this.sentDisk]) disk.fault = () => undefined;
 		for (const disk of [this.journalDisk, this.sentDisk]) disk.gate = () => undefined;
-		const journal = await reduceJournal(inPieces(this.journalDisk.bytes, 64), "journal");
-		const what = await reduceSent(inPieces(this.sentDisk.bytes, 64), "sent", ROWS);
+		const journal = await readJournal(inPieces(this.journalDisk.bytes, 64), "journal");
+		const what = await readSent(inPieces(this.sentDisk.bytes, 64), "sent", ROWS);
 		this.journalDisk.bytes = this.journalDisk.bytes.subarray(0, journal.goodLength);
 		this.sentDisk.bytes = this.sentDisk.bytes.subarray(0, what.goodLength);
 		this.state = journal.state;

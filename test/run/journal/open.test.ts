@@ -1,16 +1,10 @@
 import { appendFile, chmod, link, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { doubtsByRow } from "../../../src/run/journal/doubt.ts";
+import { inDoubtByRow } from "../../../src/run/journal/reader.ts";
 import { encode } from "../../../src/run/journal/encode.ts";
-import {
-	continueRun,
-	createRun,
-	JOURNAL_FILE,
-	type OpenRun,
-	readRun,
-	SENT_FILE,
-} from "../../../src/run/journal/open.ts";
+import { continueRun, createRun, type OpenRun } from "../../../src/run/journal/open.ts";
+import { JOURNAL_FILE, readRun, SENT_FILE } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord, OutcomeRecord } from "../../../src/run/journal/records.ts";
 import { end, folder, header, outcome, ROWS, sent } from "./support.ts";
 
@@ -56,7 +50,7 @@ describe("a run that was killed", () => {
 
 	it("remembers of each row in doubt what was sent, or an upload would be made twice", async () => {
 		const run = await readRun(await killed());
-		const doubts = await doubtsByRow(run?.doubts() ?? (async function* () {})());
+		const doubts = await inDoubtByRow(run?.recordsInDoubt() ?? (async function* () {})());
 		expect([...doubts.keys()]).toEqual([2, 3, 4]);
 		expect(doubts.get(2)).toEqual({ sent: sent(2) });
 		expect(doubts.get(4)).toEqual({

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { JournalUnreadable } from "../../../src/run/journal/errors.ts";
-import { reduceJournal } from "../../../src/run/journal/reduce.ts";
+import { readJournal } from "../../../src/run/journal/reader.ts";
 import { goodRecords } from "../../../src/run/journal/scan.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { JournalWriter } from "../../../src/run/journal/writer.ts";
@@ -11,7 +11,7 @@ import { bytesOf, header, inPieces, outcome } from "./support.ts";
 /** What is left of a journal, read as a resume reads it, or as a repair does where that refuses. */
 async function reopened(bytes: Uint8Array): Promise<JournalState> {
 	try {
-		return (await reduceJournal(inPieces(bytes), "journal.jsonl")).state;
+		return (await readJournal(inPieces(bytes), "journal.jsonl")).state;
 	} catch (error) {
 		if (!(error instanceof JournalUnreadable)) throw error;
 		const state = new JournalState();

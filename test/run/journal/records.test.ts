@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/json/values.ts";
 import { decode } from "../../../src/run/journal/decode.ts";
-import { encode, MOST_BYTES } from "../../../src/run/journal/encode.ts";
+import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { end, header, outcome, sent } from "./support.ts";
@@ -11,7 +11,7 @@ import { end, header, outcome, sent } from "./support.ts";
 const counts = new JournalState().totals();
 const EACH: readonly JournalRecord[] = [
 	header(),
-	header({ before: 61_500 }),
+	header({ earlierMilliseconds: 61_500 }),
 	header({ manifest: { ...header().manifest, path: null } }),
 	outcome(7),
 	outcome(8, "failed"),
@@ -80,7 +80,7 @@ describe("a record", () => {
 	});
 
 	it("is refused when it would be too long to be read back, before anything is sent", () => {
-		const metadata = new Map([["text", "x".repeat(MOST_BYTES)]]);
+		const metadata = new Map([["text", "x".repeat(MAX_LINE_BYTES)]]);
 		expect(() => encode(sent(1, { metadata }))).toThrow(RangeError);
 	});
 

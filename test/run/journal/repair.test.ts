@@ -2,7 +2,8 @@ import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { encode } from "../../../src/run/journal/encode.ts";
-import { continueRun, createRun, JOURNAL_FILE, readRun, SENT_FILE } from "../../../src/run/journal/open.ts";
+import { continueRun, createRun } from "../../../src/run/journal/open.ts";
+import { JOURNAL_FILE, readRun, SENT_FILE } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { repairRun } from "../../../src/run/journal/repair.ts";
 import { bytesOf, end, folder, header, identity, outcome, sent } from "./support.ts";

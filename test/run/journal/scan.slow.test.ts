@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encode, MOST_BYTES } from "../../../src/run/journal/encode.ts";
+import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
 import { JournalUnreadable } from "../../../src/run/journal/errors.ts";
 import type { JournalRecord, ReadRecord } from "../../../src/run/journal/records.ts";
-import { reduceJournal } from "../../../src/run/journal/reduce.ts";
+import { readJournal } from "../../../src/run/journal/reader.ts";
 import { type Scan, scan } from "../../../src/run/journal/scan.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import type { Totals } from "../../../src/run/types.ts";
@@ -92,13 +92,13 @@ describe("a journal that was cut off anywhere", () => {
 		const bytes = bytesOf([header()]);
 		function* zeros(): Generator<Uint8Array> {
 			yield bytes;
-			for (let at = 0; at < 2 * MOST_BYTES; at += 65_536) yield new Uint8Array(65_536);
+			for (let at = 0; at < 2 * MAX_LINE_BYTES; at += 65_536) yield new Uint8Array(65_536);
 			yield Buffer.from("\n\0");
 		}
 		const before = process.memoryUsage().arrayBuffers;
 		const result = await scan(zeros(), () => undefined);
 		expect(result).toMatchObject({ goodLength: bytes.length, end: "torn" });
-		expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * MOST_BYTES);
+		expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * MAX_LINE_BYTES);
 	});
 });
 
@@ -131,7 +131,7 @@ describe("a journal that was damaged", () => {
 		bytes.fill(0, place, place + 10);
 		const { result } = await scanned(bytes);
 		expect(result).toEqual({ goodLength: place, records: 5, end: { corrupt: place, record: 6 } });
-		const error: unknown = await reduceJournal(inPieces(bytes), "journal.jsonl").catch((thrown: unknown) => thrown);
+		const error: unknown = await readJournal(inPieces(bytes), "journal.jsonl").catch((thrown: unknown) => thrown);
 		expect(error).toBeInstanceOf(JournalUnreadable);
 		expect(error).toMatchObject({
 			kind: "corrupt",
@@ -181,7 +181,7 @@ describe("a journal that was damaged", () => {
 		const { crc32 } = await import("node:zlib");
 		const line = `{"c":"${crc32(covered).toString(16).padStart(8, "0")}",${covered}\n`;
 		const text = `${line}{"what":"ever"}\n${encode(outcome(1))}`;
-		const error: unknown = await reduceJournal([Buffer.from(text)], "j").catch((thrown: unknown) => thrown);
+		const error: unknown = await readJournal([Buffer.from(text)], "j").catch((thrown: unknown) => thrown);
 		expect(error).toMatchObject({ kind: "foreign", message: expect.stringContaining("newer version") });
 	});
 

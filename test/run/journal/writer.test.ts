@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { encode, MOST_BYTES } from "../../../src/run/journal/encode.ts";
+import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
 import { JournalLost } from "../../../src/run/journal/errors.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { JournalWriter } from "../../../src/run/journal/writer.ts";
@@ -75,7 +75,7 @@ describe("a record that was taken", () => {
 	it("does not end a run by being too long: it alone is refused", async () => {
 		const disk = new FakeDisk();
 		const writer = writerOn(disk);
-		const long = new Map([["text", "x".repeat(MOST_BYTES)]]);
+		const long = new Map([["text", "x".repeat(MAX_LINE_BYTES)]]);
 		await expect(writer.append(sent(1, { metadata: long }))).rejects.toThrow(RangeError);
 		await writer.append(outcome(2));
 		expect(disk.bytes.equals(bytesOf([outcome(2)]))).toBe(true);

@@ -2,10 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readRun } from "../../../src/run/journal/open.ts";
+import { readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
 import { writesTo } from "../../../src/run/recorded/document-writes.ts";
-import { type Written, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
+import { type WrittenRow, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
 import { folder } from "../../support/service.ts";
 import { bytesOf, header, outcome, sent } from "../journal/support.ts";
 
@@ -49,10 +49,10 @@ describe("what a run wrote to one document", () => {
 				);
 				const path = await run(records, [outcome(all[0]?.row ?? 0)]);
 				const read = await readRun(path);
-				const expected: Written[] = [];
+				const expected: WrittenRow[] = [];
 				if (read !== undefined) for await (const each of writtenRows(read, asSent)) expected.push(each);
 				for (const documentId of new Set(all.map((each) => each.documentId))) {
-					const byRow = (a: Written, b: Written): number => a.row - b.row;
+					const byRow = (a: WrittenRow, b: WrittenRow): number => a.row - b.row;
 					expect((await writesTo(path, documentId, asSent)).toSorted(byRow)).toEqual(
 						expected.filter((each) => each.documentId === documentId).toSorted(byRow),
 					);

@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
-import { createRun, readRun } from "../../../src/run/journal/open.ts";
+import { createRun } from "../../../src/run/journal/open.ts";
+import { readRun } from "../../../src/run/journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
-import { beforeAll, type Written, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
+import { beforeImageOf, type WrittenRow, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
 import { folder } from "../../support/service.ts";
 import { header, outcome, sent } from "../journal/support.ts";
 
@@ -14,14 +15,14 @@ const a = (value: JsonValue): Metadata => new Map([["a", value]]);
 async function written(
 	records: readonly (SentRecord | StoredRecord)[],
 	outcomes: readonly OutcomeRecord[],
-): Promise<Written[]> {
+): Promise<WrittenRow[]> {
 	const path = join(await folder(), "run");
 	const run = await createRun(path, header());
 	for (const record of records) await run.sent.append(record);
 	for (const record of outcomes) await run.journal.append(record);
 	await run.close();
 	const read = await readRun(path);
-	const all: Written[] = [];
+	const all: WrittenRow[] = [];
 	if (read !== undefined) for await (const one of writtenRows(read)) all.push(one);
 	return all;
 }
@@ -72,6 +73,6 @@ describe("what was there before all writes of a row", () => {
 		["three of ours", [one(a(1), a(0)), one(a(2), a(1)), one(a(3), a(2))], asSent, a(0)],
 		["the service took the list apart", [one(a(["x,y"]), a(0)), one(a(2), a(["x", "y"]))], splitLists, a(0)],
 	])("%s", (_, records, keeps, expected) => {
-		expect(beforeAll(records, keeps)).toEqual(expected);
+		expect(beforeImageOf(records, keeps)).toEqual(expected);
 	});
 });

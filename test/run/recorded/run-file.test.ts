@@ -2,11 +2,18 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Aged, byAge, contradiction, takeOrder, isOrder, runId } from "../../../src/run/recorded/run-file.ts";
+import {
+	type RunAge,
+	byAge,
+	startedLaterByClock,
+	takeOrder,
+	isOrder,
+	runId,
+} from "../../../src/run/recorded/run-file.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 
-const aged = (day: number, order?: number): Aged => {
+const aged = (day: number, order?: number): RunAge => {
 	const time = Date.UTC(2026, 0, day);
 	return {
 		run: runId(time, order ?? 0),
@@ -31,18 +38,18 @@ describe("the age of a run", () => {
 		fc.assert(
 			fc.property(fc.array(one, { maxLength: 8 }), (all) => {
 				const runs = all.map(({ day, order }) => aged(day, order ?? undefined));
-				const names = (list: readonly Aged[]): string[] => list.toSorted(byAge).map(({ run }) => run);
+				const names = (list: readonly RunAge[]): string[] => list.toSorted(byAge).map(({ run }) => run);
 				expect(names(runs.toReversed())).toEqual(names(runs));
 			}),
 		);
 	});
 
 	it("is disputed where the clock says that an earlier one began later, and not for the moment that a clock is set right", () => {
-		expect(contradiction(aged(3, 2), [aged(5, 1), aged(3, 2)])).toEqual(aged(5, 1));
-		expect(contradiction(aged(3, 2), [aged(5), aged(3, 2)])).toEqual(aged(5));
-		expect(contradiction(aged(3, 2), [aged(2, 1), aged(3, 2), aged(9, 3)])).toBeUndefined();
+		expect(startedLaterByClock(aged(3, 2), [aged(5, 1), aged(3, 2)])).toEqual(aged(5, 1));
+		expect(startedLaterByClock(aged(3, 2), [aged(5), aged(3, 2)])).toEqual(aged(5));
+		expect(startedLaterByClock(aged(3, 2), [aged(2, 1), aged(3, 2), aged(9, 3)])).toBeUndefined();
 		const before = { ...aged(3, 1), started: new Date(Date.UTC(2026, 0, 3) + 900).toISOString() };
-		expect(contradiction(aged(3, 2), [before])).toBeUndefined();
+		expect(startedLaterByClock(aged(3, 2), [before])).toBeUndefined();
 	});
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
-import { Repeated } from "../../../src/run/stop/limits.ts";
+import { RepeatedFailures } from "../../../src/run/stop/limits.ts";
 import { failure } from "../harness.ts";
 
 /** Codes of failed rows, "ok" for a success; the place of the row that ended the run (1 is the first) and its exit. */
 function endOf(rows: readonly string[]): readonly [number, number] | undefined {
-	const repeated = new Repeated();
+	const repeated = new RepeatedFailures();
 	for (const [place, code] of rows.entries()) {
 		if (code === "ok") {
 			repeated.succeeded();
@@ -42,7 +42,7 @@ describe("answers that say something about the whole run when they are repeated"
 
 	it("a team member whose update is refused reads what the service said, not a guess", () => {
 		const error = failure("rejected", { code: "FORBIDDEN" });
-		const stop = new Repeated().failed(error);
+		const stop = new RepeatedFailures().failed(error);
 		expect(stop?.text).toBe("the first row was refused for want of rights: it was rejected");
 		// RAGFlow says the same of a dataset that is not there.
 		expect(stop?.hint).toContain("ragtag datasets list shows those that this key may use");

@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { CliError, Exit } from "../../../src/errors.ts";
-import { keptTemporarily } from "../../../src/run/storage/temporary-folders.ts";
+import { withTemporaryStorage } from "../../../src/run/storage/temporary-folders.ts";
 
-const failing = (error: unknown) => keptTemporarily("the plan", () => Promise.reject(error), "nothing was sent");
+const failing = (error: unknown) => withTemporaryStorage("the plan", () => Promise.reject(error), "nothing was sent");
 
 it("says what could not be kept, why, and where there may be room", async () => {
-	const made = keptTemporarily("the plan", () => mkdir("/dev/null/folder"), "nothing was sent");
+	const made = withTemporaryStorage("the plan", () => mkdir("/dev/null/folder"), "nothing was sent");
 	await expect(made).rejects.toMatchObject({
 		message: "the plan can't be kept in the temporary folder: not a directory; nothing was sent",
 		exit: Exit.storage,

@@ -2,7 +2,7 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
-import { makeOwnFolder, TemporaryFolders } from "../../../src/run/storage/temporary-folders.ts";
+import { makeProcessFolder, TemporaryFolders } from "../../../src/run/storage/temporary-folders.ts";
 import { folder } from "../../support/service.ts";
 
 const processes = { pid: process.pid, isRunning: () => true };
@@ -17,7 +17,7 @@ const put = async (shared: string, name: string, daysAgo: number): Promise<void>
 
 it("copies of a process that was killed go when the next one starts, and those of one that lives stay", async () => {
 	const shared = await folder();
-	const own = basename(await makeOwnFolder(shared, processes, Date.now()));
+	const own = basename(await makeProcessFolder(shared, processes, Date.now()));
 	// No process has an id as large.
 	const killed = own.replace(/^of-\d+-/, "of-99999999-");
 	const again = own.replace(/^of-(\d+)-(\d+|x)-/, "of-$1-1-");
@@ -25,7 +25,7 @@ it("copies of a process that was killed go when the next one starts, and those o
 	for (const name of [killed, again, elsewhere, "ragtag-of-0.1.0"]) await put(shared, name, 1);
 	await put(shared, `${elsewhere.slice(0, -2)}ff`, 8);
 	await put(shared, "ragtag-plan-of-0.1.0", 8);
-	const next = basename(await makeOwnFolder(shared, processes, Date.now()));
+	const next = basename(await makeProcessFolder(shared, processes, Date.now()));
 	// Where the system does not tell when a process began, one with its id is taken for it.
 	const left = own.includes("-x-") ? [again] : [];
 	expect((await readdir(shared)).toSorted()).toEqual([own, next, elsewhere, "ragtag-of-0.1.0", ...left].toSorted());

@@ -6,8 +6,8 @@ import { JournalState } from "../../../src/run/journal/state.ts";
 import { type LaterRun, writtenAgain } from "../../../src/run/verify/later-runs.ts";
 import { retryingThroughOutage } from "../../../src/run/retry/request.ts";
 import type { RowStatus } from "../../../src/run/types.ts";
-import type { Judged } from "../../../src/run/verify/verify.ts";
-import { Sample } from "../../../src/run/verify/picked-rows.ts";
+import type { JudgedRow } from "../../../src/run/verify/verify.ts";
+import { ReservoirSample } from "../../../src/run/verify/picked-rows.ts";
 import { range } from "../../support/values.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { header, outcome, sent } from "../journal/support.ts";
@@ -23,7 +23,7 @@ describe("a sample, from which a whole run is judged", () => {
 		const random = chance(1);
 		const times = range(50).map(() => 0);
 		for (let round = 0; round < 5_000; round++) {
-			const sample = new Sample<number>(10, random);
+			const sample = new ReservoirSample<number>(10, random);
 			for (const item of range(50)) sample.add(item);
 			expect(new Set(sample.items).size).toBe(10);
 			for (const item of sample.items) times[item] = (times[item] ?? 0) + 1;
@@ -33,7 +33,7 @@ describe("a sample, from which a whole run is judged", () => {
 	});
 
 	it("is all there is where that is less", () => {
-		const sample = new Sample<number>(300, () => 0);
+		const sample = new ReservoirSample<number>(300, () => 0);
 		for (const item of range(7)) sample.add(item);
 		expect(sample.items).toEqual(range(7));
 	});
@@ -84,7 +84,7 @@ describe("an outage while what was written is read back", () => {
 });
 
 describe("documents that a later run wrote again", () => {
-	const row = (n: number, time?: number): Judged => ({
+	const row = (n: number, time?: number): JudgedRow => ({
 		row: n,
 		line: n + 2,
 		datasetId: "set",
@@ -106,14 +106,14 @@ describe("documents that a later run wrote again", () => {
 		for (const { row: n } of records) if (status !== "open") state.apply(outcome(n, status));
 		return {
 			name,
-			isWhole,
+			replacesAll: isWhole,
 			state,
 			sentRecords: async function* () {
 				yield* records;
 			},
 		};
 	};
-	const again = async (rows: readonly Judged[], ...runs: LaterRun[]): Promise<[number, string][]> => [
+	const again = async (rows: readonly JudgedRow[], ...runs: LaterRun[]): Promise<[number, string][]> => [
 		...(await writtenAgain(rows, async function* () {
 			yield* runs;
 		})),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CliError, errorCode, Exit } from "../../errors.ts";
 
 /** Who keeps the folders, and who hears of one that was closed to others. */
-export type Keeper = {
+export type CurrentUser = {
 	/** user id of this process; -1 on a system without owners */
 	readonly uid: number;
 	readonly note: (text: string) => void;
@@ -19,7 +19,7 @@ const OPEN = 0o077;
 const PRIVATE = 0o700;
 
 /** The user id of this process. One that no list of users knows is nobody's: only root's folders are then taken. */
-export function ownId(): number {
+export function currentUserId(): number {
 	try {
 		return userInfo().uid;
 	} catch {
@@ -35,7 +35,11 @@ export function ownId(): number {
  * @param isOurs whether a folder of others' things may not be closed: only what has these names in it is ours
  * @throws CliError exit 2
  */
-export async function ownFolder(path: string, keeper: Keeper, isOurs?: (name: string) => boolean): Promise<void> {
+export async function securePrivateFolder(
+	path: string,
+	keeper: CurrentUser,
+	isOurs?: (name: string) => boolean,
+): Promise<void> {
 	const { uid } = keeper;
 	if (uid === -1) return;
 	const link = await statusOf(path, lstat);
@@ -57,7 +61,7 @@ export async function ownFolder(path: string, keeper: Keeper, isOurs?: (name: st
 }
 
 /** Reads a file that only this user and root can have written. @throws CliError exit 2 where others can, or could */
-export async function readOwnFile(path: string, { uid }: Keeper): Promise<string> {
+export async function readPrivateFile(path: string, { uid }: CurrentUser): Promise<string> {
 	const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	try {
 		// The open file is asked, not the path: it can't be exchanged between the check and the reading.
@@ -119,6 +123,6 @@ function writable(path: string): CliError {
 /** What lies in a state folder. One that has anything else in it is not ours to close to others. */
 const OURS: readonly string[] = ["runs", "services", "tmp"];
 /** Sees that nobody else can have written what is in a state folder. @throws CliError exit 2 */
-export async function ownStateFolder(path: string, keeper: Keeper): Promise<void> {
-	await ownFolder(path, keeper, (name) => OURS.includes(name));
+export async function secureStateFolder(path: string, keeper: CurrentUser): Promise<void> {
+	await securePrivateFolder(path, keeper, (name) => OURS.includes(name));
 }

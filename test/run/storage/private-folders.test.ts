@@ -2,16 +2,21 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type Keeper, ownFolder, readOwnFile, ownStateFolder } from "../../../src/run/storage/own-folders.ts";
+import {
+	type CurrentUser,
+	securePrivateFolder,
+	readPrivateFile,
+	secureStateFolder,
+} from "../../../src/run/storage/private-folders.ts";
 import { Runs } from "../../../src/run/recorded/runs.ts";
 import { takeNamedLock } from "../../../src/run/recorded/run-lock.ts";
 import { folder } from "../../support/service.ts";
 
 const { uid } = userInfo();
 const notes: string[] = [];
-const me: Keeper = { uid, note: (text) => void notes.push(text) };
+const me: CurrentUser = { uid, note: (text) => void notes.push(text) };
 /** Neither the owner of what the tests make nor root, unless root runs them: then the owner's files are root's. */
-const someone: Keeper = { uid: uid + 4711, note: () => undefined };
+const someone: CurrentUser = { uid: uid + 4711, note: () => undefined };
 
 const made = async (...modes: readonly (readonly [string, number])[]): Promise<string> => {
 	const state = await folder();
@@ -29,7 +34,7 @@ const mode = async (path: string): Promise<string> => ((await stat(path)).mode &
 
 it("a folder of ours that others can write is closed, and it is said", async () => {
 	const state = await made(["runs", 0o777]);
-	await ownFolder(join(state, "runs"), me);
+	await securePrivateFolder(join(state, "runs"), me);
 	expect(await mode(join(state, "runs"))).toBe("700");
 	expect(notes.at(-1)).toContain("now it is yours alone");
 });
@@ -39,37 +44,37 @@ it("a folder that others could write, with a file in it that they can write, is 
 	const run = join(state, "runs", "run.json");
 	await writeFile(run, "{}");
 	await chmod(run, 0o666);
-	await expect(ownFolder(join(state, "runs"), me)).rejects.toMatchObject({ exit: 2 });
+	await expect(securePrivateFolder(join(state, "runs"), me)).rejects.toMatchObject({ exit: 2 });
 	expect(await mode(join(state, "runs"))).toBe("777");
-	await expect(readOwnFile(run, me)).rejects.toMatchObject({ exit: 2 });
+	await expect(readPrivateFile(run, me)).rejects.toMatchObject({ exit: 2 });
 	await chmod(run, 0o600);
-	expect(await readOwnFile(run, me)).toBe("{}");
+	expect(await readPrivateFile(run, me)).toBe("{}");
 });
 
 it("a state folder that has other things in it is not closed to those who work there, but refused", async () => {
 	const state = await made(["runs", 0o700], ["notes", 0o755]);
 	await chmod(state, 0o775);
-	await expect(ownStateFolder(state, me)).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining("chmod") });
+	await expect(secureStateFolder(state, me)).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining("chmod") });
 	expect(await mode(state)).toBe("775");
 	await chmod(state, 0o755);
-	await ownStateFolder(state, me);
+	await secureStateFolder(state, me);
 	expect(await mode(state)).toBe("755");
 });
 
 it("a folder that a link leads to is never changed, and refused where others can write it", async () => {
 	const state = await made(["there", 0o777]);
 	await symlink(join(state, "there"), join(state, "runs"));
-	await expect(ownFolder(join(state, "runs"), me)).rejects.toMatchObject({ exit: 2 });
+	await expect(securePrivateFolder(join(state, "runs"), me)).rejects.toMatchObject({ exit: 2 });
 	expect(await mode(join(state, "there"))).toBe("777");
 	await chmod(join(state, "there"), 0o755);
-	await ownFolder(join(state, "runs"), me);
+	await securePrivateFolder(join(state, "runs"), me);
 	expect(await mode(join(state, "there"))).toBe("755");
 });
 
 it.skipIf(uid === 0)("what belongs to another user is refused: folders, runs, locks and records", async () => {
 	const state = await made(["runs", 0o700], ["run.json", 0o600]);
-	await expect(ownFolder(state, someone)).rejects.toMatchObject({ exit: 2 });
-	await expect(readOwnFile(join(state, "run.json"), someone)).rejects.toMatchObject({ exit: 2 });
+	await expect(securePrivateFolder(state, someone)).rejects.toMatchObject({ exit: 2 });
+	await expect(readPrivateFile(join(state, "run.json"), someone)).rejects.toMatchObject({ exit: 2 });
 	await expect(new Runs(state, someone).names()).rejects.toMatchObject({ exit: 2 });
 	const processes = { pid: 1, isRunning: () => true };
 	await expect(takeNamedLock(new Runs(state, someone), "x", processes, false)).rejects.toMatchObject({ exit: 2 });
@@ -97,7 +102,7 @@ it.runIf(uid === 0)("what belongs to another user is refused: folders, runs, loc
 
 it("a folder that is not there is nobody's, and where there are no owners all is taken", async () => {
 	const state = await made(["runs", 0o777]);
-	await ownFolder(join(state, "none", "runs"), me);
-	await ownFolder(join(state, "runs"), { ...me, uid: -1 });
+	await securePrivateFolder(join(state, "none", "runs"), me);
+	await securePrivateFolder(join(state, "runs"), { ...me, uid: -1 });
 	expect(await mode(join(state, "runs"))).toBe("777");
 });

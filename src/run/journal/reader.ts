@@ -1,0 +1,209 @@
+import { join } from "node:path";
+import { journalLost, JournalUnreadable, newerFormat } from "./errors.ts";
+import { readChunks } from "./files.ts";
+import type { HeaderRecord, ReadRecord, SentRecord, StoredRecord } from "./records.ts";
+import { type Chunks, type Damage, LineSplitter, recordOfLine, scan } from "./scan.ts";
+import { countInDoubt, countWithoutBeforeImage, isInDoubt, SentState, writtenWithoutSentRecord } from "./sent-state.ts";
+import { JournalState } from "./state.ts";
+
+/** Headers, outcomes and ends of executions. */
+export const JOURNAL_FILE = "journal.jsonl";
+/** What is about to be sent. */
+export const SENT_FILE = "sent.jsonl";
+
+/** One value for each of the two files of a run. */
+export type PerFile<Journal, Sent = Journal> = { readonly journal: Journal; readonly sent: Sent };
+
+export function pathsOf(folder: string): PerFile<string> {
+	return { journal: join(folder, JOURNAL_FILE), sent: join(folder, SENT_FILE) };
+}
+
+/** A run as its folder has it. */
+export type RecordedRun = {
+	readonly folder: string;
+	readonly header: HeaderRecord;
+	readonly state: JournalState;
+	readonly sent: SentState;
+	/** number of rows that may have been sent and are not settled */
+	readonly inDoubt: number;
+	/** number of rows that may have been written without a before-image: they can't be undone */
+	readonly withoutBeforeImage: number;
+	/**
+	 * The records of the rows in doubt, in the order in which they were written. Call it before the first of these rows is
+	 * settled.
+	 *
+	 * @param includeFailed gives the records of failed rows too, for a run that reopens them
+	 */
+	recordsInDoubt(includeFailed?: boolean): AsyncGenerator<SentRecord | StoredRecord>;
+	/** All records of `sent.jsonl`, in the order in which they were written. */
+	sentRecords(): AsyncGenerator<SentRecord | StoredRecord>;
+	/** bytes of the good records of each file */
+	readonly goodLengths: PerFile<number>;
+};
+
+/**
+ * Reads the folder of a run and changes nothing in it. A write that was cut off at the end of a file is skipped.
+ *
+ * @returns undefined where no header is complete: nothing was sent in such a run
+ * @throws JournalUnreadable where a file is damaged, or of a newer format
+ * @throws JournalLost where the storage can't read it
+ */
+export async function readRun(folder: string): Promise<RecordedRun | undefined> {
+	try {
+		return await readFiles(folder, pathsOf(folder));
+	} catch (error) {
+		throw error instanceof JournalUnreadable ? error : journalLost(error, folder, "read");
+	}
+}
+
+async function readFiles(folder: string, paths: PerFile<string>): Promise<RecordedRun | undefined> {
+	// The outcomes are read first: in a run that is still going on, a row of an outcome was sent before.
+	const journal = await readJournal((await readChunks(paths.journal)) ?? [], paths.journal);
+	const { state } = journal;
+	const { header } = state;
+	const chunks = await readChunks(paths.sent);
+	const rows = header?.manifest.rows ?? Number.POSITIVE_INFINITY;
+	const { state: sent, goodLength } = await readSent(chunks ?? [], paths.sent, rows);
+	if (header === undefined) {
+		// The header is durable before anything is sent.
+		if (sent.count > 0) throw incomplete(`${paths.journal} has lost its header, and rows were sent`);
+		return undefined;
+	}
+	if (chunks === undefined) throw incomplete(`${paths.sent} is missing`);
+	checkComplete(state, sent, paths.sent);
+	return {
+		folder,
+		header,
+		state,
+		sent,
+		inDoubt: countInDoubt(state, sent),
+		withoutBeforeImage: countWithoutBeforeImage(state, sent),
+		recordsInDoubt: async function* (includeFailed = false) {
+			// Most runs end with no row in doubt: then a long file need not be read.
+			const isDone = countInDoubt(state, sent) === 0 && !(includeFailed && state.totals().failed > 0);
+			if (isDone) return;
+			const mayHaveFailedAfterSending = (row: number): boolean =>
+				includeFailed && state.statusOf(row) === "failed" && !state.isUntouched(row);
+			const isWanted = (row: number): boolean => mayHaveFailedAfterSending(row) || isInDoubt(row, state, sent);
+			yield* readSentRecords((await readChunks(paths.sent)) ?? [], goodLength, isWanted);
+		},
+		sentRecords: async function* () {
+			yield* readSentRecords((await readChunks(paths.sent)) ?? [], goodLength, () => true);
+		},
+		goodLengths: { journal: journal.goodLength, sent: goodLength },
+	};
+}
+
+function checkComplete(outcomes: JournalState, sent: SentState, file: string): void {
+	if (sent.lost > 0) return;
+	for (const row of writtenWithoutSentRecord(outcomes, sent)) {
+		throw incomplete(`${file} has lost records: row ${row} was written, and the file has no record of it`);
+	}
+}
+
+function incomplete(text: string): JournalUnreadable {
+	return new JournalUnreadable(text, "corrupt");
+}
+
+/** The state that the good records of a file give, and where they end. After them is a write that was cut off. */
+export type StateOfFile<State> = { readonly state: State; readonly goodLength: number };
+
+/**
+ * @param file its path, for messages
+ * @throws JournalUnreadable where it is damaged in its middle, or of a newer format
+ */
+export async function readJournal(chunks: Chunks, file: string): Promise<StateOfFile<JournalState>> {
+	const state = new JournalState();
+	const goodLength = await applyRecords(chunks, file, (record) => {
+		if (record.kind === "newer") throw newerFormat(record.version, file);
+		return state.apply(record);
+	});
+	return { state, goodLength };
+}
+
+/**
+ * @param rows number of rows of the manifest
+ * @throws JournalUnreadable where it is damaged in its middle
+ */
+export async function readSent(chunks: Chunks, file: string, rows: number): Promise<StateOfFile<SentState>> {
+	const state = new SentState(rows);
+	const goodLength = await applyRecords(chunks, file, (record) => state.apply(record));
+	return { state, goodLength };
+}
+
+async function applyRecords(
+	chunks: Chunks,
+	file: string,
+	onRecord: (record: ReadRecord) => string | undefined,
+): Promise<number> {
+	const { goodLength, end } = await scan(chunks, onRecord);
+	if (typeof end === "object") throw damaged(end, file);
+	return goodLength;
+}
+
+/**
+ * Decodes the lines that are wanted, and checks only the checksum of the others. Few lines of a file with millions are
+ * about one document or row.
+ *
+ * @throws JournalUnreadable where the file is damaged in its middle, or of a newer format
+ */
+export async function readMatchingLines(
+	chunks: Chunks,
+	file: string,
+	isWanted: (bytes: Uint8Array) => boolean,
+	onRecord: (record: ReadRecord) => void,
+): Promise<void> {
+	const { end } = await scan(
+		chunks,
+		(record) => {
+			if (record.kind === "newer") throw newerFormat(record.version, file);
+			onRecord(record);
+			return undefined;
+		},
+		isWanted,
+	);
+	if (typeof end === "object") throw damaged(end, file);
+}
+
+function damaged({ byte, record, rule }: Damage, file: string): JournalUnreadable {
+	const place = `byte ${byte.toLocaleString("en")} (record ${record.toLocaleString("en")})`;
+	const why = rule === undefined ? "" : `: ${rule}`;
+	return new JournalUnreadable(`${file} is damaged at ${place}${why}`, "corrupt", { file, byte, record });
+}
+
+/** The records of the wanted rows, in the order in which they were written. Records of other rows are not held. */
+async function* readSentRecords(
+	chunks: Chunks,
+	goodLength: number,
+	isWanted: (row: number) => boolean,
+): AsyncGenerator<SentRecord | StoredRecord> {
+	const splitter = new LineSplitter();
+	for await (const chunk of chunks) {
+		for (const line of splitter.push(chunk)) {
+			if (line.next > goodLength) return;
+			const record = recordOfLine(line);
+			const isKnown = record?.kind === "sent" || record?.kind === "stored";
+			if (isKnown && isWanted(record.row)) yield record;
+		}
+	}
+}
+
+/** What is known of a row that may have been sent and is not settled. */
+export type RowInDoubt = {
+	/** the last of its writes; absent where a repair lost it */
+	readonly sent?: SentRecord;
+	/** the document that its upload made */
+	readonly stored?: StoredRecord;
+};
+
+/** Rows in doubt by row. After a kill they are no more than the rows that were in flight. */
+export async function inDoubtByRow(
+	records: AsyncIterable<SentRecord | StoredRecord>,
+): Promise<ReadonlyMap<number, RowInDoubt>> {
+	const rows = new Map<number, RowInDoubt>();
+	for await (const record of records) {
+		const known = rows.get(record.row);
+		rows.set(record.row, record.kind === "sent" ? { ...known, sent: record } : { ...known, stored: record });
+	}
+	return rows;
+}
