@@ -45,6 +45,7 @@ const processes = {
 		}
 	},
 };
+
 const app = createApp({ io, env, home: homedir(), stdin, signal, processes });
 process.exitCode = await main(process.argv.slice(2), app);
 await io.flush();

@@ -45,8 +45,8 @@ export function updatePlanOf({ mode, deleteToken }: ChangeFlags): Omit<UpdatePla
 		keepsValue: (key: string, wanted: Metadata) => keepsValue(change, key, wanted),
 	};
 }
-/** Flags of commands that can show what they would do. */
 
+/** Flags of commands that can show what they would do. */
 export type DryRunFlags = {
 	readonly dryRun?: boolean;
 	readonly detailedExitcode?: boolean;
@@ -61,8 +61,8 @@ export function addDryRunOptions(command: Command): Command {
 		.option("--detailed-exitcode", "with --dry-run: exit 10 when something would change")
 		.addOption(new Option("--format <format>", `with --dry-run: ${uses}`).choices(Object.keys(CHANGE_FORMATS)));
 }
-/** @throws CliError exit 2 for flags that mean nothing without others */
 
+/** @throws CliError exit 2 for flags that mean nothing without others */
 export function checkDryRunFlags({
 	dryRun,
 	detailedExitcode,
@@ -81,8 +81,8 @@ export function checkDryRunFlags({
 	}
 	if (format !== undefined && json === true) throw wrong("--format and --json exclude each other", "Say one of them.");
 }
-/** How the changes are shown that the flags ask for. */
 
+/** How the changes are shown that the flags ask for. */
 export function changeFormat({
 	format = "text",
 	json,

@@ -25,6 +25,7 @@ export async function readAnswer(input: Input, signal?: AbortSignal): Promise<st
 		lines.close();
 	}
 }
+
 /** The same bytes, until the user wants to end: standard input that stays open is waited for no longer. */
 export async function* untilStopped(
 	bytes: AsyncIterable<Uint8Array>,

@@ -32,8 +32,10 @@ export type Spinner = { text: string; start(): unknown; stop(): unknown };
 
 /** Ten frames a second look fluent and cost nothing. */
 const FRAME_MS = 100;
+
 /** 5 s between lines of a log: an hour is 720 lines. */
 const LINE_MS = 5000;
+
 /** Columns that the spinner, its space and the terminal's last column take. */
 const SPINNER_COLUMNS = 3;
 
@@ -92,16 +94,18 @@ export function startProgress(screen: ProgressScreen): Progress {
 		},
 	};
 }
+
 /** 15 s: long enough to be steady, short enough to show an outage. */
 const WINDOW_MS = 15000;
+
 /** 1 s: a rate over less than that jumps about. */
 const SHORTEST_MS = 1000;
+
 /**
  * Rows a second over the last 15 seconds, from what each call says is done so far.
  *
  * @param now milliseconds
  */
-
 export function rateMeter(now: () => number): (done: number) => number | undefined {
 	let samples: { readonly at: number; readonly done: number }[] = [];
 	return (done) => {

@@ -14,6 +14,7 @@ import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } fro
 
 /** Rows between two reports of progress. */
 const PROGRESS_ROWS = 4096;
+
 /** Conflicts told in the order of their lines; beyond these, in order within each such part. */
 const SORTED_CONFLICTS = 10_000;
 

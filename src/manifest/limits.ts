@@ -1,25 +1,36 @@
 /** Bytes of the manifest that are hashed as one: a change is noticed before any row of its block is used. */
 export const BLOCK_BYTES = 256 * 1024;
+
 /** Characters decoded at a time: some hundred rows, so that memory does not follow the size of the manifest. */
 export const PIECE_BYTES = 64 * 1024;
+
 /** Longest cell or JSON string, in characters: without it one stray quote would swallow the whole file. */
 export const MAX_CELL = 1024 * 1024;
+
 /** Longest record, in characters. */
 export const MAX_RECORD = 4 * 1024 * 1024;
+
 /** Columns of a header at most: each is looked at by itself, and no document has as many keys. */
 export const MAX_COLUMNS = 128 * 1024;
+
 /** Deepest nesting of JSON that is read: a row, its `meta_fields`, and what metadata may have. A hostile file nests more. */
 export const MAX_DEPTH = 66;
+
 /** Faults told of one row, of its JSON text and of the schema each: a row with more is not read on. */
 export const MAX_ROW_FAULTS = 100;
+
 /** Bytes of a schema at most: some thousand times a usual one. */
 export const MAX_SCHEMA = 4 * 1024 * 1024;
+
 /** Seconds that a schema may take to be made ready. Nothing else is done meanwhile. */
 export const MAX_COMPILE_SECONDS = 5;
+
 /** Seconds that one row may take to be checked by a schema: honest ones take microseconds. */
 export const MAX_ROW_SECONDS = 1;
+
 /** Longest id, in characters. */
 export const MAX_ID = 256;
+
 /** A gzip that grows by more than this, and beyond `MAX_UNPACKED`, is a bomb and not a manifest. */
 export const MAX_RATIO = 200;
 export const MAX_UNPACKED = 1024 * 1024 * 1024;

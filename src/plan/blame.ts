@@ -47,8 +47,10 @@ type Entry<By> = {
 	readonly origin: Origin<By>;
 	readonly otherwise: Entry<By> | undefined;
 };
+
 type Entries<By> = ReadonlyMap<string, Entry<By>>;
 type Tell<By> = (event: BlamedEvent<By>) => void;
+
 /**
  * Which write set each value that a document has now, as far as the writes tell.
  *

@@ -18,6 +18,7 @@ export const OPERATORS = [
 	"empty",
 	"not empty",
 ] as const;
+
 export type Operator = (typeof OPERATORS)[number];
 
 /** One test of one metadata key. `wanted` may be a list for `in` and `not in`, and is undefined for `empty` and `not empty`. */

@@ -5,9 +5,11 @@ export type Scalar = string | number | boolean;
 
 /** `YYYY-MM-DD`, white space around it apart: the service looks at where digits and dashes stand, and no closer. */
 const DATE = /^\d{4}-\d\d-\d\d$/;
+
 /** What Python's `ast.literal_eval` takes for a number. Of a whole number it refuses leading zeros. */
 const NUMBER = /^[ \t]*[+-]?(?:0+|[1-9]\d*|(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?|\d+e[+-]?\d+)\s*$/i;
 const WHOLE = /^[+-]?\d+$/;
+
 /** Digits of a whole number beyond which Python refuses to convert it (`sys.int_info.default_max_str_digits`). */
 const LONGEST = 4_300;
 

@@ -4,6 +4,7 @@ import type { ShownChange } from "./changes.ts";
 
 /** Keys whose removals are counted by name; a manifest of other documents could have any number. */
 const COUNTED = 10_000;
+
 /** Keys that are named. */
 const NAMED = 10;
 

@@ -44,6 +44,7 @@ const SETTING = "state_dir".length + 2;
 const STATUS = "warning".length + 2;
 const NAME = "service".length + 2;
 const INDENT = 2;
+
 /** The narrowest that text is wrapped to: below that a terminal does it better. */
 const NARROWEST = 30;
 

@@ -1,9 +1,11 @@
 /** Blank columns between two columns of a table. */
 const GAP = 2;
+
 /** The narrowest that a column is made so that a line fits the terminal. */
 const NARROWEST = 8;
 
 const NO_WIDTH = /^[\p{Mn}\p{Me}\u200b-\u200f]$/u;
+
 /** CJK and what is shown as an emoji by itself: a copyright sign or an arrow can be one, and takes one column. */
 const WIDE =
 	/^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;

@@ -59,18 +59,19 @@ function hasSecondCode(text: string): boolean {
 	}
 	return codes > 1;
 }
-/** An answer that came to its end. */
 
+/** An answer that came to its end. */
 export type Answer = {
 	readonly status: number;
 	readonly headers: RawHeaders;
 	/** undefined where the body is not UTF-8 */
 	readonly text: string | undefined;
 };
+
 /** The header fields of an answer as they came: names and values in turn. Looked at only when an answer is no success. */
 export type RawHeaders = readonly (Buffer | string)[];
-/** Every value of a field, in the order they came. */
 
+/** Every value of a field, in the order they came. */
 export function headerValues(headers: RawHeaders, name: string): string[] {
 	const values: string[] = [];
 	for (let at = 0; at + 1 < headers.length; at += 2) {
@@ -78,6 +79,7 @@ export function headerValues(headers: RawHeaders, name: string): string[] {
 	}
 	return values;
 }
+
 function text(field: Buffer | string | undefined): string {
 	return typeof field === "string" ? field : (field?.toString("latin1") ?? "");
 }

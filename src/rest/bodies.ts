@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { BodyForm } from "../body-forms.ts";
 import { type Metadata, metadataText } from "../json/values.ts";
-import { constants } from "fs";
-import { type FileHandle, open } from "fs/promises";
-import { Readable } from "stream";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { reason } from "../errors.ts";
 import { show } from "../text/show.ts";
 import { RestError, type ErrorContext } from "./errors.ts";
@@ -70,6 +70,7 @@ function escapeName(name: string): string {
 		.replaceAll("\r", "%0D")
 		.replaceAll("\n", "%0A");
 }
+
 export type OpenUpload = {
 	readonly type: string;
 	/** bytes of the whole body */
@@ -77,13 +78,14 @@ export type OpenUpload = {
 	readonly body: Readable;
 	close(): Promise<void>;
 };
+
 const chunkSize = 64 * 1024;
+
 /**
  * The body of an upload, read from disk as the service takes it.
  *
  * A file that changes meanwhile breaks the body off before its last boundary, so that no half of it is stored.
  */
-
 export async function openUpload(file: UploadFile, boundary: string): Promise<OpenUpload> {
 	const handle = await openFile(file);
 	try {
@@ -130,14 +132,16 @@ async function openFile(file: UploadFile): Promise<FileHandle> {
 		throw refusal("FILE_UNREADABLE", `${show(file.name)} can't be read: ${reason(error)}`);
 	}
 }
+
 function changed(file: UploadFile): RestError {
 	return refusal("FILE_CHANGED", `${show(file.name)} changed while it was read; it was not uploaded`);
 }
+
 function refusal(code: string, message: string): RestError {
 	return new RestError(message, { kind: "rejected", code });
 }
-/** The stored file, if all of its bytes were. @throws RestError `SIZE_MISMATCH` */
 
+/** The stored file, if all of its bytes were. @throws RestError `SIZE_MISMATCH` */
 export function sameSize(stored: StoredFile, file: UploadFile, place: ErrorContext): StoredFile {
 	if (stored.size === undefined || stored.size === file.size) return stored;
 	const message = `${place.host} stored ${stored.size} of the ${file.size} bytes of ${show(file.name)} as ${show(stored.id)}`;

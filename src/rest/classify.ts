@@ -5,6 +5,7 @@ import type { Flavour } from "./flavours.ts";
 
 /** The verb or the form is not taken: another flavour of the API is. */
 const otherFlavour = new Set([405, 415, 501]);
+
 /** Server errors that no repetition mends: HTTP version, misconfigured, a network's login page. */
 const permanent = new Set([505, 506, 511]);
 

@@ -23,6 +23,7 @@ export type Connections = {
 
 /** For the TCP and the TLS handshake together. */
 export const connectTimeout = 10_000;
+
 /** Servers close idle connections from 4 s on; at one request a second they are still used again. */
 const keepAlive = 3_000;
 

@@ -94,6 +94,7 @@ const orders = {
 } as const satisfies Record<string, ListOrder>;
 
 const wrongVerb = /\b405\b.*method not allowed/i;
+
 /** What RAGFlow says of a dataset or a document that is not there, or not the key's: all releases from v0.15 to v0.27. */
 export const NOT_OWNED = /\bown the (?:dataset|document)\b/i;
 

@@ -8,14 +8,12 @@ import { lookup } from "dns/promises";
 import { connect, type PeerCertificate } from "tls";
 
 /** Every address of a host, as this machine's own resolver gives them: `/etc/hosts` counts, as it does for requests. */
-
 export async function lookUp(host: string): Promise<readonly string[]> {
 	const found = await lookup(host, { all: true });
 	return found.map(({ address }) => address);
 }
 
 /** Gives up waiting after `milliseconds`, or when the signal aborts: a look-up can't be cancelled, but left behind. */
-
 export async function withTimeout<Value>(
 	promise: Promise<Value>,
 	milliseconds: number,
@@ -140,8 +138,8 @@ function hostOf(url: URL): Host {
 	const name = bare(url.hostname);
 	return { name, isLiteral: isIP(name) !== 0 };
 }
-/** What a service shows of itself when a TLS connection is opened, its certificate being trusted. */
 
+/** What a service shows of itself when a TLS connection is opened, its certificate being trusted. */
 export type Handshake = {
 	/** as in `TLSv1.3` */
 	readonly protocol: string;
@@ -150,12 +148,12 @@ export type Handshake = {
 	/** when the certificate ends, in epoch milliseconds */
 	readonly expires: number;
 };
+
 /**
  * Opens one TLS connection as requests would, and closes it: with the same trust, and nothing is sent on it.
  *
  * Rejects with Node's error where it can't be opened or is not trusted.
  */
-
 export function shakeHands(
 	{ host, port }: { readonly host: string; readonly port: number },
 	ca: readonly string[],
@@ -190,6 +188,7 @@ export function shakeHands(
 		});
 	});
 }
+
 function issuerOf({ issuer }: PeerCertificate): string {
 	// Node's types promise texts; a name that is there twice is a list.
 	const names: unknown[] = [issuer.CN, issuer.O, issuer.OU];

@@ -49,6 +49,7 @@ export function plainValue(value: JsonValue): boolean {
 function isPlain(value: JsonValue): boolean {
 	return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
+
 /**
  * Errors of a database that is away, overrun or starting: the server's 1040 (too many connections), 1053 (shutting down),
  * 1205 (lock wait timeout), 1213 (deadlock), and the client's 2003 (can't connect), 2006 (gone away), 2013 and 2055 (lost
@@ -56,13 +57,17 @@ function isPlain(value: JsonValue): boolean {
  * name in letters that the connection can't carry, and is refused for ever.
  */
 const passing: ReadonlySet<string> = new Set(["0", "1040", "1053", "1205", "1213", "2003", "2006", "2013", "2055"]);
+
 /** Up to v0.23.1 the number alone, with the words in `data`. */
 const bare = /^(\d{1,4})$/;
+
 /** From v0.24 on the whole error as Python prints it; its library may print it around the driver's own. */
 const printed = /^(?:(?:pymysql\.err\.)?(?:Operational|Interface|Internal)Error\(){1,2}["']?\(?(\d{1,4}),/;
+
 /** The same of a database that has no numbers, by the words that RAGFlow itself tries again for (api/db/db_models.py). */
 const worded =
 	/^(?:Operational|Interface)Error\(.*\b(?:connection (?:refused|timed out|already closed|is closed|to server)|could not connect|server closed the connection|no connection to the server|terminating connection|starting up|shutting down)\b/is;
+
 /**
  * Whether a RAGFlow server says that the database behind it is away: the same request may be answered well a little later.
  *
@@ -70,7 +75,6 @@ const worded =
  * request was worked on or after it was written. Some routes have a sentence for it: "Database operation failed"
  * (api/apps/sdk/doc.py from v0.19, api/apps/restful_apis/document_api.py), in an update behind the write.
  */
-
 export function isDatabaseAway(code: number, message: string): boolean {
 	if (code === 102) return message === "Database operation failed";
 	if (code !== 100) return false;

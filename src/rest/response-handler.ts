@@ -113,11 +113,11 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Due, Cancell
 
 /** Something that a signal can end. */
 export type Cancellable = { cancel(reason: unknown): void };
+
 /**
  * Which attempts end with which signal. One listener a signal, not one a request: a listener for each would cost a
  * fifth of the speed.
  */
-
 export class Cancels {
 	readonly #watched = new WeakMap<AbortSignal, Set<Cancellable>>();
 
@@ -146,12 +146,12 @@ export type Due = {
 	deadline: number;
 	expire(): void;
 };
+
 /**
  * The absolute cap on attempts, at the cost of one timer for all of them: `AbortSignal.timeout` for each request
  * takes a third of the speed. Every tick looks at all attempts under way, a few dozen, so an attempt ends at most
  * a twentieth of its time late.
  */
-
 export class Deadlines {
 	readonly #open = new Set<Due>();
 	readonly #tick: number;

@@ -43,6 +43,7 @@ function parse(text: string): URL {
 function badBaseUrl(message: string): CliError {
 	return new CliError(message, { exit: Exit.usage, hint });
 }
+
 /**
  * An id as one segment of a path.
  *
@@ -50,7 +51,6 @@ function badBaseUrl(message: string): CliError {
  *
  * @throws RestError `BAD_ID` (rejected; nothing was sent)
  */
-
 export function segment(id: string): string {
 	if (/^[A-Za-z0-9_-]+$/.test(id)) return id;
 	if (id === "") throw badId("an empty text is no id");
@@ -58,8 +58,8 @@ export function segment(id: string): string {
 	if (/\p{Cc}/u.test(id)) throw badId(`the id "${show(id)}" has a control character`);
 	return encode(id);
 }
-/** A path below `prefix` with a query. The segments must be encoded; members of the query that are undefined are left out. */
 
+/** A path below `prefix` with a query. The segments must be encoded; members of the query that are undefined are left out. */
 export function pathOf(
 	prefix: string,
 	segments: readonly string[],
@@ -75,11 +75,13 @@ export function pathOf(
 	}
 	return members.length === 0 ? path : `${path}?${members.join("&")}`;
 }
+
 function countSlashes(path: string): number {
 	let count = 0;
 	for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) count++;
 	return count;
 }
+
 function encode(text: string): string {
 	try {
 		return encodeURIComponent(text);
@@ -88,11 +90,12 @@ function encode(text: string): string {
 		throw badId(`"${show(text)}" is not well-formed text`);
 	}
 }
+
 function badId(message: string): RestError {
 	return new RestError(`${message}; nothing was sent`, { kind: "rejected", code: "BAD_ID" });
 }
-/** The parameters of a list, as all kinds of servers name them. `False` is understood by all releases, `false` is not. */
 
+/** The parameters of a list, as all kinds of servers name them. `False` is understood by all releases, `false` is not. */
 export function parametersOf(query: DocumentQuery): Record<string, string | number | undefined> {
 	const { page, pageSize, order, id, name, condition } = query;
 	const desc = order === undefined ? undefined : order.descending ? "True" : "False";

@@ -40,6 +40,7 @@ export type SandboxOptions = {
 
 /** The longest wait a timer can be set to. */
 const longestTimer = 2 ** 31 - 1;
+
 /** Names of ten digits and a file of some gigabytes: beyond that a number is a slip. */
 const mostDocuments = 100_000_000;
 

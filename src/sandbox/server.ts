@@ -9,6 +9,7 @@ import type { ActiveFlavour } from "./active-flavour.ts";
 
 /** Longer than clients keep an idle connection, so that it is never this side that closes one being used again. */
 const keepAliveTimeout = 65_000;
+
 /** Milliseconds that requests under way have to finish when the sandbox is closed. */
 const closeGrace = 1000;
 

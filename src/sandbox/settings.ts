@@ -22,11 +22,15 @@ export type Settings = {
 
 /** Bytes of a JSON body: metadata of one document is a few kilobytes, so a megabyte is a mistake or an attack. */
 export const jsonBodyLimit = 1024 * 1024;
+
 /** Bytes of one upload request, all parts together. */
 export const uploadBodyLimit = 512 * 1024 * 1024;
+
 /** Characters of a dataset's name: the bound of deployed servers (service-api.md, section 2). */
 export const datasetNameLimit = 128;
+
 /** Bytes of a document's name: what file systems allow for a file name. */
 export const documentNameLimit = 255;
+
 /** Documents on a page when the request does not say. */
 export const defaultPageSize = 30;

@@ -1,4 +1,4 @@
-import { spawn } from "child_process";
+import { spawn } from "node:child_process";
 import { CliError, Exit, reason } from "../errors.ts";
 import { readPrivateFile } from "./private-file.ts";
 import type { Profile, SettingFlags, SettingSources } from "./types.ts";
@@ -78,16 +78,18 @@ function checkedKey(raw: string, origin: string): string {
 
 export const HOW_TO_GIVE_A_KEY =
 	"Set RAGTAG_API_KEY, or RAGTAG_API_KEY_FILE to the path of a file; `ragtag sandbox` serves the API here and prints a key.";
+
 /** 30 seconds: time to unlock a password manager by hand. */
 const COMMAND_LIMIT_MS = 30000;
+
 /** 64 KiB of output: a key is on the first line. */
 const MOST_OUTPUT = 64 * 1024;
+
 /**
  * The first line that a profile's `api_key_command` prints.
  *
  * What the command prints is never repeated, not even its errors: it may hold the key.
  */
-
 export async function keyFromCommand(
 	command: string,
 	origin: string,

@@ -4,7 +4,7 @@ import { CliError, Exit, reason } from "../errors.ts";
 import { readPrivateFile } from "./private-file.ts";
 import type { Profile, RateSetting, SettingSources } from "./types.ts";
 import { YamlReader, type Member, type Key } from "./yaml-reader.ts";
-import { resolve, dirname } from "path/posix";
+import { resolve, dirname } from "node:path";
 import { type BodyChoice, bodyForms } from "../body-forms.ts";
 import { alternatives } from "../text/words.ts";
 import { checkedAddress } from "./address.ts";
@@ -66,15 +66,17 @@ function configPath({ env, home }: SettingSources): string {
 		hint: "Set HOME or XDG_CONFIG_HOME, or give the address in RAGTAG_BASE_URL.",
 	});
 }
+
 type Context = {
 	readonly file: string;
 	readonly home: string | undefined;
 };
+
 type Draft = {
 	-readonly [Member in keyof Profile]: Profile[Member];
 };
-/** One profile of config.yaml from its node. */
 
+/** One profile of config.yaml from its node. */
 export function profileOf(reader: YamlReader, key: Key, node: unknown, context: Context): Profile {
 	const profile: Draft = { name: key.text };
 	const what = `profile ${JSON.stringify(key.text)}`;
@@ -95,6 +97,7 @@ export function profileOf(reader: YamlReader, key: Key, node: unknown, context: 
 	}
 	return profile;
 }
+
 type Read = (profile: Draft, member: Member, reader: YamlReader, context: Context) => void;
 const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 	[
@@ -125,12 +128,14 @@ const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 		},
 	],
 ]);
+
 function text(member: Member, reader: YamlReader): string {
 	const value = reader.scalar(member.value);
 	if (typeof value !== "string") throw reader.mismatch(member, "text (put it in quotes if it looks like a number)");
 	if (value === "") throw reader.mismatch(member, "text that is not empty");
 	return value;
 }
+
 /** A path: `~/` is the home folder, and a relative one is relative to config.yaml, wherever the program is called. */
 function path(member: Member, reader: YamlReader, { file, home }: Context): string {
 	const value = text(member, reader);
@@ -138,12 +143,14 @@ function path(member: Member, reader: YamlReader, { file, home }: Context): stri
 	if (home === undefined) throw reader.mismatch(member, "a path without ~, as there is no home folder");
 	return join(home, value.slice(2));
 }
+
 function rate(member: Member, reader: YamlReader): RateSetting {
 	const value = reader.scalar(member.value);
 	if (value === "unlimited") return value;
 	if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
 	throw reader.mismatch(member, "a number of requests a second above 0, or unlimited");
 }
+
 function body(member: Member, reader: YamlReader): BodyChoice {
 	const value = reader.scalar(member.value);
 	const choice = (["auto", ...bodyForms] as const).find((each) => each === value);

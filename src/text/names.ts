@@ -1,6 +1,7 @@
 /** Marks that a collation without accents passes over: of Latin, Cyrillic and Greek, Hebrew and Arabic points, kana. */
 const MARKS =
 	/[\u0300-\u036f]|[\u0483-\u0487]|[\u0591-\u05bd]|[\u064b-\u0652]|\u0670|[\u1ab0-\u1aff]|[\u1dc0-\u1dff]|[\u20d0-\u20f0]|\u3099|\u309a|[\ufe20-\ufe2f]/g;
+
 /** Characters that have no weight: soft hyphens, joiners, directions, variants. */
 const IGNORED = /\u00ad|[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u2064]|[\ufe00-\ufe0f]|\ufeff/g;
 const SMALL_KANA = /[ァィゥェォッャュョヮ]/g;
@@ -31,8 +32,8 @@ export function foldedName(name: string): string {
 export function caselessName(name: string): string {
 	return name.normalize("NFC").toLowerCase().toUpperCase().trimEnd();
 }
-/** Whether two texts are the same but for letter case. */
 
+/** Whether two texts are the same but for letter case. */
 export function differsByCase(left: string, right: string): boolean {
 	return left !== right && left.toLowerCase() === right.toLowerCase();
 }

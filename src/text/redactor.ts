@@ -2,10 +2,13 @@ import { decoded } from "./decoded.ts";
 
 /** Consecutive characters of a key that may not be seen together in a message. */
 const PIECE = 6;
+
 /** In a result: what shares 16 characters with a key does so by no chance, and a document's own value may share 6. */
 const RESULT_PIECE = 16;
+
 /** Characters of a key's body from which on it stands in a text by no chance. */
 const TELLING = 8;
+
 /** Layers of escapes that are written out: a text in JSON, in JSON, in a page. */
 const LAYERS = 3;
 

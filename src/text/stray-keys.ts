@@ -1,14 +1,18 @@
 /** A word such as `sk-…`: letters, a dash, and a long body in which all kinds of characters stand. */
 const KEY_LIKE = /^[A-Za-z]{2,12}[-_](?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w~+=-]{16,}$/;
+
 /** A JSON Web Token. */
 const TOKEN = /^eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/;
+
 /**
  * RAGFlow's own keys, wherever they stand in a word: 32 or 43 characters after this prefix
  * (`generate_confirmation_token` in api/utils/api_utils.py, v0.15.0 to v0.27.0). Names of files have an ending.
  */
 const OURS = /(?<![\w-])ragflow-(?=[\w.~-]*[a-z])(?=[\w.~-]*[A-Z])[\w.~-]{16,}/g;
+
 /** Options that people type who take them for a way to give a key. */
 const KEY_OPTION = /^--?(?:api[-_]?key|key|token|secret|password|bearer|auth(?:orization)?)$/i;
+
 /** Characters: what is shorter is no key of any service, and a word of every other message. */
 const SHORTEST = 8;
 

@@ -6,6 +6,7 @@ import { summaryOf } from "../support/values.ts";
 
 /** What the service asks to wait, in milliseconds. */
 const ASKED = 2_000;
+
 /** A request that left before the client saw the answer arrives so much later at most, in milliseconds. */
 const UNDER_WAY = 200;
 

@@ -10,6 +10,7 @@ const argvOf = (command: string, path: string): string[] => {
 	const argv = ["docs", command, path, "-d", "set", "--rate", "unlimited", "--attempts", "1", "--json"];
 	return command === "rm" ? [...argv, "--yes"] : argv;
 };
+
 const manifest = (count: number): string =>
 	`document_id,a\n${range(count)
 		.map((n) => `doc-${n},${n}\n`)

@@ -8,6 +8,7 @@ import { file, folder, serve } from "../support/service.ts";
 import { summaryOf } from "../support/values.ts";
 
 const fast = ["--rate", "unlimited", "--json"];
+
 /** A list is kept whole by some and taken apart by others: the rest is the same everywhere. */
 const row = (document_id: string, n: number) => ({ document_id, meta_fields: { author: `Zoë ${n}`, year: 2000 + n } });
 
@@ -22,6 +23,7 @@ const echoes: Readonly<Record<Flavour, Echo>> = {
 	"ragflow-0.26": "id",
 	"ragflow-0.27": "id",
 };
+
 const pairs = dialects.flatMap((flavour) =>
 	flavour.update.forms.flatMap((form) =>
 		flavours.filter(isFlavour).map((server) => ({ name: flavour.name, flavour, form, server, proven: echoes[server] })),

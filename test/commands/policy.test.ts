@@ -55,6 +55,7 @@ const BAD = [
 	{ source_id: "s1", category: "law" },
 	{},
 ];
+
 const FOUND = [
 	[1, "source_id", "POLICY_PROTECTED"],
 	[2, "category", "POLICY_ALLOWED"],

@@ -53,6 +53,7 @@ const ODD: readonly (readonly [string, unknown])[] = [
 	["other scripts", "Zoë 日本 😀 \u202eevil"],
 	["a date that is none", "yesterday"],
 ];
+
 const KEYS = [
 	"value",
 	"name",

@@ -5,9 +5,11 @@ import { serve } from "../support/service.ts";
 
 /** Manifests tried; the figure is 10,000, which takes minutes: RAGTAG_MANIFESTS=10000 tries them all. */
 const MANIFESTS = Number(process.env["RAGTAG_MANIFESTS"] ?? 300);
+
 /** Documents at the start of each round, and manifests of a round: so many runs share a service. */
 const DOCUMENTS = 60;
 const ROUND = 50;
+
 /** Milliseconds for all of them, on a machine that does something else too. */
 const PATIENCE = 60_000 + MANIFESTS * 200;
 
@@ -50,6 +52,7 @@ const cell = fc.oneof(
 	{ weight: 1, arbitrary: fc.nat(DOCUMENTS - 1).map((n) => ({ of: n, change: "spaced" as const })) },
 	{ weight: 1, arbitrary: fc.nat(DOCUMENTS - 1).map((n) => ({ of: n, change: "cut" as const })) },
 );
+
 type Cell = number | string | { of: number; change: "upper" | "spaced" | "cut" };
 
 const manifest = fc.record({

@@ -18,6 +18,7 @@ const neighbours = all.flatMap((flavour, place): [Flavour, Flavour][] => {
 				[next, flavour],
 			];
 });
+
 const pairs: readonly [Flavour, Flavour][] = [
 	["documented", "ragflow-0.23"],
 	["ragflow-0.23", "documented"],

@@ -11,6 +11,7 @@ const VALUES = [
 	["a list of objects", '[{"x":1}]'],
 	["a list with null", '["x",null]'],
 ] as const;
+
 const TAKEN = '{"t":"x","n":1.5,"b":false,"l":["x",2,true],"e":[]}';
 const codes = (stdout: string): unknown[] =>
 	parseLines(stdout).flatMap((line) => (at(line, "type") === "row" ? [at(line, "error_code")] : []));

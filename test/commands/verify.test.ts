@@ -10,6 +10,7 @@ import { file, folder, type Service } from "../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../support/values.ts";
 
 const fast = ["--rate", "unlimited", "--json"];
+
 /** Waits take no time: what a service shows late it shows by the number of its answers. */
 const hurried: Clock = { ...systemClock, sleep: async () => undefined };
 

@@ -16,6 +16,7 @@ const KEY = "sandbox-9b82481f7ce9ba9fee539f94777d3364";
 
 /** No program prints it: it divides what the commands of a page printed. */
 const DIVIDER = "\u001e";
+
 /** Milliseconds: a page that takes longer hangs. The slowest takes some 10 s on two shared cores. */
 const LONGEST = 150_000;
 

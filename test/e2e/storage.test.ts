@@ -9,6 +9,7 @@ import { file, folder, serve } from "../support/service.ts";
 import { at, parseLines } from "../support/values.ts";
 
 const isRoot = userInfo().uid === 0;
+
 /** Root may write anywhere: then the program runs as a user that nobody is. */
 const as = isRoot ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
 const canRun = spawnSync("bash", ["-c", `${as}node ${PROGRAM} --version`]).status === 0;

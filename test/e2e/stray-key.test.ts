@@ -4,6 +4,7 @@ import { KEY } from "../support/service.ts";
 import { withoutKeyInAnyForm } from "../support/encodings.ts";
 
 const URL = { RAGTAG_BASE_URL: "http://127.0.0.1:9" };
+
 /** A key of another shape than RAGFlow's: it may be a name, too. */
 const OTHER = "sk-Canary7Qx2Zp9Lm4Wv8Ts";
 

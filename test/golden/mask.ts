@@ -7,6 +7,7 @@ const NUMBERED: readonly Rule[] = [
 	[/\b(?!0000|d0000)[0-9a-f]{32}\b/g, "ID"],
 	[/\b[0-9a-f]{64}\b/g, "SHA256-"],
 ];
+
 const PLAIN: readonly Rule[] = [
 	[/http:\/\/127\.0\.0\.1:\d+/g, "http://127.0.0.1:PORT"],
 	[/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/g, "TIME"],

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
 /** Words that name a file or a folder: with a slash, or with the ending of a file that the repository keeps. */
 const WORD = /[\w.-]*[\w-](?:\/[\w.-]+)*\/?/g;
 const FILE = /\.(?:ts|json|md|txt|mjs|sh)$/;

@@ -5,6 +5,7 @@ const ROOT = new URL("../../", import.meta.url);
 const NAMED = /`(test\/[^`]+\.test\.ts)` "([^"]+)"/g;
 
 const page = await readFile(new URL("docs/security.md", ROOT), "utf8");
+
 /** The lines of its tables, without heads and rules. */
 const lines = page.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| line |"));
 

@@ -6,6 +6,7 @@ import { checkBytes } from "./support.ts";
 type Cells = readonly (readonly string[])[];
 
 const KEYS = ["author", "note", "dc:title"];
+
 /** A cell that is not empty: an empty one is a key that is not sent in CSV, and an empty text in JSON. */
 const cell = fc
 	.oneof(
@@ -17,6 +18,7 @@ const cell = fc
 const manifest: fc.Arbitrary<Cells> = fc
 	.array(fc.array(cell, { minLength: KEYS.length, maxLength: KEYS.length }), { minLength: 1, maxLength: 6 })
 	.filter((rows) => rows.length > 0);
+
 /** Ways to write the same rows down. None may make a difference to what is sent. */
 const dress = fc.record({
 	form: fc.constantFrom("csv", "jsonl", "json"),
@@ -28,6 +30,7 @@ const dress = fc.record({
 	lastEnd: fc.boolean(),
 	chunk: fc.constantFrom(1, 2, 3, 7, 64, 4096),
 });
+
 type Dress = typeof dress extends fc.Arbitrary<infer Value> ? Value : never;
 
 function bytesOf(rows: Cells, { form, delimiter, end, quoteAll, mark, gzip, lastEnd }: Dress): Uint8Array {

@@ -41,6 +41,7 @@ const csv = [
 	"\0",
 	'""',
 ];
+
 const json = ["[", "]", "{", "}", ":", "\\", "1e999", "NaN", "true", '"document_id"', '"a"', '"meta_fields":{', '"x":'];
 const shared = [",", '"', "\n", " ", "a", "1", "é", "😀"];
 const textOf = (starts: readonly string[], tokens: readonly string[]): fc.Arbitrary<string> =>

@@ -11,6 +11,7 @@ const none: Policy = {
 	maxChanges: undefined,
 	noClearing: false,
 };
+
 const judged = (policy: Partial<Policy>, present: JsonObject, toSend: JsonObject): readonly Violation[] => {
 	const [before, after] = [metadataOf(present), metadataOf(toSend)];
 	const difference = differenceOf(before, after);

@@ -21,6 +21,7 @@ const changed = (present: Pairs, sent: Pairs, action: ShownChange["action"] = "u
 	documentId: "doc",
 	difference: differenceOf(new Map(present), new Map(sent)),
 });
+
 const same = (text: string): string => text;
 const plain = { bold: same, dim: same, red: same, green: same, yellow: same };
 

@@ -22,6 +22,7 @@ const special = fc.constantFrom(
 	"é",
 	"界",
 );
+
 const cell = fc
 	.array(fc.oneof(special, fc.string({ unit: "binary", maxLength: 3 })), { maxLength: 6 })
 	.map((parts) => parts.join(""));

@@ -110,10 +110,12 @@ const fault = (status: number, message = "no"): Pick<Answer, "status" | "body"> 
 	status,
 	body: { code: status, message },
 });
+
 const coded = (code: number, more: object = {}): Pick<Answer, "status" | "body"> => ({
 	status: 200,
 	body: { code, message: "no", ...more },
 });
+
 const NO_API: Expected = { kind: "not_the_api", code: "NOT_THE_API" };
 const REFUSED: Expected = { kind: "untrusted", code: "KEY_REJECTED" };
 

@@ -26,6 +26,7 @@ const metadata = new Map([
 	["10", "ten"],
 	["__proto__", "data"],
 ]);
+
 const payload = '{"meta_fields":{"author":"Ägir","10":"ten","__proto__":"data"}}';
 
 function head(server: RawServer, line: string, more: string): string {

@@ -108,6 +108,7 @@ const digits = fc.oneof(
 	fc.tuple(fc.nat(99), fc.integer({ min: -420, max: 420 })).map(([whole, power]) => `${whole}e${power}`),
 	fc.integer().map(String),
 );
+
 /** Texts that would fool whoever looks for digits without knowing where a text ends. */
 const odd = fc.oneof(
 	fc.string({ unit: "binary" }),

@@ -25,6 +25,7 @@ const answers: readonly (readonly [string, () => RestError])[] = [
 	["code 100 with a number", () => failure("ambiguous", { code: DATABASE_AWAY, status: 200 })],
 	["a 401 for a key that was accepted", () => failure("doubted", { code: "KEY_REJECTED", status: 401 })],
 ];
+
 const dialect = { flavour: ragflowPut, form: "json" } as const;
 const metadata = new Map([["a", 1]]);
 const item = { ...work(0), metadata };

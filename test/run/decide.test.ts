@@ -22,6 +22,7 @@ const first: FailedAttempt = {
 	random: 0.5,
 	now: Date.UTC(2025, 5, 1, 14, 0),
 };
+
 const last: FailedAttempt = { ...first, attempt: 6, counted: 5 };
 const silent: FailedAttempt = { ...first, answered: false, succeeded: false };
 const stop6 = { action: "stop", stop: { exit: Exit.temporary } };

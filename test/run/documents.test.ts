@@ -29,9 +29,11 @@ const byNumber = (ids: readonly string[]): string[] => ids.toSorted((left, right
 const tooLarge = (most: number) => (query: DocumentQuery) => {
 	if ((query.pageSize ?? 30) > most) throw failure("rejected", { code: "CODE_101" });
 };
+
 const noOrder = (query: DocumentQuery): void => {
 	if (query.order !== undefined) throw failure("rejected", { code: "CODE_101" });
 };
+
 const isEven = ({ page }: DocumentQuery): boolean => page % 2 === 0;
 
 /** What is odd, and in how many requests all 250 documents are seen none the less. */

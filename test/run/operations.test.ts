@@ -19,6 +19,7 @@ import { failure, work } from "./harness.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
 const item = { ...work(0), metadata };
+
 /** A merge of `rows` rows of the dataset, each look at which costs a request. */
 const merging = (rows = 1, onlyChanged = false) => ({
 	present: new DocumentSource({
@@ -31,6 +32,7 @@ const merging = (rows = 1, onlyChanged = false) => ({
 	keepsValue: (key: string, wanted: Metadata) => !wanted.has(key),
 	onlyChanged,
 });
+
 const done = async (): Promise<Echo> => "document_id";
 const gone = async (): Promise<void> => undefined;
 const listing = (...items: Document[]) => ({ listDocuments: () => Promise.resolve({ items, total: items.length }) });

@@ -71,6 +71,7 @@ function countText(documents: number | undefined): string {
 /** Documents that are read of a dataset that was named: ten pages at most. Of another one a page is enough. */
 const MOST = 1_000;
 const MOST_UNASKED = 100;
+
 /** Documents that the text names. */
 const NAMED = 5;
 

@@ -5,6 +5,7 @@ import { show } from "../../text/show.ts";
 import { skipped } from "./check-results.ts";
 
 const DAY = 24 * 3600 * 1000;
+
 /** A certificate that ends within so many days is worth a warning: time enough to have it renewed. */
 const EXPIRY_WARNING_DAYS = 14;
 

@@ -14,6 +14,7 @@ export type Member = {
 };
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
+
 /** What other languages write for a value: `NaN`, `True`, `-Infinity`, `.5`. */
 const WORD = /[-+.]?\w[\w.+-]*/y;
 // A string without escapes, which is nearly every one; control characters must be escaped.

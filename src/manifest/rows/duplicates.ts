@@ -5,10 +5,12 @@ import { Spill } from "./spill.ts";
 /** Key hash, payload hash, index (6 bytes), line (6 bytes), column (4 bytes). */
 const RECORD = 48;
 const HASH = 16;
+
 /** Records kept in memory before the disk is used: half a megabyte. */
 const IN_MEMORY = 10_000;
 
 export type Entry = { readonly index: number; readonly line: number; readonly column: number };
+
 /** `conflict`: a row that says something else of the same document than the earlier one. */
 export type Verdict =
 	| { readonly kind: "skip"; readonly row: Entry }

@@ -2,9 +2,11 @@ import { isOneLetterApart } from "../distance.ts";
 import type { Role } from "../purposes.ts";
 
 const ROLES: ReadonlySet<string> = new Set<Role>(["document_id", "dataset_id", "file", "name"]);
+
 /** Columns of a failed-rows file, which can be fed back as it is. */
 export const FAILURE_COLUMNS = ["_line", "_error_code", "_error", "_attempts"] as const;
 const IGNORED: ReadonlySet<string> = new Set(FAILURE_COLUMNS);
+
 /** A slip in one of these would send the id as metadata, or the metadata as a key. */
 const GUARDED = ["document_id", "dataset_id", "meta_fields"] as const;
 

@@ -13,6 +13,7 @@ import { TimeLimit } from "./time-limit.ts";
 
 /** Milliseconds for many rows at once. Nothing else is done meanwhile, not even a signal is heard. */
 const TURN = 250;
+
 /** Tries of a row by itself: the machine may have slept meanwhile, or had other things to do. */
 const TRIES = 2;
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 /** Bytes written at a time for one partition: a header and whole records. */
 const BLOCK = 4096;
 const HEADER = 16;
+
 /** Enough that one partition of a hundred million records still fits into memory. */
 const PARTITIONS = 256;
 

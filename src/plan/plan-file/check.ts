@@ -17,6 +17,7 @@ export class PlanFault extends Error {
 export type CheckedPlan = { readonly header: PlanHeader; readonly counts: PlanCounts };
 
 const LINE_END = "\n";
+
 /** How a plan begins, whatever version wrote it. */
 const BEGINNING = '{"ragtag_plan":';
 

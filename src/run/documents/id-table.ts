@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 
 /** Slots of the smallest table. A power of two, as all sizes are: a hash is made a slot by its lowest bits. */
 const SMALLEST = 1024;
+
 /** How full a table may get before it is doubled: beyond that, slots are sought ever longer. */
 const FULLEST = 0.5;
 

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 /** 128 bits of a hash: of two ids that a list could ever show, no two share them. */
 const WORDS = 4;
 const WORD_DIGITS = 8;
+
 /** How full the table may be: beyond that a search takes long. */
 const FULLEST = 0.7;
 const SMALLEST = 256;

@@ -5,6 +5,7 @@ import { SeenIds } from "./seen-ids.ts";
 /** How many times what a list claims it may show, and how many entries beyond that: it may grow while it is read. */
 export const CLAIM_TIMES = 2;
 export const CLAIM_SLACK = 1_000;
+
 /** Entries that a list may show which claims nothing: twice as many as any dataset is known to have. */
 export const MOST_UNCLAIMED = 2_000_000;
 

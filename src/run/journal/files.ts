@@ -10,10 +10,13 @@ import type { JournalRecord } from "./records.ts";
 /** Only the user may see what is written where. */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+
 /** Bytes read at a time. */
 const CHUNK = 64 * 1024;
+
 /** A name that leads elsewhere is not followed, and a pipe that nobody writes to does not hold the program up. */
 const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** What a file system says that can't sync a folder. */
 const NO_FOLDER_SYNC: readonly (string | undefined)[] = ["EINVAL", "EISDIR", "ENOTSUP", "EPERM"];
 
@@ -119,6 +122,7 @@ async function orClose<Value>(handle: FileHandle, use: () => Promise<Value>): Pr
 
 /** Characters that are written at a time. */
 const BATCH = 256 * 1024;
+
 /** Damaged files that one folder may have of a name: nobody repairs that often. */
 const MOST_ORIGINALS = 100;
 

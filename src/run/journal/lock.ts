@@ -18,6 +18,7 @@ import { ageOf, withMutex, linkMutex, type Mutex, socketMutex } from "./mutex.ts
 
 /** A lock without an owner in it is that of a process that was killed while it took it, in milliseconds of age. */
 const UNWRITTEN = 10_000;
+
 /** Bytes of a lock's random part. */
 const NONCE_BYTES = 16;
 

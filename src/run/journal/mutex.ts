@@ -10,8 +10,10 @@ export type Mutex = () => Promise<(() => Promise<void>) | undefined>;
 
 /** How long another may take, in milliseconds. It is milliseconds of work; a machine can be slow. */
 const PATIENCE = 10_000;
+
 /** Between two tries, in milliseconds. */
 const PAUSE = 5;
+
 /** A file that is left of a process that was killed, in milliseconds of age. */
 const LEFT_BEHIND = 60_000;
 

@@ -8,6 +8,7 @@ import { JournalState } from "./state.ts";
 
 /** Headers, outcomes and ends of executions. */
 export const JOURNAL_FILE = "journal.jsonl";
+
 /** What is about to be sent. */
 export const SENT_FILE = "sent.jsonl";
 

@@ -1,8 +1,10 @@
 import type { RowStatus } from "../types.ts";
 
 const STATUSES: readonly Exclude<RowStatus, "failed">[] = ["updated", "unchanged", "uploaded", "removed"];
+
 /** The first byte that means failed. From here on a byte tells the code, too. */
 const FAILED = STATUSES.length + 1;
+
 /** Failed with a code for which no byte was left; the map has it. */
 const OTHER_CODE = 255;
 
@@ -82,6 +84,7 @@ export class RowStates {
 
 /** Rows by which the table grows at least. */
 const GROWTH = 65_536;
+
 /** One byte for each row, zero until it is set: a million rows are a megabyte. */
 export class RowBytes {
 	#bytes = new Uint8Array(0);

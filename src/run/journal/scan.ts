@@ -93,6 +93,7 @@ export function recordWithCrLf({ bytes, terminated }: Line): ReadRecord | undefi
 }
 
 const LINE_END = 0x0a;
+
 /** A piece of a file between two line ends. */
 export type Line = {
 	/** where it begins in the file */

@@ -4,6 +4,7 @@ import type { JournalState } from "./state.ts";
 
 const SENT = 1;
 const STORED = 2;
+
 /** Its first write was recorded without what the document had before. */
 const BLIND = 4;
 

@@ -3,6 +3,7 @@ import type { LoweredRate } from "./lowered-rate.ts";
 
 /** How much of a late timer is made up for, in milliseconds: timers are no finer than one, and 1,000 a second need more. */
 const SLACK = 5;
+
 /** The longest wait before the rate is read again, in milliseconds: it rises meanwhile. */
 const LOOK = 250;
 

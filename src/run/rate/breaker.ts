@@ -6,6 +6,7 @@ type Waiter = { readonly go: () => void };
 /** Longest wait before a probe, in milliseconds: before the first, and before any. Each is up to twice the one before. */
 const FIRST = 1_000;
 const LONGEST = 60_000;
+
 /** The shortest wait before a probe, in milliseconds: full jitter alone could give 0 several times in a row. */
 const SHORTEST = 100;
 

@@ -2,12 +2,16 @@ import { type Answer, MAX_CONCURRENCY, newSearch, observe, searchFrom } from "./
 
 /** Reading requests in flight unless `--concurrency` is given: enough for the rate at the latency of a far service. */
 export const LOOKS = 32;
+
 /** In flight before the first latency is known: enough to learn it, too few to hurt. */
 const INITIAL = 8;
+
 /** Head-room over rate × latency, for answers slower than the average. */
 const HEADROOM = 1.5;
+
 /** Rows that wait at the limiter besides those on the wire, so that a row is there for each token. */
 const WAITING = 4;
+
 /** Weight of the newest latency in the moving average. */
 const WEIGHT = 0.1;
 

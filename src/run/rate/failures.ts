@@ -1,5 +1,6 @@
 /** Requests of any row that fail one after another, after which the service counts as gone. */
 const IN_A_ROW = 20;
+
 /** The other sign of an outage, where a few requests succeed: of at least `LEAST` within `SECONDS`, this share failed. */
 const SECONDS = 30;
 const LEAST = 100;

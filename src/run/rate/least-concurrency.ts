@@ -1,36 +1,49 @@
 /** The most requests in flight, whatever throughput more would bring. */
 export const MAX_CONCURRENCY = 64;
+
 /** The fewest: while one answer is read, another request is on its way. */
 const LEAST = 2;
+
 /** The first limit: enough to measure with, too few to overload a service. */
 const FIRST = 4;
+
 /** A step up or down, as a factor. */
 const STEP = 1.4;
 const SMALL = 1.2;
+
 /** The factor that doubling must bring in throughput to be repeated. Where nothing queues, doubling brings 2. */
 const DOUBLING_GAIN = 1.5;
+
 /** The factor that a step up must bring to be kept, and the share of the best that a step down must leave. */
 const UP = 1.08;
 const DOWN = 0.95;
+
 /** Share of the limit that must have been in flight for a window to say something about the limit. */
 const FULL = 0.8;
+
 /** Answers that make a window: the minimum, and the number for each request in flight. The first windows are shorter. */
 const ANSWERS = 48;
 const ANSWERS_EACH = 2;
 const LONGEST = 12;
+
 /** Standard errors by which the throughput must differ from a bound for an early decision. */
 const CHANCE = 1.3;
+
 /** The smallest spread that is assumed: the capacity of a service changes, too. */
 const LEAST_SPREAD = 0.25;
 const FIRST_ANSWERS = 8;
 const DOUBLING_LONGEST = 4;
+
 /** A new search begins when latency differs by this factor, in this many windows one after another. */
 const MOVED = 1.3;
 const WINDOWS = 2;
+
 /** Windows of a limit from which its throughput is known well enough to compare others with. */
 const ENOUGH = 2;
+
 /** How long a limit is kept before a higher one is tried, in milliseconds. That costs nothing where requests queue. */
 const UP_AFTER = 3_000;
+
 /** How long before a lower one is tried, at first and at most, in milliseconds: it costs throughput where none queue. */
 const DOWN_AFTER = 1_000;
 const DOWN_AFTER_MOST = 27_000;

@@ -4,6 +4,7 @@ import type { Clock, Limiter } from "../types.ts";
 
 /** Jobs a second above which bottleneck's serial timers are late (measured: at most about 425 jobs a second). */
 const JOBS_PER_SECOND = 100;
+
 /** Spacing, as a share of what the cap asks for: time lost to late timers can then be made up within the window. */
 const SPACING = 0.97;
 

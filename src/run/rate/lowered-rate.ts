@@ -1,10 +1,13 @@
 /** Share of the rate that is kept when the service asks to slow down, and the milliseconds between two such cuts. */
 const CUT = 0.7;
 const CUT_EVERY = 1_000;
+
 /** The lowest rate, in requests a second. Below it a run would seem to have stopped, and no service gains from that. */
 const FLOOR = 0.5;
+
 /** Share of the full rate that is added each second. */
 const RISE = 0.05;
+
 /** Share of the rate with which a run starts after a pause, and the factor by which it grows each second. */
 const START = 0.25;
 const GROWTH = 2;

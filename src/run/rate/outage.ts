@@ -7,12 +7,14 @@ import { Failures } from "./failures.ts";
 /** How long an outage and a first answer are waited for unless `--max-outage` is given, in milliseconds. */
 export const MAX_OUTAGE = 15 * 60_000;
 const FIRST_ANSWER = 30_000;
+
 /**
  * How long an accepted key may be refused before the refusal counts, in milliseconds. RAGFlow from v0.25 on answers 401
  * while its database is away. A database that restarts after a power cut is back within two minutes. After a key was
  * revoked, the run says so no later than that.
  */
 export const DOUBTED_FOR = 2 * 60_000;
+
 /** Tolerance in milliseconds: clocks and sums of waits are not exact to the last digit. */
 const EXACT = 1;
 

@@ -112,6 +112,7 @@ export function beforeImageOf(
 }
 
 export type FailedOutcome = { readonly code: string; readonly text: string; readonly attempts: number };
+
 /** Why the rows from `from` up to but not including `to` failed, by row. Rows that were opened again are not among them. */
 export async function failedOutcomes(folder: string, from: number, to: number): Promise<Map<number, FailedOutcome>> {
 	const failures = new Map<number, FailedOutcome>();

@@ -102,6 +102,7 @@ function hexadecimal(number: number): string {
 
 /** What tells the age of a run. */
 export type RunAge = Pick<RunFile, "run" | "started" | "order">;
+
 /** Milliseconds by which a clock may be set back without a word: keeping it right moves it by less. */
 const CLOCK_TOLERANCE_MS = 2_000;
 

@@ -10,6 +10,7 @@ import {
 import { byAge, isRunId, readRunFile, type RunFile } from "./run-file.ts";
 
 export const SUMMARY_FILE = "summary.json";
+
 /** Folder of locks, beside those of runs. */
 export const LOCKS = ".locks";
 

@@ -94,6 +94,7 @@ async function objectIn(path: string): Promise<{ readonly [name: string]: unknow
 
 /** How a run is called that takes another back. */
 export const UNDO_COMMAND = "runs undo";
+
 /** What the manifest of such a run is called. */
 const UNDO_PREFIX = "undo of ";
 

@@ -5,16 +5,21 @@ import type { Stop } from "../types.ts";
 /** Back-off after the first failed attempt, and its bound, in milliseconds. Full jitter below it. */
 const BASE = 250;
 const LONGEST = 30_000;
+
 /** The same where the service asks to slow down without a Retry-After. */
 const THROTTLE_BASE = 1_000;
 const THROTTLE_LONGEST = 60_000;
+
 /** A Retry-After is never shortened. Up to this share or time is added, so that waiting rows do not all return at once. */
 const EXTRA_SHARE = 0.1;
 const EXTRA_LONGEST = 2_000;
+
 /** Attempts of a row that were not answered by the API, in a run that the API has answered before. */
 const NOT_THE_API_ATTEMPTS = 3;
+
 /** Retries after a conflict: its cause may be gone soon, and is not waited for any longer. */
 const CONFLICTS = 2;
+
 /** Codes that no retry can change: they come of what the service does, not of its present state. */
 const DEFINITE: ReadonlySet<string> = new Set([
 	"NOT_ARRIVED",

@@ -2,6 +2,7 @@ import type { RestError } from "../../rest/errors.ts";
 
 /** How long a flavour that was just found out is not doubted again, in milliseconds: rows that fail alike ask once. */
 const CONFIRMED_FOR = 60_000;
+
 /** Times in a row that a wrong verb may lead to the same flavour again before it is doubted no more than other answers. */
 const FRUITLESS = 3;
 

@@ -16,6 +16,7 @@ export type { Recognition, ServiceOptions } from "./options.ts";
 
 /** Attempts to find the flavour out, from which on a PATCH without an answer is taken for one that is not known. */
 const PATIENCE = 3;
+
 /** Times that a piece of work is begun anew because the service turned out to be another than it was taken for. */
 const CHANGES = 3;
 

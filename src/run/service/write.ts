@@ -24,6 +24,7 @@ export type WriteMemory = {
 
 /** RAGFlow's code for whatever its routes threw: a body that they can't read, and a database that went away behind the write. */
 const EXCEPTION = "CODE_100";
+
 /** The service does to an update what a merge would. */
 const MERGES =
 	"warning: this service keeps keys that an update does not carry: a replace run removes none; --mode merge says what happens";

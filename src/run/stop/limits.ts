@@ -7,6 +7,7 @@ export type MaxErrors = { readonly unit: "rows" | "percent"; readonly value: num
 
 /** Finished rows from which a share of failures means something. */
 const PERCENT_FROM = 100;
+
 /** Rows refused with one code, before any row succeeded, after which the run stops: the next rows would be refused too. */
 const ALIKE = 10;
 
@@ -72,11 +73,14 @@ export class SameRefusals {
 
 /** Rows refused for want of rights, one after another, after which the key is the cause, and not the rows. */
 const FORBIDDEN = 5;
+
 /** Answers about another document than was asked for, one after another, after which a proxy must be mixing them up. */
 const MIXED_UP = 3;
+
 /** Rows that failed because the server can't do what is asked of it, before any other row was settled. */
 const INCAPABLE = 3;
 const incapable: ReadonlySet<string> = new Set(["HTTP_501", "HTTP_505", "HTTP_506", "HTTP_511"]);
+
 /** Notices answers that concern one row when they come once, and the whole run when they are repeated. */
 export class RepeatedFailures {
 	#settled = 0;

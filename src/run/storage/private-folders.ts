@@ -12,9 +12,11 @@ export type CurrentUser = {
 };
 
 const ROOT = 0;
+
 /** Bits of a mode: others may write, and others may do anything at all. */
 const WRITABLE = 0o022;
 const OPEN = 0o077;
+
 /** Of a folder that is its owner's alone. */
 const PRIVATE = 0o700;
 
@@ -122,6 +124,7 @@ function writable(path: string): CliError {
 
 /** What lies in a state folder. One that has anything else in it is not ours to close to others. */
 const OURS: readonly string[] = ["runs", "services", "tmp"];
+
 /** Sees that nobody else can have written what is in a state folder. @throws CliError exit 2 */
 export async function secureStateFolder(path: string, keeper: CurrentUser): Promise<void> {
 	await securePrivateFolder(path, keeper, (name) => OURS.includes(name));

@@ -62,6 +62,7 @@ export function readOwner(text: string): Owner | undefined {
 /** Fields of `/proc/PID/stat`, from 1, of which the second is the name and may have spaces and brackets in it. */
 const STATE = 3;
 const START = 22;
+
 /** A process that ended, and whose end nobody has asked for yet. */
 const ENDED: readonly (string | undefined)[] = ["Z", "X", "x"];
 

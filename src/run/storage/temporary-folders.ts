@@ -9,6 +9,7 @@ import { type CurrentUser, secureStateFolder, securePrivateFolder } from "./priv
 
 /** Name of a process's folder: its id, its start, its machine and chance. */
 const form = /^of-(\d+)-(\d+|x)-([0-9a-f]{12})-[0-9a-f]{8}$/;
+
 /** Milliseconds after which the folder goes of a process that can't be asked: of another machine, or before a restart. */
 const FORGOTTEN = 7 * 24 * 60 * 60 * 1000;
 

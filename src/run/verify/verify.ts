@@ -15,11 +15,13 @@ import type { Service } from "../service/service.ts";
 
 /** Waits before each further read of what seems lost, in milliseconds. The first read had no wait. */
 const DELAYS_MS = READ_BACK_DELAYS_MS.filter((delay) => delay > 0);
+
 /**
  * Rows that are looked at again at most: a lag makes the last seconds of a run look lost, some hundred rows. Where many
  * more are lost a few of them more or less change nothing, and each look costs a request.
  */
 const LOOKED_AT_AGAIN = 1_000;
+
 /** Lost rows that are held while later runs are read for them: a few megabytes. */
 const HELD = 10_000;
 

@@ -12,6 +12,7 @@ const orders: ReadonlyMap<string, (order: number) => boolean> = new Map([
 	["≥", (order) => order >= 0],
 	["≤", (order) => order <= 0],
 ]);
+
 const comparing: ReadonlySet<string> = new Set(["=", "≠", ...orders.keys()]);
 
 export const operators: ReadonlySet<string> = new Set(

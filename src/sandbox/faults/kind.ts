@@ -66,5 +66,6 @@ export const both: Kind["when"] = ["after", "before"];
 
 /** Milliseconds that a plan may ask for: an hour. */
 export const milliseconds = { least: 0, most: 3_600_000 };
+
 /** Bytes that a plan may ask for: what a Content-Length of two gigabytes needs. */
 export const bytes = { least: 0, most: 2 ** 32 };

@@ -30,6 +30,7 @@ export type Live = {
 
 /** The seed of a plan that names none: a plan without one is as repeatable as any other. */
 const defaultSeed = 1;
+
 /** Faults of one plan: each of them looks at every request. */
 const mostFaults = 1000;
 

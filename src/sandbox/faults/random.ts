@@ -1,5 +1,6 @@
 /** Far apart, so that faults beside each other in a plan draw from streams that have nothing in common: 2^32 / phi. */
 const stride = 0x9e_37_79_b9;
+
 /** The same for the firings of one fault; any odd number that is not the other one does. */
 const firingStride = 0x85_eb_ca_6b;
 

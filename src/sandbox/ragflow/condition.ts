@@ -10,6 +10,7 @@ const shorthands: ReadonlyMap<string, string> = new Map([
 	["is", "="],
 	["not is", "≠"],
 ]);
+
 const signs: ReadonlyMap<string, string> = new Map([
 	[">=", "≥"],
 	["<=", "≤"],

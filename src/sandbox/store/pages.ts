@@ -5,15 +5,18 @@ import { integerColumn } from "./rows.ts";
 
 export type SortKey = "create_time" | "update_time" | "name_key" | "size" | "id";
 export type Order = { readonly by: SortKey; readonly descending: boolean };
+
 /** One document, or those of a name: of these very letters, or of all that the database takes for them. */
 export type Exact = {
 	readonly id: string | undefined;
 	readonly name: string | undefined;
 	readonly alike?: boolean;
 };
+
 export type Rows = { readonly total: number; readonly rows: readonly unknown[] };
 
 const columns = "seq, id, name, name_key, size, create_time, update_time, meta_fields";
+
 /** Page starts remembered: enough for every page of the largest dataset, in a few megabytes. */
 const startsLimit = 50_000;
 

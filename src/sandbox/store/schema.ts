@@ -1,5 +1,6 @@
 /** "ragt": marks a file as ours, so that the database of another program given by mistake is left alone. */
 export const applicationId = 0x72_61_67_74;
+
 /** Raised when the tables change: a file of another layout is refused. */
 export const layoutVersion = 2;
 

@@ -26,6 +26,7 @@ export type Print = (text: string) => Promise<void>;
 
 /** Columns that every manifest has. */
 const IDS: readonly string[] = ["document_id", "dataset_id"];
+
 /** Members that a manifest reads as what they are. Others would be taken for metadata. */
 const KNOWN_TO_MANIFESTS: readonly string[] = ["name"];
 

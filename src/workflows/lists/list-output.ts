@@ -7,6 +7,7 @@ export type Format = "table" | "csv" | "tsv" | "json" | "jsonl";
 
 /** Rows of a table that are held to find its column widths; a longer list keeps the widths of the first. */
 const MEASURED = 200;
+
 /** Columns whose cells are typed into the next command: a table never cuts them. */
 const TYPED: ReadonlySet<string> = new Set(["run", "document_id", "dataset_id"]);
 

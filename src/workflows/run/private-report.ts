@@ -7,6 +7,7 @@ import { currentUserId } from "../../run/storage/private-folders.ts";
 /** Only the user may read failed rows: they have all columns of the manifest. */
 const MODE = 0o600;
 const OPEN_TO_OTHERS = 0o077;
+
 /** Folders in which only the system makes links: `/dev/stdout`, and what a shell makes of `>(command)`. */
 const SYSTEM = /^\/(?:dev|proc)\//;
 

@@ -9,6 +9,7 @@ import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 const FAST = ["--rate", "unlimited", "--json"];
 const undo = (world: Recorded, ...more: readonly string[]) => world.run(["runs", "undo", "--yes", ...FAST, ...more]);
+
 /** Everything that the service has, in the order in which it lists it. */
 const held = async ({ service }: Recorded): Promise<string> => JSON.stringify(await service.documents());
 

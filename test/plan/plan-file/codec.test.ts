@@ -23,6 +23,7 @@ const key = fc.oneof(
 	fc.string({ unit: "binary" }),
 	fc.constantFrom("__proto__", "constructor", "10", "9", "", 'a"', "a\\", '\\"', '":{', "},", "\u2028", "\ud800"),
 );
+
 const value = fc.jsonValue().map((made) => parse(JSON.stringify(made)) as JsonValue);
 const metadata: fc.Arbitrary<Metadata> = fc
 	.array(fc.tuple(key, value), { maxLength: 6 })

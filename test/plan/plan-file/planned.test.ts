@@ -12,6 +12,7 @@ import { asSent, splitLists } from "../../../src/rest/ragflow.ts";
 
 type Object = Readonly<Record<string, JsonValue>>;
 const of = (object: Object): Metadata => new Map(Object.entries(object));
+
 /** A plan to make `sent` of what a document had. */
 const planned = (had: Object, sent: Object): { metadata: Metadata; difference: ReturnType<typeof differenceOf> } => ({
 	metadata: of(sent),

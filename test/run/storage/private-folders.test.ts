@@ -15,6 +15,7 @@ import { folder } from "../../support/service.ts";
 const { uid } = userInfo();
 const notes: string[] = [];
 const me: CurrentUser = { uid, note: (text) => void notes.push(text) };
+
 /** Neither the owner of what the tests make nor root, unless root runs them: then the owner's files are root's. */
 const someone: CurrentUser = { uid: uid + 4711, note: () => undefined };
 

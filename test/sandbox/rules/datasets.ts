@@ -15,6 +15,7 @@ const noDataset = (message = `lacks permission for dataset '${absent}'`): Answer
 	"0.21": { code: 108, message },
 	"0.25": { code: 102, message },
 });
+
 const least = "Input should be greater than or equal to 1";
 const noNumber = "Input should be a valid integer, unable to parse string as an integer";
 const columns = "Input should be 'create_time' or 'update_time'";
@@ -24,6 +25,7 @@ const uuid1 = (why: string): Answers => ({
 	"0.21": { code: 101, message: why },
 	"0.27": { code: 101, message: "Invalid UUID format" },
 });
+
 const otherKind: Answers = {
 	"0.18": { code: 102 },
 	"0.21": { code: 101, message: "Must be a UUID1 format" },

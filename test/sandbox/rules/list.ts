@@ -5,6 +5,7 @@ const found = (total: number, names?: readonly string[]): Answer => ({
 	code: 0,
 	data: { total, ...(names === undefined ? {} : { docs: names.map((name) => ({ name })) }) },
 });
+
 const newest = ["2.txt", "1.txt", "0.txt"];
 const oldest = newest.toReversed();
 const everything = found(3, newest);
@@ -12,6 +13,7 @@ const notThere = (what: string) => ({
 	"0.18": { code: 102, message: `You don't own the document ${what}.` },
 	"0.27": { code: 102, message: `you don't own the document ${what}` },
 });
+
 /** One that lists so in every release. */
 const lists = (rule: string, query: Record<string, string>, answer: Answer): Rule => ({
 	rule,

@@ -13,6 +13,7 @@ const unread = {
 	message: "Malformed JSON syntax: Missing commas/brackets or invalid encoding",
 	left: all,
 };
+
 const odd = "\n!?。；！？\"'";
 
 /** DELETE of documents, by the public tests of v0.21.1 (test_delete_documents.py) and the code of all. */

@@ -15,6 +15,7 @@ const fixed = (name: string): Answers => ({
 	"0.18": kept(102, `Can't change \`${name}\`.`),
 	"0.27": kept(102, `can't change \`${name}\``),
 });
+
 const configs = [
 	{},
 	{ chunk_token_num: 512, layout_recognize: "DeepDOC", html4excel: false, delimiter: "\\n" },

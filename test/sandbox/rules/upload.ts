@@ -10,6 +10,7 @@ const taken = (rule: string, names: readonly string[], answer: Answer): Rule => 
 	files: names,
 	answers: { "0.18": answer },
 });
+
 const kinds = ["docx", "xlsx", "ppt", "png", "pdf", "md", "json", "eml", "html"];
 const special = `!_#$%&'()_+,-._;_=_@[_]^_\`{_}~.txt`;
 

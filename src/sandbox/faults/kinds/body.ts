@@ -3,6 +3,7 @@ import { type Draft, withBody, withHeader } from "../draft.ts";
 import { both, bytes, type Kind, type Sent, type Strike } from "../kind.ts";
 
 const megabyte = 1024 * 1024;
+
 /** Bytes of an endless body that are made once and sent again and again. */
 const endlessPiece = 64 * 1024;
 

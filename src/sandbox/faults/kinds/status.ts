@@ -5,6 +5,7 @@ import { both, type Kind } from "../kind.ts";
 import { isObject } from "../../object.ts";
 
 const anyStatus = { least: 200, most: 999 };
+
 /** Seconds: a date in 2099 and before, and 1970 and after. */
 const anySeconds = { least: -2_000_000_000, most: 2_500_000_000 };
 

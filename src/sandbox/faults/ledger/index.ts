@@ -7,6 +7,7 @@ import type { AppliedEntry, GapEntry, LedgerEntry, Met, RequestEntry } from "./e
 
 /** Entries held, of about half a kilobyte each; the oldest go first. */
 export const ledgerLength = 100_000;
+
 /** Characters of metadata that an entry keeps as they are: a hundred megabytes are the most that the ledger holds. */
 const metadataLimit = 1024;
 
