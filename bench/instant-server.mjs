@@ -1,0 +1,69 @@
+// Answers at once, and keeps what was written, as the client reads some of it back. Speaks as RAGFlow v0.24 does
+// (ragflow-put). Prints its address. Only for measurements: it reads just enough of HTTP/1.1 for one client.
+//
+//   node bench/instant-server.mjs DOCUMENTS
+//
+// The documents are numbered in hexadecimal from 1. The dataset whose id ends in f claims a hundred times as many, so that
+// reading each document by itself takes fewer requests than a list.
+import { createServer } from "node:net";
+import process from "node:process";
+
+const documents = Number(process.argv[2]);
+const METADATA = '{"author":"Grace Hopper","year":1952,"topic":"compilers"}';
+/** the body of the last update, by document */
+const written = new Map();
+
+/** The envelope that answers one request. */
+function answer(method, path, body) {
+	const [, dataset, id] = /datasets\/([0-9a-f]+)(?:\/documents\/([0-9a-f]+))?/.exec(path) ?? [];
+	if (method === "PATCH") return '{"code":100,"data":null,"message":"<MethodNotAllowed \'405: Method Not Allowed\'>"}';
+	if (method === "PUT") {
+		if (/^0+$/.test(id)) return '{"code":102,"message":"You don\'t own the document."}';
+		written.set(id, body);
+		return '{"code":0}';
+	}
+	if (dataset === undefined) {
+		return '{"code":0,"data":[{"id":"7","name":"bench","chunk_method":"naive","embedding_model":"m","parser_config":{}}],"total_datasets":1}';
+	}
+	const query = new URLSearchParams(path.slice(path.indexOf("?")));
+	const listed = query.has("id") ? [query.get("id")] : page(Number(query.get("page")), Number(query.get("page_size")));
+	const total = query.has("id") ? 1 : documents * (dataset.endsWith("f") ? 100 : 1);
+	const docs = listed.map((shown) => entry(shown, dataset)).join();
+	return `{"code":0,"data":{"docs":[${docs}],"total":${total}}}`;
+}
+
+function page(number, size) {
+	const first = (number - 1) * size + 1;
+	const length = Math.max(0, Math.min(size, documents - first + 1));
+	return Array.from({ length }, (_, index) => (first + index).toString(16).padStart(32, "0"));
+}
+
+function entry(id, dataset) {
+	const body = written.get(id);
+	const metadata = body === undefined ? METADATA : JSON.stringify(JSON.parse(body).meta_fields);
+	return `{"id":"${id}","name":"${id}.txt","dataset_id":"${dataset}","run":"DONE","size":100,"meta_fields":${metadata}}`;
+}
+
+const server = createServer((socket) => {
+	let input = "";
+	socket.setNoDelay(true);
+	socket.on("error", () => socket.destroy());
+	socket.on("data", (bytes) => {
+		// latin1: one character is one byte, as Content-Length counts
+		input += bytes.toString("latin1");
+		let output = "";
+		for (;;) {
+			const end = input.indexOf("\r\n\r\n");
+			if (end < 0) break;
+			const head = input.slice(0, end);
+			const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+			if (input.length < end + 4 + length) break;
+			const [method, path] = head.split(" ", 2);
+			const text = answer(method, path, input.slice(end + 4, end + 4 + length));
+			input = input.slice(end + 4 + length);
+			output += `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+		}
+		if (output !== "") socket.write(output, "latin1");
+	});
+});
+server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
