@@ -23,6 +23,7 @@ import { currentUserId } from "./run/storage/private-folders.ts";
 import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
 import { fileMemory, noMemory } from "./run/service/memory.ts";
 import { flavourNames } from "./run/service/names.ts";
+import { RememberedDatasets } from "./run/service/remembered-datasets.ts";
 import { Service } from "./run/service/service.ts";
 import type { Clock, Limiter } from "./run/types.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
@@ -86,6 +87,10 @@ export type App = {
 	baseUrl(settings: Settings): string | undefined;
 	/** Where runs are recorded. @throws CliError exit 2 where there is no place for them */
 	runs(settings: Settings): Runs;
+	/** The names of all profiles, in the order of the file; none where there is no file. @throws CliError exit 2 */
+	profiles(): Promise<readonly string[]>;
+	/** The datasets that the service of these settings was last seen to have; undefined where nothing may be kept. */
+	rememberedDatasets(settings: Settings): Promise<RememberedDatasets | undefined>;
 	/** what locks need to know of processes */
 	readonly processes: Processes;
 	/**
@@ -137,6 +142,12 @@ export function createApp(dependencies: AppDependencies): App {
 		clock,
 		signal,
 		stdin,
+		profiles: async () => (await import("./settings/profile.ts")).profileNames({ env, home }),
+		rememberedDatasets: async (settings) => {
+			const { baseUrl, stateDir } = settings;
+			if (baseUrl === undefined || stateDir === undefined) return undefined;
+			return new RememberedDatasets(stateDir.value, normaliseBaseUrl(baseUrl.value));
+		},
 		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
 		processes,
 		runs: ({ stateDir }) => {

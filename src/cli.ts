@@ -6,18 +6,26 @@ import { helpCommand } from "./commands/help.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import { VERSION } from "./version.ts";
 
+/** Asked by the scripts of `ragtag completion` for what may follow; listed in no help. */
+const COMPLETE = "__complete";
+
 /** Runs one command line, without the program's name. Resolves with the exit code; never rejects. */
 export async function main(argv: readonly string[], app: App): Promise<ExitCode> {
 	const ran: { exit: ExitCode } = { exit: Exit.ok };
 	try {
-		// Whole tree for a completion script, which lists all of it; else only what the line names.
-		const everything = argv.includes("completion") || argv.includes("help");
+		// The whole tree for help and completion; else only what the line names.
+		const completes = argv[0] === COMPLETE;
+		const everything = completes || argv.includes("help");
 		const program = await programOf(
 			app,
 			(exit) => (ran.exit = exit),
 			(name) => everything || argv.includes(name),
 		);
-		await program.parseAsync([...argv], { from: "user" });
+		if (completes) {
+			const { complete } = await import("./commands/complete/complete.ts");
+			// Words at a cursor are no command line: `--help` among them asks for no help.
+			ran.exit = await complete(program, argv.slice(1), app);
+		} else await program.parseAsync([...argv], { from: "user" });
 	} catch (error) {
 		ran.exit = explain(error, app);
 	} finally {

@@ -23,7 +23,10 @@ export const pages = [
 ] as const;
 
 /** What may follow `help`, beside commands. */
-export const helpTopics: readonly string[] = [...topics.keys(), ...pages];
+export function topicsForCompletion(): { readonly value: string; readonly description: string }[] {
+	const tables = [...topics.keys()].map((value) => ({ value, description: "table" }));
+	return [...tables, ...pages.map((value) => ({ value, description: "page of the documentation" }))];
+}
 
 /**
  * `help`, `help COMMAND...`, the tables that scripts rely on (`help exit-codes / environment / manifest`), and the pages

@@ -1,3 +1,4 @@
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { LineCounter, parseDocument, type YAMLMap } from "yaml";
 import { CliError, Exit, reason } from "../errors.ts";
@@ -33,19 +34,10 @@ export async function readProfile(name: string, origin: string, sources: Setting
  * All profiles are checked, because a mistyped member would otherwise wait in silence for the day it is needed.
  */
 export async function parseProfile(text: string, file: string, name: string, home?: string): Promise<Profile> {
-	const lines = new LineCounter();
-	const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-	const reader = new YamlReader(file, lines);
-	const [problem] = [...document.errors, ...document.warnings];
-	if (problem !== undefined) throw reader.problem(problem.pos[0], reason(problem));
-	let profiles: YAMLMap | undefined;
-	for (const { key, value } of reader.members(document.contents, "the file of profiles")) {
-		if (key.text !== "profiles") throw reader.problem(key.offset, `unknown member ${JSON.stringify(key.text)}`);
-		profiles = reader.map(value, "profiles", key.offset);
-	}
+	const { reader, members } = parseProfiles(text, file);
 	const names: string[] = [];
 	let chosen: Profile | undefined;
-	for (const { key, value } of profiles === undefined ? [] : reader.members(profiles, "profiles")) {
+	for (const { key, value } of members) {
 		names.push(key.text);
 		const profile = profileOf(reader, key, value, { file, home });
 		if (key.text === name) chosen = profile;
@@ -56,7 +48,35 @@ export async function parseProfile(text: string, file: string, name: string, hom
 	throw new CliError(`there is no profile ${JSON.stringify(name)} in ${file}`, { exit: Exit.usage, hint: there });
 }
 
-function configPath({ env, home }: SettingSources): string {
+/** The names of all profiles of config.yaml, in its order; none where there is no such file. @throws CliError exit 2 */
+export async function profileNames(sources: Pick<SettingSources, "env" | "home" | "uid">): Promise<readonly string[]> {
+	const file = configPath(sources);
+	const isThere = await access(file).then(
+		() => true,
+		() => false,
+	);
+	if (!isThere) return [];
+	const { text } = await readPrivateFile(file, "the file of profiles", sources.uid);
+	return parseProfiles(text, file).members.map(({ key }) => key.text);
+}
+
+type ParsedProfiles = { readonly reader: YamlReader; readonly members: readonly Member[] };
+
+function parseProfiles(text: string, file: string): ParsedProfiles {
+	const lines = new LineCounter();
+	const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+	const reader = new YamlReader(file, lines);
+	const [problem] = [...document.errors, ...document.warnings];
+	if (problem !== undefined) throw reader.problem(problem.pos[0], reason(problem));
+	let profiles: YAMLMap | undefined;
+	for (const { key, value } of reader.members(document.contents, "the file of profiles")) {
+		if (key.text !== "profiles") throw reader.problem(key.offset, `unknown member ${JSON.stringify(key.text)}`);
+		profiles = reader.map(value, "profiles", key.offset);
+	}
+	return { reader, members: profiles === undefined ? [] : [...reader.members(profiles, "profiles")] };
+}
+
+function configPath({ env, home }: Pick<SettingSources, "env" | "home">): string {
 	const folder = env["XDG_CONFIG_HOME"];
 	// A relative XDG folder is to be ignored, says its specification.
 	if (folder?.startsWith("/")) return join(folder, "ragtag", "config.yaml");

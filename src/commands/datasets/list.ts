@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
+import type { Dataset } from "../../rest/types.ts";
+import type { NamedDataset } from "../../run/service/remembered-datasets.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -22,9 +24,16 @@ export function listCommand(datasets: Command, app: App, done: Done, run = list)
 }
 
 export async function list(options: ListOptions, app: App): Promise<ExitCode> {
-	return withSession(options, app, async ({ api, request }) => {
+	return withSession(options, app, async ({ api, request }, settings) => {
+		const seen: NamedDataset[] = [];
+		const datasets = async function* (): AsyncGenerator<Dataset> {
+			for await (const dataset of allDatasets(api, request)) {
+				seen.push({ id: dataset.id, name: dataset.name });
+				yield dataset;
+			}
+		};
 		const count = await printList(
-			allDatasets(api, request),
+			datasets(),
 			["dataset_id", "name", "document_count"],
 			{
 				cells: ({ id, name, documentCount }) => [id, name, documentCount === undefined ? "" : String(documentCount)],
@@ -34,6 +43,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			chosenFormat(options),
 			app,
 		);
+		await (await app.rememberedDatasets(settings))?.save(seen);
 		if (count === 0) app.io.note("no datasets; make one with: ragtag datasets create NAME");
 		return Exit.ok;
 	});
