@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { program, shell, type Running, start } from "../support/program.ts";
+import { program, type Running, start } from "../support/program.ts";
 import { file, folder, KEY } from "../support/service.ts";
 import { at, parse, parseLines, summaryOf } from "../support/values.ts";
 
@@ -107,37 +107,6 @@ it("a port that is taken is exit 2 and says so", async () => {
 	expect([exit, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use`)]);
 	first.child.kill("SIGTERM");
 	await first.ended;
-});
-
-it.each([
-	["bash", "bash -n"],
-	["zsh", "bash -n"],
-	["fish", "cat > /dev/null"],
-])("the %s completion is a script, and knows every command", async (name, check) => {
-	const { exit, stdout } = await shell(`set -o pipefail; $RAGTAG completion ${name} | tee >(${check} >&2)`);
-	expect(exit).toBe(0);
-	for (const word of [
-		"docs",
-		"datasets",
-		"manifest",
-		"sandbox",
-		"tag",
-		"upload",
-		"rm",
-		"list",
-		"create",
-		"check",
-		"init",
-	]) {
-		expect(stdout).toMatch(new RegExp(`[" ]${word}\\b`));
-	}
-	for (const flag of ["failed", "max-errors", "skip-invalid", "where"]) expect(stdout).toContain(flag);
-});
-
-it("the completion of bash offers what fits what was typed", async () => {
-	const line =
-		'source <($RAGTAG completion bash); COMP_WORDS=(ragtag docs t); COMP_CWORD=2; _ragtag; echo "${COMPREPLY[*]}"';
-	expect(await shell(line)).toMatchObject({ exit: 0, stdout: "tag\n" });
 });
 
 it.each(["exit-codes", "environment", "manifest"])("ragtag help %s prints its table", async (topic) => {

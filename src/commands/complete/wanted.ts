@@ -153,7 +153,10 @@ class Position {
 
 function childrenOf(command: Command): readonly Candidate[] {
 	// Commander adds a command `help` to each group that is not ours.
-	const visible = command.createHelp().visibleCommands(command).filter((child) => command.commands.includes(child));
+	const visible = command
+		.createHelp()
+		.visibleCommands(command)
+		.filter((child) => command.commands.includes(child));
 	return visible.map((child) => ({ value: child.name(), description: child.summary() }));
 }
 

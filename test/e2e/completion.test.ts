@@ -1,0 +1,100 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, expect, it } from "vitest";
+import { environment, PROGRAM } from "../support/program.ts";
+import { folder } from "../support/service.ts";
+
+/** Whether a program is on this machine. */
+function isThere(name: string): boolean {
+	try {
+		execFileSync("sh", ["-c", `command -v ${name}`], { stdio: "ignore" });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** A folder with a program `ragtag` that prints its arguments, and answers completion as the real one. */
+async function world(): Promise<{ readonly cwd: string; readonly env: Record<string, string> }> {
+	const cwd = await folder();
+	const bin = await folder();
+	const path = join(bin, "ragtag");
+	const lines = [
+		"#!/bin/sh",
+		`case $1 in __complete | completion) exec '${process.execPath}' '${PROGRAM}' "$@" ;; esac`,
+		`printf 'ARGUMENTS'; printf '<%s>' "$@"; echo`,
+	];
+	await writeFile(path, `${lines.join("\n")}\n`);
+	await chmod(path, 0o755);
+	for (const name of ["my file.csv", "tags.csv"]) await writeFile(join(cwd, name), "document_id\n");
+	const env = environment({ TERM: "xterm" });
+	return { cwd, env: { ...env, PATH: `${bin}:${env["PATH"] ?? ""}` } };
+}
+
+/** What an interactive shell on a terminal printed while these keys were typed. */
+async function typed(shell: string, keys: string): Promise<string> {
+	const { cwd, env } = await world();
+	const child = spawn("script", ["-qec", shell, "/dev/null"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
+	let out = "";
+	child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+	child.stdin.end(keys);
+	await new Promise((resolve) => child.once("close", resolve));
+	return out;
+}
+
+/** Lines that end in Tab where the shell completes; each is then run, and prints the arguments that it had. */
+const LINES = ["ragtag docs ta\t--mod\tm\t", "ragtag docs tag my\t--schema=ta\t", "ragtag docs tag --mode=m\t"];
+const RUN = [
+	"ARGUMENTS<docs><tag><--mode><merge>",
+	"ARGUMENTS<docs><tag><my file.csv><--schema=tags.csv>",
+	"ARGUMENTS<docs><tag><--mode=merge>",
+];
+
+function argumentsOf(output: string): string[] {
+	return [...output.matchAll(/ARGUMENTS(?:<[^>]*>)+/g)].map(([text]) => text);
+}
+
+const hasScript = isThere("script");
+
+describe.skipIf(!hasScript || !isThere("bash"))("bash (skipped where it or script is not installed)", () => {
+	it("completes commands, options, choices and files as they are typed", async () => {
+		const keys = [
+			"source <(ragtag completion bash)",
+			...LINES,
+			'ragtag docs tag "my\t',
+			"ragtag docs \t\t",
+			"exit",
+			"",
+		];
+		const out = await typed("bash --norc --noprofile -i", keys.join("\n"));
+		expect(argumentsOf(out)).toEqual([...RUN, "ARGUMENTS<docs><tag><my file.csv>", "ARGUMENTS<docs>"]);
+		expect(out).toMatch(/apply +list +plan +resolve +rm +tag +upload/);
+	});
+});
+
+describe.skipIf(!hasScript || !isThere("zsh"))("zsh (skipped where it or script is not installed)", () => {
+	it("completes them too, and shows what each command does", async () => {
+		const load = "autoload -U compinit && compinit -u -D; source <(ragtag completion zsh)";
+		const out = await typed("zsh -f -i", [load, ...LINES, "ragtag docs \t", "exit", ""].join("\n"));
+		expect(argumentsOf(out)).toEqual([...RUN, "ARGUMENTS<docs>"]);
+		expect(out).toContain("rm       -- remove documents");
+	});
+});
+
+describe.skipIf(!isThere("fish"))("fish (skipped where it is not installed)", () => {
+	it.each([
+		["ragtag docs ta", "tag\twrite metadata onto documents: from a manifest, or by a filter\n"],
+		["ragtag docs tag --mode m", "merge\n"],
+		["ragtag docs tag --mode=m", "--mode=merge\n"],
+		["ragtag docs tag my", "my file.csv\n"],
+		["ragtag docs tag --schema=ta", "--schema=tags.csv\n"],
+		["ragtag docs rm --id a b --ye", "--yes\tremoves without asking\n"],
+	])("offers for %s what fits", async (line, offered) => {
+		const { cwd, env } = await world();
+		const script = 'ragtag completion fish | source; complete -C "$argv"';
+		const out = execFileSync("fish", ["--no-config", "-c", script, line], { cwd, env, encoding: "utf8" });
+		expect(out).toBe(offered);
+	});
+});
