@@ -1,21 +1,45 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
 import { endOfString, parseLoosely } from "../json/not-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
 
-/** The parts of an answer's JSON object that every call looks at. */
+/** A complete answer. */
+export type Answer = {
+	readonly status: number;
+	readonly headers: RawHeaders;
+	/** undefined if the body is not UTF-8 */
+	readonly text: string | undefined;
+};
+
+/** The header fields of an answer as they came: names and values in turn. They are read only if the answer is no success. */
+export type RawHeaders = readonly (Buffer | string)[];
+
+/** The parts of an answer's JSON object that every call reads. */
 export type ParsedEnvelope = {
 	readonly code: number;
 	readonly message: string | undefined;
 	readonly data: JsonValue | undefined;
 	readonly whole: JsonObject;
-	/** what was parsed */
+	/** the JSON text that was parsed */
 	readonly text: string;
 };
 
-/** The envelope that an answer's text is, or a few words on why it is none. */
+/** Every value of a header field, in the order in which they came. */
+export function headerValues(headers: RawHeaders, name: string): string[] {
+	const values: string[] = [];
+	for (let at = 0; at + 1 < headers.length; at += 2) {
+		if (textOf(headers[at]).toLowerCase() === name) values.push(textOf(headers[at + 1]));
+	}
+	return values;
+}
+
+function textOf(field: Buffer | string | undefined): string {
+	return typeof field === "string" ? field : (field?.toString("latin1") ?? "");
+}
+
+/** The envelope in an answer's text, or a few words that say why there is none. */
 export function readEnvelope(answer: string | undefined): ParsedEnvelope | string {
 	if (answer === undefined) return "an answer that is not UTF-8 text";
 	if (answer.trim() === "") return "an empty answer";
-	// Some servers put a byte order mark in front.
+	// Some servers begin with a byte order mark.
 	const text = answer.charCodeAt(0) === 0xfeff ? answer.slice(1) : answer;
 	const value = parse(text);
 	if (value === undefined) return "an answer that is no complete JSON";
@@ -35,7 +59,7 @@ function parse(text: string): JsonValue | undefined {
 }
 
 /**
- * Whether valid JSON has two members `code` at its top: parsers keep one of them, and another reader in between
+ * Whether valid JSON has two members `code` at its top level. A parser keeps one of them, and another parser on the way
  * may have kept the other.
  */
 function hasSecondCode(text: string): boolean {
@@ -58,28 +82,4 @@ function hasSecondCode(text: string): boolean {
 		else if (character === ",") isKey = true;
 	}
 	return codes > 1;
-}
-
-/** An answer that came to its end. */
-export type Answer = {
-	readonly status: number;
-	readonly headers: RawHeaders;
-	/** undefined where the body is not UTF-8 */
-	readonly text: string | undefined;
-};
-
-/** The header fields of an answer as they came: names and values in turn. Looked at only when an answer is no success. */
-export type RawHeaders = readonly (Buffer | string)[];
-
-/** Every value of a field, in the order they came. */
-export function headerValues(headers: RawHeaders, name: string): string[] {
-	const values: string[] = [];
-	for (let at = 0; at + 1 < headers.length; at += 2) {
-		if (text(headers[at]).toLowerCase() === name) values.push(text(headers[at + 1]));
-	}
-	return values;
-}
-
-function text(field: Buffer | string | undefined): string {
-	return typeof field === "string" ? field : (field?.toString("latin1") ?? "");
 }

@@ -1,78 +1,80 @@
 import { redactor } from "../text/redactor.ts";
+import { type Answer, headerValues, type ParsedEnvelope } from "./answer.ts";
+import { boundaryFor, type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
 import { classifyAnswer } from "./classify.ts";
-import { type Answer, type ParsedEnvelope, headerValues } from "./answer.ts";
 import { Decoder } from "./decode.ts";
-import { RestError, type ErrorContext } from "./errors.ts";
+import { type ErrorContext, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
-import { type BoundarySource, boundaryFor, randomBoundary, updateForm, openUpload, sameSize } from "./bodies.ts";
-import { parametersOf, pathOf, segment } from "./url.ts";
-import { datasetListStyle, UNKNOWN_ID, readProbe, readRight } from "./probe.ts";
-import { removalOf, unseen } from "./removal.ts";
+import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
+import { notListed, removalOf } from "./removal.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
 import type { Api, Dialect, Document, Exchange, StoredFile, UploadFile } from "./types.ts";
+import { documentParameters, pathOf, segment } from "./url.ts";
 
 export type ApiOptions = {
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
-	/** as `checkKey` gives it */
+	/** as `Settings.key` gives it */
 	readonly key: string;
 	readonly dialect: Dialect;
-	/** of one attempt, in milliseconds; of uploads, without a byte moving */
+	/** of one attempt, in milliseconds; of an upload, from the last byte that moved */
 	readonly timeout: number;
-	/** connections at most */
+	/** the most connections at a time */
 	readonly connections: number;
 	/** further trusted certificates, PEM */
 	readonly ca?: readonly string[] | undefined;
 	/** as `proxyFor` gives it; `token` is the whole value of a Proxy-Authorization */
 	readonly proxy?: { readonly uri: string; readonly token?: string } | undefined;
-	/** told to the service beside the program's name */
+	/** sent to the service with the program's name */
 	readonly version?: string | undefined;
 	readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 	/** random unless a test says otherwise */
 	readonly boundary?: BoundarySource | undefined;
 };
 
-/** Bytes of an answer at most. Lists carry the metadata of a whole page. */
-const answerLimit = 1024 * 1024;
-const listLimit = 64 * answerLimit;
+/** 1 MiB: the largest accepted answer of a request that lists nothing. */
+const ANSWER_BYTES = 1024 * 1024;
 
-type Options = Partial<Pick<Call, "body" | "headers" | "limit" | "patient">> & {
+/** 64 MiB: a list has the metadata of a whole page. */
+const LIST_BYTES = 64 * ANSWER_BYTES;
+
+type CallOptions = Partial<Pick<Call, "body" | "headers" | "limit" | "isPatient">> & {
 	signal: AbortSignal | undefined;
-	/** what it came to is worth a word in the debug record */
+	/** whether the debug record has the result of reading the answer */
 	isProbe?: true;
 };
 
 /** The API of one service. Opens no connection before the first request. */
 export function createApi(options: ApiOptions): Api {
 	const { origin } = new URL(options.baseUrl);
-	const place = placeOf(options);
+	const context = errorContextOf(options);
 	const service: Service = {
 		options,
-		place,
-		transport: new Transport({ ...options, origin }, place),
-		decode: new Decoder(place),
+		context,
+		transport: new Transport({ ...options, origin }, context),
+		decode: new Decoder(context),
 		boundary: boundaryFor(options.boundary ?? randomBoundary),
 		listed: new WeakSet(),
-		accepted: false,
+		isKeyAccepted: false,
 	};
-	return speaking(service, options.dialect);
+	return apiIn(options.dialect, service);
 }
 
-/** What all dialects of one service share. */
+/** What the dialects of one service share. */
 type Service = {
 	readonly options: ApiOptions;
-	readonly place: ErrorContext;
+	readonly context: ErrorContext;
 	readonly transport: Transport;
 	readonly decode: Decoder;
 	readonly boundary: (payload: string) => string;
-	/** the documents that its lists have shown: no other can be removed */
+	/** the documents that its lists have shown; no others can be removed */
 	readonly listed: WeakSet<Document>;
 	/** whether it has accepted the key */
-	accepted: boolean;
+	isKeyAccepted: boolean;
 };
 
-function speaking(service: Service, dialect: Dialect): Api {
-	const { options, place, transport, decode, boundary, listed } = service;
+function apiIn(dialect: Dialect, service: Service): Api {
+	const { options, context, transport, decode, boundary, listed } = service;
 	const { flavour, form } = dialect;
 	const { pathname: prefix } = new URL(options.baseUrl);
 	const headers = [
@@ -86,12 +88,12 @@ function speaking(service: Service, dialect: Dialect): Api {
 		options.version === undefined ? "ragtag" : `ragtag/${options.version}`,
 	];
 
-	/** One request, and what `read` makes of its answer, whatever that says. */
+	/** Sends one request, and reads its answer, whatever it says. */
 	async function exchange<Result>(
 		method: Method,
 		path: string,
 		read: (answer: Answer) => Result,
-		more: Options,
+		more: CallOptions,
 	): Promise<Result> {
 		const started = performance.now();
 		let answer: Answer | undefined;
@@ -110,8 +112,8 @@ function speaking(service: Service, dialect: Dialect): Api {
 				path,
 				headers: more.headers === undefined ? headers : [...headers, ...more.headers],
 				body: more.body ?? null,
-				limit: more.limit ?? answerLimit,
-				patient: more.patient ?? false,
+				limit: more.limit ?? ANSWER_BYTES,
+				isPatient: more.isPatient ?? false,
 				signal: more.signal,
 			});
 			const result = read(answer);
@@ -124,17 +126,22 @@ function speaking(service: Service, dialect: Dialect): Api {
 		}
 	}
 
-	/** One request, and what `read` makes of the envelope of its success. */
+	/** Sends one request, and reads the envelope of its success. */
 	function call<Result>(
 		method: Method,
 		path: string,
 		read: (envelope: ParsedEnvelope) => Result,
-		more: Options,
+		more: CallOptions,
 	): Promise<Result> {
 		const readSuccess = (answer: Answer): Result => {
-			const envelope = classifyAnswer(answer, flavour, place, Date.now(), service.accepted);
+			const envelope = classifyAnswer(answer, {
+				flavour,
+				context,
+				now: Date.now(),
+				isKeyAccepted: service.isKeyAccepted,
+			});
 			if (envelope instanceof RestError) throw envelope;
-			service.accepted = true;
+			service.isKeyAccepted = true;
 			return read(envelope);
 		};
 		return exchange(method, path, readSuccess, more);
@@ -142,12 +149,12 @@ function speaking(service: Service, dialect: Dialect): Api {
 
 	async function upload(datasetId: string, file: UploadFile, signal: AbortSignal | undefined): Promise<StoredFile> {
 		const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"]);
-		// Always a new boundary: the bytes of the file are not searched for it.
+		// Always a new boundary, because the bytes of the file are not searched for it.
 		const opened = await openUpload(file, (options.boundary ?? randomBoundary)());
 		try {
 			const contentHeaders = ["content-type", opened.type, "content-length", String(opened.length)];
-			const request = { body: opened.body, headers: contentHeaders, patient: true, signal };
-			return await call("POST", path, (envelope) => sameSize(decode.stored(envelope), file, place), request);
+			const request = { body: opened.body, headers: contentHeaders, isPatient: true, signal };
+			return await call("POST", path, (envelope) => decode.stored(envelope, file), request);
 		} finally {
 			opened.body.destroy();
 			await opened.close();
@@ -156,10 +163,10 @@ function speaking(service: Service, dialect: Dialect): Api {
 
 	return {
 		dialect,
-		as: (other) => speaking(service, other),
+		as: (other) => apiIn(other, service),
 		listDatasets: async ({ page, pageSize }, signal) => {
 			const path = pathOf(prefix, ["datasets"], { page, page_size: pageSize });
-			const limits = { limit: listLimit, signal };
+			const limits = { limit: LIST_BYTES, signal };
 			return call("GET", path, (envelope) => decode.datasets(envelope), limits).catch(notTheApi);
 		},
 		createDataset: async (name, signal) => {
@@ -169,9 +176,9 @@ function speaking(service: Service, dialect: Dialect): Api {
 			return call("POST", pathOf(prefix, ["datasets"]), read, { ...json, signal }).catch(notTheApi);
 		},
 		listDocuments: async (datasetId, query, signal) => {
-			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"], parametersOf(query));
+			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"], documentParameters(query));
 			const page = await call("GET", path, (envelope) => decode.documents(envelope, datasetId), {
-				limit: listLimit,
+				limit: LIST_BYTES,
 				signal,
 			});
 			for (const document of page.items) listed.add(document);
@@ -179,7 +186,7 @@ function speaking(service: Service, dialect: Dialect): Api {
 		},
 		updateMetadata: async (datasetId, documentId, metadata, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
-			const { type, body } = updateForm(form, metadata, boundary);
+			const { type, body } = updateBody(form, metadata, boundary);
 			return call(flavour.update.verb, path, (envelope) => decode.echo(envelope, documentId), {
 				body,
 				headers: ["content-type", type],
@@ -188,7 +195,7 @@ function speaking(service: Service, dialect: Dialect): Api {
 		},
 		uploadDocument: upload,
 		removeDocument: async (document, signal) => {
-			if (!listed.has(document)) throw unseen(document);
+			if (!listed.has(document)) throw notListed(document);
 			const { path, body, headers: more } = removalOf(flavour.removal, prefix, document);
 			const read = (envelope: ParsedEnvelope): void => decode.removed(envelope, document.id, flavour.removal);
 			return call("DELETE", path, read, { ...(body === undefined ? {} : { body, headers: more }), signal });
@@ -199,17 +206,17 @@ function speaking(service: Service, dialect: Dialect): Api {
 				decode.datasets(envelope);
 				return datasetListStyle(envelope);
 			};
-			return call("GET", path, read, { limit: listLimit, isProbe: true, signal }).catch(notTheApi);
+			return call("GET", path, read, { limit: LIST_BYTES, isProbe: true, signal }).catch(notTheApi);
 		},
 		probeUpdate: async (verb, signal): Promise<ProbeAnswer> => {
 			const path = pathOf(prefix, ["datasets", UNKNOWN_ID, "documents", UNKNOWN_ID]);
 			const json = { body: "{}", headers: ["content-type", "application/json"] };
-			return exchange(verb, path, (answer) => readProbe(answer, flavour, place), { ...json, isProbe: true, signal });
+			return exchange(verb, path, (answer) => readProbe(answer, flavour, context), { ...json, isProbe: true, signal });
 		},
 		probeRight: async (datasetId, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", UNKNOWN_ID]);
-			const { type, body } = updateForm(form, new Map(), boundary);
-			const read = (answer: Answer): "may" | "may_not" | "unknown" => readRight(answer, flavour, place);
+			const { type, body } = updateBody(form, new Map(), boundary);
+			const read = (answer: Answer): "may" | "may_not" | "unknown" => readRight(answer, flavour, context);
 			return exchange(flavour.update.verb, path, read, {
 				body,
 				headers: ["content-type", type],
@@ -221,16 +228,16 @@ function speaking(service: Service, dialect: Dialect): Api {
 	};
 }
 
-/** Every service of this API lists and makes datasets: where there is no such path, something else answers. */
+/** Every service of this API lists and creates datasets. If it has no such path, it is another program. */
 function notTheApi(error: unknown): never {
 	if (!(error instanceof RestError) || error.code !== "NOT_FOUND") throw error;
 	const text = `${error.message}: this is not the API; the address must end where /api/v1 begins`;
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
 }
 
-function placeOf(options: ApiOptions): ErrorContext {
+function errorContextOf(options: ApiOptions): ErrorContext {
 	const { host } = new URL(options.baseUrl);
-	// The host alone: a proxy's address may carry a password.
+	// The host alone, because a proxy's address may contain a password.
 	const through = options.proxy === undefined ? "" : ` (through the proxy ${new URL(options.proxy.uri).host})`;
 	return { host: `${host}${through}`, redact: redactor(options.key) };
 }

@@ -1,11 +1,12 @@
 import { errorCode, reason } from "../errors.ts";
 import { RestError, type RestErrorKind, type ErrorContext, safe } from "./errors.ts";
 
-/** What ended an attempt, from us: each has its own meaning, so none is told apart by its words. */
+/** Ends of an attempt that this program causes. Each is a class of its own, so that none is recognised by its words. */
 export class Expired extends Error {}
 export class TooLarge extends Error {}
 
-const connecting: Readonly<Record<string, readonly [code: string, words: string]>> = {
+/** Errors before a request was handed to a connection, by their code in Node or undici. */
+const CONNECT_ERRORS: Readonly<Record<string, readonly [code: string, words: string]>> = {
 	ECONNREFUSED: ["CONNECTION_REFUSED", "the connection was refused"],
 	ENOTFOUND: ["HOST_NOT_FOUND", "no such host"],
 	EAI_AGAIN: ["HOST_LOOKUP_FAILED", "the name could not be looked up"],
@@ -21,7 +22,8 @@ const connecting: Readonly<Record<string, readonly [code: string, words: string]
 	UND_ERR_CLOSED: ["CLOSED", "the connections were closed"],
 };
 
-const answering: Readonly<Record<string, readonly [code: string, words: string]>> = {
+/** Errors after that. */
+const ANSWER_ERRORS: Readonly<Record<string, readonly [code: string, words: string]>> = {
 	ECONNRESET: ["CONNECTION_RESET", "the connection was reset before the answer was complete"],
 	EPIPE: ["CONNECTION_RESET", "the connection was closed while the request was sent"],
 	UND_ERR_SOCKET: ["CONNECTION_CLOSED", "the connection was closed before the answer was complete"],
@@ -31,31 +33,31 @@ const answering: Readonly<Record<string, readonly [code: string, words: string]>
 	UND_ERR_DESTROYED: ["CLOSED", "the connections were closed before the answer was complete"],
 };
 
-// OpenSSL's verification errors as Node names them.
-const certificate =
+/** OpenSSL's verification errors as Node names them. */
+const CERTIFICATE_ERROR =
 	/^(?:CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|ERROR_IN_CERT_)/;
 
 /**
- * What it means that no complete answer came.
+ * The error of an attempt without a complete answer.
  *
- * @param sent whether the request was handed to a connection; before that, it certainly did not reach the service
+ * @param wasSent whether the request was handed to a connection; before that, it certainly did not reach the service
  */
-export function classifyFailure(error: unknown, sent: boolean, place: ErrorContext): RestError {
+export function classifyFailure(error: unknown, wasSent: boolean, context: ErrorContext): RestError {
 	if (error instanceof RestError) return error;
 	const cause = innermost(error);
 	const code = errorCode(cause) ?? "";
 	const make = (kind: RestErrorKind, name: string, words: string): RestError =>
-		new RestError(`${place.host}: ${words}`, { kind, code: name });
+		new RestError(`${context.host}: ${words}`, { kind, code: name });
 
 	if (error instanceof Expired)
 		return make(
-			sent ? "ambiguous" : "not_sent",
+			wasSent ? "ambiguous" : "not_sent",
 			"TIMEOUT",
-			sent ? "no answer in time" : "no connection was free in time",
+			wasSent ? "no answer in time" : "no connection was free in time",
 		);
 	if (error instanceof TooLarge)
 		return make("ambiguous", "ANSWER_TOO_LARGE", "the answer is larger than any answer of this API");
-	if (certificate.test(code)) {
+	if (CERTIFICATE_ERROR.test(code)) {
 		return make(
 			"untrusted",
 			"TLS_UNTRUSTED",
@@ -68,15 +70,15 @@ export function classifyFailure(error: unknown, sent: boolean, place: ErrorConte
 	if (/^ERR_SSL_.*(?:PROTOCOL|VERSION|HANDSHAKE_FAILURE|NO_SHARED_CIPHER)/.test(code)) {
 		return make("untrusted", "TLS_UNTRUSTED", `no common TLS version or cipher (${code})`);
 	}
-	if (!sent) return unsent(cause, code, place, make);
+	if (!wasSent) return notSent(cause, code, context, make);
 	if (isUnaskedContinue(cause, code)) {
 		return make(
 			"ambiguous",
 			"UNASKED_CONTINUE",
-			"the proxy sends 100 Continue unasked, so the answer behind it can't be read; no request asks for it: turn that off there",
+			"the proxy sends 100 Continue unasked, so the answer after it can't be read; no request asks for it: turn that off there",
 		);
 	}
-	const known = answering[code];
+	const known = ANSWER_ERRORS[code];
 	if (known !== undefined) return make("ambiguous", known[0], known[1]);
 	if (isParserError(cause, code)) {
 		return make(
@@ -85,40 +87,40 @@ export function classifyFailure(error: unknown, sent: boolean, place: ErrorConte
 			"the answer is not well-formed HTTP; is this an https port, or was the answer cut?",
 		);
 	}
-	return make("ambiguous", "NO_ANSWER", safe(reason(cause), place));
+	return make("ambiguous", "NO_ANSWER", safe(reason(cause), context));
 }
 
-function unsent(
+function notSent(
 	cause: unknown,
 	code: string,
-	place: ErrorContext,
+	context: ErrorContext,
 	make: (kind: RestErrorKind, name: string, words: string) => RestError,
 ): RestError {
-	// The proxy's refusal of a tunnel comes as text alone.
+	// A proxy's refusal of a tunnel has no code: only its text says so.
 	const refused = /Proxy response \((\d{3})\)|Proxy Authentication Required \((407)\)/.exec(reason(cause));
 	const status = refused?.[1] ?? refused?.[2];
 	if (status === "407") return make("untrusted", "PROXY", "the proxy asks for credentials (407)");
 	if (status !== undefined) return make("not_sent", "PROXY", `the proxy opened no connection (${status})`);
-	const known = connecting[code];
+	const known = CONNECT_ERRORS[code];
 	if (known !== undefined) return make("not_sent", known[0], known[1]);
-	return make("not_sent", "CONNECT_FAILED", safe(reason(cause), place));
+	return make("not_sent", "CONNECT_FAILED", safe(reason(cause), context));
 }
 
 /**
- * undici gives up a connection with these words in two cases (lib/dispatcher/client-h1.js of 7.30): a 100 Continue, as it
- * never asks for one, and an answer while no request is under way, which fails none.
+ * undici closes a connection with these words in two cases (lib/dispatcher/client-h1.js of 7.30). One is a 100 Continue, as
+ * it never asks for one. The other is an answer while no request is in flight, which fails no request.
  */
 function isUnaskedContinue(cause: unknown, code: string): boolean {
 	return code === "UND_ERR_SOCKET" && cause instanceof Error && cause.message === "bad response";
 }
 
 function isParserError(cause: unknown, code: string): boolean {
-	// The parser has no code for an answer that does not even begin like HTTP.
+	// The parser has no code for an answer that does not begin like HTTP.
 	if (cause instanceof Error && cause.name === "HTTPParserError") return true;
 	return /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$/.test(code);
 }
 
-/** undici and Node wrap what happened: the innermost error with a code says it best. */
+/** undici and Node wrap the original error. The innermost error with a code is the most specific. */
 function innermost(error: unknown): unknown {
 	let best = error;
 	for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {

@@ -1,30 +1,29 @@
 import { type Answer, headerValues, type ParsedEnvelope, readEnvelope } from "./answer.ts";
-import { retryAfter } from "./retry-after.ts";
-import { DATABASE_AWAY, RestError, type RestErrorKind, type ErrorContext, quoted, safe } from "./errors.ts";
+import { DATABASE_AWAY, type ErrorContext, quoted, RestError, type RestErrorKind, safe } from "./errors.ts";
 import type { Flavour } from "./flavours.ts";
+import { retryAfter } from "./retry-after.ts";
 
-/** The verb or the form is not taken: another flavour of the API is. */
-const otherFlavour = new Set([405, 415, 501]);
+/** Statuses that refuse the verb or the form: the service has another flavour. */
+const OTHER_FLAVOUR = new Set([405, 415, 501]);
 
-/** Server errors that no repetition mends: HTTP version, misconfigured, a network's login page. */
-const permanent = new Set([505, 506, 511]);
+/** Server errors that no repetition helps: HTTP version, wrong configuration, a network's login page. */
+const PERMANENT = new Set([505, 506, 511]);
 
-/**
- * What an answer means to a client of that flavour: its envelope where it is a success, else the error. It does not
- * know what was asked for.
- *
- * @param accepted whether the service has accepted the key before: a 401 is not the last word on it then
- */
-export function classifyAnswer(
-	answer: Answer,
-	flavour: Pick<Flavour, "meaning">,
-	place: ErrorContext,
-	now: number,
-	accepted = false,
-): ParsedEnvelope | RestError {
-	const read = classify(answer, flavour, place, now);
-	if (!accepted || !(read instanceof RestError) || read.code !== "KEY_REJECTED") return read;
-	// RAGFlow from v0.25 on answers 401 where it can't look a key up (login_required in api/apps/__init__.py).
+/** What the meaning of an answer depends on, beside the answer itself. */
+export type AnswerContext = {
+	readonly flavour: Pick<Flavour, "meaning">;
+	readonly context: ErrorContext;
+	/** epoch milliseconds */
+	readonly now: number;
+	/** whether the service has accepted the key before: a 401 may then have another cause */
+	readonly isKeyAccepted?: boolean;
+};
+
+/** The envelope of a success, or the error that the answer means. The request itself plays no part. */
+export function classifyAnswer(answer: Answer, about: AnswerContext): ParsedEnvelope | RestError {
+	const read = classify(answer, about);
+	if (about.isKeyAccepted !== true || !(read instanceof RestError) || read.code !== "KEY_REJECTED") return read;
+	// RAGFlow from v0.25 on answers 401 if it can't look a key up (login_required in api/apps/__init__.py).
 	if (answer.status !== 401 && envelopeCode(answer) !== 401) return read;
 	return errorOf("doubted", read.code, read.message, answer.status);
 }
@@ -34,43 +33,34 @@ function envelopeCode({ text }: Answer): number | undefined {
 	return typeof envelope === "string" ? undefined : envelope.code;
 }
 
-function classify(
-	answer: Answer,
-	flavour: Pick<Flavour, "meaning">,
-	place: ErrorContext,
-	now: number,
-): ParsedEnvelope | RestError {
+function classify(answer: Answer, about: AnswerContext): ParsedEnvelope | RestError {
 	const { status } = answer;
-	if (status < 200 || status > 299) return classifyStatus(answer, place, now);
+	const { context } = about;
+	if (status < 200 || status > 299) return classifyStatus(answer, about);
 	const envelope = readEnvelope(answer.text);
-	if (typeof envelope !== "string") return classifyCode(envelope, answer, flavour, place, now);
+	if (typeof envelope !== "string") return classifyCode(envelope, answer, about);
 	const coding = headerValues(answer.headers, "content-encoding").find((value) => value.toLowerCase() !== "identity");
 	if (coding === undefined && isHtml(answer)) {
 		return errorOf(
 			"not_the_api",
 			"NOT_THE_API",
-			`${place.host} returned HTML${quoted(title(answer.text), place)} instead of JSON`,
+			`${context.host} returned HTML${quoted(title(answer.text), context)} instead of JSON`,
 			status,
 		);
 	}
-	const what = coding === undefined ? envelope : `a body encoded as${quoted(coding, place)}, which was not asked for`;
-	return errorOf("ambiguous", "BAD_ENVELOPE", `${place.host} answered ${status} with ${what}`, status);
+	const what = coding === undefined ? envelope : `a body encoded as${quoted(coding, context)}, which was not asked for`;
+	return errorOf("ambiguous", "BAD_ENVELOPE", `${context.host} answered ${status} with ${what}`, status);
 }
 
-function classifyCode(
-	envelope: ParsedEnvelope,
-	answer: Answer,
-	flavour: Pick<Flavour, "meaning">,
-	place: ErrorContext,
-	now: number,
-): ParsedEnvelope | RestError {
+function classifyCode(envelope: ParsedEnvelope, answer: Answer, about: AnswerContext): ParsedEnvelope | RestError {
 	const { code, data } = envelope;
 	const { status } = answer;
+	const { flavour, context, now } = about;
 	if (code === 0 && data !== false) return envelope;
-	const said = `${place.host} answered code ${code}${quoted(envelope.message, place)}`;
-	// "2003" alone tells a person nothing: what it stands for is in the data.
-	const message = typeof data === "string" && data.trim() !== "" ? `${said}, with${quoted(data, place)}` : said;
-	// Releases that wrap a refused key as a success give code 0 and data false.
+	const said = `${context.host} answered code ${code}${quoted(envelope.message, context)}`;
+	// A message of "2003" alone says nothing to a person. Its explanation is in the data.
+	const message = typeof data === "string" && data.trim() !== "" ? `${said}, with${quoted(data, context)}` : said;
+	// Some releases refuse a key with code 0 and data false.
 	if (code === 0) return keyRejected(`${message} and data false`, status);
 	switch (flavour.meaning(code, envelope.message ?? "")) {
 		case "key_refused":
@@ -92,21 +82,21 @@ function classifyCode(
 	}
 }
 
-function classifyStatus(answer: Answer, place: ErrorContext, now: number): RestError {
+function classifyStatus(answer: Answer, { context, now }: AnswerContext): RestError {
 	const { status } = answer;
-	const message = `${place.host} answered ${status}${quoted(wordsOf(answer), place)}`;
-	if (status >= 300 && status < 400) return redirect(answer, place);
+	const message = `${context.host} answered ${status}${quoted(reasonIn(answer), context)}`;
+	if (status >= 300 && status < 400) return redirect(answer, context);
 	if (status === 401) return keyRejected(message, status);
 	if (status === 403) return errorOf("rejected", "FORBIDDEN", message, status);
 	if (status === 404) return errorOf("rejected", "NOT_FOUND", message, status);
-	if (otherFlavour.has(status)) return errorOf("contradiction", `HTTP_${status}`, message, status);
+	if (OTHER_FLAVOUR.has(status)) return errorOf("contradiction", `HTTP_${status}`, message, status);
 	if (status === 407) return errorOf("untrusted", "PROXY", `${message}: the proxy asks for credentials`, status);
 	if (status === 429) return throttled(message, answer, now);
 	if (status === 503) {
 		const later = throttled(message, answer, now);
 		if (later.retryAfter !== undefined) return later;
 	}
-	const isDefinite = status >= 500 ? permanent.has(status) : status >= 400 && status !== 408 && status !== 425;
+	const isDefinite = status >= 500 ? PERMANENT.has(status) : status >= 400 && status !== 408 && status !== 425;
 	return errorOf(isDefinite ? "rejected" : "ambiguous", `HTTP_${status}`, message, status);
 }
 
@@ -121,26 +111,26 @@ function throttled(message: string, answer: Answer, now: number): RestError {
 	return new RestError(message, { kind: "throttled", code, retryAfter: wait, status: answer.status });
 }
 
-function redirect(answer: Answer, place: ErrorContext): RestError {
+function redirect(answer: Answer, context: ErrorContext): RestError {
 	const location = headerValues(answer.headers, "location")[0];
-	const to = location === undefined ? "" : ` to ${safe(withoutSecrets(location), place)}`;
-	const message = `${place.host} answered ${answer.status}, a redirect${to}; set --base-url to the final address`;
+	const to = location === undefined ? "" : ` to ${safe(withoutSecrets(location), context)}`;
+	const message = `${context.host} answered ${answer.status}, a redirect${to}; set --base-url to the final address`;
 	return errorOf("untrusted", "REDIRECT", message, answer.status);
 }
 
-/** A Location without credentials, query and fragment, which may hold tokens. */
+/** A Location without credentials, query and fragment, which may contain tokens. */
 function withoutSecrets(location: string): string {
 	const plain = location.replace(/[?#].*$/s, "").replace(/^([^/]*\/\/)[^/]*@/, "$1");
 	try {
-		// A key that is given back percent-encoded must be recognised too.
+		// The key must be found for masking even if the service percent-encoded it.
 		return decodeURIComponent(plain);
 	} catch {
 		return plain;
 	}
 }
 
-/** What the service says in an error, whatever its form. */
-function wordsOf(answer: Answer): string | undefined {
+/** The reason that the service gives for an error, in HTML or in an envelope. */
+function reasonIn(answer: Answer): string | undefined {
 	if (isHtml(answer)) return title(answer.text);
 	const envelope = readEnvelope(answer.text);
 	return typeof envelope === "string" ? undefined : envelope.message;

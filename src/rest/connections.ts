@@ -4,7 +4,7 @@ import Pool from "undici/lib/dispatcher/pool.js";
 
 export type ConnectionOptions = {
 	readonly origin: string;
-	/** connections at most */
+	/** the most connections at a time */
 	readonly connections: number;
 	/** of one attempt, in milliseconds */
 	readonly timeout: number;
@@ -13,21 +13,21 @@ export type ConnectionOptions = {
 	readonly proxy?: { readonly uri: string; readonly token?: string } | undefined;
 };
 
-/** Where requests are handed in, and what a proxy needs in them. */
+/** Takes requests, and says what a proxy needs in each. */
 export type Connections = {
 	readonly dispatcher: Dispatcher;
-	/** goes before each path: a plain proxy is told the whole address */
+	/** text before each path: a proxy without a tunnel gets the whole address */
 	readonly prefix: string;
 	readonly headers: readonly string[];
 };
 
-/** For the TCP and the TLS handshake together. */
-export const connectTimeout = 10_000;
+/** 10 s for the TCP and the TLS handshake together. */
+export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Servers close idle connections from 4 s on; at one request a second they are still used again. */
-const keepAlive = 3_000;
+/** 3 s: servers close idle connections from 4 s on, and one request a second still finds its connection open. */
+const KEEP_ALIVE_MS = 3_000;
 
-/** Opens nothing yet: connections are made as requests need them. */
+/** Opens no connection yet: requests open connections as they need them. */
 export function connect(options: ConnectionOptions): Connections | Promise<Connections> {
 	const { origin, proxy } = options;
 	if (proxy === undefined) return { dispatcher: new Pool(origin, poolOptions(options)), prefix: "", headers: [] };
@@ -46,14 +46,14 @@ async function tunnel(
 	options: ConnectionOptions,
 	proxy: { readonly uri: string; readonly token?: string },
 ): Promise<Connections> {
-	// The whole of undici takes a while to load, and few runs go through a proxy.
+	// All of undici takes a while to load, and few runs use a proxy.
 	const {
-		// A bundle gives a CommonJS package that is loaded later as its default export alone.
+		// In a bundle, a CommonJS package that is imported late has a default export alone.
 		default: { Pool: AnyPool, ProxyAgent },
 	} = await import("undici");
 	const url = new URL(proxy.uri);
 	const token = tokenOf(url, proxy.token);
-	const trust = { timeout: connectTimeout, ...tlsOptions(options.ca) };
+	const trust = { timeout: CONNECT_TIMEOUT_MS, ...tlsOptions(options.ca) };
 	const dispatcher = new ProxyAgent({
 		uri: url.origin,
 		...(token === undefined ? {} : { token }),
@@ -71,21 +71,21 @@ function poolOptions(options: ConnectionOptions): UndiciPool.Options {
 		pipelining: 1,
 		headersTimeout: options.timeout,
 		bodyTimeout: options.timeout,
-		keepAliveTimeout: keepAlive,
+		keepAliveTimeout: KEEP_ALIVE_MS,
 		// A server's hint may shorten this, never lengthen it.
-		keepAliveMaxTimeout: keepAlive,
-		connect: { timeout: connectTimeout, ...tlsOptions(options.ca) },
+		keepAliveMaxTimeout: KEEP_ALIVE_MS,
+		connect: { timeout: CONNECT_TIMEOUT_MS, ...tlsOptions(options.ca) },
 	};
 }
 
-/** Whom a TLS connection trusts: the system, and the further certificates that were given. */
+/** What a TLS connection trusts: the system's certificates, and the further ones that were given. */
 export function tlsOptions(ca: readonly string[] | undefined): { rejectUnauthorized: true; ca?: string[] } {
-	// Said out loud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
+	// Set here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
 	if (ca === undefined || ca.length === 0) return { rejectUnauthorized: true };
 	return { rejectUnauthorized: true, ca: [...systemCertificates(), ...ca] };
 }
 
-/** Node replaces its certificates by those given; here they are further ones. */
+/** The certificates that Node trusts by itself. The option `ca` replaces them, so they are added to it. */
 function systemCertificates(): readonly string[] {
 	// From Node 22.15 on this includes those of NODE_EXTRA_CA_CERTS.
 	const get: unknown = Reflect.get(tls, "getCACertificates");

@@ -9,17 +9,18 @@ import {
 } from "../json/values.ts";
 import { parseLoosely } from "../json/not-json.ts";
 import { differsByCase } from "../text/names.ts";
+import { show } from "../text/show.ts";
 import type { ParsedEnvelope } from "./answer.ts";
-import { RestError, type ErrorContext, safe } from "./errors.ts";
+import { type ErrorContext, RestError, safe } from "./errors.ts";
 import { inexactValues, withDigits } from "./inexact.ts";
-import type { Dataset, Document, Echo, Page, StoredFile } from "./types.ts";
+import type { Dataset, Document, Echo, Page, StoredFile, UploadFile } from "./types.ts";
 
-/** Reads the data of answers into types; whatever does not fit is a `RestError`. */
+/** Reads the data of answers into types. Data of another shape is a `RestError`. */
 export class Decoder {
-	readonly #place: ErrorContext;
+	readonly #context: ErrorContext;
 
-	constructor(place: ErrorContext) {
-		this.#place = place;
+	constructor(context: ErrorContext) {
+		this.#context = context;
 	}
 
 	datasets({ data, whole }: ParsedEnvelope): Page<Dataset> {
@@ -27,7 +28,7 @@ export class Decoder {
 			const dataset = this.#object(item, "a dataset");
 			return { ...this.#named(dataset, "a dataset"), documentCount: this.#count(dataset, "document_count") };
 		});
-		// Given by some releases beside the list.
+		// Some releases give it beside the list.
 		return { items, total: this.#count(whole, "total_datasets") };
 	}
 
@@ -44,15 +45,19 @@ export class Decoder {
 		return this.#named(this.#object(data, "the new dataset"), "the new dataset");
 	}
 
-	/** The one file of an upload. */
-	stored({ data }: ParsedEnvelope): StoredFile {
+	/** The one file of an upload, with all bytes that were sent. */
+	stored({ data }: ParsedEnvelope, sent: UploadFile): StoredFile {
 		const [file, ...others] = this.#array(data, "the stored file");
 		if (others.length > 0) throw this.#misfit("one stored file: the service names several");
-		const stored = this.#object(file, "the stored file");
-		return { ...this.#named(stored, "the stored file"), size: this.#count(stored, "size") };
+		const members = this.#object(file, "the stored file");
+		const stored = { ...this.#named(members, "the stored file"), size: this.#count(members, "size") };
+		if (stored.size === undefined || stored.size === sent.size) return stored;
+		const sizes = `${stored.size} of the ${sent.size} bytes`;
+		const message = `${this.#context.host} stored ${sizes} of ${show(sent.name)} as ${show(stored.id)}`;
+		throw new RestError(message, { kind: "rejected", code: "SIZE_MISMATCH" });
 	}
 
-	/** An answer that names another document belongs to another request, whatever its code says. */
+	/** How an answer names its document. An answer about another document belongs to another request, whatever its code says. */
 	echo({ data }: ParsedEnvelope, documentId: string): Echo {
 		if (data === undefined || data === null || data === true) return "nothing";
 		if (!isJsonObject(data)) return "other";
@@ -66,7 +71,7 @@ export class Decoder {
 		return id === documentId ? "id" : "nothing";
 	}
 
-	/** The answer to the removal of one document; by body, a release may name what it did not remove. */
+	/** Checks the answer to the removal of one document. A release that removes by body may name documents that it kept. */
 	removed(envelope: ParsedEnvelope, documentId: string, by: "path" | "body"): void {
 		if (by === "path") return void this.echo(envelope, documentId);
 		if (!isJsonObject(envelope.data)) return;
@@ -74,8 +79,8 @@ export class Decoder {
 		const refused = isJsonArray(errors) && errors.length > 0;
 		if (!refused && count !== 0) return;
 		const first = refused ? errors.find((each) => typeof each === "string") : undefined;
-		const words = typeof first === "string" ? ` "${safe(first, this.#place)}"` : "";
-		const message = `${this.#place.host} answered code 0 and did not remove ${safe(documentId, this.#place)}${words}`;
+		const words = typeof first === "string" ? ` "${safe(first, this.#context)}"` : "";
+		const message = `${this.#context.host} answered code 0 and did not remove ${safe(documentId, this.#context)}${words}`;
 		throw new RestError(message, { kind: "rejected", code: "NOT_REMOVED" });
 	}
 
@@ -83,8 +88,8 @@ export class Decoder {
 		const document = this.#object(item, "a document");
 		const owner = document["dataset_id"];
 		if (typeof owner === "string" && differsByCase(owner, datasetId)) {
-			const words = `${this.#place.host} lists documents of dataset ${safe(owner, this.#place)}`;
-			const message = `${words}: ${safe(datasetId, this.#place)} is its id in another letter case; write it as the service does`;
+			const words = `${this.#context.host} lists documents of dataset ${safe(owner, this.#context)}`;
+			const message = `${words}: ${safe(datasetId, this.#context)} is its id in another letter case; write it as the service does`;
 			throw new RestError(message, { kind: "rejected", code: "OTHER_CASE" });
 		}
 		if (owner !== undefined && owner !== null && owner !== datasetId) throw this.#otherId(owner, datasetId);
@@ -102,11 +107,11 @@ export class Decoder {
 	/** @param digits the same value, as `withDigits` gives it */
 	#metadata(value: JsonValue | undefined, digits: JsonValue | undefined): Pick<Document, "metadata" | "inexact"> {
 		if (value === undefined || value === null) return { metadata: undefined };
-		// Some keep it as text of JSON. What is no such text is not to be read.
+		// Some services keep it as JSON text. Other text is no metadata.
 		const read = typeof value === "string" ? parsed(value) : value;
 		if (typeof value === "string" && !isJsonObject(read)) return { metadata: undefined };
 		const fields = this.#object(read, "the meta_fields of a document");
-		// Deeper metadata would overflow the stack of whoever writes it out again.
+		// Deeper metadata would overflow the stack when it is written out again.
 		if (isDeeperThan(fields, DEEPEST_METADATA))
 			throw this.#misfit("the meta_fields of a document: they are nested too deep");
 		const inexact = inexactValues(fields, typeof value === "string" ? withDigits(value) : digits);
@@ -138,20 +143,20 @@ export class Decoder {
 	}
 
 	#misfit(what: string): RestError {
-		const message = `${this.#place.host} answered with data that can't be read as ${what}`;
+		const message = `${this.#context.host} answered with data that can't be read as ${what}`;
 		return new RestError(message, { kind: "ambiguous", code: "BAD_DATA" });
 	}
 
-	/** The same document, where the service compares ids without case; else the answer to another request. */
+	/** The service may compare ids without letter case, or this may be the answer to another request. */
 	#otherCase(found: string, asked: string): RestError {
-		const [other, id] = [safe(found, this.#place), safe(asked, this.#place)];
-		const message = `${this.#place.host} answered about document ${other}, which is ${id} in another letter case`;
+		const [other, id] = [safe(found, this.#context), safe(asked, this.#context)];
+		const message = `${this.#context.host} answered about document ${other}, which is ${id} in another letter case`;
 		return new RestError(message, { kind: "ambiguous", code: "OTHER_CASE" });
 	}
 
 	#otherId(found: JsonValue, asked: string): RestError {
-		const other = typeof found === "string" ? safe(found, this.#place) : "something else";
-		const message = `${this.#place.host} answered about ${other}, not about ${safe(asked, this.#place)}`;
+		const other = typeof found === "string" ? safe(found, this.#context) : "something else";
+		const message = `${this.#context.host} answered about ${other}, not about ${safe(asked, this.#context)}`;
 		return new RestError(message, { kind: "ambiguous", code: "ECHO_MISMATCH" });
 	}
 }

@@ -4,13 +4,13 @@ import { show } from "../text/show.ts";
  * What an answer, or its absence, means for the request. The run decides what to do about it.
  *
  * - `not_sent`: the request certainly did not reach the service (refused, unknown host, connect time-out)
- * - `ambiguous`: it may have been applied (reset, time-out, cut answer, 5xx, an answer that is no envelope)
- * - `throttled`: the service asks to come back later (429, 503 with Retry-After); it was not applied
- * - `rejected`: a complete, definite no to this one request
- * - `contradiction`: a complete no that says: this is another flavour than the one that was spoken (405, code 100)
- * - `doubted`: the key is refused that was accepted before: a RAGFlow server whose database is away says so, too
+ * - `ambiguous`: it may have been applied (reset, time-out, cut answer, 5xx, an answer without an envelope)
+ * - `throttled`: the service asks the client to come back later (429, 503 with Retry-After); it was not applied
+ * - `rejected`: a complete, definite refusal of this one request
+ * - `contradiction`: a complete refusal that shows another flavour than the assumed one (405, code 100)
+ * - `doubted`: the service refuses a key that it accepted before; RAGFlow also does so while its database is away
  * - `untrusted`: key, certificate or redirect refused; no further request makes sense
- * - `not_the_api`: what answers at this address is not this API (an HTML page with status 200)
+ * - `not_the_api`: another program than this API answers at this address (an HTML page with status 200)
  */
 export type RestErrorKind =
 	| "not_sent"
@@ -22,18 +22,18 @@ export type RestErrorKind =
 	| "untrusted"
 	| "not_the_api";
 
-/** Of an answer that says that the database behind the service is away. It may have been applied. */
+/** The code of an answer that says that the service's database is away. The request may have been applied. */
 export const DATABASE_AWAY = "DATABASE_AWAY";
 
-/** A request that did not succeed. The message is one sentence, carries no key, and is already safe to show. */
+/** A request that did not succeed. The message is one sentence, contains no key, and is safe to show. */
 export class RestError extends Error {
 	override readonly name = "RestError";
 	readonly kind: RestErrorKind;
 	/** stable name for scripts: `CODE_102`, `HTTP_503`, `TIMEOUT`, `KEY_REJECTED` ... */
 	readonly code: string;
-	/** how long the service asks to wait, in milliseconds */
+	/** how long the service asks the client to wait, in milliseconds */
 	readonly retryAfter: number | undefined;
-	/** HTTP status, where an answer came */
+	/** HTTP status, if an answer came */
 	readonly status: number | undefined;
 
 	constructor(
@@ -54,20 +54,20 @@ export class RestError extends Error {
 	}
 }
 
-/** What an error message may say about where a request went. */
+/** What an error message needs to name the service, and to hide the key. */
 export type ErrorContext = {
-	/** host and port of the service, and the proxy's, if one is in between */
+	/** host and port of the service, and those of the proxy, if there is one */
 	readonly host: string;
 	/** masks the key, which a server may give back */
 	readonly redact: (text: string) => string;
 };
 
-/** A text of the service's, fit for an error message: the key is masked before the text is cut. */
-export function safe(text: string, place: ErrorContext): string {
-	return show(place.redact(text));
+/** A text from the service, safe for an error message. The key is masked before the text is cut. */
+export function safe(text: string, context: ErrorContext): string {
+	return show(context.redact(text));
 }
 
-/** ` "text"`, or nothing where the service said nothing. */
-export function quoted(text: string | undefined, place: ErrorContext): string {
-	return text === undefined || text.trim() === "" ? "" : ` "${safe(text.trim(), place)}"`;
+/** ` "text"`, or an empty text if the service gave none. */
+export function quoted(text: string | undefined, context: ErrorContext): string {
+	return text === undefined || text.trim() === "" ? "" : ` "${safe(text.trim(), context)}"`;
 }

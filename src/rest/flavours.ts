@@ -1,19 +1,19 @@
 import { BODY_FORMS, type BodyForm } from "../body-forms.ts";
 import { foldedName } from "../text/names.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
-import { isDatabaseAway, anyValue, asSent, plainValue, splitLists } from "./ragflow.ts";
+import { isDatabaseAway, isPlainValue, splitLists } from "./ragflow.ts";
 
 export type ListOrder = { readonly by: "create_time" | "update_time" | "name"; readonly descending: boolean };
 
 /**
- * What an envelope's code says about the request, beside 0 for success.
+ * What an envelope's code says about the request. Code 0 is success.
  *
- * - `passing`: not now; the request may be sent again
- * - `database_away`: not now, whatever is asked: it may have been applied, and nobody is better off
+ * - `passing`: the service can't do it now; the request may be sent again
+ * - `database_away`: the service can't do anything now; the request may have been applied
  * - `slow_down`: too many requests
- * - `key_refused`, `not_allowed`, `not_found`: what the words say
- * - `contradiction`: the service does not take what this flavour sends (another verb, another form)
- * - `refused`: a definite no
+ * - `key_refused`, `not_allowed`, `not_found`: as the names say
+ * - `contradiction`: the service does not accept what this flavour sends (another verb, another form)
+ * - `refused`: a definite refusal
  */
 export type Meaning =
 	| "passing"
@@ -25,64 +25,66 @@ export type Meaning =
 	| "contradiction"
 	| "refused";
 
-/** The signs by which a flavour is recognised: two updates of a document that nobody has, and the list of datasets. */
+/** The signs by which a flavour is recognised: two updates of a document that does not exist, and the list of datasets. */
 export type Signs = {
 	readonly patch: ProbeAnswer;
 	readonly put: ProbeAnswer;
-	/** absent where the list tells nothing */
+	/** absent if the list says nothing */
 	readonly list?: DatasetListStyle | undefined;
 };
 
 /**
- * - `in_its_words`: the verb has a route, which refused the unknown document as RAGFlow does
+ * How a server answers an update of a document that does not exist.
+ *
+ * - `in_its_words`: the verb has a route, which refused the unknown document in RAGFlow's words
  * - `taken`: the verb has a route, which refused the unknown document in other words
- * - `wrong_verb`: the way in which RAGFlow says that it does not: status 200, code 100, "405: Method Not Allowed"
- * - `other`: anything else, a status of 404 or 405 among it
+ * - `wrong_verb`: RAGFlow's answer to a verb without a route: status 200, code 100, "405: Method Not Allowed"
+ * - `other`: any other answer, such as status 404 or 405
  */
 export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "other";
 
 /**
- * How a list of datasets is answered. `ragflow`: with members that only RAGFlow has. `documented`: as the documentation
- * says, with a message beside the list and without those members.
+ * What a list of datasets looks like. `ragflow`: it has members that only RAGFlow has. `documented`: it follows the
+ * documentation, with a message beside the list and without those members.
  */
 export type DatasetListStyle = "ragflow" | "documented" | "unknown";
 
-/** The metadata that a service keeps of what it was sent, by its known rules. */
+/** The metadata that a service keeps after a write, by its known rules. */
 export type Normalise = (sent: Metadata) => Metadata;
 
-/** One kind of server that answers at addresses of this API: everything in which it differs from the others. */
+/** One kind of server with this API: everything in which it differs from the others. */
 export type Flavour = {
 	readonly name: string;
-	/** the servers of this kind, in words */
+	/** the servers of this kind, for people */
 	readonly servers: string;
 	readonly update: {
 		readonly verb: "PUT" | "PATCH";
-		/** forms that it may take, the one to try first in front; each is believed only once it was read back */
+		/** body forms that it may accept, in the order to try them; none counts before a write in it was read back */
 		readonly forms: readonly [BodyForm, ...BodyForm[]];
 	};
 	/** whether a document to remove is named in the path, or in a list of ids in the body */
 	readonly removal: "path" | "body";
 	readonly list: {
-		/** orders to list in, one after another, until all documents were seen; undefined is the service's own */
+		/** orders to list in, one after another, until all documents were seen; undefined is the service's own order */
 		readonly orders: readonly [ListOrder | undefined, ...(ListOrder | undefined)[]];
-		/** an order in which no two documents are equal, so that none falls between two pages */
+		/** an order in which no two documents are equal, so that no document falls between two pages */
 		readonly strict: ListOrder | undefined;
-		/** whether some of its releases understand `metadata_condition`, and none takes offence at it */
+		/** whether some of its releases understand `metadata_condition`, and no release refuses it */
 		readonly condition: boolean;
 	};
 	/** whether an upload of several files or an unsupported one may end in a definite code 500 */
 	readonly uploadCode500: "definite" | "unknown";
-	/** whether it is known that no key but the owner's may update a dataset */
+	/** whether only the owner's key may update a dataset; false if that is not known */
 	readonly ownerAlone: boolean;
-	/** what is known of its pace, as a clause; undefined where nothing is */
+	/** its known speed, as a clause */
 	readonly pace: string | undefined;
 	readonly meaning: (code: number, message: string) => Meaning;
 	readonly normalise: Normalise;
-	/** what it compares of a document's name: it has one document at most of each such key, and numbers the next */
+	/** the form in which it compares names of documents; it renames a second document with the same form */
 	readonly nameKey: (name: string) => string;
-	/** whether a value of that kind can be written */
+	/** whether it accepts a metadata value */
 	readonly takes: (value: JsonValue) => boolean;
-	/** how it is recognised, or undefined where the signs speak against it */
+	/** the reason why the signs fit, as a clause; undefined if they do not fit */
 	readonly recognise: (signs: Signs) => string | undefined;
 };
 
@@ -95,11 +97,11 @@ const orders = {
 
 const wrongVerb = /\b405\b.*method not allowed/i;
 
-/** What RAGFlow says of a dataset or a document that is not there, or not the key's: all releases from v0.15 to v0.27. */
+/** RAGFlow's words for a dataset or a document that does not exist or belongs to another user, v0.15 to v0.27. */
 export const NOT_OWNED = /\bown the (?:dataset|document)\b/i;
 
-/** Codes that mean the same wherever they are used: the HTTP statuses of the same number, and RAGFlow's own. */
-function common(code: number, message: string): Meaning | undefined {
+/** Codes with one meaning in all flavours: the HTTP statuses of the same number, and RAGFlow's own. */
+function commonMeaning(code: number, message: string): Meaning | undefined {
 	if (isDatabaseAway(code, message)) return "database_away";
 	if (code === 405 || wrongVerb.test(message)) return "contradiction";
 	if (code === 401 || code === 109) return "key_refused";
@@ -108,12 +110,17 @@ function common(code: number, message: string): Meaning | undefined {
 	return code === 429 ? "slow_down" : undefined;
 }
 
-/** Codes of the documented API that say "not now": the documentation names none, so the HTTP statuses of that kind. */
-const passing = new Set([408, 425, 500, 502, 503, 504]);
+/** Codes that pass: the documentation names none, so these are the numbers of HTTP statuses that pass. */
+const PASSING = new Set([408, 425, 500, 502, 503, 504]);
 
 const [firstForm, ...otherForms] = BODY_FORMS;
 
-/** Section 1 of the API's description: what is taken for granted until something else is found. */
+/** A service that keeps metadata as it was sent. */
+export function asSent(metadata: Metadata): Metadata {
+	return metadata;
+}
+
+/** Section 1 of the API's description. It is assumed until another flavour is found. */
 export const documented: Flavour = {
 	name: "documented",
 	servers: "the API as documented",
@@ -124,15 +131,15 @@ export const documented: Flavour = {
 	ownerAlone: false,
 	pace: undefined,
 	meaning: (code, message) => {
-		const known = common(code, message);
+		const known = commonMeaning(code, message);
 		if (known !== undefined) return known;
-		// RAGFlow's code for what its routes do not understand, the part form among it, and RAGFlow's words for what is not there.
+		// RAGFlow's code for a request that its route does not understand, such as the part form; and its words for a missing document.
 		if (code === 100 || (code === 102 && NOT_OWNED.test(message))) return "contradiction";
-		return passing.has(code) ? "passing" : "refused";
+		return PASSING.has(code) ? "passing" : "refused";
 	},
 	normalise: asSent,
 	nameKey: (name) => name,
-	takes: anyValue,
+	takes: () => true,
 	recognise: ({ patch, put }) =>
 		patch === "wrong_verb" && put === "wrong_verb"
 			? undefined
@@ -144,8 +151,8 @@ const ITS_LIST = "its list of datasets has the members that RAGFlow's has";
 
 const isTaken = (answer: ProbeAnswer): boolean => answer === "taken" || answer === "in_its_words";
 
-/** What beside the verbs says that it is RAGFlow, as a clause. */
-function besides({ patch, put, list }: Signs): string {
+/** Further signs of RAGFlow, as a clause. */
+function furtherSigns({ patch, put, list }: Signs): string {
 	if (list === "ragflow") return `, and ${ITS_LIST}`;
 	return patch === "in_its_words" || put === "in_its_words"
 		? ", and refuses an unknown document in RAGFlow's words"
@@ -156,8 +163,8 @@ const ragflow = {
 	removal: "body",
 	list: {
 		orders: [orders.oldestFirst, orders.newestFirst, orders.leastUpdated, orders.mostUpdated],
-		// Names are unique in a dataset. All releases sort by a column that is named, v0.27 by the two times and this one
-		// (api/apps/restful_apis/document_api.py).
+		// Names are unique in a dataset. All releases sort by the column that is asked for; v0.27 accepts the two times and this
+		// one (api/apps/restful_apis/document_api.py).
 		strict: { by: "name", descending: false },
 		condition: true,
 	},
@@ -165,19 +172,19 @@ const ragflow = {
 	ownerAlone: true,
 	pace: "a RAGFlow server on two cores takes 100 to 200 updates a second whatever the concurrency",
 	meaning: (code, message) => {
-		const known = common(code, message);
+		const known = commonMeaning(code, message);
 		if (known !== undefined) return known;
 		if (code === 105 || code === 106) return "passing";
-		// What some routes make of an exception from v0.25.1 on, behind the write too: restful_apis/document_api.py.
+		// An exception in some routes from v0.25.1 on, also after the write: restful_apis/document_api.py.
 		if (code === 102 && message === "Internal server error") return "passing";
 		if (code === 100) return "contradiction";
 		if (/\bown the document\b/i.test(message)) return "not_found";
 		return /\bown the dataset\b/i.test(message) ? "not_allowed" : "refused";
 	},
-	// Not every release of a flavour splits: what was sent as it stands is believed too.
+	// Not every release of a flavour splits. So unchanged values count as arrived too.
 	normalise: splitLists,
 	nameKey: foldedName,
-	takes: anyValue,
+	takes: () => true,
 } as const satisfies Partial<Flavour>;
 
 export const ragflowPut: Flavour = {
@@ -185,14 +192,14 @@ export const ragflowPut: Flavour = {
 	name: "ragflow-put",
 	servers: "RAGFlow v0.17 to v0.24",
 	update: { verb: "PUT", forms: ["json"] },
-	// A proxy may drop PATCH, as many drop what they do not know: then the list, or the words of a refusal, tell.
+	// A proxy may drop PATCH, as many drop unknown verbs. Then the list, or the words of a refusal, are the signs.
 	recognise: (signs) => {
 		const { patch, put, list } = signs;
 		if (isTaken(patch) || put === "wrong_verb") return undefined;
 		if (patch === "wrong_verb") {
-			return `to PATCH it answers ${WRONG_VERB}${isTaken(put) ? ", and it takes PUT" : ""}${besides(signs)}`;
+			return `to PATCH it answers ${WRONG_VERB}${isTaken(put) ? ", and it takes PUT" : ""}${furtherSigns(signs)}`;
 		}
-		if (put === "in_its_words") return `it takes PUT${besides(signs)}; PATCH did not reach it`;
+		if (put === "in_its_words") return `it takes PUT${furtherSigns(signs)}; PATCH did not reach it`;
 		return list === "ragflow" ? `${ITS_LIST}, though PATCH did not reach it` : undefined;
 	},
 };
@@ -202,21 +209,21 @@ export const ragflowPatch: Flavour = {
 	name: "ragflow-patch",
 	servers: "RAGFlow v0.25 and later",
 	update: { verb: "PATCH", forms: ["json"] },
-	takes: plainValue,
-	// From v0.25.2 on PUT is an alias of PATCH (api/apps/backward_compat.py), so what PUT answers says little.
+	takes: isPlainValue,
+	// From v0.25.2 on PUT is an alias of PATCH (api/apps/backward_compat.py), so the answer to PUT says little.
 	recognise: (signs) => {
 		const { patch, put, list } = signs;
 		if (put === "wrong_verb" && patch !== "wrong_verb") {
-			return `to PUT it answers ${WRONG_VERB}${isTaken(patch) ? ", and it takes PATCH" : ""}${besides(signs)}`;
+			return `to PUT it answers ${WRONG_VERB}${isTaken(patch) ? ", and it takes PATCH" : ""}${furtherSigns(signs)}`;
 		}
 		if (!isTaken(patch)) return undefined;
-		// A service that follows its documentation in all else may route both verbs: only its own words speak for RAGFlow.
+		// A service that follows its documentation otherwise may route both verbs. Only its own words are a sign of RAGFlow.
 		if (list === "documented" && patch === "taken") return undefined;
-		return `it takes PATCH${isTaken(put) ? ", and PUT as its alias" : ""}${besides(signs)}`;
+		return `it takes PATCH${isTaken(put) ? ", and PUT as its alias" : ""}${furtherSigns(signs)}`;
 	},
 };
 
-/** Every flavour, the most telling first: the first that recognises the answers is it. */
+/** Every flavour. The first one that recognises the signs is chosen, so the most specific come first. */
 export const flavours: readonly Flavour[] = [ragflowPut, ragflowPatch, documented];
 
 export function flavourNamed(name: string): Flavour | undefined {

@@ -3,25 +3,26 @@ import { isDoubleInFull, survivesDouble } from "../json/numbers.ts";
 import { replaceOutsideTexts } from "../json/not-json.ts";
 
 /**
- * What may be a number that can't be sent back as it came: of 16 digits or more, with an exponent, or none of JSON's at
- * all. Fewer digits always survive.
+ * A candidate for a number that can't be sent back as it came: it has 16 digits or more, or an exponent, or it is `NaN` or
+ * an infinity. A double keeps fewer digits exactly.
  *
- * Looked for where a value may begin, as ids are full of digits: nearly every answer has none, and costs this search alone.
+ * A match begins where a value may begin, because ids are full of digits. Nearly every answer has no match, and costs this
+ * search alone.
  */
 const CANDIDATE = /[[:,][ \t\n\r]*(-?(?:\d(?:[\d.]{15}|[\d.]*[eE])[-+.\deE]*|NaN|Infinity))/g;
 const NUMBER = /"|-?(?:\d[-+.\deE]*|NaN|Infinity)/g;
 
 /**
- * Keys of a document whose values can't be sent back as they came, with the text of each value as it came: they hold a
+ * The keys of a document whose values can't be sent back as they came, each with the text of its value. Such a value has a
  * number that a double can't keep, or `NaN` or an infinity, which are no JSON.
  */
 export type InexactValues = ReadonlyMap<string, string>;
 
 /**
- * An answer as it is parsed, but with each number that can't be sent back as a text of its digits. Undefined where there
- * is none.
+ * An answer as it is parsed, but with a text of its digits in place of each number that can't be sent back. Undefined if
+ * there is no such number.
  *
- * A text alone does not tell such a number from a text: what tells it is that the plain reading has a number there.
+ * Such a text is told from a text of the answer by the plain parse, which has a number there.
  */
 export function withDigits(json: string): JsonValue | undefined {
 	if (!mayLose(json)) return undefined;
@@ -31,7 +32,7 @@ export function withDigits(json: string): JsonValue | undefined {
 
 /**
  * @param read the members as they were parsed
- * @param digits the same, as `withDigits` gives them
+ * @param digits the same members from `withDigits`
  */
 export function inexactValues(read: JsonObject, digits: JsonValue | undefined): InexactValues | undefined {
 	if (!isJsonObject(digits)) return undefined;
@@ -39,7 +40,7 @@ export function inexactValues(read: JsonObject, digits: JsonValue | undefined): 
 	return lost.length === 0 ? undefined : new Map(lost.map(([key, value]) => [key, exactText(value, digits[key])]));
 }
 
-/** It may be wrong about digits inside a text, which are no number. */
+/** Digits inside a text may also match, although they are no number. */
 function mayLose(json: string): boolean {
 	for (const [, digits = ""] of json.matchAll(CANDIDATE)) if (!isKept(digits)) return true;
 	return false;

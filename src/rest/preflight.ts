@@ -1,71 +1,42 @@
+import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { connect, type PeerCertificate } from "node:tls";
 import { errorCode } from "../errors.ts";
 import { classifyFailure, Expired } from "./classify-failure.ts";
-import { connectTimeout, tlsOptions } from "./connections.ts";
-import { bare, isLoopback, type Route, routeTo } from "./proxy.ts";
+import { CONNECT_TIMEOUT_MS, tlsOptions } from "./connections.ts";
 import type { RestErrorKind } from "./errors.ts";
-import { lookup } from "dns/promises";
-import { connect, type PeerCertificate } from "tls";
-
-/** Every address of a host, as this machine's own resolver gives them: `/etc/hosts` counts, as it does for requests. */
-export async function lookUp(host: string): Promise<readonly string[]> {
-	const found = await lookup(host, { all: true });
-	return found.map(({ address }) => address);
-}
-
-/** Gives up waiting after `milliseconds`, or when the signal aborts: a look-up can't be cancelled, but left behind. */
-export async function withTimeout<Value>(
-	promise: Promise<Value>,
-	milliseconds: number,
-	signal: AbortSignal,
-): Promise<Value> {
-	const leave = new AbortController();
-	try {
-		return await Promise.race([
-			promise,
-			new Promise<never>((_, reject) => {
-				const timer = setTimeout(() => reject(new Expired("no answer in time")), milliseconds);
-				leave.signal.addEventListener("abort", () => clearTimeout(timer));
-				// The contract is to reject with the signal's reason, which need not be an Error.
-				const stop = (): void => reject(signal.reason);
-				if (signal.aborted) stop();
-				signal.addEventListener("abort", stop, { signal: leave.signal });
-			}),
-		]);
-	} finally {
-		leave.abort();
-	}
-}
+import { comparableHost, isLoopback, type Route, routeTo } from "./proxy.ts";
 
 export type PreflightOptions = {
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
-	/** further trusted certificates, PEM; read only for a handshake */
+	/** further trusted certificates, PEM; called only for a handshake */
 	readonly ca: () => Promise<readonly string[]>;
 	readonly signal: AbortSignal;
-	/** of each look, in milliseconds; never longer than a connection of a request may take */
+	/** of each step, in milliseconds; never more than a request may take to connect */
 	readonly timeout?: number | undefined;
 };
 
-/** A host as the address names it. */
-export type Host = { readonly name: string; /** an IP address, which needs no look-up */ readonly isLiteral: boolean };
-
-/** The way to the service, one step at a time. Nothing is sent: no key, no request. */
+/** The way to the service, checked one step at a time. No step sends a key or a request. */
 export type Preflight = {
-	/** as it is used, `/api/v1` included */
+	/** as requests use it, `/api/v1` included */
 	readonly baseUrl: string;
 	readonly host: Host;
 	readonly isHttps: boolean;
 	/** whether the service is on this machine itself */
 	readonly isLoopback: boolean;
-	/** @throws CliError (usage) where the variable of the proxy holds no address */
+	/** @throws CliError (usage) if the variable of the proxy has no address */
 	route(): SafeRoute;
+	/** every address of a host */
 	lookUp(host: string): Promise<PreflightResult<readonly string[]>>;
 	shakeHands(): Promise<PreflightResult<Handshake>>;
 };
 
-/** A route without what may be secret of a proxy's address. */
+/** A host as the address names it. */
+export type Host = { readonly name: string; /** an IP address, which needs no look-up */ readonly isLiteral: boolean };
+
+/** A route without the secret parts of a proxy's address. */
 export type SafeRoute =
 	| Extract<Route, { kind: "direct" }>
 	| {
@@ -76,35 +47,45 @@ export type SafeRoute =
 			readonly host: Host;
 	  };
 
+/** What a service shows when a TLS connection is opened. Its certificate is trusted. */
+export type Handshake = {
+	/** as in `TLSv1.3` */
+	readonly protocol: string;
+	/** the authority that issued the certificate */
+	readonly issuer: string;
+	/** when the certificate expires, in epoch milliseconds */
+	readonly expires: number;
+};
+
 export type PreflightResult<Value> = { readonly value: Value } | { readonly failure: PreflightFailure };
 
-/** Why a step failed: one sentence, and the names that scripts and decisions go by. */
+/** Why a step failed: one sentence for people, and stable names for scripts and decisions. */
 export type PreflightFailure = {
 	readonly kind: RestErrorKind;
 	/** as in `HOST_NOT_FOUND`, `TLS_UNTRUSTED` */
 	readonly code: string;
-	/** Node's own name of it, as in `CERT_HAS_EXPIRED` */
+	/** Node's own name of the error, as in `CERT_HAS_EXPIRED` */
 	readonly cause: string | undefined;
 	readonly message: string;
 };
 
-export function createPreflight({ baseUrl, env, ca, signal, timeout = connectTimeout }: PreflightOptions): Preflight {
+export function createPreflight(options: PreflightOptions): Preflight {
+	const { baseUrl, env, ca, signal, timeout = CONNECT_TIMEOUT_MS } = options;
 	const url = new URL(baseUrl);
 	const host = hostOf(url);
-	const isHttps = url.protocol === "https:";
-	const limit = Math.min(timeout, connectTimeout);
+	const limit = Math.min(timeout, CONNECT_TIMEOUT_MS);
 
-	async function look<Value>(place: string, looking: Promise<Value>): Promise<PreflightResult<Value>> {
+	async function step<Value>(subject: string, work: Promise<Value>): Promise<PreflightResult<Value>> {
 		try {
-			return { value: await withTimeout(looking, limit, signal) };
+			return { value: await withTimeout(work, limit, signal) };
 		} catch (error) {
 			signal.throwIfAborted();
 			if (error instanceof Expired) {
-				const message = `${place}: no answer within ${limit / 1000} s`;
+				const message = `${subject}: no answer within ${limit / 1000} s`;
 				return { failure: { kind: "not_sent", code: "TIMEOUT", cause: undefined, message } };
 			}
-			// Nothing was sent, so there is no key that an answer could give back.
-			const { kind, code, message } = classifyFailure(error, false, { host: place, redact: (text) => text });
+			// No key was sent, so no answer can repeat it.
+			const { kind, code, message } = classifyFailure(error, false, { host: subject, redact: (text) => text });
 			return { failure: { kind, code, cause: errorCode(error), message } };
 		}
 	}
@@ -112,7 +93,7 @@ export function createPreflight({ baseUrl, env, ca, signal, timeout = connectTim
 	return {
 		baseUrl,
 		host,
-		isHttps,
+		isHttps: url.protocol === "https:",
 		isLoopback: isLoopback(host.name),
 		route: () => {
 			const route = routeTo(baseUrl, env);
@@ -120,41 +101,37 @@ export function createPreflight({ baseUrl, env, ca, signal, timeout = connectTim
 			const proxy = new URL(route.uri);
 			return { kind: "proxy", variable: route.variable, address: proxy.host, host: hostOf(proxy) };
 		},
-		lookUp: (name) => look(name, lookUp(name)),
+		lookUp: (name) => step(name, lookUp(name)),
 		shakeHands: async () => {
 			const trusted = await ca();
-			const over = new AbortController();
+			const finished = new AbortController();
 			try {
 				const port = Number(url.port || 443);
-				return await look(url.host, shakeHands({ host: host.name, port }, trusted, over.signal));
+				return await step(url.host, shakeHands({ host: host.name, port }, trusted, finished.signal));
 			} finally {
-				over.abort();
+				finished.abort();
 			}
 		},
 	};
 }
 
 function hostOf(url: URL): Host {
-	const name = bare(url.hostname);
+	const name = comparableHost(url.hostname);
 	return { name, isLiteral: isIP(name) !== 0 };
 }
 
-/** What a service shows of itself when a TLS connection is opened, its certificate being trusted. */
-export type Handshake = {
-	/** as in `TLSv1.3` */
-	readonly protocol: string;
-	/** the name of the authority that vouches for the certificate */
-	readonly issuer: string;
-	/** when the certificate ends, in epoch milliseconds */
-	readonly expires: number;
-};
+/** Every address of a host, from this machine's own resolver: it reads `/etc/hosts` too, as it does for requests. */
+async function lookUp(host: string): Promise<readonly string[]> {
+	const found = await lookup(host, { all: true });
+	return found.map(({ address }) => address);
+}
 
 /**
- * Opens one TLS connection as requests would, and closes it: with the same trust, and nothing is sent on it.
+ * Opens one TLS connection with the trust of requests, and closes it. It sends nothing on the connection.
  *
- * Rejects with Node's error where it can't be opened or is not trusted.
+ * Rejects with Node's error if the connection can't be opened or is not trusted.
  */
-export function shakeHands(
+function shakeHands(
 	{ host, port }: { readonly host: string; readonly port: number },
 	ca: readonly string[],
 	signal: AbortSignal,
@@ -163,7 +140,7 @@ export function shakeHands(
 		const socket = connect({
 			host,
 			port,
-			// An address has no server name, says the standard.
+			// RFC 6066: an IP address is no server name.
 			...(isIP(host) === 0 ? { servername: host } : {}),
 			ALPNProtocols: ["http/1.1"],
 			...tlsOptions(ca),
@@ -180,7 +157,7 @@ export function shakeHands(
 			socket.destroy();
 			resolve(shown);
 		});
-		// Kept to the end: a connection that is destroyed may still fail.
+		// Never removed: a destroyed connection may still fail.
 		socket.on("error", reject);
 		socket.once("close", () => {
 			signal.removeEventListener("abort", stop);
@@ -190,7 +167,7 @@ export function shakeHands(
 }
 
 function issuerOf({ issuer }: PeerCertificate): string {
-	// Node's types promise texts; a name that is there twice is a list.
+	// Node's types promise texts, but a name that occurs twice is a list.
 	const names: unknown[] = [issuer.CN, issuer.O, issuer.OU];
 	return (
 		names
@@ -198,4 +175,24 @@ function issuerOf({ issuer }: PeerCertificate): string {
 			.find((name) => typeof name === "string" && name !== "")
 			?.toString() ?? "an unnamed authority"
 	);
+}
+
+/** Stops waiting after `milliseconds`, or when the signal aborts. The work itself goes on: a look-up can't be cancelled. */
+async function withTimeout<Value>(work: Promise<Value>, milliseconds: number, signal: AbortSignal): Promise<Value> {
+	const finished = new AbortController();
+	try {
+		return await Promise.race([
+			work,
+			new Promise<never>((_, reject) => {
+				const timer = setTimeout(() => reject(new Expired("no answer in time")), milliseconds);
+				finished.signal.addEventListener("abort", () => clearTimeout(timer));
+				// The contract is to reject with the signal's reason, which need not be an Error.
+				const stop = (): void => reject(signal.reason);
+				if (signal.aborted) stop();
+				signal.addEventListener("abort", stop, { signal: finished.signal });
+			}),
+		]);
+	} finally {
+		finished.abort();
+	}
 }

@@ -5,32 +5,32 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Target = { readonly host: string; readonly port: string };
 
 /**
- * How requests go to the service, and what said so.
+ * How requests go to the service, and why.
  *
- * `variable` is the one that decided, as it is written in the environment; undefined where none has a say.
+ * `variable` is the environment variable that decided, as it is written there. Undefined if no variable did.
  */
 export type Route =
 	| { readonly kind: "direct"; readonly why: "loopback" | "exempt" | "unset"; readonly variable: string | undefined }
-	/** `uri` may carry a password: it is for the connection alone */
+	/** `uri` may contain a password: it is for the connection alone */
 	| { readonly kind: "proxy"; readonly uri: string; readonly variable: string };
 
-/** The address of the proxy that requests to `baseUrl` go through, as `routeTo` finds it. */
+/** The address of the proxy for requests to `baseUrl`, by `routeTo`. */
 export function proxyFor(baseUrl: string, env: Environment): string | undefined {
 	const route = routeTo(baseUrl, env);
 	return route.kind === "proxy" ? route.uri : undefined;
 }
 
 /**
- * The way that requests to `baseUrl` take, as curl understands the environment: lower case before upper, an address
- * without a scheme is http, `NO_PROXY` lists names with their subdomains, ports, networks or `*`. This machine itself
- * is never reached through a proxy.
+ * The route of requests to `baseUrl`, as curl reads the environment. Lower-case variables go before upper-case ones, and an
+ * address without a scheme is http. `NO_PROXY` lists names with their subdomains, ports, networks or `*`. Requests to this
+ * machine itself never use a proxy.
  *
- * @throws CliError (usage) where the variable holds no http or https address; its value is not repeated
+ * @throws CliError (usage) if the variable has no http or https address; the message does not repeat its value
  */
 export function routeTo(baseUrl: string, env: Environment): Route {
 	const url = new URL(baseUrl);
 	const proxy = read(env, url.protocol === "https:" ? "https_proxy" : "http_proxy");
-	const target = { host: bare(url.hostname), port: url.port || (url.protocol === "https:" ? "443" : "80") };
+	const target = { host: comparableHost(url.hostname), port: url.port || (url.protocol === "https:" ? "443" : "80") };
 	if (proxy === undefined) return { kind: "direct", why: "unset", variable: undefined };
 	if (isLoopback(target.host)) return { kind: "direct", why: "loopback", variable: undefined };
 	const exempt = read(env, "no_proxy");
@@ -48,14 +48,14 @@ export function routeTo(baseUrl: string, env: Environment): Route {
 }
 
 function read(env: Environment, name: string): { readonly value: string; readonly variable: string } | undefined {
-	// An empty variable switches the proxy off, and the lower-case one wins, as with curl.
+	// As in curl, an empty variable turns the proxy off, and the lower-case one wins.
 	const variable = env[name] === undefined ? name.toUpperCase() : name;
 	const value = env[variable]?.trim();
 	return value === undefined || value === "" ? undefined : { value, variable };
 }
 
-/** A host as it is compared: lower case, without brackets and a closing dot. */
-export function bare(host: string): string {
+/** A host in the form in which it is compared: lower case, without brackets and a dot at the end. */
+export function comparableHost(host: string): string {
 	return host
 		.toLowerCase()
 		.replace(/^\[|\]$/g, "")
@@ -81,19 +81,19 @@ function isExempt(target: Target, list: string): boolean {
 function matches(target: Target, entry: string): boolean {
 	const [network, bits] = entry.split("/");
 	if (network !== undefined && bits !== undefined) return isWithin(target.host, network, bits);
-	// A lone IPv6 address is full of colons: a port follows only a bracket, or the one colon of a name.
+	// An IPv6 address without brackets has many colons. A port follows a bracket, or the only colon.
 	const parts = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(entry);
 	if (parts?.[2] !== undefined && parts[2] !== target.port) return false;
-	const name = bare(parts?.[1] ?? entry).replace(/^\*?\./, "");
+	const name = comparableHost(parts?.[1] ?? entry).replace(/^\*?\./, "");
 	if (name === "") return false;
 	return target.host === name || (isIP(target.host) === 0 && target.host.endsWith(`.${name}`));
 }
 
 function isWithin(host: string, network: string, bits: string): boolean {
-	const family = isIP(bare(network));
+	const family = isIP(comparableHost(network));
 	if (family === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return false;
 	const list = new BlockList();
-	list.addSubnet(bare(network), Number(bits), family === 4 ? "ipv4" : "ipv6");
+	list.addSubnet(comparableHost(network), Number(bits), family === 4 ? "ipv4" : "ipv6");
 	return contains(list, host);
 }
 

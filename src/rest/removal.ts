@@ -8,17 +8,17 @@ export type Removal = { readonly path: string; readonly body?: string; readonly 
 /**
  * The request that removes one document.
  *
- * By body it is the one request of this API whose slip would empty a dataset: releases take a list that is missing,
- * empty or misspelt as "all documents". So the body is made here alone, of one id that can't be empty.
+ * A mistake in this body would empty a dataset: releases treat a list that is missing, empty or misspelt as "all documents".
+ * So the body is made here alone, of one id that can't be empty.
  *
  * @throws RestError `BAD_ID` (rejected; nothing was sent)
  */
 export function removalOf(by: "path" | "body", prefix: string, { id, datasetId, isDatasetNamed }: Document): Removal {
-	// Also by body, where the id is no segment: it refuses what is no id.
+	// Also for a body, where the id is no segment: `segment` refuses a text that is no id.
 	const checked = segment(id);
 	const documents = ["datasets", segment(datasetId), "documents"];
 	if (by === "path") return { path: pathOf(prefix, [...documents, checked]) };
-	// A release that deletes by body looks the id up in every dataset.
+	// A release that deletes by body searches every dataset for the id.
 	if (!isDatasetNamed) {
 		const message = `the list does not say that document ${show(id)} is in dataset ${show(datasetId)}; no removal was sent`;
 		throw new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
@@ -35,8 +35,8 @@ export function removalOf(by: "path" | "body", prefix: string, { id, datasetId, 
 	return { path: pathOf(prefix, documents), body, headers: ["content-type", "application/json"] };
 }
 
-/** Why a document that no list has shown is not removed. */
-export function unseen({ id, datasetId }: Document): RestError {
+/** The error for a document that no list has shown. */
+export function notListed({ id, datasetId }: Document): RestError {
 	const message = `no list of dataset ${show(datasetId)} has shown document ${show(id)}; no removal was sent`;
 	return new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
 }

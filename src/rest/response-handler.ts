@@ -3,39 +3,40 @@ import type { Dispatcher } from "undici";
 import type { Answer, RawHeaders } from "./answer.ts";
 import { Expired, TooLarge } from "./classify-failure.ts";
 
-/** How an attempt ended. `failed` says whether the request had been handed to a connection. */
-export type Ending = {
+/** Called once, with the end of an attempt. `wasSent` says whether the request had been handed to a connection. */
+export type ResponseListener = {
 	answered(answer: Answer): void;
-	failed(error: unknown, sent: boolean): void;
+	failed(error: unknown, wasSent: boolean): void;
 	cancelled(reason: unknown): void;
 };
 
 /**
- * One request under way, as undici's dispatcher sees it: gathers the answer, and ends once, whatever comes first.
+ * One request in flight, as undici's dispatcher sees it. It gathers the answer, and ends once, whatever comes first.
  *
- * A handler rather than `request`: a third faster, and it knows whether a request was handed to a connection, which
- * tells "certainly not sent" from "may have been applied".
+ * undici's `request` takes a third longer. It also does not say whether a request was handed to a connection, which tells
+ * "certainly not sent" from "may have been applied".
  */
-export class ResponseHandler implements Dispatcher.DispatchHandler, Due, Cancellable {
+export class ResponseHandler implements Dispatcher.DispatchHandler {
+	/** on the clock of `performance.now()`, in milliseconds */
 	deadline: number;
-	/** bytes of the answer that are taken at most */
+	/** the largest accepted answer, in bytes */
 	readonly #limit: number;
-	/** milliseconds by which each byte that moves puts the deadline off; 0 where the deadline is absolute */
+	/** milliseconds from the last byte that moved to the deadline; 0 for a deadline that does not move */
 	readonly #patience: number;
-	readonly #ending: Ending;
+	readonly #listener: ResponseListener;
 	#abort: ((error?: Error) => void) | undefined;
-	#sent = false;
-	#done = false;
+	#wasSent = false;
+	#isDone = false;
 	#status = 0;
 	#headers: RawHeaders = [];
 	#chunks: Buffer[] = [];
 	#size = 0;
 
-	constructor(options: { limit: number; deadline: number; patience: number; ending: Ending }) {
+	constructor(options: { limit: number; deadline: number; patience: number; listener: ResponseListener }) {
 		this.deadline = options.deadline;
 		this.#limit = options.limit;
 		this.#patience = options.patience;
-		this.#ending = options.ending;
+		this.#listener = options.listener;
 	}
 
 	expire(): void {
@@ -43,17 +44,17 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Due, Cancell
 	}
 
 	cancel(reason: unknown): void {
-		if (this.#done) return;
-		this.#done = true;
+		if (this.#isDone) return;
+		this.#isDone = true;
 		this.#abort?.();
-		this.#ending.cancelled(reason);
+		this.#listener.cancelled(reason);
 	}
 
 	onConnect(abort: (error?: Error) => void): void {
-		// Ended while it waited for a connection, or about to be sent a second time behind our back.
-		if (this.#done || this.#sent) return abort();
+		// It ended while it waited for a connection, or undici is about to send it again by itself.
+		if (this.#isDone || this.#wasSent) return abort();
 		this.#abort = abort;
-		this.#sent = true;
+		this.#wasSent = true;
 	}
 
 	onHeaders(status: number, headers: Buffer[]): boolean {
@@ -61,7 +62,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Due, Cancell
 			this.#status = status;
 			this.#headers = headers;
 		}
-		this.#moved();
+		this.#postpone();
 		return true;
 	}
 
@@ -73,25 +74,25 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Due, Cancell
 			return false;
 		}
 		this.#chunks.push(chunk);
-		this.#moved();
+		this.#postpone();
 		return true;
 	}
 
 	onBodySent(): void {
-		this.#moved();
+		this.#postpone();
 	}
 
 	onComplete(): void {
-		if (this.#done) return;
-		this.#done = true;
+		if (this.#isDone) return;
+		this.#isDone = true;
 		const [first] = this.#chunks;
 		const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
 		const text = isUtf8(bytes) ? bytes.toString() : undefined;
-		this.#ending.answered({ status: this.#status, headers: this.#headers, text });
+		this.#listener.answered({ status: this.#status, headers: this.#headers, text });
 	}
 
 	onUpgrade(): void {
-		this.#fail(new Error("the service switched protocols, which was not asked for"));
+		this.#fail(new Error("the service switched protocols, which was not requested"));
 	}
 
 	onError(error: Error): void {
@@ -99,77 +100,68 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Due, Cancell
 	}
 
 	#fail(error: unknown): void {
-		if (this.#done) return;
-		this.#done = true;
-		// Ends the connection: what is left of this answer must not become the next one's.
+		if (this.#isDone) return;
+		this.#isDone = true;
+		// Ends the connection: the rest of this answer must not be read as the next one.
 		this.#abort?.();
-		this.#ending.failed(error, this.#sent);
+		this.#listener.failed(error, this.#wasSent);
 	}
 
-	#moved(): void {
+	#postpone(): void {
 		if (this.#patience > 0) this.deadline = performance.now() + this.#patience;
 	}
 }
 
-/** Something that a signal can end. */
-export type Cancellable = { cancel(reason: unknown): void };
-
 /**
- * Which attempts end with which signal. One listener a signal, not one a request: a listener for each would cost a
+ * Cancels the attempts of a signal that aborts. It adds one listener for each signal: one for each request would cost a
  * fifth of the speed.
  */
-export class Cancels {
-	readonly #watched = new WeakMap<AbortSignal, Set<Cancellable>>();
+export class Cancellations {
+	readonly #attempts = new WeakMap<AbortSignal, Set<ResponseHandler>>();
 
-	add(signal: AbortSignal, attempt: Cancellable): void {
-		let attempts = this.#watched.get(signal);
+	add(signal: AbortSignal, attempt: ResponseHandler): void {
+		let attempts = this.#attempts.get(signal);
 		if (attempts === undefined) {
 			attempts = new Set();
-			this.#watched.set(signal, attempts);
+			this.#attempts.set(signal, attempts);
 			signal.addEventListener("abort", () => this.#cancel(signal), { once: true });
 		}
 		attempts.add(attempt);
 	}
 
-	delete(signal: AbortSignal, attempt: Cancellable): void {
-		this.#watched.get(signal)?.delete(attempt);
+	delete(signal: AbortSignal, attempt: ResponseHandler): void {
+		this.#attempts.get(signal)?.delete(attempt);
 	}
 
 	#cancel(signal: AbortSignal): void {
-		for (const attempt of this.#watched.get(signal) ?? []) attempt.cancel(signal.reason);
+		for (const attempt of this.#attempts.get(signal) ?? []) attempt.cancel(signal.reason);
 	}
 }
 
-/** Something that must come to its end. */
-export type Due = {
-	/** on the clock of `performance.now()`, in milliseconds */
-	deadline: number;
-	expire(): void;
-};
-
 /**
- * The absolute cap on attempts, at the cost of one timer for all of them: `AbortSignal.timeout` for each request
- * takes a third of the speed. Every tick looks at all attempts under way, a few dozen, so an attempt ends at most
- * a twentieth of its time late.
+ * Expires the attempts whose deadline has passed, with one timer for all of them: `AbortSignal.timeout` for each request
+ * takes a third of the speed. Each tick checks all attempts in flight, which are a few dozen. So an attempt ends at most a
+ * twentieth of its time late.
  */
 export class Deadlines {
-	readonly #open = new Set<Due>();
-	readonly #tick: number;
+	readonly #attempts = new Set<ResponseHandler>();
+	/** milliseconds */
+	readonly #interval: number;
 	#timer: NodeJS.Timeout | undefined;
 
-	/** @param timeout of one attempt in milliseconds */
+	/** @param timeout of one attempt, in milliseconds */
 	constructor(timeout: number) {
-		this.#tick = Math.min(500, Math.max(5, timeout / 20));
+		this.#interval = Math.min(500, Math.max(5, timeout / 20));
 	}
 
-	add(due: Due): void {
-		this.#open.add(due);
-		// Without unref, the last tick would hold up the end of the program.
-		this.#timer ??= setInterval(() => this.#sweep(), this.#tick).unref();
+	add(attempt: ResponseHandler): void {
+		this.#attempts.add(attempt);
+		// Without unref, the last tick would delay the end of the program.
+		this.#timer ??= setInterval(() => this.#check(), this.#interval).unref();
 	}
 
-	delete(due: Due): void {
-		this.#open.delete(due);
+	delete(attempt: ResponseHandler): void {
+		this.#attempts.delete(attempt);
 	}
 
 	close(): void {
@@ -177,11 +169,11 @@ export class Deadlines {
 		this.#timer = undefined;
 	}
 
-	#sweep(): void {
-		if (this.#open.size === 0) return this.close();
+	#check(): void {
+		if (this.#attempts.size === 0) return this.close();
 		const now = performance.now();
-		for (const due of this.#open) {
-			if (due.deadline <= now) due.expire();
+		for (const attempt of this.#attempts) {
+			if (attempt.deadline <= now) attempt.expire();
 		}
 	}
 }

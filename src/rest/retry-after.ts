@@ -1,4 +1,4 @@
-/** Three centuries: whoever asks for more gets the same answer from us, and a date can still be made of it. */
+/** Capped at 300 years so that the value still fits a Date. */
 const MOST_SECONDS = 9_999_999_999;
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const clock = String.raw`(\d{2}):(\d{2}):(\d{2})`;
@@ -7,12 +7,12 @@ const rfc850 = new RegExp(String.raw`^[a-z]{6,9}, (\d{2})-([a-z]{3})-(\d{2}) ${c
 const asctime = new RegExp(String.raw`^[a-z]{3} ([a-z]{3}) ([ \d]\d) ${clock} (\d{4})$`, "i");
 
 /**
- * How long an answer asks to wait, in milliseconds: the longest that its `Retry-After` fields ask for, never less.
+ * How long an answer asks the client to wait, in milliseconds: the longest time of its `Retry-After` fields.
  *
- * Whole seconds or one of the three date forms of RFC 9110 (10.2.3, 5.6.7); a date counts from the answer's own
- * `Date`, because clocks differ. Undefined where no field is well-formed.
+ * A field has whole seconds or one of the three date forms of RFC 9110 (10.2.3, 5.6.7). A date counts from the answer's own
+ * `Date`, because clocks differ. Undefined if no field is well-formed.
  *
- * @param now wall clock in epoch milliseconds, for answers without a `Date`
+ * @param now epoch milliseconds, for answers without a `Date`
  */
 export function retryAfter(fields: readonly string[], date: string | undefined, now: number): number | undefined {
 	const base = (date === undefined ? undefined : httpDate(date, now)) ?? now;
@@ -40,7 +40,7 @@ export function httpDate(text: string, now: number): number | undefined {
 	return c === null ? undefined : utc(c[6], c[1], c[2], c.slice(3, 6));
 }
 
-/** RFC 9110: two digits that seem to lie more than 50 years ahead mean the last year that ended so. */
+/** RFC 9110: a year of two digits that would be more than 50 years ahead is the last year that ended in them. */
 function fullYear(digits: number, now: number): number {
 	const current = new Date(now).getUTCFullYear();
 	const year = current - (current % 100) + digits;
@@ -54,7 +54,7 @@ function utc(year: unknown, monthName: string | undefined, day: unknown, time: r
 	if (month === -1 || hours > 23 || minutes > 59 || seconds > 60) return undefined;
 	const date = new Date(Date.UTC(Number(year), month, Number(day), hours, minutes, seconds));
 	if (Number.isNaN(date.getTime())) return undefined;
-	// 31 February would otherwise become a day in March.
+	// Date.UTC turns 31 February into a day in March.
 	const sameDay = new Date(Date.UTC(Number(year), month, Number(day))).getUTCDate() === Number(day);
 	return sameDay ? date.getTime() : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
-import { ResponseHandler, Cancels, Deadlines } from "./response-handler.ts";
 import type { Answer } from "./answer.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { connect, type ConnectionOptions, type Connections } from "./connections.ts";
 import type { ErrorContext } from "./errors.ts";
+import { Cancellations, Deadlines, ResponseHandler } from "./response-handler.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -13,30 +13,31 @@ export type Call = {
 	/** names and values in turn */
 	readonly headers: string[];
 	readonly body: string | Readable | null;
-	/** bytes of the answer at most */
+	/** the largest accepted answer, in bytes */
 	readonly limit: number;
-	/** whether the timeout is for silence rather than for the whole attempt */
-	readonly patient: boolean;
+	/** whether the timeout counts from the last byte that moved, and not from the start of the attempt */
+	readonly isPatient: boolean;
 	readonly signal: AbortSignal | undefined;
 };
 
-/** Sends one request and gathers its answer, within its time and size. Follows nothing and repeats nothing. */
+/** Sends one request and gathers its answer, within limits of time and size. It follows no redirect and repeats nothing. */
 export class Transport {
 	readonly #options: ConnectionOptions;
-	readonly #place: ErrorContext;
+	readonly #context: ErrorContext;
 	readonly #deadlines: Deadlines;
-	readonly #cancels = new Cancels();
+	readonly #cancellations = new Cancellations();
+	/** closed connections on which requests are still in flight */
 	readonly #retired = new Set<Promise<unknown>>();
 	#connections: Connections | Promise<Connections>;
 
-	constructor(options: ConnectionOptions, place: ErrorContext) {
+	constructor(options: ConnectionOptions, context: ErrorContext) {
 		this.#options = options;
-		this.#place = place;
+		this.#context = context;
 		this.#deadlines = new Deadlines(options.timeout);
 		this.#connections = connect(options);
 	}
 
-	/** Resolves with the answer, whatever it says; rejects with a `RestError`, or the signal's reason. */
+	/** Resolves with the answer, whatever it says. Rejects with a `RestError`, or with the signal's reason. */
 	send(call: Call): Promise<Answer> {
 		const connections = this.#connections;
 		return connections instanceof Promise
@@ -45,8 +46,8 @@ export class Transport {
 	}
 
 	/**
-	 * Goes on with new connections, after an answer that belongs to another request: on the old ones, every answer
-	 * may be one late. What is under way on them may end.
+	 * Takes new connections for all further requests, after an answer that belongs to another request. Every answer on the
+	 * old connections may be one late. Requests that are in flight on them may still end.
 	 */
 	renew(): void {
 		const old = this.#connections;
@@ -71,31 +72,31 @@ export class Transport {
 		return new Promise((resolve, reject) => {
 			// The contract is to reject with the signal's reason, which need not be an Error.
 			if (signal?.aborted === true) return reject(signal.reason);
-			const leave = (): void => {
+			const release = (): void => {
 				this.#deadlines.delete(attempt);
-				if (signal !== undefined) this.#cancels.delete(signal, attempt);
+				if (signal !== undefined) this.#cancellations.delete(signal, attempt);
 			};
 			const attempt = new ResponseHandler({
 				limit: call.limit,
 				deadline: performance.now() + timeout,
-				patience: call.patient ? timeout : 0,
-				ending: {
+				patience: call.isPatient ? timeout : 0,
+				listener: {
 					answered: (answer) => {
-						leave();
+						release();
 						resolve(answer);
 					},
-					failed: (error, sent) => {
-						leave();
-						reject(classifyFailure(error, sent, this.#place));
+					failed: (error, wasSent) => {
+						release();
+						reject(classifyFailure(error, wasSent, this.#context));
 					},
 					cancelled: (cause) => {
-						leave();
+						release();
 						reject(cause);
 					},
 				},
 			});
 			this.#deadlines.add(attempt);
-			if (signal !== undefined) this.#cancels.add(signal, attempt);
+			if (signal !== undefined) this.#cancellations.add(signal, attempt);
 			connections.dispatcher.dispatch(
 				{
 					origin: this.#options.origin,
@@ -103,8 +104,8 @@ export class Transport {
 					path: connections.prefix === "" ? call.path : connections.prefix + call.path,
 					headers: connections.headers.length === 0 ? call.headers : [...call.headers, ...connections.headers],
 					body: call.body,
-					// A slow upload is watched by the deadline, which moves with its bytes.
-					...(call.patient ? { headersTimeout: 0, bodyTimeout: 0 } : {}),
+					// The deadline of a slow upload moves with its bytes, so undici's own timeouts are off.
+					...(call.isPatient ? { headersTimeout: 0, bodyTimeout: 0 } : {}),
 				},
 				attempt,
 			);

@@ -8,26 +8,26 @@ export type Dataset = { readonly id: string; readonly name: string; readonly doc
 export type Document = {
 	readonly id: string;
 	readonly datasetId: string;
-	/** whether the list itself said so, beside having been asked for it */
+	/** whether the list itself named the dataset; otherwise it is the one that was asked for */
 	readonly isDatasetNamed: boolean;
 	readonly name: string;
 	/** bytes */
 	readonly size: number | undefined;
 	/** as the service gives it: epoch milliseconds or text */
 	readonly createTime: number | string | undefined;
-	/** undefined where the list carries no `meta_fields` */
+	/** undefined if the list has no `meta_fields` */
 	readonly metadata: Metadata | undefined;
-	/** absent where all its numbers are as the service gave them */
+	/** absent if each number is as the service gave it */
 	readonly inexact?: InexactValues;
 };
 
-/** One page of a list, as the service gave it: it may be short, repeat, or ignore what was asked. */
+/** One page of a list, as the service gave it. It may be short, repeat documents, or ignore the query. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly total: number | undefined };
 
 export type DocumentQuery = {
 	/** from 1 */
 	readonly page: number;
-	/** undefined asks for what the service gives by itself */
+	/** undefined asks for the service's own page size */
 	readonly pageSize: number | undefined;
 	/** undefined asks for the service's own order */
 	readonly order?: ListOrder | undefined;
@@ -43,27 +43,27 @@ export type StoredFile = { readonly id: string; readonly name: string; readonly 
 export type UploadFile = { readonly path: string; readonly name: string; readonly size: number };
 
 /**
- * How a success names the document it is about. Servers of one kind always do it alike, so another way than the one that
- * was seen to be true comes from another server.
+ * How the answer to an update names its document. Servers of one kind always do it in the same way. So a success with another
+ * echo than that of a proven write comes from another server.
  */
 export type Echo = "document_id" | "id" | "nothing" | "other";
 
-/** How a service is spoken to. */
+/** The flavour and the body form in which requests are written. */
 export type Dialect = {
 	readonly flavour: Flavour;
-	/** how the body of the metadata update goes out */
+	/** of the body of a metadata update */
 	readonly form: BodyForm;
 };
 
 /**
- * The API, one request a call, spoken in one dialect. It never waits and never retries.
+ * The API in one dialect. Each call sends one request. It never waits and never retries.
  *
- * Each call resolves with the parsed answer of a success as service-api.md defines it, or rejects with a `RestError`;
- * with the signal's reason when it was aborted.
+ * Each call resolves with the parsed answer of a success, or rejects with a `RestError`. If the signal aborts, it rejects
+ * with the signal's reason.
  */
 export type Api = {
 	readonly dialect: Dialect;
-	/** the same service over the same connections, spoken to in another dialect */
+	/** the same service and connections in another dialect */
 	as(dialect: Dialect): Api;
 	listDatasets(
 		query: { readonly page: number; readonly pageSize: number },
@@ -73,30 +73,30 @@ export type Api = {
 	listDocuments(datasetId: string, query: DocumentQuery, signal?: AbortSignal): Promise<Page<Document>>;
 	updateMetadata(datasetId: string, documentId: string, metadata: Metadata, signal?: AbortSignal): Promise<Echo>;
 	uploadDocument(datasetId: string, file: UploadFile, signal?: AbortSignal): Promise<StoredFile>;
-	/** Takes a document that `listDocuments` of this service gave, and no other: nothing is removed unseen. */
+	/** Removes a document that `listDocuments` of this service gave, and refuses any other. */
 	removeDocument(document: Document, signal?: AbortSignal): Promise<void>;
-	/** Lists one dataset, and tells in whose manner that was answered. */
+	/** Lists one dataset, and gives the style of the answer. */
 	probeList(signal?: AbortSignal): Promise<DatasetListStyle>;
-	/** Asks to update a document that nobody has, in a dataset that nobody has: it changes nothing. */
+	/** Asks to update a document that does not exist, in a dataset that does not exist. It changes nothing. */
 	probeUpdate(verb: "PUT" | "PATCH", signal?: AbortSignal): Promise<ProbeAnswer>;
 	/**
-	 * Asks to update a document that nobody has in a dataset that is there: it changes nothing, and the answer tells
-	 * whether this key may update. `unknown` where the service does not say.
+	 * Asks to update a document that does not exist, in a dataset that exists. It changes nothing. The answer says whether this
+	 * key may update documents of the dataset; `unknown` if it does not say so.
 	 */
 	probeRight(datasetId: string, signal?: AbortSignal): Promise<"may" | "may_not" | "unknown">;
-	/** ends the connections */
+	/** closes the connections */
 	close(): Promise<void>;
 };
 
-/** One request and what became of it, for `--debug` and `doctor`. Never carries a body, nor a header of the request. */
+/** One request and its outcome, for `--debug` and `doctor`. It has no body, and no header of the request. */
 export type Exchange = {
 	readonly method: string;
 	readonly path: string;
-	/** HTTP status, or undefined where no answer came */
+	/** HTTP status; undefined if no answer came */
 	readonly status: number | undefined;
-	/** the envelope's code or the error's, "ok" on success */
+	/** the code of the error; "ok" for a success */
 	readonly result: string;
 	readonly milliseconds: number;
-	/** the `Date` of the answer as it came. A function, as it is looked for among the headers only when asked. */
+	/** the `Date` of the answer as it came; a function, so that the headers are searched only when it is needed */
 	readonly date: () => string | undefined;
 };

@@ -1,20 +1,19 @@
 import { CliError, Exit } from "../errors.ts";
-import { RestError } from "./errors.ts";
 import { show } from "../text/show.ts";
+import { RestError } from "./errors.ts";
 import type { DocumentQuery } from "./types.ts";
 
-const hint = "write it like https://HOST or https://HOST/api/v1";
-
 /**
- * The one form of a base URL: origin, prefix and `/api/v1`, whatever of `/api`, `/api/v1` and closing slashes was typed.
+ * The one form of a base URL: origin, prefix and `/api/v1`, whether or not `/api`, `/api/v1` or slashes were typed after the
+ * prefix.
  *
- * The text itself is never repeated: what was typed by mistake may be a key or a password.
+ * No message repeats the text: a key or a password may have been typed here by mistake.
  *
- * @throws CliError (usage) where it is no http or https address, or carries credentials, a query or a fragment
+ * @throws CliError (usage) if it is no http or https address, or has credentials, a query or a fragment
  */
 export function normaliseBaseUrl(text: string): string {
 	const typed = text.trim();
-	// The URL parser would take out tabs and line breaks and turn backslashes around without a word.
+	// The URL parser silently removes tabs and line breaks, and turns backslashes into slashes.
 	if (!/^https?:\/\//i.test(typed) || /[\s\\\p{Cc}]/u.test(typed)) {
 		throw badBaseUrl("the base URL is not an http or https address");
 	}
@@ -41,13 +40,13 @@ function parse(text: string): URL {
 }
 
 function badBaseUrl(message: string): CliError {
-	return new CliError(message, { exit: Exit.usage, hint });
+	return new CliError(message, { exit: Exit.usage, hint: "write it like https://HOST or https://HOST/api/v1" });
 }
 
 /**
  * An id as one segment of a path.
  *
- * An empty id or a dot would make the request one to another route: on deployed servers, one that deletes a dataset.
+ * An empty id or a dot would send the request to another route. On deployed servers that route deletes a dataset.
  *
  * @throws RestError `BAD_ID` (rejected; nothing was sent)
  */
@@ -59,7 +58,7 @@ export function segment(id: string): string {
 	return encode(id);
 }
 
-/** A path below `prefix` with a query. The segments must be encoded; members of the query that are undefined are left out. */
+/** A path below `prefix` with a query. Segments must be encoded. Members of the query that are undefined are left out. */
 export function pathOf(
 	prefix: string,
 	segments: readonly string[],
@@ -74,6 +73,13 @@ export function pathOf(
 		if (value !== undefined) members.push(`${name}=${encode(String(value))}`);
 	}
 	return members.length === 0 ? path : `${path}?${members.join("&")}`;
+}
+
+/** The query of a list, with names that all kinds of servers know. All releases understand `False`, but not `false`. */
+export function documentParameters(query: DocumentQuery): Record<string, string | number | undefined> {
+	const { page, pageSize, order, id, name, condition } = query;
+	const desc = order === undefined ? undefined : order.descending ? "True" : "False";
+	return { page, page_size: pageSize, orderby: order?.by, desc, id, name, metadata_condition: condition };
 }
 
 function countSlashes(path: string): number {
@@ -93,11 +99,4 @@ function encode(text: string): string {
 
 function badId(message: string): RestError {
 	return new RestError(`${message}; nothing was sent`, { kind: "rejected", code: "BAD_ID" });
-}
-
-/** The parameters of a list, as all kinds of servers name them. `False` is understood by all releases, `false` is not. */
-export function parametersOf(query: DocumentQuery): Record<string, string | number | undefined> {
-	const { page, pageSize, order, id, name, condition } = query;
-	const desc = order === undefined ? undefined : order.descending ? "True" : "False";
-	return { page, page_size: pageSize, orderby: order?.by, desc, id, name, metadata_condition: condition };
 }

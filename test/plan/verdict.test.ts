@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type JsonValue, type Metadata, metadataOf } from "../../src/json/values.ts";
 import { type Deed, type Verdict, verdictOf } from "../../src/plan/verdict.ts";
-import { asSent, splitLists } from "../../src/rest/ragflow.ts";
+import { asSent } from "../../src/rest/flavours.ts";
+import { splitLists } from "../../src/rest/ragflow.ts";
 
 type Members = { readonly [key: string]: JsonValue };
 

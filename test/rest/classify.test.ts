@@ -5,10 +5,10 @@ import { RestError } from "../../src/rest/errors.ts";
 import { documented } from "../../src/rest/flavours.ts";
 import { redactor } from "../../src/text/redactor.ts";
 
-const place = { host: "host:1", redact: redactor("ragflow-SECRETkeyBODY") };
+const context = { host: "host:1", redact: redactor("ragflow-SECRETkeyBODY") };
 
 function classify(status: number, text: string | undefined, headers: string[] = []): RestError | "success" {
-	const result = classifyAnswer({ status, text, headers }, documented, place, 0);
+	const result = classifyAnswer({ status, text, headers }, { flavour: documented, context, now: 0 });
 	return result instanceof RestError ? result : "success";
 }
 

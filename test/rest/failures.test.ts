@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { classifyFailure } from "../../src/rest/classify-failure.ts";
 import { apiFor, rejection } from "./raw-server.ts";
 
-const place = { host: "host:1", redact: (text: string) => text };
+const context = { host: "host:1", redact: (text: string) => text };
 const coded = (code: string, cause?: Error): Error => Object.assign(new Error(code, { cause }), { code });
 
 describe("what a failure means", () => {
@@ -20,7 +20,7 @@ describe("what a failure means", () => {
 		["ECONNRESET", "CONNECTION_RESET"],
 		["ESOMETHING", "CONNECT_FAILED"],
 	])("%s before sending: nothing was changed", (code, name) => {
-		expect(classifyFailure(coded(code), false, place)).toMatchObject({ kind: "not_sent", code: name });
+		expect(classifyFailure(coded(code), false, context)).toMatchObject({ kind: "not_sent", code: name });
 	});
 
 	test.each([
@@ -34,7 +34,7 @@ describe("what a failure means", () => {
 		["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "BAD_HTTP"],
 		["ECONNREFUSED", "NO_ANSWER"],
 	])("%s after sending: it may have been applied", (code, name) => {
-		expect(classifyFailure(coded(code), true, place)).toMatchObject({ kind: "ambiguous", code: name });
+		expect(classifyFailure(coded(code), true, context)).toMatchObject({ kind: "ambiguous", code: name });
 	});
 
 	test.each([
@@ -48,7 +48,7 @@ describe("what a failure means", () => {
 		"CERT_NOT_YET_VALID",
 	])("%s stops the run and says what to use", (code) => {
 		for (const error of [coded(code), coded("UND_ERR_PRX_TLS", coded(code))]) {
-			const classified = classifyFailure(error, false, place);
+			const classified = classifyFailure(error, false, context);
 			expect(classified).toMatchObject({ kind: "untrusted", code: "TLS_UNTRUSTED" });
 			expect(classified.message).toContain(code);
 			expect(classified.message).toContain("--ca-file");
@@ -56,11 +56,11 @@ describe("what a failure means", () => {
 	});
 
 	test("a port without TLS and a TLS version too old are told apart", () => {
-		expect(classifyFailure(coded("ERR_SSL_WRONG_VERSION_NUMBER"), false, place)).toMatchObject({
+		expect(classifyFailure(coded("ERR_SSL_WRONG_VERSION_NUMBER"), false, context)).toMatchObject({
 			kind: "not_the_api",
 			code: "NOT_TLS",
 		});
-		const old = classifyFailure(coded("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"), false, place);
+		const old = classifyFailure(coded("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"), false, context);
 		expect(old).toMatchObject({ kind: "untrusted", code: "TLS_UNTRUSTED" });
 	});
 });

@@ -15,7 +15,7 @@ import {
 import { splitLists } from "../../src/rest/ragflow.ts";
 import { datasetListStyle, readProbe, readRight } from "../../src/rest/probe.ts";
 
-const place = { host: "host:1", redact: (text: string) => text };
+const context = { host: "host:1", redact: (text: string) => text };
 const answerOf = (status: number, text: string) => ({ status, text, headers: [] });
 const envelope = (code: number, message: string): string => JSON.stringify({ code, message });
 
@@ -87,7 +87,7 @@ describe("which flavour is recognised: the wrong one would send its rows to a ro
 		[200, '{"code":0}', "other"],
 		[403, "WAF", "other"],
 	])("a probe answered %i %s is %s", (status, text, seen) => {
-		expect(readProbe(answerOf(status, text), documented, place)).toBe(seen);
+		expect(readProbe(answerOf(status, text), documented, context)).toBe(seen);
 	});
 
 	test.each([
@@ -98,7 +98,7 @@ describe("which flavour is recognised: the wrong one would send its rows to a ro
 		[503, "", "HTTP_503"],
 		[502, "", "HTTP_502"],
 	])("a probe answered %i %s tells nothing of the flavour and is an error: %s", (status, text, code) => {
-		expect(() => readProbe(answerOf(status, text), documented, place)).toThrow(expect.objectContaining({ code }));
+		expect(() => readProbe(answerOf(status, text), documented, context)).toThrow(expect.objectContaining({ code }));
 	});
 });
 
@@ -130,7 +130,7 @@ describe("what a code means to each flavour", () => {
 	});
 
 	test.each(flavours)("no flavour takes a refused key for a success: $name", (flavour) => {
-		const error = classifyAnswer(answerOf(200, '{"code":0,"data":false}'), flavour, place, 0);
+		const error = classifyAnswer(answerOf(200, '{"code":0,"data":false}'), { flavour, context, now: 0 });
 		expect(error).toBeInstanceOf(RestError);
 		expect(error).toMatchObject({ kind: "untrusted", code: "KEY_REJECTED" });
 	});
@@ -146,7 +146,7 @@ test.each([
 	[documented, 403, "", "may_not"],
 	[documented, 200, '{"code":0}', "unknown"],
 ] as const)("the right to update, told by $name's answer %i %s: %s", (flavour, status, text, right) => {
-	expect(readRight(answerOf(status, text), flavour, place)).toBe(right);
+	expect(readRight(answerOf(status, text), flavour, context)).toBe(right);
 });
 
 describe("to a server recognised as RAGFlow only application/json is ever sent: v0.23 answers success to the part form", () => {

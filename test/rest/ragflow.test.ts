@@ -52,9 +52,12 @@ describe("what a server says while its database is away: taken for a refusal, it
 	});
 });
 
-const place = { host: "host:1", redact: (text: string) => text };
+const context = { host: "host:1", redact: (text: string) => text };
 const classify = (status: number, answer: object, accepted = false) =>
-	classifyAnswer({ status, headers: [], text: JSON.stringify(answer) }, ragflowPut, place, 0, accepted);
+	classifyAnswer(
+		{ status, headers: [], text: JSON.stringify(answer) },
+		{ flavour: ragflowPut, context, now: 0, isKeyAccepted: accepted },
+	);
 
 describe("what a person is told", () => {
 	it("has the words that stand in data: 2003 alone says nothing", () => {

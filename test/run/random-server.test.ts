@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json/values.ts";
-import { documented, ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
-import { asSent, splitLists } from "../../src/rest/ragflow.ts";
+import { documented, ragflowPatch, ragflowPut, asSent } from "../../src/rest/flavours.ts";
+import { splitLists } from "../../src/rest/ragflow.ts";
 import type { BodyForm } from "../../src/body-forms.ts";
 import type { Echo } from "../../src/rest/types.ts";
 import type { Knowledge } from "../../src/run/service/knowledge.ts";

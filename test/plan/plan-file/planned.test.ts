@@ -8,7 +8,8 @@ import {
 	metadataHash,
 	overruled,
 } from "../../../src/plan/plan-file/planned.ts";
-import { asSent, splitLists } from "../../../src/rest/ragflow.ts";
+import { asSent } from "../../../src/rest/flavours.ts";
+import { splitLists } from "../../../src/rest/ragflow.ts";
 
 type Object = Readonly<Record<string, JsonValue>>;
 const of = (object: Object): Metadata => new Map(Object.entries(object));
