@@ -130,8 +130,8 @@ export function createApp(dependencies: AppDependencies): App {
 		if (!warned.has(text)) io.note(`warning: ${text}`);
 		warned.add(text);
 	};
-	const keeper = { uid: currentUserId(), note: (text: string) => io.note(text) };
-	const temporary = new TemporaryFolders(processes, keeper);
+	const user = { uid: currentUserId(), note: (text: string) => io.note(text) };
+	const temporary = new TemporaryFolders(processes, user);
 	const readStdin = async (): Promise<string> => {
 		const chunks: Uint8Array[] = [];
 		for await (const chunk of stdin) chunks.push(chunk);
@@ -151,7 +151,7 @@ export function createApp(dependencies: AppDependencies): App {
 		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
 		processes,
 		runs: ({ stateDir }) => {
-			if (stateDir !== undefined) return new Runs(stateDir.value, keeper);
+			if (stateDir !== undefined) return new Runs(stateDir.value, user);
 			throw new CliError("there is no folder to record runs in, as there is no home folder; nothing was sent", {
 				exit: Exit.usage,
 				hint: "Name one with --state-dir DIR or RAGTAG_STATE_DIR.",

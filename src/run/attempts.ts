@@ -99,7 +99,7 @@ export class RowAttempts<Item extends Work> {
 
 	#decide(row: OpenRow<Item>, error: RestError, attempts: Attempts): Decision {
 		const decision = decide(error, { ...attempts, ...this.#conditions(row, error) });
-		const repeated = this.#repeated.tried(error);
+		const repeated = this.#repeated.attemptFailed(error);
 		const isStopping = decision.action === "stop" || decision.action === "leave";
 		if (repeated !== undefined && !isStopping) this.#options.shutdown.end(repeated);
 		return decision;

@@ -146,7 +146,7 @@ it("a team member's key, which may not update, ends the run with exit 4 and with
 	expect(exit).toBe(4);
 	expect(summaryOf(stdout)).toMatchObject({ rows: 50, updated: 0, failed: 1, pending: 49, exit_code: 4 });
 	expect(stderr).toMatch(
-		/the first row was refused for want of rights: .* answered code 102 "You don't own the dataset/,
+		/the first row was refused for lack of permission: .* answered code 102 "You don't own the dataset/,
 	);
 	expect(stderr).toContain("ragtag doctor");
 });

@@ -5,14 +5,14 @@ import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
 import {
 	type Machine,
-	ownerOf,
+	thisProcessAsOwner,
 	type Processes,
 	thisMachine,
-	judge,
-	type Owner,
+	ownerStateOf,
+	type LockOwner,
 	ownerText,
 	readOwner,
-	type Verdict,
+	type OwnerState,
 } from "../storage/process-owner.ts";
 import { ageOf, withMutex, linkMutex, type Mutex, socketMutex } from "./mutex.ts";
 
@@ -26,11 +26,11 @@ const NONCE_BYTES = 16;
 export class Locked extends Error {
 	override readonly name = "Locked";
 	/** undefined where the lock does not say it */
-	readonly owner: Owner | undefined;
+	readonly owner: LockOwner | undefined;
 	/** whether `force` would take it: its owner is on another machine, or unknown */
 	readonly forcible: boolean;
 
-	constructor(path: string, owner: Owner | undefined, forcible: boolean) {
+	constructor(path: string, owner: LockOwner | undefined, forcible: boolean) {
 		const who =
 			owner === undefined ? "an unknown process" : `pid ${owner.pid} on host ${owner.host} since ${owner.since}`;
 		super(`${path} is locked by ${who}`);
@@ -41,7 +41,7 @@ export class Locked extends Error {
 
 export type Lock = {
 	/** the owner that was gone, or that `force` passed over */
-	readonly tookOver: Owner | undefined;
+	readonly tookOver: LockOwner | undefined;
 	/** Removes the lock, if it is still this process's. May be called again. */
 	release(): Promise<void>;
 };
@@ -66,8 +66,8 @@ export async function takeLock(path: string, { processes, force = false, machine
 	const folder = await realpath(dirname(resolve(path)));
 	const file = join(folder, `${basename(path)}.lock`);
 	const here = machine ?? (await thisMachine(processes));
-	const self = await ownerOf(here, processes.pid, randomBytes(NONCE_BYTES).toString("hex"));
-	const mutex: Mutex = here.linux ? socketMutex(file) : linkMutex(file, self.nonce);
+	const self = await thisProcessAsOwner(here, processes.pid, randomBytes(NONCE_BYTES).toString("hex"));
+	const mutex: Mutex = here.hasAbstractSockets ? socketMutex(file) : linkMutex(file, self.nonce);
 
 	// Most who come second learn it here, without waiting for anybody. A lock that is not written yet may be just now.
 	const seen = await readLock(file, here);
@@ -88,7 +88,7 @@ export async function takeLock(path: string, { processes, force = false, machine
 	return { tookOver, release };
 }
 
-type LockState = { readonly owner: Owner | undefined; readonly verdict: Verdict | "free" | "unwritten" };
+type LockState = { readonly owner: LockOwner | undefined; readonly verdict: OwnerState | "free" | "unwritten" };
 
 async function readLock(file: string, here: Machine): Promise<LockState> {
 	let text: string;
@@ -99,7 +99,7 @@ async function readLock(file: string, here: Machine): Promise<LockState> {
 		throw error;
 	}
 	const owner = readOwner(text);
-	if (owner !== undefined) return { owner, verdict: judge(owner, here, await here.processOf(owner.pid)) };
+	if (owner !== undefined) return { owner, verdict: ownerStateOf(owner, here, await here.processOf(owner.pid)) };
 	const age = await ageOf(file);
 	if (age === undefined) return { owner, verdict: "free" };
 	return { owner, verdict: age > UNWRITTEN ? "gone" : "unwritten" };
@@ -115,7 +115,7 @@ function refuse({ owner, verdict }: LockState, file: string, force: boolean): vo
 const NO_LINKS: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /** Makes the lock with its owner in it at once: a process that is killed here must not leave one that nobody owns. */
-async function create(file: string, owner: Owner): Promise<void> {
+async function create(file: string, owner: LockOwner): Promise<void> {
 	const draft = `${file}.${owner.nonce}`;
 	await write(draft, owner);
 	try {
@@ -128,7 +128,7 @@ async function create(file: string, owner: Owner): Promise<void> {
 	}
 }
 
-async function write(file: string, owner: Owner): Promise<void> {
+async function write(file: string, owner: LockOwner): Promise<void> {
 	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 	const handle = await open(file, flags, 0o600).catch((error: unknown) => {
 		throw taken(error, file);

@@ -21,20 +21,20 @@ const GOING = ".removed-";
 export class Runs {
 	readonly folder: string;
 	readonly #stateDir: string;
-	readonly #keeper: CurrentUser;
+	readonly #user: CurrentUser;
 	#checked: Promise<void> | undefined;
 
-	constructor(stateDir: string, keeper: CurrentUser) {
+	constructor(stateDir: string, user: CurrentUser) {
 		this.folder = join(stateDir, "runs");
 		this.#stateDir = stateDir;
-		this.#keeper = keeper;
+		this.#user = user;
 	}
 
 	/** Sees that nobody else can have written records or locks. @throws CliError exit 2 */
 	secure(): Promise<void> {
 		this.#checked ??= (async () => {
-			await secureStateFolder(this.#stateDir, this.#keeper);
-			for (const folder of [this.folder, this.path(LOCKS)]) await securePrivateFolder(folder, this.#keeper);
+			await secureStateFolder(this.#stateDir, this.#user);
+			for (const folder of [this.folder, this.path(LOCKS)]) await securePrivateFolder(folder, this.#user);
 		})();
 		return this.#checked;
 	}
@@ -70,8 +70,8 @@ export class Runs {
 		await this.secure();
 		const path = this.path(run, "run.json");
 		try {
-			await securePrivateFolder(this.path(run), this.#keeper);
-			const file = readRunFile(await readPrivateFile(path, this.#keeper));
+			await securePrivateFolder(this.path(run), this.#user);
+			const file = readRunFile(await readPrivateFile(path, this.#user));
 			// A folder that was copied under another name is no second run.
 			return file?.run === run ? file : undefined;
 		} catch (error) {

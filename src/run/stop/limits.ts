@@ -5,38 +5,38 @@ import type { RowError, Stop, Totals } from "../types.ts";
 /** `--max-errors`: a number of rows, or a share of the finished ones. */
 export type MaxErrors = { readonly unit: "rows" | "percent"; readonly value: number };
 
-/** Finished rows from which a share of failures means something. */
-const PERCENT_FROM = 100;
+/** Finished rows from which `--max-errors` checks a percentage: of fewer rows, a percentage says little. */
+const MIN_ROWS_FOR_PERCENT = 100;
 
-/** Rows refused with one code, before any row succeeded, after which the run stops: the next rows would be refused too. */
-const ALIKE = 10;
+/** Rows refused with the same code, and none successful, that stop a run: the next rows would be refused too. */
+const SAME_REFUSALS = 10;
 
-/** Whether the failures so far reach `--max-errors`. Pure: totals in, a stop out. */
+/** The stop that `--max-errors` asks for, once the failures reach it. */
 export function errorLimit(limit: MaxErrors | undefined, totals: Totals): Stop | undefined {
 	if (limit === undefined || totals.failed === 0) return undefined;
 	const finished = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed;
 	const reached =
 		limit.unit === "rows"
 			? totals.failed >= limit.value
-			: finished >= PERCENT_FROM && totals.failed * 100 >= limit.value * finished;
+			: finished >= MIN_ROWS_FOR_PERCENT && totals.failed * 100 >= limit.value * finished;
 	if (!reached) return undefined;
 	const named = `${limit.value}${limit.unit === "percent" ? " %" : ""}`;
 	return {
 		exit: Exit.limit,
 		text: `stopped by --max-errors ${named}: ${totals.failed} of ${finished} finished rows failed`,
-		hint: "Mend the rows (--failed FILE writes them down) and run the command again.",
+		hint: "Correct the rows (--failed FILE lists them) and run the command again.",
 	};
 }
 
 /**
- * Codes of this program's own checks, which are no refusals by the service. A repeated upload begins with files that exist
- * already, and the first documents of a plan may have been changed since.
+ * Codes of this program's own checks, which are not refusals by the service. A repeated upload begins with files that
+ * exist already, and the first documents of a plan may have changed since.
  */
-const SEEN_BY_US: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS"]);
+const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS"]);
 
 /** What to check where all rows are refused with one code. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
-	["VALUE_NOT_TAKEN", "Mend the manifest, or leave the column out with --ignore."],
+	["VALUE_NOT_TAKEN", "Correct the manifest, or leave the column out with --ignore."],
 	["NOT_FOUND", "Check --dataset and the manifest's ids."],
 	[
 		"FORBIDDEN",
@@ -44,7 +44,7 @@ const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 	],
 ]);
 
-/** Notices that every row is refused with one code: a wrong dataset would otherwise cost a million requests. */
+/** Detects that every row is refused with the same code. Otherwise a wrong dataset could cost a million requests. */
 export class SameRefusals {
 	#code: string | undefined;
 	#count = 0;
@@ -55,40 +55,40 @@ export class SameRefusals {
 	}
 
 	failed(error: RowError): Stop | undefined {
-		if (this.#off || SEEN_BY_US.has(error.code)) return undefined;
+		if (this.#off || OWN_CHECKS.has(error.code)) return undefined;
 		if (this.#code !== undefined && this.#code !== error.code) {
 			this.#off = true;
 			return undefined;
 		}
 		this.#code = error.code;
 		this.#count += 1;
-		if (this.#count < ALIKE) return undefined;
+		if (this.#count < SAME_REFUSALS) return undefined;
 		return {
 			exit: Exit.limit,
-			text: `the first ${ALIKE} rows all failed with ${error.code}: ${error.text}`,
-			hint: `${REFUSED_HINTS.get(error.code) ?? "ragtag doctor checks the service."} --max-errors N goes on regardless.`,
+			text: `the first ${SAME_REFUSALS} rows all failed with ${error.code}: ${error.text}`,
+			hint: `${REFUSED_HINTS.get(error.code) ?? "ragtag doctor checks the service."} --max-errors N continues anyway.`,
 		};
 	}
 }
 
-/** Rows refused for want of rights, one after another, after which the key is the cause, and not the rows. */
-const FORBIDDEN = 5;
+/** Rows in sequence refused for lack of permission, after which the key is the cause and not the rows. */
+const FORBIDDEN_ROWS = 5;
 
-/** Answers about another document than was asked for, one after another, after which a proxy must be mixing them up. */
-const MIXED_UP = 3;
+/** Answers in sequence about another document than the request, after which a proxy is the cause. */
+const MIXED_UP_ANSWERS = 3;
 
-/** Rows that failed because the server can't do what is asked of it, before any other row was settled. */
-const INCAPABLE = 3;
-const incapable: ReadonlySet<string> = new Set(["HTTP_501", "HTTP_505", "HTTP_506", "HTTP_511"]);
+/** Rows that failed because the server does not support the request, before any other row was settled. */
+const UNSUPPORTED_ROWS = 3;
 
-/** Notices answers that concern one row when they come once, and the whole run when they are repeated. */
+const UNSUPPORTED_CODES: ReadonlySet<string> = new Set(["HTTP_501", "HTTP_505", "HTTP_506", "HTTP_511"]);
+
+/** Detects failures that concern one row when they come once, and the whole run when they are repeated. */
 export class RepeatedFailures {
 	#settled = 0;
 	#forbidden = 0;
 	#mixedUp = 0;
-	#incapable = 0;
+	#unsupported = 0;
 
-	/** A row succeeded. */
 	succeeded(): void {
 		this.#settled += 1;
 		this.#forbidden = 0;
@@ -96,13 +96,13 @@ export class RepeatedFailures {
 	}
 
 	/** An attempt failed, whether or not its row is retried. */
-	tried(error: RestError): Stop | undefined {
+	attemptFailed(error: RestError): Stop | undefined {
 		this.#mixedUp = error.code === "ECHO_MISMATCH" ? this.#mixedUp + 1 : 0;
-		if (this.#mixedUp < MIXED_UP) return undefined;
+		if (this.#mixedUp < MIXED_UP_ANSWERS) return undefined;
 		return {
 			exit: Exit.temporary,
-			text: `${MIXED_UP} answers in a row were about another document than was asked for: ${error.message}`,
-			hint: "Something between here and the service mixes answers up: check the proxy settings and --base-url.",
+			text: `${MIXED_UP_ANSWERS} answers in a row were about another document than the request: ${error.message}`,
+			hint: "A proxy before the service may mix up answers: check the proxy settings and --base-url.",
 		};
 	}
 
@@ -110,20 +110,20 @@ export class RepeatedFailures {
 	failed(error: RestError): Stop | undefined {
 		this.#settled += 1;
 		this.#forbidden = error.code === "FORBIDDEN" ? this.#forbidden + 1 : 0;
-		if (incapable.has(error.code)) this.#incapable += 1;
-		if (this.#forbidden > 0 && (this.#settled === 1 || this.#forbidden >= FORBIDDEN)) {
-			const which = this.#settled === 1 ? "the first row was" : `${FORBIDDEN} rows in a row were`;
+		if (UNSUPPORTED_CODES.has(error.code)) this.#unsupported += 1;
+		if (this.#forbidden > 0 && (this.#settled === 1 || this.#forbidden >= FORBIDDEN_ROWS)) {
+			const which = this.#settled === 1 ? "the first row was" : `${FORBIDDEN_ROWS} rows in a row were`;
 			return {
 				exit: Exit.untrusted,
-				text: `${which} refused for want of rights: ${error.message}`,
-				hint: "Check the dataset's id: ragtag datasets list shows those that this key may use. Where it is right, check that the key may update the dataset, as a member of a team may not; ragtag doctor -d DATASET asks the service.",
+				text: `${which} refused for lack of permission: ${error.message}`,
+				hint: "Check the dataset's id: ragtag datasets list shows the datasets of this key. If the id is right, check that the key may update the dataset: a member of a team may not. ragtag doctor -d DATASET checks it.",
 			};
 		}
-		if (this.#incapable < INCAPABLE || this.#incapable !== this.#settled) return undefined;
+		if (this.#unsupported < UNSUPPORTED_ROWS || this.#unsupported !== this.#settled) return undefined;
 		return {
 			exit: Exit.temporary,
-			text: `the first ${INCAPABLE} rows met a server that can't do what is asked of it: ${error.message}`,
-			hint: "Check --base-url and what stands between here and the service.",
+			text: `the first ${UNSUPPORTED_ROWS} rows failed, as the server does not support the request: ${error.message}`,
+			hint: "Check --base-url and the proxy before the service.",
 		};
 	}
 }

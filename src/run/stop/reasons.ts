@@ -2,9 +2,9 @@ import { Exit } from "../../errors.ts";
 import type { RestError } from "../../rest/errors.ts";
 import type { Stop } from "../types.ts";
 
-const AGAIN = "Check --base-url and that the service is up, then run the same command again.";
+const RETRY_HINT = "Check --base-url and that the service is up, then run the same command again.";
 
-/** Milliseconds as `--max-wait` takes them: `500ms`, `2s`, `15m0s`, `1h0m0s`. */
+/** Milliseconds in the form that `--max-wait` takes: `500ms`, `2s`, `15m0s`, `1h0m0s`. */
 export function durationText(milliseconds: number): string {
 	if (milliseconds < 1000) return `${Math.round(milliseconds)}ms`;
 	const seconds = Math.round(milliseconds / 1000);
@@ -16,20 +16,20 @@ export function durationText(milliseconds: number): string {
 
 /** The service was never reached, and no attempt is left. */
 export function unreachable(error: RestError): Stop {
-	return { exit: Exit.temporary, text: error.message, hint: AGAIN };
+	return { exit: Exit.temporary, text: error.message, hint: RETRY_HINT };
 }
 
-/** @param length how long the service has been gone, in milliseconds */
+/** @param length duration of the outage, in milliseconds */
 export function outage(error: RestError, length: number): Stop {
 	const what = error.kind === "not_sent" ? "cannot connect to the service" : "no good answer from the service";
 	return {
 		exit: Exit.temporary,
 		text: `${what} for ${durationText(length)} (${error.message})`,
-		hint: `${AGAIN} --max-outage TIME waits longer.`,
+		hint: `${RETRY_HINT} --max-outage TIME waits longer.`,
 	};
 }
 
-/** @param length how long the service has only asked to slow down, in milliseconds */
+/** @param length time in milliseconds in which the service has only asked to slow down */
 export function onlyThrottled(error: RestError, length: number): Stop {
 	return {
 		exit: Exit.temporary,
@@ -38,7 +38,7 @@ export function onlyThrottled(error: RestError, length: number): Stop {
 	};
 }
 
-/** @param now wall clock, in epoch milliseconds: the message names a time of day */
+/** @param now wall clock in epoch milliseconds, as the message gives a time of day */
 export function waitTooLong(retryAfter: number, maxWait: number, now: number): Stop {
 	const until = `${new Date(now + retryAfter).toISOString().slice(0, 19)}Z`;
 	return {
@@ -52,17 +52,21 @@ export function timeIsUp(maxDuration: number): Stop {
 	return {
 		exit: Exit.limit,
 		text: `stopped by --max-duration ${durationText(maxDuration)}`,
-		hint: "More time, or none: --max-duration.",
+		hint: "Give more time with --max-duration, or leave it out.",
 	};
 }
 
-/** @param length how long a key was refused that was accepted before, in milliseconds */
+/**
+ * A key that was accepted before is refused.
+ *
+ * @param length for how long it has been refused, in milliseconds
+ */
 export function noLongerAccepted(error: RestError, length: number): Stop {
 	const { exit, text, hint } = untrusted(error);
-	const away = "A RAGFlow server says the same for as long as its database is away.";
+	const away = "A RAGFlow server gives the same answer while its database is unavailable.";
 	return {
 		exit,
-		text: `${text} any more: it was before, and was tried again for ${durationText(length)}`,
+		text: `${text} any more: it was accepted before, and was tried again for ${durationText(length)}`,
 		hint: `${hint} ${away}`,
 	};
 }
@@ -72,17 +76,20 @@ export function untrusted(error: RestError): Stop {
 }
 
 export function notTheApi(error: RestError): Stop {
-	return { exit: Exit.temporary, text: error.message, hint: STRANGER_HINTS.get(error.code) ?? "Check --base-url." };
+	return { exit: Exit.temporary, text: error.message, hint: NOT_THE_API_HINTS.get(error.code) ?? "Check --base-url." };
 }
 
-/** What to do about an answer that contradicts what the service did. */
-const STRANGER_HINTS: ReadonlyMap<string, string> = new Map([
-	["REMOVED_MORE", "Do not run it again: look with ragtag docs list, and tell whoever runs the proxy or the service."],
-	["NOT_REMOVED", "Look with ragtag docs list, and tell whoever runs the service."],
-	["NOT_STORED", "Look with ragtag docs list, and tell whoever runs the service."],
-	["NOT_ARRIVED", "ragtag doctor says what the service is taken for; --flavour and --body say otherwise."],
-	["OTHER_FLAVOUR", "Leave --flavour (or flavour in the profile) out: it is found out."],
-	["UNKNOWN_FLAVOUR", "ragtag doctor says more; --flavour says what it is, if you know."],
+/** Hints for answers that contradict what the service did. */
+const NOT_THE_API_HINTS: ReadonlyMap<string, string> = new Map([
+	[
+		"REMOVED_MORE",
+		"Do not run it again: check with ragtag docs list, and inform the operator of the proxy or the service.",
+	],
+	["NOT_REMOVED", "Check with ragtag docs list, and inform the operator of the service."],
+	["NOT_STORED", "Check with ragtag docs list, and inform the operator of the service."],
+	["NOT_ARRIVED", "ragtag doctor shows the detected flavour; --flavour and --body override it."],
+	["OTHER_FLAVOUR", "Leave out --flavour (or flavour in the profile): the flavour is then detected."],
+	["UNKNOWN_FLAVOUR", "ragtag doctor shows more. If you know the flavour, give it with --flavour."],
 ]);
 
 function untrustedHint(code: string): string {

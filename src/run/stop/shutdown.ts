@@ -2,22 +2,22 @@ import { setMaxListeners } from "node:events";
 import { Exit } from "../../errors.ts";
 import type { Clock, Stop } from "../types.ts";
 
-/** How long requests in flight may take to end once a run is to stop, in milliseconds. */
-const DRAIN = 5_000;
+/** Time in milliseconds that requests in flight have to finish once a run stops. */
+const DRAIN_MS = 5_000;
 
 export type ShutdownOptions = {
 	readonly clock: Clock;
-	/** aborted with a `Stop` when the user wants the run to end */
+	/** aborted with a `Stop` when the user stops the run */
 	readonly user: AbortSignal;
-	/** cuts the requests in flight off */
+	/** aborts the requests in flight */
 	readonly abandon: () => void;
-	/** called each time that the run is ended: a loop that waits for rows must check again */
+	/** called at each reason to end the run, so that a loop that waits for rows checks again */
 	readonly onEnd: () => void;
 };
 
-/** How a run ends: the first reason counts, and nothing new is begun after it. */
+/** The end of a run. The first reason is the one that is reported, and after it nothing new is begun. */
 export class Shutdown {
-	/** aborted when nothing new may be begun: every wait of a run listens to it */
+	/** aborted once nothing new may be begun; every wait of a run ends with it */
 	readonly signal: AbortSignal;
 	readonly #options: ShutdownOptions;
 	readonly #halt = new AbortController();
@@ -30,18 +30,18 @@ export class Shutdown {
 	constructor(options: ShutdownOptions) {
 		this.#options = options;
 		this.signal = this.#halt.signal;
-		// Every row in flight listens to it, so Node's warning about a leak would be wrong.
+		// Every row in flight listens to this signal, so Node's warning about a leak would be wrong.
 		setMaxListeners(0, this.signal, this.#drained.signal);
 		options.user.addEventListener("abort", this.#onUser, { once: true });
 		if (options.user.aborted) this.#onUser();
 	}
 
-	/** whether requests in flight were cut off: how they end then says nothing about their rows */
+	/** Whether requests in flight were aborted. Their errors say nothing about their rows then. */
 	get abandoned(): boolean {
 		return this.#abandoned;
 	}
 
-	/** Whether an error is the reason of the run's end, thrown by a request that had not started. */
+	/** Whether an error is the reason of the signal, thrown by a request that had not started. */
 	isReason(error: unknown): boolean {
 		return this.signal.aborted && error === this.signal.reason;
 	}
@@ -49,35 +49,35 @@ export class Shutdown {
 	end(why?: Stop): void {
 		this.#stop ??= why;
 		if (!this.signal.aborted) this.#halt.abort(why);
-		// After a limit of the user's, requests in flight may finish, unless the user interrupts.
+		// A limit that the user set lets requests in flight take their time; an interrupt does not.
 		if (why?.exit !== Exit.limit || this.#options.user.aborted) this.#drain();
 		this.#options.onEnd();
 	}
 
-	/** A part of the program broke: the run ends, and `over` throws the cause. */
+	/** Ends the run because of a fault of the program, which `finish` throws. */
 	fail(fault: unknown): void {
 		this.#faults.push(fault);
 		this.end();
 	}
 
-	/** The manifest could not be read on: the rows that were taken are still finished. */
+	/** Lets the rows that were taken finish; then `finish` throws the fault. For a manifest that can't be read further. */
 	failAfterRows(fault: unknown): void {
 		this.#faults.push(fault);
 	}
 
 	/**
-	 * Called after the last row: removes every timer and listener.
+	 * Called after the last row. Removes every timer and listener.
 	 *
-	 * @param leftBehind why rows are pending where nothing ended the run
+	 * @param whyPending the reason of pending rows where nothing ended the run
 	 * @returns why the run stopped early, or undefined
-	 * @throws what broke first
+	 * @throws the first fault
 	 */
-	finish(leftBehind: Stop | undefined): Stop | undefined {
+	finish(whyPending: Stop | undefined): Stop | undefined {
 		this.#options.user.removeEventListener("abort", this.#onUser);
 		this.#drained.abort();
 		if (!this.signal.aborted) this.#halt.abort();
 		if (this.#faults.length > 0) throw this.#faults[0];
-		return this.#stop ?? leftBehind;
+		return this.#stop ?? whyPending;
 	}
 
 	readonly #onUser = (): void => this.end(stopOf(this.#options.user.reason));
@@ -85,7 +85,7 @@ export class Shutdown {
 	#drain(): void {
 		if (this.#isDraining) return;
 		this.#isDraining = true;
-		void this.#options.clock.sleep(DRAIN, this.#drained.signal).then(() => {
+		void this.#options.clock.sleep(DRAIN_MS, this.#drained.signal).then(() => {
 			if (this.#drained.signal.aborted) return;
 			this.#abandoned = true;
 			this.#options.abandon();
@@ -93,7 +93,7 @@ export class Shutdown {
 	}
 }
 
-/** The stop that is the reason of an aborted signal. */
+/** The `Stop` in the reason of an aborted signal. Any other reason counts as an interrupt. */
 export function stopOf(why: unknown): Stop {
 	if (typeof why === "object" && why !== null && "exit" in why && "text" in why && typeof why.text === "string") {
 		const known = Object.values(Exit).find((code) => code === why.exit);

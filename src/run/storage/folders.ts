@@ -3,14 +3,14 @@ import { mkdir, open, rm, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 
-/** Only the user may see what is written where. */
+/** Only the user may read which documents were written. */
 const FOLDER_MODE = 0o700;
 
 /**
- * Makes a folder and those above it that are missing. Node's own recursive way says "no such file or directory" where a
- * file system is read-only or refuses, which sends the user looking for a file that nobody misses.
+ * Makes a folder and its missing parents. Node's own recursive `mkdir` reports "no such file or directory" for a file
+ * system that is read-only or refuses, which misleads the user.
  *
- * @returns the folders that it made, the outermost first
+ * @returns the folders that were made, the outermost first
  */
 export async function makeFolder(path: string): Promise<readonly string[]> {
 	const folder = resolve(path);
@@ -41,10 +41,10 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * What the storage said, with the folder that refused it where that is another: "permission denied" of a folder that is
- * to be made is about the one above it.
+ * The reason of a storage error. It names the folder that refused where that is not `folder`: to make a folder can fail
+ * with "permission denied" because of its parent.
  *
- * @param folder that the sentence names already
+ * @param folder the folder that the message names already
  */
 export function storageReason(error: unknown, folder: string): string {
 	const why = reason(error);
@@ -58,14 +58,14 @@ function pathOf(error: unknown): string | undefined {
 	return typeof error.path === "string" ? error.path : undefined;
 }
 
-/** Bytes that are written: a disk that is nearly full takes an empty file, and no record. */
-const SAMPLE = 64 * 1024;
+/** Bytes of the probe. A disk that is nearly full takes an empty file, but no record. */
+const PROBE_BYTES = 64 * 1024;
 
 /**
- * Writes a file into a folder and removes it, with what had to be made for it.
+ * Writes a file into a folder, then removes it with the folders that were made for it.
  *
- * @returns bytes that this user may still write there; undefined where the file system does not tell
- * @throws CliError exit 7 where it can't be written
+ * @returns free bytes for this user; undefined where the file system does not report them
+ * @throws CliError exit 7 where the file can't be written
  */
 export async function probeStorage(folder: string): Promise<number | undefined> {
 	const path = join(folder, `.probe-${randomBytes(6).toString("hex")}`);
@@ -74,7 +74,7 @@ export async function probeStorage(folder: string): Promise<number | undefined> 
 		made = await makeFolder(folder);
 		const file = await open(path, "wx", 0o600);
 		try {
-			await file.writeFile(Buffer.alloc(SAMPLE));
+			await file.writeFile(Buffer.alloc(PROBE_BYTES));
 			await file.sync();
 		} finally {
 			await file.close();
@@ -89,7 +89,7 @@ export async function probeStorage(folder: string): Promise<number | undefined> 
 		});
 	} finally {
 		await rm(path, { force: true }).catch(() => undefined);
-		// A folder that something else was put into meanwhile stays.
+		// A folder stays where another process has put a file into it meanwhile.
 		for (const each of made.toReversed()) await rmdir(each).catch(() => undefined);
 	}
 }

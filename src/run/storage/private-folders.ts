@@ -4,23 +4,23 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { CliError, errorCode, Exit } from "../../errors.ts";
 
-/** Who keeps the folders, and who hears of one that was closed to others. */
+/** The user of this process, and how to inform that user. */
 export type CurrentUser = {
-	/** user id of this process; -1 on a system without owners */
+	/** -1 on a system where files have no owners, NaN where the user is unknown */
 	readonly uid: number;
 	readonly note: (text: string) => void;
 };
 
 const ROOT = 0;
 
-/** Bits of a mode: others may write, and others may do anything at all. */
-const WRITABLE = 0o022;
-const OPEN = 0o077;
+/** Bits of a mode: write access for others, and any access for others. */
+const WRITE_FOR_OTHERS = 0o022;
+const ANY_FOR_OTHERS = 0o077;
 
-/** Of a folder that is its owner's alone. */
-const PRIVATE = 0o700;
+/** Mode of a folder that only its owner can use. */
+const PRIVATE_MODE = 0o700;
 
-/** The user id of this process. One that no list of users knows is nobody's: only root's folders are then taken. */
+/** The user id of this process. NaN where the system has no user of that id: then only root's folders are accepted. */
 export function currentUserId(): number {
 	try {
 		return userInfo().uid;
@@ -30,61 +30,62 @@ export function currentUserId(): number {
 }
 
 /**
- * Sees that only this user and root can have written what is in a folder: it says where a run's requests go, and with
- * them the key. A folder of the user's own that is open to others is closed, where all in it is the user's; any other
- * is refused. One that is not there yet is nobody's.
+ * Ensures that only this user and root can have written the files of a folder. A record in it says where a run's requests
+ * go, and the key with them. A folder of the user's own that others can use is closed to them, provided that no file in
+ * it is suspect. Any other such folder is refused. A folder that does not exist yet is accepted.
  *
- * @param isOurs whether a folder of others' things may not be closed: only what has these names in it is ours
+ * @param isOurs whether this program makes entries of that name. Where it is given, a folder with other entries is not
+ *   closed: others may read it, and it is refused where others can write it
  * @throws CliError exit 2
  */
 export async function securePrivateFolder(
 	path: string,
-	keeper: CurrentUser,
+	user: CurrentUser,
 	isOurs?: (name: string) => boolean,
 ): Promise<void> {
-	const { uid } = keeper;
+	const { uid } = user;
 	if (uid === -1) return;
 	const link = await statusOf(path, lstat);
 	if (link === undefined) return;
 	if (isForeign(link.uid, uid)) throw belongsToAnother(path);
-	// A link of one's own may lead to another disk; what is there is left as it is.
+	// The user's own link may lead to another disk. The mode of a folder there is not changed.
 	const status = link.isSymbolicLink() ? await statusOf(path, stat) : link;
 	if (status === undefined || !status.isDirectory()) return;
 	if (isForeign(status.uid, uid)) throw belongsToAnother(path);
-	if ((status.mode & OPEN) === 0) return;
-	const isWritable = (status.mode & WRITABLE) !== 0;
-	// To be read by others does no harm to a folder that has more in it than ours.
+	if ((status.mode & ANY_FOR_OTHERS) === 0) return;
+	const isWritable = (status.mode & WRITE_FOR_OTHERS) !== 0;
+	// Such a folder may have other files in it too, so others may read it.
 	if (!isWritable && isOurs !== undefined) return;
 	if (isOurs !== undefined && !(await readdir(path)).every(isOurs)) throw writable(path);
 	await checkEntries(path, uid);
-	const closed = status.uid === uid && !link.isSymbolicLink() ? await close(path) : false;
-	if (!closed && isWritable) throw writable(path);
-	if (isWritable) keeper.note(`${path} could be written by others: now it is yours alone (mode 0700).`);
+	const isClosed = status.uid === uid && !link.isSymbolicLink() && (await closeToOthers(path));
+	if (!isClosed && isWritable) throw writable(path);
+	if (isWritable) user.note(`${path} could be written by others: now it is yours alone (mode 0700).`);
 }
 
-/** Reads a file that only this user and root can have written. @throws CliError exit 2 where others can, or could */
+/** Reads a file that only this user and root can have written. @throws CliError exit 2 for any other file */
 export async function readPrivateFile(path: string, { uid }: CurrentUser): Promise<string> {
 	const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	try {
-		// The open file is asked, not the path: it can't be exchanged between the check and the reading.
+		// The open file is checked, not the path: another file can't take its place between check and reading.
 		const status = await file.stat();
 		if (uid !== -1 && isForeign(status.uid, uid)) throw belongsToAnother(path);
-		if (uid !== -1 && (status.mode & WRITABLE) !== 0) throw writable(path);
+		if (uid !== -1 && (status.mode & WRITE_FOR_OTHERS) !== 0) throw writable(path);
 		return await file.readFile("utf8");
 	} finally {
 		await file.close();
 	}
 }
 
-/** Files of a folder that others could reach. @throws CliError exit 2 where one is not the user's, or others can write it */
+/** Checks the files of a folder that others could write into. @throws CliError exit 2 where one is foreign or writable */
 async function checkEntries(folder: string, uid: number): Promise<void> {
 	for (const name of await readdir(folder)) {
 		const path = join(folder, name);
 		const status = await statusOf(path, lstat);
 		if (status === undefined) continue;
 		if (isForeign(status.uid, uid)) throw belongsToAnother(path);
-		// A folder in it is looked at when it is used.
-		if (status.isFile() && (status.mode & WRITABLE) !== 0) throw writable(path);
+		// A folder in it is checked when it is used.
+		if (status.isFile() && (status.mode & WRITE_FOR_OTHERS) !== 0) throw writable(path);
 	}
 }
 
@@ -92,16 +93,16 @@ function isForeign(owner: number, uid: number): boolean {
 	return owner !== uid && owner !== ROOT;
 }
 
-async function close(path: string): Promise<boolean> {
-	return chmod(path, PRIVATE).then(
+async function closeToOthers(path: string): Promise<boolean> {
+	return chmod(path, PRIVATE_MODE).then(
 		() => true,
 		() => false,
 	);
 }
 
-async function statusOf(path: string, ask: (path: string) => Promise<Stats>): Promise<Stats | undefined> {
+async function statusOf(path: string, read: (path: string) => Promise<Stats>): Promise<Stats | undefined> {
 	try {
-		return await ask(path);
+		return await read(path);
 	} catch (error) {
 		if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
 		throw error;
@@ -122,10 +123,10 @@ function writable(path: string): CliError {
 	});
 }
 
-/** What lies in a state folder. One that has anything else in it is not ours to close to others. */
-const OURS: readonly string[] = ["runs", "services", "tmp"];
+/** The folders of a state folder. One with other entries is not this program's alone, so it is not closed to others. */
+const STATE_ENTRIES: readonly string[] = ["runs", "services", "tmp"];
 
-/** Sees that nobody else can have written what is in a state folder. @throws CliError exit 2 */
-export async function secureStateFolder(path: string, keeper: CurrentUser): Promise<void> {
-	await securePrivateFolder(path, keeper, (name) => OURS.includes(name));
+/** Ensures that no other user can have written the files of a state folder. @throws CliError exit 2 */
+export async function secureStateFolder(path: string, user: CurrentUser): Promise<void> {
+	await securePrivateFolder(path, user, (name) => STATE_ENTRIES.includes(name));
 }

@@ -2,49 +2,60 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { isJsonObject, type JsonValue, parseJson } from "../../json/values.ts";
 
-/** The process that holds a lock, so that another can tell whether it still runs. */
-export type Owner = {
+/** The process that holds a lock, described so that another process can check whether it still runs. */
+export type LockOwner = {
 	readonly pid: number;
-	/** when the process began, as the system counts; a later process of the same id differs. Null where unknown */
+	/** when the process began, in the system's own count; null where unknown. A later process with the same id differs */
 	readonly start: string | null;
-	/** tells one start of the machine from another. Null where unknown */
+	/** the boot id of the machine: it differs after a restart; null where unknown */
 	readonly boot: string | null;
 	readonly host: string;
-	/** random: tells two locks of one process from each other */
+	/** random: it differs for two locks of the same process */
 	readonly nonce: string;
 	/** ISO time */
 	readonly since: string;
 };
 
-/** What is known of a process: `start` is null where the system does not tell it. */
-export type Process = { readonly start: string | null };
+/** A process that runs. `start` is null where the system does not give it. */
+export type RunningProcess = { readonly start: string | null };
 
-/** What a lock's owner means for who wants it. */
-export type Verdict =
-	/** it runs on this machine: never taken from it */
+/** What is known of a lock's owner. */
+export type OwnerState =
+	/** it runs on this machine: its lock is never taken */
 	| "running"
 	/** it does not run any more */
 	| "gone"
-	/** another machine, or this one before it started anew: nobody here can know */
+	/** it is of another machine, or of this one before a restart: whether it runs can't be known here */
 	| "elsewhere";
 
 /**
  * @param here this process
  * @param running the process that has the owner's id now, if there is one
  */
-export function judge(owner: Owner, here: Pick<Owner, "host" | "boot">, running: Process | undefined): Verdict {
+export function ownerStateOf(
+	owner: LockOwner,
+	here: Pick<LockOwner, "host" | "boot">,
+	running: RunningProcess | undefined,
+): OwnerState {
 	if (owner.host !== here.host || owner.boot !== here.boot) return "elsewhere";
 	if (running === undefined) return "gone";
-	// Ids are used again: only the start tells whether it is the same process.
-	return owner.start !== null && running.start !== null && owner.start !== running.start ? "gone" : "running";
+	return isSameProcess(owner.start, running) ? "running" : "gone";
 }
 
-export function ownerText(owner: Owner): string {
+/**
+ * Whether a process that runs is the one that began at `start`. Systems use process ids again, so only the start can
+ * differ. Where one of the starts is unknown, it counts as the same process.
+ */
+export function isSameProcess(start: string | null, running: RunningProcess): boolean {
+	return start === null || running.start === null || start === running.start;
+}
+
+export function ownerText(owner: LockOwner): string {
 	return `${JSON.stringify(owner)}\n`;
 }
 
-/** @returns undefined where the text is not what `ownerText` writes, as of a file that is not written yet */
-export function readOwner(text: string): Owner | undefined {
+/** @returns undefined where `ownerText` did not write the text, or not all of it yet */
+export function readOwner(text: string): LockOwner | undefined {
 	let value: JsonValue;
 	try {
 		value = parseJson(text);
@@ -59,49 +70,34 @@ export function readOwner(text: string): Owner | undefined {
 	return { pid, start, boot, host, nonce, since };
 }
 
-/** Fields of `/proc/PID/stat`, from 1, of which the second is the name and may have spaces and brackets in it. */
-const STATE = 3;
-const START = 22;
-
-/** A process that ended, and whose end nobody has asked for yet. */
-const ENDED: readonly (string | undefined)[] = ["Z", "X", "x"];
-
-/** A process from its line in `/proc/PID/stat`; undefined for one that has ended. */
-export function readProcess(stat: string): Process | undefined {
-	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-	const field = (place: number): string | undefined => fields[place - STATE];
-	return ENDED.includes(field(STATE)) ? undefined : { start: field(START) ?? null };
-}
-
 function isTextOrNull(value: JsonValue | undefined): value is string | null {
 	return value === null || typeof value === "string";
 }
 
-/** What only the process itself can tell: given, as nothing here touches `process`. */
+/** What only the process itself knows. It is passed in, as no file here touches `process`. */
 export type Processes = {
 	/** of this process */
 	readonly pid: number;
-	/** whether a process of that id runs; asked where the system has no `/proc` */
+	/** whether a process with that id runs; asked where the system has no `/proc` */
 	readonly isRunning: (pid: number) => boolean;
 };
 
-/** This machine, as a lock's owner is judged by it. */
+/** This machine, for checking whether the owner of a lock runs on it. */
 export type Machine = {
 	readonly host: string;
 	readonly boot: string | null;
-	/** whether names of sockets without files are to be had */
-	readonly linux: boolean;
-	/** undefined where no process of that id runs */
-	processOf(pid: number): Promise<Process | undefined>;
+	/** whether the system has abstract Unix sockets, which Linux alone has */
+	readonly hasAbstractSockets: boolean;
+	/** undefined where no process with that id runs */
+	processOf(pid: number): Promise<RunningProcess | undefined>;
 };
 
-/** Reads what the system says of itself. */
 export async function thisMachine({ isRunning }: Processes): Promise<Machine> {
 	const boot = await textOf("/proc/sys/kernel/random/boot_id");
 	return {
 		host: hostname(),
 		boot: boot?.trim() ?? null,
-		linux: boot !== undefined,
+		hasAbstractSockets: boot !== undefined,
 		processOf: async (pid) => {
 			if (boot === undefined) return isRunning(pid) ? { start: null } : undefined;
 			const stat = await textOf(`/proc/${pid}/stat`);
@@ -111,10 +107,24 @@ export async function thisMachine({ isRunning }: Processes): Promise<Machine> {
 }
 
 /** This process as the owner of a lock. */
-export async function ownerOf(machine: Machine, pid: number, nonce: string): Promise<Owner> {
+export async function thisProcessAsOwner(machine: Machine, pid: number, nonce: string): Promise<LockOwner> {
 	const { host, boot } = machine;
 	const start = (await machine.processOf(pid))?.start ?? null;
 	return { pid, start, boot, host, nonce, since: new Date().toISOString() };
+}
+
+/** Numbers of fields in `/proc/PID/stat`, from 1 (proc(5)). The second field is the name, which may contain spaces and brackets. */
+const STATE_FIELD = 3;
+const START_FIELD = 22;
+
+/** States of a process that has ended; `Z` is one whose parent has not read its exit code yet. */
+const ENDED: readonly (string | undefined)[] = ["Z", "X", "x"];
+
+/** @returns undefined for a process that has ended */
+export function readProcess(stat: string): RunningProcess | undefined {
+	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	const field = (number: number): string | undefined => fields[number - STATE_FIELD];
+	return ENDED.includes(field(STATE_FIELD)) ? undefined : { start: field(START_FIELD) ?? null };
 }
 
 async function textOf(path: string): Promise<string | undefined> {

@@ -3,62 +3,22 @@ import { JournalUnreadable } from "../journal/errors.ts";
 import { type RecordedRun, readRun } from "../journal/reader.ts";
 import type { HeaderRecord, SentRecord } from "../journal/records.ts";
 import { isWritten } from "../journal/row-states.ts";
+import type { WrittenRow } from "../recorded/recorded-rows.ts";
 import type { Runs } from "../recorded/runs.ts";
 import { sameMetadata } from "../service/read-back.ts";
-import type { JudgedRow } from "./verify.ts";
 
-/** A run that began later, of the same target. */
+/** A run with the same target that began after the one that is verified. */
 export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & {
 	readonly name: string;
-	/** whether its rows say all that their documents are to have; else they leave values as they see them */
+	/** whether its rows replace all metadata of a document; other rows keep values as they find them */
 	readonly replacesAll: boolean;
 };
 
-/**
- * Which of these rows' documents a later run wrote again, by row: the last such run. A run that found a value lost
- * already, and left it so, does not explain the loss.
- */
-export async function writtenAgain(
-	rows: readonly JudgedRow[],
-	laterRuns: () => AsyncIterable<LaterRun>,
-): Promise<ReadonlyMap<number, string>> {
-	const again = new Map<number, string>();
-	const sought = new Map(rows.map((row) => [keyOf(row), row]));
-	for await (const { name, sentRecords, state, replacesAll: isWhole } of laterRuns()) {
-		for await (const record of sentRecords()) {
-			if (record.kind !== "sent" || record.documentId === "") continue;
-			const found = sought.get(keyOf(record));
-			// What was refused, or never left, has changed nothing, and of what is not settled nobody knows.
-			if (found === undefined || !isWritten(state.statusOf(record.row))) continue;
-			// One that began later may have written earlier, where ours went on after it.
-			if (record.time !== undefined && found.time !== undefined && record.time < found.time) continue;
-			if (!isWhole && leaves(record, found.keys)) continue;
-			again.set(found.row, name);
-		}
-	}
-	return again;
-}
-
-/** Whether a write sent one of these keys as it had seen it. */
-function leaves({ metadata, before }: SentRecord, keys: readonly string[]): boolean {
-	if (metadata === undefined || before === undefined) return false;
-	return keys.some((key) => sameMetadata(only(key, metadata), only(key, before)));
-}
-
-function only(key: string, metadata: Metadata): Metadata {
-	const value = metadata.get(key);
-	return new Map(value === undefined ? [] : [[key, value]]);
-}
-
-function keyOf({ datasetId, documentId }: { readonly datasetId: string; readonly documentId: string }): string {
-	return `${datasetId}\0${documentId}`;
-}
-
-/** The runs of the same target that began after one, the oldest first. Those that can't be read are passed over. */
+/** The runs with the same target that began after a run, the oldest first. Runs that can't be read are skipped. */
 export async function* laterRunsOf(runs: Runs, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
 	const all = await runs.files();
 	const place = all.findIndex((file) => file.run === run);
-	// The newest come first. A run that has lost its record is older than none.
+	// The list begins with the newest run. Where the run itself is not in it, none is known to be later.
 	for (const file of all.slice(0, Math.max(0, place)).toReversed()) {
 		const name = file.run;
 		if (file.baseUrl !== target.baseUrl) continue;
@@ -67,8 +27,56 @@ export async function* laterRunsOf(runs: Runs, { run, target }: HeaderRecord): A
 			throw error;
 		});
 		if (recorded === undefined) continue;
-		// Rows of a merge, of a plan and of an undo carry along what they don't change.
-		const isWhole = file.options["mode"] === "replace" || file.command === "docs upload";
-		yield { name, replacesAll: isWhole, state: recorded.state, sentRecords: () => recorded.sentRecords() };
+		// A row of a merge, a plan or an undo sends the unchanged values of its document too.
+		const replacesAll = file.options["mode"] === "replace" || file.command === "docs upload";
+		yield { name, replacesAll, state: recorded.state, sentRecords: () => recorded.sentRecords() };
 	}
+}
+
+/** A row whose written values are lost. */
+type LostRow = Pick<WrittenRow, "row" | "datasetId" | "documentId" | "time"> & {
+	/** the metadata keys that lost their values */
+	readonly keys: readonly string[];
+};
+
+/**
+ * For each of these rows, the last later run that wrote its document. A later run that found a value already lost and
+ * kept it so does not explain the loss.
+ *
+ * @returns names of runs, by row; a row that no later run wrote is not among them
+ */
+export async function writtenAgain(
+	rows: readonly LostRow[],
+	laterRuns: () => AsyncIterable<LaterRun>,
+): Promise<ReadonlyMap<number, string>> {
+	const again = new Map<number, string>();
+	const wanted = new Map(rows.map((row) => [documentKey(row), row]));
+	for await (const { name, sentRecords, state, replacesAll } of laterRuns()) {
+		for await (const record of sentRecords()) {
+			if (record.kind !== "sent" || record.documentId === "") continue;
+			const lost = wanted.get(documentKey(record));
+			// A write that failed changed nothing; whether one that is not settled did is not known.
+			if (lost === undefined || !isWritten(state.statusOf(record.row))) continue;
+			// The verified run may have been resumed after this write.
+			if (record.time !== undefined && lost.time !== undefined && record.time < lost.time) continue;
+			if (!replacesAll && keepsValueOf(record, lost.keys)) continue;
+			again.set(lost.row, name);
+		}
+	}
+	return again;
+}
+
+/** Whether a write sent one of these keys with the value that the document had. */
+function keepsValueOf({ metadata, before }: SentRecord, keys: readonly string[]): boolean {
+	if (metadata === undefined || before === undefined) return false;
+	return keys.some((key) => sameMetadata(onlyKey(key, metadata), onlyKey(key, before)));
+}
+
+function onlyKey(key: string, metadata: Metadata): Metadata {
+	const value = metadata.get(key);
+	return new Map(value === undefined ? [] : [[key, value]]);
+}
+
+function documentKey({ datasetId, documentId }: { readonly datasetId: string; readonly documentId: string }): string {
+	return `${datasetId}\0${documentId}`;
 }

@@ -1,54 +1,56 @@
+import { rowsByDataset } from "../documents/cost.ts";
 import type { RecordedRun } from "../journal/reader.ts";
 import { isWritten } from "../journal/row-states.ts";
-import { rowsByDataset } from "../documents/cost.ts";
 import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";
 
-/** How much of a run is read back. */
+/** How many rows of a run are read back. */
 export type VerifyMode = "sample" | "all";
 
 /** Rows of a sample: where 1 % of all rows are lost, 300 of them show it with a certainty of 95 %. */
-export const SAMPLE = 300;
+export const SAMPLE_ROWS = 300;
 
-/** Rows of a run that are to be read back. */
+/** The rows of a run that are to be read back. */
 export type PickedRows = {
 	readonly count: number;
 	has(row: number): boolean;
+	/** how many rows were picked of each dataset */
 	readonly byDataset: ReadonlyMap<string, number>;
 	/** a dataset in which metadata was written; undefined where none was */
-	readonly tagged: string | undefined;
-	/** rows that were written, whether they are picked or not */
+	readonly taggedDataset: string | undefined;
+	/** all rows that were written, picked or not */
 	readonly written: number;
-	/** rows that were written and of which the record does not say what and where: a repair could not keep that */
+	/** written rows whose document and metadata are not known, as a repair could not keep their records */
 	readonly unrecorded: number;
 };
 
-/** Whether a row reached its goal, by the service's word, and can be looked for. */
+/** Whether the service confirmed the write of a row, and its document is known. */
 export function isConfirmed({ status, documentId }: WrittenRow): boolean {
 	return isWritten(status) && documentId !== "";
 }
 
 /** @param random from 0 up to but not including 1 */
 export async function pickRows(run: RecordedRun, mode: VerifyMode, random: () => number): Promise<PickedRows> {
-	const { updated, uploaded, removed } = run.state.totals();
-	const sample = new ReservoirSample<{ readonly row: number; readonly datasetId: string }>(SAMPLE, random);
+	const sample = new ReservoirSample<{ readonly row: number; readonly datasetId: string }>(SAMPLE_ROWS, random);
 	let count = 0;
-	let tagged: string | undefined;
+	let taggedDataset: string | undefined;
 	const confirmed = async function* (): AsyncGenerator<{ readonly datasetId: string }> {
 		for await (const written of writtenRows(run)) {
 			if (!isConfirmed(written)) continue;
 			const { row, datasetId, write, metadata } = written;
 			count += 1;
-			if (write === "update" || metadata.size > 0) tagged ??= datasetId;
+			if (write === "update" || metadata.size > 0) taggedDataset ??= datasetId;
 			if (mode === "sample") sample.add({ row, datasetId });
 			yield { datasetId };
 		}
 	};
 	const byDataset = await rowsByDataset(confirmed());
-	const all = { tagged, written: updated + uploaded + removed, unrecorded: updated + uploaded + removed - count };
-	if (mode === "all") return { ...all, count, has: () => true, byDataset };
+	const { updated, uploaded, removed } = run.state.totals();
+	const written = updated + uploaded + removed;
+	const facts = { taggedDataset, written, unrecorded: written - count };
+	if (mode === "all") return { ...facts, count, has: () => true, byDataset };
 	const { items } = sample;
 	const rows = new Set(items.map(({ row }) => row));
-	return { ...all, count: items.length, has: (row) => rows.has(row), byDataset: countByDataset(items) };
+	return { ...facts, count: items.length, has: (row) => rows.has(row), byDataset: countByDataset(items) };
 }
 
 export function countByDataset(rows: Iterable<{ readonly datasetId: string }>): ReadonlyMap<string, number> {
@@ -58,9 +60,8 @@ export function countByDataset(rows: Iterable<{ readonly datasetId: string }>): 
 }
 
 /**
- * So many of a stream of unknown length, each with the same chance.
- *
- * @param random from 0 up to but not including 1
+ * A sample of fixed size from a stream of unknown length. Each item is in it with the same probability (Vitter's
+ * algorithm R).
  */
 export class ReservoirSample<Item> {
 	readonly #size: number;
@@ -68,6 +69,7 @@ export class ReservoirSample<Item> {
 	readonly #items: Item[] = [];
 	#seen = 0;
 
+	/** @param random from 0 up to but not including 1 */
 	constructor(size: number, random: () => number) {
 		this.#size = size;
 		this.#random = random;
@@ -79,7 +81,7 @@ export class ReservoirSample<Item> {
 
 	add(item: Item): void {
 		this.#seen += 1;
-		// The n-th stands in for one of those that are held, with a chance of size in n.
+		// The n-th item replaces one of the sample with probability size / n.
 		const place = this.#seen <= this.#size ? this.#seen - 1 : Math.floor(this.#random() * this.#seen);
 		if (place < this.#size) this.#items[place] = item;
 	}

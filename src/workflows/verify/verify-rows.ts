@@ -60,8 +60,10 @@ export async function verifyRows(
 	const tell = verdictTeller(name, flags.json === true, app);
 	const progress = io.progress(flags.progress);
 	const work = async (): Promise<Stop | undefined> => {
-		const { tagged } = picked;
-		if (tagged !== undefined && !(await showsMetadata(service, request, tagged))) return hidden(tagged, unreadable);
+		const { taggedDataset } = picked;
+		if (taggedDataset !== undefined && !(await showsMetadata(service, request, taggedDataset))) {
+			return hidden(taggedDataset, unreadable);
+		}
 		if (picked.unrecorded > 0) {
 			io.err(`The record does not say what was written for ${rowsText(picked.unrecorded)}: nobody can look for that.`);
 		}

@@ -11,8 +11,8 @@ import { type Lock, Locked, type LockOptions, takeLock } from "../../../src/run/
 import {
 	type Machine,
 	thisMachine,
-	judge,
-	type Owner,
+	ownerStateOf,
+	type LockOwner,
 	ownerText,
 	readOwner,
 	readProcess,
@@ -73,7 +73,7 @@ async function path(): Promise<string> {
 	return join(await folder(), "run");
 }
 
-async function owner(more: Partial<Owner> = {}): Promise<Owner> {
+async function owner(more: Partial<LockOwner> = {}): Promise<LockOwner> {
 	const { boot, host } = await thisMachine(processes);
 	return { pid: 2 ** 22 + 1, start: "1", boot, host, nonce: "n", since: "2026-01-02T03:04:05Z", ...more };
 }
@@ -175,7 +175,7 @@ describe("a lock where the system has no sockets without files and tells no star
 		return {
 			host: "mac",
 			boot: null,
-			linux: false,
+			hasAbstractSockets: false,
 			processOf: async (pid) => (running.includes(pid) ? { start: null } : undefined),
 		};
 	}
@@ -199,7 +199,14 @@ describe("a lock where the system has no sockets without files and tells no star
 
 describe("judging a lock's owner", () => {
 	const here = { host: "h", boot: "b" };
-	const of = (more: Partial<Owner>): Owner => ({ pid: 7, start: "5", nonce: "n", since: "t", ...here, ...more });
+	const of = (more: Partial<LockOwner>): LockOwner => ({
+		pid: 7,
+		start: "5",
+		nonce: "n",
+		since: "t",
+		...here,
+		...more,
+	});
 	it.each([
 		["running", of({}), { start: "5" }],
 		["gone", of({}), undefined],
@@ -210,7 +217,7 @@ describe("judging a lock's owner", () => {
 		["elsewhere", of({ boot: "x" }), { start: "5" }],
 		["elsewhere", of({ boot: null }), undefined],
 	])("says %s of what is so, or a run would be sent twice or never resumed", (verdict, one, running) => {
-		expect(judge(one, here, running)).toBe(verdict);
+		expect(ownerStateOf(one, here, running)).toBe(verdict);
 	});
 
 	it("reads a process of any name, and none that has ended", () => {

@@ -12,7 +12,7 @@ function endOf(rows: readonly string[]): readonly [number, number] | undefined {
 			continue;
 		}
 		const error = failure("rejected", { code });
-		const stop = repeated.tried(error) ?? repeated.failed(error);
+		const stop = repeated.attemptFailed(error) ?? repeated.failed(error);
 		if (stop !== undefined) return [place + 1, stop.exit];
 	}
 	return undefined;
@@ -43,8 +43,8 @@ describe("answers that say something about the whole run when they are repeated"
 	it("a team member whose update is refused reads what the service said, not a guess", () => {
 		const error = failure("rejected", { code: "FORBIDDEN" });
 		const stop = new RepeatedFailures().failed(error);
-		expect(stop?.text).toBe("the first row was refused for want of rights: it was rejected");
+		expect(stop?.text).toBe("the first row was refused for lack of permission: it was rejected");
 		// RAGFlow says the same of a dataset that is not there.
-		expect(stop?.hint).toContain("ragtag datasets list shows those that this key may use");
+		expect(stop?.hint).toContain("ragtag datasets list shows the datasets of this key");
 	});
 });

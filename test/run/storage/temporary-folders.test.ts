@@ -6,7 +6,7 @@ import { makeProcessFolder, TemporaryFolders } from "../../../src/run/storage/te
 import { folder } from "../../support/service.ts";
 
 const processes = { pid: process.pid, isRunning: () => true };
-const keeper = { uid: -1, note: () => undefined };
+const user = { uid: -1, note: () => undefined };
 
 const put = async (shared: string, name: string, daysAgo: number): Promise<void> => {
 	await mkdir(join(shared, name), { recursive: true });
@@ -33,7 +33,7 @@ it("copies of a process that was killed go when the next one starts, and those o
 
 it("what a command kept aside goes with its end, and a folder that can't be made is told with its name", async () => {
 	const state = await folder();
-	const folders = new TemporaryFolders(processes, keeper);
+	const folders = new TemporaryFolders(processes, user);
 	const path = await folders.of(state, "--state-dir");
 	expect(await folders.of(state, "--state-dir")).toBe(path);
 	await writeFile(join(path, "copy"), "");
