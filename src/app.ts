@@ -15,7 +15,7 @@ import { MAX_CONCURRENCY } from "./run/rate/least-concurrency.ts";
 import { createLimiter, unlimited } from "./run/rate/limiter.ts";
 import { ADVISED_RATE } from "./run/rate/safe-rate.ts";
 import { Cooldown, paced } from "./run/rate/cooldown.ts";
-import type { Request } from "./run/documents/pages.ts";
+import type { Request } from "./run/types.ts";
 import { requestWithRetry } from "./run/retry/request.ts";
 import type { Processes } from "./run/storage/process-owner.ts";
 import { Runs } from "./run/recorded/runs.ts";

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Document, DocumentQuery } from "../../src/rest/types.ts";
-import {
-	allDatasets,
-	allDocuments,
-	type DocumentFilter,
-	findDocument,
-	type ShortList,
-} from "../../src/run/documents/pages.ts";
+import { allDatasets, findDocument } from "../../src/run/documents/pages.ts";
+import { allDocuments, type DocumentFilter, type ShortList } from "../../src/run/documents/list.ts";
 import { CliError, Exit } from "../../src/errors.ts";
 import { range } from "../support/values.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";

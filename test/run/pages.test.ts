@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Page } from "../../src/rest/types.ts";
-import { allDatasets, allPages, findDocument, PAGE_SIZE } from "../../src/run/documents/pages.ts";
+import { allDatasets, allPages, findDocument } from "../../src/run/documents/pages.ts";
+import { PAGE_SIZE } from "../../src/run/documents/page-size.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 
 type Entry = { readonly id: string };

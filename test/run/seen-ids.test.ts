@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Document } from "../../src/rest/types.ts";
-import { allDocuments } from "../../src/run/documents/pages.ts";
+import { allDocuments } from "../../src/run/documents/list.ts";
 import { SeenIds } from "../../src/run/documents/seen-ids.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Document } from "../../rest/types.ts";
-import type { ShortList } from "../../run/documents/pages.ts";
+import type { ShortList } from "../../run/documents/list.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";

@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { textSurvives } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
 import { rowsText } from "../../text/words.ts";
-import { allDocuments, type ShortList } from "../../run/documents/pages.ts";
+import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";

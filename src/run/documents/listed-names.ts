@@ -1,7 +1,8 @@
 import type { Api, Document } from "../../rest/types.ts";
 import { firstDocuments } from "./list.ts";
 import type { FirstPage } from "./page-size.ts";
-import { allDocuments, isSameName, type ShortList } from "./pages.ts";
+import { allDocuments, type ShortList } from "./list.ts";
+import { isSameName } from "./pages.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Request } from "../types.ts";
 import { isListingCheaper } from "./cost.ts";

@@ -1,7 +1,8 @@
 import type { Api, Document } from "../../rest/types.ts";
 import { askFor, askForName } from "./ask-for.ts";
 import { otherSpellings, refuseOtherCase } from "./other-case.ts";
-import { type Request, wholeList } from "./pages.ts";
+import type { Request } from "../types.ts";
+import { wholeList } from "./pages.ts";
 
 /** Every document of a dataset, read once, for a service that can't be asked for one. */
 type Index = {

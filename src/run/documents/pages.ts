@@ -8,9 +8,6 @@ import { differsByCase } from "../../text/names.ts";
 import { walk } from "./walk.ts";
 import type { Request } from "../types.ts";
 
-export { allDocuments, type DocumentFilter, type ShortList } from "./list.ts";
-export { PAGE_SIZE } from "./page-size.ts";
-export type { Request } from "../types.ts";
 
 /** All entries of a list, each once, to an empty page or one that brings nothing new. */
 export async function* allPages<Item extends { readonly id: string }>(

@@ -1,5 +1,5 @@
 import type { Api } from "../../rest/types.ts";
-import type { Request } from "./pages.ts";
+import type { Request } from "../types.ts";
 
 /** What reading documents needs of the service: the API in its flavour, and words for the user. `run/service` implements it. */
 export type ServiceVoice = {

@@ -1,5 +1,6 @@
 import type { Api, Document } from "../../rest/types.ts";
-import { findAlike, type Request } from "../documents/pages.ts";
+import { findAlike } from "../documents/pages.ts";
+import type { Request } from "../types.ts";
 
 /** Copies of one name that are looked through: who has more of them finds none made by looking further. */
 const MOST = 100;

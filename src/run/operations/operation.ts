@@ -1,6 +1,6 @@
 import type { Metadata } from "../../json/values.ts";
 import type { RestError } from "../../rest/errors.ts";
-import type { Request } from "../documents/pages.ts";
+import type { Request } from "../types.ts";
 import type { BeforeImage } from "../documents/before-images.ts";
 import type { Service } from "../service/service.ts";
 import type { WriteMemory } from "../service/write.ts";

@@ -1,7 +1,8 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
-import { findDocument, type Request } from "../documents/pages.ts";
+import { findDocument } from "../documents/pages.ts";
+import type { Request } from "../types.ts";
 import { keysText } from "../documents/keys-text.ts";
 import type { Service } from "../service/service.ts";
 import { SerialQueue } from "../service/serial-queue.ts";

@@ -1,7 +1,8 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, UploadFile } from "../../rest/types.ts";
-import { isSameName, type Request } from "../documents/pages.ts";
+import { isSameName } from "../documents/pages.ts";
+import type { Request } from "../types.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/read-back.ts";
 import type { Service } from "../service/service.ts";

@@ -1,7 +1,7 @@
 import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import { type Flavour, flavours, type ProbeAnswer } from "../../rest/flavours.ts";
 import type { Api } from "../../rest/types.ts";
-import type { Request } from "../documents/pages.ts";
+import type { Request } from "../types.ts";
 
 export type Recognised = { readonly flavour: Flavour; readonly how: string };
 

@@ -2,7 +2,7 @@ import { RestError } from "../../rest/errors.ts";
 import type { BodyForm } from "../../body-forms.ts";
 import type { Api, Echo } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
-import type { Request } from "../documents/pages.ts";
+import type { Request } from "../types.ts";
 import type { Clock } from "../types.ts";
 import { Doubts } from "./doubts.ts";
 import { detectFlavour } from "./detect-flavour.ts";

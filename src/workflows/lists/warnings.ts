@@ -5,7 +5,7 @@ import { documentsText, numberText } from "../../text/words.ts";
 import type { Document } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import { CliError, Exit } from "../../errors.ts";
-import type { ShortList } from "../../run/documents/pages.ts";
+import type { ShortList } from "../../run/documents/list.ts";
 
 /** The end of a command whose list stayed short. `output` is what it has written by then: all that there was to see. */
 export function shortListError(dataset: string, { shown, total, passes }: ShortList, output: string): CliError {

@@ -8,7 +8,8 @@ import { differences, type Named, Names } from "../../plan/names.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import type { Api } from "../../rest/types.ts";
-import { allDocuments, type Request, type ShortList } from "../../run/documents/pages.ts";
+import { allDocuments, type ShortList } from "../../run/documents/list.ts";
+import type { Request } from "../../run/types.ts";
 import { shortListError } from "../lists/warnings.ts";
 
 export type LookUp = {

@@ -4,7 +4,7 @@ import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts
 import { type Condition, lacks, matches, meets, type Where } from "../../plan/condition.ts";
 import { conditionText, serverCondition } from "../../plan/condition-text.ts";
 import type { Document } from "../../rest/types.ts";
-import { allDocuments, type ShortList } from "../../run/documents/pages.ts";
+import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { showsMetadata } from "../../run/documents/readable.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { collect, collectPair, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";

@@ -7,7 +7,7 @@ import { CliError, Exit } from "../../errors.ts";
 import { csvLine, idFault } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
-import type { ShortList } from "../../run/documents/pages.ts";
+import type { ShortList } from "../../run/documents/list.ts";
 import { showsMetadata } from "../../run/documents/readable.ts";
 import { show } from "../../text/show.ts";
 import { shortListError } from "../lists/warnings.ts";
