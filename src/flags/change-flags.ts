@@ -3,7 +3,7 @@ import { CliError, Exit } from "../errors.ts";
 import type { Metadata } from "../json/values.ts";
 import { DELETE_TOKEN } from "../json/list-change.ts";
 import { changeOf, keepsValue, metadataToSend, type Mode } from "../plan/change.ts";
-import type { UpdatePlan } from "../run/operations/look.ts";
+import type { UpdatePlan } from "../run/operations/prepare-update.ts";
 import { parseNonEmpty } from "./values.ts";
 import { type ChangeFormat, CHANGE_FORMATS } from "../report/changes.ts";
 import { alternatives } from "../text/words.ts";

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { App, Session, SettingFlags, Settings } from "../app.ts";
 import { type BodyChoice, bodyForms } from "../body-forms.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
-import { flavourNames } from "../run/service/names.ts";
+import { flavourNames } from "../run/service/detect-flavour.ts";
 import type { VerifyMode } from "../run/verify/picked-rows.ts";
 import type { ExitCode } from "../errors.ts";
 import {

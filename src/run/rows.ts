@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import { AutoConcurrency } from "./rate/concurrency.ts";
 import { type Cooldown, MAX_WAIT } from "./rate/cooldown.ts";
 import { Shutdown } from "./stop/shutdown.ts";
-import { MAX_CONCURRENCY } from "./rate/least-concurrency.ts";
+import { MAX_CONCURRENCY } from "./rate/concurrency-search.ts";
 import type { MaxErrors } from "./stop/limits.ts";
 import type { Operation } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
@@ -126,4 +126,20 @@ export async function runRows<Item extends Work>(
 	while (open > 0) await news();
 	queue.close();
 	return shutdown.finish(attempts.leftBehind);
+}
+
+/** Groups rows into chunks of at most `size`, each turned into what the run works on. The last may be shorter. */
+export async function* chunked<Row, Item>(
+	rows: AsyncIterable<Row>,
+	size: number,
+	itemOf: (row: Row) => Item,
+): AsyncGenerator<Item[]> {
+	let chunk: Item[] = [];
+	for await (const row of rows) {
+		chunk.push(itemOf(row));
+		if (chunk.length < size) continue;
+		yield chunk;
+		chunk = [];
+	}
+	if (chunk.length > 0) yield chunk;
 }

@@ -1,6 +1,6 @@
 import type { App, Session } from "../app.ts";
 import { Exit } from "../errors.ts";
-import { showsMetadata } from "../run/documents/readable.ts";
+import { showsMetadata } from "../run/documents/before-images.ts";
 import type { Stop } from "../run/types.ts";
 import { show } from "../text/show.ts";
 import { stopOrSignal } from "./stop-from-error.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { flavours as dialects } from "../../src/rest/flavours.ts";
 import type { Echo } from "../../src/rest/types.ts";
-import { fileMemory } from "../../src/run/service/memory.ts";
+import { fileMemory } from "../../src/run/service/service-memory.ts";
 import { type Flavour, flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { documented, type Flavour as ClientFlavour, ragflowPut } from "../../src/rest/flavours.ts";
 import { normaliseBaseUrl } from "../../src/rest/url.ts";
-import { fileMemory } from "../../src/run/service/memory.ts";
+import { fileMemory } from "../../src/run/service/service-memory.ts";
 import { type Flavour, flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { metadataOf, type JsonObject } from "../../src/json/values.ts";
 import { allDocuments } from "../../src/run/documents/list.ts";
-import { findDocument } from "../../src/run/documents/pages.ts";
+import { findDocument } from "../../src/run/documents/find-document.ts";
 import { detectFlavour } from "../../src/run/service/detect-flavour.ts";
 import type { Api, Document } from "../../src/rest/types.ts";
 import { createApi } from "../../src/rest/api.ts";

@@ -36,7 +36,7 @@ const manifest = (column: string): Promise<string> =>
 	);
 
 /** What each document has, asked for without the client under `src/rest`. */
-async function heldBy(sandbox: Sandbox, dataset: string): Promise<Map<string, unknown>> {
+async function existingDocument(sandbox: Sandbox, dataset: string): Promise<Map<string, unknown>> {
 	sandbox.become("documented");
 	const held = new Map<string, unknown>();
 	for (let page = 1; ; page += 1) {
@@ -76,7 +76,9 @@ describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("at a server that is
 				]);
 				expect(exit).toBe(0);
 				expectFired(sandbox);
-				const held = [...(await heldBy(sandbox, dataset))].map(([id, metadata]) => [id, at(metadata, "n")] as const);
+				const held = [...(await existingDocument(sandbox, dataset))].map(
+					([id, metadata]) => [id, at(metadata, "n")] as const,
+				);
 				expect(new Map(held)).toEqual(new Map(range(ROWS).map((n) => [idOf(n), n])));
 			} finally {
 				await sandbox.close();
@@ -100,7 +102,7 @@ describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("at a server that is
 				expect(summaryOf(stdout)).toMatchObject({ rows: 20, uploaded: 20, failed: 0, pending: 0 });
 				expect(exit).toBe(0);
 				expectFired(sandbox);
-				const held = await heldBy(sandbox, dataset);
+				const held = await existingDocument(sandbox, dataset);
 				expect(held.size).toBe(ROWS + 20);
 				expect([...held.values()].filter((metadata) => at(metadata, "team") === "x")).toHaveLength(20);
 			} finally {
@@ -124,7 +126,7 @@ describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("at a server that is
 				expect(exit).toBe(0);
 				expectFired(sandbox);
 				const left = range(ROWS - 20, 20).map(idOf);
-				expect([...(await heldBy(sandbox, dataset)).keys()].toSorted()).toEqual(left.toSorted());
+				expect([...(await existingDocument(sandbox, dataset)).keys()].toSorted()).toEqual(left.toSorted());
 			} finally {
 				await sandbox.close();
 			}

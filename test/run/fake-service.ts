@@ -1,10 +1,10 @@
 import type { Api } from "../../src/rest/types.ts";
-import type { Knowledge, KnowledgeMemory } from "../../src/run/service/knowledge.ts";
+import type { RememberedService, ServiceMemory } from "../../src/run/service/service-memory.ts";
 import type { Clock } from "../../src/run/types.ts";
 import { Service, type ServiceOptions } from "../../src/run/service/service.ts";
 
 /** A memory that holds one entry. */
-export function memoryOf(first?: Knowledge): KnowledgeMemory & { entry: Knowledge | undefined } {
+export function memoryOf(first?: RememberedService): ServiceMemory & { entry: RememberedService | undefined } {
 	return {
 		entry: first,
 		async load() {
@@ -20,8 +20,8 @@ export function memoryOf(first?: Knowledge): KnowledgeMemory & { entry: Knowledg
 export function provenService(api: Api, more: Partial<ServiceOptions> = {}): Service {
 	const { flavour, form } = api.dialect;
 	const service = serviceOf(api, { flavour: { value: flavour, origin: "the test" }, form, ...more });
-	service.proof.updated("document_id");
-	service.proof.uploadSeen();
+	service.canary.updated("document_id");
+	service.canary.uploadSeen();
 	return service;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { chunked } from "../../src/run/chunks.ts";
+import { chunked } from "../../src/run/rows.ts";
 import { AutoConcurrency, concurrencyFor } from "../../src/run/rate/concurrency.ts";
-import type { Answer } from "../../src/run/rate/least-concurrency.ts";
+import type { Answer } from "../../src/run/rate/concurrency-search.ts";
 import { errorLimit, type MaxErrors, SameRefusals } from "../../src/run/stop/limits.ts";
 import type { Totals } from "../../src/run/types.ts";
 

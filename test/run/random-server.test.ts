@@ -5,8 +5,8 @@ import { documented, ragflowPatch, ragflowPut, asSent } from "../../src/rest/fla
 import { splitLists } from "../../src/rest/ragflow.ts";
 import type { BodyForm } from "../../src/body-forms.ts";
 import type { Echo } from "../../src/rest/types.ts";
-import type { Knowledge } from "../../src/run/service/knowledge.ts";
-import { sameMetadata } from "../../src/run/service/read-back.ts";
+import type { RememberedService } from "../../src/run/service/service-memory.ts";
+import { sameMetadata } from "../../src/run/service/arrival.ts";
 import { writeMetadata } from "../../src/run/service/write.ts";
 import { range } from "../support/values.ts";
 import { direct } from "./fake-api.ts";
@@ -24,7 +24,7 @@ const metadata: fc.Arbitrary<Metadata> = fc
 	.dictionary(fc.constantFrom("a", "b", "c"), value, { maxKeys: 3 })
 	.map((object) => new Map(Object.entries(object)));
 
-const knowledge: fc.Arbitrary<Knowledge | undefined> = fc.option(
+const knowledge: fc.Arbitrary<RememberedService | undefined> = fc.option(
 	fc
 		.record({ flavour: fc.constantFrom(documented, ragflowPut, ragflowPatch), form: fc.constantFrom(...forms) })
 		.chain(({ flavour, form }) =>

@@ -1,4 +1,4 @@
-import { newSearch, observe } from "../../src/run/rate/least-concurrency.ts";
+import { newSearch, observe } from "../../src/run/rate/concurrency-search.ts";
 
 /** A number from 0 up to but not including 1. */
 type Chance = () => number;

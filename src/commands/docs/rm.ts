@@ -3,7 +3,7 @@ import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { documentsText } from "../../text/words.ts";
-import { lookToRemove, removeDocument } from "../../run/operations/remove.ts";
+import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, withSession } from "../../flags/flags.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
@@ -100,6 +100,6 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 }
 
 async function seeRemoval(item: RunItem, { service, request }: Session, present: DocumentSource): Promise<Effect> {
-	const { metadata = new Map(), inexact } = await lookToRemove(service, request, item, present);
+	const { metadata = new Map(), inexact } = await previewRemoval(service, request, item, present);
 	return { action: "remove", documentId: item.documentId, present: metadata, inexact, metadata: new Map() };
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import type { UpdateItem } from "../../run/operations/look.ts";
+import type { UpdateItem } from "../../run/operations/prepare-update.ts";
 import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
 import { BeforeImages } from "../../run/documents/before-images.ts";
 import { changePrinter } from "../../workflows/preview/change-columns.ts";

@@ -5,10 +5,10 @@ import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
-import { Settling } from "../../run/operations/settling.ts";
+import { Settling } from "../../run/operations/store-file.ts";
 import type { FindNames, OnExisting } from "../../run/operations/namesakes.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
-import { lookToUpload, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
+import { previewUpload, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
 import { checkFailedPath } from "../../workflows/run/failed-file.ts";
 import {
@@ -142,7 +142,7 @@ function namesIn(present: DocumentSource, { lookup }: Session["service"]): FindN
 
 function seeUpload(onExisting: OnExisting) {
 	return async (item: FileItem, { service, request }: Session, present: DocumentSource): Promise<Effect> => {
-		const looked = await lookToUpload(service, onExisting, request, item, namesIn(present, service));
+		const looked = await previewUpload(service, onExisting, request, item, namesIn(present, service));
 		switch (looked.action) {
 			case "none":
 				return looked;

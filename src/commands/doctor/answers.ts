@@ -4,9 +4,9 @@ import { failureBehind } from "../../run/retry/request.ts";
 import { failed } from "./check-results.ts";
 import type { Settings } from "../../app.ts";
 import { BODY_FORMS } from "../../body-forms.ts";
-import type { Recognition } from "../../run/service/service.ts";
-import { MAX_CONCURRENCY } from "../../run/rate/least-concurrency.ts";
-import { ADVISED_RATE, safeRate } from "../../run/rate/safe-rate.ts";
+import type { Recognition } from "../../run/service/service-memory.ts";
+import { MAX_CONCURRENCY } from "../../run/rate/concurrency-search.ts";
+import { ADVISED_RATE, safeRate } from "../../run/rate/concurrency.ts";
 
 /** Seconds of difference from which on a clock is worth a warning. */
 const SKEW_WARNING = 60;

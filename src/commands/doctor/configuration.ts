@@ -1,7 +1,7 @@
 import type { App, Settings } from "../../app.ts";
 import type { Check, ShownSetting } from "../../report/checks.ts";
 import type { Preflight, SafeRoute } from "../../rest/preflight.ts";
-import { ADVISED_RATE } from "../../run/rate/safe-rate.ts";
+import { ADVISED_RATE } from "../../run/rate/concurrency.ts";
 import { policyText } from "../../plan/policy.ts";
 import type { ServiceFlags } from "../../flags/flags.ts";
 import { attempt, failed } from "./check-results.ts";

@@ -7,7 +7,7 @@ import type { Session } from "../../app.ts";
 import { isNotJson } from "../../json/not-json.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { firstDocuments } from "../../run/documents/list.ts";
-import { walk } from "../../run/documents/walk.ts";
+import { walk } from "../../run/documents/pages.ts";
 
 /** The dataset that rights are asked of. */
 export type Chosen = {

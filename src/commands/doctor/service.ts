@@ -1,7 +1,7 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { Check } from "../../report/checks.ts";
-import type { Recognition } from "../../run/service/service.ts";
-import { safeRate } from "../../run/rate/safe-rate.ts";
+import type { Recognition } from "../../run/service/service-memory.ts";
+import { safeRate } from "../../run/rate/concurrency.ts";
 import { clockCheck, flavourCheck, latencyCheck, latencyOf, rateCheck, refusalChecks } from "./answers.ts";
 import { attempt, failed, skipped } from "./check-results.ts";
 import { type DoctorFlags, flavourSetting, rateSetting } from "./configuration.ts";

@@ -7,7 +7,7 @@ import { journalCliError } from "../../run/recorded/faults.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import type { WrittenRow } from "../../run/recorded/recorded-rows.ts";
-import { rememberedKeeps } from "../../run/service/remembered-keeps.ts";
+import { rememberedNormalise } from "../../run/service/service-memory.ts";
 import { show } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
@@ -79,7 +79,7 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 	const documents: { readonly place: Place; readonly lines: readonly BlameLine[] }[] = [];
 	for (const writes of apart(found)) {
 		const [{ datasetId, baseUrl: address } = { datasetId: "", baseUrl: "" }] = writes;
-		const history = blameOf(writes, await rememberedKeeps(asked.stateDir, address));
+		const history = blameOf(writes, await rememberedNormalise(asked.stateDir, address));
 		const place = { baseUrl: address, datasetId, documentId };
 		documents.push({ place, lines: flags.all === true ? eventLines(place, history) : presentLines(place, history) });
 	}
@@ -112,7 +112,7 @@ async function writesOf(
 	const name = file.run;
 	try {
 		if (asked.baseUrl !== undefined && file.baseUrl !== asked.baseUrl) return [];
-		const keeps = await rememberedKeeps(asked.stateDir, file.baseUrl);
+		const keeps = await rememberedNormalise(asked.stateDir, file.baseUrl);
 		const written = await writesTo(runs.path(name), asked.documentId, keeps);
 		const wanted = written.filter(({ datasetId }) => (asked.dataset ?? datasetId) === datasetId);
 		return wanted.map((one) => ({ ...writeOf(one, file), datasetId: one.datasetId, baseUrl: file.baseUrl }));

@@ -1,11 +1,7 @@
 import type { Api, Document } from "../../rest/types.ts";
-import { askFor } from "./ask-for.ts";
-import { firstDocuments } from "./list.ts";
-import type { FirstPage } from "./page-size.ts";
-import { otherSpellings, refuseOtherCase } from "./other-case.ts";
-import { allDocuments, type ShortList } from "./list.ts";
-import { incompleteList } from "./pages.ts";
-import type { Lookup } from "./lookup.ts";
+import { askFor, otherSpellings, refuseOtherCase, type Lookup } from "./find-document.ts";
+import { firstDocuments, allDocuments, type ShortList, incompleteList } from "./list.ts";
+import type { FirstPage } from "./pages.ts";
 import type { Clock, Request } from "../types.ts";
 import { isListingCheaper } from "./cost.ts";
 import { retryingPages } from "../retry/request.ts";

@@ -2,7 +2,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonArray, type JsonValue, parseJson } from "../../json/values.ts";
 import { withTemporaryStorage } from "../storage/temporary-folders.ts";
-import { IdTable } from "./id-table.ts";
+import { hash } from "node:crypto";
 
 /** Bytes that are gathered before they are written. */
 const BLOCK = 256 * 1024;
@@ -80,4 +80,72 @@ export class KeptRecords {
 		await this.#file.close();
 		await rm(this.#folder, { recursive: true, force: true });
 	}
+}
+
+/** Slots of the smallest table. A power of two, as all sizes are: a hash is made a slot by its lowest bits. */
+const SMALLEST = 1024;
+
+/** How full a table may get before it is doubled: beyond that, slots are sought ever longer. */
+const FULLEST = 0.5;
+
+/** Where a record is in a file. */
+export type Place = { readonly offset: number; readonly length: number };
+
+/**
+ * Where the record of an id may be, in some forty bytes an id whatever its length.
+ *
+ * It knows ids by a part of their hash alone: who reads a record looks whether it is the right one, and else asks for the
+ * next candidate.
+ */
+export class IdTable {
+	#tags = new Uint32Array(SMALLEST);
+	#offsets = new Float64Array(SMALLEST);
+	/** zero for a slot that is free: no record is empty */
+	#lengths = new Uint32Array(SMALLEST);
+	#count = 0;
+
+	get size(): number {
+		return this.#count;
+	}
+
+	add(id: string, place: Place): void {
+		if (this.#count >= this.#lengths.length * FULLEST) this.#grow();
+		this.#put(tagOf(id), place.offset, place.length);
+		this.#count += 1;
+	}
+
+	/** The places where the id's record may be; nearly always one, or none. */
+	*candidates(id: string): Generator<Place> {
+		const tag = tagOf(id);
+		const last = this.#lengths.length - 1;
+		for (let slot = tag & last; ; slot = (slot + 1) & last) {
+			const length = this.#lengths[slot] ?? 0;
+			if (length === 0) return;
+			if (this.#tags[slot] === tag) yield { offset: this.#offsets[slot] ?? 0, length };
+		}
+	}
+
+	#put(tag: number, offset: number, length: number): void {
+		const last = this.#lengths.length - 1;
+		let slot = tag & last;
+		while (this.#lengths[slot] !== 0) slot = (slot + 1) & last;
+		this.#tags[slot] = tag;
+		this.#offsets[slot] = offset;
+		this.#lengths[slot] = length;
+	}
+
+	#grow(): void {
+		const [tags, offsets, lengths] = [this.#tags, this.#offsets, this.#lengths];
+		this.#tags = new Uint32Array(tags.length * 2);
+		this.#offsets = new Float64Array(tags.length * 2);
+		this.#lengths = new Uint32Array(tags.length * 2);
+		for (const [slot, length] of lengths.entries()) {
+			if (length > 0) this.#put(tags[slot] ?? 0, offsets[slot] ?? 0, length);
+		}
+	}
+}
+
+/** Ids may be numbered, so their own characters would fill a few slots and leave the others free. */
+function tagOf(id: string): number {
+	return Number.parseInt(hash("sha256", id, "hex").slice(0, 8), 16);
 }

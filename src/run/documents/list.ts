@@ -1,10 +1,9 @@
+import { RestError } from "../../rest/errors.ts";
 import type { Api, Document, DocumentQuery, Page } from "../../rest/types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Request } from "../types.ts";
-import { type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE } from "./page-size.ts";
-import { answerOf } from "./refusal.ts";
+import { type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE, answerOf, isWhole, walk } from "./pages.ts";
 import { SeenIds } from "./seen-ids.ts";
-import { isWhole, walk } from "./walk.ts";
 
 /** What the service is asked to filter by. It may show more than that: who wants no more filters again. */
 export type DocumentFilter = {
@@ -70,7 +69,7 @@ export async function* allDocuments(
 	if (condition !== undefined && knowsConditions && isWorthFiltering(start.first)) {
 		if (yield* filteredDocuments(read, order, start, condition, ids)) return;
 	}
-	const short = yield* wholeList(read, orders, start, ids);
+	const short = yield* inEveryOrder(read, orders, start, ids);
 	if (short !== undefined) onShort?.(short);
 }
 
@@ -116,7 +115,7 @@ function isWorthFiltering({ items, total }: Page<Document>): boolean {
 }
 
 /** Every document that was not shown before. Resolves with what is missing, by the list's own account. */
-async function* wholeList(
+async function* inEveryOrder(
 	read: Read,
 	orders: readonly (ListOrder | undefined)[],
 	start: FirstPage<Document>,
@@ -148,4 +147,16 @@ async function* wholeList(
 	if (total !== undefined && ids.size >= total) return undefined;
 	if (cut !== undefined) throw cut;
 	return total === undefined ? undefined : { shown: ids.size, total, passes };
+}
+
+/** A list on which a decision rests: that something is not in it counts only where it is complete. */
+export async function* wholeList(api: Api, request: Request, datasetId: string): AsyncGenerator<Document> {
+	let short: ShortList | undefined;
+	yield* allDocuments(api, request, datasetId, {}, (list) => (short = list));
+	if (short !== undefined) throw incompleteList(datasetId, short);
+}
+
+export function incompleteList(datasetId: string, { shown, total }: ShortList): RestError {
+	const text = `dataset ${datasetId} has ${total} documents by the service's account, and its list shows ${shown}: whether this one is there can't be told`;
+	return new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
 }

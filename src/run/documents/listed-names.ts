@@ -1,9 +1,7 @@
 import type { Api, Document } from "../../rest/types.ts";
-import { firstDocuments } from "./list.ts";
-import type { FirstPage } from "./page-size.ts";
-import { allDocuments, type ShortList } from "./list.ts";
-import { isSameName } from "./pages.ts";
-import type { Lookup } from "./lookup.ts";
+import { firstDocuments, allDocuments, type ShortList } from "./list.ts";
+import type { FirstPage } from "./pages.ts";
+import { isSameName, type Lookup } from "./find-document.ts";
 import type { Request } from "../types.ts";
 import { isListingCheaper } from "./cost.ts";
 import { retryingPages } from "../retry/request.ts";

@@ -1,8 +1,8 @@
 import { caselessName, foldedName } from "../../text/names.ts";
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api } from "../../rest/types.ts";
-import { isSameName } from "../documents/pages.ts";
+import type { Api, Document } from "../../rest/types.ts";
+import { findAlike, isSameName } from "../documents/find-document.ts";
 import type { Request } from "../types.ts";
 import type { Named } from "../documents/stored-documents.ts";
 import type { Service } from "../service/service.ts";
@@ -89,4 +89,43 @@ function symbols(name: string): string {
 
 function withoutSymbols(name: string): string {
 	return name.replaceAll(SYMBOLS, "");
+}
+
+/** Copies of one name that are looked through: who has more of them finds none made by looking further. */
+const MOST = 100;
+
+/**
+ * The documents under the numbers that a service gives to further files of a name, to the first number that is free: that
+ * is the one that it gives next (`duplicate_name` in api/db/services/__init__.py).
+ */
+export async function numberedCopies(
+	api: Api,
+	request: Request,
+	datasetId: string,
+	name: string,
+): Promise<readonly Document[]> {
+	const dot = name.lastIndexOf(".");
+	const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
+	const [, main = stem, number = "0"] = /^(.*)\((\d{1,9})\)$/s.exec(stem) ?? [];
+	const copies: Document[] = [];
+	const first = Number(number) + 1;
+	for (let each = first; each < first + MOST; each++) {
+		const found = await findAlike(api, request, datasetId, `${main.trimEnd()}(${each})${ending}`);
+		if (found.length === 0) break;
+		copies.push(...found);
+	}
+	return copies;
+}
+
+/**
+ * Whether a name is the one that a service gives to a file whose name it has already: `a(1).txt`, and for one that has a
+ * number, the next (`duplicate_name` in api/db/services/__init__.py).
+ */
+export function isNumbered(name: string, stored: string): boolean {
+	const dot = name.lastIndexOf(".");
+	const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
+	const main = stem.replace(/\(\d+\)$/, "").trimEnd();
+	if (!stored.endsWith(ending) || stored === name) return false;
+	const numbered = stored.slice(0, stored.length - ending.length);
+	return [stem, main].some((each) => numbered.startsWith(each) && /^\(\d+\)$/.test(numbered.slice(each.length)));
 }

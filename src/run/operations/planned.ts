@@ -1,21 +1,19 @@
 import type { Metadata } from "../../json/values.ts";
 import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/planned.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { InexactValues } from "../../rest/inexact.ts";
 import type { Normalise } from "../../rest/flavours.ts";
-import { refuseRounded } from "../documents/inexact.ts";
+import type { InexactValues } from "../../rest/inexact.ts";
+import { refuseRounded, keysText } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
-import { keysText } from "../documents/keys-text.ts";
-import { holds } from "../service/read-back.ts";
+import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
-import { heldBy, type Looked } from "./look.ts";
+import { existingDocument, type PreparedUpdate } from "./prepare-update.ts";
 import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
-import { RemovedKeys } from "./removed-keys.ts";
+import { RemovedKeys, imageOf, logged } from "./update.ts";
 import { removeDocument } from "./remove.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
-import { imageOf, logged } from "./update.ts";
 
 /** A row of a plan. */
 export type PlannedItem = Work & { readonly planned: PlannedChange };
@@ -55,20 +53,20 @@ export const CONFLICT = "CONFLICT";
  *
  * @throws RestError where the document is not there, or of code `CONFLICT` where somebody changed it since
  */
-export async function lookPlanned(
+export async function preparePlannedUpdate(
 	service: Service,
 	request: Request,
 	item: UpdateItem,
 	rules: PlannedRules,
-): Promise<Looked> {
+): Promise<PreparedUpdate> {
 	const { planned } = item;
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
-	const document = await heldBy(api, request, item, rules.present);
+	const document = await existingDocument(api, request, item, rules.present);
 	// A document that never had any may be listed without the member.
 	const present = document.metadata ?? new Map();
 	if (holds(document, planned.metadata, rules.isExact ? (metadata) => metadata : normalise)) {
-		if (await rules.catchUp()) return lookPlanned(service, request, item, rules);
+		if (await rules.catchUp()) return preparePlannedUpdate(service, request, item, rules);
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}
 	if (rules.isAsPlanned(planned.was, present, normalise, document.inexact)) {
@@ -88,7 +86,7 @@ export async function lookPlanned(
  *
  * @throws RestError of code `CONFLICT` where somebody changed it since
  */
-export async function lookPlannedRemoval(
+export async function preparePlannedRemoval(
 	service: Service,
 	request: Request,
 	item: PlannedItem,
@@ -98,7 +96,7 @@ export async function lookPlannedRemoval(
 	const api = await service.known(request);
 	const document = await rules.present.byId(api, request, datasetId, documentId);
 	if (document === undefined) {
-		return (await rules.catchUp()) ? lookPlannedRemoval(service, request, item, rules) : undefined;
+		return (await rules.catchUp()) ? preparePlannedRemoval(service, request, item, rules) : undefined;
 	}
 	const present = document.metadata ?? new Map();
 	// One that has nothing was stored, and its metadata never came: there is nothing of anybody's to lose.
@@ -124,7 +122,7 @@ export function doPlanned<Item extends PlannedItem>(
 			return update({ ...item, planned }, service, request, rules, memory, log, isOurs, removedKeys);
 		}
 		// Looked at though this run has sent it: what is still there may be what somebody has changed meanwhile.
-		const present = await lookPlannedRemoval(service, request, item, rules);
+		const present = await preparePlannedRemoval(service, request, item, rules);
 		if (present === undefined && !isOurs) return { status: "unchanged", documentId: item.documentId };
 		return remove(item, request, memory);
 	});
@@ -141,7 +139,7 @@ async function update(
 	removedKeys: RemovedKeys,
 ): Promise<Settled> {
 	const { datasetId, documentId } = item;
-	const { document, present, metadata, isSame } = await lookPlanned(service, request, item, rules);
+	const { document, present, metadata, isSame } = await preparePlannedUpdate(service, request, item, rules);
 	memory.before ??= { document };
 	const before = imageOf(memory, { documentId, document, present }, service);
 	if (isSame) return { status: isOurs ? "updated" : "unchanged", documentId };

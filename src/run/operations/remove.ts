@@ -1,13 +1,12 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { readBack } from "../retry/retry.ts";
-import { SMALL_PAGE } from "../documents/page-size.ts";
-import { findDocument } from "../documents/pages.ts";
-import type { Request } from "../types.ts";
+import { SMALL_PAGE } from "../documents/pages.ts";
+import { findDocument } from "../documents/find-document.ts";
+import type { Request, Work } from "../types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import type { Service } from "../service/service.ts";
-import type { Work } from "../types.ts";
 import type { Memory, Operation } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
@@ -36,15 +35,15 @@ export function removeDocument<Item extends Work>(service: Service, log: SentLog
 			}
 			if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId });
 			memory.isLogged = true;
-			if (service.proof.isRemovalSeen(datasetId)) await remove(service, api, request, document, memory);
-			else await service.alone(() => watched(service, api, request, document, memory));
+			if (service.canary.isRemovalSeen(datasetId)) await remove(service, api, request, document, memory);
+			else await service.canary.alone(() => watched(service, api, request, document, memory));
 			return { status: "removed", documentId };
 		});
 	};
 }
 
 /** The document that a removal would be of. Sends nothing that writes. @throws RestError where it is not there */
-export async function lookToRemove(
+export async function previewRemoval(
 	service: Service,
 	request: Request,
 	item: Work,
@@ -71,9 +70,9 @@ async function watched(
 	memory: Memory,
 ): Promise<void> {
 	const { id, datasetId } = document;
-	if (service.proof.harm !== undefined) throw service.proof.harm;
-	if (!service.proof.isRemovalSeen(datasetId)) {
-		const { removalsSent } = service.proof;
+	if (service.canary.harm !== undefined) throw service.canary.harm;
+	if (!service.canary.isRemovalSeen(datasetId)) {
+		const { removalsSent } = service.canary;
 		const pageSize = Math.min(SMALL_PAGE, 2 + removalsSent.size);
 		const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize }));
 		memory.neighbour ??= items.find((other) => other.id !== id && !removalsSent.has(other.id))?.id;
@@ -81,8 +80,8 @@ async function watched(
 	await remove(service, api, request, document, memory);
 	await checkNeighbour(service, api, request, { datasetId, documentId: id }, memory);
 	// The last document of a dataset proves nothing: there was nothing that could have gone with it.
-	if (memory.neighbour !== undefined && !service.proof.removalsSent.has(memory.neighbour))
-		service.proof.removed(datasetId);
+	if (memory.neighbour !== undefined && !service.canary.removalsSent.has(memory.neighbour))
+		service.canary.removed(datasetId);
 }
 
 /** Sends one removal and waits until the list shows the document no more. */
@@ -93,7 +92,7 @@ async function remove(service: Service, api: Api, request: Request, document: Do
 	const isGone = (): Promise<boolean> => readBack(isUnlisted, { clock, delays: REMOVAL_DELAYS_MS });
 	const arrived = (): void => {
 		memory.maybeRemoved = true;
-		if (!service.proof.isRemovalSeen(datasetId)) service.proof.removing(id);
+		if (!service.canary.isRemovalSeen(datasetId)) service.canary.removing(id);
 	};
 	try {
 		await request(() => api.removeDocument(document));
@@ -112,7 +111,7 @@ async function remove(service: Service, api: Api, request: Request, document: Do
 	// The looks that follow may fail: the next try must know that it was sent.
 	arrived();
 	// Where only the whole list can tell, it is not read anew for each row: the first removal was seen off.
-	if (service.lookup.isIndexed(datasetId) && service.proof.isRemovalSeen(datasetId)) return;
+	if (service.lookup.isIndexed(datasetId) && service.canary.isRemovalSeen(datasetId)) return;
 	if (await isGone()) return;
 	const text = `the service answered success to the removal of document ${service.show(id)}, and still lists it`;
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
@@ -153,14 +152,14 @@ async function checkNeighbour(
 	{ datasetId, documentId }: { readonly datasetId: string; readonly documentId: string },
 	{ neighbour }: Memory,
 ): Promise<void> {
-	if (neighbour === undefined || service.proof.isRemovalSeen(datasetId)) return;
+	if (neighbour === undefined || service.canary.isRemovalSeen(datasetId)) return;
 	// Another row of this run has removed it meanwhile, or will have: that row has a neighbour of its own.
-	if (service.proof.removalsSent.has(neighbour)) return;
+	if (service.canary.removalsSent.has(neighbour)) return;
 	if ((await findDocument(api, request, datasetId, neighbour)) !== undefined) return;
 	const [named, other, dataset] = [documentId, neighbour, datasetId].map((id) => service.show(id));
 	const text = `the removal of document ${named} alone was sent, and document ${other} of dataset ${dataset} is gone too: something between here and the service changes requests`;
 	const error = new RestError(text, { kind: "not_the_api", code: "REMOVED_MORE" });
-	service.proof.harmed(error);
+	service.canary.harmed(error);
 	throw error;
 }
 

@@ -2,14 +2,13 @@ import { stat } from "node:fs/promises";
 import { reason } from "../../errors.ts";
 import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import type { Api, StoredFile, UploadFile } from "../../rest/types.ts";
-import { readBack } from "../retry/retry.ts";
-import { findDocument, findNamesakes } from "../documents/pages.ts";
-import type { Request } from "../types.ts";
+import { readBack, RetryLater } from "../retry/retry.ts";
+import { findDocument, findNamesakes } from "../documents/find-document.ts";
+import type { Request, Work } from "../types.ts";
 import type { Service } from "../service/service.ts";
-import type { Work } from "../types.ts";
-import { numberedCopies } from "./numbered.ts";
+import { isNumbered, numberedCopies } from "./namesakes.ts";
 import type { Memory } from "./operation.ts";
-import type { Settling } from "./settling.ts";
+import { durationText } from "../stop/reasons.ts";
 
 /**
  * Sends the file once. Where the answer leaves open whether it was stored, the list tells: what is there now and was not
@@ -116,13 +115,13 @@ export async function checkStored(
 	{ namesakes = [] }: Memory,
 ): Promise<void> {
 	const [shownName, shownId] = [service.show(name), service.show(id)];
-	if (namesakes.includes(id) || !service.proof.uploaded(id)) {
+	if (namesakes.includes(id) || !service.canary.uploaded(id)) {
 		const text = `the service answered the upload of ${shownName} with document ${shownId}, which was there before`;
 		throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
 	}
-	if (service.proof.isUploadSeen) return;
+	if (service.canary.isUploadSeen) return;
 	// One after another: what the first sees holds for those that were stored beside it.
-	await service.alone(() => seeStored(service, api, request, datasetId, { id, name }));
+	await service.canary.alone(() => seeStored(service, api, request, datasetId, { id, name }));
 }
 
 async function seeStored(
@@ -134,7 +133,7 @@ async function seeStored(
 ): Promise<void> {
 	const [shownName, shownId] = [service.show(name), service.show(id)];
 	// Another upload was seen while this one waited for its turn.
-	if (service.proof.isUploadSeen) return;
+	if (service.canary.isUploadSeen) return;
 	const isListed = async (): Promise<boolean> => {
 		const found = await findDocument(api, request, datasetId, id);
 		if (found === undefined) return false;
@@ -144,25 +143,12 @@ async function seeStored(
 			const text = `the service answered the upload of ${shownName} with document ${shownId}, which is ${service.show(found.name)}`;
 			throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
 		}
-		service.proof.uploadSeen();
+		service.canary.uploadSeen();
 		return true;
 	};
 	if (await readBack(isListed, service)) return;
 	const text = `the service answered success to the upload of ${shownName} as document ${shownId}, and does not list it`;
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
-}
-
-/**
- * Whether a name is the one that a service gives to a file whose name it has already: `a(1).txt`, and for one that has a
- * number, the next (`duplicate_name` in api/db/services/__init__.py).
- */
-export function isNumbered(name: string, stored: string): boolean {
-	const dot = name.lastIndexOf(".");
-	const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
-	const main = stem.replace(/\(\d+\)$/, "").trimEnd();
-	if (!stored.endsWith(ending) || stored === name) return false;
-	const numbered = stored.slice(0, stored.length - ending.length);
-	return [stem, main].some((each) => numbered.startsWith(each) && /^\(\d+\)$/.test(numbered.slice(each.length)));
 }
 
 /** The service has the file under another name than it was to have. */
@@ -174,4 +160,57 @@ export function renamed(
 	const [id, storedName] = [service.show(stored.id), service.show(stored.name)];
 	const text = `the service stored ${name} as ${storedName}, document ${id}; its metadata was not written. Remove it with docs rm --id ${id}, or say --on-existing upload-again`;
 	return new RestError(text, { kind: "rejected", code: "RENAMED" });
+}
+
+/** How long a service may take at least to store what it was sent after the answer was lost, in milliseconds. */
+const SHORTEST = 10_000;
+
+/** Shares of the settle time after which a document is looked for again. The last look comes when all of it is over. */
+const LOOKS = [0.1, 0.4, 1];
+
+/** The settle time of a service that may take so many milliseconds for one request. */
+export function settleTime(timeout: number): number {
+	return Math.max(SHORTEST, timeout);
+}
+
+/** Looks for uploads whose answers were lost: a server may still be storing a file whose client has gone. */
+export class Settling {
+	readonly #service: Service;
+	readonly #time: number;
+	#isTold = false;
+
+	/** @param timeout of one request, in milliseconds */
+	constructor(service: Service, timeout: number) {
+		this.#service = service;
+		this.#time = settleTime(timeout);
+	}
+
+	/**
+	 * A look did not show the document. Returns when the settle time is over since the first such look.
+	 *
+	 * @param age milliseconds since it was sent, where that was before this sitting
+	 * @throws RetryLater before that: the row waits, and holds no other row up
+	 */
+	notFound(memory: Memory, age = 0): void {
+		const { clock } = this.#service;
+		const isPast = (share: number): boolean => share * this.#time <= age;
+		const { since, looks } = (memory.settling ??= {
+			since: clock.now() - age,
+			looks: LOOKS.filter(isPast).length,
+		});
+		const share = LOOKS[looks];
+		if (share === undefined) return;
+		memory.settling = { since, looks: looks + 1 };
+		this.#tell();
+		throw new RetryLater(Math.max(0, since + share * this.#time - clock.now()));
+	}
+
+	#tell(): void {
+		if (this.#isTold) return;
+		this.#isTold = true;
+		const time = durationText(this.#time);
+		this.#service.note(
+			`What became of an upload is not known: the service may still be storing the file. Each such file is looked for again, for ${time}.`,
+		);
+	}
 }

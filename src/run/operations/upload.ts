@@ -1,22 +1,20 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, UploadFile } from "../../rest/types.ts";
-import { isSameName } from "../documents/pages.ts";
+import { isSameName } from "../documents/find-document.ts";
 import type { Request } from "../types.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
-import { holds } from "../service/read-back.ts";
+import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import { refuseValues } from "../service/values.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
-import { restorable } from "../documents/inexact.ts";
-import { numberedCopies } from "./numbered.ts";
+import { restorable } from "../documents/before-images.ts";
+import { numberedCopies, isNumbered, type FindNames, lookUp, meant, type OnExisting, settledBy } from "./namesakes.ts";
 import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
-import { RemovedKeys } from "./removed-keys.ts";
+import { RemovedKeys } from "./update.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
-import { Settling } from "./settling.ts";
-import { checkStored, isNumbered, findUploadedSince, renamed, sizeOf, store } from "./store-file.ts";
-import type { UpdateItem } from "./look.ts";
-import { type FindNames, lookUp, meant, type OnExisting, settledBy } from "./namesakes.ts";
+import { Settling, checkStored, findUploadedSince, renamed, sizeOf, store } from "./store-file.ts";
+import type { UpdateItem } from "./prepare-update.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
 
@@ -72,7 +70,7 @@ export function uploadFile<Item extends UploadItem>(
 }
 
 /** What an upload would do. `present` is what the document has whose metadata would be replaced. */
-export type UploadLook =
+export type UploadPreview =
 	| { readonly action: "none"; readonly documentId: string }
 	| { readonly action: "upload" }
 	| {
@@ -87,13 +85,13 @@ export type UploadLook =
  *
  * @throws RestError where the row would fail for it
  */
-export async function lookToUpload(
+export async function previewUpload(
 	service: Service,
 	onExisting: OnExisting,
 	request: Request,
 	item: UploadItem,
 	names: FindNames = lookUp(service),
-): Promise<UploadLook> {
+): Promise<UploadPreview> {
 	const api = await service.known(request);
 	const found = meant(await names(api, request, item.datasetId, item.file.name), item.file.name);
 	const settled = settledBy(service, onExisting, found, item);

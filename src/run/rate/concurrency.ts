@@ -1,7 +1,7 @@
-import { type Answer, MAX_CONCURRENCY, newSearch, observe, searchFrom } from "./least-concurrency.ts";
+import { type Answer, MAX_CONCURRENCY, newSearch, observe, searchFrom } from "./concurrency-search.ts";
 
 /** Reading requests in flight unless `--concurrency` is given: enough for the rate at the latency of a far service. */
-export const LOOKS = 32;
+export const READS_IN_FLIGHT = 32;
 
 /** In flight before the first latency is known: enough to learn it, too few to hurt. */
 const INITIAL = 8;
@@ -55,4 +55,17 @@ export class AutoConcurrency {
 	get requests(): number {
 		return this.#search.limit;
 	}
+}
+
+/** Requests a second that the service's documentation advises. */
+export const ADVISED_RATE = 100;
+
+/**
+ * The most requests a second that a service can be asked to take at a latency (milliseconds).
+ *
+ * A higher rate can't be reached: `MAX_CONCURRENCY` requests are in flight at most, and each takes `latency`.
+ */
+export function safeRate(latency: number): number {
+	if (latency <= 0) return ADVISED_RATE;
+	return Math.max(1, Math.min(ADVISED_RATE, Math.floor(MAX_CONCURRENCY / (latency / 1000))));
 }

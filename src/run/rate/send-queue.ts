@@ -1,17 +1,15 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { onlyThrottled } from "../stop/reasons.ts";
-import type { Answer } from "./least-concurrency.ts";
+import type { Answer } from "./concurrency-search.ts";
 import type { Clock, Limiter, Stop } from "../types.ts";
-import { Brake } from "./brake.ts";
-import { LoweredRate } from "./lowered-rate.ts";
-import { Meter } from "./meter.ts";
+import { AdaptiveRate } from "./adaptive-rate.ts";
 import { Outage } from "./outage.ts";
 
 /** How long a service may only ask to slow down unless `--max-outage` is given, in milliseconds. */
 const MAX_THROTTLED = 15 * 60_000;
 
-export type TrafficOptions = {
+export type SendQueueOptions = {
 	readonly limiter: Limiter;
 	/** the one cooldown of the process */
 	readonly cooldown: Cooldown;
@@ -33,31 +31,28 @@ export type TrafficOptions = {
 /**
  * Sends the requests of a run, and adapts to how they end.
  *
- * A request takes a place in flight. It then passes the breaker, the cooldown that the service asked for, the brake of a
- * lowered rate, and last the limiter. Where the breaker or the cooldown changed while it waited, it starts over and takes
+ * A request takes a place in flight. It then passes the breaker, the cooldown that the service asked for, the
+ * adaptive rate, and last the limiter. Where the breaker or the cooldown changed while it waited, it starts over and takes
  * another token.
  */
 export class SendQueue {
 	readonly outage: Outage;
-	readonly #options: TrafficOptions;
-	readonly #lowered: LoweredRate;
-	readonly #brake: Brake;
-	readonly #meter = new Meter();
+	readonly #options: SendQueueOptions;
+	readonly #rate: AdaptiveRate;
 	readonly #lost = new WeakSet<Error>();
 	#throttledSince: number | undefined;
 	#sent = 0;
 
-	constructor(options: TrafficOptions) {
+	constructor(options: SendQueueOptions) {
 		const { clock, rate } = options;
 		this.#options = options;
-		this.#lowered = new LoweredRate(() => rate ?? this.#meter.rate);
-		this.#brake = new Brake(clock, this.#lowered);
+		this.#rate = new AdaptiveRate(clock, rate);
 		this.outage = new Outage({
 			clock,
 			maxOutage: options.maxOutage,
 			onNote: options.onNote,
 			onStop: options.onStop,
-			onBack: () => this.#lowered.startSlowly(clock.now(), clock.now()),
+			onBack: () => this.#rate.startSlowlyAfter(0),
 		});
 	}
 
@@ -76,8 +71,8 @@ export class SendQueue {
 				ticket = typeof next === "number" ? next : await next;
 			}
 			if (cooldown.left > 0) await cooldown.over(signal);
-			const braked = this.#brake.take(signal);
-			if (braked !== undefined) await braked;
+			const slowed = this.#rate.take(signal);
+			if (slowed !== undefined) await slowed;
 			await limiter.take(signal);
 		} while (cooldown.left > 0 || !breaker.isGood(ticket));
 		this.outage.starts();
@@ -87,7 +82,7 @@ export class SendQueue {
 			const answer = await request();
 			const came = clock.now();
 			this.#options.onAnswer({ sent, came, inFlight });
-			this.#meter.answered(came);
+			this.#rate.answered();
 			this.#throttledSince = undefined;
 			this.outage.succeededWith(ticket);
 			return answer;
@@ -106,10 +101,9 @@ export class SendQueue {
 	/** No request is sent for that many milliseconds, and few are sent at first after it. */
 	pause(milliseconds: number): void {
 		if (milliseconds <= 0) return;
-		const { clock, cooldown } = this.#options;
+		const { cooldown } = this.#options;
 		cooldown.extend(milliseconds);
-		const now = clock.now();
-		this.#lowered.startSlowly(now, now + cooldown.left);
+		this.#rate.startSlowlyAfter(cooldown.left);
 	}
 
 	/** Whether a failure, or its cause, came of an outage, and says nothing about its row. */
@@ -134,7 +128,7 @@ export class SendQueue {
 	#throttled(error: RestError): void {
 		const { clock, maxWait, maxOutage = MAX_THROTTLED, onStop } = this.#options;
 		const now = clock.now();
-		this.#lowered.cut(now);
+		this.#rate.lower();
 		// At once, whichever request it was: not each of them is the last request of a row's attempt.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
 		this.#throttledSince ??= now;

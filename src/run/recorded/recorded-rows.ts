@@ -6,7 +6,7 @@ import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import { RowBytes, isWritten } from "../journal/row-states.ts";
 import { scan } from "../journal/scan.ts";
-import { hasAlready } from "../service/read-back.ts";
+import { hasAlready } from "../service/arrival.ts";
 import type { RowStatus } from "../types.ts";
 
 /** What a run sent for one row, all its tries and sittings together. */

@@ -8,6 +8,7 @@ const LOOKS = 10;
 
 /** What was seen of a service so far: how far its word can be taken for what it is told to do. */
 export class Canary {
+	readonly #queue = new SerialQueue();
 	#echo: Echo | undefined;
 	#isUnreadable = false;
 	#unlisted = 0;
@@ -19,6 +20,11 @@ export class Canary {
 	readonly #removals = new Set<string>();
 	readonly #uploads = new Set<string>();
 	readonly #sent = new Set<string>();
+
+	/** Runs one after another what must not happen side by side: the writes that show what can be believed. */
+	alone<Result>(work: () => Promise<Result>): Promise<Result> {
+		return this.#queue.take(work);
+	}
 
 	/** Whether an update's success is to be believed without reading it back. */
 	get believes(): boolean {
@@ -128,5 +134,16 @@ export class Canary {
 		if (this.#uploads.has(id)) return false;
 		this.#uploads.add(id);
 		return true;
+	}
+}
+
+/** Lets one piece of work in at a time, in the order in which they asked. */
+export class SerialQueue {
+	#last: Promise<unknown> = Promise.resolve();
+
+	take<Result>(work: () => Promise<Result>): Promise<Result> {
+		const mine = this.#last.then(work);
+		this.#last = mine.catch(() => undefined);
+		return mine;
 	}
 }

@@ -1,18 +1,30 @@
 import { RestError } from "../../rest/errors.ts";
 import type { BodyForm } from "../../body-forms.ts";
+import type { Flavour } from "../../rest/flavours.ts";
 import type { Api, Echo } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
-import type { Request } from "../types.ts";
-import type { Clock } from "../types.ts";
-import { Doubts } from "./doubts.ts";
-import { detectFlavour } from "./detect-flavour.ts";
-import { BELIEVED_FOR, type Knowledge } from "./knowledge.ts";
-import type { Recognition, ServiceOptions } from "./options.ts";
-import { Lookup } from "../documents/lookup.ts";
+import type { Request, Clock } from "../types.ts";
+import { Redetection, detectFlavour } from "./detect-flavour.ts";
+import { BELIEVED_FOR, type Recognition, type RememberedService, type ServiceMemory } from "./service-memory.ts";
+import { Lookup } from "../documents/find-document.ts";
 import { Canary } from "./canary.ts";
-import { SerialQueue } from "./serial-queue.ts";
 
-export type { Recognition, ServiceOptions } from "./options.ts";
+export type ServiceOptions = {
+	/** in the dialect to speak until another is found out */
+	readonly api: Api;
+	readonly memory: ServiceMemory;
+	readonly clock: Clock;
+	/** wall clock, in epoch milliseconds */
+	readonly now: () => number;
+	/** what the user said, and where: not found out, not doubted */
+	readonly flavour?: { readonly value: Flavour; readonly origin: string } | undefined;
+	/** the form the user wants; RAGFlow servers get none but their own */
+	readonly form?: BodyForm | undefined;
+	/** takes a sentence that the user must see */
+	readonly note: (text: string) => void;
+	/** masks the key, which a server may give back */
+	readonly redact?: ((text: string) => string) | undefined;
+};
 
 /** Attempts to find the flavour out, from which on a PATCH without an answer is taken for one that is not known. */
 const PATIENCE = 3;
@@ -24,15 +36,13 @@ const CHANGES = 3;
 export class Service {
 	readonly clock: Clock;
 	readonly lookup = new Lookup();
-	readonly proof = new Canary();
+	readonly canary = new Canary();
 	readonly #options: ServiceOptions;
-	readonly #turns = new SerialQueue();
-	readonly #told = new Set<string>();
-	readonly #doubts = new Doubts();
+	readonly #noted = new Set<string>();
+	readonly #redetection = new Redetection();
 	#api: Api;
 	#recognition: Recognition | undefined;
 	#finding: Promise<Recognition> | undefined;
-	#isWarned = false;
 	#asked = 0;
 	#remembered: Promise<void> | undefined;
 
@@ -51,7 +61,7 @@ export class Service {
 	}
 
 	get recognition(): Recognition | undefined {
-		return this.#recognition && { ...this.#recognition, form: this.#api.dialect.form, proven: this.proof.echo };
+		return this.#recognition && { ...this.#recognition, form: this.#api.dialect.form, proven: this.canary.echo };
 	}
 
 	/** Speaks as an earlier run learned to, if there was one. Asks the service nothing. */
@@ -85,17 +95,17 @@ export class Service {
 	async contradicted(spoken: Api, request: Request, error?: RestError): Promise<boolean> {
 		if (spoken !== this.#api) return true;
 		if (this.#recognition?.origin === "given") return false;
-		if (!this.#doubts.isReason(error, this.clock.now())) return false;
-		const wasProven = this.proof.echo !== undefined;
+		if (!this.#redetection.isDue(error, this.clock.now())) return false;
+		const wasProven = this.canary.echo !== undefined;
 		await this.findOut(request);
 		if (spoken !== this.#api) {
-			this.#doubts.changed();
+			this.#redetection.changed();
 			return true;
 		}
-		this.#doubts.confirmed(error, this.clock.now());
+		this.#redetection.confirmed(error, this.clock.now());
 		// The same flavour, which takes this form no longer: the forms are tried anew.
 		if (!wasProven || this.forms.length === 1) return false;
-		this.proof.doubt();
+		this.canary.doubt();
 		return true;
 	}
 
@@ -124,17 +134,12 @@ export class Service {
 		return [form, ...flavour.update.forms.filter((other) => other !== form)];
 	}
 
-	/** Runs one after another what must not happen side by side: the tries of a form that is not proven. */
-	alone<Result>(work: () => Promise<Result>): Promise<Result> {
-		return this.#turns.take(work);
-	}
-
 	/** An update of that form was seen to arrive, and its success named its document in that way. */
 	async proved(spoken: Api, echo: Echo): Promise<void> {
 		// Found to be another meanwhile: what was seen says nothing about that one.
 		if (spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
-		this.proof.updated(echo);
+		this.canary.updated(echo);
 		if (this.#recognition === undefined) return;
 		this.#recognition = { ...this.#recognition, form: spoken.dialect.form };
 		await this.#save();
@@ -147,33 +152,32 @@ export class Service {
 
 	/** A success does not name its document as those do that were seen to be true: another server answers. */
 	async answeredOtherwise(spoken: Api, request: Request): Promise<void> {
-		if (spoken !== this.#api || this.proof.echo === undefined) return;
-		this.proof.doubt();
+		if (spoken !== this.#api || this.canary.echo === undefined) return;
+		this.canary.doubt();
 		await this.contradicted(spoken, request);
 	}
 
 	/** What was written can't be read back. Says so once; `all` believes updates from here on. */
 	unreadable(spoken: Api, why: string, all: boolean): void {
-		if (this.proof.believes || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
+		if (this.canary.believes || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
-		if (all) this.proof.unreadable();
-		if (this.#isWarned) return;
-		this.#isWarned = true;
-		this.#options.note(`warning: ${why}, so what is written can't be read back; the service's word is taken for it`);
-	}
-
-	/** Says what many documents may have in common of the first of them. */
-	noteOnce(what: string, text: string): void {
-		if (this.#told.has(what)) return;
-		this.#told.add(what);
-		this.#options.note(text);
+		if (all) this.canary.unreadable();
+		const text = `warning: ${why}, so what is written can't be read back; the service's word is taken for it`;
+		this.noteOnce("unreadable", text);
 	}
 
 	note(text: string): void {
 		this.#options.note(text);
 	}
 
-	/** A text of the service's, or of a manifest's, fit for a message. */
+	/** Notes the first of many alike. `what` says which are alike. */
+	noteOnce(what: string, text: string): void {
+		if (this.#noted.has(what)) return;
+		this.#noted.add(what);
+		this.note(text);
+	}
+
+	/** A text from the service or from a manifest, safe to print. */
 	show(text: string): string {
 		return show(this.#options.redact === undefined ? text : this.#options.redact(text));
 	}
@@ -196,7 +200,7 @@ export class Service {
 		}
 		const same = this.#api.dialect.flavour === knowledge.flavour && this.#api.dialect.form === knowledge.form;
 		if (same && knowledge.proven !== undefined && this.#recognition !== undefined)
-			this.proof.remembered(knowledge.proven);
+			this.canary.remembered(knowledge.proven);
 	}
 
 	async #find(request: Request): Promise<Recognition> {
@@ -206,28 +210,25 @@ export class Service {
 		const { flavour, how } = await detectFlavour(this.#options.api, request, this.#asked < PATIENCE);
 		this.#asked = 0;
 		const { flavour: spoken } = this.#api.dialect;
-		const foundAt = this.#options.now();
-		if (this.#recognition?.origin === "given") {
-			return { flavour, how, foundAt, form: flavour.update.forms[0], proven: undefined, origin: "found" };
-		}
+		const found = { flavour, how, foundAt: this.#options.now(), origin: "found" } as const;
+		if (this.#recognition?.origin === "given") return { ...found, form: flavour.update.forms[0], proven: undefined };
 		if (this.#recognition !== undefined && flavour === spoken) {
-			this.#recognition = { ...this.#recognition, how, foundAt, origin: "found" };
+			this.#recognition = { ...this.#recognition, ...found };
 		} else {
 			if (this.#recognition !== undefined) {
 				this.note(`The service answers as ${flavour.servers} now, no longer as ${spoken.servers}: going on with that.`);
 			}
 			// The form that arrived then is tried first. That it arrives now is to be seen anew.
 			const form = known?.flavour === flavour && known.proven !== undefined ? { form: known.form } : {};
-			this.#speak({ flavour, how, foundAt, ...form }, "found");
-			this.proof.doubt();
+			this.#speak({ ...found, ...form }, "found");
+			this.canary.doubt();
 		}
 		await this.#save();
-		const { form } = this.#api.dialect;
-		return { flavour, how, foundAt, form, proven: this.proof.echo, origin: "found" };
+		return { ...found, form: this.#api.dialect.form, proven: this.canary.echo };
 	}
 
 	#speak(
-		{ flavour, how, foundAt, form }: Pick<Knowledge, "flavour" | "how" | "foundAt"> & { form?: BodyForm },
+		{ flavour, how, foundAt, form }: Pick<RememberedService, "flavour" | "how" | "foundAt"> & { form?: BodyForm },
 		origin: Recognition["origin"],
 	): void {
 		const [preferred] = flavour.update.forms;

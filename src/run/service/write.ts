@@ -4,10 +4,9 @@ import type { BodyForm } from "../../body-forms.ts";
 import type { Api, Document, Echo } from "../../rest/types.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import { readBack } from "../retry/retry.ts";
-import { answeredInOtherCase, OTHER_CASE } from "../documents/other-case.ts";
-import { findDocument } from "../documents/pages.ts";
+import { answeredInOtherCase, OTHER_CASE, findDocument } from "../documents/find-document.ts";
 import type { Request } from "../types.ts";
-import { type Arrival, arrivalOf } from "./read-back.ts";
+import { type Arrival, arrivalOf } from "./arrival.ts";
 import type { Service } from "./service.ts";
 import { refuseValues } from "./values.ts";
 
@@ -46,13 +45,13 @@ export async function writeMetadata(
 ): Promise<void> {
 	const once = async (api: Api): Promise<boolean> => {
 		refuseValues(service, write.metadata);
-		if (!service.proof.believes) return prove(service, api, request, write, memory);
-		const proven = service.proof.echo;
+		if (!service.canary.believes) return prove(service, api, request, write, memory);
+		const proven = service.canary.echo;
 		const echo = await send(api, request, write, memory);
-		if (proven === undefined) return service.proof.isUnreadable;
+		if (proven === undefined) return service.canary.isUnreadable;
 		if (echo !== proven) await service.answeredOtherwise(api, request);
 		// What was believed when it was sent must hold still: another row may have come to doubt it meanwhile.
-		return echo === proven && service.proof.echo === proven && service.api === api;
+		return echo === proven && service.canary.echo === proven && service.api === api;
 	};
 	while (!(await service.speaking(request, once)));
 }
@@ -83,9 +82,9 @@ async function prove(
 	memory: WriteMemory,
 ): Promise<boolean> {
 	// Of rows that change nothing none proves anything: after the first such, others need not wait for their turn.
-	if (service.proof.isNothingNew && (await proveNothing(service, api, request, write, memory))) return true;
-	return service.alone(async () => {
-		if (service.proof.believes || service.api !== api) return false;
+	if (service.canary.isNothingNew && (await proveNothing(service, api, request, write, memory))) return true;
+	return service.canary.alone(async () => {
+		if (service.canary.believes || service.api !== api) return false;
 		return proveAlone(service, api, request, write, memory);
 	});
 }
@@ -109,7 +108,7 @@ async function proveNothing(
 	}
 	const after = await findDocument(api, request, write.datasetId, write.documentId);
 	if (!has(after?.metadata, write, normalise)) return false;
-	service.proof.nothingNew();
+	service.canary.nothingNew();
 	return true;
 }
 
@@ -156,7 +155,7 @@ async function proveAlone(
 		if (arrived(arrival) || arrival === "merged") {
 			if (arrival === "merged") service.note(MERGES);
 			if (before === undefined) return true;
-			if (has(before, write, flavour.normalise)) service.proof.nothingNew();
+			if (has(before, write, flavour.normalise)) service.canary.nothingNew();
 			// What an earlier form sent may have come late, and a form that loses everything takes a row of nothing well.
 			else if (memory.sentAs?.size === 1 && write.metadata.size > 0) await service.proved(spoken, echo);
 			else service.prefer(spoken);
@@ -164,7 +163,7 @@ async function proveAlone(
 		}
 		lost = arrival === "different" ? arrival : (lost ?? arrival);
 		// Whatever an earlier run saw of this form.
-		service.proof.doubt();
+		service.canary.doubt();
 	}
 	const [first] = refused;
 	// The form that this service is known or documented to take refuses the row: that others are ignored says no more.
@@ -193,7 +192,7 @@ async function settle(
 	const isShown = async (): Promise<boolean> => {
 		document = await findDocument(api, request, write.datasetId, write.documentId);
 		if (document?.metadata === undefined) return false;
-		service.proof.listed();
+		service.canary.listed();
 		arrival = arrivalOf({ before, sent: write.metadata, after: document.metadata }, normalise);
 		return arrived(arrival) || arrival === "merged";
 	};
@@ -202,7 +201,7 @@ async function settle(
 	if (document !== undefined) service.unreadable(api, "the list shows no metadata", true);
 	else {
 		const why = `the list does not show document ${service.show(write.documentId)}`;
-		service.unreadable(api, why, service.proof.unlisted());
+		service.unreadable(api, why, service.canary.unlisted());
 	}
 	return undefined;
 }

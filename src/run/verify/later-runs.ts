@@ -5,7 +5,7 @@ import type { HeaderRecord, SentRecord } from "../journal/records.ts";
 import { isWritten } from "../journal/row-states.ts";
 import type { WrittenRow } from "../recorded/recorded-rows.ts";
 import type { Runs } from "../recorded/runs.ts";
-import { sameMetadata } from "../service/read-back.ts";
+import { sameMetadata } from "../service/arrival.ts";
 
 /** A run with the same target that began after the one that is verified. */
 export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & {

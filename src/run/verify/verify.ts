@@ -4,7 +4,7 @@ import type { Normalise } from "../../rest/flavours.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { DocumentSource } from "../documents/document-source.ts";
 import type { RecordedRun } from "../journal/reader.ts";
-import { whyFailed } from "../operations/look.ts";
+import { rowErrorOf } from "../operations/prepare-update.ts";
 import { inOrder } from "../ordered.ts";
 import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";
 import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
@@ -133,7 +133,7 @@ async function* judgeRows(
 			const verdict = judge(written, metadata, normalise, document?.inexact);
 			return { ...facts, ...verdict, isListed: document !== undefined };
 		} catch (error) {
-			const why = whyFailed(error);
+			const why = rowErrorOf(error);
 			if (why === undefined) throw error;
 			return { ...facts, result: "unknown", keys: [], isListed: undefined, error: why };
 		}

@@ -1,7 +1,7 @@
 import type { App, Session, Settings } from "../../app.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import { differenceOf } from "../../plan/change.ts";
-import { type UpdatePlan, whyFailed } from "../../run/operations/look.ts";
+import { type UpdatePlan, rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Stop } from "../../run/types.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
@@ -45,7 +45,7 @@ export function presentExcuses(
 				const { change, remove } = differenceOf(held, metadataToSend(held, wanted), normalise, inexact);
 				return !change.has(key) && !remove.has(key);
 			} catch (error) {
-				if (whyFailed(error) !== undefined) return false;
+				if (rowErrorOf(error) !== undefined) return false;
 				stop = stopOrSignal(error, app.signal);
 				return true;
 			}

@@ -1,6 +1,11 @@
 import type { Session } from "../../app.ts";
 import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../plan/plan-file/planned.ts";
-import { lookPlanned, lookPlannedRemoval, type PlannedItem, type PlannedRules } from "../../run/operations/planned.ts";
+import {
+	preparePlannedUpdate,
+	preparePlannedRemoval,
+	type PlannedItem,
+	type PlannedRules,
+} from "../../run/operations/planned.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Effect } from "../effect.ts";
 import type { RunItem } from "../rows/row-source.ts";
@@ -73,11 +78,11 @@ export function seeOf(run: PlanRun) {
 		const { documentId, planned } = item;
 		const rules = rulesOf(run, present, catchUp(present));
 		if (planned.action === "remove") {
-			const has = await lookPlannedRemoval(service, request, item, rules);
+			const has = await preparePlannedRemoval(service, request, item, rules);
 			if (has === undefined) return { action: "none", documentId };
 			return { action: "remove", documentId, present: has, metadata: new Map() };
 		}
-		const looked = await lookPlanned(service, request, { ...item, planned }, rules);
+		const looked = await preparePlannedUpdate(service, request, { ...item, planned }, rules);
 		if (looked.isSame) return { action: "none", documentId };
 		const { present: has, document, metadata } = looked;
 		return { action: "update", documentId, present: has, inexact: document.inexact, metadata };

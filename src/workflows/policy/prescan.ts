@@ -1,8 +1,8 @@
 import type { Session } from "../../app.ts";
 import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
-import { LOOKS } from "../../run/rate/concurrency.ts";
-import { whyFailed } from "../../run/operations/look.ts";
+import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
+import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { inOrder } from "../../run/ordered.ts";
 import { rowsByDataset } from "../../run/documents/cost.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -43,13 +43,17 @@ export function policyPrescan<Item, SourceRow extends Row = Row>({
 			try {
 				return { line, seen: await see(itemOf(row), session, present) };
 			} catch (error) {
-				if (whyFailed(error) === undefined) throw error;
+				if (rowErrorOf(error) === undefined) throw error;
 				unseen.set(index, 1);
 				return { line, seen: undefined };
 			}
 		};
 		try {
-			for await (const { line, seen } of inOrder(rows(), look, concurrency === "auto" ? LOOKS : concurrency)) {
+			for await (const { line, seen } of inOrder(
+				rows(),
+				look,
+				concurrency === "auto" ? READS_IN_FLIGHT : concurrency,
+			)) {
 				if (seen !== undefined) await watch.see(line, seen, session.service.api.dialect.flavour.normalise);
 				if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 			}

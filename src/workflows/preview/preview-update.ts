@@ -1,5 +1,5 @@
 import type { Session } from "../../app.ts";
-import { look, type UpdateItem, type UpdatePlan } from "../../run/operations/look.ts";
+import { prepareUpdate, type UpdateItem, type UpdatePlan } from "../../run/operations/prepare-update.ts";
 import { refuseValues } from "../../run/service/values.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Effect } from "../effect.ts";
@@ -11,7 +11,7 @@ import type { Effect } from "../effect.ts";
  */
 export function previewUpdate(plan: Omit<UpdatePlan, "present">, leaves: boolean) {
 	return async (item: UpdateItem, { service, request }: Session, present: DocumentSource): Promise<Effect> => {
-		const looked = await look(service, request, item, { ...plan, present });
+		const looked = await prepareUpdate(service, request, item, { ...plan, present });
 		const { documentId } = item;
 		if (looked.isSame) return { action: "none", documentId, ...(leaves ? {} : { sent: looked.metadata }) };
 		refuseValues(service, looked.metadata);

@@ -3,14 +3,14 @@ import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { differenceOf } from "../../plan/change.ts";
 import { ChangeTally } from "../../report/change-tally.ts";
-import { LOOKS } from "../../run/rate/concurrency.ts";
+import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
 import { stopOf } from "../../run/stop/shutdown.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { errorLimit } from "../../run/stop/limits.ts";
-import { whyFailed } from "../../run/operations/look.ts";
+import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { inOrder } from "../../run/ordered.ts";
 import { rowsByDataset } from "../../run/documents/cost.ts";
-import { tellInexact } from "../../run/documents/inexact.ts";
+import { tellInexact } from "../../run/documents/before-images.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { RowError, Stop, Totals } from "../../run/types.ts";
@@ -88,7 +88,7 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 		try {
 			return { item, seen: await see(item, session, present) };
 		} catch (error) {
-			const why = whyFailed(error);
+			const why = rowErrorOf(error);
 			if (why === undefined) throw error;
 			return { item, error: why };
 		}
@@ -119,7 +119,7 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 	};
 	const work = async (): Promise<Stop | undefined> => {
 		const { maxDuration = Number.POSITIVE_INFINITY, concurrency, maxErrors } = flags;
-		for await (const looked of inOrder(source.read(), look, concurrency === "auto" ? LOOKS : concurrency)) {
+		for await (const looked of inOrder(source.read(), look, concurrency === "auto" ? READS_IN_FLIGHT : concurrency)) {
 			// Behind a list of all nothing is asked any more that a signal would end.
 			if (app.signal.aborted) return stopOf(app.signal.reason);
 			await settle(looked);

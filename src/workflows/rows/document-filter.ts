@@ -5,7 +5,7 @@ import { type Condition, lacks, matches, meets, type Where } from "../../plan/co
 import { conditionText, serverCondition } from "../../plan/condition-text.ts";
 import type { Document } from "../../rest/types.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";
-import { showsMetadata } from "../../run/documents/readable.ts";
+import { showsMetadata } from "../../run/documents/before-images.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { collect, collectPair, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";
 

@@ -8,7 +8,7 @@ import { csvLine, idFault } from "../../manifest/index.ts";
 import type { Document } from "../../rest/types.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import type { ShortList } from "../../run/documents/list.ts";
-import { showsMetadata } from "../../run/documents/readable.ts";
+import { showsMetadata } from "../../run/documents/before-images.ts";
 import { show } from "../../text/show.ts";
 import { shortListError } from "../lists/warnings.ts";
 import { filteredDocuments, type FilterFlags } from "./document-filter.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CheckedManifest, Content, Row, SourceRecord } from "../../manifest/types.ts";
-import type { UpdateItem } from "../../run/operations/look.ts";
+import type { UpdateItem } from "../../run/operations/prepare-update.ts";
 import type { Work } from "../../run/types.ts";
 
 /** Where rows come from: a checked manifest, or arguments that stand for one. */

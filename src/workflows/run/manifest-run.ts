@@ -7,7 +7,7 @@ import type { Mode } from "../../plan/change.ts";
 import { resolve } from "node:path";
 import type { BodyChoice } from "../../body-forms.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
-import type { UpdatePlan } from "../../run/operations/look.ts";
+import type { UpdatePlan } from "../../run/operations/prepare-update.ts";
 import type { Stop } from "../../run/types.ts";
 import { report } from "./run-report.ts";
 import { ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";

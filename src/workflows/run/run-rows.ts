@@ -4,18 +4,16 @@ import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import type { JsonObject } from "../../json/values.ts";
 import type { Row } from "../../manifest/types.ts";
 import { numberText } from "../../text/words.ts";
-import { chunked } from "../../run/chunks.ts";
+import { chunked, runRows } from "../../run/rows.ts";
 import { RowBytes } from "../../run/journal/row-states.ts";
-import { onlyJudged } from "../../run/operations/only-judged.ts";
+import { onlyPrescanned, type SentLog } from "../../run/operations/sent-log.ts";
 import type { Operation } from "../../run/operations/operation.ts";
-import type { SentLog } from "../../run/operations/sent-log.ts";
 import { rowsByDataset } from "../../run/documents/cost.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import type { RunSpec } from "../../run/recorded/unfinished.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
 import { SUMMARY_FILE } from "../../run/recorded/runs.ts";
-import { runRows } from "../../run/rows.ts";
 import type { Outcome, Totals } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { VERSION } from "../../version.ts";
@@ -115,7 +113,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 		if (flags.reopen === true) await journal.reopen(new Date());
 		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) io.note(note);
 		const stop = await runRows(chunked(unsettled(source.read(), journal), flags.chunk, run.itemOf), {
-			operation: run.operation(session, onlyJudged(journal, unseen), present, context.settings),
+			operation: run.operation(session, onlyPrescanned(journal, unseen), present, context.settings),
 			journal,
 			limiter: session.limiter,
 			cooldown: session.cooldown,
@@ -152,7 +150,7 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 		const failedPath = flags.failed ?? runs.path(recording.run, "failed.csv");
 		const failure = await writeFailed(failedPath, folder, source, totals);
 		const failedWith = (code: string): number => journal.failedWith(code);
-		const verified = session.service.proof.echo !== undefined;
+		const verified = session.service.canary.echo !== undefined;
 		const ended: Ended = {
 			totals,
 			seconds,

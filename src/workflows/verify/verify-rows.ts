@@ -3,9 +3,9 @@ import type { ExitCode } from "../../errors.ts";
 import { verdictOf } from "../../plan/verdict.ts";
 import { rowsText } from "../../text/words.ts";
 import { verdictText, type VerifyCounts, verifyLine } from "../../report/verify.ts";
-import { LOOKS } from "../../run/rate/concurrency.ts";
+import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
-import { showsMetadata } from "../../run/documents/readable.ts";
+import { showsMetadata } from "../../run/documents/before-images.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import type { Runs } from "../../run/recorded/runs.ts";
 import { laterRunsOf } from "../../run/verify/later-runs.ts";
@@ -73,7 +73,7 @@ export async function verifyRows(
 			clock,
 			signal,
 			folder: () => app.temporaryFolder(settings),
-			concurrency: concurrency === "auto" ? LOOKS : concurrency,
+			concurrency: concurrency === "auto" ? READS_IN_FLIGHT : concurrency,
 			judge: verdictOf,
 			laterRuns: () => laterRunsOf(runs, recorded.header),
 		});

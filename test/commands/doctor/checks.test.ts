@@ -16,8 +16,8 @@ import { CliError, Exit } from "../../../src/errors.ts";
 import type { Check } from "../../../src/report/checks.ts";
 import { RestError, type RestErrorKind } from "../../../src/rest/errors.ts";
 import { documented, flavourNamed, ragflowPut } from "../../../src/rest/flavours.ts";
-import type { Recognition } from "../../../src/run/service/service.ts";
-import { safeRate } from "../../../src/run/rate/safe-rate.ts";
+import type { Recognition } from "../../../src/run/service/service-memory.ts";
+import { safeRate } from "../../../src/run/rate/concurrency.ts";
 
 const DAY = 86_400_000;
 

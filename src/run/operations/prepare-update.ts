@@ -1,0 +1,77 @@
+import type { Metadata } from "../../json/values.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Api } from "../../rest/types.ts";
+import { answerOf } from "../documents/pages.ts";
+import type { DocumentSource } from "../documents/document-source.ts";
+import type { RemoteDocument } from "../documents/stored-documents.ts";
+import { holds } from "../service/arrival.ts";
+import type { Service } from "../service/service.ts";
+import type { Request, RowError, Work } from "../types.ts";
+import { refuseRounded } from "../documents/before-images.ts";
+
+/** A row that says something of its document. */
+export type UpdateItem = Work & { readonly metadata: Metadata };
+
+/** How a row becomes what is sent, where that depends on what its document has. */
+export type UpdatePlan = {
+	readonly present: Pick<DocumentSource, "byId">;
+	readonly metadataToSend: (present: Metadata, wanted: Metadata) => Metadata;
+	/** whether what is sent is made of what the document has: what can't be seen would be removed then */
+	readonly keepsPresent: boolean;
+	/** whether what the document has under that key is part of what is sent */
+	readonly keepsValue: (key: string, wanted: Metadata) => boolean;
+};
+
+export type PreparedUpdate = {
+	readonly document: RemoteDocument;
+	/** what the document has */
+	readonly present: Metadata;
+	/** what is to be sent */
+	readonly metadata: Metadata;
+	/** whether sending it would change nothing, by the known rules of the service */
+	readonly isSame: boolean;
+};
+
+/**
+ * What a row would do to its document. Sends nothing that writes: a dry run shows it, a run goes by it.
+ *
+ * @throws RestError where the document is not there, or where a merge can't see what to keep, or not exactly
+ */
+export async function prepareUpdate(
+	service: Service,
+	request: Request,
+	{ datasetId, documentId, metadata: wanted }: UpdateItem,
+	{ present: documents, metadataToSend, keepsPresent, keepsValue }: UpdatePlan,
+): Promise<PreparedUpdate> {
+	const api = await service.known(request);
+	const document = await existingDocument(api, request, { datasetId, documentId }, documents);
+	if (document.metadata === undefined && keepsPresent) {
+		const text = "the list shows no metadata, so there is nothing to merge with; nothing was sent";
+		throw new RestError(text, { kind: "rejected", code: "NO_METADATA" });
+	}
+	refuseRounded(service, documentId, document, (key) => keepsValue(key, wanted));
+	// A document that never had any may be listed without the member.
+	const present = document.metadata ?? new Map();
+	const metadata = metadataToSend(present, wanted);
+	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.normalise) };
+}
+
+/** What a document has. @throws RestError where it is not there */
+export async function existingDocument(
+	api: Api,
+	request: Request,
+	{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
+	documents: Pick<DocumentSource, "byId">,
+): Promise<RemoteDocument> {
+	const document = await documents.byId(api, request, datasetId, documentId);
+	if (document !== undefined) return document;
+	const text = `document ${documentId} is not in dataset ${datasetId}`;
+	throw new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
+}
+
+/** Why a look fails its row; undefined where the failure is not the row's, and another row would fare no better. */
+export function rowErrorOf(error: unknown): RowError | undefined {
+	const answer = answerOf(error);
+	if (answer?.kind !== "rejected" && answer?.kind !== "contradiction") return undefined;
+	return { code: answer.code, text: answer.message };
+}

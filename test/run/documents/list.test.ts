@@ -1,0 +1,296 @@
+import { describe, expect, it } from "vitest";
+import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
+import { findDocument } from "../../../src/run/documents/find-document.ts";
+import { allDatasets } from "../../../src/run/documents/pages.ts";
+import { allDocuments, type DocumentFilter, type ShortList } from "../../../src/run/documents/list.ts";
+import { CliError, Exit } from "../../../src/errors.ts";
+import { range } from "../../support/values.ts";
+import { direct, documentOf, fakeApi } from "../fake-api.ts";
+import { failure } from "../harness.ts";
+import { type OddList, oddList } from "./odd-list.ts";
+
+type Listed = { readonly ids: string[]; readonly asked: DocumentQuery[]; readonly short: ShortList | undefined };
+
+async function list(odd: OddList, filter: DocumentFilter = {}, request = direct): Promise<Listed> {
+	const asked: DocumentQuery[] = [];
+	const ids: string[] = [];
+	let short: ShortList | undefined;
+	const documents = allDocuments(oddList(odd, asked), request, "set", filter, (list) => (short = list));
+	for await (const { id } of documents) ids.push(id);
+	return { ids, asked, short };
+}
+
+const every = (count: number): string[] => range(count).map(String);
+const byNumber = (ids: readonly string[]): string[] => ids.toSorted((left, right) => Number(left) - Number(right));
+const tooLarge = (most: number) => (query: DocumentQuery) => {
+	if ((query.pageSize ?? 30) > most) throw failure("rejected", { code: "CODE_101" });
+};
+
+const noOrder = (query: DocumentQuery): void => {
+	if (query.order !== undefined) throw failure("rejected", { code: "CODE_101" });
+};
+
+const isEven = ({ page }: DocumentQuery): boolean => page % 2 === 0;
+
+/** What is odd, and in how many requests all 250 documents are seen none the less. */
+const mended: readonly (readonly [string, Partial<OddList>, number])[] = [
+	["nothing at all: a short last page is the end", {}, 3],
+	["no total", { total: () => undefined }, 4],
+	["a total that is too low", { total: () => 120 }, 4],
+	["a total that counts the page alone", { total: (_, { page }) => (page === 3 ? 50 : 100) }, 4],
+	[
+		"gaps, and behind the end a total of nothing",
+		{
+			cap: { size: 10, startsBy: "asked" },
+			total: (honest, { page, pageSize = 30 }) => ((page - 1) * pageSize < honest ? honest : 0),
+		},
+		4 + 26,
+	],
+	["pages cut to 10, one after another", { cap: { size: 10, startsBy: "given" } }, 26],
+	["pages cut to 10, with gaps between them", { cap: { size: 10, startsBy: "asked" } }, 4 + 26],
+	["pages over 30 refused", { refuse: tooLarge(30) }, 1 + 9],
+	["pages over 10 refused", { refuse: tooLarge(10) }, 2 + 26],
+	["a page that comes empty once", { page: (page, query) => (hides(query, false) ? [] : page) }, 2 + 3],
+	["the first page once more", { page: (page, query) => (hides(query, false) ? again(page) : page) }, 2 + 3],
+	["documents named twice in a page", { page: (page) => [...page, ...page.slice(0, 5)] }, 4],
+	[
+		"a document that equal times hide, oldest first",
+		{ page: (page, q) => (hides(q, false) ? page.slice(1) : page) },
+		7,
+	],
+	[
+		"documents that equal times hide by time of creation",
+		{ page: (page, query) => (query.order?.by === "create_time" && isEven(query) ? page.slice(1) : page) },
+		4 + 4 + 3,
+	],
+];
+
+function again(page: readonly Document[]): readonly Document[] {
+	return page.map(({ id }) => documentOf(`${Number(id) - 100}`));
+}
+
+function hides(query: DocumentQuery, descending: boolean): boolean {
+	return query.order?.descending === descending && isEven(query);
+}
+
+describe("every document is listed once, whatever the list does", () => {
+	it.each(mended)("%s", async (_, odd, requests) => {
+		const { ids, asked, short } = await list({ documents: 250, ...odd });
+		expect(byNumber(ids)).toEqual(every(250));
+		expect(short).toBeUndefined();
+		expect(asked).toHaveLength(requests);
+	});
+
+	it.each(["documented", "ragflow-put", "ragflow-patch"])(
+		"25,000 of them, from a service of flavour %s",
+		async (name) => {
+			const { ids, asked, short } = await list({ documents: 25_000, flavour: name });
+			expect(ids).toEqual(every(25_000));
+			expect(short).toBeUndefined();
+			expect(asked).toHaveLength(251);
+			expect(asked.every(({ order }) => (order === undefined) === (name === "documented"))).toBe(true);
+		},
+	);
+
+	it("also those that moved up while others were removed: the total alone would not tell", async () => {
+		// The first is gone when the second page is read, so that what was the 101st is behind nobody's back.
+		const has = ({ id }: { id: string }, request: number): boolean => request < 2 || id !== "0";
+		const { ids, short } = await list({ documents: 250, has });
+		expect(byNumber(ids)).toEqual(every(250));
+		expect(short).toBeUndefined();
+	});
+
+	it("an error is the service's own, and said once: what was tried besides is nobody's business", async () => {
+		let refusals = 0;
+		const refuse = (): never => {
+			throw failure("rejected", { code: `CODE_${++refusals}` });
+		};
+		await expect(list({ documents: 1, refuse })).rejects.toMatchObject({ code: "CODE_1" });
+		expect(refusals).toBe(4);
+	});
+
+	it.each(["NOT_FOUND", "FORBIDDEN"])("asks no second time where the answer is %s", async (code) => {
+		let requests = 0;
+		const refuse = (): never => {
+			requests += 1;
+			throw failure("rejected", { code });
+		};
+		await expect(list({ documents: 1, refuse })).rejects.toMatchObject({ code });
+		expect(requests).toBe(1);
+	});
+
+	it("takes a refused size for one behind a command's retries too", async () => {
+		const request: typeof direct = (call) =>
+			call().catch((error: unknown) => {
+				throw new CliError("refused", { exit: Exit.failedRows, cause: error });
+			});
+		expect((await list({ documents: 40, refuse: tooLarge(30) }, {}, request)).ids).toEqual(every(40));
+	});
+});
+
+describe("a list that stays short says so after all that it showed", () => {
+	it.each<[string, Partial<OddList>, number]>([
+		["RAGFlow has four orders", {}, 6],
+		["the documented API has its own and two more", { flavour: "documented" }, 5],
+		["one that refuses orders has its own alone", { flavour: "documented", refuse: noOrder }, 3],
+	])("%s", async (_, odd, passes) => {
+		const { ids, short } = await list({ documents: 250, total: (honest) => honest + 3, ...odd });
+		expect(ids).toEqual(every(250));
+		expect(short).toEqual({ shown: 250, total: 253, passes });
+	});
+
+	it("raises no alarm for documents that went away while it was read", async () => {
+		const has = ({ id }: { id: string }, request: number): boolean => request < 3 || Number(id) < 220;
+		expect((await list({ documents: 250, has })).short).toBeUndefined();
+	});
+
+	it("gives the service's own words where it refuses a page in the middle and no order gets by", async () => {
+		const refuse = ({ page }: DocumentQuery): void => {
+			if (page > 1) throw failure("rejected", { code: "TOO_DEEP" });
+		};
+		await expect(list({ documents: 250, refuse })).rejects.toMatchObject({ code: "TOO_DEEP" });
+		expect(byNumber((await list({ documents: 200, refuse })).ids)).toEqual(every(200));
+	});
+});
+
+describe("a list whose pages never end is left where it has shown far more than it claims", () => {
+	const endless =
+		(documents: number) =>
+		(_: readonly Document[], { page, pageSize = 30 }: DocumentQuery) =>
+			range(documents === 0 ? pageSize : documents).map((n) => documentOf(`${page}-${n}`));
+
+	it.each([
+		["of a dataset", {}],
+		["by a name that is heeded", { name: "a.txt" }],
+	])("%s", async (_, filter) => {
+		const odd: OddList = { documents: 200, page: endless(0), total: () => 500 };
+		const { ids, asked, short } = await list(odd, filter);
+		expect(ids.length).toBeGreaterThan(1_000);
+		expect(ids.length).toBeLessThan(6_000);
+		expect(asked.length).toBeLessThan(60);
+		expect(short).toMatchObject({ total: 500, shown: ids.length });
+	});
+
+	it("also where its total counts each page alone, and of datasets", async () => {
+		const { short } = await list({ documents: 0, page: endless(0), total: () => 100 });
+		expect(short?.shown).toBeLessThan(2_000);
+		const api = fakeApi([], {
+			listDatasets: ({ page }) =>
+				Promise.resolve({ items: [{ id: `${page}`, name: "x", documentCount: 0 }], total: 1 }),
+		});
+		const names: string[] = [];
+		const datasets = async (): Promise<void> => {
+			for await (const { name } of allDatasets(api, direct)) names.push(name);
+		};
+		await expect(datasets()).rejects.toMatchObject({ code: "INCOMPLETE_LIST" });
+		expect(names.length).toBeLessThan(2_000);
+	});
+
+	it("a list that claims too little, or grows while it is read, is read to its end", async () => {
+		for (const total of [() => 1_100, (_: number, { page }: DocumentQuery) => page * 100, () => 0, () => undefined]) {
+			const { ids } = await list({ documents: 3_000, total });
+			expect(ids.length).toBe(3_000);
+		}
+	});
+});
+
+describe("a list by name", () => {
+	const heeds: OddList["filter"] = ({ name }, query) => query.name === undefined || query.name === name;
+
+	it("is one request and one more, also where the total is the whole dataset's", async () => {
+		const { ids, asked, short } = await list({ documents: 250, filter: heeds, total: () => 250 }, { name: "7.txt" });
+		expect([ids, short]).toEqual([["7"], undefined]);
+		expect(asked.map(({ page, name }) => [page, name])).toEqual([1, 2].map((page) => [page, "7.txt"]));
+	});
+
+	it("is empty where the service denies that there is one, but not where it denies the dataset", async () => {
+		const noName = (query: DocumentQuery): void => {
+			if (query.name !== undefined) throw failure("rejected", { code: "NOT_FOUND" });
+		};
+		const { ids, asked } = await list({ documents: 250, refuse: noName }, { name: "x" });
+		expect([ids, asked.length]).toEqual([[], 2]);
+		const noDataset = (): never => {
+			throw failure("rejected", { code: "NOT_FOUND" });
+		};
+		await expect(list({ documents: 0, refuse: noDataset }, { name: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+	});
+
+	it.each<[string, Partial<OddList>]>([
+		[
+			"refuses",
+			{ refuse: ({ name }) => (name === undefined ? undefined : noOrder({ page: 1, pageSize: 1, order: by })) },
+		],
+		["ignores names, and has gaps", { cap: { size: 10, startsBy: "asked" } }],
+	])("is taken from all that there is by a service that %s", async (_, odd) => {
+		expect(byNumber((await list({ documents: 250, ...odd }, { name: "7.txt" })).ids)).toEqual(every(250));
+	});
+	const by = { by: "create_time", descending: false } as const;
+});
+
+describe("a list by condition", () => {
+	const heeds: OddList["filter"] = ({ metadata }, { condition }) => condition === undefined || metadata?.get("n") === 3;
+	const thirds = (ids: readonly string[]): string[] => ids.filter((id) => Number(id) % 10 === 3);
+	const filter = { condition: "{}" };
+
+	it("reads the first page and what the service finds, no more", async () => {
+		const { ids, asked } = await list({ documents: 2_000, filter: heeds }, filter);
+		expect(thirds(ids)).toEqual(thirds(every(2_000)));
+		expect(asked.map(({ page, condition }) => [page, condition])).toEqual([
+			[1, undefined],
+			[1, "{}"],
+			[2, "{}"],
+			[3, "{}"],
+		]);
+	});
+
+	it.each<[string, Partial<OddList>]>([
+		["a flavour that knows none", { flavour: "documented" }],
+		["a dataset of which the service may look at a part alone", { documents: 25_000 }],
+		["a dataset of one page", { documents: 90 }],
+		["a list without a total", { total: () => undefined }],
+	])("is not sent for %s", async (_, odd) => {
+		const { ids, asked } = await list({ documents: 2_000, filter: heeds, ...odd }, filter);
+		expect(ids).toEqual(every(odd.documents ?? 2_000));
+		expect(asked.filter(({ condition }) => condition !== undefined)).toEqual([]);
+	});
+
+	it.each<[string, Partial<OddList>]>([
+		[
+			"refuses it",
+			{
+				refuse: ({ condition }) => {
+					if (condition !== undefined) throw failure("contradiction", { code: "CODE_100" });
+				},
+			},
+		],
+		["ignores it", { filter: () => true }],
+		["shows fewer than it found", { page: (page, { condition }) => (condition === undefined ? page : page.slice(1)) }],
+	])("is no loss where the service %s", async (_, odd) => {
+		const { ids } = await list({ documents: 2_000, filter: heeds, ...odd }, filter);
+		expect(thirds(byNumber(ids))).toEqual(thirds(every(2_000)));
+	});
+});
+
+describe("a document that the service denies", () => {
+	const denied = (status: number) => (query: DocumentQuery) => {
+		if (query.id !== undefined) throw failure("rejected", { code: "NOT_FOUND", status });
+	};
+
+	it("is one that the dataset does not list", async () => {
+		const asked: DocumentQuery[] = [];
+		const api = oddList({ documents: 3, refuse: denied(200) }, asked);
+		expect(await findDocument(api, direct, "set", "1")).toBeUndefined();
+		expect(asked).toHaveLength(1);
+	});
+
+	it("is not believed of a bare 404: the whole list tells, or an upload would store a file a second time", async () => {
+		expect(await findDocument(oddList({ documents: 3, refuse: denied(404) }), direct, "set", "1")).toBeDefined();
+		expect(await findDocument(oddList({ documents: 3, refuse: denied(404) }), direct, "set", "9")).toBeUndefined();
+		const refuse = (): never => {
+			throw failure("rejected", { code: "NOT_FOUND", status: 404 });
+		};
+		await expect(findDocument(oddList({ documents: 3, refuse }), direct, "set", "1")).rejects.toMatchObject({
+			code: "NOT_FOUND",
+		});
+	});
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { Page } from "../../../src/rest/types.ts";
+import { findDocument } from "../../../src/run/documents/find-document.ts";
+import { allDatasets, allPages, PAGE_SIZE } from "../../../src/run/documents/pages.ts";
+import { direct, documentOf, fakeApi } from "../fake-api.ts";
+
+type Entry = { readonly id: string };
+
+async function read(pages: readonly (readonly string[])[]): Promise<{ ids: string[]; asked: number }> {
+	let asked = 0;
+	const entries = allPages<Entry>((page): Promise<Page<Entry>> => {
+		asked = page;
+		const ids = pages[page - 1] ?? [];
+		return Promise.resolve({ items: ids.map((id) => ({ id })), total: 3 });
+	});
+	const ids: string[] = [];
+	for await (const { id } of entries) ids.push(id);
+	return { ids, asked };
+}
+
+describe("a list in pages", () => {
+	it.each([
+		["nothing", [], [], 1],
+		["one page", [["a", "b"]], ["a", "b"], 2],
+		["short pages, where a wrong total says the list is over", [["a"], ["b", "c"], ["d"]], ["a", "b", "c", "d"], 4],
+		[
+			"pages that shifted while they were read",
+			[
+				["a", "b"],
+				["b", "c"],
+			],
+			["a", "b", "c"],
+			3,
+		],
+		["an entry twice in one page", [["a", "a"]], ["a"], 2],
+		[
+			"a service that ignores the page",
+			[
+				["a", "b"],
+				["a", "b"],
+				["a", "b"],
+				["a", "b"],
+			],
+			["a", "b"],
+			2,
+		],
+	])("gives every entry once: %s", async (_, pages, ids, asked) => {
+		expect(await read(pages)).toEqual({ ids, asked });
+	});
+
+	it("asks for no page that nobody reads", async () => {
+		let asked = 0;
+		for await (const entry of allPages<Entry>((page) => {
+			asked = page;
+			return Promise.resolve({ items: [{ id: `${page}` }], total: undefined });
+		})) {
+			if (entry.id === "3") break;
+		}
+		expect(asked).toBe(3);
+	});
+
+	it("asks for datasets page by page", async () => {
+		const queries: object[] = [];
+		const api = fakeApi([], {
+			listDatasets: (query) => {
+				queries.push(query);
+				const items = query.page === 1 ? [{ id: "x", name: "X", documentCount: 0 }] : [];
+				return Promise.resolve({ items, total: 1 });
+			},
+		});
+		const names: string[] = [];
+		for await (const { name } of allDatasets(api, direct)) names.push(name);
+		expect(names).toEqual(["X"]);
+		expect(queries).toEqual([1, 2].map((page) => ({ page, pageSize: PAGE_SIZE })));
+	});
+});
+
+describe("finding one document", () => {
+	const listing = (calls: string[], honoursId: boolean) =>
+		fakeApi(calls, {
+			listDocuments: (_, { id, page }) => {
+				const pages = [["a", "b"], ["c"]];
+				const shown =
+					honoursId && id !== undefined ? pages.flat().filter((each) => each === id) : (pages[page - 1] ?? []);
+				return Promise.resolve({ items: shown.map((each) => documentOf(each)), total: 3 });
+			},
+		});
+
+	it.each([
+		["a", true, 1],
+		["c", true, 1],
+		["z", true, 1],
+		["a", false, 1],
+		["c", false, 3],
+		["z", false, 4],
+	])("%s, id honoured: %s, with %d requests", async (id, honours, requests) => {
+		const calls: string[] = [];
+		const found = await findDocument(listing(calls, honours), direct, "set", id);
+		expect(found?.id).toBe(id === "z" ? undefined : id);
+		expect(calls).toHaveLength(requests);
+	});
+});

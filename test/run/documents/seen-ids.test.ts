@@ -1,0 +1,65 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { Document } from "../../../src/rest/types.ts";
+import { allDocuments } from "../../../src/run/documents/list.ts";
+import { SeenIds } from "../../../src/run/documents/seen-ids.ts";
+import { direct, documentOf, fakeApi } from "../fake-api.ts";
+
+it("tells ids that are new, of an earlier pass, or of this one, as sets of them would", () => {
+	const step = fc.oneof(
+		{ weight: 20, arbitrary: fc.oneof(fc.string(), fc.nat(2_000).map(String)) },
+		fc.constant(undefined),
+	);
+	fc.assert(
+		fc.property(fc.array(step, { maxLength: 1_500, size: "max" }), (steps) => {
+			const ids = new SeenIds();
+			const all = new Set<string>();
+			let pass = new Set<string>();
+			let passes = 0;
+			for (const id of steps) {
+				if (id === undefined) {
+					if ((passes += 1) > 200) continue;
+					ids.beginPass();
+					pass = new Set();
+					continue;
+				}
+				expect(ids.add(id)).toBe(pass.has(id) ? "repeated" : all.has(id) ? "again" : "new");
+				pass.add(id);
+				all.add(id);
+				expect(ids.size).toBe(all.size);
+			}
+		}),
+		{ numRuns: 30 },
+	);
+});
+
+it("a list of many documents keeps few bytes an id while it is read", async () => {
+	setFlagsFromString("--expose-gc");
+	const held = (): number => {
+		runInNewContext("gc()");
+		const { heapUsed, arrayBuffers } = process.memoryUsage();
+		return heapUsed + arrayBuffers;
+	};
+	// Many enough that what the test runner itself allocates meanwhile, a few MB, is little for each of them.
+	const TOTAL = 1_000_000;
+	const SIZE = 1_000;
+	const api = fakeApi([], {
+		listDocuments: async (_, { page }) => {
+			const items = Array.from({ length: SIZE }, (_unused, n): Document =>
+				documentOf(`8fe6${String((page - 1) * SIZE + n).padStart(28, "0")}`),
+			);
+			return { items: page * SIZE > TOTAL ? [] : items, total: TOTAL };
+		},
+	});
+	const before = held();
+	let count = 0;
+	let most = 0;
+	for await (const _ of allDocuments(api, direct, "set")) {
+		count += 1;
+		if (count === TOTAL) most = held() - before;
+	}
+	expect(count).toBe(TOTAL);
+	expect(most / TOTAL).toBeLessThan(70);
+});

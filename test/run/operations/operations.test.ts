@@ -1,0 +1,465 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonValue, Metadata } from "../../../src/json/values.ts";
+import { ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
+import type { Api, Document, DocumentQuery, Echo } from "../../../src/rest/types.ts";
+import type { Memory } from "../../../src/run/operations/operation.ts";
+import { removeDocument } from "../../../src/run/operations/remove.ts";
+import { type SentLog, unrecorded } from "../../../src/run/operations/sent-log.ts";
+import { RetryLater } from "../../../src/run/retry/retry.ts";
+import { planMetadata, replaceMetadata } from "../../../src/run/operations/update.ts";
+import { DocumentSource } from "../../../src/run/documents/document-source.ts";
+import { uploadFile, type UploadItem } from "../../../src/run/operations/upload.ts";
+import { direct, documentOf, fakeApi } from "../fake-api.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { provenService } from "../fake-service.ts";
+import { failure, work } from "../harness.ts";
+
+const metadata: Metadata = new Map([["a", 1]]);
+const item = { ...work(0), metadata };
+
+/** A merge of `rows` rows of the dataset, each look at which costs a request. */
+const merging = (rows = 1, onlyChanged = false) => ({
+	present: new DocumentSource({
+		rows: async () => new Map([["set", rows]]),
+		folder: async () => tmpdir(),
+		clock: new FakeClock(),
+	}),
+	metadataToSend: (present: Metadata, wanted: Metadata): Metadata => new Map([...present, ...wanted]),
+	keepsPresent: true,
+	keepsValue: (key: string, wanted: Metadata) => !wanted.has(key),
+	onlyChanged,
+});
+
+const done = async (): Promise<Echo> => "document_id";
+const gone = async (): Promise<void> => undefined;
+const listing = (...items: Document[]) => ({ listDocuments: () => Promise.resolve({ items, total: items.length }) });
+
+describe("writing metadata", () => {
+	it("replaces with one request, the row as it stands", async () => {
+		const calls: string[] = [];
+		const write = replaceMetadata(provenService(fakeApi(calls, { updateMetadata: done })));
+		expect(await write(item, direct, {})).toEqual({ status: "updated", documentId: "doc-0" });
+		expect(calls).toEqual(['update set doc-0 [["a",1]]']);
+	});
+
+	it("merges with what the document has, so that nothing else on it is lost", async () => {
+		const calls: string[] = [];
+		const document = documentOf("doc-0", new Map([["b", 2]]));
+		const write = planMetadata(
+			provenService(fakeApi(calls, { ...listing(document), updateMetadata: done })),
+			merging(),
+		);
+		await write(item, direct, {});
+		expect(calls).toEqual(["list set page 1 id doc-0", 'update set doc-0 [["b",2],["a",1]]']);
+	});
+
+	it.each([
+		["a document that is not listed", listing(), "NOT_FOUND"],
+		["a list that shows no metadata", listing(documentOf("doc-0")), "NO_METADATA"],
+	])("sends nothing over %s: a merge would wipe what it cannot see", async (_, answers, code) => {
+		const calls: string[] = [];
+		const write = planMetadata(provenService(fakeApi(calls, { ...answers, updateMetadata: done })), merging());
+		await expect(write(item, direct, {})).rejects.toMatchObject({ kind: "rejected", code });
+		expect(calls).toEqual(["list set page 1 id doc-0"]);
+	});
+});
+
+describe("--only-changed", () => {
+	const has = (...pairs: readonly (readonly [string, JsonValue])[]) => listing(documentOf("doc-0", new Map(pairs)));
+
+	it("sends nothing to a document that has what would be sent, and says so", async () => {
+		const calls: string[] = [];
+		const write = planMetadata(provenService(fakeApi(calls, has(["b", 2], ["a", 1]))), merging(1, true));
+		expect(await write(item, direct, {})).toEqual({ status: "unchanged", documentId: "doc-0" });
+		expect(calls).toEqual(["list set page 1 id doc-0"]);
+	});
+
+	it("knows what the service makes of lists: a document would be written again and again otherwise", async () => {
+		const calls: string[] = [];
+		const api = fakeApi(calls, { ...has(["tags", ["a", "b"]]), dialect: { flavour: ragflowPatch, form: "json" } });
+		const tagged = { ...item, metadata: new Map([["tags", ["a; b", "a"]]]) };
+		const write = planMetadata(provenService(api), merging(1, true));
+		expect(await write(tagged, direct, {})).toMatchObject({ status: "unchanged" });
+		expect(calls).toHaveLength(1);
+	});
+
+	it("counts a row as updated whose first try had arrived although its answer was lost", async () => {
+		const held = { metadata: new Map<string, JsonValue>() };
+		const api = fakeApi([], {
+			listDocuments: async () => ({ items: [documentOf("doc-0", held.metadata)], total: 1 }),
+			updateMetadata: async (_set, _id, sent) => {
+				held.metadata = new Map(sent);
+				throw failure("ambiguous");
+			},
+		});
+		const write = planMetadata(provenService(api), merging(1, true));
+		const memory: Memory = {};
+		await expect(write(item, direct, memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		expect(await write(item, direct, memory)).toEqual({ status: "updated", documentId: "doc-0" });
+	});
+
+	it("counts a row as updated that an earlier sitting had sent and did not live to record", async () => {
+		const log = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 0 }) };
+		const write = planMetadata(provenService(fakeApi([], has(["a", 1]))), merging(1, true), log);
+		expect(await write(item, direct, {})).toMatchObject({ status: "updated" });
+	});
+});
+
+it("what is recorded of a merge is what was really sent, also where a retry found something else on the document", async () => {
+	const sent: unknown[] = [];
+	const held = { metadata: new Map<string, JsonValue>([["b", 1]]) };
+	let tries = 0;
+	const api = fakeApi([], {
+		listDocuments: async () => ({ items: [documentOf("doc-0", held.metadata)], total: 1 }),
+		updateMetadata: async () => {
+			tries += 1;
+			if (tries > 2) return "document_id";
+			if (tries === 2) held.metadata = new Map([["b", 2]]);
+			throw failure("not_sent");
+		},
+	});
+	const log: SentLog = {
+		...unrecorded,
+		sending: async (_item, sending) => {
+			if (sending.what === "update") sent.push([...sending.metadata]);
+			if (sending.what === "update") images.push([...(sending.before ?? [])]);
+		},
+	};
+	const images: unknown[] = [];
+	const write = planMetadata(provenService(api), merging(), log);
+	const memory: Memory = {};
+	await expect(write(item, direct, memory)).rejects.toThrow();
+	await expect(write(item, direct, memory)).rejects.toThrow();
+	await write(item, direct, memory);
+	const pairs = (b: number): unknown => [
+		["b", b],
+		["a", 1],
+	];
+	expect(sent).toEqual([pairs(1), pairs(2)]);
+	// An undo of the second brings back what somebody else wrote meanwhile.
+	expect(images).toEqual([[["b", 1]], [["b", 2]]]);
+});
+
+/** A dataset that changes as it is told to. */
+function dataset(...ids: string[]): { documents: Document[] } & Pick<Api, "listDocuments" | "removeDocument"> {
+	const state = {
+		documents: ids.map((id) => documentOf(id)),
+		listDocuments: async (_: string, { page, id }: DocumentQuery) => {
+			const items = page > 1 ? [] : state.documents.filter((each) => id === undefined || each.id === id);
+			return { items, total: state.documents.length };
+		},
+		removeDocument: async ({ id }: Document) => {
+			state.documents = state.documents.filter((each) => each.id !== id);
+		},
+	};
+	return state;
+}
+
+describe("removing", () => {
+	it("removes a document that the list shows, and sees the first one off: nothing else may go with it", async () => {
+		const calls: string[] = [];
+		const remove = removeDocument(provenService(fakeApi(calls, dataset("doc-0", "doc-1", "doc-2"))));
+		expect(await remove(item, direct, {})).toEqual({ status: "removed", documentId: "doc-0" });
+		expect(calls).toEqual([
+			"list set page 1 id doc-0",
+			"list set page 1",
+			"remove set doc-0",
+			"list set page 1 id doc-0",
+			"list set page 1 id doc-1",
+		]);
+		calls.length = 0;
+		await remove({ ...item, documentId: "doc-1" }, direct, {});
+		expect(calls).toEqual(["list set page 1 id doc-1", "remove set doc-1", "list set page 1 id doc-1"]);
+	});
+
+	it("stops the run where a removal took more than it named: the body may have been lost on the way", async () => {
+		const state = dataset("doc-0", "doc-1");
+		const emptied = async (): Promise<void> => void (state.documents = []);
+		const listDocuments: Api["listDocuments"] = (set, query) => state.listDocuments(set, query);
+		const remove = removeDocument(provenService(fakeApi([], { listDocuments, removeDocument: emptied })));
+		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "REMOVED_MORE" });
+	});
+
+	it("stops the run where a removal succeeds and the document stays: it would be counted as removed", async () => {
+		const { listDocuments } = dataset("doc-0", "doc-1");
+		const remove = removeDocument(provenService(fakeApi([], { listDocuments, removeDocument: gone })));
+		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "NOT_REMOVED" });
+	});
+
+	it.each([
+		["nothing", []],
+		["other documents, ignoring the id", [documentOf("doc-1")]],
+	])("never sends a removal for an id that is not listed: the list shows %s", async (_, items) => {
+		const calls: string[] = [];
+		const remove = removeDocument(provenService(fakeApi(calls, { ...listing(...items), removeDocument: gone })));
+		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "rejected", code: "NOT_FOUND" });
+		expect(calls.filter((call) => call.startsWith("remove"))).toEqual([]);
+	});
+
+	it.each([
+		["ambiguous", true],
+		["not_sent", false],
+		["throttled", true],
+	] as const)("after a try that was %s, a document that is gone counts as removed: %s", async (kind, removed) => {
+		const state = dataset("doc-0", "doc-1");
+		const remove = removeDocument(
+			provenService(
+				fakeApi([], {
+					listDocuments: state.listDocuments,
+					removeDocument: async (document) => {
+						await state.removeDocument(document);
+						throw failure(kind);
+					},
+				}),
+			),
+		);
+		const memory: Memory = {};
+		await expect(remove(item, direct, memory)).rejects.toMatchObject({ kind });
+		const again = remove(item, direct, memory);
+		if (removed) expect(await again).toEqual({ status: "removed", documentId: "doc-0" });
+		else await expect(again).rejects.toMatchObject({ code: "NOT_FOUND" });
+	});
+
+	it("reads a dataset once, where the service ignores the id: not once for each row", async () => {
+		const calls: string[] = [];
+		const documents = Array.from({ length: 3 }, (_, at) => documentOf(`doc-${at}`));
+		const listDocuments: Api["listDocuments"] = async (_, { page }) => ({ items: page > 1 ? [] : documents, total: 3 });
+		const service = provenService(fakeApi(calls, { listDocuments, removeDocument: gone }));
+		service.canary.removed("set");
+		const remove = removeDocument(service);
+		for (let at = 0; at < 3; at++) await remove({ ...item, documentId: `doc-${at}` }, direct, {});
+		expect(calls.filter((call) => call.startsWith("remove"))).toHaveLength(3);
+		expect(calls.filter((call) => call.startsWith("list")).length).toBeLessThan(6);
+	});
+});
+
+describe("uploading", () => {
+	let folder = "";
+	let upload: UploadItem;
+	beforeAll(async () => {
+		folder = await mkdtemp(join(tmpdir(), "ragtag-"));
+		const path = join(folder, "a.txt");
+		await writeFile(path, "hello");
+		upload = { ...work(0), documentId: "", metadata, file: { path, name: "a.txt" } };
+	});
+	afterAll(() => rm(folder, { recursive: true }));
+	const stored = { id: "new", name: "a.txt", size: 5 };
+	const settled = { status: "uploaded", documentId: "new", storedName: "a.txt" };
+	const look = "list set page 1 name a.txt";
+
+	it("stores the file, then writes its metadata", async () => {
+		const calls: string[] = [];
+		const api = fakeApi(calls, {
+			...listing(),
+			uploadDocument: () => Promise.resolve(stored),
+			updateMetadata: done,
+		});
+		expect(await uploadFile(provenService(api), "error")(upload, direct, {})).toEqual(settled);
+		expect(calls).toEqual([look, "upload set a.txt 5", 'update set new [["a",1]]']);
+	});
+
+	it("sends no metadata where the row has none", async () => {
+		const calls: string[] = [];
+		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.resolve(stored) });
+		await uploadFile(provenService(api), "error")({ ...upload, metadata: new Map() }, direct, {});
+		expect(calls).toEqual([look, "upload set a.txt 5"]);
+	});
+
+	it("tries only the metadata again once the file is stored, even if the file is gone by then", async () => {
+		const calls: string[] = [];
+		let updates = 0;
+		const api = fakeApi(calls, {
+			...listing(),
+			uploadDocument: () => Promise.resolve({ ...stored, name: "gone.txt" }),
+			updateMetadata: () => (updates++ === 0 ? Promise.reject(failure("ambiguous")) : done()),
+		});
+		const memory: Memory = {};
+		const path = join(folder, "gone.txt");
+		await writeFile(path, "hello");
+		const gone = { ...upload, file: { path, name: "gone.txt" } };
+		const run = uploadFile(provenService(api), "error");
+		await expect(run(gone, direct, memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		await rm(path);
+		expect(await run(gone, direct, memory)).toEqual({ ...settled, storedName: "gone.txt" });
+		expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "upload", "update", "update"]);
+	});
+
+	it("is never sent a second time after a lost answer: it could store the file twice", async () => {
+		const lost = failure("ambiguous", { status: 502 });
+		const calls: string[] = [];
+		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.reject(lost) });
+		const error = { kind: "rejected", code: "UNKNOWN_OUTCOME", status: 502 };
+		const memory: Memory = {};
+		const run = uploadFile(provenService(api), "error");
+		const waits: number[] = [];
+		const tried = async (): Promise<unknown> => {
+			for (;;) {
+				try {
+					return await run(upload, direct, memory);
+				} catch (thrown) {
+					if (!(thrown instanceof RetryLater)) throw thrown;
+					waits.push(thrown.wait);
+				}
+			}
+		};
+		await expect(tried()).rejects.toMatchObject(error);
+		// The clock of this service stands still: each wait is that from the first look on.
+		expect(waits).toEqual([1_000, 4_000, 10_000]);
+		expect(calls).toEqual([look, "upload set a.txt 5", look, look, look, look]);
+	});
+
+	it.each([
+		["an answer that was lost", failure("ambiguous", { status: 502 })],
+		["a definite code 500", failure("rejected", { code: "CODE_500" })],
+	])("takes up what was stored in spite of %s: the file is there, and its metadata is owed to it", async (_, error) => {
+		const calls: string[] = [];
+		const items: Document[] = [];
+		const api = fakeApi(calls, {
+			dialect: { flavour: ragflowPut, form: "json" },
+			listDocuments: () => Promise.resolve({ items: [...items], total: items.length }),
+			uploadDocument: () => {
+				items.push({ ...documentOf("new"), name: "a.txt", size: 5 });
+				return Promise.reject(error);
+			},
+			updateMetadata: done,
+		});
+		expect(await uploadFile(provenService(api), "error")(upload, direct, {})).toEqual(settled);
+		expect(calls).toEqual([look, "upload set a.txt 5", look, 'update set new [["a",1]]']);
+	});
+
+	it.each(["not_sent", "ambiguous", "throttled"] as const)(
+		"looks again when the service is back, where the list was lost too (%s): a restart costs no upload",
+		async (kind) => {
+			const calls: string[] = [];
+			const items: Document[] = [];
+			let lists = 0;
+			const api = fakeApi(calls, {
+				listDocuments: () => {
+					lists += 1;
+					if (lists === 2 || lists === 3) return Promise.reject(failure(kind, { retryAfter: 1_000 }));
+					return Promise.resolve({ items: [...items], total: items.length });
+				},
+				uploadDocument: () => {
+					items.push({ ...documentOf("new"), name: "a.txt", size: 5 });
+					return Promise.reject(failure("ambiguous"));
+				},
+				updateMetadata: done,
+			});
+			const run = uploadFile(provenService(api), "error");
+			const memory: Memory = {};
+			const error = { kind, retryAfter: 1_000, message: expect.stringContaining("the file may have been stored") };
+			await expect(run(upload, direct, memory)).rejects.toMatchObject(error);
+			await expect(run(upload, direct, memory)).rejects.toMatchObject(error);
+			expect(await run(upload, direct, memory)).toEqual(settled);
+			expect(calls).toEqual([look, "upload set a.txt 5", look, look, look, 'update set new [["a",1]]']);
+		},
+	);
+
+	it("fails the row, and sends nothing again, where a definite code 500 stored nothing", async () => {
+		const calls: string[] = [];
+		const error = failure("rejected", { code: "CODE_500" });
+		const dialect = { flavour: ragflowPut, form: "json" as const };
+		const api = fakeApi(calls, { dialect, ...listing(), uploadDocument: () => Promise.reject(error) });
+		await expect(uploadFile(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
+		expect(calls).toEqual([look, "upload set a.txt 5", look]);
+	});
+
+	describe("where the dataset has a document of that name", () => {
+		const present = { ...documentOf("old"), name: "a.txt" };
+
+		it("error: fails the row and uploads nothing, for it would make a second document", async () => {
+			const calls: string[] = [];
+			const run = uploadFile(provenService(fakeApi(calls, listing(present))), "error");
+			await expect(run(upload, direct, {})).rejects.toMatchObject({ kind: "rejected", code: "EXISTS" });
+			expect(calls).toEqual([look]);
+		});
+
+		it("skip: leaves it as it is", async () => {
+			const calls: string[] = [];
+			const run = uploadFile(provenService(fakeApi(calls, listing(present))), "skip");
+			expect(await run(upload, direct, {})).toMatchObject({ status: "unchanged", documentId: "old" });
+			expect(calls).toEqual([look]);
+		});
+
+		it("update-metadata: writes the row's metadata onto it", async () => {
+			const calls: string[] = [];
+			const api = fakeApi(calls, { ...listing(present), updateMetadata: done });
+			const run = uploadFile(provenService(api), "update-metadata");
+			expect(await run(upload, direct, {})).toMatchObject({ status: "updated", documentId: "old" });
+			expect(calls).toEqual([look, 'update set old [["a",1]]']);
+		});
+
+		it("update-metadata: writes nothing where two have it, because neither is meant more than the other", async () => {
+			const calls: string[] = [];
+			const run = uploadFile(
+				provenService(fakeApi(calls, listing(present, { ...present, id: "older" }))),
+				"update-metadata",
+			);
+			await expect(run(upload, direct, {})).rejects.toMatchObject({ code: "AMBIGUOUS_NAME" });
+			expect(calls).toEqual([look]);
+		});
+
+		it("upload-again: uploads, and tells the name that the service gave it", async () => {
+			const again = { ...stored, name: "a(1).txt" };
+			const api = fakeApi([], { ...listing(present), uploadDocument: async () => again, updateMetadata: done });
+			const run = uploadFile(provenService(api), "upload-again");
+			expect(await run(upload, direct, {})).toEqual({ ...settled, storedName: "a(1).txt" });
+		});
+
+		it("a name that was taken between the look and the upload fails the row and names the document", async () => {
+			const again = { ...stored, name: "a(1).txt" };
+			const calls: string[] = [];
+			const run = uploadFile(
+				provenService(fakeApi(calls, { ...listing(), uploadDocument: async () => again })),
+				"error",
+			);
+			const error = { code: "RENAMED", message: expect.stringContaining("new") };
+			await expect(run(upload, direct, {})).rejects.toMatchObject(error);
+		});
+	});
+
+	it.each(["not_sent", "throttled", "untrusted", "rejected"] as const)("leaves what is %s to the run", async (kind) => {
+		const error = failure(kind);
+		const api = fakeApi([], { ...listing(), uploadDocument: () => Promise.reject(error) });
+		await expect(uploadFile(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
+	});
+
+	it("fails the row, not the run, for a file that cannot be read", async () => {
+		const calls: string[] = [];
+		const missing = { ...upload, file: { path: join(folder, "missing.txt"), name: "missing.txt" } };
+		const error = { kind: "rejected", code: "FILE_UNREADABLE" };
+		const run = uploadFile(provenService(fakeApi(calls, listing())), "error");
+		await expect(run(missing, direct, {})).rejects.toMatchObject(error);
+		expect(calls).toEqual(["list set page 1 name missing.txt"]);
+	});
+});
+
+it("what a document had stays unknown where it came rounded, also when a retry sees what the first try wrote", async () => {
+	const images: unknown[] = [];
+	const rounded: Document = { ...documentOf("doc-0", new Map([["a", 1e20]])), inexact: new Map([["a", "1e400"]]) };
+	let document = rounded;
+	let tries = 0;
+	const api = fakeApi([], {
+		listDocuments: async () => ({ items: [document], total: 1 }),
+		updateMetadata: async (_set, _id, sent) => {
+			tries += 1;
+			if (tries === 3) return "document_id";
+			// The second look is at our own write, beside which somebody wrote another key.
+			document = documentOf("doc-0", tries === 1 ? sent : new Map([...sent, ["c", 3]]));
+			throw failure("ambiguous");
+		},
+	});
+	const log: SentLog = {
+		...unrecorded,
+		sending: async (_item, sending) => void images.push("before" in sending ? sending.before : "none"),
+	};
+	const write = planMetadata(provenService(api), merging(), log);
+	const memory: Memory = {};
+	await expect(write(item, direct, memory)).rejects.toThrow();
+	await expect(write(item, direct, memory)).rejects.toThrow();
+	await write(item, direct, memory);
+	expect(images).toEqual([undefined, new Map<string, JsonValue>([...metadata, ["c", 3]])]);
+});

@@ -1,0 +1,294 @@
+import { describe, expect, it } from "vitest";
+import type { RestErrorKind } from "../../../src/rest/errors.ts";
+import type { Api, Document, DocumentQuery } from "../../../src/rest/types.ts";
+import { type Memory, mayHaveArrived } from "../../../src/run/operations/operation.ts";
+import { removeDocument } from "../../../src/run/operations/remove.ts";
+import type { Service } from "../../../src/run/service/service.ts";
+import type { Work } from "../../../src/run/types.ts";
+import { range } from "../../support/values.ts";
+import { direct, documentOf, fakeApi } from "../fake-api.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { provenService } from "../fake-service.ts";
+import { failure, start, work } from "../harness.ts";
+
+/** What becomes of a removal: of the one document, of all of its dataset, or of none. */
+type Take = "one" | "all" | "none";
+
+type Shelf = {
+	readonly held: Map<string, Document[]>;
+	readonly removals: string[];
+	take: Take;
+	/** whether the answer is lost after that */
+	isLost: boolean;
+	/** what a removal is answered with instead of success */
+	answer: RestErrorKind | undefined;
+	/** its code */
+	code: string | undefined;
+	/** looks at one document that fail before one succeeds */
+	failingLooks: number;
+	/** looks after a removal that an empty list answers, whatever is there */
+	emptyLooks: number;
+	/** documents that lists show although they are removed, until that time of the clock */
+	readonly late: Map<string, number>;
+	readonly clock: FakeClock;
+	readonly service: Service;
+	remove(dataset: string, id: string, memory?: Memory): Promise<unknown>;
+};
+
+/** Datasets by the ids of their documents. */
+function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
+	const clock = new FakeClock();
+	const held = new Map(
+		Object.entries(datasets).map(([datasetId, ids]) => [
+			datasetId,
+			ids.map((id) => ({ ...documentOf(id), datasetId })),
+		]),
+	);
+	const gone = new Map<string, Document>();
+	const api: Api = fakeApi([], {
+		listDocuments: async (dataset: string, { page, id, pageSize = 30 }: DocumentQuery) => {
+			if (state.removals.length > 0 && state.failingLooks > 0) {
+				state.failingLooks -= 1;
+				throw failure("ambiguous", { status: 502 });
+			}
+			if (state.removals.length > 0 && state.emptyLooks > 0) {
+				state.emptyLooks -= 1;
+				return { items: [], total: 0 };
+			}
+			const shown = [...gone.values()].filter(
+				(each) => each.datasetId === dataset && clock.now() < (state.late.get(each.id) ?? 0),
+			);
+			const all = [...(held.get(dataset) ?? []), ...shown].filter((each) => id === undefined || each.id === id);
+			return { items: page > 1 ? [] : all.slice(0, pageSize), total: all.length };
+		},
+		removeDocument: async (document) => {
+			const { datasetId, id } = document;
+			state.removals.push(`${datasetId} ${id}`);
+			const before = held.get(datasetId) ?? [];
+			if (state.take === "one" && before.every((each) => each.id !== id)) throw failure("rejected", { status: 404 });
+			const taken = before.filter((each) => state.take === "all" || (state.take === "one" && each.id === id));
+			for (const each of taken) gone.set(each.id, each);
+			held.set(
+				datasetId,
+				before.filter((each) => !taken.includes(each)),
+			);
+			if (state.isLost) throw failure("ambiguous", { status: 502 });
+			if (state.answer !== undefined) throw failure(state.answer, state.code === undefined ? {} : { code: state.code });
+		},
+	});
+	const service = provenService(api, { clock });
+	const operation = removeDocument<Work>(service);
+	const state: Shelf = {
+		held,
+		removals: [],
+		take: "one",
+		isLost: false,
+		answer: undefined,
+		code: undefined,
+		failingLooks: 0,
+		emptyLooks: 0,
+		late: new Map(),
+		clock,
+		service,
+		remove: (datasetId, documentId, memory = {}) =>
+			clock.until(operation({ ...work(0), datasetId, documentId }, direct, memory)),
+	};
+	return state;
+}
+
+const ids = ({ held }: Shelf, dataset: string): string[] => (held.get(dataset) ?? []).map(({ id }) => id);
+const emptied = { kind: "not_the_api", code: "REMOVED_MORE" };
+
+describe("a removal that takes the whole dataset with it, as one without its body does, ends the run at once", () => {
+	it("in a second dataset too: that the first one was seen off says nothing about it", async () => {
+		const state = shelf({ one: ["a", "b", "c"], two: ["d", "e", "f"] });
+		await state.remove("one", "a");
+		state.take = "all";
+		await expect(state.remove("two", "d")).rejects.toMatchObject(emptied);
+	});
+
+	it("where the dataset before it had one document alone, with nothing to check against", async () => {
+		const state = shelf({ single: ["a"], two: ["d", "e", "f"] });
+		expect(await state.remove("single", "a")).toEqual({ status: "removed", documentId: "a" });
+		expect(state.service.canary.isRemovalSeen("single")).toBe(false);
+		state.take = "all";
+		await expect(state.remove("two", "d")).rejects.toMatchObject(emptied);
+	});
+
+	it("where its answer was lost: that the document is gone is no reason to say that it went alone", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		Object.assign(state, { take: "all", isLost: true });
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject(emptied);
+		expect(state.removals).toEqual(["set a"]);
+	});
+
+	it("where the first try was lost and did nothing, and the second takes all", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		Object.assign(state, { take: "none", isLost: true });
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		Object.assign(state, { take: "all", isLost: false });
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject(emptied);
+	});
+
+	it("in a run of rows side by side: exit 6, one dataset is lost, and nothing is sent for the next", async () => {
+		const names = range(20).map((n) => `doc-${n}`);
+		const state = shelf({ single: ["a"], two: names, three: ["x", "y", "z"] });
+		const items = [["single", "a"], ...names.map((name) => ["two", name]), ["three", "x"], ["three", "y"]].map(
+			([datasetId = "", documentId = ""], index) => ({ ...work(index), datasetId, documentId }),
+		);
+		const operation = removeDocument<Work>(state.service);
+		const run = start(
+			async (item, request, memory) => {
+				if (item.datasetId !== "single") state.take = "all";
+				return operation(item, request, memory);
+			},
+			{ rows: items.length, clock: state.clock, chunks: chunksOf(items) },
+		);
+		const stop = await state.clock.until(run.done);
+		expect(stop).toMatchObject({ exit: 6, text: expect.stringContaining("is gone too") });
+		const { removed, failed, pending } = run.journal.totals();
+		// Rows that looked after the dataset was emptied did not find theirs.
+		expect([removed, failed + pending]).toEqual([1, 22]);
+		expect(state.removals).toEqual(["single a", "two doc-0"]);
+		expect(ids(state, "three")).toEqual(["x", "y", "z"]);
+	});
+});
+
+async function* chunksOf(items: readonly Work[]): AsyncGenerator<readonly Work[]> {
+	yield items;
+}
+
+it("a lost answer of a removal that took its document alone counts, once its neighbour was seen", async () => {
+	const state = shelf({ set: ["a", "b", "c"] });
+	state.isLost = true;
+	const memory: Memory = {};
+	await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+	expect(await state.remove("set", "a", memory)).toEqual({ status: "removed", documentId: "a" });
+	expect([ids(state, "set"), state.removals]).toEqual([["b", "c"], ["set a"]]);
+});
+
+describe("a document that a try has removed is not told as one that was never there", () => {
+	const removed = { status: "removed", documentId: "a" };
+
+	it("where the look behind it failed, and the next try finds nothing to remove", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		state.failingLooks = 1;
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		expect(mayHaveArrived(memory)).toBe(true);
+		expect(await state.remove("set", "a", memory)).toEqual(removed);
+		expect(state.removals).toEqual(["set a"]);
+	});
+
+	it("where the answers of two were lost that are each other's neighbours: what this run removed itself is no harm", async () => {
+		const state = shelf({ set: ["a", "b", "c", "d"] });
+		state.isLost = true;
+		const [one, two]: [Memory, Memory] = [{}, {}];
+		await expect(state.remove("set", "a", one)).rejects.toMatchObject({ kind: "ambiguous" });
+		await expect(state.remove("set", "b", two)).rejects.toMatchObject({ kind: "ambiguous" });
+		state.isLost = false;
+		expect(await state.remove("set", "a", one)).toEqual(removed);
+		expect(await state.remove("set", "b", two)).toEqual({ status: "removed", documentId: "b" });
+		expect([ids(state, "set"), state.removals]).toEqual([
+			["c", "d"],
+			["set a", "set b"],
+		]);
+	});
+
+	it("and where the second of these took all, that is seen by another that this run did not name", async () => {
+		const state = shelf({ set: ["a", "b", "c", "d"] });
+		Object.assign(state, { take: "none", isLost: true });
+		const [one, two]: [Memory, Memory] = [{}, {}];
+		await expect(state.remove("set", "a", one)).rejects.toMatchObject({ kind: "ambiguous" });
+		state.take = "all";
+		await expect(state.remove("set", "b", two)).rejects.toMatchObject({ kind: "ambiguous" });
+		state.isLost = false;
+		await state.remove("set", "a", one);
+		await expect(state.remove("set", "b", two)).rejects.toMatchObject(emptied);
+	});
+
+	it.each(["not_the_api", "throttled", "untrusted"] as const)(
+		"where what answered it was %s, and had passed it on",
+		async (kind) => {
+			const state = shelf({ set: ["a", "b", "c"] });
+			state.answer = kind;
+			const memory: Memory = {};
+			await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind });
+			expect(mayHaveArrived(memory)).toBe(true);
+			expect(await state.remove("set", "a", memory)).toEqual(removed);
+		},
+	);
+
+	it.each([
+		["rejected", "CODE_500"],
+		["contradiction", "CODE_100"],
+	] as const)(
+		"where it was refused, as %s, behind the removal: its file could not be taken away",
+		async (kind, code) => {
+			const state = shelf({ set: ["a", "b", "c"] });
+			state.answer = kind;
+			state.code = code;
+			const memory: Memory = {};
+			expect(await state.remove("set", "a", memory)).toEqual(removed);
+			expect([mayHaveArrived(memory), state.removals]).toEqual([true, ["set a"]]);
+			state.take = "none";
+			await expect(state.remove("set", "b")).rejects.toThrow(`it was ${kind}`);
+			expect(ids(state, "set")).toEqual(["b", "c"]);
+		},
+	);
+
+	it("where its answer was lost, a list that lags still shows it, and the next try is refused", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		state.isLost = true;
+		state.late.set("a", state.clock.now() + 1_000);
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		expect(await state.remove("set", "a", memory)).toEqual(removed);
+		expect(state.removals).toEqual(["set a", "set a"]);
+	});
+});
+
+describe("a list that is empty once, though the document is there, is not taken for its removal", () => {
+	it("where the answer was lost: it is removed by the next try", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		Object.assign(state, { take: "none", isLost: true });
+		const memory: Memory = {};
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		Object.assign(state, { take: "one", isLost: false, emptyLooks: 1 });
+		expect(await state.remove("set", "a", memory)).toEqual({ status: "removed", documentId: "a" });
+		expect([ids(state, "set"), state.removals]).toEqual([
+			["b", "c"],
+			["set a", "set a"],
+		]);
+	});
+
+	it("where it was refused: its row fails", async () => {
+		const state = shelf({ set: ["a", "b", "c"] });
+		Object.assign(state, { take: "none", answer: "rejected", code: "CODE_500", emptyLooks: 1 });
+		await expect(state.remove("set", "a")).rejects.toMatchObject({ code: "CODE_500" });
+	});
+});
+
+describe("a removal that is answered with success", () => {
+	it.each([1, 2, 30])("and stays is not counted, as row %i of the run neither", async (place) => {
+		const names = range(40).map((n) => `doc-${n}`);
+		const state = shelf({ set: names });
+		for (const name of names.slice(0, place - 1)) await state.remove("set", name);
+		state.take = "none";
+		const error = { kind: "not_the_api", code: "NOT_REMOVED" };
+		await expect(state.remove("set", `doc-${place - 1}`)).rejects.toMatchObject(error);
+		expect(ids(state, "set")).toContain(`doc-${place - 1}`);
+	});
+
+	it.each([1, 2])("and shows late, as an index that lags has it, counts as row %i of the run", async (place) => {
+		const state = shelf({ set: ["doc-0", "doc-1", "doc-2"] });
+		for (const name of ["doc-0", "doc-1"].slice(0, place - 1)) await state.remove("set", name);
+		const id = `doc-${place - 1}`;
+		state.late.set(id, state.clock.now() + 5_000);
+		expect(await state.remove("set", id)).toEqual({ status: "removed", documentId: id });
+		expect(state.removals).toHaveLength(place);
+	});
+});

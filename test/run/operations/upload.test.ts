@@ -1,0 +1,423 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RestError } from "../../../src/rest/errors.ts";
+import type { Api, Document, DocumentQuery, StoredFile, UploadFile } from "../../../src/rest/types.ts";
+import { type Memory, mayHaveArrived } from "../../../src/run/operations/operation.ts";
+import { type SentLog, unrecorded } from "../../../src/run/operations/sent-log.ts";
+import type { OnExisting } from "../../../src/run/operations/namesakes.ts";
+import { uploadFile, type UploadItem } from "../../../src/run/operations/upload.ts";
+import type { Work } from "../../../src/run/types.ts";
+import { range } from "../../support/values.ts";
+import { direct, documentOf, fakeApi } from "../fake-api.ts";
+import { FakeClock, idle, idleFiles } from "../fake-clock.ts";
+import { provenService, serviceOf } from "../fake-service.ts";
+import { type Run, start, work } from "../harness.ts";
+
+/** Time that takes none, as files are looked at meanwhile, which no clock of a test can hurry. */
+class InstantClock extends FakeClock {
+	override sleep(): Promise<void> {
+		return idle();
+	}
+}
+
+type Store = {
+	readonly documents: Document[];
+	readonly calls: string[];
+	/** what it makes of an upload: the documents are there to be changed */
+	take: (file: UploadFile, stored: Document) => StoredFile;
+	/** what its list makes of a question */
+	list: (documents: readonly Document[], query: DocumentQuery) => { items: readonly Document[]; total: number };
+	upload(item: UploadItem, onExisting?: OnExisting, memory?: Memory): Promise<unknown>;
+	/** a run of that many rows at a time */
+	run(items: readonly UploadItem[], concurrency: number, more?: { log?: SentLog; maxDuration?: number }): Run;
+};
+
+const asked = (documents: readonly Document[], { page, id, name }: DocumentQuery) => {
+	const found = documents.filter(
+		(each) => (id === undefined || each.id === id) && (name === undefined || each.name === name),
+	);
+	return { items: page > 1 ? [] : found, total: found.length };
+};
+
+function storeOf(...names: string[]): Store;
+function storeOf(options: { readonly clock: FakeClock }): Store;
+function storeOf(...given: (string | { readonly clock: FakeClock })[]): Store {
+	const names = given.filter((each) => typeof each === "string");
+	const { clock } = given.find((each) => typeof each === "object") ?? { clock: new InstantClock() };
+	const documents = names.map((name, at): Document => ({ ...documentOf(`old-${at}`, new Map([["a", "own"]])), name }));
+	const calls: string[] = [];
+	let made = 0;
+	const api: Api = fakeApi(calls, {
+		probeUpdate: async () => "other",
+		listDatasets: async () => ({ items: [], total: 0 }),
+		listDocuments: async (_, query) => store.list(documents, query),
+		uploadDocument: async (_, file) => {
+			const id = `new-${made++}`;
+			return store.take(file, { ...documentOf(id, new Map()), name: file.name, size: file.size });
+		},
+		updateMetadata: async (_, id, metadata) => {
+			const at = documents.findIndex((each) => each.id === id);
+			const present = documents[at];
+			if (present === undefined) throw new RestError("no such document", { kind: "rejected", code: "NOT_FOUND" });
+			documents[at] = { ...present, metadata };
+			return "document_id";
+		},
+	});
+	const service = serviceOf(api, { clock });
+	const store: Store = {
+		documents,
+		calls,
+		take: (_, stored) => keep(store, stored),
+		list: asked,
+		upload: (item, onExisting = "error", memory = {}) => uploadFile(service, onExisting)(item, direct, memory),
+		run: (items, concurrency, { log, maxDuration } = {}) => {
+			const operation = uploadFile(service, "error", log);
+			const rowOf = ({ index }: Work): UploadItem => items[index] ?? item("absent.txt");
+			return start((each, request, memory) => operation(rowOf(each), request, memory), {
+				rows: items.length,
+				clock,
+				concurrency,
+				maxDuration,
+			});
+		},
+	};
+	return store;
+}
+
+function keep({ documents }: Store, stored: Document): StoredFile {
+	documents.push(stored);
+	return stored;
+}
+
+const uploads = ({ calls }: Store): string[] => calls.filter((call) => call.startsWith("upload"));
+const written = ({ calls }: Store): string[] => calls.filter((call) => call.startsWith("update"));
+const notStored = { kind: "not_the_api", code: "NOT_STORED" };
+
+let folder = "";
+beforeAll(async () => {
+	folder = await mkdtemp(join(tmpdir(), "ragtag-"));
+	for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(join(folder, name), `text of ${name}`);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const item = (name: string, index = 0): UploadItem => ({
+	...work(index),
+	documentId: "",
+	metadata: new Map([["a", name]]),
+	file: { path: join(folder, name), name },
+});
+
+describe("an upload's success that is none", () => {
+	it.each([true, false])(
+		"nothing is stored: the run stops with exit 6, and no file counts, with metadata: %s",
+		async (has) => {
+			const store = storeOf();
+			store.take = (_, stored) => stored;
+			const items = ["a.txt", "b.txt", "c.txt"].map((name, at) => ({
+				...item(name, at),
+				...(has ? {} : { metadata: new Map() }),
+			}));
+			const run = store.run(items, 1);
+			expect(await run.done).toMatchObject({
+				exit: 6,
+				text: expect.stringContaining("does not list it"),
+			});
+			expect(run.journal.totals()).toMatchObject({ uploaded: 0, pending: 3 });
+			expect(uploads(store)).toHaveLength(1);
+		},
+	);
+
+	it("side by side, none of the others counts either before one was seen", async () => {
+		const store = storeOf();
+		store.take = (_, stored) => stored;
+		const items = range(20).map((n) => ({ ...item("a.txt", n), metadata: new Map() }));
+		const named = items.map((each, n) => ({ ...each, file: { ...each.file, name: `${n}.txt` } }));
+		const run = store.run(named, 8);
+		expect(await run.done).toMatchObject({ exit: 6 });
+		expect(run.journal.totals()).toMatchObject({ uploaded: 0 });
+	});
+
+	it("an id that was there before: nothing is written onto a document that is another's", async () => {
+		const store = storeOf("a.txt");
+		store.take = (file) => ({ id: "old-0", name: file.name, size: file.size });
+		await expect(store.upload(item("a.txt"), "upload-again")).rejects.toMatchObject(notStored);
+		expect(written(store)).toEqual([]);
+		expect(store.documents[0]?.metadata).toEqual(new Map([["a", "own"]]));
+	});
+
+	it.each([
+		["a.txt", "report.txt"],
+		["a.txt", "a.txt.bak"],
+	])("the id of a document of another name, for %s that of %s: nothing is written onto it", async (name, other) => {
+		const store = storeOf(other);
+		store.take = (file) => ({ id: "old-0", name: file.name, size: file.size });
+		await expect(store.upload(item(name))).rejects.toMatchObject(notStored);
+		expect(written(store)).toEqual([]);
+		expect(store.documents[0]?.metadata).toEqual(new Map([["a", "own"]]));
+	});
+
+	it.each([
+		["a number", "a(1).txt"],
+		["its letters composed otherwise", "a\u0301.txt", "\u00e1.txt"],
+	])("is one where the list shows the file with %s", async (_, shown, sent = "a.txt") => {
+		const store = storeOf();
+		store.take = (file, stored) => {
+			keep(store, { ...stored, name: shown });
+			return { ...stored, name: file.name };
+		};
+		const named = { ...item("a.txt"), file: { path: join(folder, "a.txt"), name: sent } };
+		expect(await store.upload(named)).toMatchObject({ status: "uploaded" });
+	});
+
+	it("the same id for two files: the second would take the first one's metadata away", async () => {
+		const store = storeOf();
+		let first: StoredFile | undefined;
+		store.take = (file, stored) => {
+			first ??= keep(store, stored);
+			return { ...first, name: file.name, size: file.size };
+		};
+		await store.upload(item("a.txt"));
+		await expect(store.upload(item("b.txt", 1))).rejects.toMatchObject(notStored);
+		expect(written(store)).toHaveLength(1);
+		expect(store.documents[0]?.metadata).toEqual(new Map([["a", "a.txt"]]));
+	});
+
+	it.each<[string, OnExisting]>([
+		["", "error"],
+		[" with --on-existing upload-again, which takes another name than the file's", "upload-again"],
+	])("answers that are crossed write no row's metadata onto the other's document%s", async (_, onExisting) => {
+		const store = storeOf();
+		const kept: Document[] = [];
+		store.take = (file, stored) => {
+			kept.push(stored);
+			keep(store, stored);
+			// The answer to the one before, or to the one that comes next.
+			const other =
+				file.name === "a.txt" ? { ...stored, id: "new-1", name: "b.txt" } : { ...stored, id: "new-0", name: "a.txt" };
+			return { id: other.id, name: other.name, size: file.size };
+		};
+		const results = await Promise.allSettled([
+			store.upload(item("a.txt"), onExisting),
+			store.upload(item("b.txt", 1), onExisting),
+		]);
+		expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+		expect(written(store)).toEqual([]);
+	});
+});
+
+describe("an upload that is answered 503 with Retry-After", () => {
+	const later = (): never => {
+		throw new RestError("come later", { kind: "throttled", code: "HTTP_503", status: 503, retryAfter: 1_000 });
+	};
+
+	it("after the file was stored is not sent again, and the document gets its metadata", async () => {
+		const store = storeOf();
+		store.take = (_, stored) => {
+			keep(store, stored);
+			return later();
+		};
+		const memory: Memory = {};
+		await expect(store.upload(item("a.txt"), "error", memory)).rejects.toMatchObject({ kind: "throttled" });
+		expect(await store.upload(item("a.txt"), "error", memory)).toMatchObject({
+			status: "uploaded",
+			documentId: "new-0",
+		});
+		expect(uploads(store)).toHaveLength(1);
+		expect(store.documents.map(({ metadata }) => metadata)).toEqual([new Map([["a", "a.txt"]])]);
+	});
+
+	it("before anything was stored is sent again", async () => {
+		const store = storeOf();
+		const { take } = store;
+		store.take = later;
+		const memory: Memory = {};
+		await expect(store.upload(item("a.txt"), "error", memory)).rejects.toMatchObject({ kind: "throttled" });
+		store.take = take;
+		expect(await store.upload(item("a.txt"), "error", memory)).toMatchObject({ status: "uploaded" });
+		expect([uploads(store).length, store.documents.length]).toEqual([2, 1]);
+	});
+
+	it("beside a document of its name, with --on-existing upload-again, is not taken for that one", async () => {
+		const store = storeOf("a.txt");
+		store.take = (_, stored) => {
+			keep(store, stored);
+			return later();
+		};
+		const memory: Memory = {};
+		const first = store.upload(item("a.txt"), "upload-again", memory);
+		await expect(first).rejects.toMatchObject({ kind: "throttled" });
+		expect(await store.upload(item("a.txt"), "upload-again", memory)).toMatchObject({ documentId: "new-0" });
+		expect([uploads(store).length, store.documents[0]?.metadata]).toEqual([1, new Map([["a", "own"]])]);
+	});
+
+	it.each([
+		["error", undefined, "own"],
+		["skip", "unchanged", "own"],
+		["update-metadata", "updated", "a.txt"],
+	] as const)(
+		"beside a document of its name, with --on-existing %s, is never sent",
+		async (onExisting, status, value) => {
+			const store = storeOf("a.txt");
+			store.take = later;
+			const ended = store.upload(item("a.txt"), onExisting);
+			if (status === undefined) await expect(ended).rejects.toMatchObject({ code: "EXISTS" });
+			else expect(await ended).toMatchObject({ status, documentId: "old-0", storedName: "a.txt" });
+			expect(uploads(store)).toEqual([]);
+			expect(store.documents.map(({ metadata }) => metadata)).toEqual([new Map([["a", value]])]);
+		},
+	);
+});
+
+describe.each<OnExisting>(["error", "upload-again"])(
+	"a file that a try has stored is not sent twice, with --on-existing %s,",
+	(onExisting) => {
+		it("where the look behind its success failed", async () => {
+			const store = storeOf();
+			const { list } = store;
+			store.list = (documents, query) => {
+				if (documents.length === 0) return list(documents, query);
+				store.list = list;
+				throw new RestError("gone", { kind: "ambiguous", code: "HTTP_502" });
+			};
+			const memory: Memory = {};
+			await expect(store.upload(item("a.txt"), onExisting, memory)).rejects.toMatchObject({ kind: "ambiguous" });
+			expect(mayHaveArrived(memory)).toBe(true);
+			const uploaded = { status: "uploaded", documentId: "new-0" };
+			expect(await store.upload(item("a.txt"), onExisting, memory)).toMatchObject(uploaded);
+			expect([uploads(store).length, store.documents.length]).toEqual([1, 1]);
+		});
+
+		it("where something else than the API answered, and had passed it on", async () => {
+			const store = storeOf();
+			store.take = (_, stored) => {
+				keep(store, stored);
+				throw new RestError("a page", { kind: "not_the_api", code: "NOT_THE_API" });
+			};
+			const memory: Memory = {};
+			await expect(store.upload(item("a.txt"), onExisting, memory)).rejects.toMatchObject({ kind: "not_the_api" });
+			const uploaded = { status: "uploaded", documentId: "new-0" };
+			expect(await store.upload(item("a.txt"), onExisting, memory)).toMatchObject(uploaded);
+			expect([uploads(store).length, store.documents.length]).toEqual([1, 1]);
+		});
+	},
+);
+
+describe("an upload whose answer was lost", () => {
+	const lost = new RestError("the connection was reset", { kind: "ambiguous", code: "RESET" });
+	const rows = (): UploadItem[] => ["a.txt", "b.txt", "c.txt"].map((name, at) => item(name, at));
+	/** stores what it was sent that much later, when the answer is lost; never where that is infinite */
+	const storing = (after: number): { store: Store; clock: FakeClock } => {
+		const clock = new FakeClock(0.5, idleFiles);
+		const store = storeOf({ clock });
+		store.take = (_, stored) => {
+			if (after < Number.POSITIVE_INFINITY) void clock.sleep(after).then(() => keep(store, stored));
+			throw lost;
+		};
+		return { store, clock };
+	};
+
+	it("is looked for until the service has stored it: rows wait side by side, and nothing is sent twice", async () => {
+		const { store, clock } = storing(3_500);
+		const run = store.run(rows(), 1);
+		expect(await clock.until(run.done)).toBeUndefined();
+		expect(run.journal.totals()).toMatchObject({ uploaded: 3, failed: 0, attempts: 3 });
+		expect([uploads(store).length, written(store).length]).toEqual([3, 3]);
+		expect(clock.now()).toBeLessThan(8_000);
+	});
+
+	it("fails its row when the settle time is over, and that of all rows is the same", async () => {
+		const { store, clock } = storing(Number.POSITIVE_INFINITY);
+		const run = store.run(rows(), 1);
+		expect(await clock.until(run.done)).toBeUndefined();
+		expect(run.outcomes.map(({ error, attempts }) => [error?.code, attempts])).toEqual(
+			rows().map(() => ["UNKNOWN_OUTCOME", 1]),
+		);
+		expect(uploads(store)).toHaveLength(3);
+		expect([clock.now() >= 10_000, clock.now() < 20_000]).toEqual([true, true]);
+	});
+
+	it("stays pending where a signal ends the wait", async () => {
+		const { store, clock } = storing(Number.POSITIVE_INFINITY);
+		const run = store.run(rows(), 1);
+		await clock.pass(2_000);
+		run.user.abort({ exit: 130, text: "stopped by SIGINT" });
+		expect(await run.done).toMatchObject({ exit: 130 });
+		expect([clock.now(), run.journal.totals()]).toMatchObject([2_000, { pending: 3, failed: 0 }]);
+	});
+
+	it("stays pending where the run's time is up before the next look", async () => {
+		const { store, clock } = storing(Number.POSITIVE_INFINITY);
+		const run = store.run(rows(), 1, { maxDuration: 5_000 });
+		expect(await clock.until(run.done)).toMatchObject({ exit: 9 });
+		expect(run.journal.totals()).toMatchObject({ pending: 3, failed: 0 });
+	});
+});
+
+it("an upload of a sitting that was killed is looked for until the settle time is over, before it is sent again", async () => {
+	const clock = new FakeClock(0.5, idleFiles);
+	const store = storeOf({ clock });
+	const log: SentLog = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 2_000 }) };
+	void clock.sleep(6_000).then(() => keep(store, { ...documentOf("late"), name: "a.txt", size: 13 }));
+	const run = store.run([item("a.txt")], 1, { log });
+	expect(await clock.until(run.done)).toBeUndefined();
+	expect(run.outcomes).toMatchObject([{ status: "uploaded", documentId: "late" }]);
+	expect(uploads(store)).toEqual([]);
+
+	const absent = storeOf({ clock: new FakeClock(0.5, idleFiles) });
+	const again = absent.run([item("a.txt")], 1, { log });
+	expect(await again.clock.until(again.done)).toBeUndefined();
+	// Two of the ten seconds had passed before.
+	expect([uploads(absent).length, Math.round(again.clock.now() / 100)]).toEqual([1, 80]);
+});
+
+it("a file of which a part was stored is no row of which nothing arrived: an undo would say nothing of it", async () => {
+	const store = storeOf();
+	store.take = (_, stored) => {
+		keep(store, { ...stored, size: 3 });
+		throw new RestError("stored 3 of 13 bytes", { kind: "rejected", code: "SIZE_MISMATCH" });
+	};
+	const memory: Memory = {};
+	await expect(store.upload(item("a.txt"), "error", memory)).rejects.toMatchObject({ code: "SIZE_MISMATCH" });
+	expect(mayHaveArrived(memory)).toBe(true);
+});
+
+describe("a list that ignores the name it is asked for", () => {
+	const ignoring =
+		(missing: number): Store["list"] =>
+		(documents, { page, id }) => {
+			const found = documents.filter((each) => id === undefined || each.id === id);
+			return { items: page > 1 ? [] : found, total: documents.length + missing };
+		};
+
+	it("and is short by its own account can't tell what is there: nothing is uploaded, it might be a second one", async () => {
+		const store = storeOf("x.txt", "y.txt");
+		store.list = ignoring(1);
+		await expect(store.upload(item("a.txt"))).rejects.toMatchObject({ kind: "rejected", code: "INCOMPLETE_LIST" });
+		expect(uploads(store)).toEqual([]);
+	});
+
+	it("and is whole finds the document of that name", async () => {
+		const store = storeOf("x.txt", "a.txt");
+		store.list = ignoring(0);
+		await expect(store.upload(item("a.txt"))).rejects.toMatchObject({ code: "EXISTS" });
+		await expect(store.upload(item("b.txt"))).resolves.toMatchObject({ status: "uploaded" });
+	});
+});
+
+it("an upload that updates a document which is there never writes down a number that came rounded: an undo would restore it", async () => {
+	const present = { ...documentOf("old", new Map([["a", 1e20]])), name: "a.txt" };
+	const images: unknown[] = [];
+	const api = fakeApi([], {
+		listDocuments: async () => ({ items: [{ ...present, inexact: new Map([["a", "1e400"]]) }], total: 1 }),
+		updateMetadata: async () => "document_id",
+	});
+	const log: SentLog = {
+		...unrecorded,
+		sending: async (_item, sending) => void images.push("before" in sending ? sending.before : "none"),
+	};
+	const operation = uploadFile(provenService(api), "update-metadata", log);
+	expect(await operation(item("a.txt"), direct, {})).toMatchObject({ status: "updated", documentId: "old" });
+	expect(images).toEqual([undefined]);
+});

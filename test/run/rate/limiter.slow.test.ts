@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../../src/run/clock.ts";
+import { SlidingWindow, createLimiter, divide, unlimited } from "../../../src/run/rate/limiter.ts";
+import type { Clock } from "../../../src/run/types.ts";
+import { FakeClock } from "../fake-clock.ts";
+
+describe("dividing a cap", () => {
+	it.each([0.01, 0.5, 1, 1.5, 7, 99.9, 100, 100.5, 101, 199, 300, 1_000, 4_999, 5_000, 1_000_000])(
+		"gives exactly %d a second, in no more jobs than bottleneck can start",
+		(rate) => {
+			const { batch, jobs, window } = divide(rate);
+			expect((jobs * batch * 1000) / window).toBeCloseTo(rate, 9);
+			expect(Number.isInteger(batch) && batch >= 1).toBe(true);
+			expect(Number.isInteger(jobs) && jobs >= 1).toBe(true);
+			expect((jobs * 1000) / window).toBeLessThanOrEqual(100);
+		},
+	);
+
+	it.each([
+		[0.5, { batch: 1, jobs: 1, window: 2_000 }],
+		[100, { batch: 1, jobs: 100, window: 1_000 }],
+		[150, { batch: 2, jobs: 75, window: 1_000 }],
+		[5_000, { batch: 50, jobs: 100, window: 1_000 }],
+	])("divides %d a second evenly", (rate, division) => {
+		expect(divide(rate)).toEqual(division);
+	});
+});
+
+describe("the gate on real send times", () => {
+	it.each([
+		{ sent: [], now: 5, delay: 0 },
+		{ sent: [0], now: 5, delay: 0 },
+		{ sent: [0, 5], now: 5, delay: 995 },
+		{ sent: [0, 5], now: 999, delay: 1 },
+		{ sent: [0, 5], now: 1_000, delay: 0 },
+		{ sent: [0, 5, 1_000], now: 1_000, delay: 5 },
+		{ sent: [0, 5, 1_000, 1_400], now: 1_500, delay: 500 },
+	])("after sends at $sent, lets the next wait $delay ms at $now", ({ sent, now, delay }) => {
+		const gate = new SlidingWindow(2, 1_000);
+		for (const time of sent) gate.sent(time);
+		expect(gate.delay(now)).toBe(delay);
+	});
+});
+
+describe("a cap", () => {
+	afterEach(() => void vi.restoreAllMocks());
+
+	// By a clock that runs at half speed bottleneck's own timers let twice too many through: what holds is the gate.
+	const slow: Clock = {
+		...systemClock,
+		now: () => systemClock.now() / 2,
+		sleep: (milliseconds, signal) => systemClock.sleep(milliseconds * 2, signal),
+	};
+
+	it.each([
+		{ rate: 50, timers: "exact", clock: systemClock },
+		{ rate: 50, timers: "too fast", clock: slow },
+		{ rate: 20.5, timers: "too fast", clock: slow },
+		{ rate: 101, timers: "too fast", clock: slow },
+	])(
+		"of $rate a second is never passed in any sliding second, timers $timers",
+		async ({ rate, clock }) => {
+			const booked = vi.spyOn(SlidingWindow.prototype, "sent");
+			const limiter = createLimiter(rate, clock);
+			const start = performance.now();
+			const taker = async (): Promise<void> => {
+				while (performance.now() < start + 2_500) await limiter.take();
+			};
+			setTimeout(() => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300), 700);
+			await Promise.all(Array.from({ length: 6 }, taker));
+			limiter.close();
+			const times = booked.mock.calls.map(([time]) => time);
+			const count = Math.ceil(rate);
+			expect(times.length).toBeGreaterThan(count);
+			// The send that is `count` places later comes no sooner than the time in which `count` are allowed.
+			const gaps = times.slice(count).map((time, place) => time - (times[place] ?? Number.NaN));
+			expect(Math.min(...gaps)).toBeGreaterThanOrEqual((count * 1000) / rate - 1e-6);
+		},
+		20_000,
+	);
+
+	it("is not made up for by a burst when the machine slept for a minute (SIGSTOP, a closed lid)", async () => {
+		const clock = new FakeClock();
+		const limiter = createLimiter(50, clock);
+		const times: number[] = [];
+		const taker = async (): Promise<void> => {
+			while (times.length < 150) {
+				await limiter.take();
+				times.push(clock.now());
+			}
+		};
+		const takers = Promise.allSettled(Array.from({ length: 40 }, taker));
+		// Bottleneck's timers know nothing of this clock: they give out permits all the while, as after a sleep.
+		const tick = async (milliseconds: number): Promise<void> => {
+			await new Promise((resolve) => setTimeout(resolve, 2));
+			await clock.pass(milliseconds);
+		};
+		for (let count = 0; count < 100; count += 1) await tick(1);
+		await tick(60_000);
+		const woken = clock.now();
+		while (times.length < 150) await tick(10);
+		limiter.close();
+		await clock.pass(10_000);
+		await takers;
+		const after = times.filter((time) => time >= woken);
+		expect(after.length).toBeGreaterThan(60);
+		const gaps = after.slice(50).map((time, place) => time - (after[place] ?? Number.NaN));
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+	}, 20_000);
+
+	it("does not keep somebody waiting whose run has stopped, and gives others his place", async () => {
+		const limiter = createLimiter(5, systemClock);
+		await limiter.take();
+		const stop = new AbortController();
+		const waiting = [1, 2, 3].map(() => limiter.take(stop.signal));
+		const arrived: string[] = [];
+		const other = limiter.take().then(() => arrived.push("other"));
+		const reason = new Error("stopped");
+		stop.abort(reason);
+		expect(await Promise.allSettled(waiting)).toEqual(waiting.map(() => ({ status: "rejected", reason })));
+		await expect(limiter.take(stop.signal)).rejects.toBe(reason);
+		// Had they kept their places, he would come after three more of them.
+		const twin = createLimiter(5, systemClock);
+		await Promise.all([other, ...[1, 2, 3].map(() => twin.take().then(() => arrived.push("twin")))]);
+		expect(arrived.slice(0, 2)).toEqual(["twin", "other"]);
+		limiter.close();
+		twin.close();
+	}, 20_000);
+
+	it.each([101, 150, 1_000])(
+		"at %d a second lets requests through that come one by one: a run would hang",
+		async (rate) => {
+			const limiter = createLimiter(rate, systemClock);
+			for (let turn = 0; turn < 6; turn++) await expect(limiter.take()).resolves.toBeUndefined();
+			limiter.close();
+		},
+	);
+
+	it("turns away who waits and who comes when it is closed, so that nothing hangs", async () => {
+		const limiter = createLimiter(0.01, systemClock);
+		await limiter.take();
+		const waiting = limiter.take();
+		limiter.close();
+		limiter.close();
+		await expect(waiting).rejects.toThrow("closed");
+		await expect(limiter.take()).rejects.toThrow("closed");
+	});
+});
+
+describe("no cap", () => {
+	it("hands out 10,000 permits without a timer: bottleneck would take 20 seconds", async () => {
+		let passed = false;
+		const immediate = setImmediate(() => (passed = true));
+		for (let place = 0; place < 10_000; place += 1) await unlimited.take();
+		expect(passed).toBe(false);
+		clearImmediate(immediate);
+		unlimited.close();
+		await unlimited.take();
+	});
+
+	it("stops with the run all the same", () => {
+		expect(() => unlimited.take(AbortSignal.abort(new Error("stopped")))).toThrow("stopped");
+	});
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import { Exit } from "../../../src/errors.ts";
+import { DATABASE_AWAY, type RestErrorKind } from "../../../src/rest/errors.ts";
+import { MAX_WAIT } from "../../../src/run/rate/cooldown.ts";
+import { decide, type FailedAttempt } from "../../../src/run/retry/policy.ts";
+import { failure } from "../harness.ts";
+
+const first: FailedAttempt = {
+	attempt: 1,
+	counted: 0,
+	notTheApi: 0,
+	allowed: 6,
+	idempotent: true,
+	answered: true,
+	succeeded: true,
+	patient: false,
+	outage: false,
+	othersSucceed: false,
+	outageLeft: Infinity,
+	timeLeft: Infinity,
+	maxWait: MAX_WAIT,
+	random: 0.5,
+	now: Date.UTC(2025, 5, 1, 14, 0),
+};
+
+const last: FailedAttempt = { ...first, attempt: 6, counted: 5 };
+const silent: FailedAttempt = { ...first, answered: false, succeeded: false };
+const stop6 = { action: "stop", stop: { exit: Exit.temporary } };
+
+describe("a database that is away behind the service", () => {
+	const away = failure("ambiguous", { code: DATABASE_AWAY, status: 200 });
+	it.each<[string, FailedAttempt, object]>([
+		["costs a row no try", last, { action: "retry", counts: false, everyone: false }],
+		["however long", { ...last, attempt: 99, outage: true }, { action: "retry", wait: 0, counts: false }],
+		[
+			"but where other rows are written, it is this row's",
+			{ ...first, othersSucceed: true },
+			{ action: "retry", counts: true },
+		],
+		["and fails it at last: its lock is never given up", { ...last, othersSucceed: true }, { action: "fail" }],
+		["is not asked twice for what would harm", { ...first, idempotent: false }, { action: "fail" }],
+		["stops the run where nothing was ever answered", { ...silent, attempt: 6 }, stop6],
+	])("%s", (_, state, decision) => {
+		expect(decide(away, state)).toMatchObject(decision);
+	});
+});
+
+describe("what to do about a request that did not succeed", () => {
+	it.each<[string, RestErrorKind, FailedAttempt, object]>([
+		["a refusal fails the row at once", "rejected", first, { action: "fail" }],
+		["an untrusted answer stops the run", "untrusted", first, { action: "stop", stop: { exit: Exit.untrusted } }],
+		["what the service can't do fails the row, as its flavour is known", "contradiction", first, { action: "fail" }],
+		["a page that was never the API stops the run", "not_the_api", { ...first, succeeded: false }, stop6],
+		["a login page in the middle of a run may go away", "not_the_api", first, { action: "retry", counts: false }],
+		["even at the last try that counts", "not_the_api", last, { action: "retry" }],
+		["and not at the third time", "not_the_api", { ...first, notTheApi: 2 }, stop6],
+		["what was not sent is sent again", "not_sent", first, { action: "retry", everyone: false, counts: false }],
+		["even where twice would harm", "not_sent", { ...first, idempotent: false }, { action: "retry", everyone: false }],
+		["an outage costs a row no try, however long", "not_sent", { ...last, attempt: 99 }, { action: "retry" }],
+		["what was never reached stops the run", "not_sent", { ...silent, attempt: 6 }, stop6],
+		["but not while tries are left", "not_sent", { ...silent, attempt: 5 }, { action: "retry" }],
+		["nor where the user waits for it", "not_sent", { ...silent, attempt: 9, patient: true }, { action: "retry" }],
+		[
+			"what may have been applied is sent again",
+			"ambiguous",
+			first,
+			{ action: "retry", everyone: false, counts: true },
+		],
+		["but not where twice would harm", "ambiguous", { ...first, idempotent: false }, { action: "fail" }],
+		["and not for ever", "ambiguous", last, { action: "fail" }],
+		["tries that an outage took do not count", "ambiguous", { ...first, attempt: 50, counted: 4 }, { action: "retry" }],
+		[
+			"in an outage a lost answer costs a row no try",
+			"ambiguous",
+			{ ...last, outage: true },
+			{ action: "retry", wait: 0, counts: false },
+		],
+		["a service that never answered stops the run, no row failed", "ambiguous", { ...silent, attempt: 6 }, stop6],
+		[
+			"where the user waits for it, it does not",
+			"ambiguous",
+			{ ...silent, attempt: 9, patient: true },
+			{ counts: false },
+		],
+		["a request to slow down holds for all", "throttled", first, { action: "retry", everyone: true, counts: false }],
+		[
+			"even where twice would harm: it was not applied",
+			"throttled",
+			{ ...first, idempotent: false },
+			{ action: "retry" },
+		],
+		["and costs a row no try", "throttled", last, { action: "retry" }],
+		[
+			"a key that was accepted before is tried again",
+			"doubted",
+			last,
+			{ action: "retry", everyone: false, counts: false },
+		],
+		[
+			"and again while nobody is accepted",
+			"doubted",
+			{ ...last, attempt: 99, outage: true },
+			{ action: "retry", wait: 0 },
+		],
+		[
+			"and counts where others are accepted",
+			"doubted",
+			{ ...first, othersSucceed: true },
+			{ action: "retry", counts: true },
+		],
+		[
+			"so that it fails its row in the end, and not the run",
+			"doubted",
+			{ ...last, othersSucceed: true },
+			{ action: "fail" },
+		],
+		[
+			"but it is not sent again where twice would harm",
+			"doubted",
+			{ ...first, idempotent: false },
+			{ action: "stop", stop: { exit: Exit.untrusted } },
+		],
+	])("%s (%s)", (_, kind, state, decision) => {
+		expect(decide(failure(kind), state)).toMatchObject(decision);
+	});
+
+	it.each([
+		["ambiguous", 1, 250],
+		["ambiguous", 2, 500],
+		["not_sent", 5, 4_000],
+		["ambiguous", 8, 30_000],
+		["ambiguous", 2_000, 30_000],
+		["throttled", 1, 1_000],
+		["throttled", 4, 8_000],
+		["throttled", 9, 60_000],
+	] as const)("waits, %s for the time no. %d, anything up to %d ms", (kind, attempt, most) => {
+		for (const random of [0, 0.25, 0.999]) {
+			const decision = decide(failure(kind), { ...first, allowed: Infinity, attempt, random });
+			expect(decision).toMatchObject({ action: "retry", wait: random * most });
+		}
+	});
+
+	it.each([
+		[0, 0, 0],
+		[1_000, 0, 1_000],
+		[1_000, 0.999, 1_099.9],
+		[10_000, 0.5, 10_500],
+		[300_000, 0.5, 301_000],
+	])("never comes back before the %d ms that the service asks for (chance %d)", (retryAfter, random, wait) => {
+		expect(decide(failure("throttled", { retryAfter }), { ...first, random })).toMatchObject({ wait });
+	});
+
+	it("stops rather than come back early where the service asks for more than --max-wait, and says until when", () => {
+		const text = "the service asks to wait 5m1s, until 2025-06-01T14:05:01Z; longer than --max-wait 5m0s";
+		expect(decide(failure("throttled", { retryAfter: 301_000 }), first)).toMatchObject({
+			action: "stop",
+			stop: { exit: Exit.temporary, text },
+		});
+		expect(decide(failure("throttled", { retryAfter: 2_000 }), { ...first, maxWait: 1_999 })).toMatchObject(stop6);
+	});
+
+	it.each<[RestErrorKind, number | undefined, number, object]>([
+		["throttled", 10_000, 10_499, { action: "leave", everyone: true }],
+		["throttled", 10_000, 10_500, { action: "retry" }],
+		["ambiguous", undefined, 124, { action: "leave", everyone: false }],
+		["not_sent", undefined, 125, { action: "retry" }],
+	])(
+		"begins no wait that --max-duration would end: %s, %s ms, with %d ms left",
+		(kind, retryAfter, timeLeft, decision) => {
+			const error = failure(kind, retryAfter === undefined ? {} : { retryAfter });
+			expect(decide(error, { ...first, timeLeft })).toMatchObject(decision);
+		},
+	);
+
+	it("makes the last try when an outage has lasted as long as it may, not later", () => {
+		const state = { ...first, attempt: 8, outageLeft: 700 };
+		expect(decide(failure("not_sent"), state)).toMatchObject({ action: "retry", wait: 700 });
+		expect(decide(failure("not_sent"), { ...state, outageLeft: -1 })).toMatchObject({ action: "retry", wait: 0 });
+	});
+
+	it.each(["NOT_ARRIVED", "NOT_REMOVED", "REMOVED_MORE", "UNKNOWN_FLAVOUR"])(
+		"does not repeat what shows that success means nothing: %s",
+		(code) => {
+			expect(decide(failure("not_the_api", { code }), first)).toMatchObject(stop6);
+		},
+	);
+
+	it("tries a conflict twice more, and no other refusal", () => {
+		const conflict = failure("rejected", { code: "HTTP_409", status: 409 });
+		expect([1, 2, 3].map((attempt) => decide(conflict, { ...first, attempt }).action)).toEqual([
+			"retry",
+			"retry",
+			"fail",
+		]);
+	});
+
+	it.each([
+		["REDIRECT", "--base-url"],
+		["TLS_UNTRUSTED", "--ca-file"],
+		["KEY_REJECTED", "RAGTAG_API_KEY"],
+		["ANOTHER", "proxy"],
+	])("says what to set after %s: %s", (code, hint) => {
+		const decision = decide(failure("untrusted", { code }), first);
+		expect(decision).toMatchObject({ stop: { hint: expect.stringContaining(hint) } });
+	});
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { Exit } from "../../../src/errors.ts";
+import { unlimited } from "../../../src/run/rate/limiter.ts";
+import { Cooldown, paced } from "../../../src/run/rate/cooldown.ts";
+import { type RequestDependencies, requestWithRetry } from "../../../src/run/retry/request.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { countingLimiter, failure } from "../harness.ts";
+
+function dependencies(clock: FakeClock, signal?: AbortSignal): RequestDependencies {
+	const cooldown = new Cooldown(clock);
+	return { send: paced(unlimited, cooldown), cooldown, clock, ...(signal === undefined ? {} : { signal }) };
+}
+
+describe("one request of a command that runs no rows", () => {
+	it("is answered although its first tries failed", async () => {
+		const clock = new FakeClock();
+		let tries = 0;
+		const answer = requestWithRetry(() => {
+			tries += 1;
+			return tries < 6 ? Promise.reject(failure("ambiguous")) : Promise.resolve("here");
+		}, dependencies(clock));
+		expect(await clock.until(answer)).toBe("here");
+		expect(tries).toBe(6);
+	});
+
+	it.each([
+		["rejected", 1, Exit.failedRows],
+		["untrusted", 1, Exit.untrusted],
+		["not_the_api", 1, Exit.temporary],
+		["not_sent", 6, Exit.temporary],
+		["ambiguous", 6, Exit.temporary],
+		["throttled", 6, Exit.temporary],
+	] as const)("%s is tried %d times within half a minute and ends with exit %d", async (kind, most, exit) => {
+		const clock = new FakeClock(0.9);
+		let tries = 0;
+		const answer = requestWithRetry(() => {
+			tries += 1;
+			return Promise.reject(failure(kind));
+		}, dependencies(clock));
+		await expect(clock.until(answer)).rejects.toMatchObject({ name: "CliError", exit });
+		expect(tries).toBe(most);
+		expect(clock.now()).toBeLessThanOrEqual(30_000);
+	});
+
+	it.each([
+		[29_000, 2],
+		[30_001, 1],
+		[400_000, 1],
+	])("does not sit out a wait of %d ms that ends after half a minute", async (retryAfter, most) => {
+		const clock = new FakeClock(0);
+		let tries = 0;
+		const answer = requestWithRetry(() => {
+			tries += 1;
+			return Promise.reject(failure("throttled", { retryAfter }));
+		}, dependencies(clock));
+		await expect(clock.until(answer)).rejects.toMatchObject({ exit: Exit.temporary });
+		expect(tries).toBe(most);
+		expect(clock.now()).toBeLessThanOrEqual(30_000);
+	});
+
+	it("is not repeated after a lost answer where twice would harm", async () => {
+		const clock = new FakeClock();
+		let tries = 0;
+		const create = (): Promise<never> => {
+			tries += 1;
+			return Promise.reject(failure(tries === 1 ? "not_sent" : "ambiguous"));
+		};
+		const answer = requestWithRetry(create, dependencies(clock), { idempotent: false });
+		await expect(clock.until(answer)).rejects.toMatchObject({ exit: Exit.temporary });
+		expect(tries).toBe(2);
+	});
+
+	it("gives up waiting when the user interrupts", async () => {
+		const clock = new FakeClock();
+		const user = new AbortController();
+		const reason = new Error("stopped by SIGINT");
+		const answer = requestWithRetry(() => Promise.reject(failure("ambiguous")), dependencies(clock, user.signal));
+		answer.catch(() => undefined);
+		await clock.pass(0);
+		user.abort(reason);
+		await expect(clock.until(answer)).rejects.toBe(reason);
+		expect(clock.now()).toBe(0);
+	});
+
+	it("tells a fault of the program as it is", async () => {
+		const fault = new TypeError("x is not a function");
+		await expect(requestWithRetry(() => Promise.reject(fault), dependencies(new FakeClock()))).rejects.toBe(fault);
+	});
+});
+
+describe("the cooldown", () => {
+	it("does not shorten a cooldown by a shorter one that comes later", async () => {
+		const clock = new FakeClock();
+		const cooldown = new Cooldown(clock);
+		cooldown.extend(5_000);
+		await clock.pass(1_000);
+		cooldown.extend(1_000);
+		expect(cooldown.left).toBe(4_000);
+		await clock.until(cooldown.over());
+		expect(clock.now()).toBe(5_000);
+	});
+
+	it("holds a request back for a cooldown that began while it waited for its token", async () => {
+		const clock = new FakeClock();
+		const cooldown = new Cooldown(clock);
+		const limiter = { take: () => clock.sleep(100), close: () => undefined };
+		const sent = paced(limiter, cooldown)(() => Promise.resolve(clock.now()));
+		await clock.pass(50);
+		cooldown.extend(5_000);
+		expect(await clock.until(sent)).toBeGreaterThanOrEqual(5_050);
+	});
+
+	it("holds others back for what a request was asked that is itself not tried again", async () => {
+		const clock = new FakeClock();
+		const needed = dependencies(clock);
+		const refused = requestWithRetry(() => Promise.reject(failure("throttled", { retryAfter: 60_000 })), needed);
+		await expect(clock.until(refused)).rejects.toMatchObject({ exit: Exit.temporary });
+		const started: number[] = [];
+		const next = requestWithRetry(() => {
+			started.push(clock.now());
+			return started.length === 1 ? Promise.reject(failure("ambiguous")) : Promise.resolve();
+		}, needed);
+		await clock.until(next);
+		// Tried again: the minute that it was held back is not held against it.
+		expect(started).toEqual([60_000, 60_125]);
+	});
+
+	it("takes a token for a request that fails, too", async () => {
+		const clock = new FakeClock();
+		const limiter = countingLimiter();
+		const send = paced(limiter, new Cooldown(clock));
+		await expect(send(() => Promise.reject(failure("ambiguous")))).rejects.toThrow("ambiguous");
+		expect(limiter.taken).toBe(1);
+	});
+});

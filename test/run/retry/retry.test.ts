@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { Decision } from "../../../src/run/retry/policy.ts";
+import { LONGEST_READ_BACK_MS, readBack, retry } from "../../../src/run/retry/retry.ts";
+import { FakeClock } from "../fake-clock.ts";
+
+const isError = (error: unknown): error is Error => error instanceof Error;
+
+describe("retry", () => {
+	const again = (more: Partial<Decision> = {}): Decision =>
+		({ action: "retry", wait: 1_000, everyone: false, counts: true, ...more }) as Decision;
+
+	it("holds a place in flight during attempts, and none while it waits", async () => {
+		const clock = new FakeClock();
+		const held: string[] = [];
+		const inFlight = async <Value>(attempt: () => Promise<Value>): Promise<Value> => {
+			held.push(`taken at ${clock.now()}`);
+			return attempt().finally(() => void held.push(`free at ${clock.now()}`));
+		};
+		const attempt = async ({ attempt: number }: { attempt: number }): Promise<number> => {
+			await clock.sleep(5);
+			if (number < 3) throw new Error("not yet");
+			return number;
+		};
+		const done = retry(attempt, { clock, inFlight, isFailure: isError, decide: () => again() });
+		expect(await clock.until(done)).toBe(3);
+		const times = [0, 1_005, 2_010].flatMap((start) => [`taken at ${start}`, `free at ${start + 5}`]);
+		expect(held).toEqual(times);
+	});
+
+	it("counts only the attempts that a decision counts, and pauses all requests only where the service asked for it", async () => {
+		const clock = new FakeClock();
+		const decisions = [
+			again({ counts: false, everyone: true, wait: 700 }),
+			again({ counts: true }),
+			{ action: "fail" },
+		];
+		const pauses: number[] = [];
+		const result = retry<unknown, Error>(() => Promise.reject(new Error("no")), {
+			clock,
+			isFailure: isError,
+			decide: (_, { attempt }) => decisions[attempt - 1] as Decision,
+			pause: (wait) => void pauses.push(wait),
+			giveUp: (_, decision, attempts) => ({ decision, attempts: { ...attempts } }),
+		});
+		const attempts = { attempt: 3, counted: 1, notTheApi: 0 };
+		expect(await clock.until(result)).toEqual({ decision: { action: "fail" }, attempts });
+		expect(pauses).toEqual([700]);
+	});
+
+	it("throws what the policy does not judge, and the reason of its signal", async () => {
+		const clock = new FakeClock();
+		const fault = new TypeError("a fault");
+		const isOther = (error: unknown): error is RangeError => error instanceof RangeError;
+		const options = { clock, isFailure: isOther, decide: () => again() };
+		await expect(retry(() => Promise.reject(fault), options)).rejects.toBe(fault);
+		const user = new AbortController();
+		const stopped = retry(() => Promise.reject(new RangeError("once more")), { ...options, signal: user.signal });
+		user.abort(fault);
+		await expect(clock.until(stopped)).rejects.toBe(fault);
+	});
+});
+
+describe("readBack", () => {
+	it("reads after each delay until something shows", async () => {
+		const clock = new FakeClock();
+		const reads: number[] = [];
+		const isShown = async (): Promise<boolean> => reads.push(clock.now()) === 3;
+		expect(await clock.until(readBack(isShown, { clock }))).toBe(true);
+		expect(reads).toEqual([0, 250, 1_250]);
+	});
+
+	it("ends after the last delay where nothing shows", async () => {
+		const clock = new FakeClock();
+		expect(await clock.until(readBack(async () => false, { clock }))).toBe(false);
+		expect(clock.now()).toBe(LONGEST_READ_BACK_MS);
+	});
+});

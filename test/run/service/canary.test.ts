@@ -1,0 +1,274 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../../src/json/values.ts";
+import { documented, ragflowPut } from "../../../src/rest/flavours.ts";
+import type { Echo } from "../../../src/rest/types.ts";
+import type { RememberedService } from "../../../src/run/service/service-memory.ts";
+import type { Service } from "../../../src/run/service/service.ts";
+import { type Write, type WriteMemory, writeMetadata } from "../../../src/run/service/write.ts";
+import { range } from "../../support/values.ts";
+import { direct } from "../fake-api.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { type FakeServer, fakeServer } from "../fake-server.ts";
+import { memoryOf, serviceOf } from "../fake-service.ts";
+import { failure } from "../harness.ts";
+
+const row = (id: string, metadata: { [key: string]: JsonValue } = { a: id }): Write => ({
+	datasetId: "set",
+	documentId: id,
+	metadata: new Map(Object.entries(metadata)),
+});
+
+const HOUR = 3_600_000;
+const known = (more: Partial<RememberedService> = {}): RememberedService => ({
+	flavour: documented,
+	form: "multipart",
+	proven: "document_id",
+	how: "it was seen",
+	foundAt: 0,
+	...more,
+});
+
+type World = {
+	readonly service: Service;
+	readonly notes: readonly string[];
+	readonly clock: FakeClock;
+	write(write: Write, memory?: WriteMemory): Promise<void>;
+};
+
+function worldOf(server: FakeServer, more: Parameters<typeof serviceOf>[1] = {}): World {
+	const notes: string[] = [];
+	const clock = new FakeClock();
+	server.clock = clock;
+	const api = server.api({ flavour: documented, form: "multipart" });
+	const service = serviceOf(api, { clock, note: (text) => notes.push(text), ...more });
+	return {
+		service,
+		notes,
+		clock,
+		write: (write, memory = {}) => clock.until(writeMetadata(service, direct, write, memory)),
+	};
+}
+
+const updates = ({ calls }: FakeServer): string[] => calls.filter((call) => call.startsWith("P"));
+const kept = (server: FakeServer, id: string): unknown => server.held.get(id)?.get("a");
+
+describe("what an earlier run saw of a server that is another by now", () => {
+	it.each<Echo>(["document_id", "id", "nothing", "other"])(
+		"counts no row before the first was looked at, though the server names documents alike: %s",
+		async (echo) => {
+			const ids = range(20).map((n) => `doc-${n}`);
+			const server = fakeServer(ids, { echo, takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
+			const { service, clock } = worldOf(server, { memory: memoryOf(known({ proven: echo })) });
+			const settled: string[] = [];
+			const rows = ids.map(async (id) => {
+				await writeMetadata(service, direct, row(id), {});
+				settled.push(id);
+				expect(kept(server, id)).toBe(id);
+			});
+			await clock.until(Promise.all(rows));
+			expect(settled).toHaveLength(20);
+			for (const id of ids) expect(kept(server, id)).toBe(id);
+		},
+	);
+
+	it("is not taken for true because the row that was to show it failed as itself", async () => {
+		const server = fakeServer(["one", "two"], { takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
+		const { write } = worldOf(server, { memory: memoryOf(known()) });
+		await expect(write(row("absent"))).rejects.toMatchObject({ code: "NOT_FOUND" });
+		await write(row("one"));
+		await write(row("two"));
+		expect([kept(server, "one"), kept(server, "two")]).toEqual(["one", "two"]);
+	});
+
+	it.each<[string, Echo, Echo]>([
+		["no document", "document_id", "nothing"],
+		["it in another member", "document_id", "id"],
+		["it in a list, a text or a number", "document_id", "other"],
+		["it, where it named none", "nothing", "document_id"],
+	])("is doubted in the middle of a run, where a success names %s", async (_, proven, echo) => {
+		const server = fakeServer(["one", "two", "three"], { echo: proven });
+		const { write } = worldOf(server, { memory: memoryOf(known({ proven })) });
+		await write(row("one"));
+		await write(row("two"));
+		server.echo = echo;
+		server.takes = { multipart: "ignores", json: "keeps" };
+		await write(row("three"));
+		expect(kept(server, "three")).toBe("three");
+	});
+
+	it.each([
+		["from the future, as a clock that was set back leaves it", -HOUR],
+		["older than a day", 25 * HOUR],
+	])("is found out anew where it is %s", async (_, now) => {
+		const server = fakeServer(["one"], { isRagflow: true });
+		const { service, write } = worldOf(server, {
+			memory: memoryOf(known({ flavour: ragflowPut, form: "json" })),
+			now: () => now,
+		});
+		await write(row("one"));
+		expect(server.calls).toContain("probe PATCH");
+		expect(service.recognition?.origin).toBe("found");
+	});
+});
+
+describe("a document that no list shows", () => {
+	it("does not switch the looking off for all others: their rows would be lost unseen", async () => {
+		const server = fakeServer(["odd", "one", "two"], { takes: { multipart: "keeps", plain: "keeps" } });
+		server.hidden.add("odd");
+		const { service, write, notes } = worldOf(server);
+		await write(row("odd"));
+		expect(notes).toEqual([expect.stringContaining("the list does not show document odd")]);
+		expect(service.canary.believes).toBe(false);
+		server.takes = { multipart: "ignores", plain: "keeps" };
+		await write(row("one"));
+		await write(row("two"));
+		expect([kept(server, "one"), kept(server, "two")]).toEqual(["one", "two"]);
+	});
+
+	it("three times in a row ends the looking, with one warning and nothing verified", async () => {
+		const ids = range(5).map((n) => `doc-${n}`);
+		const server = fakeServer(ids);
+		for (const id of ids) server.hidden.add(id);
+		const { service, write, notes } = worldOf(server);
+		for (const id of ids) await write(row(id));
+		expect(notes).toHaveLength(1);
+		expect([service.canary.isUnreadable, service.canary.echo]).toEqual([true, undefined]);
+		expect(service.recognition?.proven).toBeUndefined();
+		expect(updates(server).slice(3)).toEqual(["PUT multipart doc-3", "PUT multipart doc-4"]);
+		expect(server.calls.at(-2)).toBe("PUT multipart doc-3");
+	});
+
+	it("twice, and then one that is listed, begins the count anew", async () => {
+		const ids = range(6).map((n) => `doc-${n}`);
+		const server = fakeServer(ids);
+		for (const n of [0, 1, 3, 4]) server.hidden.add(`doc-${n}`);
+		server.held.set("doc-2", new Map([["a", "doc-2"]]));
+		const { service, write } = worldOf(server);
+		for (const id of ids.slice(0, 5)) await write(row(id));
+		expect(service.canary.believes).toBe(false);
+		await write(row("doc-5"));
+		expect(service.canary.echo).toBe("document_id");
+	});
+});
+
+describe("a server whose lists lag behind its writes", () => {
+	it("what the first form wrote late is no proof of the second, which changes nothing: later rows would be lost", async () => {
+		const ids = range(4).map((n) => `doc-${n}`);
+		const server = fakeServer(ids, { takes: { multipart: "keeps", plain: "ignores", json: "ignores" }, lag: 3_500 });
+		const { service, write } = worldOf(server);
+		await write(row("doc-0"));
+		expect(updates(server)).toEqual(["PUT multipart doc-0", "PUT plain doc-0"]);
+		expect(service.canary.echo).toBeUndefined();
+		server.lag = 0;
+		for (const id of ids.slice(1)) await write(row(id));
+		for (const id of ids) expect(kept(server, id)).toBe(id);
+	});
+
+	it("the same where an earlier run saw the first form arrive", async () => {
+		const ids = range(4).map((n) => `doc-${n}`);
+		const server = fakeServer(ids, { takes: { multipart: "keeps", plain: "ignores", json: "ignores" }, lag: 3_500 });
+		const { service, write } = worldOf(server, { memory: memoryOf(known()) });
+		await write(row("doc-0"));
+		expect(service.canary.echo).toBeUndefined();
+		server.lag = 0;
+		for (const id of ids.slice(1)) await write(row(id));
+		for (const id of ids) expect(kept(server, id)).toBe(id);
+	});
+
+	it("nor is it one of another flavour's form, where the first showed that the server is of that one", async () => {
+		const ids = range(4).map((n) => `doc-${n}`);
+		const server = fakeServer(ids, {
+			isRagflow: true,
+			takes: { multipart: "keeps", plain: "contradicts", json: "ignores" },
+			lag: 4_000,
+		});
+		const { service, write } = worldOf(server, { memory: memoryOf(known({ proven: undefined })) });
+		await write(row("doc-0"));
+		expect(service.recognition).toMatchObject({ flavour: ragflowPut, proven: undefined });
+		await expect(write(row("doc-1"))).rejects.toMatchObject({ code: "NOT_ARRIVED" });
+	});
+
+	it("nor of a form that another try of the row took to, after the answer to the first was lost", async () => {
+		const server = fakeServer(["one", "two"], { takes: { multipart: "keeps", json: "ignores" }, lag: 3_000 });
+		const { service, write } = worldOf(server);
+		const memory: WriteMemory = {};
+		let isLost = true;
+		const request: typeof direct = async (call) => {
+			const answer = await call();
+			if (server.calls.at(-1) !== "PUT multipart one" || !isLost) return answer;
+			isLost = false;
+			throw failure("ambiguous", { status: 502 });
+		};
+		await expect(writeMetadata(service, request, row("one"), memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		// Meanwhile another row has found that form given up for the next.
+		service.prefer(server.api({ flavour: documented, form: "json" }));
+		await write(row("one"), memory);
+		expect(service.canary.echo).toBeUndefined();
+		await write(row("two"));
+		expect(kept(server, "two")).toBe("two");
+	});
+
+	it("a lag that is waited for costs no other form a try", async () => {
+		const server = fakeServer(["one"], { lag: 1_000 });
+		const { service, write } = worldOf(server);
+		await write(row("one"));
+		expect(updates(server)).toEqual(["PUT multipart one"]);
+		expect(service.canary.echo).toBe("document_id");
+	});
+});
+
+it("a row that clears its document proves no form: one that loses everything takes it well, and the next row with it", async () => {
+	const server = fakeServer(["one", "two"], { takes: { multipart: "clears", json: "keeps" } });
+	server.held.set("one", new Map([["a", "before"]]));
+	server.held.set("two", new Map([["a", "before"]]));
+	const { service, write } = worldOf(server);
+	await write(row("one", {}));
+	expect([server.held.get("one"), service.canary.echo]).toEqual([new Map(), undefined]);
+	await write(row("two"));
+	expect(kept(server, "two")).toBe("two");
+});
+
+describe("a row that the service does not take", () => {
+	it("fails as itself where one form refuses it and the others ignore it, and the run goes on", async () => {
+		const server = fakeServer(["bad", "good"], {
+			takes: { multipart: "refuses", plain: "ignores", json: "ignores" },
+		});
+		const { service, write } = worldOf(server);
+		await expect(write(row("bad"))).rejects.toMatchObject({ kind: "rejected", code: "CODE_101" });
+		expect(service.canary.believes).toBe(false);
+		server.takes = { multipart: "keeps", plain: "ignores", json: "ignores" };
+		await write(row("good"));
+		expect([kept(server, "bad"), kept(server, "good")]).toEqual([undefined, "good"]);
+	});
+
+	it("stops the run where a form that was taken made something else of it: harm is no refusal", async () => {
+		const server = fakeServer(["bad"], { takes: { multipart: "refuses", plain: "clears", json: "refuses" } });
+		server.held.set("bad", new Map([["old", 1]]));
+		await expect(worldOf(server).write(row("bad"))).rejects.toMatchObject({
+			kind: "not_the_api",
+			code: "NOT_ARRIVED",
+		});
+	});
+});
+
+describe("something in between that drops every PATCH", () => {
+	it.each(["reset", "502"])("%s: after three attempts to find out the rows are written", async (how) => {
+		const server = fakeServer(["one"]);
+		let patches = 0;
+		const { api } = server;
+		server.api = (dialect) => ({
+			...api(dialect),
+			as: (other) => server.api(other),
+			probeUpdate: async (verb) => {
+				if (verb === "PUT") return "taken";
+				patches += 1;
+				throw failure("ambiguous", how === "502" ? { status: 502, code: "HTTP_502" } : { code: "CONNECTION_RESET" });
+			},
+		});
+		const { service, write } = worldOf(server);
+		for (const _ of range(2)) await expect(write(row("one"))).rejects.toMatchObject({ kind: "ambiguous" });
+		await write(row("one"));
+		expect([patches, kept(server, "one")]).toEqual([3, "one"]);
+		expect(service.recognition?.flavour).toBe(documented);
+	});
+});

@@ -1,0 +1,130 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import type { JsonValue, Metadata } from "../../../src/json/values.ts";
+import { documented, flavours, ragflowPut } from "../../../src/rest/flavours.ts";
+import { splitLists } from "../../../src/rest/ragflow.ts";
+import { type RememberedService, entryText, readEntry, fileMemory } from "../../../src/run/service/service-memory.ts";
+import { arrivalOf, sameMetadata } from "../../../src/run/service/arrival.ts";
+
+const url = "https://rag.example.com/api/v1";
+const known: RememberedService = {
+	flavour: ragflowPut,
+	form: "json",
+	proven: "document_id",
+	how: "it was seen",
+	foundAt: 86_400_000,
+};
+
+describe("an entry about an address", () => {
+	test.each(flavours)("comes back as it was written: $name", (flavour) => {
+		const [form] = flavour.update.forms;
+		const knowledge = { ...known, flavour, form };
+		expect(readEntry(entryText(url, knowledge), url)).toEqual(knowledge);
+	});
+
+	test.each([
+		["it is of another address", (text: string) => text.replace("rag.example.com", "other.example.com")],
+		["it names a flavour of another release", (text: string) => text.replace("ragflow-put", "ragflow-post")],
+		["it names a form that the flavour does not take", (text: string) => text.replace('"json"', '"multipart"')],
+		["its layout is another", (text: string) => text.replace('"schema":3', '"schema":9')],
+		[
+			"it is of layout 1, which said whether a form was proven and not how documents are named",
+			(text: string) => text.replace('"schema":3', '"schema":1').replace('"document_id"', "true"),
+		],
+		["it is of layout 1 and reads like this one", (text: string) => text.replace('"schema":3', '"schema":1')],
+		[
+			"it is of layout 2, which took RAGFlow v0.27 for the documented API",
+			(text: string) => text.replace('"schema":3', '"schema":2'),
+		],
+		["it has no layout", (text: string) => text.replace('"schema":3,', "")],
+		["its time is none", (text: string) => text.replace("1970", "never")],
+		["it says neither yes nor no", (text: string) => text.replace('"document_id"', '"yes"')],
+	])("is forgotten where %s: a wrong memory would send rows in a form that nobody takes", (_, change) => {
+		expect(readEntry(change(entryText(url, known)), url)).toBeUndefined();
+	});
+
+	it("is forgotten where it is cut at any byte", () => {
+		const text = entryText(url, known);
+		for (let length = 0; length < text.length - 1; length++)
+			expect(readEntry(text.slice(0, length), url)).toBeUndefined();
+	});
+});
+
+describe("the files", () => {
+	let folder = "";
+	beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "ragtag-"))));
+	afterEach(() => rm(folder, { recursive: true }));
+
+	it("keep each address apart, open to their owner alone", async () => {
+		const memory = fileMemory(folder, url);
+		expect(await memory.load()).toBeUndefined();
+		await memory.save(known);
+		await fileMemory(folder, "http://other/api/v1").save({ ...known, flavour: documented, form: "multipart" });
+		expect(await memory.load()).toEqual(known);
+		const names = await readdir(join(folder, "services"));
+		expect(names).toHaveLength(2);
+		for (const name of names) expect((await stat(join(folder, "services", name))).mode & 0o777).toBe(0o600);
+		expect((await stat(join(folder, "services"))).mode & 0o777).toBe(0o700);
+		const texts = await Promise.all(names.map((name) => readFile(join(folder, "services", name), "utf8")));
+		expect(texts.join("")).toContain(url);
+	});
+
+	it("that can't be written are no failure of the run", async () => {
+		await writeFile(join(folder, "services"), "in the way");
+		const memory = fileMemory(folder, url);
+		await memory.save(known);
+		expect(await memory.load()).toBeUndefined();
+	});
+});
+
+describe("what became of what was sent", () => {
+	const of = (object: { [key: string]: JsonValue }): Metadata => new Map(Object.entries(object));
+	test.each([
+		["as_sent", { a: 1 }, { b: 2 }, { b: 2 }],
+		["as_sent", {}, { a: { x: [1, { y: null }], z: "t" }, b: 1 }, { b: 1, a: { z: "t", x: [1, { y: null }] } }],
+		["as_sent", { a: 1 }, {}, {}],
+		["as_kept", {}, { a: ["x, y"] }, { a: ["x", "y"] }],
+		["unchanged", { a: 1 }, { b: 2 }, { a: 1 }],
+		["unchanged", {}, { b: 2 }, {}],
+		["merged", { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
+		["merged", { a: 1 }, { b: ["x,y"] }, { a: 1, b: ["x", "y"] }],
+		["different", { a: 1 }, { b: 2 }, {}],
+		["different", {}, { b: 2 }, { b: "2" }],
+		["different", {}, { b: [1, 2] }, { b: [2, 1] }],
+		["different", { c: 1 }, { b: null }, {}],
+		["different", {}, { b: { x: 1 } }, { b: { x: 1, y: 2 } }],
+		["different", {}, { b: { x: 1, z: 3 } }, { b: { x: 1, y: 3 } }],
+	] as const)("%s: had %j, was sent %j, has %j", (arrival, before, sent, after) => {
+		expect(arrivalOf({ before: of(before), sent: of(sent), after: of(after) }, splitLists)).toBe(arrival);
+	});
+
+	it("metadata is the same as itself through JSON, and as nothing that differs in one value", () => {
+		const metadata = fc.dictionary(fc.string(), fc.jsonValue()).map((object) => new Map(Object.entries(object)));
+		fc.assert(
+			fc.property(metadata, (map) => {
+				const text = JSON.stringify([...map]);
+				const again = new Map(JSON.parse(text) as [string, JsonValue][]);
+				expect(sameMetadata(map as Metadata, again)).toBe(true);
+				for (const key of again.keys()) {
+					expect(sameMetadata(map as Metadata, new Map([...again, [key, "\u0001other"]]))).toBe(false);
+					const less = new Map(again);
+					less.delete(key);
+					expect(sameMetadata(map as Metadata, less)).toBe(false);
+				}
+			}),
+		);
+	});
+});
+
+// Node's own recursive way of making folders spins for ever there, and `doctor` with it.
+test.runIf(process.platform === "linux")(
+	"a folder that can't be made keeps nothing, and the program ends",
+	async () => {
+		const memory = fileMemory("/proc/nonesuch/ragtag", url);
+		await memory.save(known);
+		expect(await memory.load()).toBeUndefined();
+	},
+);

@@ -1,0 +1,306 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue, Metadata } from "../../../src/json/values.ts";
+import { documented, ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
+import { splitLists } from "../../../src/rest/ragflow.ts";
+import type { Service } from "../../../src/run/service/service.ts";
+import { type Write, type WriteMemory, writeMetadata } from "../../../src/run/service/write.ts";
+import { direct } from "../fake-api.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { type FakeServer, fakeServer } from "../fake-server.ts";
+import { memoryOf, serviceOf } from "../fake-service.ts";
+
+const row = (id: string, metadata: { [key: string]: JsonValue } = { a: id }): Write => ({
+	datasetId: "set",
+	documentId: id,
+	metadata: new Map(Object.entries(metadata)),
+});
+
+type World = { service: Service; notes: string[]; write(write: Write, memory?: WriteMemory): Promise<void> };
+
+/** A service at an address of which nothing is known, and what it tells its user. */
+function worldOf(server: FakeServer, more: Parameters<typeof serviceOf>[1] = {}): World {
+	const notes: string[] = [];
+	const clock = new FakeClock();
+	const api = server.api({ flavour: documented, form: "multipart" });
+	const service = serviceOf(api, { clock, note: (text) => notes.push(text), ...more });
+	return {
+		service,
+		notes,
+		write: (write, memory = {}) => clock.until(writeMetadata(service, direct, write, memory)),
+	};
+}
+
+const updates = ({ calls }: FakeServer): string[] => calls.filter((call) => call.startsWith("P"));
+
+describe("at an address that nobody knows", () => {
+	it("the first row is read before and after, and later rows cost one request each", async () => {
+		const server = fakeServer(["one", "two"]);
+		const { service, write, notes } = worldOf(server);
+		await write(row("one"));
+		expect(server.calls).toEqual(["probe PATCH", "list", "PUT multipart one", "list"]);
+		expect(service.canary.echo).toBe("document_id");
+		await write(row("two"));
+		expect(server.calls.slice(4)).toEqual(["PUT multipart two"]);
+		expect(server.held.get("two")).toEqual(new Map([["a", "two"]]));
+		expect(notes).toEqual([]);
+	});
+
+	it.each([
+		["ignores it and answers success", "ignores"],
+		["clears the document and answers success", "clears"],
+		["refuses it", "refuses"],
+		["answers code 100, as RAGFlow does", "contradicts"],
+	] as const)("a form that %s is given up for the next, and the row arrives", async (_, take) => {
+		const server = fakeServer(["one", "two"], { takes: { multipart: take, plain: take, json: "keeps" } });
+		server.held.set("one", new Map([["a", "before"]]));
+		const { service, write } = worldOf(server);
+		await write(row("one"));
+		await write(row("two"));
+		expect(server.held.get("one")).toEqual(new Map([["a", "one"]]));
+		expect(server.held.get("two")).toEqual(new Map([["a", "two"]]));
+		expect(updates(server)).toEqual(["PUT multipart one", "PUT plain one", "PUT json one", "PUT json two"]);
+		expect(service.recognition).toMatchObject({ form: "json", proven: "document_id" });
+	});
+
+	it("a service that answers success and changes nothing in any form stops the run: its rows would be counted", async () => {
+		const server = fakeServer(["one"], { takes: { multipart: "ignores", plain: "ignores", json: "ignores" } });
+		const error = {
+			kind: "not_the_api",
+			code: "NOT_ARRIVED",
+			message: expect.stringMatching(/answered success .* document one, in the body forms multipart, plain, json, and/),
+		};
+		await expect(worldOf(server).write(row("one"))).rejects.toMatchObject(error);
+	});
+
+	it("both facts are named where it changes nothing in two forms and refuses the third, and the first row ends the run", async () => {
+		const server = fakeServer(["one"], { takes: { multipart: "ignores", plain: "ignores", json: "refuses" } });
+		await expect(worldOf(server).write(row("one"))).rejects.toMatchObject({
+			kind: "not_the_api",
+			code: "NOT_ARRIVED",
+			message:
+				"the service answered success to the update of document one, in the body forms multipart, plain, and it still has what it had before; in the form json it refused the update: it answered CODE_101",
+			cause: { code: "CODE_101" },
+		});
+	});
+
+	it("with --body only that form is tried", async () => {
+		const server = fakeServer(["one"], { takes: { multipart: "keeps", json: "ignores" } });
+		const { write } = worldOf(server, { form: "json" });
+		await expect(write(row("one"))).rejects.toMatchObject({ code: "NOT_ARRIVED" });
+		expect(updates(server)).toEqual(["PUT json one"]);
+	});
+
+	it("a row that is refused in every form fails as itself, and does not change the form for others", async () => {
+		const server = fakeServer(["one"]);
+		const { write } = worldOf(server);
+		await expect(write(row("absent"))).rejects.toMatchObject({ kind: "rejected", code: "NOT_FOUND" });
+		server.takes = {};
+		await expect(write(row("one"))).rejects.toMatchObject({ kind: "rejected", code: "CODE_101" });
+		server.takes = { multipart: "keeps" };
+		await write(row("one"));
+		expect(updates(server).at(-1)).toBe("PUT multipart one");
+	});
+
+	it("a row whose document has already what is sent proves nothing: the next one is read back too", async () => {
+		const server = fakeServer(["one", "two", "three"], { takes: { multipart: "ignores", plain: "keeps" } });
+		server.held.set("one", new Map([["a", "one"]]));
+		server.held.set("two", new Map([["a", "two"]]));
+		const { service, write } = worldOf(server);
+		await write(row("one"));
+		await write(row("two"));
+		expect(service.canary.believes).toBe(false);
+		expect(service.canary.echo).toBeUndefined();
+		await write(row("three"));
+		expect(server.held.get("three")).toEqual(new Map([["a", "three"]]));
+		// What the form before sent may have come late: the next row proves it alone.
+		expect(service.recognition).toMatchObject({ form: "plain", proven: undefined });
+		await write(row("three", { a: "other" }));
+		expect(service.recognition).toMatchObject({ form: "plain", proven: "document_id" });
+	});
+
+	it("rows that change nothing are written side by side: a repeated run takes no longer than the first", async () => {
+		const ids = Array.from({ length: 20 }, (_, at) => `doc-${at}`);
+		const server = fakeServer(ids);
+		for (const id of ids) server.held.set(id, new Map([["a", id]]));
+		const { service, write } = worldOf(server);
+		await write(row("doc-0"));
+		expect(service.canary.isNothingNew).toBe(true);
+		let inFlight = 0;
+		let most = 0;
+		const slow: typeof direct = async (call) => {
+			most = Math.max(most, ++inFlight);
+			await new Promise((resolve) => setImmediate(resolve));
+			return await call().finally(() => (inFlight -= 1));
+		};
+		await Promise.all(ids.map((id) => writeMetadata(service, slow, row(id), {})));
+		expect(most).toBeGreaterThan(10);
+	});
+
+	it("rows side by side never try an unproven form on more than one document", async () => {
+		const ids = Array.from({ length: 20 }, (_, at) => `doc-${at}`);
+		const server = fakeServer(ids, { takes: { multipart: "clears", json: "keeps" } });
+		const { write } = worldOf(server);
+		await Promise.all(ids.map((id) => write(row(id))));
+		expect(updates(server).filter((call) => call.includes("multipart"))).toHaveLength(1);
+		for (const id of ids) expect(server.held.get(id)).toEqual(new Map([["a", id]]));
+	});
+
+	it.each([
+		["the list carries no metadata", "names", "the list shows no metadata"],
+		["the document is not in the list", "nothing", "the list does not show document one"],
+	] as const)("where %s: one warning, and the run goes on unverified", async (_, shows, words) => {
+		const server = fakeServer(["one", "two"], { shows });
+		const { service, write, notes } = worldOf(server);
+		await write(row("one"));
+		await write(row("two"));
+		expect(notes).toEqual([expect.stringContaining(words)]);
+		expect(service.canary.echo).toBeUndefined();
+		expect(server.held.get("two")).toEqual(new Map([["a", "two"]]));
+	});
+
+	it("a service that merges is named: a replace run does not remove what it should", async () => {
+		const server = fakeServer(["one"], { takes: { multipart: "merges" } });
+		server.held.set("one", new Map([["old", 1]]));
+		const { write, notes } = worldOf(server);
+		await write(row("one"));
+		expect(notes).toEqual([expect.stringContaining("--mode merge")]);
+	});
+});
+
+describe("a RAGFlow server", () => {
+	it.each([
+		["PUT", "ragflow-put", ["probe PATCH", "probe PUT", "list", "PUT json one", "list"]],
+		["PATCH", "ragflow-patch", ["probe PATCH", "probe PUT", "list", "PATCH json one", "list"]],
+	] as const)("that takes %s is recognised as %s, and gets application/json alone", async (verb, name, calls) => {
+		// As v0.23: the part form is answered with success and changes nothing.
+		const server = fakeServer(["one"], { verb, isRagflow: true, takes: { multipart: "ignores", json: "keeps" } });
+		const { service, write, notes } = worldOf(server, { form: "multipart" });
+		await write(row("one"));
+		expect(server.calls).toEqual(calls);
+		expect(service.recognition).toMatchObject({
+			flavour: { name },
+			form: "json",
+			origin: "found",
+			proven: "document_id",
+		});
+		expect(notes).toEqual([expect.stringContaining("--body multipart is left aside")]);
+	});
+
+	it("that splits lists, as v0.24 does, is believed by its rule", async () => {
+		const server = fakeServer(["one"], { isRagflow: true, keeps: splitLists });
+		const { service, write } = worldOf(server);
+		await write(row("one", { tags: ["a, b", "b ", "c"] }));
+		expect(server.held.get("one")).toEqual(new Map([["tags", ["a", "b", "c"]]]));
+		expect(service.canary.echo).toBe("document_id");
+	});
+
+	it("that is upgraded from PUT to PATCH in the middle loses no row", async () => {
+		const ids = Array.from({ length: 40 }, (_, at) => `doc-${at}`);
+		const server = fakeServer(ids, { isRagflow: true });
+		const { service, write, notes } = worldOf(server);
+		for (const [at, id] of ids.entries()) {
+			if (at === 20) server.verb = "PATCH";
+			await write(row(id));
+		}
+		for (const id of ids) expect(server.held.get(id)).toEqual(new Map([["a", id]]));
+		expect(service.recognition).toMatchObject({ flavour: { name: "ragflow-patch" }, proven: "document_id" });
+		expect(notes).toEqual([expect.stringContaining("RAGFlow v0.25 and later")]);
+	});
+
+	it("code 100 leads to finding the flavour out once, then fails its rows: it is never sent again and again", async () => {
+		const server = fakeServer(["one", "two", "three"], { isRagflow: true });
+		const { write } = worldOf(server);
+		await write(row("one"));
+		server.calls.length = 0;
+		server.takes = { json: "contradicts" };
+		for (const id of ["two", "three"])
+			await expect(write(row(id))).rejects.toMatchObject({ kind: "contradiction", code: "CODE_100" });
+		expect(server.calls).toEqual(["PUT json two", "probe PATCH", "probe PUT", "PUT json three"]);
+	});
+
+	it("that takes neither PUT nor PATCH is none that is known, and nothing is written", async () => {
+		const server = fakeServer(["one"], { isRagflow: true });
+		const api = server.api({ flavour: documented, form: "multipart" });
+		const lost = { ...api, probeUpdate: async () => "wrong_verb" as const };
+		const error = { kind: "not_the_api", code: "UNKNOWN_FLAVOUR" };
+		await expect(writeMetadata(serviceOf(lost), direct, row("one"), {})).rejects.toMatchObject(error);
+		expect(updates(server)).toEqual([]);
+	});
+});
+
+describe("what is remembered of an address", () => {
+	it("spares the next run every question but one look at its first row", async () => {
+		const server = fakeServer(["one", "two"], { isRagflow: true });
+		const memory = memoryOf();
+		await worldOf(server, { memory }).write(row("one"));
+		expect(memory.entry).toMatchObject({ flavour: ragflowPut, form: "json", proven: "document_id" });
+		server.calls.length = 0;
+		const { service, write } = worldOf(server, { memory });
+		await write(row("two"));
+		expect(server.calls).toEqual(["list", "PUT json two", "list"]);
+		expect(service.recognition).toMatchObject({ origin: "remembered", proven: "document_id" });
+		await write(row("one", { a: "again" }));
+		expect(server.calls.slice(3)).toEqual(["PUT json one"]);
+	});
+
+	it("stands where a repeated run changes nothing: its rows would cost three requests each for ever", async () => {
+		const ids = Array.from({ length: 15 }, (_, at) => `doc-${at}`);
+		const server = fakeServer(ids, { isRagflow: true });
+		for (const id of ids) server.held.set(id, new Map([["a", id]]));
+		const entry = {
+			flavour: ragflowPut,
+			form: "json" as const,
+			proven: "document_id" as const,
+			how: "then",
+			foundAt: 0,
+		};
+		const { write } = worldOf(server, { memory: memoryOf(entry) });
+		for (const id of ids) await write(row(id));
+		expect(server.calls.filter((call) => call === "list")).toHaveLength(20);
+		expect(server.calls.slice(-2)).toEqual(["PUT json doc-13", "PUT json doc-14"]);
+	});
+
+	it("is found out and proven again after a day: what arrived then need not arrive now", async () => {
+		const server = fakeServer(["one"], { isRagflow: true });
+		const entry = {
+			flavour: ragflowPut,
+			form: "json" as const,
+			proven: "document_id" as const,
+			how: "then",
+			foundAt: 0,
+		};
+		const { service, write } = worldOf(server, { memory: memoryOf(entry), now: () => 25 * 3_600_000 });
+		await write(row("one"));
+		expect(server.calls).toEqual(["probe PATCH", "probe PUT", "list", "PUT json one", "list"]);
+		expect(service.recognition).toMatchObject({ origin: "found", proven: "document_id" });
+	});
+
+	it("is learned anew where an answer contradicts it, and the row arrives", async () => {
+		const server = fakeServer(["one"], { isRagflow: true, verb: "PATCH" });
+		const memory = memoryOf({ flavour: ragflowPut, form: "json", proven: "document_id", how: "then", foundAt: 0 });
+		await worldOf(server, { memory }).write(row("one"));
+		expect(server.held.get("one")).toEqual(new Map([["a", "one"]]));
+		expect(memory.entry).toMatchObject({ flavour: ragflowPatch, proven: "document_id" });
+	});
+
+	it("--flavour is neither doubted nor remembered", async () => {
+		const server = fakeServer(["one"], { isRagflow: true, verb: "PATCH" });
+		const memory = memoryOf();
+		const { write } = worldOf(server, { memory, flavour: { value: ragflowPut, origin: "--flavour" } });
+		const error = { kind: "not_the_api", code: "OTHER_FLAVOUR", message: expect.stringContaining("--flavour") };
+		await expect(write(row("one"))).rejects.toMatchObject(error);
+		expect(server.calls).toEqual(["list", "PUT json one"]);
+		expect(memory.entry).toBeUndefined();
+	});
+});
+
+it("a retry of the first row still proves its form: what it had before its first try is what counts", async () => {
+	const server = fakeServer(["one"]);
+	const { service, write } = worldOf(server);
+	const memory: WriteMemory = {};
+	const before: Metadata = new Map();
+	memory.before = { document: { metadata: before } };
+	server.held.set("one", new Map([["a", "one"]]));
+	await write(row("one"), memory);
+	expect(service.canary.echo).toBe("document_id");
+});
