@@ -9,7 +9,7 @@ import { Disposition, Dispositions } from "./rows/dispositions.ts";
 import { Duplicates, type Entry, type Verdict } from "./rows/duplicates.ts";
 import { type Judged, RowJudge } from "./rows/judge.ts";
 import { csvFailedRows } from "./failed-rows.ts";
-import { show } from "./show.ts";
+import { excerpt } from "../text/show.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "./types.ts";
 
 /** Rows between two reports of progress. */
@@ -233,5 +233,5 @@ class Check {
 }
 
 function sentence(field: string | null, text: string): string {
-	return field === null ? text : `${show(field)}: ${text}`;
+	return field === null ? text : `${excerpt(field)}: ${text}`;
 }

@@ -1,5 +1,6 @@
+import { MANIFEST_JSON } from "./limits.ts";
 import { csvLine } from "./csv/quote.ts";
-import { parseMembers } from "./json/parse.ts";
+import { parseMembers } from "../json/parser.ts";
 import { FAILURE_COLUMNS, isFailureColumn } from "./rows/reserved.ts";
 import type { FailedRowFormat, RowFailure, RowPlace } from "./types.ts";
 
@@ -46,7 +47,7 @@ export function jsonFailedRows(roleOf?: (member: string) => string | undefined):
 			const text = source.kind === "json" ? source.text : "{}";
 			const members: string[] = [];
 			const missing = new Set<PlacedColumn>(roleOf === undefined || place === undefined ? [] : PLACED);
-			for (const [key, { start, end }] of parseMembers(text)) {
+			for (const [key, { start, end }] of parseMembers(text, MANIFEST_JSON)) {
 				if (isFailureColumn(key)) continue;
 				const role = roleOf?.(key);
 				const value = placedValue(role, place);

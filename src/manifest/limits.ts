@@ -1,3 +1,5 @@
+import type { JsonRules } from "../json/rules.ts";
+
 /** Bytes of the manifest that are hashed as one: a change is noticed before any row of its block is used. */
 export const BLOCK_BYTES = 256 * 1024;
 
@@ -34,3 +36,6 @@ export const MAX_ID = 256;
 /** A gzip that grows by more than this, and beyond `MAX_UNPACKED`, is a bomb and not a manifest. */
 export const MAX_RATIO = 200;
 export const MAX_UNPACKED = 1024 * 1024 * 1024;
+
+/** How the JSON of a manifest, of a schema and of a `:json` cell is read. */
+export const MANIFEST_JSON: JsonRules = { maxDepth: MAX_DEPTH, maxString: MAX_CELL, maxFaults: MAX_ROW_FAULTS - 1 };

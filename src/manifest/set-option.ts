@@ -3,7 +3,7 @@ import type { JsonValue } from "../json/values.ts";
 import { mergeOnlyFault } from "./rows/merge-only.ts";
 import { cellValue, splitType } from "./rows/typed.ts";
 import { RowJudge } from "./rows/judge.ts";
-import { show } from "./show.ts";
+import { excerpt } from "../text/show.ts";
 import type { ManifestOptions } from "./types.ts";
 
 /**
@@ -18,14 +18,15 @@ export function parseSetting(
 ): readonly [key: string, value: JsonValue] {
 	const equals = text.indexOf("=");
 	const { key, type, meant } = splitType(text.slice(0, Math.max(equals, 0)));
-	if (equals === -1 || key === "") throw wrong(`"${show(text)}" is not KEY=VALUE`);
-	if (meant !== undefined) throw wrong(`"${show(key)}" ends in an unknown type; did you mean :${meant}?`);
+	if (equals === -1 || key === "") throw wrong(`"${excerpt(text)}" is not KEY=VALUE`);
+	if (meant !== undefined) throw wrong(`"${excerpt(key)}" ends in an unknown type; did you mean :${meant}?`);
 	const cell = text.slice(equals + 1);
 	const result = cell === mergeOnly?.token ? { value: cell } : cellValue(cell, type);
-	if (!("value" in result)) throw wrong(`${show(key)}: ${result.fault}`);
+	if (!("value" in result)) throw wrong(`${excerpt(key)}: ${result.fault}`);
 	const misplaced =
 		type === "json" && cell !== mergeOnly?.token ? undefined : mergeOnlyFault(key, result.value, mergeOnly);
-	if (misplaced !== undefined) throw wrong(`${show(key)}: ${misplaced.text}`, "Add --mode merge where that is meant.");
+	if (misplaced !== undefined)
+		throw wrong(`${excerpt(key)}: ${misplaced.text}`, "Add --mode merge where that is meant.");
 	return [key, result.value];
 }
 
@@ -38,7 +39,7 @@ export async function checkSettings(options: ManifestOptions): Promise<void> {
 	const judge = await RowJudge.create("", options);
 	const faults = await judge.settingFaults();
 	if (faults.length === 0) return;
-	const texts = faults.map(({ field, text }) => (field === null ? text : `${show(field)}: ${text}`));
+	const texts = faults.map(({ field, text }) => (field === null ? text : `${excerpt(field)}: ${text}`));
 	throw wrong(`${texts.join("; ")}; nothing was sent`, "Mend the value; --schema says what values must be like.");
 }
 

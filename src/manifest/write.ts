@@ -4,7 +4,7 @@ import { DELETE_TOKEN } from "../json/list-change.ts";
 import { csvLine } from "./csv/quote.ts";
 import { isReserved, meantReserved } from "./rows/reserved.ts";
 import { joinList, splitType, type CellType } from "./rows/typed.ts";
-import { show } from "./show.ts";
+import { excerpt } from "../text/show.ts";
 import { numberSurvives, textSurvives } from "./spreadsheet.ts";
 
 /** A document as it is written into a manifest. */
@@ -106,7 +106,7 @@ function columnName(key: string, type: CellType, members: readonly string[]): st
 	const isHalf = hasHalfPair(key);
 	if (isHalf || key.includes("\0")) {
 		throw new CliError(
-			`the key "${show(key)}" holds ${isHalf ? "half a surrogate pair" : "a NUL character"}, which CSV cannot`,
+			`the key "${excerpt(key)}" holds ${isHalf ? "half a surrogate pair" : "a NUL character"}, which CSV cannot`,
 			{
 				exit: Exit.usage,
 				hint: "use --format json",

@@ -1,4 +1,4 @@
-import { endOfString, parseLoosely } from "../json/not-json.ts";
+import { looseNames, parseLoosely } from "../json/not-json.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
 
 /** A complete answer. */
@@ -65,21 +65,5 @@ function parse(text: string): JsonValue | undefined {
 function hasSecondCode(text: string): boolean {
 	// Nearly every answer ends here: one spelling of the name, and no escape that could hide another.
 	if (text.indexOf('"code"') === text.lastIndexOf('"code"') && !text.includes("\\u")) return false;
-	let codes = 0;
-	let depth = 0;
-	let isKey = false;
-	for (let at = 0; at < text.length; at++) {
-		const character = text[at];
-		if (character === '"') {
-			const end = endOfString(text, at);
-			if (isKey && depth === 1 && JSON.parse(text.slice(at, end + 1)) === "code") codes++;
-			isKey = false;
-			at = end;
-		} else if (character === "{" || character === "[") {
-			depth++;
-			isKey = character === "{";
-		} else if (character === "}" || character === "]") depth--;
-		else if (character === ",") isKey = true;
-	}
-	return codes > 1;
+	return looseNames(text).filter((name) => name === "code").length > 1;
 }

@@ -8,6 +8,7 @@ import {
 	metadataOf,
 } from "../json/values.ts";
 import { parseLoosely } from "../json/not-json.ts";
+import { JsonFault } from "../json/rules.ts";
 import { differsByCase } from "../text/names.ts";
 import { show } from "../text/show.ts";
 import type { ParsedEnvelope } from "./answer.ts";
@@ -35,7 +36,7 @@ export class Decoder {
 	documents({ data, text }: ParsedEnvelope, datasetId: string): Page<Document> {
 		const list = this.#object(data, "a list of documents");
 		const docs = this.#array(list["docs"], "a list of documents");
-		const digits = memberOf(memberOf(withDigits(text), "data"), "docs");
+		const digits = memberOf(memberOf(this.#digits(text), "data"), "docs");
 		const digitsAt = (at: number): JsonValue | undefined => (isJsonArray(digits) ? digits[at] : undefined);
 		const items = docs.map((item, at) => this.#document(item, digitsAt(at), datasetId));
 		return { items, total: this.#count(list, "total") };
@@ -114,8 +115,17 @@ export class Decoder {
 		// Deeper metadata would overflow the stack when it is written out again.
 		if (isDeeperThan(fields, DEEPEST_METADATA))
 			throw this.#misfit("the meta_fields of a document: they are nested too deep");
-		const inexact = inexactValues(fields, typeof value === "string" ? withDigits(value) : digits);
+		const inexact = inexactValues(fields, typeof value === "string" ? this.#digits(value) : digits);
 		return { metadata: metadataOf(fields), ...(inexact === undefined ? {} : { inexact }) };
+	}
+
+	#digits(json: string): JsonValue | undefined {
+		try {
+			return withDigits(json);
+		} catch (error) {
+			if (error instanceof JsonFault) throw this.#misfit("a list of documents: it is nested too deep");
+			throw error;
+		}
 	}
 
 	#named(object: JsonObject, what: string): { readonly id: string; readonly name: string } {

@@ -1,6 +1,6 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json/values.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
 import { isDoubleInFull, survivesDouble } from "../json/numbers.ts";
-import { replaceOutsideTexts } from "../json/not-json.ts";
+import { parseWithNumbers } from "../json/not-json.ts";
 
 /**
  * A candidate for a number that can't be sent back as it came: it has 16 digits or more, or an exponent, or it is `NaN` or
@@ -10,7 +10,6 @@ import { replaceOutsideTexts } from "../json/not-json.ts";
  * search alone.
  */
 const CANDIDATE = /[[:,][ \t\n\r]*(-?(?:\d(?:[\d.]{15}|[\d.]*[eE])[-+.\deE]*|NaN|Infinity))/g;
-const NUMBER = /"|-?(?:\d[-+.\deE]*|NaN|Infinity)/g;
 
 /**
  * The keys of a document whose values can't be sent back as they came, each with the text of its value. Such a value has a
@@ -23,11 +22,11 @@ export type InexactValues = ReadonlyMap<string, string>;
  * there is no such number.
  *
  * Such a text is told from a text of the answer by the plain parse, which has a number there.
+ *
+ * @throws JsonFault if it is nested more than 1,000 deep
  */
 export function withDigits(json: string): JsonValue | undefined {
-	if (!mayLose(json)) return undefined;
-	const quoted = replaceOutsideTexts(json, NUMBER, (text) => (isKept(text) ? undefined : `"${text}"`));
-	return quoted === undefined ? undefined : parseJson(quoted);
+	return mayLose(json) ? parseWithNumbers(json, (digits) => (isKept(digits) ? Number(digits) : digits)) : undefined;
 }
 
 /**

@@ -19,6 +19,11 @@ export function show(text: string, max = 200): string {
 	return text.length > 2 * max + 2 ? `${shown}…` : shown;
 }
 
+/** As much of a foreign text as a message repeats that says what is wrong with it: at most 80 characters. */
+export function excerpt(text: string): string {
+	return show(text, 80);
+}
+
 /**
  * The colours of `io` among them, what could move the cursor, hide text or turn it around; not line ends and tabs.
  *

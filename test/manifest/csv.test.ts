@@ -55,7 +55,7 @@ describe("a fault in CSV is found where an editor shows it", () => {
 	test("a fault names its field, and shows values without control characters", async () => {
 		const { problems } = await checkBytes("document_id,publish_date\n1,\u001b[31mred\n");
 		expect(problems[0]).toMatchObject({ field: "publish_date", file: "-" });
-		expect(problems[0]?.text).toBe('publish_date: "\\u001b[31mred" is not a date of the form YYYY-MM-DD');
+		expect(problems[0]?.text).toBe('publish_date: "\\x1b[31mred" is not a date of the form YYYY-MM-DD');
 	});
 });
 

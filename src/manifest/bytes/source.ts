@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
 import { BLOCK_BYTES } from "../limits.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 
 /** What tells one manifest from another, whatever it is called. */
 export type Content = {
@@ -68,7 +68,7 @@ const WHY_UNREADABLE: ReadonlyMap<string, readonly [string, string?]> = new Map(
 ]);
 
 function unreadable(path: string, why: string, hint: string, cause?: unknown): CliError {
-	return new CliError(`${show(path)} ${why}`, { exit: Exit.usage, hint, cause });
+	return new CliError(`${excerpt(path)} ${why}`, { exit: Exit.usage, hint, cause });
 }
 
 class Scratch {
@@ -169,7 +169,7 @@ class BlockSource implements Source {
 	}
 
 	#foreign(): CliError {
-		return new CliError(`${show(this.#name)} was changed after it was checked`, {
+		return new CliError(`${excerpt(this.#name)} was changed after it was checked`, {
 			exit: Exit.foreign,
 			hint: "leave the manifest alone while it is being sent, and start again",
 		});

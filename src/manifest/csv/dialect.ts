@@ -1,5 +1,5 @@
 import { Stop } from "../fault.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 
 const DELIMITERS = [",", ";", "\t"] as const;
 
@@ -13,7 +13,7 @@ export function namedDelimiter(text: string, line: number): string | undefined {
 	if (named === undefined) return undefined;
 	const delimiter = DELIMITERS.find((each) => each === named);
 	if (delimiter !== undefined) return delimiter;
-	const what = named === "" ? "no character divides" : `${show(named)} divides`;
+	const what = named === "" ? "no character divides" : `${excerpt(named)} divides`;
 	throw new Stop("DELIMITER", `the line sep= says that ${what} the cells; use a comma, a semicolon or a tab`, {
 		line,
 		column: 1,

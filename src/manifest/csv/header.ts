@@ -2,7 +2,7 @@ import { PURPOSES, type Role } from "../purposes.ts";
 import type { ManifestOptions } from "../types.ts";
 import { isFailureColumn, isReserved, isRole, meantReserved } from "../rows/reserved.ts";
 import { splitType, type CellType } from "../rows/typed.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 import type { Fault } from "../fault.ts";
 
 /** What a column's cells become. */
@@ -74,12 +74,12 @@ function columnOf(
 	const { key, type, explicit, meant } = splitType(name);
 	const reserved = explicit ? undefined : meantReserved(name);
 	if (reserved !== undefined) {
-		fault("UNKNOWN_COLUMN", `did you mean ${reserved}? For a key of this name write ${show(name)}:text`);
+		fault("UNKNOWN_COLUMN", `did you mean ${reserved}? For a key of this name write ${excerpt(name)}:text`);
 	} else if (meant !== undefined) {
-		const stem = show(name.slice(0, name.lastIndexOf(":")));
+		const stem = excerpt(name.slice(0, name.lastIndexOf(":")));
 		fault(
 			"UNKNOWN_TYPE",
-			`unknown type; did you mean ${stem}:${meant}? For a key of this name write ${show(name)}:text`,
+			`unknown type; did you mean ${stem}:${meant}? For a key of this name write ${excerpt(name)}:text`,
 		);
 	}
 	if (PURPOSES[options.purpose].metadata === "ignored") return { ...drop, field: key };

@@ -3,10 +3,10 @@ import { emptyDraft, type Draft } from "../rows/draft.ts";
 import { mergeOnlyFault } from "../rows/merge-only.ts";
 import { isFailureColumn, isRole } from "../rows/reserved.ts";
 import { PURPOSES, type Purpose, type Role } from "../purposes.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { MemberNames } from "./names.ts";
-import type { Member } from "../json/parse.ts";
+import type { Member } from "../../json/parser.ts";
 
 /** What `docs list --format json` prints beside `meta_fields`: of the service, not of the user. */
 const BESIDE_META_FIELDS: ReadonlySet<string> = new Set(["size", "create_time"]);
@@ -65,7 +65,7 @@ function role(draft: Draft, name: Role, value: JsonValue, purpose: Purpose): voi
 	const code = PURPOSES[purpose].subject.roles[name];
 	if (code === undefined) return;
 	if (typeof value !== "string") {
-		const text = `${show(JSON.stringify(value))} is not a text; write it in double quotes`;
+		const text = `${excerpt(JSON.stringify(value))} is not a text; write it in double quotes`;
 		draft.faults.push({ field: name, code, text });
 	} else if (!name.endsWith("_id") && hasHalfPair(value)) {
 		// No file name and no query can hold it. Ids are judged with all else that is wrong with them.

@@ -1,15 +1,15 @@
-import { isJsonObject } from "../../json/values.ts";
+import { MANIFEST_JSON } from "../limits.ts";
 import { jsonFailedRows } from "../failed-rows.ts";
 import type { Stop } from "../fault.ts";
 import { type Draft, emptyDraft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
 import { PURPOSES } from "../purposes.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
 import { type Element, ElementSplitter } from "../json/elements.ts";
-import { JsonFault } from "../json/fault.ts";
+import { JsonFault } from "../../json/rules.ts";
 import { LineSplitter } from "../json/lines.ts";
 import { MemberNames } from "./names.ts";
 import { draftOf } from "./object.ts";
-import { type Member, parseMembers } from "../json/parse.ts";
+import { type Member, parseMembers } from "../../json/parser.ts";
 
 /** Reads a JSON array or JSON lines: each object is a row. */
 export class JsonReader implements RowReader {
@@ -63,15 +63,17 @@ export class JsonReader implements RowReader {
 		const faults: JsonFault[] = [];
 		let draft: Draft;
 		try {
-			draft = draftOf(parseMembers(raw.text, faults), this.#names, this.#options);
+			draft = draftOf(parseMembers(raw.text, MANIFEST_JSON, faults), this.#names, this.#options);
 		} catch (error) {
 			if (!(error instanceof JsonFault)) throw error;
 			faults.push(error);
 			draft = emptyDraft();
 			draft.isReadable = false;
 		}
-		for (const { member, code, message, offset } of faults) {
-			draft.faults.push({ field: member, code, text: message, offset });
+		for (const { members, code, message, offset } of faults) {
+			const [outer, inner] = members;
+			const field = outer === "meta_fields" ? (inner ?? outer) : outer;
+			draft.faults.push({ field, code, text: message, offset });
 		}
 		return draft;
 	}
@@ -93,16 +95,15 @@ export class JsonReader implements RowReader {
 	/** The members of the object come before those of its `meta_fields`. */
 	#offsetsIn(text: string): Map<string, number> {
 		const offsets = new Map<string, number>();
-		let wrapped: Member | undefined;
-		for (const [original, member] of parseMembers(text, [])) {
+		let wrapped: Member["members"];
+		for (const [original, member] of parseMembers(text, MANIFEST_JSON, [])) {
 			const name = this.#names.of(original);
 			if (name !== undefined && !offsets.has(name)) offsets.set(name, member.valueStart);
-			if (name === "meta_fields" && isJsonObject(member.value)) wrapped = member;
+			if (name === "meta_fields") wrapped = member.members ?? wrapped;
 		}
-		if (wrapped === undefined) return offsets;
-		for (const [original, { valueStart }] of parseMembers(text.slice(wrapped.valueStart, wrapped.end), [])) {
+		for (const [original, { valueStart }] of wrapped ?? []) {
 			const name = this.#names.of(original);
-			if (name !== undefined && !offsets.has(name)) offsets.set(name, wrapped.valueStart + valueStart);
+			if (name !== undefined && !offsets.has(name)) offsets.set(name, valueStart);
 		}
 		return offsets;
 	}

@@ -1,11 +1,11 @@
 import { Stop } from "../fault.ts";
-import { MAX_CELL, MAX_RECORD } from "../limits.ts";
+import { MANIFEST_JSON, MAX_CELL, MAX_RECORD } from "../limits.ts";
 import { positionIn } from "../position.ts";
 import { Brackets } from "./brackets.ts";
 import { Cursor } from "./cursor.ts";
-import { JsonFault } from "./fault.ts";
-import { parseMembers } from "./parse.ts";
-import { stringEnd } from "./string-end.ts";
+import { JsonFault } from "../../json/rules.ts";
+import { parseMembers } from "../../json/parser.ts";
+import { stringEnd } from "../../json/lexer.ts";
 
 /** The text of one element, and where it begins. */
 export type Element = { readonly text: string; readonly line: number; readonly column: number };
@@ -177,7 +177,7 @@ export class ElementSplitter {
 	#stopInside(): void {
 		const text = this.#text.slice(this.#at);
 		try {
-			parseMembers(text, []);
+			parseMembers(text, MANIFEST_JSON, []);
 		} catch (error) {
 			if (!(error instanceof JsonFault) || error.atEnd) return;
 			const { line, column } = this.#cursor;

@@ -1,8 +1,8 @@
 import { Stop } from "../fault.ts";
-import { MAX_RECORD } from "../limits.ts";
+import { MANIFEST_JSON, MAX_RECORD } from "../limits.ts";
 import type { Element } from "./elements.ts";
-import { JsonFault } from "./fault.ts";
-import { parseMembers } from "./parse.ts";
+import { JsonFault } from "../../json/rules.ts";
+import { parseMembers } from "../../json/parser.ts";
 
 /** Divides JSON lines: one object a line; blank lines count as lines and are no rows. */
 export class LineSplitter {
@@ -51,7 +51,7 @@ function tooLong(line: number): Stop {
 /** An object over several lines would otherwise be one problem for each of its lines. */
 function spread(text: string, line: number): Stop | undefined {
 	try {
-		parseMembers(text, []);
+		parseMembers(text, MANIFEST_JSON, []);
 	} catch (error) {
 		if (!(error instanceof JsonFault) || !error.atEnd) return undefined;
 		const why = "the object is not whole on its line; JSON lines hold one object a line, a JSON array takes any layout";

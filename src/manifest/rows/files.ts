@@ -3,7 +3,7 @@ import { access, realpath, stat } from "node:fs/promises";
 import { basename, dirname, resolve, sep } from "node:path";
 import { errorCode, reason } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 import type { Draft } from "./draft.ts";
 
 export type FoundFile = { readonly path: string; readonly name: string };
@@ -22,7 +22,7 @@ export class FileFinder {
 	async find(draft: Draft): Promise<FoundFile | Fault> {
 		if (draft.file === "") return fault("is empty; it names the file to upload");
 		if (draft.file.includes("\0")) return fault("holds a NUL character");
-		const shown = `"${show(draft.file)}"`;
+		const shown = `"${excerpt(draft.file)}"`;
 		const asked = resolve(this.#root, draft.file);
 		try {
 			this.#realRoot ??= await realpath(this.#root);
@@ -30,7 +30,7 @@ export class FileFinder {
 			const below = this.#realRoot.endsWith(sep) ? this.#realRoot : this.#realRoot + sep;
 			if (!path.startsWith(below))
 				return fault(
-					`${shown} lies outside ${show(this.#realRoot)}; if it is meant, name a folder above it with --files-root DIR`,
+					`${shown} lies outside ${excerpt(this.#realRoot)}; if it is meant, name a folder above it with --files-root DIR`,
 				);
 			if (!(await stat(path)).isFile()) return fault(`${shown} is not a regular file`);
 			await access(path, constants.R_OK);
@@ -48,7 +48,7 @@ export class FileFinder {
 function named(path: string, name: string): FoundFile | Fault {
 	if (!/[/\\\p{Cc}\p{Surrogate}]/u.test(name) && name.trim() !== "" && name !== "." && name !== "..")
 		return { path, name };
-	return { field: "name", code: "BAD_NAME", text: `"${show(name)}" is not a plain file name` };
+	return { field: "name", code: "BAD_NAME", text: `"${excerpt(name)}" is not a plain file name` };
 }
 
 function fault(text: string): Fault {

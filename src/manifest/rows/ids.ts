@@ -1,6 +1,6 @@
 import type { Fault } from "../fault.ts";
 import { MAX_ID } from "../limits.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 
 const CONTROL = /\p{Cc}/u;
 const SURROGATE = /\p{Surrogate}/u;
@@ -24,10 +24,10 @@ function idText(id: string): string | undefined {
 	// Nearly every id is one of these: no further look is needed.
 	if (/^[\w-]{1,256}$/.test(id)) return undefined;
 	if (id.trim() === "") return "is nothing but white space";
-	if (id.trim() !== id) return `"${show(id)}" begins or ends with white space`;
+	if (id.trim() !== id) return `"${excerpt(id)}" begins or ends with white space`;
 	if (id === "." || id === "..") return `"${id}" names a folder, not an id`;
-	if (CONTROL.test(id)) return `"${show(id)}" holds a control character`;
-	if (SURROGATE.test(id)) return `"${show(id)}" holds half a surrogate pair`;
+	if (CONTROL.test(id)) return `"${excerpt(id)}" holds a control character`;
+	if (SURROGATE.test(id)) return `"${excerpt(id)}" holds half a surrogate pair`;
 	if (id.length > MAX_ID) return `is longer than ${MAX_ID} characters`;
 	return undefined;
 }

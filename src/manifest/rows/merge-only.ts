@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../json/values.ts";
 import { listSteps } from "../../json/list-change.ts";
 import type { Fault } from "../fault.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 import type { ManifestOptions } from "../types.ts";
 
 /**
@@ -15,7 +15,7 @@ export function mergeOnlyFault(
 ): Fault | undefined {
 	if (mergeOnly === undefined) return undefined;
 	if (value === mergeOnly.token) {
-		const text = `"${show(value)}" removes a key only with --mode merge; for that very text say --delete-token TEXT`;
+		const text = `"${excerpt(value)}" removes a key only with --mode merge; for that very text say --delete-token TEXT`;
 		return { field, code: "MERGE_ONLY", text, ofValue: field };
 	}
 	if (!mergeOnly.lists || listSteps(value) === undefined) return undefined;

@@ -1,11 +1,11 @@
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { readInput } from "../../input-file.ts";
 import type { JsonValue } from "../../json/values.ts";
-import { JsonFault } from "../json/fault.ts";
-import { parseJson } from "../json/parse.ts";
-import { MAX_SCHEMA } from "../limits.ts";
+import { JsonFault } from "../../json/rules.ts";
+import { parseValue } from "../../json/parser.ts";
+import { MANIFEST_JSON, MAX_SCHEMA } from "../limits.ts";
 import { positionIn } from "../position.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 
 /**
  * The value of `--schema`: the JSON of the file, or `none`.
@@ -19,17 +19,17 @@ export async function readSchema(path: string): Promise<JsonValue> {
 		text = (await readInput(path, MAX_SCHEMA)).toString("utf8");
 	} catch (error) {
 		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
-		throw new CliError(`the schema ${show(path)} ${why}`, {
+		throw new CliError(`the schema ${excerpt(path)} ${why}`, {
 			exit: Exit.usage,
 			hint: "check the path given to --schema",
 		});
 	}
 	try {
-		return parseJson(text.replace(/^\uFEFF/, ""));
+		return parseValue(text.replace(/^\uFEFF/, ""), MANIFEST_JSON);
 	} catch (error) {
 		if (!(error instanceof JsonFault)) throw error;
 		const { line, column } = positionIn(text, error.offset, 1);
-		throw unusable(`${show(path)}:${line}:${column}: ${error.message}`);
+		throw unusable(`${excerpt(path)}:${line}:${column}: ${error.message}`);
 	}
 }
 

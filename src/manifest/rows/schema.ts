@@ -5,7 +5,7 @@ import { listSteps } from "../../json/list-change.ts";
 import { reason } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
 import { MAX_ROW_FAULTS, MAX_ROW_SECONDS } from "../limits.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 import type { ManifestOptions } from "../types.ts";
 import { endless, unusable } from "./schema-file.ts";
 import { compile, type Validator } from "./schema-validator.ts";
@@ -85,12 +85,12 @@ export class SchemaCheck {
 			return unusable(`it takes ${limit} to check ${place}`, hint);
 		}
 		const hint = "A repetition inside a repetition, as in (a+)+, takes that long; a+ matches the same.";
-		return unusable(`its pattern "${show(pattern)}" takes ${limit} on ${place}`, hint);
+		return unusable(`its pattern "${excerpt(pattern)}" takes ${limit} on ${place}`, hint);
 	}
 
 	#failed(error: unknown, place: string): unknown {
 		const pattern = this.#validator.pattern();
-		if (pattern !== undefined) return unusable(`its pattern "${show(pattern)}" fails on ${place}: ${reason(error)}`);
+		if (pattern !== undefined) return unusable(`its pattern "${excerpt(pattern)}" fails on ${place}: ${reason(error)}`);
 		if (!(error instanceof RangeError)) return error;
 		return endless();
 	}
@@ -114,7 +114,7 @@ function faultOf({ instancePath, params, message = "does not meet the schema" }:
 	const [, top] = instancePath.split("/");
 	if (top !== undefined) {
 		const [field, inside] = [unescapePointer(top), instancePath.slice(top.length + 1)];
-		const text = show(`${inside === "" ? "" : `${inside} `}${message}`);
+		const text = excerpt(`${inside === "" ? "" : `${inside} `}${message}`);
 		return { field, code: "SCHEMA", text, ofValue: field };
 	}
 	const surplus: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
@@ -122,7 +122,7 @@ function faultOf({ instancePath, params, message = "does not meet the schema" }:
 	return {
 		field: typeof field === "string" ? field : null,
 		code: "SCHEMA",
-		text: show(message),
+		text: excerpt(message),
 		...(typeof surplus === "string" ? { ofValue: surplus } : {}),
 	};
 }

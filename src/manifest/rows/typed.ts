@@ -1,9 +1,10 @@
+import { MANIFEST_JSON } from "../limits.ts";
 import type { JsonValue } from "../../json/values.ts";
-import { JsonFault } from "../json/fault.ts";
-import { parseJson } from "../json/parse.ts";
+import { JsonFault } from "../../json/rules.ts";
+import { parseValue } from "../../json/parser.ts";
 import { isJsonNumber, survivesDouble } from "../../json/numbers.ts";
 import { isOneLetterApart } from "../distance.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 
 export const TYPES = ["text", "number", "boolean", "list", "json"] as const;
 export type CellType = (typeof TYPES)[number];
@@ -64,7 +65,7 @@ export function cellValue(cell: string, type: CellType): CellValue {
 			// Spreadsheets save TRUE where they read true.
 			if (cell === "true" || cell === "TRUE") return { value: true };
 			if (cell === "false" || cell === "FALSE") return { value: false };
-			return { code: "BAD_BOOLEAN", fault: `"${show(cell)}" is neither true nor false` };
+			return { code: "BAD_BOOLEAN", fault: `"${excerpt(cell)}" is neither true nor false` };
 		case "list":
 			return { value: splitList(cell) };
 		case "json":
@@ -73,14 +74,14 @@ export function cellValue(cell: string, type: CellType): CellValue {
 }
 
 function numberOf(cell: string): CellValue {
-	if (!isJsonNumber(cell)) return { code: "BAD_NUMBER", fault: `"${show(cell)}" is not a number` };
-	if (!survivesDouble(cell)) return { code: "BAD_NUMBER", fault: `${show(cell)} would be sent as ${Number(cell)}` };
+	if (!isJsonNumber(cell)) return { code: "BAD_NUMBER", fault: `"${excerpt(cell)}" is not a number` };
+	if (!survivesDouble(cell)) return { code: "BAD_NUMBER", fault: `${excerpt(cell)} would be sent as ${Number(cell)}` };
 	return { value: Number(cell) };
 }
 
 function jsonOf(cell: string): CellValue {
 	try {
-		return { value: parseJson(cell) };
+		return { value: parseValue(cell, MANIFEST_JSON) };
 	} catch (error) {
 		if (!(error instanceof JsonFault)) throw error;
 		return { code: error.code, fault: error.message };

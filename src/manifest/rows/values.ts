@@ -1,6 +1,6 @@
 import type { JsonValue, Metadata } from "../../json/values.ts";
 import type { Fault } from "../fault.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 
 /** Schemes whose addresses name a host. */
 const WITH_HOST = /^(?:https?|wss?|ftps?|sftp|s3|gs|ssh|git):/i;
@@ -15,13 +15,13 @@ export function valueFaults(metadata: Metadata, deleteToken: string | undefined)
 	function check(field: string, code: string, fault: (text: string) => string | undefined): void {
 		const value: JsonValue | undefined = metadata.get(field);
 		if (value === undefined || value === null || value === deleteToken) return;
-		const text = typeof value === "string" ? fault(value) : `${show(JSON.stringify(value))} is not a text`;
+		const text = typeof value === "string" ? fault(value) : `${excerpt(JSON.stringify(value))} is not a text`;
 		if (text !== undefined) faults.push({ field, code, text, ofValue: field });
 	}
 }
 
 function dateText(text: string): string | undefined {
-	if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return `"${show(text)}" is not a date of the form YYYY-MM-DD`;
+	if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return `"${excerpt(text)}" is not a date of the form YYYY-MM-DD`;
 	const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
 	if (year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)) return undefined;
 	return `${text} is not a date that exists`;
@@ -35,7 +35,7 @@ function daysOf(year: number, month: number): number {
 
 function urlText(text: string): string | undefined {
 	if (isAbsolute(text)) return undefined;
-	return `"${show(text)}" is not an absolute address such as https://example.org/page`;
+	return `"${excerpt(text)}" is not an absolute address such as https://example.org/page`;
 }
 
 function isAbsolute(text: string): boolean {

@@ -6,7 +6,7 @@ import { JsonReader } from "../json-rows/reader.ts";
 import { positionIn } from "../position.ts";
 import type { Draft } from "../rows/draft.ts";
 import { RowJudge } from "../rows/judge.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 import type { CheckedManifest, ManifestOptions, Problem, Row } from "../types.ts";
 import { findLocalFiles, type LocalFile } from "./find.ts";
 import { readSidecar, type Sidecar } from "./read.ts";
@@ -85,13 +85,13 @@ class Check {
 		const read = await readSidecar(file.sidecar, this.#names);
 		if (read === undefined) {
 			this.#invalid += 1;
-			const text = `has no sidecar: there is no ${show(file.sidecar)}`;
+			const text = `has no sidecar: there is no ${excerpt(file.sidecar)}`;
 			this.#problem(file.path, "", { field: null, code: "NO_SIDECAR", text });
 			return;
 		}
 		const { text, draft } = named(read, file);
 		const faults = this.#judge.faults(draft, false);
-		const judged = { metadata: draft.metadata, place: show(file.sidecar), faults };
+		const judged = { metadata: draft.metadata, place: excerpt(file.sidecar), faults };
 		if (draft.isReadable) await this.#judge.meetSchema([judged], signal);
 		for (const fault of faults) this.#problem(file.sidecar, text, fault);
 		if (faults.length > 0) this.#invalid += 1;
@@ -121,7 +121,7 @@ class Check {
 		const { onDuplicate } = this.#options;
 		if (earlier !== undefined && earlier.payload !== entry.payload && onDuplicate === "error") {
 			this.#invalid += 1;
-			const what = `the same document as for ${show(earlier.file.path)}, with other values; see --on-duplicate`;
+			const what = `the same document as for ${excerpt(earlier.file.path)}, with other values; see --on-duplicate`;
 			this.#problem(file.path, "", { field: "name", code: "DUPLICATE", text: what });
 			return;
 		}
@@ -137,7 +137,7 @@ class Check {
 		const raw = { text: content, line: 1, column: 1, cells: undefined, fault: undefined };
 		const isIn = field !== null && content !== "";
 		const place = positionIn(content, offset ?? (isIn ? this.#reader.offsetOf(raw, field) : 0), 1);
-		this.#onProblem({ file, ...place, field, code, text: field === null ? text : `${show(field)}: ${text}` });
+		this.#onProblem({ file, ...place, field, code, text: field === null ? text : `${excerpt(field)}: ${text}` });
 	}
 }
 
@@ -147,7 +147,7 @@ async function* rowsOf(entries: readonly Entry[], options: ManifestOptions, judg
 		if (isSkipped) continue;
 		const read = await readSidecar(file.sidecar, names);
 		if (read === undefined || hashOf(read.text) !== content) {
-			throw new CliError(`${show(file.sidecar)} was changed after it was checked`, {
+			throw new CliError(`${excerpt(file.sidecar)} was changed after it was checked`, {
 				exit: Exit.foreign,
 				hint: "leave the sidecars alone while they are read, and start again",
 			});

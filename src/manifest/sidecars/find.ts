@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, normalize } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 
 /** What a sidecar is called: the whole name of its file, and this. */
 const SUFFIX = ".meta.json";
@@ -56,7 +56,7 @@ async function kindOf(path: string): ReturnType<typeof stat> {
 		return await stat(path);
 	} catch (error) {
 		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
-		throw new CliError(`${show(path)} ${why}; nothing was sent`, {
+		throw new CliError(`${excerpt(path)} ${why}; nothing was sent`, {
 			exit: Exit.usage,
 			hint: "Check the paths of the files.",
 			cause: error,

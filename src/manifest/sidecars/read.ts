@@ -5,11 +5,11 @@ import { unpack } from "../bytes/unpack.ts";
 import { Stop, type Fault } from "../fault.ts";
 import type { MemberNames } from "../json-rows/names.ts";
 import { draftOf } from "../json-rows/object.ts";
-import { JsonFault } from "../json/fault.ts";
-import { type Member, parseMembers } from "../json/parse.ts";
-import { MAX_RECORD } from "../limits.ts";
+import { JsonFault } from "../../json/rules.ts";
+import { type Member, parseMembers } from "../../json/parser.ts";
+import { MANIFEST_JSON, MAX_RECORD } from "../limits.ts";
 import { emptyDraft, type Draft } from "../rows/draft.ts";
-import { show } from "../show.ts";
+import { excerpt } from "../../text/show.ts";
 
 export type Sidecar = { readonly text: string; readonly draft: Draft };
 
@@ -38,7 +38,7 @@ async function parsed(bytes: AsyncIterable<Buffer>, names: MemberNames): Promise
 			text += piece;
 			if (text.length > MAX_RECORD) throw new Stop("TOO_LONG", `a sidecar of more than ${MAX_RECORD} characters`);
 		}
-		return { text, draft: sidecarDraft(parseMembers(text), names) };
+		return { text, draft: sidecarDraft(parseMembers(text, MANIFEST_JSON), names) };
 	} catch (error) {
 		if (error instanceof JsonFault) {
 			return unreadable(text, { field: null, code: error.code, text: error.message, offset: error.offset });
@@ -67,7 +67,7 @@ function sidecarDraft(members: ReadonlyMap<string, Member>, names: MemberNames):
 			const text = "stands twice in this sidecar, after --map";
 			draft.faults.push({ field: key, code: "DUPLICATE_MEMBER", text, offset: start });
 		} else if (names.meant(key) === "meta_fields") {
-			const text = `did you mean meta_fields? A key called ${show(key)} belongs in meta_fields`;
+			const text = `did you mean meta_fields? A key called ${excerpt(key)} belongs in meta_fields`;
 			draft.faults.push({ field: key, code: "UNKNOWN_MEMBER", text, offset: start });
 		} else draft.metadata.set(key, value);
 	}

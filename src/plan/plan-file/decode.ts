@@ -1,8 +1,19 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Metadata, parseJson } from "../../json/values.ts";
+import { parseMembers, type Member } from "../../json/parser.ts";
+import { JsonFault, type JsonRules } from "../../json/rules.ts";
+import {
+	DEEPEST_METADATA,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	type Metadata,
+	parseJson,
+} from "../../json/values.ts";
 import type { Difference } from "../change.ts";
 import { changeLine, footerLine, headerLine, PLAN_VERSION } from "./encode.ts";
 import type { PlanCounts, PlanHeader, PlannedChange, PlannedUpdate } from "./planned.ts";
 
+/** A line nests a value of a key that is changed: the line, `change`, the key, then what metadata has. */
+const PLAN_JSON: JsonRules = { maxDepth: 3 + DEEPEST_METADATA, maxString: Number.POSITIVE_INFINITY, maxFaults: 0 };
 const SHA256 = /^[0-9a-f]{64}$/;
 const FOOTER = /^\{"changes":(\d+),"unchanged":(\d+),"failed":(\d+),"sha256":"([0-9a-f]{64})"\}$/;
 
@@ -29,20 +40,23 @@ export function readHeader(text: string): PlanHeader | undefined {
 
 /** Undefined where this version would not have written that: a key that stands twice, a member that it does not know. */
 export function readChange(text: string): PlannedChange | undefined {
-	const object = parsed(text);
-	const { line, dataset_id: datasetId, document_id: documentId, action, was } = asMembers(object);
-	if (!isCount(line) || !isText(datasetId) || !isText(documentId) || !isHash(was)) return undefined;
+	const members = membersOf(text);
+	const [line, datasetId, documentId, action, was] = ["line", "dataset_id", "document_id", "action", "was"].map(
+		(name) => members?.get(name)?.value,
+	);
+	if (members === undefined || !isCount(line) || !isText(datasetId) || !isText(documentId) || !isHash(was))
+		return undefined;
 	const planned = { line, datasetId, documentId, was };
-	const change = action === "update" ? readUpdate(planned, membersOf(text)) : { ...planned, action: "remove" as const };
+	const change = action === "update" ? readUpdate(planned, members) : { ...planned, action: "remove" as const };
 	return change !== undefined && changeLine(change) === `${text}\n` ? change : undefined;
 }
 
 function readUpdate(
 	planned: Omit<PlannedUpdate, "action" | "metadata" | "difference">,
-	members: ReadonlyMap<string, string>,
+	members: Members,
 ): PlannedUpdate | undefined {
 	const [metadata, add, change, remove] = ["meta_fields", "add", "change", "remove"].map((name) =>
-		metadataIn(members.get(name)),
+		metadataOf(members.get(name)?.members),
 	);
 	if (metadata === undefined || add === undefined || change === undefined || remove === undefined) return undefined;
 	const changed = new Map<string, { from: JsonValue; to: JsonValue }>();
@@ -64,14 +78,23 @@ export function readFooter(text: string): (PlanCounts & { readonly sha256: strin
 	return footerLine(counts, sha256) === `${text}\n` ? { ...counts, sha256 } : undefined;
 }
 
-function metadataIn(text: string | undefined): Metadata | undefined {
-	if (text === undefined || !text.startsWith("{")) return undefined;
-	return new Map(Array.from(membersOf(text), ([key, value]) => [key, parseJson(value)] as const));
+/** The members of an object in the order of its text, which `JSON.parse` changes for keys that look like numbers. */
+function metadataOf(members: Members | undefined): Metadata | undefined {
+	return members && new Map(Array.from(members, ([key, { value }]) => [key, value] as const));
 }
 
-type Members = { readonly [key: string]: JsonValue | undefined };
+type Members = ReadonlyMap<string, Member>;
 
-function asMembers(object: JsonObject | undefined): Members {
+function membersOf(text: string): Members | undefined {
+	try {
+		return parseMembers(text, PLAN_JSON);
+	} catch (error) {
+		if (error instanceof JsonFault) return undefined;
+		throw error;
+	}
+}
+
+function asMembers(object: JsonObject | undefined): { readonly [key: string]: JsonValue | undefined } {
 	return object ?? {};
 }
 
@@ -94,55 +117,4 @@ function parsed(text: string): JsonObject | undefined {
 	} catch {
 		return undefined;
 	}
-}
-
-const QUOTE = '"'.charCodeAt(0);
-const BACKSLASH = "\\".charCodeAt(0);
-const OPENING: ReadonlySet<number> = new Set(["{", "["].map((character) => character.charCodeAt(0)));
-const CLOSING: ReadonlySet<number> = new Set(["}", "]"].map((character) => character.charCodeAt(0)));
-const COMMA = ",".charCodeAt(0);
-const COLON = ":".charCodeAt(0);
-
-/**
- * The members of a JSON object in the order of its text, each value as its text: `JSON.parse` puts keys that look like
- * numbers first.
- *
- * @param text an object that `JSON.parse` takes
- */
-export function membersOf(text: string): ReadonlyMap<string, string> {
-	const members = new Map<string, string>();
-	let depth = 0;
-	let start = 0;
-	let key: string | undefined;
-	for (let at = 0; at < text.length; at++) {
-		const character = text.charCodeAt(at);
-		if (character === QUOTE) at = endOfText(text, at);
-		else if (OPENING.has(character)) {
-			depth += 1;
-			if (depth === 1) start = at + 1;
-		} else if (character === COLON && depth === 1) {
-			key = String(JSON.parse(text.slice(start, at)));
-			start = at + 1;
-		} else if (CLOSING.has(character) || (character === COMMA && depth === 1)) {
-			if (character !== COMMA) depth -= 1;
-			if (character !== COMMA && depth > 0) continue;
-			if (key !== undefined) members.set(key, text.slice(start, at));
-			key = undefined;
-			start = at + 1;
-		}
-	}
-	return members;
-}
-
-/** Where the closing quote is of the text that begins at `start`. */
-function endOfText(text: string, start: number): number {
-	let end = text.indexOf('"', start + 1);
-	while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-	return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-	let first = at;
-	while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-	return (at - first) % 2 === 1;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { differenceOf } from "../../../src/plan/change.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../../src/plan/plan-file/check.ts";
-import { membersOf, readChange, readHeader } from "../../../src/plan/plan-file/decode.ts";
+import { readChange, readHeader } from "../../../src/plan/plan-file/decode.ts";
 import { changeLine, headerLine, PlanText } from "../../../src/plan/plan-file/encode.ts";
 import { metadataHash, type PlanHeader, type PlannedChange } from "../../../src/plan/plan-file/planned.ts";
 import { parse } from "../../support/values.ts";
@@ -181,15 +181,6 @@ it("a member that stands twice, or that this version does not know, is no line o
 	expect(readChange(line.replace('"document_id"', '"document_id":"x","document_id"'))).toBeUndefined();
 	expect(readChange(`${line.slice(0, -1)},"more":1}`)).toBeUndefined();
 	expect(readHeader(headerLine(header).trimEnd().replace('"merge"', '"patch"'))).toBeUndefined();
-});
-
-it("the members of an object come in the order of its text", () => {
-	fc.assert(
-		fc.property(metadata, (made) => {
-			const text = `{${Array.from(made, ([name, inner]) => `${JSON.stringify(name)}:${JSON.stringify(inner)}`).join(",")}}`;
-			expect([...membersOf(text)]).toEqual(Array.from(made, ([name, inner]) => [name, JSON.stringify(inner)]));
-		}),
-	);
 });
 
 describe("the hash of metadata", () => {

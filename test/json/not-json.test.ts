@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isNotJson, parseLoosely } from "../src/json/not-json.ts";
-import { Decoder } from "../src/rest/decode.ts";
-import { readEnvelope } from "../src/rest/answer.ts";
+import { isNotJson, parseLoosely } from "../../src/json/not-json.ts";
+import { Decoder } from "../../src/rest/decode.ts";
+import { readEnvelope } from "../../src/rest/answer.ts";
 
 describe("NaN and the infinities are read as what they are", () => {
 	it.each<[string, unknown]>([
@@ -72,6 +72,14 @@ describe("an answer with NaN in it", () => {
 	it("has no success where the code is none", () => {
 		expect(readEnvelope('{"code":NaN}')).toBe("JSON without a numeric code");
 		expect(readEnvelope('{"code":0,"data":NaN')).toBe("an answer that is no complete JSON");
+	});
+
+	it("is refused where it is nested too deep for its digits to be read", () => {
+		const deep = `${"[".repeat(1001)}${"]".repeat(1001)}`;
+		const envelope = readEnvelope(`{"code":0,"more":${deep},"data":{"docs":[{"id":"d1","name":1e400}]}}`);
+		if (typeof envelope === "string") throw new Error(envelope);
+		expect(() => decode.documents(envelope, "set")).toThrow(expect.objectContaining({ code: "BAD_DATA" }));
+		expect(readEnvelope(`{"code":0,"more":${deep},"data":NaN}`)).toBe("an answer that is no complete JSON");
 	});
 
 	it("gives the text of each value that can't be sent back, and the others as they are", () => {

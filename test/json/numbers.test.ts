@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isDoubleInFull, isJsonNumber, survivesDouble } from "../src/json/numbers.ts";
-import { withDigits } from "../src/rest/inexact.ts";
+import { isDoubleInFull, isJsonNumber, survivesDouble } from "../../src/json/numbers.ts";
+import { withDigits } from "../../src/rest/inexact.ts";
 
 describe("which numbers a double keeps", () => {
 	it.each<[string, boolean]>([
