@@ -9,11 +9,10 @@ import type { Profile, Setting, SettingFlags, Settings, SettingSources } from ".
 export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts";
 
 /**
- * Every setting from the first that gives it: flag, the profile of `--profile`, environment, the profile of
- * `RAGTAG_PROFILE`, default.
+ * Each setting from its first source: flag, the profile of `--profile`, environment, the profile of `RAGTAG_PROFILE`, default.
  *
- * An empty variable counts as unset, as CI systems set variables that a branch does not have to the empty text; an empty
- * flag is a usage error, as it is a script's variable that was not set.
+ * An empty variable counts as unset: CI systems set a variable to the empty text if a branch does not have it. An empty flag
+ * is a usage error: it comes from a script's variable that was not set.
  */
 export async function resolveSettings(flags: SettingFlags, sources: SettingSources): Promise<Settings> {
 	const { env } = sources;
@@ -24,7 +23,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		});
 	}
 	const name = first(flag("--profile", flags.profile), variable(env, "RAGTAG_PROFILE"));
-	// Loaded here: most calls use no profile, and the YAML parser is a fifth of the program's start.
+	// Loaded late: most calls use no profile, and the YAML parser would take a fifth of the program's start.
 	const profile =
 		name === undefined
 			? undefined
@@ -51,7 +50,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 	return {
 		baseUrl,
 		requireBaseUrl: () => baseUrl ?? missingAddress(),
-		// Read once: standard input can't be read again, and a password manager would ask again.
+		// Read once: standard input can't be read twice, and a password manager would ask twice.
 		key: () => (key ??= allowedKey(keySource, baseUrl, profile, sources)),
 		keyOrigin: keySource?.origin,
 		dataset: ofProfile(profile?.dataset),
@@ -67,7 +66,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 	};
 }
 
-/** The key, if it may go to this address. */
+/** The key. @throws CliError (usage) if it may not go to this address */
 async function allowedKey(
 	source: KeySource | undefined,
 	baseUrl: Setting<string> | undefined,
@@ -91,7 +90,7 @@ function missingAddress(): never {
 
 function defaultStateDir({ env, home }: SettingSources): Setting<string> | undefined {
 	const folder = env["XDG_STATE_HOME"];
-	// A relative XDG folder is to be ignored, says its specification.
+	// The XDG specification says to ignore a relative folder.
 	if (folder?.startsWith("/")) return { value: join(folder, "ragtag"), origin: "default" };
 	return home === undefined ? undefined : { value: join(home, ".local", "state", "ragtag"), origin: "default" };
 }

@@ -96,7 +96,7 @@ export function startProgress(screen: ProgressScreen): Progress {
 }
 
 /** 15 s: long enough to be steady, short enough to show an outage. */
-const WINDOW_MS = 15000;
+const WINDOW_MS = 15_000;
 
 /** 1 s: a rate over less than that jumps about. */
 const SHORTEST_MS = 1000;

@@ -5,13 +5,13 @@ import type { Setting } from "./types.ts";
 /**
  * The address of the service, checked.
  *
- * A user name or password in it is refused and not repeated: addresses are printed and recorded, keys are not.
+ * It may have no user name and no password, because addresses are printed and recorded. No message repeats them.
  */
 export function checkedAddress({ value, origin }: Setting<string>): Setting<string> {
 	const url = URL.canParse(value) ? new URL(value) : undefined;
 	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
 		const hint = "It looks like https://rag.example.com or http://127.0.0.1:9380.";
-		// Repeated only where it is an address nearly, and no password can be in it: a key may stand there by mistake.
+		// Repeated only if it is nearly an address and can have no password: a key may have been typed here by mistake.
 		const isNearly = !value.includes("@") && (value.includes("://") || /^[a-z\d.-]+(?::\d+)?(?:\/|$)/.test(value));
 		const shown = isNearly ? `: ${JSON.stringify(value)}` : "";
 		throw new CliError(`the address in ${origin} is no http or https address${shown}`, { exit: Exit.usage, hint });
@@ -25,10 +25,10 @@ export function checkedAddress({ value, origin }: Setting<string>): Setting<stri
 	return { value: url.origin + url.pathname.replace(/\/+$/, ""), origin };
 }
 
-/** Whether two checked addresses are one service: `/api/v1` or its beginning may be there or not. */
+/** Whether two checked addresses are one service, with or without `/api` or `/api/v1`. */
 export function sameService(one: string, other: string): boolean {
-	const bare = (address: string): string => address.replace(/\/api(\/v1)?$/, "");
-	return bare(one) === bare(other);
+	const withoutApi = (address: string): string => address.replace(/\/api(\/v1)?$/, "");
+	return withoutApi(one) === withoutApi(other);
 }
 
 export function isPlainHttp(address: string): boolean {
@@ -36,8 +36,9 @@ export function isPlainHttp(address: string): boolean {
 }
 
 /**
- * Whether a checked address is this machine's own: by its parsed host, as `127.0.0.1.example.org` is anyone's. `URL` has
- * written every form of an IPv4 address as four numbers. Names below `localhost` are for the system's resolver to tell.
+ * Whether a checked address is on this machine. It compares the parsed host, because `127.0.0.1.example.org` can be any
+ * machine. `URL` writes every form of an IPv4 address as four numbers. Names below `localhost` do not count: the system's
+ * resolver decides where they lead.
  */
 export function isLoopback(address: string): boolean {
 	const { hostname } = new URL(address);

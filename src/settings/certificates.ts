@@ -6,10 +6,10 @@ import type { Setting } from "./types.ts";
 const CERTIFICATE =
 	/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
-/** 16 MiB: the bundle of every authority that browsers trust has half of one. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** 16 MiB: a bundle of all authorities that browsers trust has half a MiB. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The text of a file of certificates (PEM). Every one is parsed now: a broken one would fail at the first request. */
+/** The text of a file of certificates (PEM). Each is parsed now, so that a broken one is refused before the first request. */
 export async function readCertificates({ value: path, origin }: Setting<string>): Promise<string> {
 	const broken = (what: string, cause?: unknown): CliError =>
 		new CliError(`the certificate file of ${origin}, ${path}, ${what}`, {
@@ -19,7 +19,7 @@ export async function readCertificates({ value: path, origin }: Setting<string>)
 		});
 	let text: string;
 	try {
-		text = (await readInput(path, MOST_BYTES)).toString("utf8");
+		text = (await readInput(path, MAX_BYTES)).toString("utf8");
 	} catch (error) {
 		throw broken(`cannot be read: ${reason(error)}`, error);
 	}
@@ -27,7 +27,7 @@ export async function readCertificates({ value: path, origin }: Setting<string>)
 	if (found.length === 0) throw broken("holds no certificate");
 	found.forEach((certificate, index) => {
 		try {
-			// The constructor is the check.
+			// The constructor throws for a broken certificate.
 			void new X509Certificate(certificate);
 		} catch (error) {
 			throw broken(`has a certificate that cannot be read, number ${index + 1}`, error);

@@ -3,14 +3,17 @@ import { CliError, Exit, reason } from "../errors.ts";
 import { readPrivateFile } from "./private-file.ts";
 import type { Profile, SettingFlags, SettingSources } from "./types.ts";
 
-/** Where the key is. Only its place: nothing was read yet. */
+/** Where the key is. It has not been read yet. */
 export type KeySource =
 	| { readonly kind: "text"; readonly text: string; readonly origin: string }
 	| { readonly kind: "stdin"; readonly origin: string }
 	| { readonly kind: "file"; readonly path: string; readonly origin: string }
 	| { readonly kind: "command"; readonly command: string; readonly origin: string };
 
-/** The places of a key that do not come from a profile: flag, then the two variables. */
+export const HOW_TO_GIVE_A_KEY =
+	"Set RAGTAG_API_KEY, or RAGTAG_API_KEY_FILE to the path of a file; `ragtag sandbox` serves the API here and prints a key.";
+
+/** The key's source outside profiles: the flag, else one of the two variables. */
 export function givenKeySource(flags: SettingFlags, env: SettingSources["env"]): KeySource | undefined {
 	const path = flags.apiKeyFile;
 	if (path === "") throw new CliError("--api-key-file is empty", { exit: Exit.usage });
@@ -30,7 +33,7 @@ export function profileKeySource(profile: Profile): KeySource | undefined {
 	return undefined;
 }
 
-/** The key from its place, trimmed of the line ends behind it and checked. Its text is in no message. */
+/** The key from its source, without line ends after it, and checked. No message repeats its text. */
 export async function readKey(source: KeySource, sources: SettingSources): Promise<string> {
 	return checkedKey(await rawKey(source, sources), source.origin);
 }
@@ -61,9 +64,9 @@ async function rawKey(source: KeySource, sources: SettingSources): Promise<strin
 	}
 }
 
-/** A key with a space, a line end or an accent in it would be refused or cut on its way: say so before it is sent. */
+/** Refuses a key with a space, a line end or an accent: the service would refuse it, or a header would cut it. */
 function checkedKey(raw: string, origin: string): string {
-	// An editor may have left an empty line at the end.
+	// An editor may leave an empty line at the end.
 	const key = raw.replace(/[\r\n]+$/, "");
 	if (key === "")
 		throw new CliError(`the API key from ${origin} is empty`, { exit: Exit.usage, hint: HOW_TO_GIVE_A_KEY });
@@ -76,19 +79,16 @@ function checkedKey(raw: string, origin: string): string {
 	return key;
 }
 
-export const HOW_TO_GIVE_A_KEY =
-	"Set RAGTAG_API_KEY, or RAGTAG_API_KEY_FILE to the path of a file; `ragtag sandbox` serves the API here and prints a key.";
+/** 30 s: time to unlock a password manager by hand. */
+const COMMAND_LIMIT_MS = 30_000;
 
-/** 30 seconds: time to unlock a password manager by hand. */
-const COMMAND_LIMIT_MS = 30000;
-
-/** 64 KiB of output: a key is on the first line. */
-const MOST_OUTPUT = 64 * 1024;
+/** 64 KiB: the key is on the first line. */
+const MAX_OUTPUT_CHARACTERS = 64 * 1024;
 
 /**
  * The first line that a profile's `api_key_command` prints.
  *
- * What the command prints is never repeated, not even its errors: it may hold the key.
+ * No message repeats what the command prints, not even its errors: it may contain the key.
  */
 export async function keyFromCommand(
 	command: string,
@@ -101,14 +101,14 @@ export async function keyFromCommand(
 			exit: Exit.usage,
 			hint: "Run that command by itself: it must print the key as its first line.",
 		});
-	// A key of another service is none of this command's business.
+	// The key in the environment may be for another service.
 	const { RAGTAG_API_KEY: _, ...others } = env;
 	return new Promise((resolve, reject) => {
 		const child = spawn("/bin/sh", ["-c", command], { env: others, stdio: ["ignore", "pipe", "ignore"] });
 		let output = "";
 		const end = (why: unknown): void => {
 			child.kill("SIGKILL");
-			// What the shell started may outlive it and hold the pipe: do not wait for that.
+			// A child of the shell may live longer and keep the pipe open. Do not wait for it.
 			child.stdout.destroy();
 			child.unref();
 			reject(why);
@@ -118,7 +118,7 @@ export async function keyFromCommand(
 		if (signal?.aborted === true) stop();
 		signal?.addEventListener("abort", stop, { once: true });
 		child.stdout.setEncoding("utf8").on("data", (text: string) => {
-			if (output.length < MOST_OUTPUT) output += text;
+			if (output.length < MAX_OUTPUT_CHARACTERS) output += text;
 		});
 		child.on("error", (error) => {
 			clearTimeout(timer);

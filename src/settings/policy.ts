@@ -5,7 +5,7 @@ import type { Member, YamlReader } from "./yaml-reader.ts";
 type Draft = { -readonly [Part in keyof Policy]: Policy[Part] };
 type Read = (policy: Draft, member: Member, reader: YamlReader) => void;
 
-/** The `policy` of a profile from its node. */
+/** The `policy` of a profile, from its YAML node. */
 export function policyOf(member: Member, reader: YamlReader): Policy {
 	const policy: Draft = {
 		protectedKeys: new Set(),
@@ -71,7 +71,7 @@ function allowed(part: Member, reader: YamlReader): ReadonlyMap<string, readonly
 	return values;
 }
 
-/** An empty list is probably one that somebody meant to fill. */
+/** The items of a list. An empty list is refused: it was probably left empty by mistake. */
 function itemsOf(part: Member, reader: YamlReader, what: string): readonly unknown[] {
 	const items = reader.items(part.value);
 	if (items === undefined || items.length === 0) throw reader.mismatch(part, `${what}, with at least one`);

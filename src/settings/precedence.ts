@@ -10,15 +10,15 @@ export type Chosen = {
 	readonly baseUrl: Setting<string> | undefined;
 	readonly keySource: KeySource | undefined;
 	readonly caFile: Setting<string> | undefined;
-	/** variables that would have been used without the typed profile, and say something else */
+	/** variables that the typed profile overrides with another value */
 	readonly unused: readonly string[];
 };
 
 /**
- * What is typed wins: a flag, then the profile that `--profile` names. The profile that `RAGTAG_PROFILE` names stands
- * below the variables.
+ * What is typed wins: a flag, then the profile that `--profile` names. The variables go before a profile that
+ * `RAGTAG_PROFILE` names.
  *
- * @param isTyped whether the profile was named by the flag
+ * @param isTyped whether the flag named the profile
  */
 export function chosenFrom(flags: SettingFlags, env: Env, profile: Profile | undefined, isTyped: boolean): Chosen {
 	const ofProfile = (value: string | undefined): Setting<string> | undefined =>
@@ -57,8 +57,8 @@ export function chosenFrom(flags: SettingFlags, env: Env, profile: Profile | und
 }
 
 /**
- * A key goes only where it belongs: a profile's to that profile's address, and that of a variable not to a profile's
- * address while a variable names another address for it. A typed address is taken at the user's word.
+ * Refuses to send a key to an address that it may not belong to. A profile's key goes to that profile's address alone. A key
+ * in a variable does not go to a profile's address while a variable names another address. A typed address is always accepted.
  */
 export function checkKeysTarget(
 	{ origin }: KeySource,
@@ -86,7 +86,7 @@ export function checkKeysTarget(
 	);
 }
 
-/** Whether a checked address and one that may be none are one service. */
+/** Whether two addresses are one service. The second is not checked, and may be no address. */
 function isSameService(checked: string, other: Setting<string>): boolean {
 	try {
 		return sameService(checked, checkedAddress(other).value);
@@ -95,7 +95,7 @@ function isSameService(checked: string, other: Setting<string>): boolean {
 	}
 }
 
-/** An empty flag is a usage error: it is a script's variable that was not set. */
+/** An empty flag is a usage error: it comes from a script's variable that was not set. */
 export function flag(origin: string, value: string | undefined): Setting<string> | undefined {
 	if (value === "") throw new CliError(`${origin} is empty`, { exit: Exit.usage });
 	return value === undefined ? undefined : { value, origin };

@@ -1,15 +1,14 @@
 import { access } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { LineCounter, parseDocument, type YAMLMap } from "yaml";
-import { CliError, Exit, reason } from "../errors.ts";
-import { readPrivateFile } from "./private-file.ts";
-import type { Profile, RateSetting, SettingSources } from "./types.ts";
-import { YamlReader, type Member, type Key } from "./yaml-reader.ts";
-import { resolve, dirname } from "node:path";
 import { type BodyChoice, bodyForms } from "../body-forms.ts";
+import { CliError, Exit, reason } from "../errors.ts";
 import { alternatives } from "../text/words.ts";
 import { checkedAddress } from "./address.ts";
 import { policyOf } from "./policy.ts";
+import { readPrivateFile } from "./private-file.ts";
+import type { Profile, RateSetting, SettingSources } from "./types.ts";
+import { type Key, type Member, YamlReader } from "./yaml-reader.ts";
 
 /** The profile of that name in config.yaml, checked. */
 export async function readProfile(name: string, origin: string, sources: SettingSources): Promise<Profile> {
@@ -29,9 +28,9 @@ export async function readProfile(name: string, origin: string, sources: Setting
 }
 
 /**
- * Read config.yaml strictly and take one profile of it.
+ * Reads one profile from the text of config.yaml.
  *
- * All profiles are checked, because a mistyped member would otherwise wait in silence for the day it is needed.
+ * It checks all profiles, so that a mistyped member is found before the day when its profile is needed.
  */
 export async function parseProfile(text: string, file: string, name: string, home?: string): Promise<Profile> {
 	const { reader, members } = parseProfiles(text, file);
@@ -48,7 +47,7 @@ export async function parseProfile(text: string, file: string, name: string, hom
 	throw new CliError(`there is no profile ${JSON.stringify(name)} in ${file}`, { exit: Exit.usage, hint: there });
 }
 
-/** The names of all profiles of config.yaml, in its order; none where there is no such file. @throws CliError exit 2 */
+/** The names of all profiles of config.yaml, in its order; none if there is no such file. @throws CliError exit 2 */
 export async function profileNames(sources: Pick<SettingSources, "env" | "home" | "uid">): Promise<readonly string[]> {
 	const file = configPath(sources);
 	const isThere = await access(file).then(
@@ -78,7 +77,7 @@ function parseProfiles(text: string, file: string): ParsedProfiles {
 
 function configPath({ env, home }: Pick<SettingSources, "env" | "home">): string {
 	const folder = env["XDG_CONFIG_HOME"];
-	// A relative XDG folder is to be ignored, says its specification.
+	// The XDG specification says to ignore a relative folder.
 	if (folder?.startsWith("/")) return join(folder, "ragtag", "config.yaml");
 	if (home !== undefined) return join(home, ".config", "ragtag", "config.yaml");
 	throw new CliError("there is no home folder to look for profiles in", {
@@ -87,17 +86,13 @@ function configPath({ env, home }: Pick<SettingSources, "env" | "home">): string
 	});
 }
 
-type Context = {
-	readonly file: string;
-	readonly home: string | undefined;
-};
+type Draft = { -readonly [Member in keyof Profile]: Profile[Member] };
 
-type Draft = {
-	-readonly [Member in keyof Profile]: Profile[Member];
-};
+/** What paths in the file are relative to. */
+type Folders = { readonly file: string; readonly home: string | undefined };
 
-/** One profile of config.yaml from its node. */
-export function profileOf(reader: YamlReader, key: Key, node: unknown, context: Context): Profile {
+/** One profile of config.yaml, from its YAML node. */
+function profileOf(reader: YamlReader, key: Key, node: unknown, folders: Folders): Profile {
 	const profile: Draft = { name: key.text };
 	const what = `profile ${JSON.stringify(key.text)}`;
 	for (const member of reader.members(reader.map(node, what, key.offset), what)) {
@@ -106,7 +101,7 @@ export function profileOf(reader: YamlReader, key: Key, node: unknown, context: 
 			const known = [...MEMBERS.keys()].join(", ");
 			throw reader.problem(member.key.offset, `unknown member ${JSON.stringify(member.key.text)}; known: ${known}`);
 		}
-		read(profile, member, reader, context);
+		read(profile, member, reader, folders);
 	}
 	const hasKey = profile.apiKeyFile !== undefined || profile.apiKeyCommand !== undefined;
 	if (profile.apiKeyFile !== undefined && profile.apiKeyCommand !== undefined) {
@@ -118,7 +113,8 @@ export function profileOf(reader: YamlReader, key: Key, node: unknown, context: 
 	return profile;
 }
 
-type Read = (profile: Draft, member: Member, reader: YamlReader, context: Context) => void;
+type Read = (profile: Draft, member: Member, reader: YamlReader, folders: Folders) => void;
+
 const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 	[
 		"base_url",
@@ -131,9 +127,9 @@ const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 			}
 		},
 	],
-	["api_key_file", (profile, member, reader, context) => (profile.apiKeyFile = path(member, reader, context))],
+	["api_key_file", (profile, member, reader, folders) => (profile.apiKeyFile = path(member, reader, folders))],
 	["api_key_command", (profile, member, reader) => (profile.apiKeyCommand = text(member, reader))],
-	["ca_file", (profile, member, reader, context) => (profile.caFile = path(member, reader, context))],
+	["ca_file", (profile, member, reader, folders) => (profile.caFile = path(member, reader, folders))],
 	["dataset", (profile, member, reader) => (profile.dataset = text(member, reader))],
 	["rate", (profile, member, reader) => (profile.rate = rate(member, reader))],
 	["body", (profile, member, reader) => (profile.body = body(member, reader))],
@@ -156,8 +152,8 @@ function text(member: Member, reader: YamlReader): string {
 	return value;
 }
 
-/** A path: `~/` is the home folder, and a relative one is relative to config.yaml, wherever the program is called. */
-function path(member: Member, reader: YamlReader, { file, home }: Context): string {
+/** An absolute path: `~/` is the home folder, and other relative paths are relative to the folder of config.yaml. */
+function path(member: Member, reader: YamlReader, { file, home }: Folders): string {
 	const value = text(member, reader);
 	if (!value.startsWith("~/")) return resolve(dirname(file), value);
 	if (home === undefined) throw reader.mismatch(member, "a path without ~, as there is no home folder");

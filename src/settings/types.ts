@@ -4,7 +4,7 @@ import type { Policy } from "../policy.ts";
 /** A value and where it came from, for messages: `--base-url`, `RAGTAG_BASE_URL`, `profile NAME` or `default`. */
 export type Setting<Value> = { readonly value: Value; readonly origin: string };
 
-/** What the command line said. Only what was given is there. */
+/** The flags that were given. */
 export type SettingFlags = {
 	readonly baseUrl?: string | undefined;
 	readonly apiKeyFile?: string | undefined;
@@ -13,21 +13,21 @@ export type SettingFlags = {
 	readonly caFile?: string | undefined;
 };
 
-/** The world that settings are read from. Injected, so that a test needs no process. */
+/** What settings are read from. Injected, so that a test needs no process. */
 export type SettingSources = {
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly home: string | undefined;
-	/** the whole standard input as text: called only for `--api-key-file -` */
+	/** the whole standard input as text; called only for `--api-key-file -` */
 	readonly stdin: () => Promise<string>;
-	/** takes a warning, one sentence without a line end */
+	/** prints a warning, which is one sentence without a line end */
 	readonly warn: (text: string) => void;
 	/** aborted when the user wants to end */
 	readonly signal?: AbortSignal;
-	/** user id of this process; asked of the system where it is not given */
+	/** user id of this process; undefined asks the system */
 	readonly uid?: number | undefined;
 };
 
-/** Requests a second at most. */
+/** The most requests a second. */
 export type RateSetting = number | "unlimited";
 
 /** One profile of config.yaml, checked. Paths are absolute. */
@@ -40,37 +40,37 @@ export type Profile = {
 	readonly dataset?: string;
 	readonly rate?: RateSetting;
 	readonly body?: BodyChoice;
-	/** checked where flavours are known */
+	/** a name; checked by `src/app.ts`, which knows the flavours */
 	readonly flavour?: string;
 	readonly policy?: Policy;
 	readonly requireHttps?: boolean;
 };
 
 export type Settings = {
-	/** address of the service as it was given, checked, without a trailing slash */
+	/** the address of the service as it was given, checked, without a slash at the end */
 	readonly baseUrl: Setting<string> | undefined;
-	/** the address, or the usage error that says how to give one */
+	/** @throws CliError (usage) if there is no address; it says how to give one */
 	requireBaseUrl(): Setting<string>;
 	/**
-	 * The API key. Nothing is read before the first call, and it is read once.
+	 * The API key. It is read once, at the first call.
 	 *
-	 * Rejects with a usage error where there is none, where its file is not safe, and where it may not go to this address.
+	 * Rejects with a usage error if there is no key, if its file is not safe, or if it may not go to this address.
 	 */
 	key(): Promise<string>;
-	/** where the key will come from, without reading it */
+	/** where the key comes from; it is not read for this */
 	readonly keyOrigin: string | undefined;
 	readonly dataset: Setting<string> | undefined;
 	readonly rate: Setting<RateSetting> | undefined;
 	readonly body: Setting<BodyChoice> | undefined;
 	readonly flavour: Setting<string> | undefined;
-	/** no flag and no variable gives another one, or none */
+	/** no flag and no variable can change or remove it */
 	readonly policy: Setting<Policy> | undefined;
 	readonly requireHttps: boolean;
-	/** further certificates to trust: one file at most, the first source that names one */
+	/** files of further certificates to trust: at most one, from the first source that names one */
 	readonly caFiles: readonly Setting<string>[];
-	/** the texts of `caFiles`, each checked to hold a certificate; a usage error otherwise */
+	/** the texts of `caFiles`; rejects with a usage error if one has no certificate or a broken one */
 	readCa(): Promise<string[]>;
-	/** undefined only where there is neither a home folder nor a setting */
+	/** undefined only if there is neither a home folder nor a setting */
 	readonly stateDir: Setting<string> | undefined;
 	readonly profile: Setting<string> | undefined;
 };

@@ -5,7 +5,7 @@ import type { JsonValue } from "../json/values.ts";
 export type Key = { readonly text: string; readonly offset: number };
 export type Member = { readonly key: Key; readonly value: unknown };
 
-/** Reads the nodes of a YAML document strictly; what does not fit is a usage error at its line and column. */
+/** Reads the nodes of a YAML document strictly. A node of another type is a usage error with its line and column. */
 export class YamlReader {
 	readonly #file: string;
 	readonly #lines: LineCounter;
@@ -22,7 +22,7 @@ export class YamlReader {
 
 	map(node: unknown, what: string, offset: number): YAMLMap {
 		if (isMap(node)) return node;
-		throw this.problem(offsetOf(node) ?? offset, `${what} must be a map of names${aliasWord(node)}`);
+		throw this.problem(offsetOf(node) ?? offset, `${what} must be a map of names${aliasNote(node)}`);
 	}
 
 	/** The members of a map. An empty document has none. */
@@ -36,17 +36,17 @@ export class YamlReader {
 		});
 	}
 
-	/** The plain value of a member: text, a number, true or false. */
+	/** The plain value of a member: text, a number, true, false or null; undefined for any other. */
 	scalar(value: unknown): unknown {
 		return isScalar(value) ? value.value : undefined;
 	}
 
-	/** The items of a list; undefined where it is none. */
+	/** The items of a list; undefined for any other value. */
 	items(value: unknown): readonly unknown[] | undefined {
 		return isSeq(value) ? value.items : undefined;
 	}
 
-	/** A value that JSON has; undefined where it is none, or holds one that is none. */
+	/** The value as JSON; undefined if JSON has no such value. */
 	json(value: unknown): JsonValue | undefined {
 		if (isSeq(value)) {
 			const items: JsonValue[] = [];
@@ -71,9 +71,9 @@ export class YamlReader {
 		return typeof scalar === "number" && Number.isFinite(scalar) ? scalar : undefined;
 	}
 
-	/** The error for a member whose value has the wrong type. */
+	/** The error for a member with a value of the wrong type. */
 	mismatch({ key, value }: Member, wanted: string): CliError {
-		return this.problem(offsetOf(value) ?? key.offset, `${key.text} must be ${wanted}${aliasWord(value)}`);
+		return this.problem(offsetOf(value) ?? key.offset, `${key.text} must be ${wanted}${aliasNote(value)}`);
 	}
 }
 
@@ -81,6 +81,6 @@ function offsetOf(node: unknown): number | undefined {
 	return isNode(node) ? node.range?.[0] : undefined;
 }
 
-function aliasWord(node: unknown): string {
+function aliasNote(node: unknown): string {
 	return isAlias(node) ? " written out, not an alias" : "";
 }
