@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import type { App } from "./app.ts";
 import type { Declare, Done } from "./flags/declare.ts";
 import { groups } from "./commands/index.ts";
+import { helpConfiguration } from "./commands/option-groups.ts";
 import { helpCommand } from "./commands/help.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import { VERSION } from "./version.ts";
@@ -54,7 +55,11 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 		.option("--no-color", "no colour (NO_COLOR, FORCE_COLOR)")
 		.exitOverride()
 		.showSuggestionAfterError()
-		.configureHelp({ showGlobalOptions: true, helpWidth: app.io.stdoutIsTerminal ? app.io.columns : 100 })
+		.configureHelp({
+			...helpConfiguration,
+			showGlobalOptions: true,
+			helpWidth: app.io.stdoutIsTerminal ? app.io.columns : 100,
+		})
 		.configureOutput({
 			writeOut: (text) => void app.io.out(text),
 			writeErr: (text) => app.io.err(text.trimEnd()),

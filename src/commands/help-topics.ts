@@ -1,28 +1,39 @@
+/** The exit codes: a contract with scripts. A line end divides what is one code for two causes. */
+export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
+	[0, "every row reached its goal and every output was written"],
+	[1, "finished, and at least one row failed; or the service refused"],
+	[2, "wrong usage or configuration; nothing was sent"],
+	[3, "manifest invalid; nothing was sent"],
+	[4, "not trusted: key, certificate or redirect refused; stopped"],
+	[5, "locked: another run of this manifest is at it; nothing was sent"],
+	[6, "stopped early for a cause that passes, or by answers that are not the API's; resumable"],
+	[7, "this machine's storage failed, or a journal is damaged; resumable"],
+	[
+		8,
+		"the manifest, the plan, the target or the options are not those of the run, or were edited; nothing more was sent",
+	],
+	[
+		9,
+		"stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable.\nOr forbidden by the policy of the profile: then nothing was sent",
+	],
+	[
+		10,
+		"--verify or runs verify: something that was written is lost, or, right after a run, altered.\n--detailed-exitcode: something would change",
+	],
+	[70, "a fault of the program itself"],
+	[74, "a report or standard output could not be written"],
+	[129, "stopped by SIGHUP; resumable"],
+	[130, "stopped by SIGINT (Ctrl-C); resumable"],
+	[143, "stopped by SIGTERM; resumable"],
+];
+
 /** The tables of `ragtag help`: what scripts may rely on. */
 export const topics: ReadonlyMap<string, string> = new Map([
 	[
 		"exit-codes",
 		`Exit codes. New ones may be added; treat an unknown one as failure.
 
-    0  every row reached its goal and every output was written
-    1  finished, and at least one row failed; or the service refused
-    2  wrong usage or configuration; nothing was sent
-    3  manifest invalid; nothing was sent
-    4  not trusted: key, certificate or redirect refused; stopped
-    5  locked: another run of this manifest is at it; nothing was sent
-    6  stopped early for a cause that passes, or by answers that are not the API's; resumable
-    7  this machine's storage failed, or a journal is damaged; resumable
-    8  the manifest, the plan, the target or the options are not those of the run, or were edited; nothing more was sent
-    9  stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable.
-       Or forbidden by the policy of the profile: then nothing was sent
-   10  --verify or runs verify: something that was written is lost, or, right after a run, altered.
-       --detailed-exitcode: something would change
-   70  a fault of the program itself
-   74  a report or standard output could not be written
-  129  stopped by SIGHUP; resumable
-  130  stopped by SIGINT (Ctrl-C); resumable
-  143  stopped by SIGTERM; resumable
-`,
+${exitCodes.map(([code, meaning]) => `${String(code).padStart(5)}  ${meaning.replaceAll("\n", "\n       ")}\n`).join("")}`,
 	],
 	[
 		"environment",

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 import type { Done } from "../flags/declare.ts";
+import { printVersionLine } from "../workflows/version-line.ts";
 import { topics } from "./help-topics.ts";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -32,13 +33,23 @@ export function topicsForCompletion(): { readonly value: string; readonly descri
  * `help`, `help COMMAND...`, the tables that scripts rely on (`help exit-codes / environment / manifest`), and the pages
  * of `docs/`. A word that is a page and a command, such as `runs`, is the page: `runs --help` has the other.
  */
-export function helpCommand(program: Command, { io }: App, done: Done): void {
+export function helpCommand(program: Command, app: App, done: Done): void {
+	const { io } = app;
 	program
 		.command("help")
 		.summary("help of a command, a table, or a page of the documentation")
 		.argument("[words...]", "a command, a table or a page")
+		.option("--json", "every command with its options, choices, defaults and examples, and the exit codes")
 		.addHelpText("after", `\n${topicList()}`)
-		.action(async (words: string[]) => {
+		.action(async (words: string[], { json = false }: { readonly json?: boolean }) => {
+			if (json) {
+				if (words.length > 0)
+					throw new CliError("help --json prints the whole tree; it takes no words", { exit: Exit.usage });
+				const { helpTree } = await import("./help-tree.ts");
+				await printVersionLine(app);
+				await io.out(`${JSON.stringify(helpTree(program))}\n`);
+				return done(Exit.ok);
+			}
 			const [word] = words;
 			const topic = word === undefined ? undefined : topics.get(word);
 			if (topic !== undefined) {

@@ -1,4 +1,6 @@
-import { it } from "vitest";
+import { expect, it } from "vitest";
+import { ragtag } from "../support/ragtag.ts";
+import { at, items, parse } from "../support/values.ts";
 import { Transcript } from "./transcript.ts";
 
 const COMMANDS = [
@@ -31,6 +33,7 @@ const COMMANDS = [
 	"doctor",
 	"sandbox",
 	"completion",
+	"help",
 ];
 
 it("the help of each command, whole", async () => {
@@ -39,4 +42,12 @@ it("the help of each command, whole", async () => {
 	for (const topic of ["exit-codes", "environment", "manifest"]) await say.run(["help", topic]);
 	for (const mistake of ["docs remove", "docs tgg", "docs list --wher a=b"]) await say.run(mistake.split(" "));
 	await say.matches("help");
+});
+
+it("the list above has each command of the tree", async () => {
+	const { exit, stdout } = await ragtag(["help", "--json"]);
+	const [version = "", tree = "", ...others] = stdout.trimEnd().split("\n");
+	expect([exit, others, at(parse(version), "type")]).toEqual([0, [], "version"]);
+	const commands = items(at(parse(tree), "commands")).map((entry) => at(entry, "command"));
+	expect(commands.toSorted()).toEqual(COMMANDS.toSorted());
 });

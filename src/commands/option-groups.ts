@@ -1,0 +1,113 @@
+import { type Command, type HelpConfiguration, Option } from "commander";
+
+/** Groups of options in the order in which a help shows them, with the options that they hold in theirs. */
+const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] = [
+	["Which documents:", ["--dataset", "--id", "--where", "--where-json", "--missing", "--name", "--match"]],
+	[
+		"What to write:",
+		[
+			"--mode",
+			"--set",
+			"--delete-token",
+			"--only-changed",
+			"--on-existing",
+			"--map",
+			"--ignore",
+			"--empty",
+			"--schema",
+		],
+	],
+	[
+		"How the manifest is read:",
+		[
+			"--as",
+			"--for",
+			"--files-root",
+			"--map",
+			"--ignore",
+			"--empty",
+			"--schema",
+			"--on-duplicate",
+			"--skip-invalid",
+			"--allow-empty",
+		],
+	],
+	["Check first:", ["--dry-run", "--detailed-exitcode", "--yes"]],
+	["Pace:", ["--rate", "--concurrency", "--chunk", "--timeout", "--max-duration"]],
+	[
+		"Failures:",
+		[
+			"--attempts",
+			"--max-wait",
+			"--max-outage",
+			"--max-errors",
+			"--verify",
+			"--undo",
+			"--resume",
+			"--force",
+			"--failed",
+		],
+	],
+	["Server:", ["--flavour", "--body"]],
+	["Output:", ["--out", "--fields", "--format", "--json", "--progress", "--quiet", "--debug", "--help"]],
+];
+
+/** The heading under which an option stands; undefined for an option of one command alone. */
+function optionGroup(option: Option): string | undefined {
+	return GROUPS.find(([, flags]) => flags.includes(nameOf(option)))?.[0];
+}
+
+/** Places of options that stand in a group; others keep theirs. */
+const PLACES = new Map(GROUPS.flatMap(([, flags]) => flags).map((flag, place) => [flag, place]));
+
+function byPlace(one: unknown, other: unknown): number {
+	return placeOf(one) - placeOf(other);
+}
+
+function placeOf(item: unknown): number {
+	return item instanceof Option ? (PLACES.get(nameOf(item)) ?? 0) : 0;
+}
+
+/** `--no-undo` is the option `--undo`. */
+function nameOf({ long }: Option): string {
+	return long?.replace(/^--no-/, "--") ?? "";
+}
+
+/** How the help of each command is written: options in groups, and their choices and default in one pair of brackets. */
+export const helpConfiguration: HelpConfiguration = {
+	groupItems: (_unsorted, visibleItems, getGroup) => {
+		const own = (item: (typeof visibleItems)[number]): string | undefined =>
+			item instanceof Option ? optionGroup(item) : undefined;
+		// A command that shares no option but --help has one list.
+		const isOneList = visibleItems.filter((item) => own(item) !== undefined).length < 2;
+		const items = new Map<string, typeof visibleItems>();
+		for (const item of visibleItems) {
+			const heading = (isOneList ? undefined : own(item)) ?? getGroup(item);
+			items.set(heading, [...(items.get(heading) ?? []), item]);
+		}
+		const order = ["Options:", ...GROUPS.map(([heading]) => heading)];
+		const sorted = [...items].toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
+		return new Map(sorted.map(([heading, group]) => [heading, isOneList ? group : group.toSorted(byPlace)]));
+	},
+	optionDescription: (option) => {
+		const said = /^(.*?) ?\(default: ([^)]*)\)$/s.exec(option.description);
+		const byDefault = said?.[2] ?? defaultOf(option);
+		const facts = [
+			...(option.argChoices === undefined ? [] : [`one of ${option.argChoices.join(", ")}`]),
+			...(byDefault === undefined ? [] : [`default: ${byDefault}`]),
+		];
+		const text = said?.[1] ?? option.description;
+		return facts.length === 0 ? text : `${text} (${facts.join("; ")})`;
+	},
+};
+
+function defaultOf({ defaultValue, negate }: Option): string | undefined {
+	const value: unknown = defaultValue;
+	return !negate && (typeof value === "string" || typeof value === "number") ? String(value) : undefined;
+}
+
+/** Options of a command by their headings, in the order of its help. */
+export function optionsInGroups(command: Command): ReadonlyMap<string, readonly Option[]> {
+	const help = command.createHelp();
+	return help.groupItems(command.options.slice(), help.visibleOptions(command), () => "Options:");
+}
