@@ -87,8 +87,8 @@ function examplesOf(command: Command): readonly string[] {
 }
 
 function optionEntry(option: Option, group: string): OptionEntry {
-	const { long, short, flags, description, variadic, argChoices, defaultValue, negate } = option;
-	const value: unknown = defaultValue;
+	const { long, short, flags, description, variadic, argChoices, negate } = option;
+	const value: unknown = option.defaultValue;
 	const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 	return {
 		flag: long ?? "",

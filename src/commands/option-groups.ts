@@ -101,9 +101,9 @@ export const helpConfiguration: HelpConfiguration = {
 	},
 };
 
-function defaultOf({ defaultValue, negate }: Option): string | undefined {
-	const value: unknown = defaultValue;
-	return !negate && (typeof value === "string" || typeof value === "number") ? String(value) : undefined;
+function defaultOf(option: Option): string | undefined {
+	const value: unknown = option.defaultValue;
+	return !option.negate && (typeof value === "string" || typeof value === "number") ? String(value) : undefined;
 }
 
 /** Options of a command by their headings, in the order of its help. */

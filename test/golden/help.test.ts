@@ -48,6 +48,6 @@ it("the list above has each command of the tree", async () => {
 	const { exit, stdout } = await ragtag(["help", "--json"]);
 	const [version = "", tree = "", ...others] = stdout.trimEnd().split("\n");
 	expect([exit, others, at(parse(version), "type")]).toEqual([0, [], "version"]);
-	const commands = items(at(parse(tree), "commands")).map((entry) => at(entry, "command"));
-	expect(commands.toSorted()).toEqual(COMMANDS.toSorted());
+	const commands = items(at(parse(tree), "commands")).map((entry) => String(at(entry, "command")));
+	expect(new Set(commands)).toEqual(new Set(COMMANDS));
 });
