@@ -20,7 +20,7 @@ const values = async ({ service, ids }: Planned): Promise<unknown[]> => {
 const updates = ({ service }: Planned, from: number): string[] =>
 	service.requests.slice(from).filter((line) => line.startsWith("PUT"));
 
-describe("a document that somebody changed since the plan", () => {
+describe("a document that another client changed since the plan", () => {
 	it("is left alone, named with its line and keys, and the others are sent", async () => {
 		const world = await planned(4, () => true);
 		const { service, ids, manifest } = world;
@@ -44,7 +44,7 @@ describe("a document that somebody changed since the plan", () => {
 		]);
 	});
 
-	it("is not one of many that stop the run: all are looked at, and all are told", async () => {
+	it("does not count toward the refusals that stop a run: all are checked and reported", async () => {
 		const world = await planned(15, () => true);
 		for (const id of world.ids) await world.service.put(id, {});
 		const { exit, stdout } = await world.run(world.applying);
@@ -94,7 +94,7 @@ describe("a document that somebody changed since the plan", () => {
 		]);
 	});
 
-	it("gets the planned keys with --force where the plan merges, and keeps what somebody wrote", async () => {
+	it("gets the planned keys with --force where the plan merges, and keeps what another client wrote", async () => {
 		const world = await planned(2, () => true, { more: ["--mode", "merge", "--set", "author=!delete"] });
 		await world.service.put(world.ids[0] ?? "", { author: "Eve", n: 5, note: "mine" });
 		expect((await world.run(world.applying)).exit).toBe(1);
@@ -102,7 +102,7 @@ describe("a document that somebody changed since the plan", () => {
 		expect(await values(world)).toEqual([{ n: 1000, note: "mine" }, { n: 1001 }]);
 	});
 
-	it("while the run was interrupted is seen when it goes on", async () => {
+	it("while the run was interrupted is noticed when it is resumed", async () => {
 		const world = await planned(4, () => true, { options: stopAt(4 + 2) });
 		const stopped = await world.run(["docs", "apply", world.out, ...ONE_BY_ONE]);
 		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ updated: 1, pending: 3 })]);
@@ -112,7 +112,7 @@ describe("a document that somebody changed since the plan", () => {
 		expect((await values(world))[3]).toEqual({ author: "Eve", n: 3 });
 	});
 
-	it("while the run was going is seen right before its own write", async () => {
+	it("during the run is noticed right before its own write", async () => {
 		let isWriting = false;
 		const service = await liar(5, ({ method, query }) => {
 			isWriting ||= method === "PUT";
@@ -130,7 +130,7 @@ describe("a document that somebody changed since the plan", () => {
 		expect(service.held.get("doc-4")).toEqual({});
 	});
 
-	it("is told by a dry run, which shows the others and sends nothing", async () => {
+	it("is reported by a dry run, which shows the others and sends nothing", async () => {
 		const world = await planned(3, (n) => n < 2);
 		await world.service.put(world.ids[0] ?? "", {});
 		const from = world.service.requests.length;
@@ -159,7 +159,7 @@ describe("docs apply", () => {
 		expect(lists() - before).toBeGreaterThanOrEqual(150);
 	});
 
-	it("looks at many documents at once without a warning of the runtime in between", async () => {
+	it("reads many documents at once without a warning of the runtime", async () => {
 		const world = await planned(12, () => true);
 		const warnings: Error[] = [];
 		const warned = (warning: Error): void => void warnings.push(warning);
@@ -170,7 +170,7 @@ describe("docs apply", () => {
 		expect([exit, warnings]).toEqual([0, []]);
 	});
 
-	it("a second time finds all of it done, and sends nothing", async () => {
+	it("finds everything done the second time, and sends nothing", async () => {
 		const world = await planned(5, (n) => n > 1);
 		expect((await world.run(world.applying)).exit).toBe(0);
 		const from = world.service.requests.length;
@@ -179,7 +179,7 @@ describe("docs apply", () => {
 		expect(updates(world, from)).toEqual([]);
 	});
 
-	it("goes on where it was stopped, though the plan is gone, and counts what it sent itself as updated", async () => {
+	it("resumes where it was stopped without the plan file, and counts its own writes as updated", async () => {
 		// The third update is applied, and its answer refuses the key.
 		const faults: RecordedOptions["faults"] = {
 			faults: [{ fault: "code", code: 109, when: "after", on: { method: "PUT", nth: 6 + 3 } }],
@@ -199,7 +199,7 @@ describe("docs apply", () => {
 		expect(await values(world)).toEqual(range(6).map((n) => ({ author: "Ann", n: n + 1000 })));
 	});
 
-	it("--resume goes on with the unfinished run of the same plan", async () => {
+	it("--resume resumes the unfinished run of the same plan", async () => {
 		const world = await planned(3, () => true, { options: stopAt(3 + 2) });
 		const argv = ["docs", "apply", world.out, ...ONE_BY_ONE, "--resume"];
 		expect((await world.run(argv)).exit).toBe(4);
@@ -218,7 +218,7 @@ describe("docs apply", () => {
 		]);
 	});
 
-	it("tells a document that is gone", async () => {
+	it("reports a document that was removed", async () => {
 		const world = await planned(2, () => true);
 		const gone = await world.run(["docs", "rm", "--id", world.ids[1] ?? "", "-d", world.service.dataset, "--yes"]);
 		expect(gone.exit).toBe(0);
@@ -227,7 +227,7 @@ describe("docs apply", () => {
 		expect(stdout).toContain('"error_code":"NOT_FOUND"');
 	});
 
-	it("of a plan without changes is done at once", async () => {
+	it("of a plan without changes ends at once", async () => {
 		const world = await planned(2, (n) => n === 0);
 		expect((await world.run(world.applying)).exit).toBe(0);
 		expect((await world.run([...world.planning, "--force"])).exit).toBe(0);
@@ -266,7 +266,7 @@ describe("a plan that is refused sends nothing, exits 8, and still ends in a sum
 		expect(await readdir(join(world.state, "tmp"))).toEqual([]);
 	});
 
-	it("that removes: to write is all that docs apply does", async () => {
+	it("that removes: docs apply only writes", async () => {
 		const service = await serve(1);
 		const [documentId = ""] = await service.ids();
 		const was = metadataHash(new Map());
@@ -282,7 +282,7 @@ describe("a plan that is refused sends nothing, exits 8, and still ends in a sum
 		expect(service.requests.slice(from)).toEqual([]);
 	});
 
-	it("and one that can't be read is exit 2", async () => {
+	it("a plan that can't be read is exit 2", async () => {
 		const service = await serve(1);
 		for (const path of [join(await folder(), "absent"), await folder()]) {
 			const { exit, stderr } = await ragtag(["docs", "apply", path], { env: envOf(service) });
@@ -292,7 +292,7 @@ describe("a plan that is refused sends nothing, exits 8, and still ends in a sum
 	});
 });
 
-it("the result of each row says which of the manifest's lines it is of", async () => {
+it("the result of each row names its line in the manifest", async () => {
 	const world = await planned(5, (n) => n > 2);
 	await world.service.put(world.ids[4] ?? "", {});
 	const { stdout } = await world.run(world.applying);

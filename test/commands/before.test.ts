@@ -5,7 +5,7 @@ import { parseLines, summaryOf } from "../support/values.ts";
 
 const sentOf = async (path: string): Promise<readonly unknown[]> => parseLines(await readFile(path, "utf8"));
 
-it("a run writes down what each document had, and says how it is taken back", async () => {
+it("a run records the previous metadata of each document, and prints the command that undoes it", async () => {
 	const world = await recorded(30);
 	const { argv } = await tagging(world);
 	const { stdout, stderr } = await world.run(argv);
@@ -27,7 +27,7 @@ it("a run writes down what each document had, and says how it is taken back", as
 	expect(summaryOf(again.stdout)).toMatchObject({ updated: 30, changes: 0, undo: null });
 });
 
-it("--no-undo asks for nothing of it, and the summary says that the run can't be taken back", async () => {
+it("--no-undo reads no previous metadata, and the summary says that the run can't be undone", async () => {
 	const world = await recorded(30);
 	const { argv } = await tagging(world);
 	const { stdout, stderr } = await world.run([...argv, "--no-undo"]);
@@ -36,7 +36,7 @@ it("--no-undo asks for nothing of it, and the summary says that the run can't be
 	for (const each of await sentOf(world.path(runOf(stdout), "sent.jsonl"))) expect(each).not.toHaveProperty("b");
 });
 
-it("a run that goes on still knows that its first rows can't be taken back", async () => {
+it("a resumed run still knows that its first rows can't be undone", async () => {
 	const world = await recorded(30, stopAt(10));
 	const { argv } = await tagging(world);
 	const first = await world.run([...argv, "--no-undo"]);
@@ -45,7 +45,7 @@ it("a run that goes on still knows that its first rows can't be taken back", asy
 	expect(summaryOf(stdout)).toMatchObject({ updated: 30, undoable: false, undo: expect.stringContaining("runs undo") });
 });
 
-it("a removal never says that it can be taken back", async () => {
+it("a removal never claims that it can be undone", async () => {
 	const world = await recorded(3);
 	const [id = ""] = await world.service.ids();
 	const { stdout } = await world.run(["docs", "rm", "--id", id, "-d", world.service.dataset, "--yes", "--json"]);

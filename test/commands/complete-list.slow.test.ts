@@ -43,7 +43,7 @@ it("a document that is between two pages in every order is still listed", async 
 const hexadecimal = (number: number): string => number.toString(16).padStart(32, "0");
 
 it.each(["error", "cap"] as const)(
-	"a service that takes small pages alone (%s) hides no document",
+	"a service that gives only small pages (%s) hides no document",
 	async (onLargePage) => {
 		const service = await serve(95, { pageSizeLimit: 10, onLargePage });
 		const argv = ["docs", "list", "-d", service.dataset, "--json", "--rate", "unlimited"];
@@ -69,7 +69,7 @@ async function boastful(shown: number, total: number): Promise<{ url: string }> 
 	return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
 }
 
-it("a list that cannot be had whole is printed, and is no success: nobody takes it for all there is", async () => {
+it("an incomplete list is printed and is no success, so that it is not taken for a complete one", async () => {
 	const env = envOf(await boastful(120, 1_240));
 	const { exit, stdout, stderr } = await ragtag(["docs", "list", "-d", "set", "--json"], { env });
 	expect(parseLines(stdout)).toHaveLength(120);
@@ -80,7 +80,7 @@ it("a list that cannot be had whole is printed, and is no success: nobody takes 
 	);
 });
 
-it("a manifest of such a list is kept, and named as not complete", async () => {
+it("a manifest of an incomplete list is kept, and reported as incomplete", async () => {
 	const env = envOf(await boastful(3, 4));
 	const out = join(await folder(), "tags.csv");
 	const { exit, stderr } = await ragtag(["manifest", "init", "-d", "set", "--out", out], { env });

@@ -45,7 +45,7 @@ describe("words of the tree", () => {
 		expect(await offered(words)).toMatchObject({ values, others });
 	});
 
-	it("an option that stands once is offered once, and one that repeats again", async () => {
+	it("an option is not offered again, unless it is repeatable", async () => {
 		const { values } = await offered(["docs", "tag", "--mode", "merge", "--set", "a=b", "--"]);
 		expect(values).toEqual(expect.arrayContaining(["--set", "--failed", "--base-url", "--help"]));
 		expect(values).not.toContain("--mode");
@@ -64,7 +64,7 @@ describe("words of the tree", () => {
 	});
 });
 
-describe("what is looked up", () => {
+describe("values from this machine", () => {
 	it("names of datasets come from the last list, without a request", async () => {
 		const service = await serve();
 		const home = await folder();
@@ -99,7 +99,7 @@ describe("what is looked up", () => {
 		expect((await offered(["--profile", ""], { home })).values).toEqual([]);
 	});
 
-	it("runs have their command and manifest; runs resume is offered unfinished ones alone", async () => {
+	it("runs are offered with command and manifest; runs resume offers only unfinished ones", async () => {
 		const service = await serve();
 		const [id = ""] = await service.ids();
 		const home = await folder();

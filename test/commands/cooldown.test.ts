@@ -10,7 +10,7 @@ const ASKED = 2_000;
 /** A request that left before the client saw the answer arrives so much later at most, in milliseconds. */
 const UNDER_WAY = 200;
 
-it("a wait that the service asked of a row holds for what is read back after the run, too", async () => {
+it("a wait that the service asked of a row also holds for the reading back after the run", async () => {
 	const [first, second] = [1, 2].map((n) => String(n).padStart(32, "0"));
 	const arrived: number[] = [];
 	let throttled: number | undefined;

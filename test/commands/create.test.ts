@@ -5,7 +5,7 @@ import { envOf, ragtag } from "../support/ragtag.ts";
 import { serve } from "../support/service.ts";
 
 describe("datasets create", () => {
-	it("of a name that is taken tells both names and the id of what the service made: it is not what was asked for", async () => {
+	it("with a name that is taken reports both names and the id of the dataset that the service created", async () => {
 		const service = await serve(0, { flavour: "ragflow-0.26" });
 		const { exit, stdout, stderr } = await ragtag(["datasets", "create", "made"], { env: envOf(service) });
 		expect([exit, stdout]).toEqual([1, ""]);
@@ -17,7 +17,7 @@ describe("datasets create", () => {
 	});
 
 	it.each<Flavour>(["ragflow-0.18", "ragflow-0.21"])(
-		"of a name that is taken, which %s refuses, says where its id is",
+		"with a name that is taken, which %s refuses, reports how to find its id",
 		async (flavour) => {
 			const service = await serve(0, { flavour });
 			const { exit, stderr } = await ragtag(["datasets", "create", "made"], { env: envOf(service) });
@@ -29,14 +29,14 @@ describe("datasets create", () => {
 	);
 
 	it.each(["documented", "ragflow-0.26"] as const)(
-		"blanks at the ends that %s takes off make no other name",
+		"blanks at the ends, which %s removes, do not make another name",
 		async (flavour) => {
 			const service = await serve(0, { flavour });
 			expect((await ragtag(["datasets", "create", " new one "], { env: envOf(service) })).exit).toBe(0);
 		},
 	);
 
-	it("where there is no such path blames the address, not the ids", async () => {
+	it("with an unknown path blames the address, not the ids", async () => {
 		const { url } = await listen((request, response) => {
 			request.resume();
 			response.writeHead(404, { "content-type": "application/json" }).end('{"code":404,"message":"Not Found: /x"}');

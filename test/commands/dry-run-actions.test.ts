@@ -22,7 +22,7 @@ describe("docs rm --dry-run", () => {
 	const dry = (service: Service, ...more: readonly string[]): Promise<Ended> =>
 		run(service, ["docs", "rm", "-d", service.dataset, "--dry-run", "--rate", "unlimited", ...more]);
 
-	it("shows which documents would go and what they have, asks nobody, and removes nothing", async () => {
+	it("shows which documents would be removed and their metadata, does not ask, and removes nothing", async () => {
 		const service = await serve(3);
 		const [one = "", two = ""] = await service.ids();
 		await service.put(one, { owner: "Ann", n: 1 });
@@ -40,7 +40,7 @@ describe("docs rm --dry-run", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
-	it("gives scripts a removal for each document that is there, and fails the others as the run would", async () => {
+	it("prints for scripts a removal for each document that exists, and fails the others as the run would", async () => {
 		const service = await serve(2);
 		const [one = ""] = await service.ids();
 		await service.put(one, { owner: "Ann" });
@@ -77,7 +77,7 @@ describe("docs rm --dry-run", () => {
 		expect([removed.exit, left.length, left.filter((id) => ids.includes(id))]).toEqual([0, 10, []]);
 	});
 
-	it("is not recorded, and exits 10 where it is asked to and something would go", async () => {
+	it("is not recorded, and exits 10 with --detailed-exitcode if something would be removed", async () => {
 		const service = await serve(1);
 		const state = await folder();
 		const flags = ["--detailed-exitcode", "--state-dir", state, "--format", "csv"];
@@ -159,7 +159,7 @@ describe("docs upload --dry-run", () => {
 		},
 	);
 
-	it("names the file of an upload and the document of an update, and prints no manifest of ids that nobody has", async () => {
+	it("names the file of an upload and the document of an update, and prints no manifest of ids that do not exist", async () => {
 		const made = await world();
 		const { stdout } = await dry(made, "--on-existing", "update-metadata");
 		expect(stdout).toBe(
@@ -199,7 +199,7 @@ describe("docs upload --dry-run", () => {
 		expect([after.exit, summaryOf(after.stdout)]).toEqual([0, expect.objectContaining({ unchanged: 5, changes: 0 })]);
 	});
 
-	it("is refused where the list shows no metadata: an update would look as if it removed nothing", async () => {
+	it("is refused if the list shows no metadata: an update would appear to remove nothing", async () => {
 		const service = await liar(1, ({ method, path }) =>
 			method === "GET" && path.endsWith("/documents")
 				? { code: 0, data: { total: 1, docs: [{ id: "doc-0", name: "a.txt" }] } }
@@ -219,7 +219,7 @@ it.each([
 	["rm", "--format=csv"],
 	["upload", "--detailed-exitcode"],
 	["upload", "--format=md"],
-])("docs %s %s without --dry-run is exit 2: somebody would take a run for a look", async (verb, flag) => {
+])("docs %s %s without --dry-run is exit 2: a run could be mistaken for a preview", async (verb, flag) => {
 	const service = await serve(1);
 	const path = await file("old.csv", "document_id,file\na,a.txt\n");
 	const { exit } = await run(service, ["docs", verb, path, "-d", service.dataset, flag]);

@@ -116,7 +116,7 @@ describe("docs tag --dry-run", () => {
 		expect([after.exit, after.stdout]).toEqual([0, "No document would change.\n"]);
 	});
 
-	it("tells documents that are not there with their lines, exits 1, and writes them down where it is asked to", async () => {
+	it("reports missing documents with their lines, exits 1, and writes them to --failed", async () => {
 		const { service, ids } = await world();
 		const path = await file("tags.csv", `document_id,author\n${ids[0]},Bob\nabsent,Bob\n`);
 		const failed = join(await folder(), "failed.csv");
@@ -150,7 +150,7 @@ describe("docs tag --dry-run", () => {
 	it.each([
 		["--detailed-exitcode", ["--detailed-exitcode"]],
 		["--format", ["--format", "csv"]],
-	])("%s without it is exit 2: somebody would take a run for a look", async (_, flags) => {
+	])("%s without it is exit 2: a run could be mistaken for a preview", async (_, flags) => {
 		const { service, path } = await world();
 		const argv = ["docs", "tag", path, "-d", service.dataset, ...flags];
 		const { exit } = await ragtag(argv, { env: envOf(service) });
@@ -168,7 +168,7 @@ describe("docs tag --dry-run", () => {
 		await expect(stat(join(state, "runs"))).rejects.toThrow();
 	});
 
-	it("is refused with exit 2 where the list shows no metadata: all of it would look new", async () => {
+	it("is refused with exit 2 if the list shows no metadata: every value would appear new", async () => {
 		const service = await liar(3, ({ method, path }) =>
 			method === "GET" && path.endsWith("/documents")
 				? { code: 0, data: { total: 3, docs: range(3).map((n) => ({ id: `doc-${n}`, name: "a" })) } }
@@ -182,7 +182,7 @@ describe("docs tag --dry-run", () => {
 		summaryOf(stdout);
 	});
 
-	it("ends with a summary where the service goes away, and the rows are pending", async () => {
+	it("ends with a summary if the service becomes unreachable, and the rows are pending", async () => {
 		const service = await liar(3, ({ path }) =>
 			path.endsWith("/documents") ? { code: 109, message: "no" } : undefined,
 		);

@@ -51,7 +51,7 @@ async function parsed(declare: Declare, line: string): Promise<object | string> 
 
 const defaults = { mode: "replace", empty: "skip", onDuplicate: "error", concurrency: "auto", chunk: 100, attempts: 6 };
 
-describe("each flag of a command reaches it as what it means", () => {
+describe("each flag of a command reaches it with its meaning", () => {
 	it.each<[string, Declare, object]>([
 		["tag m.csv", tagCommand, { manifest: "m.csv", ...defaults, progress: "auto" }],
 		["tag - -d D --rate 2.5", tagCommand, { manifest: "-", dataset: "D", rate: 2.5 }],
@@ -142,7 +142,7 @@ describe("each flag of a command reaches it as what it means", () => {
 	});
 });
 
-describe("a value that means nothing is refused, not taken for another", () => {
+describe("a meaningless value is refused, not replaced by another", () => {
 	it.each<[string, Declare]>([
 		["tag m n", tagCommand],
 		["plan m", planCommand],

@@ -82,7 +82,7 @@ describe.each(flavours.filter(isFlavour))("with no flag given, at a server that 
 		expect(await service.ids()).toHaveLength(3);
 	});
 
-	it("what was learned is remembered: the next run asks nothing, and looks at its first row alone", async () => {
+	it("the recognised flavour is remembered: the next run probes nothing, and reads back only its first row", async () => {
 		const service = await serve(2, { flavour });
 		const home = await folder();
 		const [one = "", two = ""] = await service.ids();
@@ -151,7 +151,7 @@ it("a server that is upgraded from v0.24 to v0.25 in the middle of a run of 2,00
 		expect(held.get(document_id)).toMatchObject({ author: meta_fields.author, year: meta_fields.year });
 });
 
-it("--flavour and the profile override what would be found out", async () => {
+it("--flavour and the profile override the recognised flavour", async () => {
 	const service = await serve(1, { flavour: "ragflow-0.25" });
 	const [id] = await service.ids();
 	const path = await file("tags.csv", `document_id,a\n${id},1\n`);

@@ -8,12 +8,12 @@ import { folder } from "../support/service.ts";
 const DOCS = new URL("../../docs/", import.meta.url);
 
 describe("help", () => {
-	it.each(pages)("help %s prints the page as it stands", async (page) => {
+	it.each(pages)("help %s prints the page unchanged", async (page) => {
 		const { exit, stdout } = await ragtag(["help", page]);
 		expect([exit, stdout]).toEqual([0, await readFile(new URL(`${page}.md`, DOCS), "utf8")]);
 	});
 
-	it("a page that is missing is an error that says where it can be read", async () => {
+	it("a missing page is an error that says where to read it", async () => {
 		const empty = pathToFileURL(`${await folder()}/`);
 		await expect(pageText("runs", empty)).rejects.toMatchObject({
 			exit: 1,
@@ -22,11 +22,14 @@ describe("help", () => {
 		});
 	});
 
-	it.each(["exit-codes", "environment", "manifest"])("help %s stays the table that scripts rely on", async (table) => {
-		const { exit, stdout } = await ragtag(["help", table]);
-		expect(exit).toBe(0);
-		expect(stdout).toMatch(/^(Exit codes\.|Where settings come from|A manifest is)/);
-	});
+	it.each(["exit-codes", "environment", "manifest"])(
+		"help %s is still the table that scripts rely on",
+		async (table) => {
+			const { exit, stdout } = await ragtag(["help", table]);
+			expect(exit).toBe(0);
+			expect(stdout).toMatch(/^(Exit codes\.|Where settings come from|A manifest is)/);
+		},
+	);
 
 	it("a page of a command's name says how to see the command's options, and the words of a command are its help", async () => {
 		expect((await ragtag(["help", "runs"])).stderr).toBe("The options of the command: ragtag runs --help\n");

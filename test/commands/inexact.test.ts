@@ -45,7 +45,7 @@ describe("a merge never writes a rounded number back", () => {
 		},
 	);
 
-	it("where the dataset is listed into a file, too", async () => {
+	it("the same where the dataset is listed into a file", async () => {
 		const raw = range(40).map((n) => (n === 7 ? '{"a":[1,1e400]}' : `{"n":${n}}`));
 		const service = await world(raw);
 		const path = await file(
@@ -82,7 +82,7 @@ describe("a merge never writes a rounded number back", () => {
 		expect(service.held.get("doc-0")).toEqual(left);
 	});
 
-	it("nor does a policy take it for what it was rounded to", async () => {
+	it("a policy does not compare it with the rounded number", async () => {
 		const service = await world();
 		const config = join(service.home, ".config", "ragtag");
 		await mkdir(config, { recursive: true });
@@ -94,7 +94,7 @@ describe("a merge never writes a rounded number back", () => {
 		expect(stdout).toContain("POLICY_PROTECTED");
 	});
 
-	it("nor is a value excused that is invalid, as equal to what it was rounded to", async () => {
+	it("an invalid value that equals the rounded number is not accepted as already present", async () => {
 		const service = await world();
 		const schema = await file("schema.json", JSON.stringify({ properties: { tweet_id: { type: "string" } } }));
 		const path = await file("tags.csv", `document_id,owner,tweet_id:number\ndoc-0,Ann,${ROUNDED}\n`);
@@ -105,7 +105,7 @@ describe("a merge never writes a rounded number back", () => {
 		expect((await service.run(...argv)).exit).toBe(0);
 	});
 
-	it("nor by a change of the list that it stands in", async () => {
+	it("the same for a change of the list that contains it", async () => {
 		const service = await world(['{"ids":[12345678901234567890]}']);
 		const path = await file("tags.csv", "document_id,ids:list\ndoc-0,+x\n");
 		const { stdout } = await service.run("docs", "tag", path, "-d", "set", "--mode", "merge", "--json");
@@ -140,7 +140,7 @@ describe("an undo never restores a rounded number", () => {
 		expect(service.held.get("doc-1")).toEqual({ owner: "Bob", n: 1 });
 	});
 
-	it("nor is one that somebody wrote since taken for what the run wrote, when it is verified", async () => {
+	it("a verify does not take a number that another client wrote for the one of the run", async () => {
 		const service = await world(['{"n":1}']);
 		const path = await file("tags.csv", `document_id,n:number\ndoc-0,${ROUNDED}\n`);
 		const { stdout } = await service.run("docs", "tag", path, "-d", "set", "--json");
@@ -151,7 +151,7 @@ describe("an undo never restores a rounded number", () => {
 		expect(await verify()).toMatchObject({ verify: { equal: 0, changed_since: 1 } });
 	});
 
-	it("nor overwrites one that somebody wrote since, where it rounds to what the run left", async () => {
+	it("it does not overwrite a number of another client that rounds to the one of the run", async () => {
 		const service = await world(['{"n":1}']);
 		const path = await file("tags.csv", `document_id,n:number\ndoc-0,${ROUNDED}\n`);
 		const { stdout } = await service.run("docs", "tag", path, "-d", "set", "--json");
@@ -171,7 +171,7 @@ describe("a plan over such a document", () => {
 		return { out, made: await service.run("docs", "plan", path, "-d", "set", "--mode", mode, "--out", out, "--json") };
 	};
 
-	it("is sent in replace mode, as nothing of the number is", async () => {
+	it("is sent in replace mode, as the number is not sent", async () => {
 		const service = await world();
 		const { out, made } = await planning(service, "replace", "owner\ndoc-0,Eve");
 		expect(made.stderr).toContain("can't be kept exactly");
@@ -179,7 +179,7 @@ describe("a plan over such a document", () => {
 		expect([exit, service.held.get("doc-0")]).toEqual([0, { owner: "Eve" }]);
 	});
 
-	it("is a conflict where the number is another one now, though both are read as the same", async () => {
+	it("is a conflict if the number has changed, though both round to the same", async () => {
 		const service = await world();
 		const { out } = await planning(service, "replace", "owner\ndoc-0,Eve");
 		service.theirs.set(0, '{"tweet_id":12345678901234567891,"owner":"Ann"}');
@@ -199,15 +199,18 @@ describe("a plan over such a document", () => {
 	});
 });
 
-describe("what is listed is what the service has, to the last digit", () => {
-	it.each(["jsonl", "json", "tsv", "table"])("as %s, with a warning for whatever reads it next", async (format) => {
-		const service = await world();
-		const { exit, stdout, stderr } = await service.run("docs", "list", "-d", "set", "--format", format);
-		expect(exit).toBe(0);
-		expect(stdout).toContain("12345678901234567890");
-		expect(stdout).not.toContain(ROUNDED);
-		expect(stderr).toMatch(/warning: 1 document has numbers .*first: document doc-0, key tweet_id/);
-	});
+describe("a list shows every digit that the service has", () => {
+	it.each(["jsonl", "json", "tsv", "table"])(
+		"as %s, with a warning for the next reader of the output",
+		async (format) => {
+			const service = await world();
+			const { exit, stdout, stderr } = await service.run("docs", "list", "-d", "set", "--format", format);
+			expect(exit).toBe(0);
+			expect(stdout).toContain("12345678901234567890");
+			expect(stdout).not.toContain(ROUNDED);
+			expect(stderr).toMatch(/warning: 1 document has numbers .*first: document doc-0, key tweet_id/);
+		},
+	);
 
 	it("as a column of its own", async () => {
 		const service = await world();
@@ -215,7 +218,7 @@ describe("what is listed is what the service has, to the last digit", () => {
 		expect(stdout.split("\n").slice(0, 2)).toEqual(["document_id\ttweet_id", "doc-0\t12345678901234567890"]);
 	});
 
-	it("and a filter finds it by its own digits, not by others", async () => {
+	it("a filter finds it by its own digits, not by others", async () => {
 		const service = await world();
 		const list = async (where: string): Promise<readonly unknown[]> =>
 			items(parseLines((await service.run("docs", "list", "-d", "set", "--json", "--where", where)).stdout));

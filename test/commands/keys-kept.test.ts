@@ -23,7 +23,7 @@ function codes(stdout: string): unknown[] {
 	return rows.map((row) => at(row, "error_code"));
 }
 
-describe("a service that keeps keys which an update does not carry", () => {
+describe("a service that keeps keys that an update does not contain", () => {
 	it("fails the rows of a replace run that should remove keys: their documents still have them", async () => {
 		const service = await merging();
 		// The first row removes nothing. What it proves says nothing of the others.

@@ -95,7 +95,7 @@ describe("an id in another letter case fails its row before anything is sent", (
 		expect([ended.exit, rowsOf(ended), service.writes]).toEqual([1, [DID_YOU_MEAN], []]);
 	});
 
-	it("where the dataset is listed for many rows, and the others go on", async () => {
+	it("where the dataset is listed for many rows, and the other rows are sent", async () => {
 		const service = await caseless();
 		const path = await file(
 			"tags.csv",
@@ -113,14 +113,14 @@ describe("an id in another letter case fails its row before anything is sent", (
 		expect([ended.exit, rowsOf(ended), service.writes]).toEqual([1, [DID_YOU_MEAN], []]);
 	});
 
-	it("a dataset's id, at once and not as for an outage", async () => {
+	it("a dataset's id, at once, without waiting as in an outage", async () => {
 		const service = await caseless();
 		const { exit, stderr } = await service.run("docs", "list", "-d", SET.toUpperCase());
 		expect([exit, stderr]).toEqual([1, expect.stringContaining(SET)]);
 	});
 });
 
-it("where nothing is read before, a write that was answered is sent once and told as what it is", async () => {
+it("where nothing is read before, an answered write is sent once and reported as such", async () => {
 	const service = await caseless();
 	const path = await file("tags.csv", `document_id,owner\n${OTHER},Eve\n${UPPER},Eve\n`);
 	// The first row proves the form, so the second is sent unseen.
@@ -139,7 +139,7 @@ it("where nothing is read before, a write that was answered is sent once and tol
 });
 
 describe("the same id in both cases is one document", () => {
-	it("twice with different values: a problem at the later row, naming the earlier, and nothing is sent", async () => {
+	it("twice with different values is a problem at the later row that names the earlier, and nothing is sent", async () => {
 		const service = await caseless();
 		const path = await file("tags.csv", `document_id,owner\n${ID},Eve\n${OTHER},Eve\n${UPPER},Bob\n`);
 		const { exit, stderr } = await service.run("docs", "tag", path);
@@ -162,7 +162,7 @@ describe("the same id in both cases is one document", () => {
 		expect((await ragtag(["manifest", "check", path, "-d", "set"])).exit).toBe(0);
 	});
 
-	it("and is removed once", async () => {
+	it("it is removed once", async () => {
 		const service = await caseless();
 		const ended = await service.run("docs", "rm", "--id", ID, UPPER, "--yes");
 		expect(summaryOf(ended.stdout)).toMatchObject({ removed: 1, duplicate_skipped: 1 });

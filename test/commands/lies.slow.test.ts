@@ -16,7 +16,7 @@ const manifest = (count: number): string =>
 		.map((n) => `doc-${n},${n}\n`)
 		.join("")}`;
 
-describe("a service that says what is not so: no row of it may count as updated", () => {
+describe("a service that answers falsely: no row of it may count as updated", () => {
 	it.each<[string, Lie, number, RegExp]>([
 		["an HTML page for everything", () => html, 6, /returned HTML "Sign in to RAG" instead of JSON/],
 		["an HTML page for updates", ({ method }) => (method === "PUT" ? html : undefined), 6, /returned HTML/],
@@ -69,7 +69,7 @@ describe("a service that says what is not so: no row of it may count as updated"
 		expect(stderr).toMatch(words);
 	});
 
-	it("a list that ignores the id, and one whose total is any number, do not mislead the look that proves an update", async () => {
+	it("a list that ignores the id, or has a wrong total, does not mislead the read that proves an update", async () => {
 		const service = await liar(250, ({ query }) => {
 			query.delete("id");
 			return undefined;
@@ -80,7 +80,7 @@ describe("a service that says what is not so: no row of it may count as updated"
 		expect(summaryOf(stdout)).toMatchObject({ updated: 250, verified: true });
 	});
 
-	it("where the list shows no metadata the run goes on with one warning, and says that nothing is verified", async () => {
+	it("if the list shows no metadata, the run continues with one warning and reports that nothing is verified", async () => {
 		const lie: Lie = ({ method, path }) => {
 			if (method !== "GET" || path === "/api/v1/datasets") return undefined;
 			return { code: 0, data: { total: 3, docs: range(3).map((n) => ({ id: `doc-${n}`, name: "n" })) } };
@@ -97,22 +97,19 @@ describe("a service that says what is not so: no row of it may count as updated"
 it.each([
 	["cuts", CUT],
 	["answers 502 to", BAD_GATEWAY],
-])(
-	"a proxy that %s every PATCH costs no row: after three attempts to find out it is taken for one that knows none",
-	async (_, said) => {
-		const service = await liar(5, ({ method }) => (method === "PATCH" ? said : undefined));
-		const path = await file("tags.csv", manifest(5));
-		const argv = ["docs", "tag", path, "-d", "set", "--rate", "unlimited", "--json"];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ updated: 5, failed: 0, verified: true });
-		expect(service.requests.filter((line) => line.startsWith("PATCH"))).toHaveLength(3);
-		expect([...service.held.values()]).toEqual(range(5).map((n) => ({ a: `${n}` })));
-	},
-);
+])("a proxy that %s every PATCH costs no row: after three probes PATCH counts as unknown", async (_, said) => {
+	const service = await liar(5, ({ method }) => (method === "PATCH" ? said : undefined));
+	const path = await file("tags.csv", manifest(5));
+	const argv = ["docs", "tag", path, "-d", "set", "--rate", "unlimited", "--json"];
+	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ updated: 5, failed: 0, verified: true });
+	expect(service.requests.filter((line) => line.startsWith("PATCH"))).toHaveLength(3);
+	expect([...service.held.values()]).toEqual(range(5).map((n) => ({ a: `${n}` })));
+});
 
-describe("a removal that is not what it says", () => {
-	it("success, and the document stays: it is not counted, and the run stops", { timeout: 30_000 }, async () => {
+describe("a removal whose answer is false", () => {
+	it("a success whose document stays is not counted, and the run stops", { timeout: 30_000 }, async () => {
 		const service = await liar(5, ({ method, path }) =>
 			method === "DELETE" ? success(path.slice(path.lastIndexOf("/") + 1)) : undefined,
 		);
@@ -123,7 +120,7 @@ describe("a removal that is not what it says", () => {
 		expect(stderr).toContain("still lists it");
 	});
 
-	it("a list that names a document of another dataset has no say in what is removed", async () => {
+	it("a list that names a document of another dataset causes no removal", async () => {
 		const lie: Lie = ({ method, query }) =>
 			method === "GET" && query.has("id")
 				? { code: 0, data: { total: 1, docs: [{ id: query.get("id"), name: "n", dataset_id: "other" }] } }

@@ -51,7 +51,7 @@ it("every document of several pages is listed once, in every format", async () =
 	expect(await service.documents()).toEqual(held);
 });
 
-it("--where finds text, numbers and items of lists, also when the service would not", async () => {
+it("--where finds text, numbers and items of lists, even if the service would not", async () => {
 	const service = await tagged(101);
 	const count = async (...flags: string[]): Promise<number> => {
 		const argv = ["docs", "list", "-d", service.dataset, "--format", "jsonl", ...flags];
@@ -70,7 +70,7 @@ it("--where finds text, numbers and items of lists, also when the service would 
 	expect(await count("--name", `${first?.name}x`)).toBe(0);
 });
 
-it("--where-json finds what a condition says, also when the service would not; --where narrows it", async () => {
+it("--where-json finds what a condition means, even if the service would not; --where narrows it", async () => {
 	const service = await tagged(101);
 	const find = (...flags: string[]): ReturnType<typeof ragtag> =>
 		ragtag(["docs", "list", "-d", service.dataset, "--format", "jsonl", ...flags], { env: envOf(service) });
@@ -105,7 +105,7 @@ it("--where-json finds what a condition says, also when the service would not; -
 	expect(service.requests).toHaveLength(before);
 });
 
-it("--fields shows those members and keys alone, in that order", async () => {
+it("--fields shows only those members and keys, in that order", async () => {
 	const service = await tagged(2);
 	const list = (...flags: string[]): Promise<{ stdout: string; exit: number }> =>
 		ragtag(["docs", "list", "-d", service.dataset, "--fields", "odd,pages,name", ...flags], { env: envOf(service) });
@@ -153,7 +153,7 @@ it("a dataset that is not given is exit 2, one that is not there exit 1", async 
 	expect([absent.exit, absent.stdout]).toEqual([1, ""]);
 });
 
-it("a table on a terminal fits its width, and hostile names cannot steer it", async () => {
+it("a table on a terminal fits its width, and hostile names can't control it", async () => {
 	const service = await serve(1);
 	const [id = ""] = await service.ids();
 	await service.put(id, { note: `\u001b[2J\u202e${"long ".repeat(60)}` });
@@ -195,7 +195,7 @@ it("more datasets than one page holds are all listed", async () => {
 
 // No folder can be made in /proc, whoever asks.
 it.skipIf(!existsSync("/proc"))(
-	"a list that can't be kept until its columns are known is no fault of the program",
+	"a list that can't be buffered until its columns are known is no fault of the program",
 	async () => {
 		const service = await serve(3);
 		const state = await folder();

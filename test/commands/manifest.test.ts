@@ -8,7 +8,7 @@ import { at, parseLines, summaryOf } from "../support/values.ts";
 
 const id = "5f1c0123456789abcdef0123456789ab";
 
-it("a manifest is checked with no service, and a good one says what it holds", async () => {
+it("a manifest is checked without a service, and a valid one is summarised", async () => {
 	const path = await file("tags.csv", `document_id,title\n${id},a\n`);
 	const { exit, stdout, stderr } = await ragtag(["manifest", "check", path, "-d", "D"]);
 	expect([exit, stdout, stderr]).toEqual([0, "", `${path}: 1 row (csv), no problems\n`]);
@@ -40,7 +40,7 @@ it("each problem of a check has its place, in text and with --json", async () =>
 	expect(summaryOf(stdout)).toMatchObject({ rows: 1, invalid: 1, exit_code: 3 });
 });
 
-it("what manifest init writes, docs tag gives back to every document as it was", async () => {
+it("docs tag restores every document from the output of manifest init", async () => {
 	const service = await serve(4);
 	const [first = "", second = "", third = ""] = await service.ids();
 	await service.put(first, {
@@ -76,7 +76,7 @@ it("what manifest init writes, docs tag gives back to every document as it was",
 });
 
 it.each([true, false])(
-	"manifest init says of a list without metadata that it may be hidden, with --out: %s; docs tag would remove it",
+	"manifest init warns that a list may hide metadata, with --out: %s; docs tag would remove it",
 	async (isFile) => {
 		const service = await liar(2, ({ method, path }) => {
 			if (method !== "GET" || !path.endsWith("/documents")) return undefined;

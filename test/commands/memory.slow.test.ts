@@ -30,7 +30,7 @@ const pairs = dialects.flatMap((flavour) =>
 	),
 );
 
-describe("an address of which something else is remembered loses no row, and counts none that did not arrive", () => {
+describe("an address with a wrong remembered flavour loses no row, and counts none that did not arrive", () => {
 	it.each(pairs)("$name in the form $form, and it is $server", { timeout: 20_000 }, async ({ server, ...memory }) => {
 		const service = await serve(26, { flavour: server });
 		const state = await folder();

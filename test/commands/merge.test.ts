@@ -27,7 +27,7 @@ describe("--mode merge", () => {
 		expect(await held(made.service)).toEqual({ owner: "Bob", topics: ["news", "travel"] });
 	});
 
-	it("takes another token, and the default is a text like any other then", async () => {
+	it("takes another token, and the default is then ordinary text", async () => {
 		const made = await world((id) => `document_id,owner,pages:number,note\n${id},!delete,(none),(none)\n`);
 		expect((await tag(made, "--mode", "merge", "--delete-token", "(none)")).exit).toBe(0);
 		expect(await held(made.service)).toEqual({ owner: "!delete", topics: ["news", "travel"] });
@@ -52,7 +52,7 @@ describe("--mode merge", () => {
 		expect(wrong.service.requests).toEqual([]);
 	});
 
-	it("records the whole metadata that was sent, not the row: an undo or a resume must know what went out", async () => {
+	it("records the whole metadata that was sent, not the row: an undo or a resume needs it", async () => {
 		const { service, path } = await world((id) => `document_id,owner,topics:list\n${id},!delete,+money\n`);
 		const state = await folder();
 		const argv = ["docs", "tag", path, "-d", service.dataset, "--mode", "merge", "--state-dir", state, "--json"];
@@ -65,7 +65,7 @@ describe("--mode merge", () => {
 		expect(lines[0]).toContain('"m":{"pages":3,"topics":["news","travel","money"]}');
 	});
 
-	it("of a recorded run is gone on with by the token that it began with", async () => {
+	it("of a recorded run is resumed with the token that it began with", async () => {
 		const { service, path } = await world((id) => `document_id,owner\nabsent,(none)\n${id},(none)\n`);
 		const state = await folder();
 		const world_ = { env: { ...envOf(service), RAGTAG_STATE_DIR: state } };
@@ -84,12 +84,12 @@ describe("--delete-token", () => {
 		expect(stderr).toContain("--mode merge");
 	});
 
-	it("may not be empty: an empty cell is no order to remove", async () => {
+	it("may not be empty: an empty cell does not mean removal", async () => {
 		const made = await world((id) => `document_id,owner\n${id},x\n`);
 		expect((await tag(made, "--mode", "merge", "--delete-token", "")).exit).toBe(2);
 	});
 
-	it("is another one in a replace run where that very text is meant: it and lists of + and - are stored as they stand", async () => {
+	it("may be changed in a replace run that means the text literally: the text and lists of + and - are stored literally", async () => {
 		const made = await world((id) => `document_id,owner,topics:list\n${id},!delete,+a|-b\n`);
 		const { stdout } = await tag(made, "--delete-token", "(none)", "--json");
 		expect(parseLines(stdout).at(-1)).toMatchObject({ updated: 1 });
@@ -120,7 +120,7 @@ describe("without --mode merge", () => {
 			["--delete-token", "(none)"],
 			'"(none)" removes',
 		],
-	])("%s sends nothing: all other keys would go", async (_, text, more, why) => {
+	])("%s sends nothing: all other keys would be removed", async (_, text, more, why) => {
 		const made = await world(text);
 		const { exit, stderr } = await tag(made, ...more);
 		expect([exit, made.service.requests]).toEqual([3, []]);
@@ -143,7 +143,7 @@ describe("without --mode merge", () => {
 		},
 	);
 
-	it("a :json cell says what it says: what manifest init writes of such values goes back as it was", async () => {
+	it("a :json cell is literal: such values from manifest init are sent back unchanged", async () => {
 		const { service } = await world(() => "");
 		const [id = ""] = await service.ids();
 		const before = { note: "!delete", phones: ["+49 171 1", "-5"] };
@@ -154,7 +154,7 @@ describe("without --mode merge", () => {
 		expect([exit, await held(service)]).toEqual([0, { ...before, more: "1" }]);
 	});
 
-	it("a value that the document has already is never wrong with --only-changed or --dry-run", async () => {
+	it("a value that the document already has is never invalid with --only-changed or --dry-run", async () => {
 		const made = await world((id) => `document_id,owner,topics:list\n${id},!delete,+a|-b\n`);
 		const [id = ""] = await made.service.ids();
 		await made.service.put(id, { owner: "!delete", topics: ["+a", "-b"] });

@@ -13,7 +13,7 @@ const MANIFEST = "document_id,owner\ndoc-0,Eve\ndoc-1,Eve\n";
 const DOC_0 = "PUT /api/v1/datasets/set/documents/doc-0";
 
 describe("a dataset with NaN in it can be read", () => {
-	it.each(["table", "tsv"])("as %s, as the service gives it, named with document and key", async (format) => {
+	it.each(["table", "tsv"])("as %s, unchanged, with a note that names document and key", async (format) => {
 		const service = await rawWorld(RAW);
 		const { exit, stdout, stderr } = await service.run("docs", "list", "-d", "set", "--format", format);
 		expect([exit, stdout]).toEqual([0, expect.stringContaining('{"pages":NaN,"owner":"Ann"}')]);
@@ -21,7 +21,7 @@ describe("a dataset with NaN in it can be read", () => {
 		expect(stderr).toMatch(/warning: 2 documents have NaN .*document doc-0, key pages; document doc-2, key scores/);
 	});
 
-	it.each(["json", "jsonl"])("as %s, which stays JSON: it stands beside the metadata, as text", async (format) => {
+	it.each(["json", "jsonl"])("as %s, which stays JSON: the value is next to the metadata, as text", async (format) => {
 		const service = await rawWorld(RAW);
 		const { exit, stdout, stderr } = await service.run("docs", "list", "-d", "set", "--format", format);
 		expect(exit).toBe(0);
@@ -37,19 +37,19 @@ describe("a dataset with NaN in it can be read", () => {
 		expect([tagged.exit, tagged.stderr, updates(service)]).toEqual([3, expect.stringContaining("not_json"), []]);
 	});
 
-	it("where the service keeps metadata as text of JSON, too", async () => {
+	it("also if the service keeps metadata as JSON text", async () => {
 		const service = await rawWorld(['"{\\"pages\\": NaN}"']);
 		const { stdout } = await service.run("docs", "list", "-d", "set", "--fields", "document_id,pages");
 		expect(stdout).toBe("document_id\tpages\ndoc-0\tNaN\n");
 	});
 
-	it("and is found by it", async () => {
+	it("a filter finds it", async () => {
 		const service = await rawWorld(RAW);
 		const { stdout } = await service.run("docs", "list", "-d", "set", "--where", "pages=NaN", "--json");
 		expect(parseLines(stdout)).toHaveLength(1);
 	});
 
-	it("manifest init leaves the bare key out and says so; the unedited file changes nothing else", async () => {
+	it("manifest init leaves that key out and reports it; the unedited file changes nothing else", async () => {
 		const service = await rawWorld(RAW.slice(0, 2));
 		const out = join(await folder(), "tags.csv");
 		const made = await service.run("manifest", "init", "-d", "set", "--out", out);
@@ -67,7 +67,7 @@ describe("a dataset with NaN in it can be read", () => {
 		expect([exit, service.held.get("doc-0"), service.held.get("doc-1")]).toEqual([0, { owner: "Ann" }, {}]);
 	});
 
-	it("manifest init writes a list with one in it so that docs tag refuses the cell: the rest of it would go", async () => {
+	it("manifest init writes a list that contains one so that docs tag refuses the cell: the other items would be lost", async () => {
 		const service = await rawWorld(RAW);
 		const out = join(await folder(), "tags.csv");
 		expect((await service.run("manifest", "init", "-d", "set", "--out", out)).exit).toBe(0);
@@ -76,7 +76,7 @@ describe("a dataset with NaN in it can be read", () => {
 		expect([exit, stderr, updates(service)]).toEqual([3, expect.stringContaining(`${out}:4:`), []]);
 	});
 
-	it.each([[[]], [["--mode", "merge"]]])("a dry run goes over it, with %j", async (more) => {
+	it.each([[[]], [["--mode", "merge"]]])("a dry run reads it, with %j", async (more) => {
 		const service = await rawWorld(RAW);
 		const path = await file("tags.csv", "document_id,owner\ndoc-1,Eve\n");
 		const { exit, stdout } = await service.run("docs", "tag", path, "-d", "set", "--dry-run", "--json", ...more);
@@ -84,9 +84,9 @@ describe("a dataset with NaN in it can be read", () => {
 	});
 });
 
-describe("what is no JSON is never written back", () => {
+describe("a value that is not JSON is never written back", () => {
 	it.each([[[]], [["--only-changed"]], [["--dry-run"]]])(
-		"a merge of another key fails that one row and names key and way out, with %j",
+		"a merge of another key fails only that row and names the key and the remedy, with %j",
 		async (more) => {
 			const service = await rawWorld(RAW);
 			const path = await file("tags.csv", MANIFEST);
@@ -104,7 +104,7 @@ describe("what is no JSON is never written back", () => {
 		},
 	);
 
-	it("nor where the dataset is listed into a file", async () => {
+	it("the same where the dataset is listed into a file", async () => {
 		const raw = Array.from({ length: 40 }, (_, n) => (n === 7 ? (RAW[0] ?? "") : `{"n":${n}}`));
 		const service = await rawWorld(raw);
 		const rows = raw.map((_, n) => `doc-${n},Eve\n`).join("");
@@ -117,7 +117,7 @@ describe("what is no JSON is never written back", () => {
 	it.each([
 		["gives", "pages:number\ndoc-0,5", { pages: 5, owner: "Ann" }],
 		["deletes", "pages\ndoc-0,!delete", { owner: "Ann" }],
-	])("a merge that %s that very key is sent", async (_, cells, left) => {
+	])("a merge that %s that key is sent", async (_, cells, left) => {
 		const service = await rawWorld(RAW);
 		const path = await file("tags.csv", `document_id,${cells}\n`);
 		const { exit, stderr } = await service.run("docs", "tag", path, "-d", "set", "--mode", "merge");
@@ -125,7 +125,7 @@ describe("what is no JSON is never written back", () => {
 		expect(stderr).toMatch(/warning: document doc-0 has NaN .*\(key: pages\).*can't be undone/);
 	});
 
-	it("a replace is sent, and the undo leaves that one document as it is and names it", async () => {
+	it("a replace is sent, and the undo leaves that document alone and names it", async () => {
 		const service = await rawWorld(RAW);
 		const path = await file("tags.csv", MANIFEST);
 		const { exit, stdout } = await service.run("docs", "tag", path, "-d", "set", "--json");
@@ -139,13 +139,13 @@ describe("what is no JSON is never written back", () => {
 		]);
 	});
 
-	it("a removal goes through", async () => {
+	it("a removal is sent", async () => {
 		const service = await rawWorld(RAW);
 		const { exit } = await service.run("docs", "rm", "-d", "set", "--id", "doc-0", "--yes");
 		expect([exit, Array.from(service.held.keys())]).toEqual([0, ["doc-1", "doc-2"]]);
 	});
 
-	it("a plan over it is sent, and is a conflict where the value is another one by then", async () => {
+	it("a plan for it is sent, and is a conflict if the value has changed", async () => {
 		const service = await rawWorld(RAW);
 		const out = join(await folder(), "plan.jsonl");
 		const path = await file("tags.csv", "document_id,owner\ndoc-0,Eve\n");
@@ -162,7 +162,7 @@ describe("what is no JSON is never written back", () => {
 describe("doctor finds it", () => {
 	const valuesOf = (stdout: string): unknown => parseLines(stdout).find((line) => at(line, "name") === "values");
 
-	it("names document and key, says what it read, and takes one list for it", async () => {
+	it("names document and key, reports what it read, and needs one list", async () => {
 		const service = await rawWorld(RAW);
 		const { exit, stdout } = await service.run("doctor", "-d", "set", "--json");
 		expect([exit, valuesOf(stdout)]).toEqual([
@@ -176,7 +176,7 @@ describe("doctor finds it", () => {
 		]);
 	});
 
-	it("and reads no more of a large dataset than it says", async () => {
+	it("reads no more of a large dataset than it reports", async () => {
 		const lists: string[] = [];
 		const service = await listen((request, response) => {
 			const query = new URL(request.url ?? "", "http://x").searchParams;

@@ -24,7 +24,7 @@ describe("text with half a surrogate pair", () => {
 		expect([dry.exit, summaryOf(dry.stdout)]).toEqual([0, expect.objectContaining({ unchanged: 3 })]);
 	});
 
-	it.each(["multipart", "plain", "json"])("is sent as it stands, in the body form %s", async (form) => {
+	it.each(["multipart", "plain", "json"])("is sent unchanged, in the body form %s", async (form) => {
 		const service = await rawWorld(['{"n":1}']);
 		const path = await file("tags.csv", 'document_id,a:json\ndoc-0,"""x\\ud83dy"""\n');
 		const argv = ["docs", "tag", path, "-d", "set", "--flavour", "documented", "--body", form];
@@ -41,7 +41,7 @@ describe("text with half a surrogate pair", () => {
 		expect(service.held.get("doc-0")).toEqual({ a: "x\ud83dy", b: 1 });
 	});
 
-	it("in two rows of one document is the same only where it is the same half", async () => {
+	it("in two rows of one document is equal only if it is the same half", async () => {
 		const service = await rawWorld(HALVES);
 		const row = (half: string): string => `{"document_id":"doc-0","a":"${half}"}\n`;
 		const other = await file("tags.jsonl", row("\\ud83d") + row("\\ud83e"));
@@ -51,7 +51,7 @@ describe("text with half a surrogate pair", () => {
 		expect(summaryOf(stdout)).toMatchObject({ updated: 1, duplicate_skipped: 1 });
 	});
 
-	it("in a key stands in JSON alone: no header can hold it", async () => {
+	it("in a key is possible only in JSON: no header can contain it", async () => {
 		const service = await rawWorld(['{"a\\ud83d":1}']);
 		const made = await service.run("manifest", "init", "-d", "set");
 		expect([made.exit, made.stderr]).toEqual([2, expect.stringContaining("half a surrogate pair")]);

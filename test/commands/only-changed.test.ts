@@ -43,7 +43,7 @@ describe("--only-changed", () => {
 		},
 	);
 
-	it("looks up the few rows of a large dataset one by one", async () => {
+	it("reads the few rows of a large dataset one by one", async () => {
 		const service = await serve(2_000);
 		const ids = (await service.ids()).slice(0, 4);
 		const path = await file(
@@ -56,7 +56,7 @@ describe("--only-changed", () => {
 		expect(service.requests.filter((line) => line.startsWith("GET"))).toHaveLength(6);
 	});
 
-	it("compares what a merge would come to, and leaves other keys alone", async () => {
+	it("compares the result of the merge, and leaves other keys alone", async () => {
 		const service = await serve(3);
 		const [one = "", two = "", three = ""] = await service.ids();
 		await service.put(one, { a: "x", kept: 1, tags: ["p"] });
@@ -74,7 +74,7 @@ describe("--only-changed", () => {
 		]);
 	});
 
-	it("fails the row of a document that is not there, and no other", async () => {
+	it("fails the row of a missing document, and no other", async () => {
 		const service = await serve(3);
 		const ids = await service.ids();
 		const path = await file(
@@ -88,7 +88,7 @@ describe("--only-changed", () => {
 		expect(stdout).toContain('"error_code":"NOT_FOUND"');
 	});
 
-	it("is refused with exit 2 where the list shows no metadata: every row would be taken for changed", async () => {
+	it("is refused with exit 2 if the list shows no metadata: every row would appear changed", async () => {
 		const bare = (docs: number) => ({
 			code: 0,
 			data: { total: docs, docs: range(docs).map((n) => ({ id: `doc-${n}`, name: `${n}.txt`, dataset_id: "set" })) },
@@ -107,7 +107,7 @@ describe("--only-changed", () => {
 		await expect(stat(join(state, "runs"))).rejects.toThrow();
 	});
 
-	it("holds for a run that is gone on with", async () => {
+	it("holds for a resumed run", async () => {
 		const service = await serve(3);
 		const ids = await service.ids();
 		const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
@@ -121,7 +121,7 @@ describe("--only-changed", () => {
 		expect(summaryOf(stdout)).toMatchObject({ rows: 4, unchanged: 3, failed: 1, updated: 0 });
 	});
 
-	it("leaves nothing of what documents have in the state folder", async () => {
+	it("leaves no metadata of documents in the state folder", async () => {
 		const service = await serve(250);
 		const state = await folder();
 		const path = await file(

@@ -14,7 +14,7 @@ const writes = ({ requests, dataset }: Service): string[] =>
 	requests.filter((line) => !line.startsWith("GET") && line.includes(dataset));
 
 describe("docs plan", () => {
-	it("of a thousand rows writes down the hundred that change, and docs apply sends those and nothing else", async () => {
+	it("of a thousand rows records the hundred that change, and docs apply sends exactly those", async () => {
 		const world = await recorded(1000);
 		const { service } = world;
 		const ids = await service.ids();
@@ -83,7 +83,7 @@ describe("docs plan", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
-	it("prints nothing without --json, says what it found and what to type next, and is no recorded run", async () => {
+	it("prints no results without --json, reports the changes and the next command, and is no recorded run", async () => {
 		const world = await planned(3, (n) => n === 1);
 		const argv = ["docs", "plan", world.manifest, "-d", world.service.dataset, "--out", `${world.out}2`];
 		const { exit, stdout, stderr } = await world.run([...argv, "--detailed-exitcode"]);
@@ -95,7 +95,7 @@ describe("docs plan", () => {
 		expect((await world.run([...argv, "--force", "--detailed-exitcode"])).exit).toBe(0);
 	});
 
-	it("tells documents that are not there, exits 1, and plans the others", async () => {
+	it("reports missing documents, exits 1, and plans the others", async () => {
 		const world = await planned(2, () => true);
 		const manifest = await file("tags.csv", `document_id,n\n${world.ids[0]},5\nabsent,5\n`);
 		const out = join(await folder(), "plan.jsonl");
@@ -110,7 +110,7 @@ describe("docs plan", () => {
 		expect((await world.run(["docs", "apply", out])).exit).toBe(0);
 	});
 
-	it("writes no plan where it was stopped, and leaves nothing beside its place", async () => {
+	it("writes no plan if it was stopped, and leaves no temporary file", async () => {
 		const world = await recorded(500, stopAt(8, "GET"));
 		const ids = await world.service.ids();
 		const manifest = await file("tags.csv", `document_id,n\n${ids.map((id) => `${id},5\n`).join("")}`);
@@ -122,7 +122,7 @@ describe("docs plan", () => {
 		expect(await readdir(dirname(out))).toEqual([]);
 	});
 
-	it("writes no plan where it was interrupted behind its last request", async () => {
+	it("writes no plan if it was interrupted after its last request", async () => {
 		const service = await liar(5, () => undefined);
 		const rows = range(5).map((n) => `doc-${n},Ann\n`);
 		const manifest = await file("tags.csv", `document_id,author\n${rows.join("")}`);
@@ -143,7 +143,7 @@ describe("docs plan", () => {
 		expect(await readdir(dirname(out))).toEqual([]);
 	});
 
-	it("does not write over a plan that is there, or ever over the manifest; --force writes over a plan", async () => {
+	it("does not overwrite an existing plan, and never the manifest; --force overwrites a plan", async () => {
 		const world = await planned(3, (n) => n === 1);
 		const text = await readFile(world.out, "utf8");
 		const from = world.service.requests.length;
@@ -178,7 +178,7 @@ describe("docs plan", () => {
 		expect([exit, service.requests]).toEqual([2, []]);
 	});
 
-	it("is refused with exit 2 where the list shows no metadata: all of it would look new", async () => {
+	it("is refused with exit 2 if the list shows no metadata: every value would appear new", async () => {
 		const service = await liar(3, ({ method, path }) =>
 			method === "GET" && path.endsWith("/documents")
 				? { code: 0, data: { total: 3, docs: range(3).map((n) => ({ id: `doc-${n}`, name: "a" })) } }
@@ -216,7 +216,7 @@ describe("docs plan", () => {
 		},
 	);
 
-	it("goes to standard input's manifest too, which the plan then names as such", async () => {
+	it("can be made from standard input, which the plan names as such", async () => {
 		const world = await planned(2, () => true);
 		const out = join(await folder(), "plan.jsonl");
 		const stdin = `document_id,n\n${world.ids[0]},7\n`;

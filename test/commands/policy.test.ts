@@ -67,22 +67,25 @@ const FOUND = [
 ];
 
 describe("a run of docs tag that the policy of its profile forbids", () => {
-	it.each(flavours.filter(isFlavour))("sends nothing, tells all, and records nothing, at %s", async (flavour) => {
-		const { service, home, run, rows } = await world(POLICY, { flavour });
-		const before = await service.documents();
-		const path = await rows(BAD);
-		const { exit, stdout, stderr } = await run(["docs", "tag", path, "--json"]);
-		expect(exit).toBe(9);
-		expect(problemsOf(stdout)).toEqual(FOUND);
-		expect(stderr).toContain(`${path}:1:1: source_id: is protected, and would be changed`);
-		expect(stderr).toContain("breaks the policy of profile prod in 7 ways; nothing was sent");
-		expect(summaryOf(stdout)).toMatchObject({ rows: 4, pending: 4, run: null, resume: null, exit_code: 9 });
-		expect(writes(service)).toEqual([]);
-		expect(await service.documents()).toEqual(before);
-		expect(await runFolders(home)).toEqual([]);
-	});
+	it.each(flavours.filter(isFlavour))(
+		"sends nothing, reports every breach, and records nothing, at %s",
+		async (flavour) => {
+			const { service, home, run, rows } = await world(POLICY, { flavour });
+			const before = await service.documents();
+			const path = await rows(BAD);
+			const { exit, stdout, stderr } = await run(["docs", "tag", path, "--json"]);
+			expect(exit).toBe(9);
+			expect(problemsOf(stdout)).toEqual(FOUND);
+			expect(stderr).toContain(`${path}:1:1: source_id: is protected, and would be changed`);
+			expect(stderr).toContain("breaks the policy of profile prod in 7 ways; nothing was sent");
+			expect(summaryOf(stdout)).toMatchObject({ rows: 4, pending: 4, run: null, resume: null, exit_code: 9 });
+			expect(writes(service)).toEqual([]);
+			expect(await service.documents()).toEqual(before);
+			expect(await runFolders(home)).toEqual([]);
+		},
+	);
 
-	it("shows with --dry-run what it would change and what is forbidden of it, and exits 9", async () => {
+	it("shows with --dry-run its changes and which are forbidden, and exits 9", async () => {
 		const { service, run, rows } = await world(POLICY);
 		const { exit, stdout, stderr } = await run([
 			"docs",
@@ -99,7 +102,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
-	it("is told to a person as a manifest's problems are: the first twenty, and how many more", async () => {
+	it("is reported to a person like a manifest's problems: the first twenty, and how many more", async () => {
 		const service = await serve(30);
 		const home = await homeWith("{required: [author]}");
 		const path = await file("t.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},x\n`).join("")}`);
@@ -112,7 +115,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
-	it("is not sent where no list shows its document, so that nobody could judge it", async () => {
+	it("is not sent if no list shows its document, as it can't be checked", async () => {
 		const hidden = await liar(2, ({ method, path, query }) => {
 			if (method !== "GET" || !path.endsWith("/documents")) return undefined;
 			const shown = { id: "doc-0", dataset_id: "set", name: "doc-0.txt", meta_fields: {} };
@@ -128,7 +131,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		expect(hidden.held.get("doc-1")).toEqual({ source_id: "s1" });
 	});
 
-	it("is not sent where a list shows its document only after all were judged: what is protected would be removed", async () => {
+	it("is not sent if a list shows its document only after the check: protected keys would be removed", async () => {
 		let looks = 0;
 		const late = await liar(2, ({ method, path, query }) => {
 			if (method !== "GET" || !path.endsWith("/documents") || query.get("id") !== "doc-1") return undefined;
@@ -144,7 +147,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		expect([looks, late.held.get("doc-1")]).toEqual([2, { source_id: "s1" }]);
 	});
 
-	it("is looked at by one list, not row by row, and sent where nothing is forbidden of it", async () => {
+	it("is checked by one list, not row by row, and sent if nothing in it is forbidden", async () => {
 		const service = await serve(300);
 		const home = await homeWith("{protected: [source_id], max_changes: 100%}");
 		const path = await file("t.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},x\n`).join("")}`);
@@ -172,7 +175,7 @@ it("a run that is stopped while its policy is checked has sent nothing", async (
 	expect([writes(service), await runFolders(home)]).toEqual([[], []]);
 });
 
-it("a run that is stopped behind the last look of its policy's check has not begun", async () => {
+it("a run that is stopped after the last read of its policy check has not begun", async () => {
 	const { home, run, rows } = await world("{protected: [source_id]}");
 	const asked = (text: string): number => text.split("\n").filter((line) => line.includes("GET /")).length;
 	const forbidden = ["docs", "tag", await rows(BAD), "--debug"];
@@ -190,8 +193,8 @@ it("a run that is stopped behind the last look of its policy's check has not beg
 	expect(await runFolders(home)).toEqual([]);
 });
 
-describe("what a policy lets pass", () => {
-	it("a merge that keeps what is protected, and values that are there already", async () => {
+describe("what a policy allows", () => {
+	it("a merge that keeps protected keys, and values that are already present", async () => {
 		const { service, ids, run, rows } = await world(POLICY);
 		for (const id of ids) await service.put(id, { source_id: "s1", category: "old", author: "Ann" });
 		const path = await rows([{ note: 1 }, { category: "old", note: 2 }, { source_id: "s1", note: 3 }]);
@@ -200,7 +203,7 @@ describe("what a policy lets pass", () => {
 		expect(summaryOf(stdout)).toMatchObject({ updated: 3 });
 	});
 
-	it("rows that change nothing: they don't count, and with --only-changed nothing is asked of them", async () => {
+	it("rows that change nothing: they do not count, and with --only-changed they are not checked", async () => {
 		const { service, ids, run, rows } = await world("{max_changes: 25%, required: [author]}");
 		await service.put(ids[0] ?? "", { category: "news" });
 		const same = { source_id: "s1", category: "news", author: "Ann" };
@@ -213,7 +216,7 @@ describe("what a policy lets pass", () => {
 		expect([whole.exit, problemsOf(whole.stdout)]).toEqual([9, [[1, "author", "POLICY_REQUIRED"]]]);
 	});
 
-	it("a document that is not there: that is a failed row, as without a policy", async () => {
+	it("a missing document: that is a failed row, as without a policy", async () => {
 		const { service, run } = await world(POLICY);
 		const path = await file("t.csv", "document_id,author\nnobody,x\n");
 		const { exit, stdout } = await run(["docs", "tag", path, "--json"]);
@@ -253,7 +256,7 @@ describe("where lists show no metadata", () => {
 		return { ...ended, puts: server.requests.filter((line) => line.startsWith("PUT")) };
 	};
 
-	it("nobody can tell what is protected or how much would change: nothing is sent", async () => {
+	it("protected keys and the number of changes are unknown: nothing is sent", async () => {
 		for (const policy of ["{protected: [source_id]}", "{no_clearing: true}", "{max_changes: 5}"]) {
 			const { exit, stderr, puts } = await sent(policy);
 			expect([exit, puts]).toEqual([2, []]);
@@ -261,7 +264,7 @@ describe("where lists show no metadata", () => {
 		}
 	});
 
-	it("values and required keys are judged all the same", async () => {
+	it("values and required keys are still checked", async () => {
 		expect(await sent("{allowed: {a: [y]}}")).toMatchObject({ exit: 9, puts: [] });
 		expect((await sent("{allowed: {a: [x]}, required: [a]}")).puts).toHaveLength(1);
 	});
@@ -274,7 +277,7 @@ describe("docs upload with a policy", () => {
 		return path;
 	};
 
-	it("looks at what each row would give its document, and sends no file where something is forbidden", async () => {
+	it("checks the metadata of each row, and sends no file if something is forbidden", async () => {
 		const { service, home, run } = await world(POLICY.replace("max_changes: 3", "max_changes: 2"));
 		const { exit, stdout } = await run(["docs", "upload", await files(), "--json"]);
 		expect(exit).toBe(9);
@@ -288,7 +291,7 @@ describe("docs upload with a policy", () => {
 		expect(await runFolders(home)).toEqual([]);
 	});
 
-	it("prints no head of a list of ids that does not follow, and takes files as arguments, too", async () => {
+	it("prints no header without a list of ids, and also takes files as arguments", async () => {
 		const { service, run } = await world("{required: [author]}");
 		const path = await files();
 		const argv = ["docs", "upload", join(dirname(path), "a.txt")];
@@ -297,7 +300,7 @@ describe("docs upload with a policy", () => {
 		expect((await run([...argv, "--set", "author=Ann"])).exit).toBe(0);
 	});
 
-	it("may write what is protected onto a document that it makes, and not onto one that is there", async () => {
+	it("may write protected keys to a document that it creates, not to an existing one", async () => {
 		const { service, run } = await world("{protected: [author]}");
 		const path = await files();
 		expect((await run(["docs", "upload", path])).exit).toBe(0);
@@ -327,7 +330,7 @@ describe("docs rm with a policy", () => {
 		},
 	);
 
-	it("removes as many as it may", async () => {
+	it("removes as many as the policy allows", async () => {
 		const { service, ids, run } = await world("{max_changes: 1}");
 		const { exit } = await run(["docs", "rm", "--id", ids[0] ?? "", "--yes"]);
 		expect([exit, (await service.ids()).length]).toEqual([0, 3]);
@@ -335,7 +338,7 @@ describe("docs rm with a policy", () => {
 });
 
 describe("docs rm --dry-run with a policy", () => {
-	it("shows what would go and that it is too much", async () => {
+	it("shows the removals and that they are too many", async () => {
 		const { service, ids, run } = await world("{max_changes: 1}");
 		const { exit, stdout } = await run(["docs", "rm", "--id", ...ids, "--dry-run", "--json"]);
 		expect([exit, problemsOf(stdout)]).toEqual([9, [[2, null, "POLICY_MAX_CHANGES"]]]);
@@ -347,7 +350,7 @@ describe("docs rm --dry-run with a policy", () => {
 describe("docs plan and docs apply with a policy", () => {
 	const GOOD = [{ source_id: "s1", category: "law", author: "Ann" }];
 
-	it("write no plan of what is forbidden, and tell it", async () => {
+	it("write no plan of forbidden changes, and report them", async () => {
 		const { service, home, run, rows } = await world(POLICY);
 		const out = join(await folder(), "plan.jsonl");
 		const { exit, stdout, stderr } = await run(["docs", "plan", await rows(BAD), "--out", out, "--json"]);
@@ -360,7 +363,7 @@ describe("docs plan and docs apply with a policy", () => {
 		expect((await ragtag(argv, { env: envOf(service), home })).exit).toBe(0);
 	});
 
-	it("count what changes as a share of the rows that were planned, not of those that change", async () => {
+	it("count changes as a share of the planned rows, not of the changed ones", async () => {
 		const { service, home, run, rows } = await world("{max_changes: 25%}");
 		const same = { source_id: "s1", category: "news", author: "Ann" };
 		const out = join(await folder(), "plan.jsonl");
@@ -371,7 +374,7 @@ describe("docs plan and docs apply with a policy", () => {
 		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 1, updated: 1 })]);
 	});
 
-	it("send nothing of a plan that was made where nothing was forbidden", async () => {
+	it("send nothing of a plan that was made under no policy", async () => {
 		const { service, home, rows } = await world(POLICY);
 		const out = join(await folder(), "plan.jsonl");
 		const path = await rows(BAD);
@@ -391,7 +394,7 @@ describe("docs plan and docs apply with a policy", () => {
 	});
 });
 
-it("documents that a filter finds are held to the policy, too", async () => {
+it("the policy also applies to documents that a filter finds", async () => {
 	const { service, home, run } = await world(POLICY);
 	const argv = ["docs", "tag", "--where", "category=news", "--mode", "merge", "--json", "--set"];
 	const { exit, stdout } = await run([...argv, "source_id=s2"]);
@@ -403,7 +406,7 @@ it("documents that a filter finds are held to the policy, too", async () => {
 	expect([writes(service), await runFolders(home)]).toEqual([[], []]);
 });
 
-it("a run that broke a policy is taken back, although that breaks it as well", async () => {
+it("a run that broke a policy can be undone, although the undo breaks it as well", async () => {
 	const made = await recorded(2);
 	const { argv } = await tagging(made);
 	await homeWith("{protected: [n], required: [n], max_changes: 0, no_clearing: true}", made.home);
@@ -415,8 +418,8 @@ it("a run that broke a policy is taken back, although that breaks it as well", a
 	expect((await made.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual([undefined, undefined]);
 });
 
-describe("a run that is gone on with", () => {
-	it("is judged by the rows that are left, and told with the counts of the whole run", async () => {
+describe("a resumed run", () => {
+	it("is checked by its remaining rows, and reported with the counts of the whole run", async () => {
 		const made = await recorded(6, stopAt(3));
 		const { argv } = await tagging(made);
 		await homeWith("{max_changes: 6}", made.home);
@@ -445,7 +448,7 @@ describe("a run that is gone on with", () => {
 		expect((await made.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(6));
 	});
 
-	it("is judged by its failed rows, too, where these are tried again, and not by them where they are left", async () => {
+	it("is checked by its failed rows only if they are retried", async () => {
 		const made = await recorded(2, {
 			faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 2 } }] },
 		});

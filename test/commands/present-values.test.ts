@@ -96,7 +96,7 @@ async function oddities(): Promise<Service> {
 	return service;
 }
 
-describe("what manifest init printed and nobody edited", () => {
+describe("the unedited output of manifest init", () => {
 	it.each([
 		["--only-changed", []],
 		["--only-changed", ["--mode", "merge"]],
@@ -127,7 +127,7 @@ describe("what manifest init printed and nobody edited", () => {
 		expect([exit, at(summaryOf(stdout), "unchanged")]).toEqual([0, (await service.ids()).length]);
 	});
 
-	it.each(["null", "text"])("keeps a present null and a present empty text with --empty %s", async (empty) => {
+	it.each(["null", "text"])("keeps a current null and a current empty text with --empty %s", async (empty) => {
 		const service = await serve(2);
 		const [one = "", two = ""] = await service.ids();
 		await service.put(one, { a: null, b: "", c: "x" });
@@ -141,7 +141,7 @@ describe("what manifest init printed and nobody edited", () => {
 		expect(await service.documents()).toEqual(before);
 	});
 
-	it("is sent back as it was by a replace run that compares nothing", async () => {
+	it("is sent back unchanged by a replace run that compares nothing", async () => {
 		const service = await oddities();
 		const before = await service.documents();
 		const { stdout } = await tag(service, await initialised(service), "--schema", "none");
@@ -150,7 +150,7 @@ describe("what manifest init printed and nobody edited", () => {
 	});
 });
 
-describe("a value that is there already", () => {
+describe("a value that is already present", () => {
 	const world = async (): Promise<{ service: Service; ids: string[] }> => {
 		const service = await serve(4);
 		const ids = await service.ids();
@@ -169,7 +169,7 @@ describe("a value that is there already", () => {
 		expect(held.map(({ metadata }) => at(metadata, "author"))).toEqual(["Bob", "Ann", "Cid"]);
 	});
 
-	it("excuses no other value, and no row of a document that is not there", async () => {
+	it("permits no other value, and no row of a missing document", async () => {
 		const { service, ids } = await world();
 		const path = await rows(
 			[...ids.slice(0, 3), "nobody"],
@@ -187,13 +187,13 @@ describe("a value that is there already", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
-	it("is as wrong as any where nothing is compared, and causes no request", async () => {
+	it("is invalid if nothing is compared, and causes no request", async () => {
 		const { service, ids } = await world();
 		const { exit } = await tag(service, await rows(ids, ["no address,Ann"]));
 		expect([exit, service.requests]).toEqual([3, []]);
 	});
 
-	it("is asked about only where values alone are wrong: any other fault is told without a request", async () => {
+	it("causes a request only if nothing but values is invalid: other problems are reported without a request", async () => {
 		const { service, ids } = await world();
 		const path = await file("t.csv", `document_id,url,n:number\n${ids[0]},no address,x\n${ids[1]},,y\n`);
 		for (const how of ["--dry-run", "--only-changed"]) {
@@ -203,7 +203,7 @@ describe("a value that is there already", () => {
 		}
 	});
 
-	it("is excused from a schema where the fault lies in it, not where a key is missing", async () => {
+	it("may break a schema by its value, not by a missing key", async () => {
 		const { service, ids } = await world();
 		const schema = await file(
 			"s.json",
@@ -246,7 +246,7 @@ describe("a value that is there already", () => {
 		expect(service.requests.length).toBeLessThan(30);
 	});
 
-	it("is no problem of the manifest where the service can't be asked: the run ends for that reason", async () => {
+	it("is no problem of the manifest if the service can't be reached: the run ends for that reason", async () => {
 		const { service, ids } = await world();
 		const path = await rows(ids, ["no address,Ann", "no address,Bob", "no address,Ann"]);
 		const { exit, stdout, stderr } = await ragtag(

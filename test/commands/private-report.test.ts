@@ -43,7 +43,7 @@ it("a failed-rows file that others could read is closed to them when it is writt
 	expect(text).not.toContain("what was there before");
 });
 
-it("a folder is no failed-rows file, and a device of the system is one", async () => {
+it("a folder is refused as the failed-rows file, and a device of the system is accepted", async () => {
 	const world = await failing();
 	const place = join(await folder(), "failed.csv");
 	await mkdir(place);

@@ -25,7 +25,7 @@ const manifests: readonly (readonly [string, string | Uint8Array, string, string
 	["has a NUL character", `document_id,title\n${id},a\0b\n`, "2:", ""],
 ];
 
-describe("a manifest that is wrong sends nothing, and its problem is found at its place", () => {
+describe("an invalid manifest sends nothing, and its problem is reported with its place", () => {
 	it.each(manifests)("one that %s", async (_what, content, place, word) => {
 		const service = await serve(1);
 		const path = await file("bad.csv", content);
@@ -111,7 +111,7 @@ it.each([
 	[["dcos", "list"], "docs"],
 	[["docs", "tga", "x.csv"], "tag"],
 	[["datasets", "lst"], "list"],
-])("a mistyped command %j is told what it may have meant", async (argv, meant) => {
+])("a mistyped command %j gets a suggestion", async (argv, meant) => {
 	const { exit, stderr } = await ragtag(argv);
 	expect(exit).toBe(2);
 	expect(stderr).toMatch(new RegExp(`did you mean ${meant}\\b`, "i"));

@@ -40,7 +40,7 @@ it("names with commas, quotes, line ends and emoji get the ids of exactly those 
 	);
 });
 
-it("an unknown and an ambiguous name print nothing, and name their lines and who may be meant", async () => {
+it("an unknown and an ambiguous name print nothing but their lines and the candidates", async () => {
 	const service = await holding(["a.txt", "a.txt", "Report.pdf", "e\u0301.txt", "b(1).txt", "good.txt"]);
 	const path = await file("n.csv", "x,name\n1,a.txt\n2,report.pdf\n3,é.txt\n4,good.txt\n5,b.txt\n6,nothing\n7,*.pdf\n");
 	const { exit, stdout, stderr } = await ragtag(["docs", "resolve", path, ...fast], { env: envOf(service) });
@@ -77,7 +77,7 @@ it("a hundred unknown names are twenty lines and a count, and all of them with -
 	expect(parseLines(json.stdout)).toHaveLength(100);
 });
 
-it("an invalid manifest is exit 3 and asks the service nothing; what is wrong with the call is exit 2", async () => {
+it("an invalid manifest is exit 3 without a request; wrong usage is exit 2", async () => {
 	const service = await holding(["a"]);
 	const there = await file("out.csv", "mine");
 	const good = await file("n.csv", "name\na\n");
@@ -101,7 +101,7 @@ it("an invalid manifest is exit 3 and asks the service nothing; what is wrong wi
 	expect(check.exit).toBe(0);
 });
 
-it("a list that is not complete can't say that a name is unknown, nor that there is one alone", async () => {
+it("an incomplete list can't prove that a name is unknown or unique", async () => {
 	const service = await holding(["a", "b"], 3);
 	const out = join(await folder(), "out.csv");
 	const argv = ["docs", "resolve", "-", ...fast, "--skip-invalid", "--out", out];
@@ -111,7 +111,7 @@ it("a list that is not complete can't say that a name is unknown, nor that there
 	expect(stderr).not.toContain("UNKNOWN");
 });
 
-it("--out is a new file, which stays away where a name is unknown", async () => {
+it("--out is a new file, which is not written if a name is unknown", async () => {
 	const service = await holding(["a", "b"]);
 	const out = join(await folder(), "out.csv");
 	const run = (stdin: string) =>
@@ -125,7 +125,7 @@ it("--out is a new file, which stays away where a name is unknown", async () => 
 });
 
 describe("--match glob", () => {
-	it("gives a row's metadata to every document that it matches, and a row that matches none is told", async () => {
+	it("gives a row's metadata to every document that it matches, and a row without a match is reported", async () => {
 		const service = await holding(["2024-a.pdf", "2024-b.pdf", "2025-a.pdf", "x[1].txt"]);
 		const run = (...rows: string[]) =>
 			ragtag(["docs", "resolve", "-", ...fast, "--match", "glob"], {
@@ -141,7 +141,7 @@ describe("--match glob", () => {
 		expect(none.stderr).toContain('but one is called so: write "x[[]1].txt"');
 	});
 
-	it("a document that two rows name is told, or goes to the one that --on-duplicate says", async () => {
+	it("a document that two rows name is reported, or gets the row that --on-duplicate chooses", async () => {
 		const service = await holding(["a.pdf", "b.pdf"]);
 		const stdin = "name,document_id,n\n,id1,id\n*.pdf,,all\na.pdf,,a\n";
 		const run = async (...flags: string[]) => {
@@ -160,7 +160,7 @@ describe("--match glob", () => {
 	});
 });
 
-it("--match sidecar: files that lie beside their metadata are tagged with it, each with its own", async () => {
+it("--match sidecar: each file is tagged with the metadata of its sidecar", async () => {
 	const service = await serve(0, { flavour: "ragflow-0.24" });
 	const env = envOf(service);
 	const where = await folder();
@@ -231,7 +231,7 @@ it(
 	},
 );
 
-it("rows of several datasets are looked up each in its own, which is listed once", async () => {
+it("rows of several datasets are each resolved in their own dataset, which is listed once", async () => {
 	const service = await serve(2);
 	const env = envOf(service);
 	const other = (await ragtag(["datasets", "create", "other"], { env })).stdout.trim();

@@ -94,7 +94,7 @@ function textOf(ids: readonly string[], form: string, member: string): string {
 	}
 }
 
-describe("docs rm against the release on which a slip in the body empties the dataset (v0.21)", () => {
+describe("docs rm against the release on which a mistake in the body empties the dataset (v0.21)", () => {
 	it(
 		`of ${MANIFESTS} random manifests none removes a document that it does not name`,
 		{ timeout: PATIENCE },

@@ -28,7 +28,7 @@ it.each<[string, boolean, string]>([
 	expect(service.requests).toEqual([]);
 });
 
-it("a person's yes removes", async () => {
+it("a yes at the terminal removes", async () => {
 	const service = await serve(1);
 	const argv = ["docs", "rm", "--id", ...(await service.ids()), "-d", service.dataset];
 	const { exit, stderr } = await ragtag(argv, { env: envOf(service), terminal: true, stdin: "yes\n" });

@@ -19,7 +19,7 @@ const ODD = { "k\u2028": "a\u2028b\u2029c", plain: "x\u0085y\r\nz", list: ["p\u2
 it.each([
 	["manifest", "init"],
 	["docs", "list", "--format", "csv"],
-])("%s %s goes on over U+2028 and U+2029, and what it prints reads back as what is there", async (...argv) => {
+])("%s %s does not break lines at U+2028 and U+2029, and its output reads back exactly", async (...argv) => {
 	const service = await serve(2);
 	const [id = ""] = await service.ids();
 	await service.put(id, ODD);

@@ -31,7 +31,7 @@ it.skipIf(!isThere).each(["ids-as-text", "text"])(
 	PATIENCE,
 );
 
-it("manifest init says where a spreadsheet would take ids for numbers: no row would find its document", async () => {
+it("manifest init warns if a spreadsheet would take ids for numbers: no row would find its document", async () => {
 	const noteOf = async (documents: number): Promise<string> => {
 		const service = await serve(documents);
 		const path = join(await folder(), "tags.csv");

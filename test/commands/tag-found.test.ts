@@ -29,7 +29,7 @@ const writes = ({ requests, dataset }: { requests: readonly string[]; dataset: s
 	requests.filter((line) => !line.startsWith("GET") && line.includes(`/datasets/${dataset}/`));
 
 describe("docs tag by a filter", () => {
-	it("tags exactly the documents that meet it, keeps their other keys, and says first how many there are", async () => {
+	it("tags exactly the documents that meet it, keeps their other keys, and first prints their number", async () => {
 		const service = await world();
 		const { exit, stdout, stderr } = await tag(service, ...NEWS, ...SET);
 		expect([exit, stdout]).toEqual([0, ""]);
@@ -68,7 +68,7 @@ describe("docs tag by a filter", () => {
 		expect(writes(service)).toHaveLength(1);
 	});
 
-	it("shows with --dry-run what it would do, sends nothing that writes, and --only-changed leaves alone what is so", async () => {
+	it("previews with --dry-run without writing, and --only-changed skips equal documents", async () => {
 		const service = await world();
 		const [first = ""] = await service.ids();
 		await service.put(first, { category: "news", n: 0, reviewed: true });
@@ -82,22 +82,19 @@ describe("docs tag by a filter", () => {
 		expect(summaryOf(run.stdout)).toMatchObject({ rows: 3, unchanged: 1, updated: 2 });
 	});
 
-	it.each([[], ["--dry-run"]])(
-		"finds nothing, says so and is a success: a nightly job has quiet nights %j",
-		async (...flags) => {
-			const service = await world();
-			const home = await folder();
-			const argv = ["docs", "tag", "-d", service.dataset, "--where", "category=none", ...SET, "--json", ...flags];
-			const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service), home });
-			expect(exit).toBe(0);
-			expect(stderr).toContain(`no document of dataset ${service.dataset} meets the filter: --where category=none`);
-			expect(summaryOf(stdout)).toMatchObject({ rows: 0, run: null, exit_code: 0 });
-			expect(writes(service)).toEqual([]);
-			// No run of nothing stands before the last one that did something.
-			const listed = await ragtag(["runs", "list"], { home });
-			expect(listed.stdout.trimEnd().split("\n")).toHaveLength(1);
-		},
-	);
+	it.each([[], ["--dry-run"]])("finds nothing, reports it and is a success %j", async (...flags) => {
+		const service = await world();
+		const home = await folder();
+		const argv = ["docs", "tag", "-d", service.dataset, "--where", "category=none", ...SET, "--json", ...flags];
+		const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service), home });
+		expect(exit).toBe(0);
+		expect(stderr).toContain(`no document of dataset ${service.dataset} meets the filter: --where category=none`);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 0, run: null, exit_code: 0 });
+		expect(writes(service)).toEqual([]);
+		// No run of nothing stands before the last one that did something.
+		const listed = await ragtag(["runs", "list"], { home });
+		expect(listed.stdout.trimEnd().split("\n")).toHaveLength(1);
+	});
 
 	it.each(flavours.filter(isFlavour))(
 		"finds all of them at %s, whatever the service itself would filter",
@@ -111,7 +108,7 @@ describe("docs tag by a filter", () => {
 		},
 	);
 
-	it("leaves no copy of the ids behind but in the run's folder", async () => {
+	it("leaves a copy of the ids only in the run's folder", async () => {
 		const { service, run, state, path } = await recorded(2);
 		const { exit, stdout } = await run([
 			"docs",
@@ -135,7 +132,7 @@ describe("docs tag by a filter", () => {
 });
 
 describe("a run by a filter that was stopped", () => {
-	it("goes on with the documents it found, also where others meet the filter by now", async () => {
+	it("is resumed with the documents that it found, even if others meet the filter by now", async () => {
 		// Three updates are the test's own.
 		const { service, run, writes: written } = await recorded(4, stopAt(6));
 		const ids = await service.ids();
@@ -156,7 +153,7 @@ describe("a run by a filter that was stopped", () => {
 		expect(written()).toBe(3);
 	});
 
-	it("names failed rows by the filter, and not by a path that is gone", async () => {
+	it("names failed rows by the filter, not by a removed path", async () => {
 		const service = await liar(2, ({ method }) => (method === "PUT" ? { code: 102, message: "no" } : undefined));
 		const failed = join(await folder(), "failed.csv");
 		const { exit, stderr } = await tag(service, "--missing", "nothing", ...SET, "--failed", failed);
@@ -167,7 +164,7 @@ describe("a run by a filter that was stopped", () => {
 	});
 });
 
-describe("a filter run that nobody can mean is refused before any request", () => {
+describe("a meaningless filter run is refused before any request", () => {
 	it.each<[string, readonly string[], string]>([
 		["no filter and no manifest", SET, "a MANIFEST or a filter"],
 		["a manifest as well", ["tags.csv", ...NEWS, ...SET], "a MANIFEST or a filter"],
@@ -202,7 +199,7 @@ describe("a filter run that nobody can mean is refused before any request", () =
 		expect(stderr).toContain("-d DATASET");
 	});
 
-	it("a value that the schema refuses is told once, not once for each document", async () => {
+	it("a value that the schema refuses is reported once, not once for each document", async () => {
 		const service = await world(5);
 		const schema = await file("schema.json", '{"properties":{"stars":{"maximum":5}}}');
 		const { exit, stderr } = await tag(
@@ -221,7 +218,7 @@ describe("a filter run that nobody can mean is refused before any request", () =
 	});
 });
 
-describe("a list that can't tell which documents are meant sends nothing", () => {
+describe("a list that does not determine the documents sends nothing", () => {
 	const pages = (docs: readonly object[], total: number) =>
 		liar(0, ({ method, path, query }) =>
 			method === "GET" && path.endsWith("/documents")
@@ -230,7 +227,7 @@ describe("a list that can't tell which documents are meant sends nothing", () =>
 		);
 	const found = { id: "doc-0", name: "a", meta_fields: { category: "news" } };
 
-	it("as it shows fewer than it claims", async () => {
+	it("because it shows fewer than its total", async () => {
 		const service = await pages([found], 3);
 		const { exit, stderr } = await tag(service, ...NEWS, ...SET);
 		expect(exit).toBe(1);
@@ -238,7 +235,7 @@ describe("a list that can't tell which documents are meant sends nothing", () =>
 		expect(writes(service)).toEqual([]);
 	});
 
-	it("as it shows no metadata: nothing found would pass for the truth", async () => {
+	it("because it shows no metadata: an empty result would be wrong", async () => {
 		const service = await pages([{ id: "doc-0", name: "a" }], 1);
 		const { exit, stderr } = await tag(service, ...NEWS, ...SET);
 		expect(exit).toBe(1);
@@ -246,7 +243,7 @@ describe("a list that can't tell which documents are meant sends nothing", () =>
 		expect(writes(service)).toEqual([]);
 	});
 
-	it("as no request can name one of them", async () => {
+	it("because no request can name one of them", async () => {
 		const service = await pages([found, { ...found, id: " .. " }], 2);
 		const { exit, stderr } = await tag(service, ...NEWS, ...SET);
 		expect(exit).toBe(1);

@@ -76,7 +76,7 @@ it("keys that a row does not carry are lost with replace, and kept with --mode m
 	]);
 });
 
-it("--set, --map, --ignore and the dataset of a row reach the document as they say", async () => {
+it("--set, --map, --ignore and the dataset of a row have their effect on the document", async () => {
 	const service = await serve(1);
 	const [id = ""] = await service.ids();
 	const path = await file("tags.csv", `ID;dataset_id;Titel;secret\n${id};${service.dataset};Zum Anfang;x\n`);
@@ -99,7 +99,7 @@ it.each([
 	expect((await service.documents())[0]?.metadata).toEqual(metadata);
 });
 
-it.each(["plain", "json", "multipart", "auto"])("--body %s brings the metadata over unharmed", async (body) => {
+it.each(["plain", "json", "multipart", "auto"])("--body %s transfers the metadata unchanged", async (body) => {
 	const service = await serve(1);
 	const [id = ""] = await service.ids();
 	const path = await file("tags.json", JSON.stringify([{ document_id: id, text: "--x\r\n€ 😀", zero: 0 }]));

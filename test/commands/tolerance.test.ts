@@ -40,7 +40,7 @@ it.each(["document_id,title\n", "[]"])("--allow-empty makes an empty manifest (%
 it.each([
 	["first", "one"],
 	["last", "two"],
-])("--on-duplicate %s sends that row alone and counts the other", async (which, title) => {
+])("--on-duplicate %s sends only that row and counts the other", async (which, title) => {
 	const service = await serve(1);
 	const [id = ""] = await service.ids();
 	const path = await file("tags.csv", `document_id,title\n${id},one\n${id},two\n`);
@@ -51,7 +51,7 @@ it.each([
 	expect((await service.documents())[0]?.metadata).toEqual({ title });
 });
 
-it.each(["csv", "jsonl"])("the failed rows of a %s manifest are written down, mended and fed back", async (kind) => {
+it.each(["csv", "jsonl"])("the failed rows of a %s manifest are written, corrected and tagged again", async (kind) => {
 	const service = await serve(2);
 	const [first = "", second = ""] = await service.ids();
 	const absent = "0".repeat(32);
@@ -88,7 +88,7 @@ it("a run in which nothing failed leaves an older failed-rows file alone", async
 	expect(await readFile(failed, "utf8")).toBe("older\n");
 });
 
-it("--failed never writes over the manifest that it reads", async () => {
+it("--failed never overwrites the manifest that it reads", async () => {
 	const service = await serve(1);
 	const text = `document_id,a\n${(await service.ids())[0]},1\n`;
 	const path = await file("tags.csv", text);
@@ -103,7 +103,7 @@ const absent = (count: number): string =>
 		.map((n) => `${n.toString(16).padStart(32, "f")},1`)
 		.join("\n")}\n`;
 
-it("--max-errors ends a run that goes wrong, and accounts for the rows it did not send", async () => {
+it("--max-errors ends a failing run, and accounts for the rows that were not sent", async () => {
 	const service = await serve(1);
 	const path = await file("tags.csv", absent(200));
 	const flags = ["-d", service.dataset, "--rate", "unlimited", "--concurrency", "1", "--max-errors", "3", "--json"];
@@ -137,7 +137,7 @@ it("the right columns are checked against the schema that --schema names", async
 	expect(service.requests).toEqual([]);
 });
 
-it("a team member's key, which may not update, ends the run with exit 4 and with what the service says of it", async () => {
+it("a team member's key, which may not update, ends the run with exit 4 and the service's reason", async () => {
 	const memberKey = "ragflow-Member5Tt8Uu1Yy";
 	const service = await serve(50, { flavour: "ragflow-0.24", memberKey });
 	const path = await file("tags.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},1\n`).join("")}`);

@@ -31,7 +31,7 @@ const fast = ["--rate", "unlimited", "--json"];
 const manifest = (ids: readonly string[]): string =>
 	`document_id,author\n${ids.map((id) => `${id},of ${id}\n`).join("")}`;
 
-describe("a server that is exchanged in the middle of a run costs none of its 200 rows", () => {
+describe("a server that is replaced during a run costs none of its 200 rows", () => {
 	const table = pairs.map(([flavour, to]): [Flavour, Flavour, number] => [flavour, to, 50]);
 	it.each([...table, ["documented", "ragflow-0.26", 1] as const, ["ragflow-0.18", "ragflow-0.21", 199] as const])(
 		"from %s to %s after %i of them",
@@ -70,7 +70,7 @@ it("a server that was as documented, and is RAGFlow v0.23 at the next run, keeps
 	for (const { id, metadata } of await service.documents()) expect(metadata).toEqual({ author: `of ${id}` });
 });
 
-describe("runs that 0.1.0 recorded, which gave them no place in the order of runs", () => {
+describe("runs that 0.1.0 recorded without an order of runs", () => {
 	/** Takes from the records what that version did not write. */
 	const asBefore = async (world: Recorded): Promise<void> => {
 		for (const run of await world.folders()) {
@@ -83,7 +83,7 @@ describe("runs that 0.1.0 recorded, which gave them no place in the order of run
 		await rm(join(world.state, "runs", ".order"), { recursive: true });
 	};
 
-	it("are gone on with", async () => {
+	it("can be resumed", async () => {
 		const world = await recorded(6, stopAt(4));
 		const { argv } = await tagging(world);
 		const stopped = runOf((await world.run(argv)).stdout);
@@ -93,7 +93,7 @@ describe("runs that 0.1.0 recorded, which gave them no place in the order of run
 		expect(summaryOf(stdout)).toMatchObject({ updated: 6, attempts: 6 });
 	});
 
-	it("are older than all that began since, and superseded by a newer one of their own time", async () => {
+	it("are older than all later runs, and superseded by a newer one of that release", async () => {
 		const world = await recorded(6, stopAt(4));
 		const { argv } = await tagging(world);
 		const first = runOf((await world.run(argv)).stdout);

@@ -3,7 +3,7 @@ import { at, summaryOf } from "../support/values.ts";
 import { recorded, runOf } from "../support/recorded.ts";
 import { file } from "../support/service.ts";
 
-it("a copy that was stored under a number, and whose answer was lost, is found, not stored once more by a retry", async () => {
+it("a copy that was stored under a number, and whose answer was lost, is found and not stored again by a retry", async () => {
 	const lost = { fault: "reset", when: "after", on: { method: "POST", nth: [3] } } as const;
 	const world = await recorded(0, { flavour: "ragflow-0.24", faults: { faults: [lost] } });
 	const path = await file("a.txt", "text");

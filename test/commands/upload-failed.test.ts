@@ -22,7 +22,7 @@ it.each([
 	["of a CSV manifest", "files.csv", CSV, ["a.txt", "b.txt"]],
 	["with columns for name and dataset", "files.csv", NAMED, ["A.txt", "B.txt"]],
 	["of JSON lines", "files.jsonl", JSONL, ["a.txt", "b.txt"]],
-])("the failed rows of an upload %s are fed back as they are, with no flag", async (_, name, text, names) => {
+])("the failed rows of an upload %s are uploaded again unchanged, without a flag", async (_, name, text, names) => {
 	const world = await refusing();
 	const manifest = await file(name, text);
 	await mkdir(join(manifest, "..", "docs"));
@@ -38,7 +38,7 @@ it.each([
 	if (text !== NAMED) expect(held.map(({ metadata }) => metadata)).toEqual([{ kind: "one" }, { kind: "two" }]);
 });
 
-it("failed rows of files named on the command line are fed back, too", async () => {
+it("failed rows of files named on the command line are also uploaded again", async () => {
 	const world = await refusing();
 	const paths = [await file("a.txt", "a"), await file("b.txt", "b")];
 	const argv = ["docs", "upload", ...paths, "-d", world.service.dataset, "--concurrency", "1", "--json"];
@@ -62,7 +62,7 @@ it("--failed names files relative to itself where they lie below it, as the mani
 	expect((await world.run(["docs", "upload", failed])).exit).toBe(0);
 });
 
-it("a manifest that is none of this program's own may not name files outside its folder, whatever its columns", async () => {
+it("a manifest that this program did not write may not name files outside its folder, whatever its columns", async () => {
 	const world = await refusing();
 	const secret = await file("secret.txt", "secret");
 	const manifest = await file("failed.csv", `file,_line,_error_code,_error,_attempts\n${secret},2,HTTP_413,x,1\n`);

@@ -14,7 +14,7 @@ const late = (milliseconds: number) =>
 const names = async (world: Awaited<ReturnType<typeof recorded>>): Promise<string[]> =>
 	(await world.service.documents()).map(({ name }) => name);
 
-it("an upload that the service stores after its time-out is found, and never made a second document", async () => {
+it("an upload that the service stores after its timeout is found, and not stored twice", async () => {
 	const world = await late(700);
 	const big = await file("big.txt", "big");
 	const argv = ["docs", "upload", big, "-d", world.service.dataset, "--set", "a=1", "--timeout", "250ms", "--json"];
@@ -24,7 +24,7 @@ it("an upload that the service stores after its time-out is found, and never mad
 	expect(await world.service.documents()).toMatchObject([{ name: "big.txt", metadata: { a: "1" } }]);
 });
 
-it("one that is stored still later fails its row, and the command that is named then waits, looks and adopts it", async () => {
+it("an upload that is stored later still fails its row, and the suggested command waits, searches and counts it", async () => {
 	const world = await late(1_500);
 	const big = await file("big.txt", "big");
 	const argv = ["docs", "upload", big, "-d", world.service.dataset, "--set", "a=1", "--timeout", "250ms", "--json"];
@@ -41,7 +41,7 @@ it("one that is stored still later fails its row, and the command that is named 
 	expect(await world.service.documents()).toMatchObject([{ name: "big.txt", metadata: { a: "1" } }]);
 });
 
-it("a run whose rows were all stored under another name prints their ids and names, and how to take them back", async () => {
+it("a run whose rows were all stored under another name prints their ids and names, and how to undo it", async () => {
 	const world = await recorded(0, {
 		flavour: "ragflow-0.26",
 		// The name is taken between the look and the upload: the first list that the second run asks does not show it.

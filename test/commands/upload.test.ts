@@ -25,7 +25,7 @@ it("uploaded files come with a manifest of their ids that can be tagged at once"
 	expect((await service.documents()).map((document) => document.metadata)).toEqual([metadata, metadata]);
 });
 
-it("a manifest of files uploads each with its name and metadata, and tells every row with --json", async () => {
+it("a manifest of files uploads each with its name and metadata, and reports every row with --json", async () => {
 	const service = await serve(0);
 	const manifest = await file("files.csv", "file,name,kind\none.txt,First.txt,news\ntwo.txt,,paper\n");
 	for (const name of ["one.txt", "two.txt"]) await writeFile(join(manifest, "..", name), name);
@@ -58,7 +58,7 @@ it.each([
 	expect(service.requests).toEqual([]);
 });
 
-it("a file that is not there uploads none of the others", async () => {
+it("a missing file prevents the upload of all others", async () => {
 	const service = await serve(0);
 	const there = await file("a.md", "a");
 	const argv = ["docs", "upload", there, `${there}x`, "-d", service.dataset];

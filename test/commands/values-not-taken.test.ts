@@ -16,7 +16,7 @@ const TAKEN = '{"t":"x","n":1.5,"b":false,"l":["x",2,true],"e":[]}';
 const codes = (stdout: string): unknown[] =>
 	parseLines(stdout).flatMap((line) => (at(line, "type") === "row" ? [at(line, "error_code")] : []));
 
-describe("a value that a release which updates by PATCH does not take", () => {
+describe("a value that a release with PATCH does not accept", () => {
 	it.each(VALUES)("%s fails its row before its file is stored", async (_, value) => {
 		const service = await serve(0, { flavour: "ragflow-0.26" });
 		const lines = [`{"file":"bad.txt","meta_fields":{"k":${value}}}`, `{"file":"good.txt","meta_fields":${TAKEN}}`];
@@ -49,7 +49,7 @@ describe("a value that a release which updates by PATCH does not take", () => {
 		expect(service.requests.filter((line) => line.includes(one) && line.startsWith("PATCH"))).toEqual([]);
 	});
 
-	it("is written where the release takes any value", async () => {
+	it("is written if the release accepts any value", async () => {
 		const service = await serve(1, { flavour: "ragflow-0.21" });
 		const [id = ""] = await service.ids();
 		const manifest = await file("tags.jsonl", `{"document_id":"${id}","meta_fields":{"k":null,"o":{"x":[{}]}}}`);

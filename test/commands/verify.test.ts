@@ -45,9 +45,9 @@ function nextOf({ stderr }: Ended): string[] {
 /** One update in a hundred is answered with success, and not applied. */
 const LIES = { faults: { faults: [{ fault: "lie", on: { method: "PUT", every: 100, to: 1_000 } }] } };
 
-describe("writes that a service only pretends to have done", () => {
+describe("writes that a service confirms and does not store", () => {
 	it(
-		"are found, every one, right after the run and later, and the command that is told sends them again",
+		"are all found, right after the run and later, and the printed command sends them again",
 		{ timeout: 60_000 },
 		async () => {
 			const world = await recorded(1_000, LIES);
@@ -123,7 +123,7 @@ describe("writes that a service only pretends to have done", () => {
 		expect(summaryOf(whole.stdout)).toMatchObject({ rows: 4, verify: { equal: 4 }, exit_code: 0 });
 	});
 
-	it("are found in the rows of all sittings of a run, and beside rows that failed", async () => {
+	it("are found in the rows of all executions of a run, and next to failed rows", async () => {
 		const world = await recorded(30, stopAt(10));
 		const argv = await tagging(world, (n) => ({ n }), "--concurrency", "1", "--chunk", "1");
 		const first = await world.run(argv);
@@ -140,7 +140,7 @@ describe("writes that a service only pretends to have done", () => {
 		expect(summaryOf(second.stdout)).toMatchObject({ updated: 30, verify: { checked: 30, equal: 29 } });
 	});
 
-	it("are found in what a plan sent, and the plan sends them again", async () => {
+	it("are found in the rows of a plan, and the plan sends them again", async () => {
 		const world = await recorded(20, { faults: { faults: [{ fault: "lie", on: { method: "PUT", nth: 7 } }] } });
 		const plan = `${await folder()}/plan.jsonl`;
 		const [, , ...words] = await tagging(world, (n) => ({ n }), "--concurrency", "1");
@@ -155,7 +155,7 @@ describe("writes that a service only pretends to have done", () => {
 		expect(summaryOf(whole.stdout)).toMatchObject({ rows: 20, verify: { equal: 20 }, exit_code: 0 });
 	});
 
-	it("are found in what an undo wrote back", async () => {
+	it("are found in the rows of an undo", async () => {
 		const world = await recorded(20, { faults: { faults: [{ fault: "lie", on: { method: "PUT", nth: 55 } }] } });
 		await world.run(await tagging(world, (n) => ({ old: n }), "--concurrency", "1"));
 		const tagged = await world.run(await tagging(world, (n) => ({ n }), "--concurrency", "1"));
@@ -167,7 +167,7 @@ describe("writes that a service only pretends to have done", () => {
 		expect(summaryOf(first.stdout)).toMatchObject({ verify: { equal: 1, changed_since: 19, lost: 0 }, exit_code: 0 });
 	});
 
-	it("are none where an upload was answered with a request to slow down, and stored all the same", async () => {
+	it("do not include an upload that was answered with a request to slow down, and still stored", async () => {
 		const after: PlannedFault = {
 			fault: "status",
 			status: 429,
@@ -184,7 +184,7 @@ describe("writes that a service only pretends to have done", () => {
 		expect(summaryOf(stdout)).toMatchObject({ rows: 1, verify: { equal: 1, unknown: 0 }, exit_code: 0 });
 	});
 
-	it("are looked for too where a limit stopped the run", async () => {
+	it("are also searched for after a limit stopped the run", async () => {
 		const world = await recorded(4);
 		const argv = await tagging(world, (n) => ({ n }));
 		const [path = ""] = argv.filter((word) => word.endsWith(".jsonl"));
@@ -219,7 +219,7 @@ describe("what is not a loss", () => {
 		expect(verdicts(ended.stdout)).toEqual([]);
 	});
 
-	it("is what somebody wrote later: it is told, and no failure", async () => {
+	it("is a later write of another client: it is reported, and is no failure", async () => {
 		const world = await recorded(20);
 		await world.run(await tagging(world, (n) => ({ n, author: "Ann" })));
 		const id = String((await world.service.ids())[7]);
@@ -233,7 +233,7 @@ describe("what is not a loss", () => {
 		expect(stderr).toContain(`document ${id}: changed since: author, more`);
 	});
 
-	it("is not what the service made of it straight behind the run, whoever is said to have changed it: exit 10", async () => {
+	it("is not a value that the service altered right after the run: exit 10", async () => {
 		const trimmed = { fault: "normalise", how: "trim", when: "after", on: { method: "PUT", from: 5 } } as const;
 		const world = await recorded(20, { faults: { faults: [trimmed] } });
 		const argv = await tagging(world, (n) => ({ n, author: ` Ann ${n} ` }), "--concurrency", "1", "--verify", "all");
@@ -246,7 +246,7 @@ describe("what is not a loss", () => {
 		expect((await world.run(["runs", "verify", ...fast])).exit).toBe(0);
 	});
 
-	it("is what a later run of ours wrote again, though it is what was there before, or removed", async () => {
+	it("is a later run's own write or removal, even if it equals the previous value", async () => {
 		const world = await recorded(20);
 		const [gone = "", back = ""] = await world.service.ids();
 		const before = (await world.service.documents())[1]?.metadata;
@@ -269,7 +269,7 @@ describe("what is not a loss", () => {
 		expect(summaryOf(removal.stdout)).toMatchObject({ run: runOf(third.stdout), rows: 1, verify: { equal: 1 } });
 	});
 
-	it("is what an index shows late", async () => {
+	it("is a value that an index shows late", async () => {
 		let [late, shown] = [false, 0];
 		const old = { total: 1, docs: [{ id: "doc-0", dataset_id: "set", name: "doc-0.txt", meta_fields: {} }] };
 		const service = await liar(1, ({ method, path, query }) => {
@@ -290,8 +290,8 @@ describe("what is not a loss", () => {
 	});
 });
 
-describe("what is a loss, or can't be told", () => {
-	it("a document that is not there any more", async () => {
+describe("what is a loss, or is unknown", () => {
+	it("a document that was removed", async () => {
 		const service = await liar(5, () => undefined);
 		const home = await folder();
 		const path = await file(
@@ -310,7 +310,7 @@ describe("what is a loss, or can't be told", () => {
 		expect(stderr).toContain("tags.csv:4: document doc-2: lost: it is not in the dataset any more");
 	});
 
-	it("a removed document that is there", async () => {
+	it("a removed document that still exists", async () => {
 		const service = await liar(3, () => undefined);
 		const world = { env: envOf(service), home: await folder(), clock: hurried };
 		const argv = ["docs", "rm", "--id", "doc-0", "doc-1", "-d", "set", "--yes", ...fast, "--verify", "all"];
@@ -324,7 +324,7 @@ describe("what is a loss, or can't be told", () => {
 		expect(stderr).toContain("document doc-1: lost: it was removed, and is in the dataset");
 	});
 
-	it("a dataset that is refused: its rows are failed ones, neither lost nor well", async () => {
+	it("a dataset that is refused: its rows count as failed, neither as lost nor as equal", async () => {
 		let refuses = false;
 		const service = await liar(3, ({ method, path, query }) =>
 			refuses && method === "GET" && path.endsWith("/documents") && query.get("id") !== null
@@ -355,7 +355,7 @@ describe("how much is read back", () => {
 		expect(some.stderr).toContain("Verified 300 of 400 rows: 300 equal");
 	});
 
-	it("a sample that shows a loss says how to see them all", async () => {
+	it("a sample that shows a loss prints the command that finds all", async () => {
 		const world = await recorded(5, { faults: { faults: [{ fault: "lie", on: { method: "PUT", nth: 4 } }] } });
 		const argv = await tagging(world, (n) => ({ n }), "--concurrency", "1", "--verify", "sample");
 		const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
@@ -363,7 +363,7 @@ describe("how much is read back", () => {
 		expect(nextOf(ended)).toEqual(["runs", "verify", runOf(ended.stdout)]);
 	});
 
-	it("is what was looked at before a limit or a signal; the rest is pending", async () => {
+	it("is what was read before a limit or a signal; the rest is pending", async () => {
 		const world = await recorded(50);
 		const argv = await tagging(world, (n) => ({ n }));
 		const tagged = await world.run(argv);
@@ -455,7 +455,7 @@ describe("what is refused", () => {
 		expect(world.service.requests).toEqual([]);
 	});
 
-	it("nothing where a run has written nothing: it says so", async () => {
+	it("nothing if a run has written nothing, with the reason", async () => {
 		const world = await recorded(2);
 		const argv = await tagging(world, () => ({ n: 1 }), "--only-changed");
 		await world.run(argv);

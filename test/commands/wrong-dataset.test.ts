@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { listen } from "../support/ragflow.ts";
 
-describe("the id of a dataset that is not there", () => {
+describe("the id of a missing dataset", () => {
 	it("is what a list's hint names, whatever the letter case of RAGFlow's words", async () => {
 		for (const words of ["You don't own the dataset nosuch.", "you don't own the dataset nosuch"]) {
 			const service = await listen((_, response) => response.end(JSON.stringify({ code: 102, message: words })));

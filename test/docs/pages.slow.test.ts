@@ -21,7 +21,7 @@ const writes = process.env["RAGTAG_DOCS"] === "write";
 /** Milliseconds: a page that takes as long hangs. */
 const TIMEOUT = 180_000;
 
-describe.concurrent("what the pages show is what their commands print", () => {
+describe.concurrent("the pages show what their commands print", () => {
 	it.each(PAGES.filter((page) => commandsOf(textOf(page)).length > 0))(
 		"%s",
 		async (page) => {
@@ -57,7 +57,7 @@ it("README is short enough to be read", () => {
 	expect(textOf("README.md").split("\n").length - 1).toBeLessThanOrEqual(150);
 });
 
-it.each(PAGES)("%s has no commands that no test types, but those that can't be", (page) => {
+it.each(PAGES)("%s has no commands that no test types, except those that can't run", (page) => {
 	const untyped = blocksOf(textOf(page)).filter(({ fence }) => ["sh", "bash", "shell", ""].includes(fence));
 	expect(untyped.map(({ text }) => text.split("\n")[0]?.split("  ")[0])).toEqual(
 		(NOT_TYPED[page] ?? []).map(([line]) => line),

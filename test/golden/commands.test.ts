@@ -26,7 +26,7 @@ describe("what commands print", () => {
 		await say.matches("lists");
 	});
 
-	it("tagging, and what becomes of a run", async () => {
+	it("tagging and runs", async () => {
 		const service = await serve(4);
 		const say = await Transcript.start(service);
 		const tags = await say.file("tags.csv", TAGS);

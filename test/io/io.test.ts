@@ -31,7 +31,7 @@ describe("results on standard output", () => {
 		expect(written).toBe(true);
 	});
 
-	it("a reader that went away is no failure, and is told once", async () => {
+	it("a reader that has ended is no failure, and is reported once", async () => {
 		const { io, stderr } = ioOn({ stdout: failing("EPIPE") });
 		for (const text of ["one\n", "two\n", "three\n"]) await io.out(text);
 		await io.flush();
@@ -48,7 +48,7 @@ describe("results on standard output", () => {
 		expect(io.stdoutClosed).toBe(false);
 	});
 
-	it.skipIf(process.platform !== "linux")("a full disk is noticed where Node says nothing", async () => {
+	it.skipIf(process.platform !== "linux")("a full disk is noticed if Node reports nothing", async () => {
 		const fd = openSync("/dev/full", "w");
 		const { io } = ioOn({ stdout: Object.assign(new Kept(), { fd }) });
 		await io.out("one\n");
@@ -85,7 +85,7 @@ describe("results on standard output", () => {
 });
 
 describe("standard error", () => {
-	it("--quiet leaves errors alone, and --debug is off until asked for", async () => {
+	it("--quiet prints only errors, and --debug is off by default", async () => {
 		const { io, stderr } = ioOn({});
 		io.debug("unseen");
 		io.note("seen");
@@ -96,7 +96,7 @@ describe("standard error", () => {
 		expect(stderr.text).toBe("seen\nerror\ndetail\n");
 	});
 
-	it("the key passes by no way", async () => {
+	it("the key is never printed", async () => {
 		const { io, stdout, stderr } = ioOn({});
 		await io.configure({ debug: true });
 		io.hide("canary");
@@ -123,7 +123,7 @@ describe("colour", () => {
 		expect(hasColor({ env, terminal, wanted })).toBe(expected);
 	});
 
-	it("is decided for each stream: a file of results has none when the terminal has", async () => {
+	it("is decided for each stream: a file has none even if the terminal has", async () => {
 		const { io } = ioOn({ stderr: new Terminal() });
 		await io.configure({});
 		expect(io.style.red("x")).toBe("x");

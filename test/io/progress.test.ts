@@ -16,7 +16,7 @@ it.each([
 	[{ done: 5, total: 1000, failed: 0, rate: 1 }, 20, true, "5/1,000 rows, 1.0/s,"],
 	[{ done: 20, total: 10, failed: 0 }, 25, false, "############## 20/10 rows"],
 	[{ done: 0, total: 0, failed: 0 }, 60, false, "0/0 rows"],
-])("the bar's line tells how far the run is, and never wraps: %j in %d columns", (state, width, unicode, expected) => {
+])("the bar shows the progress of the run, and never wraps: %j in %d columns", (state, width, unicode, expected) => {
 	expect(barLine(state, { width, unicode })).toBe(expected);
 	expect(barLine(state, { width, unicode }).length).toBeLessThanOrEqual(width);
 });
@@ -29,11 +29,11 @@ it.each([
 	[{ done: 0, total: 1000000, failed: 0, rate: 100 }, "progress: 0/1,000,000 rows, 100/s, 2h46m left"],
 	[{ done: 10, total: 10, failed: 0, rate: 5 }, "progress: 10/10 rows, 5.0/s"],
 	[{ done: 1, total: 10, failed: 0, rate: 0 }, "progress: 1/10 rows, 0.0/s"],
-])("a line of a log reads by itself: %j", (state, expected) => {
+])("a line of a log is complete: %j", (state, expected) => {
 	expect(plainLine(state)).toBe(expected);
 });
 
-it("a program that follows along gets one object a line, with every member", () => {
+it("a program that reads the progress gets one object on each line, with every member", () => {
 	expect(jsonLine({ done: 3, failed: 1, rate: 9.96 })).toBe(
 		'{"type":"progress","done":3,"total":null,"failed":1,"rate":10}',
 	);
@@ -87,7 +87,7 @@ it("--quiet has no progress", async () => {
 	expect(stderr.text).toBe("");
 });
 
-it("a note printed while the bar is drawn stands above it, whole, and nothing is left when it stops", async () => {
+it("a note printed while the bar is drawn is above it, whole, and nothing is left when it stops", async () => {
 	const stderr = new Terminal();
 	const timers = new HandTimers();
 	// CI is set where these tests run, and ora would be silent: here the mode decides.

@@ -22,7 +22,7 @@ function told(writes: readonly Write[], keeps?: (sent: Metadata) => Metadata): s
 	});
 }
 
-describe("who set each present value: an operator asks it of whom to call", () => {
+describe("who set each current value", () => {
 	it.each<[string, readonly Write[], readonly string[]]>([
 		["the run that set it", [write("A", { a: 1 }, {})], ["a=1 A"]],
 		["the last that changed it", [write("A", { a: 1 }, {}), write("B", { a: 2 }, { a: 1 })], ["a=2 B"]],
@@ -80,13 +80,13 @@ describe("who set each present value: an operator asks it of whom to call", () =
 		expect(told(writes)).toEqual(expected);
 	});
 
-	it("is nobody else, where the service took a list apart", () => {
+	it("is the same run if the service split a list", () => {
 		const writes = [write("A", { l: ["x,y"] }, {}), write("B", { l: ["x,y"], b: 1 }, { l: ["x", "y"] })];
 		expect(told(writes, splitLists)).toEqual(['l=["x,y"] A', "b=1 B"]);
 		expect(told(writes)).toEqual(['l=["x,y"] B', "b=1 B"]);
 	});
 
-	it("names who removed the document, and forgets it when the document was written after all", () => {
+	it("names the run that removed the document, and forgets it if the document was written later", () => {
 		expect(blame([write("A", { a: 1 }, {}), write("B", undefined)]).removal).toMatchObject({
 			by: "B",
 			isCertain: true,
@@ -112,7 +112,7 @@ const writes = fc.array(
 	{ minLength: 1, maxLength: 8 },
 );
 
-it("the present values are exactly what was sent last, whatever was seen and however sure it is", () => {
+it("the current values are exactly those that were sent last", () => {
 	fc.assert(
 		fc.property(writes, (all) => {
 			const last = all.at(-1)?.sent ?? new Map<string, JsonValue>();
@@ -122,7 +122,7 @@ it("the present values are exactly what was sent last, whatever was seen and how
 	);
 });
 
-it("the events come to what is present, where every write is certain", () => {
+it("the events add up to the current values if every write is certain", () => {
 	fc.assert(
 		fc.property(writes, (all) => {
 			const { present, events } = blame(all.map((each) => ({ ...each, isCertain: true })));

@@ -11,7 +11,7 @@ function sent(change: Change, present: JsonObject, wanted: JsonObject): readonly
 	return [...metadataToSend(change, metadataOf(present), metadataOf(wanted))];
 }
 
-describe("a replace run sends the row as it stands, whatever the document has", () => {
+describe("a replace run sends the row unchanged, whatever the document has", () => {
 	it.each<[string, JsonObject]>([
 		["a row without keys", {}],
 		["values", { a: 1, b: null, c: "" }],
@@ -35,7 +35,7 @@ describe("a merge loses no key that a row does not name", () => {
 		expect(sent(merge, held, row)).toEqual(Object.entries(expected));
 	});
 
-	it("takes no key for special", () => {
+	it("treats no key as special", () => {
 		const row: Metadata = new Map<string, JsonValue>([["__proto__", "data"]]);
 		const present: Metadata = new Map<string, JsonValue>([["constructor", "kept"]]);
 		expect([...metadataToSend(merge, present, row)]).toEqual([
@@ -60,7 +60,7 @@ describe("the delete token removes a key, and nothing else", () => {
 	});
 });
 
-describe("a merge of what a document has already changes nothing, whatever it looks like", () => {
+describe("a merge of the current metadata changes nothing, whatever its form", () => {
 	it.each<[string, JsonValue]>([
 		["a text like the token", "!delete"],
 		["a list of what looks like steps", ["+x", "-y"]],
@@ -70,7 +70,7 @@ describe("a merge of what a document has already changes nothing, whatever it lo
 	});
 });
 
-describe("a list of +item and -item changes the present list, and loses no other item of it", () => {
+describe("a list of +item and -item changes the current list, and loses no other item of it", () => {
 	it.each<[string, JsonValue | undefined, JsonValue, JsonValue | undefined]>([
 		["adds at the end", ["a"], ["+b"], ["a", "b"]],
 		["adds what is there once only", ["a"], ["+b", "+b"], ["a", "b"]],
@@ -103,7 +103,7 @@ describe("a list of +item and -item changes the present list, and loses no other
 	});
 });
 
-describe("what a document has under a key is part of what is sent", () => {
+describe("the current values of other keys are part of what is sent", () => {
 	it.each<[string, Change, JsonObject, boolean]>([
 		["in a replace, where the row does not name it", replace, {}, false],
 		["in a replace, where it is a list of signs", replace, { a: ["+x"] }, false],
@@ -132,7 +132,7 @@ function shown(present: JsonObject, sent: JsonObject, keeps = splitLists): Shown
 	);
 }
 
-describe("what a row would do to its document is shown key by key, and nothing that it would not do", () => {
+describe("the change of a document is shown key by key, and nothing else is", () => {
 	it.each<[string, JsonObject, JsonObject, Shown]>([
 		["nothing", { a: 1, b: [1] }, { b: [1], a: 1 }, {}],
 		["a key that is new", {}, { a: null }, { add: { a: null } }],
@@ -159,7 +159,7 @@ describe("what a row would do to its document is shown key by key, and nothing t
 		expect(shown(present, sent)).toEqual(expected);
 	});
 
-	it("a list that would be taken apart is a change where the service keeps lists as they are", () => {
+	it("a list that would be split is a change if the service keeps lists unchanged", () => {
 		expect(shown({ a: ["x", "y"] }, { a: ["x; y"] }, (metadata) => new Map(metadata))).toHaveProperty("change");
 	});
 

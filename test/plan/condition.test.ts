@@ -134,12 +134,12 @@ describe("--where-json means what RAGFlow means, on every kind of server", () =>
 		expect(meets(metadata, conditionOf(asked, logic))).toBe(found);
 	});
 
-	it("finds no document whose metadata is not known, not even as one that lacks a key", () => {
+	it("finds no document with unknown metadata, not even as one that lacks a key", () => {
 		expect(meets(undefined, conditionOf([["a", "empty"]]))).toBe(false);
 	});
 });
 
-describe("a condition that is none is told, and not taken for one that finds all or nothing", () => {
+describe("an invalid condition is reported, and does not find all or nothing", () => {
 	it.each([
 		["{", "not JSON"],
 		["[]", "not an object"],
@@ -165,7 +165,7 @@ describe("a condition that is none is told, and not taken for one that finds all
 	});
 });
 
-it("a condition that is written down reads back as the same, so that a record tells which documents were meant", () => {
+it("a recorded condition reads back as the same", () => {
 	const value = fc.oneof(fc.string(), fc.integer(), fc.boolean());
 	const test = fc.record({
 		name: fc.string({ minLength: 1 }),
@@ -212,7 +212,7 @@ describe("the condition that is sent", () => {
 		["a wildcard", ["a", "x*"]],
 		["very long text", ["a", "x".repeat(101)]],
 		["a key with a path in it", ["a.b", "x"]],
-	])("says nothing of %s: some server would compare it in its own way", (_, where) => {
+	])("omits %s: some servers compare it differently", (_, where) => {
 		expect(parsed([where])).toBeUndefined();
 		expect(parsed([where, ["b", "plain"]])).toEqual(sent(["b", "plain"]));
 	});
@@ -294,7 +294,7 @@ describe("the condition that is sent", () => {
 	});
 });
 
-it("a denial finds no document without the key: tagging what it finds would write onto all of them", () => {
+it("a negated condition finds no document without the key", () => {
 	const value = fc.oneof(fc.string(), fc.integer(), fc.boolean());
 	const asked = fc.tuple(fc.constantFrom(...OPERATORS), value);
 	fc.assert(
@@ -307,7 +307,7 @@ it("a denial finds no document without the key: tagging what it finds would writ
 	);
 });
 
-describe("a denial is the opposite for a document that has one value", () => {
+describe("a negated condition is the opposite for a document with one value", () => {
 	it.each([
 		["is", "not is"],
 		["contains", "not contains"],
@@ -336,7 +336,7 @@ it.each<[readonly string[], boolean]>([
 	[["owner"], false],
 	[["none"], false],
 	[["__proto__"], true],
-])("--missing %j: %j, and a key with null or nothing in it is there", (keys, found) => {
+])("--missing %j: %j, and a key with null or an empty value is present", (keys, found) => {
 	expect(lacks(metadata, keys)).toBe(found);
 	expect(lacks(undefined, keys)).toBe(false);
 });
@@ -404,7 +404,7 @@ describe("--where", () => {
 		expect(matches(metadata, conditions)).toBe(kept);
 	});
 
-	it("keeps no document whose metadata is not known, unless nothing is asked of it", () => {
+	it("keeps no document with unknown metadata, unless the filter is empty", () => {
 		expect(matches(undefined, [["team", ""]])).toBe(false);
 		expect(matches(undefined, [])).toBe(true);
 	});

@@ -4,7 +4,7 @@ import { type GlobPart, hasWildcard, literalGlob, matchesGlob, parseGlob } from 
 
 const matches = (pattern: string, name: string): boolean => matchesGlob(parseGlob(pattern), name);
 
-describe("a pattern tags the documents that a shell would name by it, and no others", () => {
+describe("a pattern matches the documents that a shell would match, and no others", () => {
 	it.each([
 		["*", "", true],
 		["*", "anything/at all\nwhatever", true],
@@ -71,7 +71,7 @@ it("any pattern means what the regular expression of its parts means", () => {
 	);
 });
 
-it("a name that is written as a pattern for itself matches itself and nothing else", () => {
+it("a name that is escaped as a pattern matches itself and nothing else", () => {
 	fc.assert(
 		fc.property(text, text, (name, other) => {
 			expect(matches(literalGlob(name), name)).toBe(true);

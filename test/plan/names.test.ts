@@ -10,7 +10,7 @@ function namesOf(...all: string[]): Names {
 
 const held = namesOf("a.txt", "a(1).txt", "Ä.txt", "report[1].pdf", "twice", "x", "twice", "__proto__", "");
 
-describe("a name finds the document that is called so, and never one that is only like it", () => {
+describe("a name finds the document of that name, and never a similar one", () => {
 	it.each<[string, Match, object]>([
 		["a.txt", "exact", { kind: "found", documents: [0] }],
 		["a(1).txt", "exact", { kind: "found", documents: [1] }],
@@ -33,7 +33,7 @@ describe("a name finds the document that is called so, and never one that is onl
 	});
 });
 
-describe("a candidate says by what it differs, as two names may look alike", () => {
+describe("a candidate is shown with its difference, as two names may appear equal", () => {
 	it.each([
 		["A.txt", "a.txt", ["case"]],
 		["a .txt", "a.txt", ["spaces"]],
@@ -48,7 +48,7 @@ describe("a candidate says by what it differs, as two names may look alike", () 
 	});
 });
 
-it("two documents whose names only look alike are two, each found by its own", () => {
+it("two documents with names that appear equal are each found by their own name", () => {
 	const names = namesOf("é", "e\u0301");
 	expect(resolveName(names, "é", "exact")).toEqual({ kind: "found", documents: [0] });
 	expect(resolveName(names, "e\u0301", "exact")).toEqual({ kind: "found", documents: [1] });
@@ -63,11 +63,11 @@ it("a hundred thousand documents of one name take no longer than others", () => 
 	expect(performance.now() - started).toBeLessThan(2000);
 });
 
-describe("a document that two rows name gets the values of one of them, as --on-duplicate says", () => {
+describe("a document that two rows name gets the values of the row that --on-duplicate chooses", () => {
 	const claim = (row: number, payload: string): Claim => ({ row, place: `on line ${row}`, payload });
 	const owners = (claims: Claims): number[] => [1, 2, 3].flatMap((row) => (claims.isOwner(0, row) ? [row] : []));
 
-	it("error: the later row takes nothing at all", () => {
+	it("error: the later row gets no document", () => {
 		const claims = new Claims();
 		expect(claims.take([0], claim(1, "x"), "error")).toBeUndefined();
 		expect(claims.take([0], claim(2, "x"), "error")).toBeUndefined();

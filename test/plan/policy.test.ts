@@ -60,7 +60,7 @@ describe("a key is given no value that is not allowed", () => {
 	});
 });
 
-describe("a key that is required is there afterwards", () => {
+describe("a required key is present afterwards", () => {
 	const policy = { required: new Set(["author"]) };
 	it.each<[string, JsonObject, JsonObject, boolean]>([
 		["sent", {}, { author: "Ann" }, true],
@@ -90,7 +90,7 @@ describe("a document that has metadata keeps some", () => {
 	});
 });
 
-it("all that is wrong with a document is told at once", () => {
+it("all breaches of a document are reported at once", () => {
 	const policy = {
 		protectedKeys: new Set(["id"]),
 		allowed: new Map([["c", ["x"]]]),
@@ -120,14 +120,14 @@ describe("a run changes no more documents than it may", () => {
 	});
 });
 
-it("a policy of values and required keys needs no look at documents, any other does", () => {
+it("a policy of values and required keys needs no read of documents, any other does", () => {
 	expect(needsPresent({ ...none, allowed: new Map([["a", [1]]]), required: new Set(["a"]) })).toBe(false);
 	expect(needsPresent({ ...none, protectedKeys: new Set(["a"]) })).toBe(true);
 	expect(needsPresent({ ...none, noClearing: true })).toBe(true);
 	expect(needsPresent({ ...none, maxChanges: { unit: "percent", value: 1 } })).toBe(true);
 });
 
-it("a policy is told in one line, whatever its keys hold", () => {
+it("a policy is printed in one line, whatever its keys contain", () => {
 	const policy = {
 		protectedKeys: new Set(["id", "a\nb"]),
 		allowed: new Map([["c", ["x"]]]),

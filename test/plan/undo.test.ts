@@ -18,8 +18,8 @@ const update: Done = {
 	]),
 };
 
-describe("taking back a row: what it writes over a document must be what was there, and over nothing else", () => {
-	it("writes what was there before, where the document still has what the run left", () => {
+describe("the undo of a row restores the previous value, and overwrites only the run's own value", () => {
+	it("writes the previous value if the document still has the run's value", () => {
 		expect(undoStep(update, asSent)).toEqual({
 			action: "update",
 			line: 7,
@@ -31,12 +31,12 @@ describe("taking back a row: what it writes over a document must be what was the
 		});
 	});
 
-	it("knows what the run left by the rules of the service", () => {
+	it("knows the run's value by the rules of the service", () => {
 		const step = undoStep({ ...update, metadata: a(["x,y"]) }, splitLists);
 		expect(step).toMatchObject({ was: metadataHash(a(["x", "y"])) });
 	});
 
-	it("gives back what a service takes apart to the same, as not every release takes it apart", () => {
+	it("restores a list that a service would split into the same items, as not every release splits it", () => {
 		const step = undoStep({ ...update, metadata: a(["x", "y"]), before: a(["x;y"]) }, splitLists);
 		expect(step).toMatchObject({ was: metadataHash(a(["x", "y"])), metadata: a(["x;y"]) });
 	});
@@ -50,12 +50,12 @@ describe("taking back a row: what it writes over a document must be what was the
 		expect(undoStep({ ...update, ...more }, keeps)).toBe(expected);
 	});
 
-	it("removes what an upload made, and nothing but that", () => {
+	it("removes what an upload created, and nothing else", () => {
 		const step = undoStep({ ...update, write: "upload", documentId: "new", before: undefined }, asSent);
 		expect(step).toEqual({ action: "remove", line: 7, datasetId: "set", documentId: "new", was: metadataHash(a(1)) });
 	});
 
-	it("clears a document that had nothing, rather than leave it as the run left it", () => {
+	it("clears a document that had no metadata before", () => {
 		expect(undoStep({ ...update, before: new Map() }, asSent)).toMatchObject({ metadata: new Map() });
 	});
 });

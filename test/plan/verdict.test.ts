@@ -24,7 +24,7 @@ const changed = (...keys: string[]): Verdict => ({ result: "changed_since", keys
 const equal: Verdict = { result: "equal", keys: [] };
 const normalised: Verdict = { result: "normalised", keys: [] };
 
-describe("what became of an update: one that was lost must not pass for one that somebody changed later", () => {
+describe("the outcome of an update: a lost update must not count as a later change of another client", () => {
 	it.each<[string, Members | undefined, Members, Members | undefined, Verdict]>([
 		["has what was sent", { a: 1 }, { a: 2 }, { a: 2 }, equal],
 		["has it with members in another order", {}, { a: { b: 1, c: 2 } }, { a: { c: 2, b: 1 } }, equal],
@@ -70,7 +70,7 @@ describe("what became of an update: one that was lost must not pass for one that
 	});
 });
 
-describe("what became of an upload and of a removal", () => {
+describe("the outcome of an upload and of a removal", () => {
 	it.each<[string, Members, Members | undefined, Verdict]>([
 		["has its metadata", { a: 1 }, { a: 1 }, equal],
 		["has none of it: a new document had nothing before", { a: 1 }, {}, lost("a")],
@@ -82,7 +82,7 @@ describe("what became of an upload and of a removal", () => {
 		expect(judged("upload", undefined, sent, present)).toEqual(verdict);
 	});
 
-	it("a removed document is gone, or it is not", () => {
+	it("a removed document is missing, or it is not", () => {
 		expect(judged("remove", undefined, {}, undefined)).toEqual(equal);
 		expect(judged("remove", undefined, {}, {})).toEqual(lost());
 	});

@@ -26,7 +26,7 @@ const same = (text: string): string => text;
 const plain = { bold: same, dim: same, red: same, green: same, yellow: same };
 
 describe("a change for scripts", () => {
-	it("has exactly the members that they were promised, keys in their order and no key special", () => {
+	it("has exactly the promised members, keys in their order, and no special key", () => {
 		const change = changed(
 			[
 				["b", 1],
@@ -49,7 +49,7 @@ describe("a change for scripts", () => {
 });
 
 describe("a change for people", () => {
-	it("is one line for the document and one for each key, told apart without colour", () => {
+	it("is one line for the document and one for each key, distinct without colour", () => {
 		const change = changed(
 			[
 				["pages", 5],
@@ -65,7 +65,7 @@ describe("a change for people", () => {
 		);
 	});
 
-	it("cannot steer a terminal, and is cut to be readable there", () => {
+	it("can't control a terminal, and is cut to be readable there", () => {
 		const text = changeText(changed([], [["a\u001b[2J", `x\u202e${"y".repeat(500)}`]]), plain, 40);
 		expect(text).not.toContain("\u001b");
 		expect(text).not.toContain("\u202e");
@@ -85,14 +85,14 @@ describe("a change for a spreadsheet", () => {
 		expect(changeCsv(change)).toBe('7,doc,\'-b,add,,"say ""x"", y"\n7,doc,a,change,\'=1+1,\'@SUM(1)\n');
 	});
 
-	it("tells a number from the text of the same digits", () => {
+	it("distinguishes a number from the text of the same digits", () => {
 		expect(changeCsv(changed([["a", 5]], [["a", "5"]]))).toBe('7,doc,a,change,5,"""5"""\n');
 		expect(changeCsv(changed([["a", [1]]], []))).toBe("7,doc,a,remove,[1],\n");
 	});
 });
 
 describe("a change for a pull request", () => {
-	it("is a row of a table, whose cells no bar ends, and whose text mentions nobody", () => {
+	it("is a row of a table, whose cells no bar ends, and whose text mentions no user", () => {
 		const change = changed([["a|b", "x|y"]], [["a|b", "@everyone `code` <img> | [link](http://x)\nnext"]]);
 		expect(`${CHANGE_FORMATS.md.head}${changeMarkdown(change)}`).toBe(
 			"| line | document_id | key | action | from | to |\n| ---: | --- | --- | --- | --- | --- |\n" +
@@ -100,12 +100,12 @@ describe("a change for a pull request", () => {
 		);
 	});
 
-	it("leaves empty what there is not, which is not the empty text", () => {
+	it("leaves an absent value empty, unlike the empty text", () => {
 		expect(changeMarkdown(changed([], [["a", ""]]))).toBe('| 7 | `doc` | `a` | add |  | `""` |\n');
 	});
 });
 
-describe("an upload and a removal are seen as such, and not taken for an update", () => {
+describe("an upload and a removal are shown as such, not as updates", () => {
 	const upload: ShownChange = { ...changed([], [["a", 1]], "upload"), documentId: "", file: "/x/a|b.md" };
 	const removal = changed([["a", 1]], [], "remove");
 	const bare = changed([], [], "remove");
@@ -161,7 +161,7 @@ describe("the totals of a dry run", () => {
 		expect(tally.removedText()).toBe("Keys that would be removed: b (2 documents), a (1 document).");
 	});
 
-	it("tell documents that would be made or go from those that would change, whose keys alone are counted", () => {
+	it("distinguish created and removed documents from changed ones, whose keys alone are counted", () => {
 		const pairs: Pairs = [["a", 1]];
 		const tally = of(changed([], pairs, "upload"), changed(pairs, [], "remove"), changed(pairs, [], "remove"));
 		expect([tally.documents, tally.text(), tally.removedText()]).toEqual([
@@ -173,7 +173,7 @@ describe("the totals of a dry run", () => {
 		expect(tally.text()).toContain(" would be removed. 1 document would change; keys: 1 added.");
 	});
 
-	it("say so where there is nothing, and name no end of keys", () => {
+	it("report that nothing would change, and name a limited number of keys", () => {
 		expect([of().text(), of().removedText()]).toEqual(["No document would change.", undefined]);
 		const many = changed(
 			range(25).map((n): [string, JsonValue] => [`k${n}`, n]),

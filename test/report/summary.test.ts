@@ -79,14 +79,14 @@ describe("the exit code of a run that was verified", () => {
 		[{ updated: 2 }, { equal: 1, lost: 1 }, true, Exit.differences, false],
 		[{ updated: 2, failed: 1 }, { equal: 1, lost: 1 }, false, Exit.failedRows, false],
 		[{ updated: 2 }, { equal: 0, lost: 1, unknown: 1 }, false, Exit.failedRows, false],
-	])("of %j that came to %j, output lost: %s, is %d", (counts, found, outputFailed, exit, verified) => {
+	])("of %j with the result %j, output lost: %s, is %d", (counts, found, outputFailed, exit, verified) => {
 		const verify = { ...verifiedTwo, ...found };
 		const totals = { ...none, ...counts };
 		expect(exitOf(totals, undefined, outputFailed, undefined, verify)).toBe(exit);
 		expect(summaryOf(totals, 1, exit, { verified: true, verify })).toMatchObject({ verified, verify });
 	});
 
-	it("is that of a stop, whatever was lost by then", () => {
+	it("is that of a stop, whatever was lost before", () => {
 		const lost = { ...verifiedTwo, equal: 0, lost: 1, pending: 1 };
 		expect(exitOf({ ...none, updated: 2 }, { exit: Exit.interrupted, text: "" }, false, undefined, lost)).toBe(130);
 	});
@@ -152,7 +152,7 @@ describe("the summary for scripts", () => {
 		);
 	});
 
-	it("has one line for a row, with null for what there is not", () => {
+	it("has one line for a row, with null for absent values", () => {
 		const item = { index: 0, line: 2, datasetId: "set", documentId: "doc" };
 		expect(rowLine({ item, status: "updated", documentId: "doc", attempts: 1 })).toBe(
 			'{"type":"row","line":2,"status":"updated","dataset_id":"set","document_id":"doc","file":null,' +
@@ -195,7 +195,7 @@ describe("the summary for people", () => {
 		expect(countsText({ ...none, ...counts })).toBe(text);
 	});
 
-	it("tells time and rate, and no rate where nothing was done", () => {
+	it("has time and rate, and no rate if nothing was done", () => {
 		expect(summaryText({ ...none, rows: 2_000, updated: 1_999, failed: 1 }, 20)).toBe(
 			"2,000 rows: 1,999 updated, 1 failed in 20.0 s, 100 a second",
 		);
@@ -215,7 +215,7 @@ describe("the summary for people", () => {
 		[3_599.6, "1 h 00 min"],
 		[7_440, "2 h 04 min"],
 		[360_000, "100 h 00 min"],
-	])("tells %d seconds as %s", (seconds, text) => {
+	])("prints %d seconds as %s", (seconds, text) => {
 		expect(durationText(seconds)).toBe(text);
 	});
 });

@@ -230,7 +230,7 @@ describe.each([documented, ragflowPut, ragflowPatch].map((flavour) => [flavour.n
 				});
 
 				test.each(ANSWERS.map((answer) => [answer.name, answer] as const))(
-					"%s means what it says, and is not asked for twice",
+					"%s has its documented meaning, and is requested once",
 					async (__, answer) => {
 						const ofDatasets = name.endsWith("datasets") || name.endsWith("a dataset") ? answer.ofDatasets : undefined;
 						const later = endpoint.isLater === true ? answer.later : undefined;

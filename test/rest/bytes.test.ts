@@ -92,7 +92,7 @@ describe("the bytes of an update", () => {
 });
 
 describe("the bytes of the other requests", () => {
-	test("a deletion goes by path and has no body that could name more documents", async () => {
+	test("a removal uses the path and has no body that could name more documents", async () => {
 		const server = cleanup.add(
 			await rawServer((socket, request) => socket.write(listAnswer(request) ?? success("d1"))),
 		);
@@ -186,7 +186,7 @@ describe("an upload", () => {
 		expect(server.requests).toEqual([]);
 	});
 
-	test("a file that is gone or no file fails its own row", async () => {
+	test("a file that is missing or not regular fails its own row", async () => {
 		const server = await serve(stored(5));
 		const api = cleanup.add(apiFor(server.baseUrl));
 		for (const path of [join(tmpdir(), "ragtag-no-such-file"), tmpdir()]) {
@@ -196,7 +196,7 @@ describe("an upload", () => {
 	});
 
 	test.each(["short", "same size 2"])(
-		"a file that changes on its way breaks off before the body is complete: %s",
+		"a file that changes during its upload aborts the request before the body is complete: %s",
 		async (after) => {
 			const before = "same size 1";
 			const path = await file(before);

@@ -121,7 +121,7 @@ describe("what a status means", () => {
 		}
 	});
 
-	test("a 503 that says when to come back is a throttle; one that says it malformed is an outage", () => {
+	test("a 503 with a valid Retry-After is a throttle; with a malformed one it is an outage", () => {
 		expect(classify(503, "", ["Retry-After", "7"])).toMatchObject({
 			kind: "throttled",
 			code: "HTTP_503",
@@ -141,15 +141,15 @@ describe("what a status means", () => {
 		expect(classify(429, "")).toMatchObject({ kind: "throttled", retryAfter: undefined });
 	});
 
-	test("a login page with status 200 is told apart from the API, and quoted", () => {
+	test("a login page with status 200 is distinguished from the API, and quoted", () => {
 		const error = classify(200, "<!doctype html><title>Sign in\x1b[2J</title>", ["content-type", "text/html"]);
 		expect(error).toMatchObject({ kind: "not_the_api", code: "NOT_THE_API" });
 		expect(error).toHaveProperty("message", 'host:1 returned HTML "Sign in\\x1b[2J" instead of JSON');
 	});
 });
 
-describe("what a message gives away", () => {
-	test("a key that the service gives back is masked, control characters are written out, and length is bounded", () => {
+describe("what a message reveals", () => {
+	test("a key that the service repeats is masked, control characters are escaped, and length is bounded", () => {
 		const message = `\x1b]0;x\x07 Bearer ragflow-SECRETkeyBODY refused ${"y".repeat(10_000)}`;
 		const error = classify(400, JSON.stringify({ code: 400, message }));
 		const shown = error === "success" ? "" : error.message;

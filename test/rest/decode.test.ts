@@ -33,25 +33,25 @@ describe("the metadata that a list shows", () => {
 			],
 		],
 		["the text of an empty one", "{}", []],
-	])("is read from %s: a merge would else remove what it can't see", (_, value, members) => {
+	])("is read from %s: otherwise a merge would remove it", (_, value, members) => {
 		expect(metadataOf(value)).toEqual(new Map(members));
 	});
 
 	it.each<JsonValue>([null, "", "none", "{", "[]", '"{}"', "1", "null"])(
-		"is not to be read where it is %j: what was written can't be compared with it",
+		"is unknown if it is %j: written values can't be compared with it",
 		(value) => {
 			expect(metadataOf(value)).toBeUndefined();
 		},
 	);
 
-	it.each<JsonValue>([[], 1, true])("makes the answer one that can't be read where it is %j", (value) => {
+	it.each<JsonValue>([[], 1, true])("makes the answer unreadable if it is %j", (value) => {
 		expect(() => metadataOf(value)).toThrow(expect.objectContaining({ kind: "ambiguous", code: "BAD_DATA" }));
 	});
 
 	it.each([
 		["an object", (text: string): JsonValue => JSON.parse(text) as JsonValue],
 		["text", (text: string): JsonValue => text],
-	])("is not followed without end, in %s", (_, of) => {
+	])("is not followed for ever, in %s", (_, of) => {
 		const deep = `${'{"a":'.repeat(70)}1${"}".repeat(70)}`;
 		expect(() => metadataOf(of(deep))).toThrow(expect.objectContaining({ code: "BAD_DATA" }));
 	});
@@ -74,7 +74,7 @@ describe("how the success of an update names its document", () => {
 		["", "other"],
 		[1, "other"],
 		[0, "other"],
-	])("%j is %s: what a proven form never answered does not count for it", (data, echo) => {
+	])("%j is %s: an answer that a proven form never gave does not count for it", (data, echo) => {
 		expect(decode.echo(envelopeOf(data), "d1")).toBe(echo);
 	});
 

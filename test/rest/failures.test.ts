@@ -55,7 +55,7 @@ describe("what a failure means", () => {
 		}
 	});
 
-	test("a port without TLS and a TLS version too old are told apart", () => {
+	test("a port without TLS and an old TLS version are distinguished", () => {
 		expect(classifyFailure(coded("ERR_SSL_WRONG_VERSION_NUMBER"), false, context)).toMatchObject({
 			kind: "not_the_api",
 			code: "NOT_TLS",

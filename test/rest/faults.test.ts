@@ -34,8 +34,8 @@ async function closedPort(): Promise<number> {
 	return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-describe("what certainly did not reach the service", () => {
-	test("a refused connection: the row can be sent again without a second thought", async () => {
+describe("requests that certainly did not reach the service", () => {
+	test("a refused connection: the row can be sent again safely", async () => {
 		const api = cleanup.add(apiFor(`http://127.0.0.1:${await closedPort()}/api/v1`));
 		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({
 			kind: "not_sent",
@@ -62,7 +62,7 @@ describe("what certainly did not reach the service", () => {
 	});
 });
 
-describe("what may have been applied", () => {
+describe("requests that may have been applied", () => {
 	test.each<[string, string, Script]>([
 		["reset before the answer", "CONNECTION_RESET", (socket) => socket.resetAndDestroy()],
 		["end before the answer", "CONNECTION_CLOSED", (socket) => socket.end()],
@@ -105,7 +105,7 @@ describe("what may have been applied", () => {
 		expect(server.connections()).toBe(2);
 	});
 
-	test("an answer that drips for ever ends at its time", async () => {
+	test("an answer that drips for ever ends at its timeout", async () => {
 		const error = await update(
 			(socket) => {
 				socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n");
@@ -324,7 +324,7 @@ describe("a proxy", () => {
 });
 
 describe("a signal", () => {
-	test("ends what is under way with its reason, and leaves other requests alone", async () => {
+	test("ends its requests in flight with its reason, and leaves other requests alone", async () => {
 		const server = cleanup.add(
 			await rawServer((socket, bytes) => void (bytes.includes("/d1 ") && socket.write(success("d1")))),
 		);
@@ -341,7 +341,7 @@ describe("a signal", () => {
 	});
 });
 
-test("the debug record tells each request and its result, and nothing of its key or body", async () => {
+test("the debug record has each request and its result, and nothing of its key or body", async () => {
 	const exchanges: Exchange[] = [];
 	const server = cleanup.add(
 		await rawServer((socket, request, count) =>

@@ -97,7 +97,7 @@ describe("which flavour is recognised: the wrong one would send its rows to a ro
 		[429, "", "HTTP_429"],
 		[503, "", "HTTP_503"],
 		[502, "", "HTTP_502"],
-	])("a probe answered %i %s tells nothing of the flavour and is an error: %s", (status, text, code) => {
+	])("a probe answered %i %s does not show the flavour and is an error: %s", (status, text, code) => {
 		expect(() => readProbe(answerOf(status, text), documented, context)).toThrow(expect.objectContaining({ code }));
 	});
 });
@@ -129,7 +129,7 @@ describe("what a code means to each flavour", () => {
 		expect(ragflowPatch.meaning(code, message)).toBe(expected.ragflow);
 	});
 
-	test.each(flavours)("no flavour takes a refused key for a success: $name", (flavour) => {
+	test.each(flavours)("no flavour reads a refused key as a success: $name", (flavour) => {
 		const error = classifyAnswer(answerOf(200, '{"code":0,"data":false}'), { flavour, context, now: 0 });
 		expect(error).toBeInstanceOf(RestError);
 		expect(error).toMatchObject({ kind: "untrusted", code: "KEY_REJECTED" });
@@ -145,7 +145,7 @@ test.each([
 	[documented, 404, "<html>nginx", "unknown"],
 	[documented, 403, "", "may_not"],
 	[documented, 200, '{"code":0}', "unknown"],
-] as const)("the right to update, told by $name's answer %i %s: %s", (flavour, status, text, right) => {
+] as const)("the right to update, read from $name's answer %i %s: %s", (flavour, status, text, right) => {
 	expect(readRight(answerOf(status, text), flavour, context)).toBe(right);
 });
 
@@ -153,7 +153,7 @@ describe("to a server recognised as RAGFlow only application/json is ever sent: 
 	it.each([ragflowPut, ragflowPatch])("$name", ({ update }) => expect(update.forms).toEqual(["json"]));
 });
 
-describe("what RAGFlow keeps of a list, so that reading back can tell a loss from a rule", () => {
+describe("how RAGFlow stores a list, so that reading back can distinguish a loss from a rule", () => {
 	test.each<[JsonValue, JsonValue]>([
 		[["a, b"], ["a", "b"]],
 		[["a;b|c"], ["a", "b", "c"]],

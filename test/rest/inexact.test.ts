@@ -20,7 +20,7 @@ const inexactOf = (text: string): unknown => {
 	return document?.inexact === undefined ? undefined : Object.fromEntries(document.inexact);
 };
 
-describe("a number that a double can't keep would be written back as another one", () => {
+describe("a number that a double can't hold would be written back as another one", () => {
 	it.each([
 		"12345678901234567890",
 		"-12345678901234567890",
@@ -35,7 +35,7 @@ describe("a number that a double can't keep would be written back as another one
 		"999999999999999.99",
 		"12345678.123456789012",
 		"12345678901234567891e3",
-	])("%s is known for one", (digits) => {
+	])("%s is recognised", (digits) => {
 		expect(inexactOf(`{"n":${digits}}`)).toEqual({ n: digits });
 		expect(inexactOf(`{ "n" :\t${digits}\n}`)).toEqual({ n: digits });
 	});
@@ -58,7 +58,7 @@ describe("a number that a double can't keep would be written back as another one
 		"0.10000000000000001",
 		"1.0000000000000000e-01",
 		"0.12345678901234568",
-	])("%s is not taken for one: its document could not be merged for nothing", (digits) => {
+	])("%s is not one: its document can be merged", (digits) => {
 		expect(inexactOf(`{"n":${digits}}`)).toBeUndefined();
 	});
 
@@ -80,7 +80,7 @@ describe("a number that a double can't keep would be written back as another one
 		expect(document?.inexact).toEqual(keys === undefined ? undefined : new Map(Object.entries(keys)));
 	});
 
-	it("is held against its own document, and no other of the list", () => {
+	it("is attributed to its own document, and to no other of the list", () => {
 		const documents = listed('{"a":1}', '{"a":1e400}', "null", '{"a":"1e400"}', '{"b":{"c":1e400}}');
 		expect(documents.map(({ inexact }) => inexact && [...inexact.keys()])).toEqual([
 			undefined,
@@ -93,7 +93,7 @@ describe("a number that a double can't keep would be written back as another one
 		expect(documents[0]).not.toHaveProperty("inexact");
 	});
 
-	it("is found behind a byte order mark", () => {
+	it("is found after a byte order mark", () => {
 		const text = '\uFEFF{"code":0,"data":{"docs":[{"id":"d","name":"n","meta_fields":{"a":1e400}}]}}';
 		const envelope = readEnvelope(text);
 		if (typeof envelope === "string") throw new Error(envelope);
@@ -138,7 +138,7 @@ const { value } = fc.letrec<{ value: Written }>((tie) => ({
 
 const members = fc.uniqueArray(fc.tuple(odd, value), { maxLength: 5, selector: ([key]) => key });
 
-it("is found wherever it stands, and nothing else is, whatever texts stand around it", () => {
+it("is found in any place, and nothing else is, whatever the text around it", () => {
 	fc.assert(
 		fc.property(fc.array(members, { minLength: 1, maxLength: 3 }), fc.boolean(), (documents, asText) => {
 			const fields = documents.map((all) => {
@@ -153,7 +153,7 @@ it("is found wherever it stands, and nothing else is, whatever texts stand aroun
 	);
 });
 
-it("the text of such a value says what the service said, so that it can be shown", () => {
+it("the text of such a value is the service's own text", () => {
 	fc.assert(
 		fc.property(value, ({ text, isLost }) => {
 			const [document] = listed(`{"k":${text}}`);

@@ -21,7 +21,7 @@ const reach = (
 	}> = {},
 ): Reach => createPreflight({ baseUrl, env, ca: async () => ca, signal, timeout });
 
-describe("the variable that decides the way is named as it is written", () => {
+describe("the variable that chooses the proxy is named as it is written", () => {
 	it.each([
 		["https://h", { HTTPS_PROXY: "http://p:1" }, { kind: "proxy", uri: "http://p:1", variable: "HTTPS_PROXY" }],
 		[
@@ -37,7 +37,7 @@ describe("the variable that decides the way is named as it is written", () => {
 		expect(routeTo(url, env)).toEqual(route);
 	});
 
-	it("and the password of a proxy's address is left out of what is shown", () => {
+	it("the password of a proxy's address is not shown", () => {
 		const route = reach("https://h/api/v1", { env: { HTTPS_PROXY: "http://user:SECRET@proxy.example:3128" } }).route();
 		expect(route).toMatchObject({ kind: "proxy", address: "proxy.example:3128", host: { name: "proxy.example" } });
 		expect(JSON.stringify(route)).not.toMatch(/SECRET|user/);
@@ -50,7 +50,7 @@ describe("names", () => {
 		expect("value" in found && found.value.every((address) => ["127.0.0.1", "::1"].includes(address))).toBe(true);
 	});
 
-	it("one that is not there fails by name, not by an exception", async () => {
+	it("an unknown host is a result, not an exception", async () => {
 		const found = await reach("http://h").lookUp("nosuch.invalid");
 		// A machine without a network gives the second one.
 		expect("failure" in found && found.failure.code).toMatch(/^(HOST_NOT_FOUND|HOST_LOOKUP_FAILED)$/);
@@ -67,7 +67,7 @@ describe("names", () => {
 
 describe("TLS", () => {
 	it.skipIf(!hasOpenssl)(
-		`a certificate of one's own authority is refused, and trusted with it${unlessSkipped}`,
+		`a certificate of a private authority is refused, and accepted with --ca-file${unlessSkipped}`,
 		async () => {
 			const certificate = await selfSigned({ days: 5 });
 			const server = await listen(ragflow(), certificate);
@@ -91,7 +91,7 @@ describe("TLS", () => {
 		expect(found).toMatchObject({ failure: { kind: "untrusted", cause: "ERR_TLS_CERT_ALTNAME_INVALID" } });
 	});
 
-	it("a port that speaks plain http is told from one that nobody is at", async () => {
+	it("a port that speaks plain http is distinguished from a closed one", async () => {
 		const server = await listen(ragflow());
 		const plain = await reach(`https://127.0.0.1:${server.port}`).shakeHands();
 		expect(plain).toMatchObject({ failure: { kind: "not_the_api", code: "NOT_TLS" } });
@@ -99,7 +99,7 @@ describe("TLS", () => {
 		expect(nobody).toMatchObject({ failure: { kind: "not_sent", code: "CONNECTION_REFUSED" } });
 	});
 
-	it("a server that says nothing is given up in time, and a stop at once", async () => {
+	it("a silent server ends with the timeout, and a stop ends it at once", async () => {
 		const cleanup = new Cleanup();
 		const server = cleanup.add(await rawServer(() => undefined));
 		const url = `https://127.0.0.1:${server.port}`;

@@ -6,7 +6,7 @@ import { flavours, ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
 
 const refused = "Can't connect to MySQL server on 'mysql' ([Errno 111] Connection refused)";
 
-describe("what a server says while its database is away: taken for a refusal, it fails every row of the manifest", () => {
+describe("answers while the database is away: read as refusals, they would fail every row of the manifest", () => {
 	it.each([
 		[100, "2003"],
 		[100, "0"],
@@ -47,7 +47,7 @@ describe("what a server says while its database is away: taken for a refusal, it
 		[102, "2003"],
 		[101, "2003"],
 		[102, "Database operation failed: a name is taken"],
-	])("and not %i %s, which no later try makes better", (code, message) => {
+	])("not %i %s, which no later attempt changes", (code, message) => {
 		expect(isDatabaseAway(code, message)).toBe(false);
 	});
 });
@@ -59,8 +59,8 @@ const classify = (status: number, answer: object, accepted = false) =>
 		{ flavour: ragflowPut, context, now: 0, isKeyAccepted: accepted },
 	);
 
-describe("what a person is told", () => {
-	it("has the words that stand in data: 2003 alone says nothing", () => {
+describe("the message for a person", () => {
+	it("has the words of data: 2003 alone explains nothing", () => {
 		expect(classify(200, { code: 100, data: refused, message: "2003" })).toMatchObject({
 			kind: "ambiguous",
 			code: DATABASE_AWAY,
@@ -68,7 +68,7 @@ describe("what a person is told", () => {
 		});
 	});
 
-	it.each([null, 5, "", "  ", ["x"], { x: 1 }])("has no data that is no text: %j", (data) => {
+	it.each([null, 5, "", "  ", ["x"], { x: 1 }])("has no data that is not text: %j", (data) => {
 		expect(classify(200, { code: 102, data, message: "no" })).toMatchObject({
 			message: 'host:1 answered code 102 "no"',
 		});
@@ -88,11 +88,11 @@ describe("a key that is refused after it was accepted", () => {
 	it.each([
 		[200, { code: 109, message: "Authentication error: API key is invalid!" }],
 		[200, { code: 0, data: false, message: "`Authorization` can't be empty" }],
-	])("is refused where the server has looked it up: %i %j", (status, answer) => {
+	])("is refused if the server has checked it: %i %j", (status, answer) => {
 		expect(classify(status, answer, true)).toMatchObject({ kind: "untrusted", code: "KEY_REJECTED" });
 	});
 });
 
-it("an error inside a route may come behind what it wrote: it is not a definite no", () => {
+it("an error inside a route may follow its write: it is not a definite refusal", () => {
 	expect(ragflowPatch.meaning(102, "Internal server error")).toBe("passing");
 });

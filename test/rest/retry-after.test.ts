@@ -4,7 +4,7 @@ import { httpDate, retryAfter } from "../../src/rest/retry-after.ts";
 const date = "Sun, 06 Nov 1994 08:49:37 GMT";
 const now = Date.UTC(1994, 10, 6, 8, 49, 37);
 
-describe("coming back when the service asked to, never earlier", () => {
+describe("a retry comes when the service asked for it, never earlier", () => {
 	test.each([
 		["0", 0],
 		["1", 1_000],
@@ -55,7 +55,7 @@ describe("coming back when the service asked to, never earlier", () => {
 		"Sun, 06 Nov 1994 08:49:61 GMT",
 		"Sun, 00 Nov 1994 08:49:47 GMT",
 		"soon",
-	])("%j is no time to wait, so our own back-off applies", (field) => {
+	])("%j is no valid wait, so the program's own back-off applies", (field) => {
 		expect(retryAfter([field], date, now)).toBeUndefined();
 	});
 
@@ -64,7 +64,7 @@ describe("coming back when the service asked to, never earlier", () => {
 		expect(retryAfter([], date, now)).toBeUndefined();
 	});
 
-	test("a clock that is wrong here does not shorten the wait; without a Date only our clock is left", () => {
+	test("a wrong clock of this machine does not shorten the wait; without a Date only that clock is left", () => {
 		const later = "Sun, 06 Nov 1994 08:50:37 GMT";
 		expect(retryAfter([later], date, now + 3_600_000)).toBe(60_000);
 		expect(retryAfter([later], undefined, now + 20_000)).toBe(40_000);

@@ -115,7 +115,7 @@ describe("over the wire", () => {
 		await server.close();
 	});
 
-	test("an update reaches the service with exactly its id, or is not sent: another route may be about a dataset", async () => {
+	test("an update reaches the service with exactly its id, or is not sent: another route may act on a dataset", async () => {
 		await fc.assert(
 			fc.asyncProperty(oddIds, oddIds, async (dataset, document) => {
 				const before = server.requests.length;
@@ -134,7 +134,7 @@ describe("over the wire", () => {
 		);
 	});
 
-	test("a filter that is no text has no request", async () => {
+	test("a filter that is not text causes no request", async () => {
 		const before = server.requests.length;
 		const error = await rejection(api.listDocuments("ds", { page: 1, pageSize: 1, name: "\uD800" }));
 		expect(error).toMatchObject({ kind: "rejected", code: "BAD_ID" });

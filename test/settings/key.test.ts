@@ -58,29 +58,29 @@ describe("where the key comes from", () => {
 	);
 });
 
-describe("who can touch the key file", () => {
+describe("permissions of the key file", () => {
 	async function read(mode: number): Promise<{ key: string; warnings: string[] }> {
 		const path = await file(join(await folder(), "key"), KEY, mode);
 		const sources = world(HERE);
 		return { key: await (await resolveSettings({ apiKeyFile: path }, sources)).key(), warnings: sources.warnings };
 	}
 
-	it("a private one is fine, and one that its group reads", async () => {
+	it("a private file is accepted, and one that its group can read", async () => {
 		expect(await read(0o600)).toEqual({ key: KEY, warnings: [] });
 		expect(await read(0o440)).toEqual({ key: KEY, warnings: [] });
 	});
 
-	it("one that everybody reads is warned about", async () => {
+	it("a file that everyone can read causes a warning", async () => {
 		const { key, warnings } = await read(0o644);
 		expect(key).toBe(KEY);
 		expect(warnings.join()).toContain("every user of this machine can read");
 	});
 
-	it.each([0o620, 0o602])("one that others can write is refused: mode %o", async (mode) => {
+	it.each([0o620, 0o602])("a key file that others can write is refused: mode %o", async (mode) => {
 		expect((await complaint(read(mode))).text).toContain("can be written by others");
 	});
 
-	it("one of a stranger is refused", async () => {
+	it("a key file of another user is refused", async () => {
 		const path = await file(join(await folder(), "key"), KEY);
 		// Root's files are taken by everyone: as root, give the file away; as a user, be somebody else.
 		if (process.getuid?.() === 0) await chown(path, 4_000_000, 4_000_000);
@@ -89,7 +89,7 @@ describe("who can touch the key file", () => {
 		expect(found.text).toContain("belongs to another user");
 	});
 
-	it("a mounted secret, a link to a group-readable file, is taken", async () => {
+	it("a mounted secret, a link to a group-readable file, is accepted", async () => {
 		const path = await folder();
 		await mkdir(join(path, "..data"));
 		await file(join(path, "..data", "key"), KEY, 0o440);
@@ -98,7 +98,7 @@ describe("who can touch the key file", () => {
 		expect(await settings.key()).toBe(KEY);
 	});
 
-	it("a file that is not there is named", async () => {
+	it("a missing file is named", async () => {
 		const path = join(await folder(), "nothing");
 		const found = await complaint((await resolveSettings({}, world({ ...HERE, RAGTAG_API_KEY_FILE: path }))).key());
 		expect(found.text).toContain(`the API key file of RAGTAG_API_KEY_FILE, ${path}: no such file`);
@@ -113,13 +113,13 @@ describe("a profile's key goes only to that profile's address", () => {
 		return resolveSettings({}, world({ PATH: "/usr/bin:/bin", RAGTAG_PROFILE: "p", ...env }, home));
 	}
 
-	it("to that address it does", async () => {
+	it("it goes to that address", async () => {
 		expect(await (await settings({})).key()).toBe("from-profile");
 		expect(await (await settings({ RAGTAG_BASE_URL: "https://rag.example.com/api/v1/" })).key()).toBe("from-profile");
 	});
 
 	it.each(["https://evil.example.com", "http://rag.example.com", "https://rag.example.com:444"])(
-		"not to %s",
+		"it does not go to %s",
 		async (url) => {
 			const found = await complaint((await settings({ RAGTAG_BASE_URL: url })).key());
 			expect(found.exit).toBe(2);
@@ -153,25 +153,25 @@ describe("api_key_command", () => {
 		expect(await keyFromCommand("echo one; echo two", "profile p", env)).toBe("one\n");
 	});
 
-	it("that fails is told without what it printed", async () => {
+	it("that fails is reported without its output", async () => {
 		const found = await complaint(keyFromCommand(`echo ${KEY}; echo ${KEY} >&2; exit 3`, "profile p", env));
 		expect(found).toMatchObject({ exit: 2 });
 		expect(found.text).toContain("api_key_command of profile p failed with exit code 3");
 		expect(found.text).not.toContain("Canary");
 	});
 
-	it("that is stopped with the program is ended with it", async () => {
+	it("ends when the program is stopped", async () => {
 		const stopping = new AbortController();
 		const key = keyFromCommand("exec sleep 600", "profile p", { ...env, signal: stopping.signal });
 		stopping.abort();
 		await expect(key).rejects.toThrow("stopped");
 	});
 
-	it("sees no key of a variable, which is for another service", async () => {
+	it("does not get the key of a variable, which is for another service", async () => {
 		expect(await keyFromCommand('echo "<$RAGTAG_API_KEY>"', "profile p", env)).toBe("<>\n");
 	});
 
-	it("that never ends is ended", async () => {
+	it("that never ends is stopped", async () => {
 		expect((await complaint(keyFromCommand("exec sleep 600", "profile p", env, 20))).text).toContain("did not end");
 	});
 });

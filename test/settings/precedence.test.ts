@@ -159,7 +159,7 @@ it.each<[string, SettingFlags & { key?: boolean }, Record<string, string>, Parti
 	else expect(what).toMatchObject(expected);
 });
 
-it("the certificates of a typed profile stand above the variable's, too", async () => {
+it("the certificates of a typed profile also take precedence over the variable's", async () => {
 	const home = await folder();
 	await file(join(home, ".config/ragtag/config.yaml"), CONFIG);
 	const env = { NODE_EXTRA_CA_CERTS: "/other.pem" };

@@ -4,7 +4,7 @@ import { resolveSettings } from "../../src/settings.ts";
 import { parseProfile } from "../../src/settings/profile.ts";
 import { complaint, file, folder, world } from "./helpers.ts";
 
-describe("a fault in config.yaml is found at its place", () => {
+describe("a fault in config.yaml is reported with its place", () => {
 	it.each([
 		["profiles:\n  p:\n    base_ur: x\n", '/c.yaml:3:5: unknown member "base_ur"'],
 		["profils: {}\n", '/c.yaml:1:1: unknown member "profils"'],
@@ -52,7 +52,7 @@ describe("a fault in config.yaml is found at its place", () => {
 	});
 });
 
-it("a mistyped member in a profile that is not used is told, too", async () => {
+it("a mistyped member in an unused profile is reported, too", async () => {
 	expect((await complaint(parseProfile("profiles:\n  p: {}\n  q: {rat: 1}\n", "/c.yaml", "p"))).text).toContain("rat");
 });
 
@@ -61,7 +61,7 @@ it("a flavour of a later release does not keep another profile from working", as
 	expect(await parseProfile(text, "/c.yaml", "p")).toEqual({ name: "p", rate: "unlimited", flavour: "documented" });
 });
 
-it("a policy is read as it is written, values as JSON has them", async () => {
+it("a policy is read as written, with values as in JSON", async () => {
 	const text = `profiles:
   p:
     policy:
@@ -88,7 +88,7 @@ it("a policy is read as it is written, values as JSON has them", async () => {
 	expect(most.policy).toMatchObject({ maxChanges: { unit: "documents", value: 500 }, noClearing: false });
 });
 
-it("a profile's paths do not depend on the folder that the program is called in", async () => {
+it("a profile's paths do not depend on the working folder", async () => {
 	const text = "profiles: {p: {base_url: 'http://h', api_key_file: ~/k, ca_file: ca.pem}}";
 	expect(await parseProfile(text, "/etc/x/config.yaml", "p", "/home/me")).toMatchObject({
 		apiKeyFile: "/home/me/k",
@@ -96,14 +96,14 @@ it("a profile's paths do not depend on the folder that the program is called in"
 	});
 });
 
-it("a file of profiles that others can write is not trusted with a key", async () => {
+it("a file of profiles that others can write is refused", async () => {
 	const home = await folder();
 	await file(join(home, "xdg", "ragtag", "config.yaml"), "profiles: {p: {}}", 0o666);
 	const sources = world({ XDG_CONFIG_HOME: join(home, "xdg") }, home);
 	expect((await complaint(resolveSettings({ profile: "p" }, sources))).text).toContain("can be written by others");
 });
 
-it("a profile is asked for and there is no file: the message names both", async () => {
+it("a requested profile without a file: the message names both", async () => {
 	const home = await folder();
 	const { exit, text } = await complaint(resolveSettings({ profile: "p" }, world({}, home)));
 	expect(exit).toBe(2);

@@ -36,7 +36,7 @@ describe("where the address comes from", () => {
 			"https://rag.example.com/api/v1",
 			"profile work",
 		],
-	])("the %s decides, and says so", async (_name, flags, env, value, origin) => {
+	])("the %s decides, and is named as the origin", async (_name, flags, env, value, origin) => {
 		const settings = await resolveSettings(flags, world({ ...env, RAGTAG_PROFILE: "work" }, await homeWith(CONFIG)));
 		expect(settings.baseUrl).toEqual({ value, origin });
 	});
@@ -67,7 +67,7 @@ describe("where the address comes from", () => {
 });
 
 describe("other settings", () => {
-	it("a profile's dataset, rate and body are there with their origin", async () => {
+	it("a profile's dataset, rate and body have their origin", async () => {
 		const settings = await resolveSettings({}, world({ RAGTAG_PROFILE: "work" }, await homeWith(CONFIG)));
 		expect(settings.profile).toEqual({ value: "work", origin: "RAGTAG_PROFILE" });
 		expect(settings.dataset).toEqual({ value: "ds1", origin: "profile work" });
@@ -80,7 +80,7 @@ describe("other settings", () => {
 		[{}, { RAGTAG_STATE_DIR: "/b", XDG_STATE_HOME: "/c" }, { value: "/b", origin: "RAGTAG_STATE_DIR" }],
 		[{}, { XDG_STATE_HOME: "/c" }, { value: "/c/ragtag", origin: "default" }],
 		[{}, { XDG_STATE_HOME: "relative" }, { value: "/home/me/.local/state/ragtag", origin: "default" }],
-	])("runs are kept where flag, environment and XDG say: %j %j", async (flags, env, expected) => {
+	])("runs are recorded where flag, environment and XDG say: %j %j", async (flags, env, expected) => {
 		expect((await resolveSettings(flags, world(env, "/home/me"))).stateDir).toEqual(expected);
 	});
 

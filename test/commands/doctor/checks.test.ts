@@ -34,7 +34,7 @@ it.each([
 	expect(safeRate(latency)).toBe(rate);
 });
 
-describe("a rate that was asked for and is too much is told", () => {
+describe("a requested rate that is too high is reported", () => {
 	it.each([
 		[undefined, "ok"],
 		[{ value: 64, origin: "--rate" }, "ok"],
@@ -46,18 +46,18 @@ describe("a rate that was asked for and is too much is told", () => {
 		if (wanted !== undefined && status === "warning") expect(check.text).toContain(wanted.origin);
 	});
 
-	it("and only of RAGFlow what its cores take", () => {
+	it("the capacity of two cores is mentioned only for RAGFlow", () => {
 		expect(rateCheck(5, undefined, ragflowPut.pace).text).toContain("100 to 200 updates a second");
 		expect(rateCheck(5, undefined, documented.pace).text).not.toContain("RAGFlow");
 	});
 });
 
-it("one slow answer does not move the latency", () => {
+it("one slow answer does not change the measured latency", () => {
 	expect(latencyOf([5, 900, 4, 6, 5])).toEqual({ median: 5, slowest: 900 });
 	expect(latencyCheck([5, 900, 4, 6, 5]).text).toContain("median 5.0 ms, slowest 900 ms of 5");
 });
 
-describe("a clock that is wrong is seen", () => {
+describe("a wrong clock is reported", () => {
 	const now = Date.UTC(2025, 0, 1, 12);
 	it.each([
 		[0, "ok", "agrees"],
@@ -72,7 +72,7 @@ describe("a clock that is wrong is seen", () => {
 		expect(check.text).toContain(words);
 	});
 
-	it.each([undefined, "", "soon"])("a Date of %j says nothing", (date) => {
+	it.each([undefined, "", "soon"])("a Date of %j is ignored", (date) => {
 		expect(clockCheck(date, now).status).toBe("skipped");
 	});
 });
@@ -131,7 +131,7 @@ describe("a certificate", () => {
 	});
 });
 
-it("through a proxy it is the proxy's name that must be known", () => {
+it("with a proxy, the proxy's name is resolved", () => {
 	const proxy = {
 		kind: "proxy",
 		variable: "HTTPS_PROXY",
@@ -161,7 +161,7 @@ describe("the flavour", () => {
 		origin: "found",
 		proven: undefined,
 	};
-	it("is told with how it is known, and what is not proven", () => {
+	it("is reported with how it was recognised, and what is not proven", () => {
 		const check = flavourCheck(found, undefined, { flavour: undefined, body: undefined });
 		expect(check.status).toBe("ok");
 		for (const part of ["RAGFlow v0.17 to v0.24", "ragflow-put", "it said so", "application/json", "not proven"]) {
@@ -202,7 +202,7 @@ describe("the flavour", () => {
 });
 
 describe("rights", () => {
-	it("a team member is told what the key can and what it can't, and that is a failure", () => {
+	it("a team member reads what the key may and may not do, and that is a failure", () => {
 		const check = rightCheck("may_not", "D", true);
 		expect(check).toMatchObject({ status: "failed", exit: Exit.failedRows });
 		expect(check.text).toBe(
@@ -219,7 +219,7 @@ describe("rights", () => {
 	});
 });
 
-describe("the exit code is that of the failure to mend first", () => {
+describe("the exit code is that of the failure to correct first", () => {
 	const failure = (exit: Check["exit"]): Check => ({ name: String(exit), status: "failed", text: "", exit });
 	it.each([
 		[[], undefined],
@@ -244,7 +244,7 @@ describe("the next command can be typed as it stands", () => {
 		expect(nextCommand(undefined, chosen, flags)).toBe(command);
 	});
 
-	it("and does not repeat a flag that it is about", () => {
+	it("it does not repeat a flag that it sets", () => {
 		const check: Check = { name: "key", status: "failed", text: "", next: "ragtag doctor --api-key-file PATH" };
 		expect(nextCommand(check, undefined, { apiKeyFile: "old.key", baseUrl: "http://h" })).toBe(
 			"ragtag doctor --api-key-file PATH --base-url http://h",

@@ -40,7 +40,7 @@ function textOf({ stdout }: Ended, name: string): unknown {
 	);
 }
 
-it("a service that is well is told so, with what to type next, and nothing in it is changed", async () => {
+it("a working service passes all checks, the next command is printed, and nothing is changed", async () => {
 	const service = await serve(3);
 	const before = await service.documents();
 	const { exit, stdout, stderr } = await ragtag(["doctor"], { env: envOf(service) });
@@ -96,7 +96,7 @@ it("an empty service is no fault: a dataset can be made", async () => {
 });
 
 describe("each fault ends with its exit code, and a line that says what to type", () => {
-	it("a wrong key: 4, and what does not need it is checked all the same", async () => {
+	it("a wrong key: 4, and checks that do not need the key are still made", async () => {
 		const service = await serve(1);
 		const env = { ...envOf(service), RAGTAG_API_KEY: "wrong-Zz9Yy8Xx7Ww6" };
 		const ended = await ragtag(["doctor", "--json"], { env });
@@ -114,7 +114,7 @@ describe("each fault ends with its exit code, and a line that says what to type"
 		expect((await ragtag(["doctor"], { env })).stdout).toContain('not made, as "key" failed: flavour, dataset');
 	});
 
-	it("nobody there: 6", async () => {
+	it("no server: 6", async () => {
 		const ended = await ragtag(["doctor"], { env: { RAGTAG_BASE_URL: "http://127.0.0.1:1", RAGTAG_API_KEY: KEY } });
 		expect(ended.exit).toBe(6);
 		expect(ended.stderr).toMatch(/connection was refused\n.*Then type: ragtag doctor\n$/);
@@ -189,7 +189,7 @@ describe("RAGFlow", () => {
 	});
 
 	it.each(flavours.filter(isFlavour))(
-		"as the sandbox speaks it, %s, is recognised, and how is said",
+		"as the sandbox imitates it, %s, is recognised, and the signs are printed",
 		async (spoken) => {
 			const service = await serve(1, { flavour: spoken });
 			const ended = await ragtag(["doctor", "--json"], { env: envOf(service) });
@@ -257,7 +257,7 @@ describe("TLS", () => {
 	);
 });
 
-it("through a proxy the way is told by its variable, and the proxy's password is not", async () => {
+it("with a proxy, its variable is printed and its password is not", async () => {
 	const proxy = await listen(ragflow());
 	const env = {
 		RAGTAG_BASE_URL: "http://rag.invalid",

@@ -22,7 +22,7 @@ async function tagged(world: World, lines: readonly string[]): Promise<string[]>
 const OFFLINE = { env: {} };
 const TERMINAL = { env: { NO_COLOR: "1" }, terminal: true };
 
-it("each present value has the run, the line and the manifest that set it, with neither address nor key", async () => {
+it("each current value has the run, the line and the manifest that set it, without address or key", async () => {
 	const world = await recorded(2);
 	const [id = ""] = await world.service.ids();
 	await world.service.put(id, { by_hand: "x", old: 1 });
@@ -40,7 +40,7 @@ it("each present value has the run, the line and the manifest that set it, with 
 	]);
 });
 
-it("what others wrote between two runs is not held against either, and --all shows it in its place", async () => {
+it("writes of other clients between two runs are attributed to no run, and --all shows them in order", async () => {
 	const world = await recorded(1);
 	const [id = ""] = await world.service.ids();
 	const [first] = await tagged(world, ["a,b/1,2"]);
@@ -69,7 +69,7 @@ it("what others wrote between two runs is not held against either, and --all sho
 	);
 });
 
-it("a terminal of 80 columns shows the whole name of the run, and leaves out what that begins with", async () => {
+it("a terminal of 80 columns shows the whole name of the run, and omits the column of its time", async () => {
 	const world = await recorded(1);
 	const [id = ""] = await world.service.ids();
 	const [run = ""] = await tagged(world, [`a,b/1,${"x".repeat(100)}`]);
@@ -86,7 +86,7 @@ it("a terminal of 80 columns shows the whole name of the run, and leaves out wha
 	expect(wide.stdout).toMatch(/^key +value +run +line +manifest +command +time +status/);
 });
 
-it("the line of a row of a plan is that of the manifest that it was made from, and so is the name beside it", async () => {
+it("a row of a plan is shown with the line and name of the original manifest", async () => {
 	const world = await planned(3, (n) => n === 2);
 	await world.run(world.applying);
 	const [id = ""] = world.ids.slice(2);
@@ -169,7 +169,7 @@ it("the same id at two addresses is two documents, shown apart", async () => {
 	]);
 });
 
-it("a damaged run is passed over with the command that mends it, and a torn end is none", async () => {
+it("a damaged run is skipped with the command that repairs it, and a torn end is no damage", async () => {
 	const world = await recorded(1);
 	const [id = ""] = await world.service.ids();
 	const [first = "", second] = await tagged(world, ["a/1", "b/2"]);

@@ -21,7 +21,7 @@ const refuseAt = (method: string, ...nth: readonly number[]): RecordedOptions =>
 	faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method, nth } }] },
 });
 
-it("failed rows of an earlier sitting are in failed.csv too, mended and fed back as they are", async () => {
+it("failed rows of an earlier execution are in failed.csv too, and can be corrected and tagged again", async () => {
 	const world = await recorded(6, stopAt(4));
 	const { path, argv } = await tagging(world);
 	const [head = "", ...lines] = (await readFile(path, "utf8")).trimEnd().split("\n");
@@ -53,7 +53,7 @@ it("failed rows of an earlier sitting are in failed.csv too, mended and fed back
 	expect((await world.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual([77, 99, 2, 3, 4, 5]);
 });
 
-it("runs retry tries the failed rows alone, and the run counts each row once", async () => {
+it("runs retry sends only the failed rows, and the run counts each row once", async () => {
 	const world = await recorded(6, refuseAt("PUT", 3, 4));
 	const { argv } = await tagging(world);
 	const failed = await world.run(argv);
@@ -73,7 +73,7 @@ it("runs retry tries the failed rows alone, and the run counts each row once", a
 	expect(world.writes() - sent).toBe(2);
 });
 
-it("a row that fails again is failed once, with what was said last", async () => {
+it("a row that fails again counts once, with its last error", async () => {
 	const document = "2".padStart(32, "0");
 	const world = await recorded(3, {
 		faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method: "PUT", document, times: 10 } }] },
@@ -85,7 +85,7 @@ it("a row that fails again is failed once, with what was said last", async () =>
 	expect((await readFile(world.path(run, "failed.csv"), "utf8")).trimEnd().split("\n")).toHaveLength(2);
 });
 
-it("retrying an upload whose metadata was refused stores no second file: there would be two to tell apart", async () => {
+it("retrying an upload whose metadata was refused stores no second file", async () => {
 	const world = await recorded(1, refuseAt("PUT", 2));
 	const paths = [await file("first.txt", "a note"), await file("note.txt", "another")];
 	const argv = ["docs", "upload", ...paths, "-d", world.service.dataset, "--set", "kind=note", ...ONE_BY_ONE];
@@ -97,7 +97,7 @@ it("retrying an upload whose metadata was refused stores no second file: there w
 	expect(notes).toEqual([expect.objectContaining({ name: "note.txt", metadata: { kind: "note" } })]);
 });
 
-it("retrying an upload of which nobody knew the outcome takes up what was stored", { timeout: 30_000 }, async () => {
+it("retrying an upload with an unknown outcome finds the stored file", { timeout: 30_000 }, async () => {
 	// Stored, answered 500, and not shown by any list until the row has failed.
 	const world = await recorded(1, {
 		faults: {
@@ -118,7 +118,7 @@ it("retrying an upload of which nobody knew the outcome takes up what was stored
 	expect((await world.service.documents()).filter(({ name }) => name.startsWith("note"))).toHaveLength(1);
 });
 
-it("a file of failed rows that can't be written is said, with the command that writes them elsewhere", async () => {
+it("a file of failed rows that can't be written is reported, with the command that writes them elsewhere", async () => {
 	const world = await recorded(3, refuseAt("PUT", 2));
 	const { argv } = await tagging(world);
 	const ended = await world.run([...argv, "--failed", "/dev/full"]);
@@ -133,7 +133,7 @@ it("a file of failed rows that can't be written is said, with the command that w
 	expect((await world.run(["runs", "report", run, "--failed", "/dev/full"])).exit).toBe(74);
 });
 
-it("runs report writes what was lost: failed rows and the summary, from the journal alone", async () => {
+it("runs report writes failed rows and the summary again, only from the journal", async () => {
 	const world = await recorded(4, refuseAt("PUT", 2));
 	const { argv } = await tagging(world);
 	const ended = await world.run(argv);
@@ -148,7 +148,7 @@ it("runs report writes what was lost: failed rows and the summary, from the jour
 	expect(summaryOf(ended.stdout)).toMatchObject(counts);
 });
 
-it("runs report of an upload prints the ids of all its sittings: without them nobody could tag what was stored", async () => {
+it("runs report of an upload prints the ids of all its executions, as they are needed to tag the files", async () => {
 	const world = await recorded(1, stopAt(3, "POST"));
 	const files = await Promise.all(range(4).map((n) => file(`file-${n}.txt`, `text ${n}`)));
 	const stopped = await world.run(["docs", "upload", ...files, "-d", world.service.dataset, ...ONE_BY_ONE]);
@@ -163,7 +163,7 @@ it("runs report of an upload prints the ids of all its sittings: without them no
 	expect(summaryOf((await world.run(tag)).stdout)).toMatchObject({ rows: 4, updated: 4 });
 });
 
-it("runs report tells no failed rows of a manifest that was changed: the lines would be others", async () => {
+it("runs report prints no failed rows of a changed manifest: the lines would be wrong", async () => {
 	const world = await recorded(3, refuseAt("PUT", 2));
 	const { path, argv } = await tagging(world);
 	await world.run(argv);
@@ -172,7 +172,7 @@ it("runs report tells no failed rows of a manifest that was changed: the lines w
 	expect([exit, stderr]).toEqual([8, expect.stringContaining("is not what it was when the run began")]);
 });
 
-it("summary.json is the summary that was printed, for those who come later", async () => {
+it("summary.json is the printed summary", async () => {
 	const world = await recorded(3, refuseAt("PUT", 2));
 	const { argv } = await tagging(world);
 	const { stdout } = await world.run(argv);

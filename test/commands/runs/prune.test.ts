@@ -6,7 +6,7 @@ import { summaryOf } from "../../support/values.ts";
 
 const everything = ["runs", "prune", "--all", "--older-than", "1ms"];
 
-it("a run that is going on stays whatever the flags, or its rows could neither be recorded nor taken back", async () => {
+it("an active run is never pruned: its rows could neither be recorded nor undone", async () => {
 	const world = await recorded(12, { latency: 40 });
 	const { argv } = await tagging(world);
 	const running = world.run(argv);
@@ -24,7 +24,7 @@ it("a run that is going on stays whatever the flags, or its rows could neither b
 	expect(await world.folders()).toEqual([]);
 });
 
-it("age counts from a run's end: what began weeks ago and ended a minute ago may still be asked about", async () => {
+it("age counts from a run's end: a run that ended a minute ago is kept, however long ago it began", async () => {
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
@@ -35,7 +35,7 @@ it("age counts from a run's end: what began weeks ago and ended a minute ago may
 	expect((await world.run(["runs", "prune", "--older-than", "1ms"])).stdout).toBe(`${run}\n`);
 });
 
-it.each(["597h", "30d", "2w", "520w"])("--older-than %s is a time like any other", async (time) => {
+it.each(["597h", "30d", "2w", "520w"])("--older-than %s accepts the usual times", async (time) => {
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
 	await world.run(argv);
@@ -44,7 +44,7 @@ it.each(["597h", "30d", "2w", "520w"])("--older-than %s is a time like any other
 	expect(await world.folders()).toHaveLength(1);
 });
 
-it("a folder that a run is just making stays, and one that was left so long ago goes", async () => {
+it("a folder that a run has just created is kept, and an abandoned one is removed", async () => {
 	const world = await recorded(1);
 	const fresh = join(world.state, "runs", "20260101T000000-aaaaaa");
 	const old = join(world.state, "runs", "20260101T000001-aaaaaa");
@@ -57,7 +57,7 @@ it("a folder that a run is just making stays, and one that was left so long ago 
 	expect((await readdir(join(world.state, "runs"))).filter((name) => name.startsWith(".removed"))).toEqual([]);
 });
 
-it("a run whose record can't be read stays without --all: what it wrote is known nowhere else", async () => {
+it("a run whose record can't be read is kept without --all: no other record has its writes", async () => {
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
@@ -68,7 +68,7 @@ it("a run whose record can't be read stays without --all: what it wrote is known
 	expect([plain.stdout, await world.folders()]).toEqual(["", [run]]);
 });
 
-it("what newer runs have superseded stays as well, until --all", async () => {
+it("superseded runs are kept as well, unless --all is given", async () => {
 	const world = await recorded(4, stopAt(2));
 	const { path, argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);

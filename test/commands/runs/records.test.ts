@@ -30,7 +30,7 @@ it("runs list shows every run, the newest first, with what is left to do", async
 	expect(items(parse((await world.run(["runs", "list", "--format", "json"], { env: {} })).stdout))).toHaveLength(2);
 });
 
-it("runs show tells what a run was to do and how it goes on, to a person and to a program", async () => {
+it("runs show reports the purpose of a run and the command that resumes it, for people and for programs", async () => {
 	const world = await recorded(5, stopAt(3));
 	const { path, argv } = await tagging(world);
 	const stopped = await world.run([...argv, "--set", "a=b"]);
@@ -63,7 +63,7 @@ it("runs show tells what a run was to do and how it goes on, to a person and to 
 	expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining("there is no recorded run")]);
 });
 
-it("runs prune removes what is over and old, and never what is still to be done", async () => {
+it("runs prune removes old finished runs, and never unfinished ones", async () => {
 	const world = await recorded(5, stopAt(3));
 	const { argv, path } = await tagging(world);
 	const unfinished = runOf((await world.run(argv)).stdout);
@@ -80,7 +80,7 @@ it("runs prune removes what is over and old, and never what is still to be done"
 	expect(await world.folders()).toEqual([]);
 });
 
-it("what is recorded can be read by its owner alone, whatever the umask of the night job is", async () => {
+it("only their owner can read records, whatever the umask of a cron job is", async () => {
 	const world = await recorded(3);
 	const { path } = await tagging(world);
 	const argv = ["docs", "tag", "-", "-d", world.service.dataset, ...ONE_BY_ONE];
@@ -98,7 +98,7 @@ it("what is recorded can be read by its owner alone, whatever the umask of the n
 	);
 });
 
-it("the key is in no file of the state folder: whoever reads a backup could write to the service", async () => {
+it("the key is in no file of the state folder: the reader of a backup could write to the service", async () => {
 	const world = await recorded(4, stopAt(3));
 	const { argv } = await tagging(world);
 	const stopped = await world.run([...argv, "--debug"]);
@@ -109,7 +109,7 @@ it("the key is in no file of the state folder: whoever reads a backup could writ
 	for (const entry of files) withoutKey(await readFile(join(entry.parentPath, entry.name), "latin1"));
 });
 
-it("a journal that was damaged is exit 7 and sends nothing; runs repair mends it, and the run goes on", async () => {
+it("a damaged journal is exit 7 and sends nothing; after runs repair the run can be resumed", async () => {
 	const world = await recorded(6, stopAt(5));
 	const { argv } = await tagging(world);
 	const stopped = await world.run(argv);
@@ -136,7 +136,7 @@ it("a journal that was damaged is exit 7 and sends nothing; runs repair mends it
 	expect([whole.exit, whole.stdout]).toEqual([0, expect.stringContaining("nothing to repair")]);
 });
 
-it("where runs can't be recorded nothing is sent: nobody could tell afterwards what was", async () => {
+it("if runs can't be recorded, nothing is sent", async () => {
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
 	const state = await folder();
@@ -147,7 +147,7 @@ it("where runs can't be recorded nothing is sent: nobody could tell afterwards w
 	expect(world.service.requests.filter((line) => line.startsWith("PUT"))).toEqual([]);
 });
 
-it("records follow --state-dir, and the next command says so", async () => {
+it("records are in --state-dir, and the next command names it", async () => {
 	const world = await recorded(5, stopAt(3));
 	const { argv } = await tagging(world);
 	const state = await folder();
@@ -159,7 +159,7 @@ it("records follow --state-dir, and the next command says so", async () => {
 	expect((await world.run(resumeOf(stopped.stdout))).exit).toBe(0);
 });
 
-it("the command that tries failed rows again, or goes on behind a repair, finds the run where it is", async () => {
+it("the command that retries failed rows, or resumes after a repair, finds the run in its folder", async () => {
 	const refused = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 2 } } as const;
 	const world = await recorded(3, { faults: { faults: [refused] } });
 	const state = await folder();
@@ -175,7 +175,7 @@ it("the command that tries failed rows again, or goes on behind a repair, finds 
 	expect(repaired.stderr).toContain(`ragtag runs resume ${run} --state-dir ${state}`);
 });
 
-it("records of another kind in the folder of runs are passed over, not taken for runs", async () => {
+it("other entries in the folder of runs are skipped, not taken for runs", async () => {
 	const world = await recorded(2);
 	const { argv } = await tagging(world);
 	await mkdir(join(world.state, "runs", "20200101T000000-aaaaaa"), { recursive: true });

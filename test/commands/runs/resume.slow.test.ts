@@ -9,7 +9,7 @@ import { at, parse, parseLines, range, summaryOf } from "../../support/values.ts
 const values = (held: readonly { readonly metadata: unknown }[]): unknown[] =>
 	held.map(({ metadata }) => at(metadata, "n"));
 
-it("--resume goes on where a run stopped: no row is sent twice, and the counts are the whole run's", async () => {
+it("--resume resumes where a run stopped: no row is sent twice, and the counts are the whole run's", async () => {
 	const world = await recorded(10, stopAt(7));
 	const { argv } = await tagging(world);
 	const first = await world.run([...argv, "--resume"]);
@@ -35,7 +35,7 @@ it("--resume goes on where a run stopped: no row is sent twice, and the counts a
 	expect(await world.folders()).toHaveLength(2);
 });
 
-it("the command that the summary names goes on with the run from any folder, without a word about its options", async () => {
+it("the command of the summary resumes the run from any folder, without repeating its options", async () => {
 	const world = await recorded(6, stopAt(3));
 	const { argv } = await tagging(world);
 	const stopped = await world.run([...argv, "--set", "reviewed:boolean=true", "--mode", "merge"]);
@@ -47,7 +47,7 @@ it("the command that the summary names goes on with the run from any folder, wit
 	);
 });
 
-it("seconds are those of all sittings, or a report of a long night says that it took a minute", async () => {
+it("seconds are those of all executions, not of the last one", async () => {
 	const world = await recorded(9, {
 		latency: 60,
 		faults: { faults: [{ fault: "code", code: 109, when: "before", on: { method: "PUT", nth: [4, 8] } }] },
@@ -66,7 +66,7 @@ it("seconds are those of all sittings, or a report of a long night says that it 
 	expect(three).toBeGreaterThan(0.5);
 });
 
-it("a run that was killed behind its last row is ended, not sent all over again", async () => {
+it("a run that was killed after its last row is ended, not sent again", async () => {
 	const world = await recorded(4);
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
@@ -78,7 +78,7 @@ it("a run that was killed behind its last row is ended, not sent all over again"
 	expect(world.writes()).toBe(4);
 });
 
-it("a run that was killed before it told how it ended is ended, not sent all over again", async () => {
+it("a run that was killed before its end record is ended, not sent again", async () => {
 	const world = await recorded(4);
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
@@ -89,7 +89,7 @@ it("a run that was killed before it told how it ended is ended, not sent all ove
 	expect((await world.run([...argv, "--resume"])).stderr).toContain("No unfinished run of this manifest");
 });
 
-it("other content under the same path is a new run with --resume: rows would be taken for others, or the job be stuck", async () => {
+it("other content under the same path is a new run with --resume: its rows are different rows", async () => {
 	const world = await recorded(6, stopAt(3));
 	const { path, argv } = await tagging(world);
 	const stopped = runOf((await world.run(argv)).stdout);
@@ -103,7 +103,7 @@ it("other content under the same path is a new run with --resume: rows would be 
 	expect(runOf(stdout)).not.toBe(stopped);
 });
 
-it("a run that is named goes on with that very run or is exit 8, and the last line has every way on", async () => {
+it("a named run is resumed exactly or is exit 8, and the last line has every next command", async () => {
 	const world = await recorded(6, stopAt(3));
 	const { path, argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
@@ -155,7 +155,7 @@ it("a newer whole run of the manifest supersedes an unfinished one, which would 
 	expect((await world.run(["runs", "show", first])).stdout).toContain(`superseded by ${runOf(second.stdout)}`);
 });
 
-it("the record of the newer run may be gone: what it has superseded is not gone on with by itself again", async () => {
+it("a superseded run is not resumed without its name, even if the record of the newer run was removed", async () => {
 	const world = await recorded(6, stopAt(4));
 	const { argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);
@@ -170,7 +170,7 @@ it("the record of the newer run may be gone: what it has superseded is not gone 
 	expect([runOf(stdout) === first, summaryOf(stdout)]).toEqual([false, expect.objectContaining({ updated: 6 })]);
 });
 
-it("a superseded run goes on by name, says what that means, and is then what the newer unfinished one gives way to", async () => {
+it("a superseded run is resumed by name with a warning, and then supersedes the newer unfinished one", async () => {
 	const world = await recorded(6, {
 		faults: { faults: [{ fault: "code", code: 109, when: "before", on: { method: "PUT", nth: [3, 6] } }] },
 	});
@@ -191,7 +191,7 @@ it("a superseded run goes on by name, says what that means, and is then what the
 	expect(values(await world.service.documents())).toEqual(range(6).map((n) => n + 10));
 });
 
-it("a run that was taken back is not gone on with: the rows it wrote are not written any more", async () => {
+it("an undone run is not resumed: its rows would not be written again", async () => {
 	const world = await recorded(6, stopAt(4));
 	const { argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);
@@ -203,7 +203,7 @@ it("a run that was taken back is not gone on with: the rows it wrote are not wri
 	expect(values(await world.service.documents())).toEqual(range(6));
 });
 
-it("runs resume takes the newest run that is unfinished, whatever has ended since", async () => {
+it("runs resume takes the newest unfinished run, whatever has ended since", async () => {
 	const world = await recorded(6, stopAt(3));
 	const { argv } = await tagging(world);
 	const [id = ""] = await world.service.ids();
@@ -231,7 +231,7 @@ it("other content through a pipe is another manifest of the same name, and takes
 	expect(values(await world.service.documents())).toEqual(range(6));
 });
 
-it("a retry tells how many rows are done and how many it tries again: together they are the manifest's", async () => {
+it("a retry reports how many rows are done and how many it retries: together they are all rows", async () => {
 	const refused = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: [2, 3] } } as const;
 	const world = await recorded(4, { faults: { faults: [refused] } });
 	const { argv } = await tagging(world);
@@ -241,7 +241,7 @@ it("a retry tells how many rows are done and how many it tries again: together t
 	expect(stderr).toContain("2 to go");
 });
 
-it("a manifest of other content is not sent while one of the same path is: documents would end up with either", async () => {
+it("a manifest with other content is not sent while a run of the same path is active", async () => {
 	const world = await recorded(8, { latency: 50 });
 	const { path, argv } = await tagging(world);
 	const first = world.run(argv);
@@ -255,7 +255,7 @@ it("a manifest of other content is not sent while one of the same path is: docum
 	expect((await world.run(argv)).exit).toBe(0);
 });
 
-it("a run is not gone on with against another service", async () => {
+it("a run is not resumed against another service", async () => {
 	const world = await recorded(6, stopAt(3));
 	const { argv } = await tagging(world);
 	const stopped = await world.run(argv);
@@ -268,7 +268,7 @@ it("a run is not gone on with against another service", async () => {
 	expect([found.exit, runOf(found.stdout)]).not.toEqual([0, run]);
 });
 
-it("a manifest from standard input is gone on with from its copy: the pipe that gave it is gone", async () => {
+it("a manifest from standard input is resumed from its copy, as the pipe has ended", async () => {
 	const world = await recorded(6, stopAt(4));
 	const { path } = await tagging(world);
 	const argv = ["docs", "tag", "-", "-d", world.service.dataset, ...ONE_BY_ONE];
@@ -280,7 +280,7 @@ it("a manifest from standard input is gone on with from its copy: the pipe that 
 	expect(values(await world.service.documents())).toEqual(range(6));
 });
 
-it("docs rm --id is gone on with: the ids were typed, and nobody types them again", async () => {
+it("docs rm --id is resumed without typing the ids again", async () => {
 	const world = await recorded(5, stopAt(3, "DELETE"));
 	const ids = (await world.service.ids()).slice(0, 4);
 	const argv = ["docs", "rm", "--id", ...ids, "-d", world.service.dataset, "--yes", ...ONE_BY_ONE];
@@ -291,7 +291,7 @@ it("docs rm --id is gone on with: the ids were typed, and nobody types them agai
 	expect(await world.service.ids()).toHaveLength(1);
 });
 
-it("an upload that writes metadata alone is gone on with as that: what was there before was not uploaded", async () => {
+it("an upload that writes only metadata is resumed as such: existing files are not uploaded", async () => {
 	const world = await recorded(0, {
 		faults: { faults: [{ fault: "code", code: 109, when: "after", on: { method: "PUT", nth: 2 } }] },
 	});
@@ -306,7 +306,7 @@ it("an upload that writes metadata alone is gone on with as that: what was there
 	expect((await world.service.documents()).map(({ metadata }) => metadata)).toEqual([{}, {}]);
 });
 
-it("docs upload FILE... is gone on with, and no file is stored twice", async () => {
+it("docs upload FILE... is resumed, and no file is stored twice", async () => {
 	const world = await recorded(1, stopAt(3, "POST"));
 	const files = await Promise.all(range(4).map((n) => file(`file-${n}.txt`, `text ${n}`)));
 	const argv = ["docs", "upload", ...files, "-d", world.service.dataset, "--set", "n=1", ...ONE_BY_ONE];
@@ -318,7 +318,7 @@ it("docs upload FILE... is gone on with, and no file is stored twice", async () 
 	expect(names.toSorted()).toEqual(range(4).map((n) => `file-${n}.txt`));
 });
 
-it("a second start while a run is at it is exit 5 and sends nothing, or every row would go out twice", async () => {
+it("a second start while a run is active is exit 5 and sends nothing: every row would be sent twice", async () => {
 	const world = await recorded(8, { latency: 50 });
 	const { argv } = await tagging(world);
 	const first = world.run(argv);
@@ -331,7 +331,7 @@ it("a second start while a run is at it is exit 5 and sends nothing, or every ro
 	expect((await world.run(argv)).exit).toBe(0);
 });
 
-it("a run that was cut off before its header was written is no run, and does not stand in the way", async () => {
+it("a run that was killed before its header was written is no run, and blocks no other", async () => {
 	const world = await recorded(4, stopAt(2));
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
@@ -347,7 +347,7 @@ it("a run that was cut off before its header was written is no run, and does not
 	expect(listed.stdout).toContain('"state":"not begun"');
 });
 
-it("outcomes in the journal are one a row, whatever the sittings, and hold what was sent of no other", async () => {
+it("the journal has one outcome for each row over all executions", async () => {
 	const world = await recorded(6, stopAt(4));
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
@@ -356,7 +356,7 @@ it("outcomes in the journal are one a row, whatever the sittings, and hold what 
 	expect(outcomes.map((outcome) => at(outcome, "i"))).toEqual(range(6));
 });
 
-it("runs resume without a recorded run says so, and is exit 2", async () => {
+it("runs resume without a recorded run is exit 2 with the reason", async () => {
 	const service = await serve(1);
 	const { exit, stderr } = await ragtag(["runs", "resume"], { env: envOf(service), home: await folder() });
 	expect([exit, stderr]).toEqual([2, expect.stringContaining("no run is recorded yet")]);

@@ -18,7 +18,7 @@ async function withoutOrder(world: Recorded, run: string, started: string): Prom
 const held = async ({ service }: Recorded): Promise<unknown[]> =>
 	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
 
-it("a run that was taken back is not gone on with, though the undo died before it could mark it", async () => {
+it("an undone run is not resumed, even if the undo was killed before it could mark it", async () => {
 	const world = await recorded(8, stopAt(6));
 	const { argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);
@@ -32,7 +32,7 @@ it("a run that was taken back is not gone on with, though the undo died before i
 	expect(runOf(again.stdout)).not.toBe(first);
 });
 
-it("the mark stays when the record of such an undo is pruned, and runs resume passes the run over", async () => {
+it("the mark stays when the record of such an undo is pruned, and runs resume skips the run", async () => {
 	const world = await recorded(4, stopAt(3));
 	const { argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);
@@ -55,7 +55,7 @@ it.each(["", '{"schema":1,"b'])("half a mark, %j, that a full disk left does not
 	expect(await states(world)).toEqual(["finished", "superseded"]);
 });
 
-it("a run of 0.1.0 that began after an unfinished one, as that release was used again, takes its place", async () => {
+it("a run of 0.1.0 that began after an unfinished one supersedes it", async () => {
 	const world = await recorded(8, stopAt(6));
 	const { path, argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);

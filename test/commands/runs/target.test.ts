@@ -24,7 +24,7 @@ it.each(["resume", "retry", "undo", "verify"])(
 	},
 );
 
-it("address and key in the environment go on working without a word about either", async () => {
+it("address and key in the environment work without a message", async () => {
 	const world = await recorded(6, stopAt(4));
 	await world.run((await tagging(world)).argv);
 	const { exit, stderr } = await world.run(["runs", "resume"]);

@@ -29,7 +29,7 @@ const ODD = [
 
 describe("an undo", () => {
 	it.each(flavours.filter(isFlavour))(
-		"brings every document back byte for byte, whatever it had, at %s",
+		"restores every document byte for byte, whatever it had, at %s",
 		{ timeout: 30_000 },
 		async (flavour: Flavour) => {
 			const world = await recorded(40, { flavour });
@@ -58,7 +58,7 @@ describe("an undo", () => {
 		},
 	);
 
-	it("leaves a document alone that somebody changed since, lists it with its line, and is exit 1; --force overrules", async () => {
+	it("leaves a document alone that another client changed since, lists it with its line, and is exit 1; --force overrides", async () => {
 		const world = await recorded(20);
 		const ids = await world.service.ids();
 		const before = await held(world);
@@ -89,7 +89,7 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
-	it("leaves alone what somebody changes while it is going", async () => {
+	it("leaves a document alone that another client changes during the undo", async () => {
 		let isUndoing = false;
 		const service = await liar(4, ({ method }) => {
 			if (isUndoing && method !== "GET") service.held.set("doc-3", { mine: "keep" });
@@ -110,7 +110,7 @@ describe("an undo", () => {
 		expect(service.held.get("doc-3")).toEqual({ mine: "keep" });
 	});
 
-	it("is shown by --dry-run first, which asks nothing, records nothing and sends nothing that writes", async () => {
+	it("is previewed by --dry-run, which does not ask, records nothing and sends nothing that writes", async () => {
 		const world = await recorded(5);
 		const { argv } = await tagging(world);
 		await world.run(argv);
@@ -124,7 +124,7 @@ describe("an undo", () => {
 		expect([world.writes(), (await world.folders()).length]).toEqual([writes, folders]);
 	});
 
-	it("of an upload removes exactly the documents that it made, and none that somebody tagged since", async () => {
+	it("of an upload removes exactly the documents that it created, and none that another client tagged since", async () => {
 		const world = await recorded(6);
 		const before = await world.service.ids();
 		const files = await Promise.all(["a.txt", "b.txt", "c.txt"].map((name) => file(name, name)));
@@ -145,7 +145,7 @@ describe("an undo", () => {
 		expect(await undo(world, runOf(stdout))).toMatchObject({ exit: 1 });
 	});
 
-	it("of an upload that is gone on with removes no document that somebody tagged meanwhile", async () => {
+	it("of an upload that is resumed removes no document that another client tagged meanwhile", async () => {
 		const world = await recorded(0, stopAt(2, "DELETE"));
 		const files = await Promise.all(["a.txt", "b.txt", "c.txt"].map((name) => file(name, name)));
 		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
@@ -158,7 +158,7 @@ describe("an undo", () => {
 		expect(left).toEqual([{ mine: "keep" }, { mine: "keep" }]);
 	});
 
-	it("tells to try again what failed, not to feed it to docs tag, which would clear what was to be removed", async () => {
+	it("suggests to retry failed rows, not to feed them to docs tag, which would clear documents that should be removed", async () => {
 		const refused = { fault: "code", code: 102, when: "before", on: { method: "DELETE", nth: 1 } } as const;
 		const world = await recorded(0, { faults: { faults: [refused] } });
 		const files = await Promise.all(["a.txt", "b.txt"].map((name) => file(name, name)));
@@ -169,7 +169,7 @@ describe("an undo", () => {
 		expect(stderr).not.toContain("feed it back");
 	});
 
-	it("of an upload that only replaced metadata gives that back, and removes nothing", async () => {
+	it("of an upload that only replaced metadata restores it, and removes nothing", async () => {
 		const world = await recorded(3);
 		const [first] = await world.service.documents();
 		await somebodyElse(world, [first?.id ?? ""], { old: 1 });
@@ -193,7 +193,7 @@ describe("an undo", () => {
 		expect(world.service.requests).toHaveLength(asked);
 	});
 
-	it("asks, and where nobody can be asked sends nothing without --yes", async () => {
+	it("asks, and without a terminal sends nothing unless --yes is given", async () => {
 		const world = await recorded(3);
 		await world.run((await tagging(world)).argv);
 		const asked = world.service.requests.length;
@@ -201,7 +201,7 @@ describe("an undo", () => {
 		expect(world.service.requests).toHaveLength(asked);
 	});
 
-	it("that is stopped half-way is gone on with, and not asked about again", async () => {
+	it("that was stopped is resumed, and does not ask again", async () => {
 		const world = await recorded(20, stopAt(30));
 		const before = await held(world);
 		const tagged = await world.run((await tagging(world)).argv);
@@ -214,7 +214,7 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
-	it("that is gone on with keeps the run that it takes back from going on meanwhile", async () => {
+	it("that is resumed keeps the undone run from being resumed meanwhile", async () => {
 		const world = await recorded(20, stopAt(30));
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
 		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
@@ -225,7 +225,7 @@ describe("an undo", () => {
 		expect(exit).toBe(0);
 	});
 
-	it("of a run that was stopped takes back what it wrote, and touches nothing else", { timeout: 30_000 }, async () => {
+	it("of a stopped run undoes its writes, and changes nothing else", { timeout: 30_000 }, async () => {
 		const world = await recorded(20, stopAt(8));
 		const before = await held(world);
 		const tagged = await world.run((await tagging(world)).argv);
@@ -237,7 +237,7 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
-	it("takes back too what the run writes until the undo has its lock", async () => {
+	it("also undoes what the run writes until the undo has its lock", async () => {
 		const world = await recorded(20, stopAt(8));
 		const before = await held(world);
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
@@ -249,7 +249,7 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
-	it("of a run that sent nothing is a success of no rows, also to a script that reads its summary", async () => {
+	it("of a run that sent nothing is a success of no rows, also in the summary for scripts", async () => {
 		const world = await recorded(2);
 		const { argv } = await tagging(world);
 		await world.run(argv);
@@ -273,7 +273,7 @@ describe("an undo", () => {
 		expect(at(rows[0], "error")).toContain("(added): this service keeps what an update does not carry");
 	});
 
-	it("does not believe a list that lags behind the run: documents would keep what was to be taken back", async () => {
+	it("does not trust a list that lags the run: documents would keep the values of the run", async () => {
 		// However long this machine takes, the undo comes straight behind the run.
 		const wall = vi.spyOn(Date, "now").mockReturnValue(Date.now());
 		onTestFinished(() => wall.mockRestore());
@@ -302,7 +302,7 @@ describe("an undo", () => {
 		expect([...service.held.values()]).toEqual([{}, {}]);
 	});
 
-	it("is shown by lists, read anew where the first may lag behind the run, and not document by document", async () => {
+	it("is previewed by lists, read again if the first may lag the run, and not document by document", async () => {
 		const wall = vi.spyOn(Date, "now").mockReturnValue(Date.now());
 		onTestFinished(() => wall.mockRestore());
 		const count = 250;
@@ -335,7 +335,7 @@ describe("an undo", () => {
 		expect(service.requests.length - from).toBeLessThanOrEqual(14);
 	});
 
-	it("of a run takes back the others where one document had more than can be kept", { timeout: 30_000 }, async () => {
+	it("of a run undoes the others if one document had more than can be recorded", { timeout: 30_000 }, async () => {
 		const service = await liar(2, () => undefined);
 		const of = (text: string): object => Object.fromEntries(range(4).map((n) => [`k${n}`, text.repeat(990_000)]));
 		const before = of("語");
@@ -354,7 +354,7 @@ describe("an undo", () => {
 		["ragflow-0.23", ["a;b"], ["a", "b"]],
 		["ragflow-0.23", ["a", "b"], ["a;b"]],
 		["ragflow-0.18", ["Smith, John"], ["Smith", "John"]],
-	] as const)("at %s gives back %j, which later releases would keep like %j", async (flavour, was, tagged) => {
+	] as const)("at %s restores %j, which later releases would keep like %j", async (flavour, was, tagged) => {
 		const world = await recorded(1, { flavour });
 		const [id = ""] = await world.service.ids();
 		await somebodyElse(world, [id], { list: was });
@@ -367,7 +367,7 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
-	it("a second time finds everything as it was before, and writes nothing", { timeout: 30_000 }, async () => {
+	it("finds everything restored the second time, and writes nothing", { timeout: 30_000 }, async () => {
 		const world = await recorded(5);
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
 		await undo(world, tagged);
@@ -380,7 +380,7 @@ describe("an undo", () => {
 		expect(world.writes()).toBe(writes);
 	});
 
-	it("counts the rows of which nobody knows what was there before, and is no success for them", async () => {
+	it("counts the rows without a known previous value, and is no success for them", async () => {
 		const world = await recorded(4);
 		await world.run([...(await tagging(world)).argv, "--no-undo"]);
 		const writes = world.writes();
@@ -392,7 +392,7 @@ describe("an undo", () => {
 		expect(world.writes()).toBe(writes);
 	});
 
-	it("has nothing to do with rows that the service refused: a run with a wrong id is taken back as a whole", async () => {
+	it("ignores rows that the service refused: a run with a wrong id is undone as a whole", async () => {
 		const world = await recorded(4);
 		const before = await held(world);
 		const lines = [...(await world.service.ids()), "nobody"].map((id) => `${id},new\n`).join("");
@@ -405,7 +405,7 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
-	it("has to do with a row whose answer was lost, and that failed for it: it may have arrived", async () => {
+	it("includes a failed row whose answer was lost: its write may have arrived", async () => {
 		const on = { method: "PUT", document: "00000000000000000000000000000002", times: 1 } as const;
 		const world = await recorded(2, { faults: { faults: [{ fault: "reset", when: "after", on }] } });
 		const before = await held(world);
@@ -417,7 +417,7 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
-	it("has to do with a row that RAGFlow failed with its code for an exception: that may come behind the write", async () => {
+	it("includes a row that RAGFlow failed with its code for an exception: that may follow the write", async () => {
 		const on = { method: "PUT", document: "00000000000000000000000000000002", times: 1 } as const;
 		const faults = {
 			faults: [{ fault: "code", code: 100, message: "(2013, 'Lost connection')", when: "after", on }],
@@ -446,7 +446,7 @@ describe("an undo", () => {
 		expect(stderr).toContain(`${lost} can't be undone`);
 	});
 
-	it("does not take for what was there before what the run itself wrote, where a repair lost the record of it", async () => {
+	it("does not take the run's own write for the previous value if a repair lost its record", async () => {
 		const world = await recorded(4, stopAt(4));
 		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 		for (const name of ["sent.jsonl", "journal.jsonl"]) {
@@ -463,7 +463,7 @@ describe("an undo", () => {
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 3, invalid: 1 })]);
 	});
 
-	it("goes where the run went, once the address is given, and nowhere else", async () => {
+	it("is sent to the service of the run, once its address is given, and to no other", async () => {
 		const world = await recorded(3);
 		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 		const key = { RAGTAG_API_KEY: envOf(world.service)["RAGTAG_API_KEY"] ?? "" };

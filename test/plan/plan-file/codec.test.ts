@@ -64,7 +64,7 @@ const pairs = (change: PlannedChange | undefined): unknown =>
 		: change;
 
 describe("a plan that is read", () => {
-	it("is what was written, whatever the keys are called and in whatever order they stand", () => {
+	it("equals what was written, whatever the names and order of its keys", () => {
 		fc.assert(
 			fc.property(fc.array(planned, { maxLength: 4 }), (changes) => {
 				const back = read(Buffer.from(textOf(changes)));
@@ -76,7 +76,7 @@ describe("a plan that is read", () => {
 		);
 	});
 
-	it("keeps __proto__, and keys that look like numbers where they stood", () => {
+	it("keeps __proto__, and the order of keys that are like numbers", () => {
 		const sent: Metadata = new Map<string, JsonValue>([
 			["b", 1],
 			["10", 2],
@@ -123,7 +123,7 @@ const fault = (bytes: Buffer): PlanFault => {
 	throw new Error(`taken for a plan: ${bytes.toString()}`);
 };
 
-describe("a plan that is not what was written is refused", () => {
+describe("a plan that differs from what was written is refused", () => {
 	it("after an edit of any of its bytes", () => {
 		for (let place = 0; place < small.length; place++) {
 			for (const flip of [1, 0x20, 0x80]) {
@@ -136,7 +136,7 @@ describe("a plan that is not what was written is refused", () => {
 		}
 	});
 
-	it("after a cut at any of its bytes, and tells which line is the last", () => {
+	it("after a cut at any of its bytes, with the number of its last line", () => {
 		for (let length = 0; length < small.length; length++) fault(small.subarray(0, length));
 		const lines = small.toString().split("\n");
 		expect(fault(Buffer.from(`${lines.slice(0, 2).join("\n")}\n`))).toMatchObject({
@@ -145,7 +145,7 @@ describe("a plan that is not what was written is refused", () => {
 		});
 	});
 
-	it("where a line is missing, stands twice, changed places or follows the last", () => {
+	it("if a line is missing, repeated, moved or after the last", () => {
 		const [first = "", one = "", two = "", last = ""] = small.toString().split("\n");
 		for (const lines of [
 			[first, two, last],
@@ -170,12 +170,12 @@ describe("a plan that is not what was written is refused", () => {
 	});
 });
 
-it("a plan that removes is none for who means to write", () => {
+it("a plan that removes is refused where only writes are expected", () => {
 	expect(() => read(small, ["update"])).toThrow(expect.objectContaining({ line: 3 }));
 	expect(read(small).changes).toHaveLength(2);
 });
 
-it("a member that stands twice, or that this version does not know, is no line of a plan", () => {
+it("a line with a repeated or unknown member is refused", () => {
 	const line = changeLine({ line: 1, datasetId: "s", documentId: "d", was: HASH, action: "remove" }).trimEnd();
 	expect(readChange(line)).toMatchObject({ documentId: "d" });
 	expect(readChange(line.replace('"document_id"', '"document_id":"x","document_id"'))).toBeUndefined();
@@ -187,7 +187,7 @@ describe("the hash of metadata", () => {
 	const hash = (text: string): string =>
 		metadataHash(new Map(Object.entries(parse(text) as Record<string, JsonValue>)));
 
-	it("does not tell the order of keys, at any depth", () => {
+	it("does not depend on the order of keys, at any depth", () => {
 		expect(hash('{"a":1,"b":{"c":[{"x":1,"y":2}],"d":null}}')).toBe(hash('{"b":{"d":null,"c":[{"y":2,"x":1}]},"a":1}'));
 	});
 
@@ -197,7 +197,7 @@ describe("the hash of metadata", () => {
 		['{"a":null}', "{}"],
 		['{"a":{"b":1}}', '{"a":{},"b":1}'],
 		['{"__proto__":1}', "{}"],
-	])("tells %s from %s", (left, right) => {
+	])("distinguishes %s from %s", (left, right) => {
 		expect(hash(left)).not.toBe(hash(right));
 	});
 });

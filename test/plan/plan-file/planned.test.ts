@@ -20,7 +20,7 @@ const planned = (had: Object, sent: Object): { metadata: Metadata; difference: R
 	difference: differenceOf(of(had), of(sent)),
 });
 
-describe("what is sent to a document that was changed since, where that is overruled", () => {
+describe("what is sent to a changed document with --force", () => {
 	it.each<[string, Object, Object, Object, Object]>([
 		["keeps a key that somebody added", { a: 1 }, { a: 2 }, { a: 1, b: 3 }, { a: 2, b: 3 }],
 		[
@@ -39,12 +39,12 @@ describe("what is sent to a document that was changed since, where that is overr
 		expect(overruled("merge", planned(had, sent), of(now))).toEqual(of(merged));
 	});
 
-	it("in a replace is the planned object, and nothing of what somebody wrote", () => {
+	it("in a replace is the planned object, and nothing that another client wrote", () => {
 		expect(overruled("replace", planned({ a: 1 }, { a: 2 }), of({ a: 1, b: 3 }))).toEqual(of({ a: 2 }));
 	});
 });
 
-describe("a document that somebody changed since", () => {
+describe("a document that another client changed since", () => {
 	it.each<[string, Object, Object, boolean, readonly string[]]>([
 		["has what it had", { a: 1, b: 2 }, { b: 2, a: 1 }, true, []],
 		["has another value", { a: 1, b: 2 }, { a: 1, b: 3 }, false, ["b"]],
@@ -58,13 +58,13 @@ describe("a document that somebody changed since", () => {
 		}
 	});
 
-	it("has what it had where the service takes lists apart that it was once sent whole", () => {
+	it("is unchanged if the service now splits a list that it once stored whole", () => {
 		const was = metadataHash(of({ tags: ["a", "b"] }));
 		expect(isAsPlanned(was, of({ tags: ["a,b"] }), splitLists)).toBe(true);
 		expect(isAsPlanned(was, of({ tags: ["a,b"] }), asSent)).toBe(false);
 	});
 
-	it("has another number, also where both came rounded to the same", () => {
+	it("has another number, even if both were rounded to the same", () => {
 		const [had, now] = [new Map([["a", "12345678901234567890"]]), new Map([["a", "12345678901234567891"]])];
 		const read = of({ a: 12345678901234567000 });
 		expect(isAsPlanned(metadataHash(read, had), read, asSent, had)).toBe(true);
@@ -74,7 +74,7 @@ describe("a document that somebody changed since", () => {
 	});
 });
 
-it("what an overruling merge keeps of a document is what the plan does not touch", () => {
+it("a merge with --force keeps all keys that the plan does not change", () => {
 	const plan = planned({ changed: 1, removed: 1, same: 1 }, { changed: 2, same: 1, added: 1 });
 	for (const key of ["changed", "removed", "added"]) expect(keptWhenOverruled("merge", plan, key)).toBe(false);
 	for (const key of ["same", "other"]) expect(keptWhenOverruled("merge", plan, key)).toBe(true);
