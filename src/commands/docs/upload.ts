@@ -6,7 +6,7 @@ import { csvLine } from "../../manifest/index.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { Settling } from "../../run/operations/store-file.ts";
-import type { FindNames, OnExisting } from "../../run/operations/namesakes.ts";
+import type { OnExisting } from "../../run/operations/namesakes.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { previewUpload, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
@@ -136,13 +136,9 @@ function dryUpload(
 	};
 }
 
-function namesIn(present: DocumentSource, { lookup }: Session["service"]): FindNames {
-	return (api, request, datasetId, name) => present.byName(lookup, api, request, datasetId, name);
-}
-
 function seeUpload(onExisting: OnExisting) {
 	return async (item: FileItem, { service, request }: Session, present: DocumentSource): Promise<Effect> => {
-		const looked = await previewUpload(service, onExisting, request, item, namesIn(present, service));
+		const looked = await previewUpload(service, request, item, { onExisting, names: present.names(service.lookup) });
 		switch (looked.action) {
 			case "none":
 				return looked;
@@ -193,7 +189,11 @@ function uploadRun(options: UploadOptions, app: App): Omit<RowRun<FileItem>, "so
 			await printHead(options, app);
 		},
 		operation: ({ service, timeout }, log, present) =>
-			uploadFile(service, onExisting, log, new Settling(service, timeout), namesIn(present, service)),
+			uploadFile(service, onExisting, {
+				log,
+				settling: new Settling(service, timeout),
+				names: present.names(service.lookup),
+			}),
 		next: (run, failedWith) =>
 			nextOfLost(failedWith("UNKNOWN_OUTCOME"), withFlags(`ragtag runs retry ${run}`, options)),
 		// A row that failed after its file was stored has an id too: without it, nobody could tag or remove it.

@@ -39,7 +39,7 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 			throw new CliError("manifest init needs a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 		}
 		let short: ShortList | undefined;
-		const all = allDocuments(api, request, dataset, {}, (list) => (short = list));
+		const all = allDocuments(api, request, dataset, { onShort: (list) => (short = list) });
 		const documents = warningOfInexact(all, undefined, IN_MANIFESTS, app);
 		const { out } = options;
 		let [areNumbers, haveMetadata, isHidden] = [false, false, false];

@@ -5,8 +5,20 @@ import type { Request } from "../types.ts";
 import { type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE, answerOf, isWhole, walk } from "./pages.ts";
 import { SeenIds } from "./seen-ids.ts";
 
-/** What the service is asked to filter by. It may show more than that: who wants no more filters again. */
-export type DocumentFilter = {
+/**
+ * The largest dataset whose filtering is left to the service. Releases that keep metadata apart read 10,000 entries of it and
+ * no more, and entries of removed documents may be among them: a larger dataset would lose matches.
+ */
+const LARGEST_FILTERED = 5_000;
+
+/** Entries by which pages are made smaller, so that they end at other documents. They have no common divisor. */
+const SMALLER_BY: readonly number[] = [3, 11];
+
+/** A list with fewer documents than its total, after every way to read it was tried; or with so many more that it was left. */
+export type ShortList = { readonly shown: number; readonly total: number; readonly passes: number };
+
+/** How documents are listed. The service may ignore the filters, so a caller who wants no other documents filters again. */
+export type ListOptions = {
 	readonly name?: string | undefined;
 	/** the text of a `metadata_condition`; sent only where the flavour knows them, and where it can hide no document */
 	readonly condition?: string | undefined;
@@ -14,7 +26,36 @@ export type DocumentFilter = {
 	readonly order?: ListOrder | undefined;
 	/** the first page of the whole list in that order, where it was read already */
 	readonly start?: FirstPage<Document> | undefined;
+	/** called after the last document where the list stays short */
+	readonly onShort?: ((list: ShortList) => void) | undefined;
 };
+
+/**
+ * All documents of a dataset, each once.
+ *
+ * Pages can be short, repeat, or be cut silently to a smaller size, and equal times can hide a document between two of
+ * them. So where the list showed fewer documents than its total, it is walked again in the flavour's next order, in pages of
+ * the size that really came.
+ */
+export async function* allDocuments(
+	api: Api,
+	request: Request,
+	datasetId: string,
+	{ name, condition, order, start: given, onShort }: ListOptions = {},
+): AsyncGenerator<Document> {
+	const { orders: known, condition: knowsConditions } = api.dialect.flavour.list;
+	const orders = order === undefined ? known : [order, ...known];
+	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
+	const list: List = { read, orders, ids: new SeenIds() };
+	if (name !== undefined && (yield* namedDocuments(list, name))) return;
+
+	const start = given ?? (await firstDocuments(api, request, datasetId, orders[0]));
+	if (condition !== undefined && knowsConditions && isWorthFiltering(start.first)) {
+		if (yield* filteredDocuments(list, start, condition)) return;
+	}
+	const short = yield* remainingDocuments(list, start);
+	if (short !== undefined) onShort?.(short);
+}
 
 /** The first page of all documents of a dataset, as `allDocuments` begins with it. */
 export function firstDocuments(
@@ -26,60 +67,32 @@ export function firstDocuments(
 	return firstPage((pageSize) => request(() => api.listDocuments(datasetId, { page: 1, pageSize, order })));
 }
 
-/**
- * A list that showed fewer documents than it claims to have, after every way to read it was tried; or so many more that it
- * was left.
- */
-export type ShortList = { readonly shown: number; readonly total: number; readonly passes: number };
+/** Every document of a dataset, for a decision that rests on the whole list. @throws RestError where the list stays short */
+export async function* wholeList(api: Api, request: Request, datasetId: string): AsyncGenerator<Document> {
+	let short: ShortList | undefined;
+	yield* allDocuments(api, request, datasetId, { onShort: (list) => (short = list) });
+	if (short !== undefined) throw incompleteList(datasetId, short);
+}
 
-/**
- * The largest dataset whose filtering is left to the service. Releases that keep metadata apart look at 10,000 entries of
- * it and no more, and entries of removed documents may be among them: a larger dataset would lose matches.
- */
-const LARGEST_FILTERED = 5_000;
-
-/** By how much pages are made smaller, to no common measure, so that they end elsewhere. */
-const CUT_ELSEWHERE: readonly number[] = [3, 11];
+export function incompleteList(datasetId: string, { shown, total }: ShortList): RestError {
+	const text = `dataset ${datasetId} has ${total} documents by the service's account, and its list shows ${shown}: whether this one is there can't be told`;
+	return new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
+}
 
 /** Reads one page of one query. */
 type Read = (page: number, query: Omit<DocumentQuery, "page">) => Promise<Page<Document>>;
 
-/**
- * All documents of a dataset, each once.
- *
- * Pages can be short, repeat, or be cut silently to a smaller size, and equal times can hide a document between two of
- * them. So where fewer were shown than the list claims, it is walked again in the flavour's next order, in pages of the
- * size that really came. `onShort` hears of a list that stays short; all that it showed was given by then.
- */
-export async function* allDocuments(
-	api: Api,
-	request: Request,
-	datasetId: string,
-	{ name, condition, order: wanted, start: given }: DocumentFilter = {},
-	onShort?: (list: ShortList) => void,
-): AsyncGenerator<Document> {
-	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
-	const { orders: known, condition: knowsConditions } = api.dialect.flavour.list;
-	const orders = wanted === undefined ? known : [wanted, ...known];
-	const [order] = orders;
-	const ids = new SeenIds();
-	if (name !== undefined && (yield* namedDocuments(read, order, name, ids))) return;
-
-	const start = given ?? (await firstDocuments(api, request, datasetId, order));
-	if (condition !== undefined && knowsConditions && isWorthFiltering(start.first)) {
-		if (yield* filteredDocuments(read, order, start, condition, ids)) return;
-	}
-	const short = yield* inEveryOrder(read, orders, start, ids);
-	if (short !== undefined) onShort?.(short);
-}
+/** A list while it is read. */
+type List = {
+	readonly read: Read;
+	/** the orders to walk it in, one after another */
+	readonly orders: readonly (ListOrder | undefined)[];
+	/** the documents that were yielded */
+	readonly ids: SeenIds;
+};
 
 /** The documents of one name. Resolves with whether that is all of them. */
-async function* namedDocuments(
-	read: Read,
-	order: ListOrder | undefined,
-	name: string,
-	ids: SeenIds,
-): AsyncGenerator<Document, boolean> {
+async function* namedDocuments({ read, orders: [order], ids }: List, name: string): AsyncGenerator<Document, boolean> {
 	let isHeeded = true;
 	const readPage = async (number: number): Promise<Page<Document>> => {
 		const page = await read(number, { pageSize: PAGE_SIZE, order, name });
@@ -88,11 +101,11 @@ async function* namedDocuments(
 	};
 	try {
 		const walked = yield* walk(readPage, { asked: PAGE_SIZE, ids });
-		// Where the name is heeded, the total may still be that of the whole dataset, and tells nothing.
+		// Where the name is heeded, the total may still be that of the whole dataset.
 		return isHeeded ? walked.refused === undefined && !walked.endless : isWhole(walked);
 	} catch (error) {
 		if (answerOf(error)?.code !== "NOT_FOUND") throw error;
-		// RAGFlow's answer where no document bears that name. It is the dataset's absence where this fails as well.
+		// RAGFlow answers so where no document has that name, and where there is no such dataset: then this fails as well.
 		await read(1, { pageSize: SMALL_PAGE, order });
 		return true;
 	}
@@ -100,11 +113,9 @@ async function* namedDocuments(
 
 /** The documents of the first page and those that the service's own filter finds. Resolves with whether that is enough. */
 async function* filteredDocuments(
-	read: Read,
-	order: ListOrder | undefined,
+	{ read, orders: [order], ids }: List,
 	{ asked, first }: FirstPage<Document>,
 	condition: string,
-	ids: SeenIds,
 ): AsyncGenerator<Document, boolean> {
 	for (const document of first.items) if (ids.add(document.id) === "new") yield document;
 	return isWhole(yield* walk((page) => read(page, { pageSize: asked, order, condition }), { asked, ids }));
@@ -114,22 +125,20 @@ function isWorthFiltering({ items, total }: Page<Document>): boolean {
 	return total !== undefined && items.length < total && total <= LARGEST_FILTERED;
 }
 
-/** Every document that was not shown before. Resolves with what is missing, by the list's own account. */
-async function* inEveryOrder(
-	read: Read,
-	orders: readonly (ListOrder | undefined)[],
+/** Every document that was not yielded before, in one order after another. Resolves with a list that stays short. */
+async function* remainingDocuments(
+	{ read, orders, ids }: List,
 	start: FirstPage<Document>,
-	ids: SeenIds,
 ): AsyncGenerator<Document, ShortList | undefined> {
 	let { asked } = start;
 	let first: Page<Document> | undefined = start.first;
 	let total: number | undefined;
 	let cut: Error | undefined;
 	let passes = 0;
-	// A document that falls between two pages in every order is on one of them where pages are cut elsewhere.
+	// A document that falls between two pages in every order is on a page where the pages end at other documents.
 	const ways = [
 		...orders.map((order) => ({ order, less: 0 })),
-		...CUT_ELSEWHERE.map((less) => ({ order: orders[0], less })),
+		...SMALLER_BY.map((less) => ({ order: orders[0], less })),
 	];
 	for (const { order, less } of ways) {
 		const pageSize = asked === undefined || asked <= less ? asked : asked - less;
@@ -138,25 +147,13 @@ async function* inEveryOrder(
 		if (walked.endless) return { shown: ids.size, total: total ?? 0, passes: passes + 1 };
 		if (isWhole(walked) && ids.size >= (total ?? 0)) return undefined;
 		if (walked.largest > 0) passes += 1;
-		// The first order is the service's own or its plainest: another one that is refused says nothing about the list.
+		// The first order is the service's own or its plainest. The refusal of another one means nothing for the list.
 		if (walked.refused === undefined || first !== undefined) cut = walked.refused;
 		first = undefined;
-		// A size that is cut silently, while offsets are counted with what was asked for, passes documents over.
+		// Where a size is cut silently, and offsets are computed from the size that was asked for, documents are skipped.
 		if (asked !== undefined && walked.largest > 0) asked = Math.min(asked, walked.largest);
 	}
 	if (total !== undefined && ids.size >= total) return undefined;
 	if (cut !== undefined) throw cut;
 	return total === undefined ? undefined : { shown: ids.size, total, passes };
-}
-
-/** A list on which a decision rests: that something is not in it counts only where it is complete. */
-export async function* wholeList(api: Api, request: Request, datasetId: string): AsyncGenerator<Document> {
-	let short: ShortList | undefined;
-	yield* allDocuments(api, request, datasetId, {}, (list) => (short = list));
-	if (short !== undefined) throw incompleteList(datasetId, short);
-}
-
-export function incompleteList(datasetId: string, { shown, total }: ShortList): RestError {
-	const text = `dataset ${datasetId} has ${total} documents by the service's account, and its list shows ${shown}: whether this one is there can't be told`;
-	return new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
 }

@@ -1,65 +1,82 @@
 import { RestError } from "../../rest/errors.ts";
-import type { Dataset, Api, Page } from "../../rest/types.ts";
+import type { Api, Dataset, Page } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
 import { SeenIds } from "./seen-ids.ts";
 
-/** How many times what a list claims it may show, and how many entries beyond that: it may grow while it is read. */
+/** Entries asked for in one page: releases of the server differ, and 100 is the most that nearly all of them take. */
+export const PAGE_SIZE = 100;
+
+/** Entries that every service gives in one page: the smallest bound that a server is known to have. */
+export const SMALL_PAGE = 10;
+
+/** Page sizes after one was refused; undefined leaves the size to the service. */
+const SMALLER_SIZES: readonly (number | undefined)[] = [30, SMALL_PAGE, undefined];
+
+/** How many times its total a list may show, and how many entries beyond that: it may grow while it is read. */
 export const CLAIM_TIMES = 2;
 export const CLAIM_SLACK = 1_000;
 
-/** Entries that a list may show which claims nothing: twice as many as any dataset is known to have. */
+/** Entries that a list without a total may show: twice as many as any dataset is known to have. */
 export const MOST_UNCLAIMED = 2_000_000;
+
+/** All datasets, each once. */
+export function allDatasets(api: Api, request: Request): AsyncGenerator<Dataset> {
+	return allPages((page) => request(() => api.listDatasets({ page, pageSize: PAGE_SIZE })));
+}
+
+/** All entries of a list, each once, to an empty page or one without new entries. */
+export async function* allPages<Item extends { readonly id: string }>(
+	fetchPage: (page: number) => Promise<Page<Item>>,
+): AsyncGenerator<Item> {
+	const { refused, endless, count, total } = yield* walk(fetchPage);
+	if (refused !== undefined) throw refused;
+	if (!endless) return;
+	const text = `the list of the service claims ${total ?? "no number of"} entries and showed ${count}: it may never end`;
+	throw new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
+}
 
 export type WalkOptions<Item> = {
 	/** entries asked for in one page; undefined leaves it to the service */
 	readonly asked?: number | undefined;
 	/** the first page, where it was read already */
 	readonly first?: Page<Item> | undefined;
-	/** ids that earlier walks of the same list have shown: these are counted, and not given again */
+	/** ids that earlier walks of the same list have shown: their entries are counted, and not yielded again */
 	readonly ids?: SeenIds;
 };
 
-/** What a walk through the pages of a list came to. */
-export type Walked = {
+/** The result of a walk through the pages of a list. */
+export type WalkResult = {
 	/** entries that it showed, each counted once */
 	readonly count: number;
-	/** what the list claimed at last; undefined where it claims nothing */
+	/** the last total of the list; undefined where it gives none */
 	readonly total: number | undefined;
-	/** whether entries went away meanwhile: those behind them moved up, and some were passed over */
+	/** whether entries were removed meanwhile: the entries after them moved up, and some were skipped */
 	readonly shrank: boolean;
 	/** entries of the largest page */
 	readonly largest: number;
-	/** whether it went on far beyond what the list claimed, and was left: such pages may never end */
+	/** whether the walk stopped because the list showed far more than its total: such pages may never end */
 	readonly endless: boolean;
-	/** what the service said where it refused a page, and so ended the walk */
+	/** the refusal of a page, which ended the walk */
 	readonly refused: Error | undefined;
 };
 
 /**
- * Walks through the pages of one list, each entry once. `count` in the result includes entries that an earlier walk gave.
+ * Walks through the pages of one list, each entry once. `count` in the result includes entries that an earlier walk yielded.
  *
- * The end is an empty page or a page that brings nothing new: `total` can be wrong, pages can be short, and a service
- * that ignores `page` would otherwise be read for ever. One that makes up entries is left where it has shown far more than
- * it claims.
+ * The end is an empty page or a page without new entries. A total can be wrong, pages can be short, and a service that
+ * ignores `page` would otherwise be read without end. The walk also stops where a list shows far more than its total.
  */
 export async function* walk<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
 	{ asked, first, ids = new SeenIds() }: WalkOptions<Item> = {},
-): AsyncGenerator<Item, Walked> {
+): AsyncGenerator<Item, WalkResult> {
 	ids.beginPass();
 	let count = 0;
 	let total: number | undefined;
 	let shrank = false;
 	let largest = 0;
 	let claimed: number | undefined;
-	const end = (refused?: Error, endless = false): Walked => ({
-		count,
-		total,
-		shrank,
-		largest,
-		endless,
-		refused,
-	});
+	const end = (refused?: Error, endless = false): WalkResult => ({ count, total, shrank, largest, endless, refused });
 	for (let number = 1; ; number += 1) {
 		let page: Page<Item>;
 		try {
@@ -68,12 +85,11 @@ export async function* walk<Item extends { readonly id: string }>(
 			if (!isRefusal(error)) throw error;
 			return end(error);
 		}
-		// Behind the end some servers count nothing, and say so.
+		// After the last page some servers answer with a total of 0.
 		if (page.total !== undefined && (number === 1 || page.items.length > 0)) {
-			// A total below what was seen is no count of the list, and its falling says nothing.
+			// A total below the entries that were shown counts something else, so its fall means nothing.
 			shrank ||= total !== undefined && total >= count && page.total < total;
 			total = page.total;
-			// A total below what its own page shows claims nothing.
 			if (total >= page.items.length) claimed = Math.max(claimed ?? 0, total);
 		}
 		const before = count;
@@ -92,39 +108,15 @@ export async function* walk<Item extends { readonly id: string }>(
 	}
 }
 
-/** Whether a walk has shown all that there is, by the list's own account. */
-export function isWhole({ count, total, shrank, refused, endless }: Walked): boolean {
+/** Whether a walk has shown as many entries as the list's total. */
+export function isWhole({ count, total, shrank, refused, endless }: WalkResult): boolean {
 	return refused === undefined && !shrank && !endless && count >= (total ?? 0);
 }
-
-/** All entries of a list, each once, to an empty page or one that brings nothing new. */
-export async function* allPages<Item extends { readonly id: string }>(
-	fetchPage: (page: number) => Promise<Page<Item>>,
-): AsyncGenerator<Item> {
-	const { refused, endless, count, total } = yield* walk(fetchPage);
-	if (refused !== undefined) throw refused;
-	if (!endless) return;
-	const text = `the list of the service claims ${total ?? "no number of"} entries and showed ${count}: it may never end`;
-	throw new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
-}
-
-export function allDatasets(api: Api, request: Request): AsyncGenerator<Dataset> {
-	return allPages((page) => request(() => api.listDatasets({ page, pageSize: PAGE_SIZE })));
-}
-
-/** Entries asked for in one page: releases of the server differ, and 100 is the most that nearly all of them take. */
-export const PAGE_SIZE = 100;
-
-/** Entries that no service refuses to give in one page: the smallest bound that a server is known to have. */
-export const SMALL_PAGE = 10;
-
-/** What is asked for where the size before it was refused; at last the service has its own way. */
-const smaller: readonly (number | undefined)[] = [30, SMALL_PAGE, undefined];
 
 /** The first page of a list, and the size that the service takes. */
 export type FirstPage<Item> = { readonly asked: number | undefined; readonly first: Page<Item> };
 
-/** Reads the first page in the largest size that the service takes. Where it takes none, its first word stands. */
+/** Reads the first page in the largest size that the service takes. @throws the first refusal where it takes none */
 export async function firstPage<Item>(
 	fetchPage: (pageSize: number | undefined) => Promise<Page<Item>>,
 ): Promise<FirstPage<Item>> {
@@ -132,7 +124,7 @@ export async function firstPage<Item>(
 		return { asked: PAGE_SIZE, first: await fetchPage(PAGE_SIZE) };
 	} catch (error) {
 		if (!isRefusal(error)) throw error;
-		for (const asked of smaller) {
+		for (const asked of SMALLER_SIZES) {
 			try {
 				return { asked, first: await fetchPage(asked) };
 			} catch (again) {
@@ -143,13 +135,13 @@ export async function firstPage<Item>(
 	}
 }
 
-/** What the service answered, also where a request has made an error for the person at the terminal of it. */
+/** The error of the service: the error itself, or the cause of an error that a request has made of it for the user. */
 export function answerOf(error: unknown): RestError | undefined {
 	if (error instanceof RestError) return error;
 	return error instanceof Error && error.cause instanceof RestError ? error.cause : undefined;
 }
 
-/** Whether the service takes offence at how it was asked: another size, order or filter may be taken. */
+/** Whether the service refused a request for a list: it may take another size, order or filter. */
 export function isRefusal(error: unknown): error is Error {
 	const answer = answerOf(error);
 	if (answer === undefined || ["NOT_FOUND", "FORBIDDEN", "OTHER_CASE"].includes(answer.code)) return false;

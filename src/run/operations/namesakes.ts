@@ -11,14 +11,6 @@ import type { Settled } from "./operation.ts";
 /** What to do where the dataset has a document of the file's name already. */
 export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again";
 
-/** Finds every document that has a name by the service's own comparison. */
-export type FindNames = (api: Api, request: Request, datasetId: string, name: string) => Promise<readonly Named[]>;
-
-/** Asks for each name when its row comes. */
-export function lookUp({ lookup }: Service): FindNames {
-	return (api, request, datasetId, name) => lookup.byName(api, request, datasetId, name);
-}
-
 /** The documents that a name means: those of that very name, where there are any, before those that are alike to the service. */
 export function meant(namesakes: readonly Named[], name: string): readonly Named[] {
 	const same = namesakes.filter((each) => isSameName(each.name, name));

@@ -9,8 +9,9 @@ import type { Service } from "../service/service.ts";
 import { refuseValues } from "../service/values.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
 import { restorable } from "../documents/before-images.ts";
-import { numberedCopies, isNumbered, type FindNames, lookUp, meant, type OnExisting, settledBy } from "./namesakes.ts";
+import { numberedCopies, isNumbered, meant, type OnExisting, settledBy } from "./namesakes.ts";
 import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
+import type { FindNames } from "../documents/document-source.ts";
 import { RemovedKeys } from "./update.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import { Settling, checkStored, findUploadedSince, renamed, sizeOf, store } from "./store-file.ts";
@@ -18,19 +19,22 @@ import type { UpdateItem } from "./prepare-update.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
 
+export type UploadOptions = {
+	readonly log: SentLog;
+	/** how long an upload whose answer was lost is searched for */
+	readonly settling: Settling;
+	/** how the documents are found that have a file's name already; by default each name is asked for */
+	readonly names: FindNames;
+};
+
 /**
- * Uploads a row's file, then writes its metadata. A retry never stores the file a second time.
- *
- * @param settling how long an upload is looked for whose answer was lost
- * @param names how the documents are found that have a file's name already
- */
+ * Uploads a row's file, then writes its metadata. A retry never stores the file a second time. */
 export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
-	log: SentLog = unrecorded,
-	settling = new Settling(service, 0),
-	names: FindNames = lookUp(service),
+	options: Partial<UploadOptions> = {},
 ): Operation<Item> {
+	const { log = unrecorded, settling = new Settling(service, 0), names = namesOf(service) } = options;
 	const removedKeys = new RemovedKeys(service);
 	return anew(service, async (item, request, memory) => {
 		const { datasetId, file, metadata } = item;
@@ -69,6 +73,10 @@ export function uploadFile<Item extends UploadItem>(
 	});
 }
 
+function namesOf({ lookup }: Service): FindNames {
+	return (api, request, datasetId, name) => lookup.byName(api, request, datasetId, name);
+}
+
 /** What an upload would do. `present` is what the document has whose metadata would be replaced. */
 export type UploadPreview =
 	| { readonly action: "none"; readonly documentId: string }
@@ -87,10 +95,9 @@ export type UploadPreview =
  */
 export async function previewUpload(
 	service: Service,
-	onExisting: OnExisting,
 	request: Request,
 	item: UploadItem,
-	names: FindNames = lookUp(service),
+	{ onExisting, names = namesOf(service) }: { readonly onExisting: OnExisting; readonly names?: FindNames },
 ): Promise<UploadPreview> {
 	const api = await service.known(request);
 	const found = meant(await names(api, request, item.datasetId, item.file.name), item.file.name);

@@ -4,7 +4,7 @@ import { needsPresent } from "../../plan/policy.ts";
 import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { inOrder } from "../../run/ordered.ts";
-import { rowsByDataset } from "../../run/documents/cost.ts";
+import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { Effect } from "../effect.ts";

@@ -9,8 +9,8 @@ import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { errorLimit } from "../../run/stop/limits.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { inOrder } from "../../run/ordered.ts";
-import { rowsByDataset } from "../../run/documents/cost.ts";
-import { tellInexact } from "../../run/documents/before-images.ts";
+import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
+import { warnOfInexact } from "../../run/documents/before-images.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { RowError, Stop, Totals } from "../../run/types.ts";
@@ -110,7 +110,7 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 			return;
 		}
 		const { present: has, metadata, inexact } = seen;
-		if (inexact !== undefined) tellInexact(session.service, seen.documentId, inexact);
+		if (inexact !== undefined) warnOfInexact(session.service, seen.documentId, inexact);
 		const difference = differenceOf(has, metadata, normalise, inexact);
 		const file = seen.action === "upload" ? fileName : undefined;
 		const change: ShownChange = { action: seen.action, line, datasetId, documentId: seen.documentId, file, difference };

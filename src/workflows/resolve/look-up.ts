@@ -157,7 +157,9 @@ export class Listings {
 		if (known !== undefined) return known;
 		let short: ShortList | undefined;
 		const listing = { names: new Names(), claims: new Claims() };
-		for await (const document of allDocuments(this.#api, this.#request, dataset, {}, (list) => (short = list))) {
+		for await (const document of allDocuments(this.#api, this.#request, dataset, {
+			onShort: (list) => (short = list),
+		})) {
 			listing.names.add(document);
 		}
 		if (short !== undefined) throw shortListError(dataset, short, "nothing was printed, as the list of its names");

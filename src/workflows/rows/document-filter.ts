@@ -62,7 +62,7 @@ export async function* filteredDocuments(
 		if (metadata !== undefined) return lacks(metadata, missing);
 		return (shows ??= showsMetadata(service, request, dataset));
 	};
-	for await (const document of allDocuments(api, request, dataset, { name, condition }, onShort)) {
+	for await (const document of allDocuments(api, request, dataset, { name, condition, onShort })) {
 		const isMeant =
 			(name === undefined || document.name === name) &&
 			matches(asGiven(document), where) &&

@@ -8,7 +8,7 @@ import { chunked, runRows } from "../../run/rows.ts";
 import { RowBytes } from "../../run/journal/row-states.ts";
 import { onlyPrescanned, type SentLog } from "../../run/operations/sent-log.ts";
 import type { Operation } from "../../run/operations/operation.ts";
-import { rowsByDataset } from "../../run/documents/cost.ts";
+import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import type { RunSpec } from "../../run/recorded/unfinished.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
 import { findDocument } from "../../../src/run/documents/find-document.ts";
 import { allDatasets } from "../../../src/run/documents/pages.ts";
-import { allDocuments, type DocumentFilter, type ShortList } from "../../../src/run/documents/list.ts";
+import { allDocuments, type ListOptions, type ShortList } from "../../../src/run/documents/list.ts";
 import { CliError, Exit } from "../../../src/errors.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
@@ -11,11 +11,14 @@ import { type OddList, oddList } from "./odd-list.ts";
 
 type Listed = { readonly ids: string[]; readonly asked: DocumentQuery[]; readonly short: ShortList | undefined };
 
-async function list(odd: OddList, filter: DocumentFilter = {}, request = direct): Promise<Listed> {
+async function list(odd: OddList, options: ListOptions = {}, request = direct): Promise<Listed> {
 	const asked: DocumentQuery[] = [];
 	const ids: string[] = [];
 	let short: ShortList | undefined;
-	const documents = allDocuments(oddList(odd, asked), request, "set", filter, (list) => (short = list));
+	const documents = allDocuments(oddList(odd, asked), request, "set", {
+		...options,
+		onShort: (list) => (short = list),
+	});
 	for await (const { id } of documents) ids.push(id);
 	return { ids, asked, short };
 }

@@ -130,9 +130,8 @@ describe("names that are found in one list", () => {
 		const server = serverOf(range(250).map((n) => `doc-${n}.txt`));
 		const names = present(100);
 		for (const name of ["doc-7.txt", "new.txt", "doc-249.txt", "other.txt"]) {
-			const looked = await previewUpload(server.service, "skip", direct, item(name), (api, request, dataset, wanted) =>
-				names.byName(server.service.lookup, api, request, dataset, wanted),
-			);
+			const known = { onExisting: "skip", names: names.names(server.service.lookup) } as const;
+			const looked = await previewUpload(server.service, direct, item(name), known);
 			expect(looked.action).toBe(name.startsWith("doc-") ? "none" : "upload");
 		}
 		await names.close();
@@ -142,7 +141,7 @@ describe("names that are found in one list", () => {
 	it("are asked for where one is only alike: which names are one is the service's to say", async () => {
 		const server = serverOf(range(20).map((n) => `Doc-${n}.txt`));
 		const names = present(100);
-		const found = await names.byName(server.service.lookup, server.service.api, direct, "set", "doc-7.TXT");
+		const found = await names.names(server.service.lookup)(server.service.api, direct, "set", "doc-7.TXT");
 		await names.close();
 		expect(found).toMatchObject([{ id: "old-7", name: "Doc-7.txt", metadata: new Map([["a", "own"]]) }]);
 		expect(server.calls).toEqual(["list set page 1", "list set page 2", "list set page 1 name doc-7.TXT"]);
@@ -152,7 +151,7 @@ describe("names that are found in one list", () => {
 		const server = serverOf(range(2_000).map((n) => `doc-${n}.txt`));
 		for (const rows of [10, 15]) {
 			const names = present(rows);
-			await names.byName(server.service.lookup, server.service.api, direct, "set", "doc-7.txt");
+			await names.names(server.service.lookup)(server.service.api, direct, "set", "doc-7.txt");
 			await names.close();
 		}
 		const one = "list set page 1 name doc-7.txt";
@@ -163,7 +162,7 @@ describe("names that are found in one list", () => {
 		const server = serverOf([]);
 		const names = present(100);
 		for (const n of range(5)) {
-			expect(await names.byName(server.service.lookup, server.service.api, direct, "set", `${n}.txt`)).toEqual([]);
+			expect(await names.names(server.service.lookup)(server.service.api, direct, "set", `${n}.txt`)).toEqual([]);
 		}
 		await names.close();
 		expect(server.calls.length).toBeLessThanOrEqual(2);

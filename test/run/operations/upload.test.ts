@@ -73,7 +73,7 @@ function storeOf(...given: (string | { readonly clock: FakeClock })[]): Store {
 		list: asked,
 		upload: (item, onExisting = "error", memory = {}) => uploadFile(service, onExisting)(item, direct, memory),
 		run: (items, concurrency, { log, maxDuration } = {}) => {
-			const operation = uploadFile(service, "error", log);
+			const operation = uploadFile(service, "error", log === undefined ? {} : { log });
 			const rowOf = ({ index }: Work): UploadItem => items[index] ?? item("absent.txt");
 			return start((each, request, memory) => operation(rowOf(each), request, memory), {
 				rows: items.length,
@@ -417,7 +417,7 @@ it("an upload that updates a document which is there never writes down a number 
 		...unrecorded,
 		sending: async (_item, sending) => void images.push("before" in sending ? sending.before : "none"),
 	};
-	const operation = uploadFile(provenService(api), "update-metadata", log);
+	const operation = uploadFile(provenService(api), "update-metadata", { log });
 	expect(await operation(item("a.txt"), direct, {})).toMatchObject({ status: "updated", documentId: "old" });
 	expect(images).toEqual([undefined]);
 });

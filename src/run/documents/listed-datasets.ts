@@ -1,0 +1,152 @@
+import type { ListOrder } from "../../rest/flavours.ts";
+import type { Api, Document } from "../../rest/types.ts";
+import { retryingPages } from "../retry/request.ts";
+import type { Clock, Request } from "../types.ts";
+import { allDocuments, firstDocuments, type ShortList } from "./list.ts";
+import type { FirstPage } from "./pages.ts";
+
+/** Rows by their dataset. */
+export type RowCounts = Pick<ReadonlyMap<string, number>, "get">;
+
+/** The documents of a dataset on disk. First all are added, then `end`, then they are read. */
+export type Store = {
+	add(document: Document): Promise<void>;
+	end(): Promise<void>;
+	close(): Promise<void>;
+};
+
+/** A dataset that was listed as a whole. */
+export type ListedDataset<Documents> = {
+	readonly documents: Documents;
+	/** present where the list showed fewer documents than its total */
+	readonly short: ShortList | undefined;
+};
+
+export type ListedDatasetsOptions<Documents extends Store> = {
+	/** how many rows each dataset has; undefined where each document is to be asked for when its row comes */
+	readonly rows: (() => Promise<RowCounts>) | undefined;
+	/** rows of a dataset from which a list may be cheaper */
+	readonly fewestRows: number;
+	/** whether an empty list is kept: then no document of that dataset is asked for */
+	readonly keepsEmptyList: boolean;
+	readonly create: (api: Api) => Promise<Documents>;
+	/** the order to list in, where it is not the flavour's first */
+	readonly order?: (api: Api) => ListOrder | undefined;
+	readonly clock: Clock;
+	/** called before a dataset is listed, with the number of its documents by the service's account */
+	readonly onListing?: ((datasetId: string, documents: number) => void) | undefined;
+};
+
+/** Lists datasets as a whole where that costs fewer requests than asking for the document of each row. */
+export class ListedDatasets<Documents extends Store> {
+	readonly #options: ListedDatasetsOptions<Documents>;
+	readonly #lists = new Map<string, Promise<ListedDataset<Documents> | undefined>>();
+	readonly #stores: Documents[] = [];
+
+	constructor(options: ListedDatasetsOptions<Documents>) {
+		this.#options = options;
+	}
+
+	/** The list of a dataset, or undefined where each document is to be asked for. Decided once, and again where that failed. */
+	list(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
+		return this.#once(datasetId, () => this.#choose(api, request, datasetId));
+	}
+
+	/** The list of a dataset whose service ignored a request for one document. */
+	async listAfterAll(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
+		const chosen = this.#lists.get(datasetId);
+		const listed = await chosen;
+		// Another row has listed it meanwhile.
+		if (listed !== undefined) return listed;
+		if (this.#lists.get(datasetId) === chosen) this.#lists.delete(datasetId);
+		return this.#once(datasetId, () => this.#read(api, request, datasetId));
+	}
+
+	/** Forgets the lists: they are read again when they are needed. */
+	forget(): void {
+		this.#lists.clear();
+	}
+
+	/** Removes the lists from the disk. */
+	async close(): Promise<void> {
+		await Promise.all(this.#stores.splice(0).map((documents) => documents.close()));
+	}
+
+	#once(
+		datasetId: string,
+		decide: () => Promise<ListedDataset<Documents> | undefined>,
+	): Promise<ListedDataset<Documents> | undefined> {
+		const known = this.#lists.get(datasetId);
+		if (known !== undefined) return known;
+		const list = decide();
+		this.#lists.set(datasetId, list);
+		// The row that asked fails or is retried; the next row decides again.
+		list.catch(() => this.#lists.delete(datasetId));
+		return list;
+	}
+
+	async #choose(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
+		const { rows: countRows, fewestRows, keepsEmptyList, order, clock } = this.#options;
+		if (countRows === undefined) return undefined;
+		const rows = (await countRows()).get(datasetId) ?? 0;
+		if (rows < fewestRows) return undefined;
+		const start = await firstDocuments(api, retryingPages(request, clock), datasetId, order?.(api));
+		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length };
+		const isEmpty = size.total === 0 && size.came === 0;
+		if (!(isEmpty && keepsEmptyList) && !isListingCheaper(rows, size)) return undefined;
+		this.#options.onListing?.(datasetId, size.total ?? size.came);
+		return this.#read(api, request, datasetId, start);
+	}
+
+	async #read(
+		api: Api,
+		request: Request,
+		datasetId: string,
+		start?: FirstPage<Document>,
+	): Promise<ListedDataset<Documents>> {
+		const { create, order, clock } = this.#options;
+		const documents = await create(api);
+		this.#stores.push(documents);
+		let short: ShortList | undefined;
+		const list = { start, order: order?.(api), onShort: (found: ShortList) => void (short = found) };
+		for await (const document of allDocuments(api, retryingPages(request, clock), datasetId, list)) {
+			await documents.add(document);
+		}
+		await documents.end();
+		return { documents, short };
+	}
+}
+
+/** The size of a list, by its first page. */
+export type ListSize = {
+	/** documents by the service's account; undefined where it gives none */
+	readonly total: number | undefined;
+	/** entries asked for in a page; undefined where the service chose */
+	readonly asked: number | undefined;
+	/** entries that came */
+	readonly came: number;
+};
+
+/**
+ * Whether the rest of a list costs fewer requests than one look-up for each row. Pure.
+ *
+ * A list ends with a page without new entries, so it costs one request more than its documents fill. For the same number of
+ * requests a look-up is better, as its answer is newer.
+ */
+export function isListingCheaper(rows: number, { total, asked, came }: ListSize): boolean {
+	// The length is not known, and the list may have no end.
+	if (total === undefined || came === 0) return false;
+	// A page that is shorter than was asked for, with more to come, shows the size that the service really gives.
+	const size = asked === undefined || came < total ? came : asked;
+	const left = Math.ceil(Math.max(total, came) / size);
+	return left < rows;
+}
+
+/** How many rows each dataset has. */
+export async function rowsByDataset(
+	rows: AsyncIterable<{ readonly datasetId: string }>,
+): Promise<ReadonlyMap<string, number>> {
+	const counts = new Map<string, number>();
+	for await (const { datasetId } of rows) counts.set(datasetId, (counts.get(datasetId) ?? 0) + 1);
+	return counts;
+}
