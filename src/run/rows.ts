@@ -40,7 +40,7 @@ export type RunOptions<Item extends Work> = {
 	readonly maxDuration?: number | undefined;
 	/** aborted with a `Stop` when the user wants the run to end */
 	readonly signal: AbortSignal;
-	/** cuts the requests in flight off; their rows stay pshutdown */
+	/** cuts the requests in flight off; their rows stay pending */
 	readonly abandon: () => void;
 	/** called after each settled row */
 	readonly onSettled?: () => void;
@@ -49,7 +49,7 @@ export type RunOptions<Item extends Work> = {
 };
 
 /**
- * Works through chunks of rows: each row ends in one record of the journal, or stays pshutdown when the run stops.
+ * Works through chunks of rows: each row ends in one record of the journal, or stays pending when the run stops.
  *
  * A failed row is an outcome, not an exception. A chunk is the unit of reading, never a barrier: the next is read as
  * soon as fewer rows wait than are in flight. Retry is outside and pace inside: a waiting retry holds no slot.

@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { unsentTotals } from "../../run/journal/memory-journal.ts";
 import { Settling } from "../../run/operations/store-file.ts";
 import type { OnExisting } from "../../run/operations/namesakes.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
@@ -102,7 +102,7 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		if (instead !== undefined && names.stop() === undefined) return instead(source, session, settings);
 		const stop = names.stop() ?? (await refuse(source, session));
 		if (stop !== undefined) {
-			return report({ totals: new MemoryJournal(source).totals(), seconds: 0, stop }, options, app);
+			return report({ totals: unsentTotals(source), seconds: 0, stop }, options, app);
 		}
 		const context = {
 			command: PURPOSES.upload.command,
@@ -132,7 +132,7 @@ function dryUpload(
 				settings,
 				app,
 			);
-		return report({ totals: new MemoryJournal(source).totals(), seconds: 0, stop }, options, app);
+		return report({ totals: unsentTotals(source), seconds: 0, stop }, options, app);
 	};
 }
 

@@ -4,7 +4,7 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import { DEFAULT_PURPOSE, PURPOSE_NAMES, type Purpose } from "../../manifest/purposes.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { unsentTotals } from "../../run/journal/memory-journal.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import { checkAndTell, manifestOptions, refusal } from "../../workflows/check/check-rows.ts";
 import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flags/change-flags.ts";
@@ -54,7 +54,7 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 		app,
 	);
 	await checked.close();
-	const totals = new MemoryJournal(checked).totals();
+	const totals = unsentTotals(checked);
 	const stop = refusal(checked, {}, options.for);
 	// Valid rows of a manifest that is only looked at are pending, and that is success.
 	const exit = stop === undefined ? Exit.ok : exitOf(totals, stop, false);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../text/words.ts";
-import { type Repaired, repairRun } from "../../run/journal/repair.ts";
+import { type RepairedFile, repairRun } from "../../run/journal/repair.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import { takeNamedLock } from "../../run/recorded/run-lock.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -49,7 +49,7 @@ export async function repair(name: string | undefined, flags: RepairFlags, app: 
 	}
 }
 
-function told({ kept, lost, original }: Repaired): string {
+function told({ kept, lost, original }: RepairedFile): string {
 	if (original === undefined) return `nothing to repair, ${numberText(kept)} records`;
 	return `${numberText(kept)} records kept, at least ${numberText(lost)} lost; the damaged file is ${original}`;
 }

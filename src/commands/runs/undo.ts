@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { unsentTotals } from "../../run/journal/memory-journal.ts";
 import { numberText, documentsText, rowsText } from "../../text/words.ts";
 import { LONGEST_READ_BACK_MS } from "../../run/retry/retry.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
@@ -65,7 +65,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	if (json) await printVersionLine(app);
 	const nothing = async (why: string): Promise<ExitCode> => {
 		io.note(`${why}, so there is nothing to undo.`);
-		const totals = new MemoryJournal({ rows: 0, invalid: 0, duplicateSkipped: 0 }).totals();
+		const totals = unsentTotals({ rows: 0, invalid: 0, duplicateSkipped: 0 });
 		return report({ totals, seconds: 0, stop: undefined }, options, app);
 	};
 	if (!hasWritten((await readReport(runs, file)).recorded)) return nothing(`Run ${file.run} sent nothing`);

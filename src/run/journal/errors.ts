@@ -1,19 +1,19 @@
 import { errorCode, reason } from "../../errors.ts";
 import { FORMAT } from "./records.ts";
 
-/** Why a journal can't be used any more. */
+/** Why a journal can't be written any more. */
 export type LossKind =
-	/** no space left, or a limit of the size */
+	/** no space is left, or a limit of the file size is reached */
 	| "full"
 	/** the storage failed */
 	| "io"
 	/** another program changed or removed the file */
 	| "fenced";
 
-/** Codes of a storage that takes no more, though nothing is broken. */
+/** Error codes of a storage that is full but works. */
 const FULL: readonly (string | undefined)[] = ["ENOSPC", "EDQUOT", "EFBIG"];
 
-/** A journal can't be used any more: nothing may be sent, as its outcome could not be kept. Exit 7. */
+/** A journal can't be written any more. Nothing may be sent, as its outcome could not be recorded. Exit 7. */
 export class JournalLost extends Error {
 	override readonly name = "JournalLost";
 	readonly kind: LossKind;
@@ -24,7 +24,7 @@ export class JournalLost extends Error {
 	}
 }
 
-/** The loss that an error of the storage means for a file. */
+/** The `JournalLost` for an error of the storage. */
 export function journalLost(error: unknown, file: string, use: "written" | "read" = "written"): JournalLost {
 	if (error instanceof JournalLost) return error;
 	const why = reason(error);
@@ -32,14 +32,14 @@ export function journalLost(error: unknown, file: string, use: "written" | "read
 	return new JournalLost(`${file} can't be ${use}: ${why}`, "io", error);
 }
 
-/** Where a file is damaged. */
+/** The first damaged record of a file: its offset in bytes, and its number from 1. */
 export type DamagedPlace = { readonly file: string; readonly byte: number; readonly record: number };
 
-/** A run on disk that can't be read: damaged in its middle (exit 7), or of a newer format (exit 8). */
+/** The record of a run can't be read: it is damaged in its middle (exit 7), or of a newer format (exit 8). */
 export class JournalUnreadable extends Error {
 	override readonly name = "JournalUnreadable";
 	readonly kind: "corrupt" | "foreign";
-	/** present where a place in a file can be named */
+	/** present where the damage has a place in a file */
 	readonly place: DamagedPlace | undefined;
 
 	constructor(message: string, kind: "corrupt" | "foreign", place?: DamagedPlace) {
@@ -49,7 +49,7 @@ export class JournalUnreadable extends Error {
 	}
 }
 
-/** The fault of a file that a newer version wrote. */
+/** The error for a file that a newer version wrote. */
 export function newerFormat(version: number, file: string): JournalUnreadable {
 	const text = `${file} was written by a newer version: its format is ${version}, and this version reads ${FORMAT}`;
 	return new JournalUnreadable(text, "foreign");

@@ -3,37 +3,37 @@ import { copyFile, type FileHandle, mkdir, open, rename, rm } from "node:fs/prom
 import { dirname, resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { makeFolder } from "../storage/folders.ts";
-import type { JournalFile } from "./writer.ts";
 import { encode } from "./encode.ts";
 import type { JournalRecord } from "./records.ts";
+import type { JournalFile } from "./writer.ts";
 
-/** Only the user may see what is written where. */
+/** Only the user may read which documents were written. */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
-/** Bytes read at a time. */
-const CHUNK = 64 * 1024;
+/** Bytes that are read at a time. */
+const READ_BYTES = 64 * 1024;
 
-/** A name that leads elsewhere is not followed, and a pipe that nobody writes to does not hold the program up. */
-const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** A symbolic link is not followed, and a named pipe without a writer does not block the program. */
+const SAFE_OPEN = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** What a file system says that can't sync a folder. */
+/** Error codes of file systems that can't sync a folder. */
 const NO_FOLDER_SYNC: readonly (string | undefined)[] = ["EINVAL", "EISDIR", "ENOTSUP", "EPERM"];
 
-/** Makes a folder that must not be there yet, and those above it that are missing; durable when it resolves. */
+/** Makes a folder that must not exist yet, and its missing parents. All of them are durable when it resolves. */
 export async function createFolder(path: string): Promise<void> {
-	const above = dirname(resolve(path));
-	const [first] = await makeFolder(above);
+	const parent = dirname(resolve(path));
+	const [outermost] = await makeFolder(parent);
 	await mkdir(path, { mode: FOLDER_MODE });
-	// A new folder is durable when the one that has its name is.
-	const last = first === undefined ? above : dirname(resolve(first));
-	for (let folder = above; ; folder = dirname(folder)) {
+	// A new folder is durable once the folder that contains its name is.
+	const last = outermost === undefined ? parent : dirname(resolve(outermost));
+	for (let folder = parent; ; folder = dirname(folder)) {
 		await syncFolder(folder);
 		if (folder === last || folder === dirname(folder)) return;
 	}
 }
 
-/** Makes the names in a folder durable: syncing a file does not. */
+/** Makes the names in a folder durable, which to sync a file does not. */
 export async function syncFolder(path: string): Promise<void> {
 	const folder = await open(path, constants.O_RDONLY);
 	try {
@@ -45,47 +45,47 @@ export async function syncFolder(path: string): Promise<void> {
 	}
 }
 
-/** Makes a file that must not be there yet, to append to; its name is durable when it resolves. */
+/** Creates a file to append to, which must not exist yet. Its name is durable when it resolves. */
 export async function createFile(path: string): Promise<JournalFile> {
 	const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 	const handle = await open(path, flags, FILE_MODE);
-	return await orClose(handle, async () => {
+	return await closeOnError(handle, async () => {
 		await syncFolder(dirname(resolve(path)));
 		return journalFile(handle);
 	});
 }
 
 /**
- * Opens a file to append to it behind its good records. What is behind them is cut off, and the cut is durable before
- * anything is appended: otherwise a record could end up behind the remains of a torn one. The records are durable, too:
- * a process that was killed may have written them and not waited for the storage.
+ * Opens a file to append to it after its good records. What follows them is cut off, and the cut is durable before any
+ * record is appended: otherwise a record could follow the remains of a torn one. The good records are made durable too:
+ * a process that was killed may have written them without a sync.
  */
 export async function reopenFile(path: string, goodLength: number): Promise<JournalFile> {
-	const handle = await open(path, constants.O_RDWR | constants.O_APPEND | SAFELY);
-	return await orClose(handle, async () => {
+	const handle = await open(path, constants.O_RDWR | constants.O_APPEND | SAFE_OPEN);
+	return await closeOnError(handle, async () => {
 		if ((await sizeOf(handle, path)) > goodLength) await handle.truncate(goodLength);
 		await handle.sync();
 		return journalFile(handle);
 	});
 }
 
-/** The bytes of a file in pieces, up to where it ended when it was opened; undefined where there is no such file. */
+/** The bytes of a file in pieces, up to its length when it was opened. Undefined where there is no such file. */
 export async function readChunks(path: string): Promise<AsyncGenerator<Uint8Array> | undefined> {
 	let handle: FileHandle;
 	try {
-		handle = await open(path, constants.O_RDONLY | SAFELY);
+		handle = await open(path, constants.O_RDONLY | SAFE_OPEN);
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	}
-	return chunksOf(handle, await orClose(handle, () => sizeOf(handle, path)));
+	return chunksOf(handle, await closeOnError(handle, () => sizeOf(handle, path)));
 }
 
 async function* chunksOf(handle: FileHandle, size: number): AsyncGenerator<Uint8Array> {
 	try {
 		for (let position = 0; position < size;) {
-			// A new buffer each time: a line may begin in one and end in the next.
-			const buffer = Buffer.allocUnsafe(Math.min(CHUNK, size - position));
+			// Each chunk has its own buffer, as a line may begin in one chunk and end in the next.
+			const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, size - position));
 			const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
 			if (bytesRead === 0) return;
 			position += bytesRead;
@@ -111,7 +111,7 @@ function journalFile(handle: FileHandle): JournalFile {
 	};
 }
 
-async function orClose<Value>(handle: FileHandle, use: () => Promise<Value>): Promise<Value> {
+async function closeOnError<Value>(handle: FileHandle, use: () => Promise<Value>): Promise<Value> {
 	try {
 		return await use();
 	} catch (error) {
@@ -120,57 +120,57 @@ async function orClose<Value>(handle: FileHandle, use: () => Promise<Value>): Pr
 	}
 }
 
-/** Characters that are written at a time. */
-const BATCH = 256 * 1024;
+/** Characters that a repair writes at a time. */
+const WRITE_CHARACTERS = 256 * 1024;
 
-/** Damaged files that one folder may have of a name: nobody repairs that often. */
-const MOST_ORIGINALS = 100;
+/** Copies of damaged files that are kept under one name. More repairs than this point to another fault. */
+const MAX_DAMAGED_COPIES = 100;
 
 /**
- * Writes a file of records anew beside the old one, keeps a copy of that, and lets the new one take its place at once.
+ * Writes a new file of records next to the old one, keeps a copy of the old one, and renames the new one onto it.
  *
- * @param fill gives the records
- * @returns where the old one is now, undefined where there was none
+ * @param fill passes each record to `take`
+ * @returns path of the copy; undefined where there was no old file
  */
 export async function replaceFile(
 	path: string,
 	fill: (take: (record: JournalRecord) => Promise<void>) => Promise<void>,
 ): Promise<string | undefined> {
-	const next = `${path}.new`;
-	// What an earlier repair left that did not come to its end.
-	await rm(next, { force: true });
-	const file = await createFile(next);
+	const draft = `${path}.new`;
+	// An earlier repair may have been killed and have left its file.
+	await rm(draft, { force: true });
+	const file = await createFile(draft);
 	try {
-		let waiting = "";
+		let pending = "";
 		await fill(async (record) => {
-			waiting += encode(record);
-			if (waiting.length < BATCH) return;
-			await writeAll(file, waiting);
-			waiting = "";
+			pending += encode(record);
+			if (pending.length < WRITE_CHARACTERS) return;
+			await writeAll(file, pending);
+			pending = "";
 		});
-		await writeAll(file, waiting);
+		await writeAll(file, pending);
 		await file.sync();
 	} finally {
 		await file.close();
 	}
-	const original = await keepCopy(path);
-	await rename(next, path);
+	const copy = await keepDamagedCopy(path);
+	await rename(draft, path);
 	await syncFolder(dirname(path));
-	return original;
+	return copy;
 }
 
 async function writeAll(file: JournalFile, text: string): Promise<void> {
 	let bytes: Uint8Array = Buffer.from(text);
 	while (bytes.length > 0) {
-		const taken = await file.write(bytes);
-		if (taken <= 0) throw new Error("the storage takes no more bytes");
-		bytes = bytes.subarray(taken);
+		const written = await file.write(bytes);
+		if (written <= 0) throw new Error("the storage takes no more bytes");
+		bytes = bytes.subarray(written);
 	}
 }
 
-/** A copy, and no second name: a repair that is cut off here leaves the file as it was. */
-async function keepCopy(path: string): Promise<string | undefined> {
-	for (let count = 1; count <= MOST_ORIGINALS; count++) {
+/** The file is copied, not renamed: a repair that is killed here leaves it as it was. */
+async function keepDamagedCopy(path: string): Promise<string | undefined> {
+	for (let count = 1; count <= MAX_DAMAGED_COPIES; count++) {
 		const copy = count === 1 ? `${path}.damaged` : `${path}.damaged-${count}`;
 		try {
 			await copyFile(path, copy, constants.COPYFILE_EXCL);
@@ -187,5 +187,5 @@ async function keepCopy(path: string): Promise<string | undefined> {
 		}
 		return copy;
 	}
-	throw new Error(`${path} has been repaired ${MOST_ORIGINALS} times; move the .damaged files away`);
+	throw new Error(`${path} has been repaired ${MAX_DAMAGED_COPIES} times; move the .damaged files away`);
 }

@@ -4,30 +4,30 @@ import { link, open, readFile, realpath, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
 import {
-	type Machine,
-	thisProcessAsOwner,
-	type Processes,
-	thisMachine,
-	ownerStateOf,
 	type LockOwner,
-	ownerText,
-	readOwner,
+	type Machine,
 	type OwnerState,
+	ownerStateOf,
+	ownerText,
+	type Processes,
+	readOwner,
+	thisMachine,
+	thisProcessAsOwner,
 } from "../storage/process-owner.ts";
-import { ageOf, withMutex, linkMutex, type Mutex, socketMutex } from "./mutex.ts";
+import { ageOf, linkMutex, type Mutex, socketMutex, withMutex } from "./mutex.ts";
 
-/** A lock without an owner in it is that of a process that was killed while it took it, in milliseconds of age. */
-const UNWRITTEN = 10_000;
+/** Age in milliseconds at which a lock without an owner counts as left by a process that was killed while it took it. */
+const ABANDONED_AGE_MS = 10_000;
 
-/** Bytes of a lock's random part. */
+/** Bytes of a lock's random part, enough that no two locks have the same. */
 const NONCE_BYTES = 16;
 
-/** Another process holds the lock; nothing was changed. Exit 5. */
+/** Another process holds the lock. Nothing was changed. Exit 5. */
 export class Locked extends Error {
 	override readonly name = "Locked";
-	/** undefined where the lock does not say it */
+	/** undefined where the lock does not name its owner */
 	readonly owner: LockOwner | undefined;
-	/** whether `force` would take it: its owner is on another machine, or unknown */
+	/** whether `force` takes the lock: the owner is on another machine, or unknown */
 	readonly forcible: boolean;
 
 	constructor(path: string, owner: LockOwner | undefined, forcible: boolean) {
@@ -40,27 +40,27 @@ export class Locked extends Error {
 }
 
 export type Lock = {
-	/** the owner that was gone, or that `force` passed over */
+	/** the earlier owner, whose process had ended or whose lock `force` took */
 	readonly tookOver: LockOwner | undefined;
-	/** Removes the lock, if it is still this process's. May be called again. */
+	/** Removes the lock if this process still owns it. May be called again. */
 	release(): Promise<void>;
 };
 
 export type LockOptions = {
 	readonly processes: Processes;
-	/** takes the lock of another machine too, never that of a process that runs here */
+	/** takes a lock of another machine too, but never one of a process that runs here */
 	readonly force?: boolean;
-	/** what the system says of itself when absent */
+	/** this machine where absent */
 	readonly machine?: Machine;
 };
 
 /**
- * Takes the lock `PATH.lock`, which tells of its owner. The lock of a process that does not run any more is taken over;
- * the taking is exclusive on one machine, so that of any number at once exactly one gets it.
+ * Takes the lock file `PATH.lock`, which names its owner. The lock of a process that has ended is taken over. Of several
+ * processes of one machine that take it at once, exactly one succeeds.
  *
- * Processes of two containers that share a folder and the name of their host are taken for one machine's.
+ * Two containers that share a folder and a host name count as one machine.
  *
- * @throws Locked where another has it
+ * @throws Locked where another process holds it
  */
 export async function takeLock(path: string, { processes, force = false, machine }: LockOptions): Promise<Lock> {
 	const folder = await realpath(dirname(resolve(path)));
@@ -69,15 +69,15 @@ export async function takeLock(path: string, { processes, force = false, machine
 	const self = await thisProcessAsOwner(here, processes.pid, randomBytes(NONCE_BYTES).toString("hex"));
 	const mutex: Mutex = here.hasAbstractSockets ? socketMutex(file) : linkMutex(file, self.nonce);
 
-	// Most who come second learn it here, without waiting for anybody. A lock that is not written yet may be just now.
-	const seen = await readLock(file, here);
-	if (seen.verdict !== "unwritten") refuse(seen, file, force);
+	// Most processes that come second are refused here, without a wait. An unwritten lock may be complete in a moment.
+	const before = await readLock(file, here);
+	if (before.state !== "unwritten") refuseIfHeld(before, file, force);
 	const tookOver = await withMutex(mutex, async () => {
-		const held = await readLock(file, here);
-		refuse(held, file, force);
-		if (held.verdict !== "free") await rm(file, { force: true });
-		await create(file, self);
-		return held.owner;
+		const found = await readLock(file, here);
+		refuseIfHeld(found, file, force);
+		if (found.state !== "free") await rm(file, { force: true });
+		await createLock(file, self);
+		return found.owner;
 	});
 	const release = async (): Promise<void> => {
 		await withMutex(mutex, async () => {
@@ -88,50 +88,50 @@ export async function takeLock(path: string, { processes, force = false, machine
 	return { tookOver, release };
 }
 
-type LockState = { readonly owner: LockOwner | undefined; readonly verdict: OwnerState | "free" | "unwritten" };
+type FoundLock = { readonly owner: LockOwner | undefined; readonly state: OwnerState | "free" | "unwritten" };
 
-async function readLock(file: string, here: Machine): Promise<LockState> {
+async function readLock(file: string, here: Machine): Promise<FoundLock> {
 	let text: string;
 	try {
 		text = await readFile(file, { encoding: "utf8", flag: constants.O_RDONLY | constants.O_NOFOLLOW });
 	} catch (error) {
-		if (errorCode(error) === "ENOENT") return { owner: undefined, verdict: "free" };
+		if (errorCode(error) === "ENOENT") return { owner: undefined, state: "free" };
 		throw error;
 	}
 	const owner = readOwner(text);
-	if (owner !== undefined) return { owner, verdict: ownerStateOf(owner, here, await here.processOf(owner.pid)) };
+	if (owner !== undefined) return { owner, state: ownerStateOf(owner, here, await here.processOf(owner.pid)) };
 	const age = await ageOf(file);
-	if (age === undefined) return { owner, verdict: "free" };
-	return { owner, verdict: age > UNWRITTEN ? "gone" : "unwritten" };
+	if (age === undefined) return { owner, state: "free" };
+	return { owner, state: age > ABANDONED_AGE_MS ? "gone" : "unwritten" };
 }
 
-/** @throws Locked where what holds the lock may not be passed over */
-function refuse({ owner, verdict }: LockState, file: string, force: boolean): void {
-	if (verdict === "running") throw new Locked(file, owner, false);
-	if ((verdict === "elsewhere" || verdict === "unwritten") && !force) throw new Locked(file, owner, true);
+/** @throws Locked where the lock may not be taken over */
+function refuseIfHeld({ owner, state }: FoundLock, file: string, force: boolean): void {
+	if (state === "running") throw new Locked(file, owner, false);
+	if ((state === "elsewhere" || state === "unwritten") && !force) throw new Locked(file, owner, true);
 }
 
-/** Codes of a file system that has no second names for a file. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-/** Makes the lock with its owner in it at once: a process that is killed here must not leave one that nobody owns. */
-async function create(file: string, owner: LockOwner): Promise<void> {
+/** Creates the lock with its owner in one step, so that a process killed here leaves no lock without an owner. */
+async function createLock(file: string, owner: LockOwner): Promise<void> {
 	const draft = `${file}.${owner.nonce}`;
-	await write(draft, owner);
+	await writeOwner(draft, owner);
 	try {
 		await link(draft, file);
 	} catch (error) {
-		if (!NO_LINKS.includes(errorCode(error))) throw taken(error, file);
-		await write(file, owner);
+		if (!NO_LINKS.includes(errorCode(error))) throw lockedIfExists(error, file);
+		await writeOwner(file, owner);
 	} finally {
 		await rm(draft, { force: true });
 	}
 }
 
-async function write(file: string, owner: LockOwner): Promise<void> {
+async function writeOwner(file: string, owner: LockOwner): Promise<void> {
 	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 	const handle = await open(file, flags, 0o600).catch((error: unknown) => {
-		throw taken(error, file);
+		throw lockedIfExists(error, file);
 	});
 	try {
 		await handle.writeFile(ownerText(owner));
@@ -144,7 +144,7 @@ async function write(file: string, owner: LockOwner): Promise<void> {
 	}
 }
 
-/** Somebody whom the mutex does not hold back was faster. */
-function taken(error: unknown, file: string): unknown {
+/** `Locked` where the file exists: a process of another container, which the mutex does not exclude, made it first. */
+function lockedIfExists(error: unknown, file: string): unknown {
 	return errorCode(error) === "EEXIST" ? new Locked(file, undefined, true) : error;
 }

@@ -5,39 +5,39 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../../errors.ts";
 
-/** Tries to be the only one; resolves with what ends that, or with undefined where another is it. */
+/** Tries to enter. Resolves with the function that leaves again, or with undefined while another process is in. */
 export type Mutex = () => Promise<(() => Promise<void>) | undefined>;
 
-/** How long another may take, in milliseconds. It is milliseconds of work; a machine can be slow. */
-const PATIENCE = 10_000;
+/** How long another process may stay in, in milliseconds. Its work takes milliseconds, but a machine can be slow. */
+const TIMEOUT_MS = 10_000;
 
-/** Between two tries, in milliseconds. */
-const PAUSE = 5;
+/** Between two tries, in milliseconds: about as long as the work takes. */
+const POLL_MS = 5;
 
-/** A file that is left of a process that was killed, in milliseconds of age. */
-const LEFT_BEHIND = 60_000;
+/** Age in milliseconds at which the file of a mutex counts as left by a process that was killed: six times the timeout. */
+const ABANDONED_AGE_MS = 60_000;
 
-/** Does something while no other process of this machine does it. */
+/** Does some work while no other process of this machine does it. */
 export async function withMutex<Value>(mutex: Mutex, work: () => Promise<Value>): Promise<Value> {
-	const end = performance.now() + PATIENCE;
+	const end = performance.now() + TIMEOUT_MS;
 	for (;;) {
-		const release = await mutex();
-		if (release !== undefined) {
+		const leave = await mutex();
+		if (leave !== undefined) {
 			try {
 				return await work();
 			} finally {
-				await release();
+				await leave();
 			}
 		}
-		if (performance.now() > end) throw new Error("another process takes the lock, and does not come to an end with it");
-		await sleep(PAUSE);
+		if (performance.now() > end) throw new Error(`another process has been taking the lock for ${TIMEOUT_MS} ms`);
+		await sleep(POLL_MS);
 	}
 }
 
 /**
- * By a name that the system gives to one process and takes back when that ends, however it ends. The name is one of the
- * network that the process sees, so containers that share a volume don't exclude each other: it may guard the taking
- * of a lock, and is none itself.
+ * A mutex by the name of an abstract Unix socket (unix(7)). The system gives the name to one process, and takes it back
+ * when the process ends for any reason. Such names belong to a network namespace, so processes of two containers that
+ * share a volume don't exclude each other. So the mutex may protect the taking of a lock, but is no lock itself.
  */
 export function socketMutex(path: string): Mutex {
 	const name = `\0ragtag-${createHash("sha256").update(path).digest("hex")}`;
@@ -56,10 +56,10 @@ export function socketMutex(path: string): Mutex {
 }
 
 /**
- * By a second name of a file, which the file system gives once. It stays when its process is killed, and is then taken
- * for left behind after a minute.
+ * A mutex by a second link of a file, which the file system creates once. When its process is killed, the link stays. It
+ * counts as abandoned after a minute.
  *
- * @param nonce this process alone has it
+ * @param nonce a text that no other process has
  */
 export function linkMutex(path: string, nonce: string): Mutex {
 	const own = `${path}.${nonce}`;
@@ -71,7 +71,7 @@ export function linkMutex(path: string, nonce: string): Mutex {
 		} catch (error) {
 			if (errorCode(error) !== "EEXIST") throw error;
 			const age = await ageOf(shared);
-			if (age !== undefined && age > LEFT_BEHIND) await rm(shared, { force: true });
+			if (age !== undefined && age > ABANDONED_AGE_MS) await rm(shared, { force: true });
 			return undefined;
 		} finally {
 			await rm(own, { force: true });
@@ -80,7 +80,7 @@ export function linkMutex(path: string, nonce: string): Mutex {
 	};
 }
 
-/** Milliseconds since a file was written; undefined where there is none. */
+/** Milliseconds since a file was written; undefined where it does not exist. */
 export async function ageOf(path: string): Promise<number | undefined> {
 	try {
 		return Date.now() - (await stat(path)).mtimeMs;

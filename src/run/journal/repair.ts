@@ -1,39 +1,41 @@
-import { writtenWithoutSentRecord, SentState } from "./sent-state.ts";
 import { JournalUnreadable, journalLost } from "./errors.ts";
 import { readChunks, replaceFile } from "./files.ts";
-import { type PerFile, pathsOf } from "./reader.ts";
+import { pathsOf, type PerFile } from "./reader.ts";
 import type { HeaderRecord, JournalRecord, ReadRecord } from "./records.ts";
-import { goodRecords, type Chunks, type Scan, scan } from "./scan.ts";
+import { type Chunks, goodRecords, type Scan, scan } from "./scan.ts";
+import { SentState, writtenWithoutSentRecord } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
 
 /** What a repair did to one file. */
-export type Repaired = {
-	/** records that are in it now */
+export type RepairedFile = {
+	/** number of records that the file has now */
 	readonly kept: number;
-	/** what could not be kept, at least: a line that can't be read may have been several records */
+	/** number of records that were lost, at least: a line that can't be read may have been several records */
 	readonly lost: number;
-	/** where the damaged file is now; undefined where nothing was wrong, or where there was none */
+	/** path of the copy of the damaged file; undefined where the file was not damaged, or missing */
 	readonly original: string | undefined;
 };
 
 /**
- * Makes a damaged run readable: each file keeps every good record that breaks no rule, in a new file that takes the old
- * one's place at once; the old one is kept. A row whose outcome is lost is in doubt again.
+ * Makes a damaged run readable. Each damaged file is replaced in one step by a new one, which has every good record that
+ * breaks no rule. A copy of the damaged file is kept. A row whose outcome is lost is in doubt again.
  *
- * The run's lock must be held.
+ * The caller holds the run's lock.
  *
- * @throws JournalUnreadable where no header is left, or one is of a newer format
- * @throws JournalLost where the storage fails; what was there is there still
+ * @throws JournalUnreadable where no header is left, or a header is of a newer format
+ * @throws JournalLost where the storage fails; the old files are still there then
  */
-export async function repairRun(folder: string, now: () => Date): Promise<PerFile<Repaired>> {
+export async function repairRun(folder: string, now: () => Date): Promise<PerFile<RepairedFile>> {
 	const paths = pathsOf(folder);
 	try {
 		const headers = await headersOf((await readChunks(paths.journal)) ?? []);
-		const { first: header, newer } = headers;
-		if (newer !== undefined) throw new JournalUnreadable(`${paths.journal} is of format ${newer}`, "foreign");
+		const { first: header, newerVersion } = headers;
+		if (newerVersion !== undefined) {
+			throw new JournalUnreadable(`${paths.journal} is of format ${newerVersion}`, "foreign");
+		}
 		if (header === undefined) throw new JournalUnreadable(`${paths.journal} has no header left`, "corrupt");
 		const time = now().toISOString();
-		const journal = await repairJournal(paths.journal, header, headers.mixed, time);
+		const journal = await repairJournal(paths.journal, header, headers.hasOtherRuns, time);
 		return { journal: journal.repaired, sent: await repairSent(paths.sent, header, journal.state, time) };
 	} catch (error) {
 		throw error instanceof JournalUnreadable ? error : journalLost(error, folder);
@@ -43,63 +45,72 @@ export async function repairRun(folder: string, now: () => Date): Promise<PerFil
 async function repairJournal(
 	path: string,
 	header: HeaderRecord,
-	mixed: boolean,
+	hasOtherRuns: boolean,
 	time: string,
-): Promise<{ repaired: Repaired; state: JournalState }> {
-	const whole = new JournalState();
-	const seen = await scan((await readChunks(path)) ?? [], (record) => whole.apply(record));
-	if (typeof seen.end === "string") return { repaired: unharmed(seen), state: whole };
-	/** Every record behind the first header and the note of what is lost, each of which it counts. */
+): Promise<{ repaired: RepairedFile; state: JournalState }> {
+	const undamaged = new JournalState();
+	const found = await scan((await readChunks(path)) ?? [], (record) => undamaged.apply(record));
+	if (typeof found.end === "string") return { repaired: unchanged(found), state: undamaged };
+	/** Passes the header, the number of lost records and each good record to `onGood`. */
 	const sift = async (lost: number, onGood: Take): Promise<{ state: JournalState; bad: number }> => {
 		const state = new JournalState();
-		const belongs = ofRun(header, mixed);
-		const first: readonly JournalRecord[] = [header, { kind: "lost", records: lost, time }];
-		for (const record of first) {
+		const belongsTo = recordsOf(header, hasOtherRuns);
+		const beginning: readonly JournalRecord[] = [header, { kind: "lost", records: lost, time }];
+		for (const record of beginning) {
 			state.apply(record);
 			await onGood(record);
 		}
 		const bad = await siftFile(path, onGood, (record) => {
-			const part = belongs(record);
-			if (part === "first") return "again";
-			return part === "own" && state.apply(record) === undefined ? "good" : "bad";
+			const part = belongsTo(record);
+			if (part === "first header") return "duplicate";
+			return part === "this run" && state.apply(record) === undefined ? "good" : "bad";
 		});
 		return { state, bad };
 	};
-	// Once to count what is lost, once to write: the note stands before the records, whose ends it explains.
-	// The note is none of the records that are kept.
-	let kept = -1;
-	const { state, bad: lost } = await sift(1, async () => void (kept += 1));
+	// The file is read twice: the number of lost records is written before the records themselves.
+	let written = 0;
+	const { state, bad: lost } = await sift(1, async () => void (written += 1));
 	const original = await replaceFile(path, async (take) => void (await sift(lost, take)));
-	return { repaired: { kept, lost, original }, state };
+	return { repaired: { kept: withoutLost(written), lost, original }, state };
 }
 
-async function repairSent(path: string, header: HeaderRecord, state: JournalState, time: string): Promise<Repaired> {
+async function repairSent(
+	path: string,
+	header: HeaderRecord,
+	outcomes: JournalState,
+	time: string,
+): Promise<RepairedFile> {
 	const { rows } = header.manifest;
-	const whole = new SentState(rows);
+	const undamaged = new SentState(rows);
 	const chunks = await readChunks(path);
-	const seen = await scan(chunks ?? [], (record) => whole.apply(record));
-	const isComplete = whole.lost > 0 || countOf(writtenWithoutSentRecord(state, whole)) === 0;
-	if (chunks !== undefined && typeof seen.end === "string" && isComplete) return unharmed(seen);
+	const found = await scan(chunks ?? [], (record) => undamaged.apply(record));
+	const isComplete = undamaged.lost > 0 || countOf(writtenWithoutSentRecord(outcomes, undamaged)) === 0;
+	if (chunks !== undefined && typeof found.end === "string" && isComplete) return unchanged(found);
+	/** Passes the number of lost records and each good record to `onGood`. */
 	const sift = async (lost: number, onGood: Take): Promise<{ sent: SentState; bad: number }> => {
 		const sent = new SentState(rows);
-		const first: JournalRecord = { kind: "lost", records: lost, time };
-		sent.apply(first);
-		await onGood(first);
+		const beginning: JournalRecord = { kind: "lost", records: lost, time };
+		sent.apply(beginning);
+		await onGood(beginning);
 		const bad = await siftFile(path, onGood, (record) => (sent.apply(record) === undefined ? "good" : "bad"));
 		return { sent, bad };
 	};
-	// The note is none of the records that are kept.
-	let kept = -1;
-	const { sent, bad } = await sift(1, async () => void (kept += 1));
-	// A file that is missing has lost one record at least, though nothing may tell of it.
-	const lost = Math.max(1, bad, countOf(writtenWithoutSentRecord(state, sent)));
+	let written = 0;
+	const { sent, bad } = await sift(1, async () => void (written += 1));
+	// A missing file counts as one lost record at least, even where no outcome shows that there was one.
+	const lost = Math.max(1, bad, countOf(writtenWithoutSentRecord(outcomes, sent)));
 	const original = await replaceFile(path, async (take) => void (await sift(lost, take)));
-	return { kept, lost, original };
+	return { kept: withoutLost(written), lost, original };
 }
 
 type Take = (record: JournalRecord) => Promise<void>;
 
-function unharmed({ records }: Scan): Repaired {
+/** The record that gives the number of lost records is not one of the records that a repair keeps. */
+function withoutLost(records: number): number {
+	return records - 1;
+}
+
+function unchanged({ records }: Scan): RepairedFile {
 	return { kept: records, lost: 0, original: undefined };
 }
 
@@ -109,56 +120,65 @@ function countOf(rows: Iterable<number>): number {
 	return count;
 }
 
-/** Hands on the good records of a file, and tells how many are bad. One that is there `again` is neither. */
+/**
+ * Passes the good records of a file to `onGood`.
+ *
+ * @returns number of bad records; a `duplicate` is neither good nor bad
+ */
 async function siftFile(
 	path: string,
 	onGood: Take,
-	judge: (record: ReadRecord) => "good" | "bad" | "again",
+	judge: (record: ReadRecord) => "good" | "bad" | "duplicate",
 ): Promise<number> {
 	let bad = 0;
 	for await (const record of goodRecords((await readChunks(path)) ?? [], () => (bad += 1))) {
 		const verdict = judge(record);
 		if (verdict === "good" && record.kind !== "newer") await onGood(record);
-		else if (verdict !== "again") bad += 1;
+		else if (verdict !== "duplicate") bad += 1;
 	}
 	return bad;
 }
 
-/** What the headers of a damaged file say. */
-export type Headers = {
-	/** the first that can still be read: each sitting repeats what the run is */
+/** The headers of a damaged file. */
+type Headers = {
+	/** the first header that can be read, which need not be the first of the file: each execution repeats it */
 	readonly first: HeaderRecord | undefined;
-	/** whether there are records of more than one run */
-	readonly mixed: boolean;
-	/** a format that this program does not know, if there is one */
-	readonly newer: number | undefined;
+	/** whether there are headers of several runs */
+	readonly hasOtherRuns: boolean;
+	/** the format of a newer header, if there is one */
+	readonly newerVersion: number | undefined;
 };
 
-export async function headersOf(chunks: Chunks): Promise<Headers> {
+async function headersOf(chunks: Chunks): Promise<Headers> {
 	let first: HeaderRecord | undefined;
-	let mixed = false;
-	let newer: number | undefined;
+	let hasOtherRuns = false;
+	let newerVersion: number | undefined;
 	for await (const record of goodRecords(chunks)) {
-		if (record.kind === "newer") newer ??= record.version;
+		if (record.kind === "newer") newerVersion ??= record.version;
 		if (record.kind !== "header") continue;
 		first ??= record;
-		mixed ||= record.run !== first.run;
+		hasOtherRuns ||= record.run !== first.run;
 	}
-	return { first, mixed, newer };
+	return { first, hasOtherRuns, newerVersion };
 }
 
 /**
- * Whether each record of a file is one of the run, except for its first header. From the header of another run to the
- * next of its own all are the other's: their rows would be counted as this run's.
+ * Sorts the records of a file by run. All records between the header of another run and the next header of this one
+ * belong to the other run; their rows must not count here.
+ *
+ * @returns a function to call with each record of the file in order
  */
-export function ofRun({ run }: HeaderRecord, mixed: boolean): (record: ReadRecord) => "own" | "first" | "other" {
-	let own = !mixed;
-	let seen = false;
+function recordsOf(
+	{ run }: HeaderRecord,
+	hasOtherRuns: boolean,
+): (record: ReadRecord) => "this run" | "first header" | "another run" {
+	let isThisRun = !hasOtherRuns;
+	let isFirstHeader = true;
 	return (record) => {
-		if (record.kind === "header") own = record.run === run;
-		if (!own) return "other";
-		if (record.kind !== "header" || seen) return "own";
-		seen = true;
-		return "first";
+		if (record.kind === "header") isThisRun = record.run === run;
+		if (!isThisRun) return "another run";
+		if (record.kind !== "header" || !isFirstHeader) return "this run";
+		isFirstHeader = false;
+		return "first header";
 	};
 }

@@ -2,21 +2,21 @@ import type { RowStatus } from "../types.ts";
 
 const STATUSES: readonly Exclude<RowStatus, "failed">[] = ["updated", "unchanged", "uploaded", "removed"];
 
-/** The first byte that means failed. From here on a byte tells the code, too. */
+/** The first byte of a failed row. Each byte from here on stands for a code. */
 const FAILED = STATUSES.length + 1;
 
-/** Failed with a code for which no byte was left; the map has it. */
+/** A failed row whose code has no byte of its own, as all were used. A map has the code. */
 const OTHER_CODE = 255;
 
-/** Whether a row has reached its goal by a write; undefined is a row of which that is not known. */
+/** Whether the row of a status was written. */
 export function isWritten(status: RowStatus | undefined): boolean {
 	return status === "updated" || status === "uploaded" || status === "removed";
 }
 
-/** How each row ended, in one byte a row: a status, or the code with which it failed. */
+/** The outcome of each row in one byte: its status, or the code with which it failed. */
 export class RowStates {
 	readonly #bytes = new RowBytes();
-	/** rows of which nothing was applied */
+	/** 1 for a failed row of which nothing was applied */
 	readonly #untouched = new RowBytes();
 	readonly #codes: string[] = [];
 	readonly #bytesOfCodes = new Map<string, number>();
@@ -28,22 +28,22 @@ export class RowStates {
 		return byte >= FAILED ? "failed" : STATUSES[byte - 1];
 	}
 
-	/** The code with which a row failed, undefined for one that did not. */
+	/** The code with which a row failed; undefined for any other row. */
 	codeOf(row: number): string | undefined {
 		const byte = this.#bytes.get(row);
 		return byte === OTHER_CODE ? this.#otherCodes.get(row) : this.#codes[byte - FAILED];
 	}
 
-	succeeded(row: number, status: Exclude<RowStatus, "failed">): void {
+	setSucceeded(row: number, status: Exclude<RowStatus, "failed">): void {
 		this.#bytes.set(row, STATUSES.indexOf(status) + 1);
 	}
 
-	/** Whether a row failed, and certainly nothing of it was applied. */
+	/** Whether a row failed and certainly nothing of it was applied. */
 	isUntouched(row: number): boolean {
 		return this.#untouched.get(row) === 1;
 	}
 
-	failed(row: number, code: string, isUntouched: boolean): void {
+	setFailed(row: number, code: string, isUntouched: boolean): void {
 		const byte = this.#byteOf(code);
 		this.#bytes.set(row, byte);
 		if (isUntouched) this.#untouched.set(row, 1);
@@ -57,18 +57,22 @@ export class RowStates {
 		return count;
 	}
 
-	/** Opens rows that failed with one of the codes, or all that failed, and tells how many. */
+	/**
+	 * Makes failed rows pending again: those with one of the codes, or all of them.
+	 *
+	 * @returns how many
+	 */
 	reopen(codes: ReadonlySet<string> | undefined): number {
-		let opened = 0;
+		let reopened = 0;
 		for (let row = 0; row < this.#bytes.length; row++) {
 			const code = this.codeOf(row);
 			if (code === undefined || (codes !== undefined && !codes.has(code))) continue;
 			this.#bytes.set(row, 0);
 			if (this.isUntouched(row)) this.#untouched.set(row, 0);
 			this.#otherCodes.delete(row);
-			opened += 1;
+			reopened += 1;
 		}
-		return opened;
+		return reopened;
 	}
 
 	#byteOf(code: string): number {
@@ -82,15 +86,15 @@ export class RowStates {
 	}
 }
 
-/** Rows by which the table grows at least. */
+/** The fewest rows by which the table grows: 64 KiB, so that it grows seldom. */
 const GROWTH = 65_536;
 
-/** One byte for each row, zero until it is set: a million rows are a megabyte. */
+/** A table with one byte for each row, 0 until it is set. A million rows take a megabyte. */
 export class RowBytes {
 	#bytes = new Uint8Array(0);
 	#length = 0;
 
-	/** Rows from here on were never set. */
+	/** One more than the last row that was set. */
 	get length(): number {
 		return this.#length;
 	}

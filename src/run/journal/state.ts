@@ -10,7 +10,7 @@ import {
 } from "./records.ts";
 import { RowStates } from "./row-states.ts";
 
-const NOTHING: Totals = {
+const NO_TOTALS: Totals = {
 	rows: 0,
 	updated: 0,
 	unchanged: 0,
@@ -24,10 +24,10 @@ const NOTHING: Totals = {
 };
 
 /**
- * What the records of a journal come to, one after the other. Nothing but records changes it, so that a journal that is
- * read again gives the same counts as the process that wrote it.
+ * The state of a run after each record of its journal. Only records change it, so a journal that is read again gives the
+ * same counts as the process that wrote it.
  *
- * `rows = updated + unchanged + uploaded + removed + failed + invalid + duplicateSkipped + pending` holds after each.
+ * After each record, `rows = updated + unchanged + uploaded + removed + failed + invalid + duplicateSkipped + pending`.
  */
 export class JournalState {
 	readonly #headers: HeaderRecord[] = [];
@@ -38,27 +38,27 @@ export class JournalState {
 	#lost = 0;
 	#end: EndRecord | undefined;
 
-	/** The first header: what the run is. Undefined before it. */
+	/** The first header, which identifies the run; undefined before it. */
 	get header(): HeaderRecord | undefined {
 		return this.#headers[0];
 	}
 
-	/** One for each sitting, in order. */
+	/** One for each execution, in order. */
 	get headers(): readonly HeaderRecord[] {
 		return this.#headers;
 	}
 
-	/** How the last sitting ended; undefined while it goes on, and where it was killed. */
+	/** How the last execution ended; undefined while it goes on, and where it was killed. */
 	get end(): EndRecord | undefined {
 		return this.#end;
 	}
 
-	/** Records that a repair could not keep. */
+	/** Number of records that a repair could not keep. */
 	get lost(): number {
 		return this.#lost;
 	}
 
-	/** Rows that were updated with what their documents had already. */
+	/** Number of updated rows whose documents already had the metadata. */
 	get noOpUpdates(): number {
 		return this.#same;
 	}
@@ -68,12 +68,12 @@ export class JournalState {
 		return this.#rows.statusOf(row);
 	}
 
-	/** The code with which a row failed. */
+	/** The code with which a row failed; undefined for any other row. */
 	codeOf(row: number): string | undefined {
 		return this.#rows.codeOf(row);
 	}
 
-	/** Whether a row failed, and certainly nothing of it was applied. */
+	/** Whether a row failed and certainly nothing of it was applied. */
 	isUntouched(row: number): boolean {
 		return this.#rows.isUntouched(row);
 	}
@@ -83,15 +83,15 @@ export class JournalState {
 		return this.#rows.failedWith(code);
 	}
 
-	/** Counts of the whole run, all sittings together. */
+	/** Counts of the whole run, over all executions. */
 	totals(): Totals {
-		if (this.header === undefined) return NOTHING;
+		if (this.header === undefined) return NO_TOTALS;
 		const { rows, invalid, duplicateSkipped } = this.header.manifest;
 		const pending = rows - invalid - duplicateSkipped - this.#settled();
 		return { rows, ...this.#counts, invalid, duplicateSkipped, pending, attempts: this.#attempts };
 	}
 
-	/** @returns the rule that the record would break; it is then not applied */
+	/** @returns the rule that the record breaks, and then it is not applied */
 	apply(record: ReadRecord): string | undefined {
 		if (record.kind === "header") return this.#begin(record);
 		if (record.kind === "newer") return `a header of format ${record.version} among records of an older one`;
@@ -125,18 +125,18 @@ export class JournalState {
 
 	#settle(record: OutcomeRecord, { manifest }: HeaderRecord): string | undefined {
 		const { row, line, attempts } = record;
-		if (this.#isOver()) return `an outcome after the end of its sitting, of the row of line ${line}`;
+		if (this.#hasEnded()) return `an outcome of the row of line ${line} after the end of the execution`;
 		if (row >= manifest.rows) return `an outcome of row ${row} of a manifest of ${manifest.rows} rows`;
 		const before = this.#rows.statusOf(row);
-		// A failed row that then succeeded was opened again: that record can only be among those that a repair lost.
-		const opened = this.#lost > 0 && before === "failed" && record.status !== "failed";
-		if (before !== undefined && !opened) return `a second outcome of the row of line ${line}`;
-		if (opened) this.#counts.failed -= 1;
+		// A failed row can only succeed after it was reopened. A repair may have lost the record of that.
+		const wasReopened = this.#lost > 0 && before === "failed" && record.status !== "failed";
+		if (before !== undefined && !wasReopened) return `a second outcome of the row of line ${line}`;
+		if (wasReopened) this.#counts.failed -= 1;
 		if (this.#settled() >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
 			return "more outcomes than the manifest has valid rows";
 		}
-		if (record.status === "failed") this.#rows.failed(row, record.error.code, record.isUntouched === true);
-		else this.#rows.succeeded(row, record.status);
+		if (record.status === "failed") this.#rows.setFailed(row, record.error.code, record.isUntouched === true);
+		else this.#rows.setSucceeded(row, record.status);
 		this.#counts[record.status] += 1;
 		this.#attempts += attempts;
 		if (record.isSame === true) this.#same += 1;
@@ -145,20 +145,20 @@ export class JournalState {
 	}
 
 	#finish(record: EndRecord): string | undefined {
-		if (this.#isOver()) return "a second end of one sitting";
+		if (this.#hasEnded()) return "a second end of an execution";
 		const totals = this.totals();
-		// After a repair the ends still count what was lost.
+		// The ends of a repaired journal still count the records that were lost.
 		const other = this.#lost > 0 ? undefined : countsOf(totals).find(([name, count]) => record.counts[name] !== count);
 		if (other !== undefined) {
 			const [name, count] = other;
-			return `an end that counts ${record.counts[name]} as ${name}, after records that come to ${count}`;
+			return `an end that counts ${record.counts[name]} as ${name}, after records that give ${count}`;
 		}
 		this.#end = record;
 		return undefined;
 	}
 
 	#reopen({ codes }: ReopenRecord): string | undefined {
-		if (this.#isOver()) return "rows opened again after the end of their sitting";
+		if (this.#hasEnded()) return "rows reopened after the end of the execution";
 		this.#end = undefined;
 		this.#counts.failed -= this.#rows.reopen(codes === undefined ? undefined : new Set(codes));
 		return undefined;
@@ -168,8 +168,8 @@ export class JournalState {
 		this.#lost += records;
 	}
 
-	/** Whether nothing but a header may follow. After a repair that header may be lost. */
-	#isOver(): boolean {
+	/** Whether only a header may follow. A repair may have lost that header, so then any record may. */
+	#hasEnded(): boolean {
 		return this.#end !== undefined && this.#lost === 0;
 	}
 

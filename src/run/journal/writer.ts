@@ -2,42 +2,42 @@ import { encode } from "./encode.ts";
 import { JournalLost, journalLost } from "./errors.ts";
 import type { JournalRecord } from "./records.ts";
 
-/** What the writer needs of an open file. It is injected, so that a test can be a disk that loses its power. */
+/** The open file of a writer. It is passed in, so that a test can simulate a disk that loses power. */
 export type JournalFile = {
-	/** appends and resolves with the bytes that were taken, which may be fewer than were given */
+	/** appends bytes, and resolves with how many were written, which may be fewer than given */
 	write(bytes: Uint8Array): Promise<number>;
-	/** resolves when everything written is on the storage (fdatasync) */
+	/** resolves once all written bytes are on the storage (fdatasync) */
 	sync(): Promise<void>;
-	/** bytes of the file, and the names it has: 0 when it was removed */
+	/** size in bytes, and number of links: 0 where the file was removed */
 	size(): Promise<{ readonly size: number; readonly nlink: number }>;
 	close(): Promise<void>;
 };
 
-type Waiting = {
+type WaitingRecord = {
 	readonly bytes: Uint8Array;
 	readonly resolve: () => void;
 	readonly reject: (error: unknown) => void;
 };
 
 /**
- * Appends records, and tells of each when it is durable.
+ * Appends records, and resolves for each record once it is durable.
  *
- * One write and one sync serve all records that came while the last sync ran, so that the storage's pace sets the size
- * of a batch, and no timer. After the first error nothing is written any more: a second sync could succeed without
- * having stored what the first one failed to store.
+ * One write and one sync serve all records that arrived during the last sync, so the speed of the storage sets the size of
+ * a batch. After the first error nothing more is written: a second sync can succeed without having stored the bytes of
+ * the first.
  */
 export class JournalWriter {
 	readonly #file: JournalFile;
 	readonly #name: string;
 	#size: number;
-	#waiting: Waiting[] = [];
+	#waiting: WaitingRecord[] = [];
 	#running: Promise<void> | undefined;
 	#lost: JournalLost | undefined;
 	#closed = false;
 
 	/**
 	 * @param name the file's path, for messages
-	 * @param size its bytes, all of them good
+	 * @param size its length in bytes, all of them good records
 	 */
 	constructor(file: JournalFile, name: string, size: number) {
 		this.#file = file;
@@ -45,26 +45,26 @@ export class JournalWriter {
 		this.#size = size;
 	}
 
-	/** Why nothing can be written any more. */
+	/** Why nothing more can be written; undefined while the file works. */
 	get lost(): JournalLost | undefined {
 		return this.#lost;
 	}
 
 	/**
-	 * Resolves when the record is durable.
+	 * Resolves once the record is durable.
 	 *
-	 * @throws JournalLost, now and for every later record, when it can't be known to be
+	 * @throws JournalLost where that is not certain, for this and every later record
 	 */
 	append(record: JournalRecord): Promise<void> {
 		return new Promise<void>((resolve, reject) => {
-			if (this.#closed) throw new Error(`a record after ${this.#name} was closed`);
+			if (this.#closed) throw new Error(`a record was appended after ${this.#name} was closed`);
 			if (this.#lost !== undefined) throw this.#lost;
 			this.#waiting.push({ bytes: Buffer.from(encode(record)), resolve, reject });
 			this.#running ??= this.#run();
 		});
 	}
 
-	/** Closes the file when what waits is durable or lost. Never throws for what `append` has told already. */
+	/** Closes the file once all waiting records are durable or lost. It does not throw the errors that `append` has thrown. */
 	async close(): Promise<void> {
 		if (this.#closed) return;
 		this.#closed = true;
@@ -72,7 +72,7 @@ export class JournalWriter {
 		await this.#file.close();
 	}
 
-	/** Batch after batch, until nothing waits. Never rejects. */
+	/** Stores batch after batch until no record waits. Never rejects. */
 	async #run(): Promise<void> {
 		while (this.#waiting.length > 0) {
 			const batch = this.#waiting;
@@ -90,20 +90,20 @@ export class JournalWriter {
 		this.#running = undefined;
 	}
 
-	async #store(batch: readonly Waiting[]): Promise<void> {
-		await this.#fence();
+	async #store(batch: readonly WaitingRecord[]): Promise<void> {
+		await this.#checkUnchanged();
 		let bytes: Uint8Array = Buffer.concat(batch.map((waiting) => waiting.bytes));
 		while (bytes.length > 0) {
-			const taken = await this.#file.write(bytes);
-			if (taken <= 0) throw new JournalLost(`${this.#name} takes no more bytes`, "io");
-			this.#size += taken;
-			bytes = bytes.subarray(taken);
+			const written = await this.#file.write(bytes);
+			if (written <= 0) throw new JournalLost(`${this.#name} takes no more bytes`, "io");
+			this.#size += written;
+			bytes = bytes.subarray(written);
 		}
 		await this.#file.sync();
 	}
 
-	/** Whatever the lock says: a file that is not as this writer left it has another writer, or nobody will find it. */
-	async #fence(): Promise<void> {
+	/** Checks, in addition to the lock, that the file is as this writer left it: not removed, and without another writer. */
+	async #checkUnchanged(): Promise<void> {
 		const { size, nlink } = await this.#file.size();
 		if (size === this.#size && nlink === 1) return;
 		throw new JournalLost(`another program writes to or removed ${this.#name}`, "fenced");

@@ -108,14 +108,14 @@ async function* changes(chunks: AsyncIterable<Uint8Array>, plan: PlanCheck): Asy
 		throw new PlanFault(`has a line of more than ${MAX_LINE_BYTES} bytes`);
 	};
 	for await (const chunk of chunks) {
-		for (const { bytes, terminated } of splitter.push(chunk)) {
-			const change = line(bytes, terminated);
+		for (const { bytes, isTerminated } of splitter.push(chunk)) {
+			const change = line(bytes, isTerminated);
 			if (change !== undefined) yield change;
 		}
 		if (splitter.isTooLong) line(undefined, false);
 	}
 	const rest = splitter.rest();
-	if (rest !== undefined) line(rest.bytes, rest.terminated);
+	if (rest !== undefined) line(rest.bytes, rest.isTerminated);
 }
 
 async function told<Result>(name: string, work: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 import type { App, Session, Settings } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { unsentTotals } from "../../run/journal/memory-journal.ts";
 import { CONFLICT, doPlanned } from "../../run/operations/planned.ts";
 import type { SentLog } from "../../run/operations/sent-log.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
@@ -35,7 +35,7 @@ export async function runPlan(
 	app: App,
 ): Promise<ExitCode> {
 	const refuse = (stop: Stop, rows: number): Promise<ExitCode> => {
-		const totals = new MemoryJournal({ rows, invalid: 0, duplicateSkipped: 0 }).totals();
+		const totals = unsentTotals({ rows, invalid: 0, duplicateSkipped: 0 });
 		return report({ totals, seconds: 0, stop }, flags, app);
 	};
 	const plan = await opened(path, kind, settings, app);

@@ -3,7 +3,7 @@ import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { stopOf } from "../../run/stop/shutdown.ts";
 import type { RowBytes } from "../../run/journal/row-states.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { unsentTotals } from "../../run/journal/memory-journal.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import { findUnfinished, type RunSpec } from "../../run/recorded/unfinished.ts";
 import type { Stop, Totals } from "../../run/types.ts";
@@ -52,7 +52,7 @@ export async function stoppedByPolicy<SourceRow extends Row>(
 	const forbidden = await watch.end();
 	const stop = cut ?? forbidden;
 	if (stop === undefined) return undefined;
-	const totals = before?.totals ?? new MemoryJournal(source).totals();
+	const totals = before?.totals ?? unsentTotals(source);
 	const seconds = (app.clock.now() - started) / 1000;
 	const resumed = before === undefined ? {} : { run: before.run, resume: resumeCommand(before.run, flags) };
 	return report({ totals, seconds, stop, ...resumed }, flags, app);

@@ -6,7 +6,7 @@ import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import type { Mode } from "../../plan/change.ts";
 import { resolve } from "node:path";
 import type { BodyChoice } from "../../body-forms.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { unsentTotals } from "../../run/journal/memory-journal.ts";
 import type { UpdatePlan } from "../../run/operations/prepare-update.ts";
 import type { Stop } from "../../run/types.ts";
 import { report } from "./run-report.ts";
@@ -105,7 +105,7 @@ async function withChecked(
 		const stop =
 			refusal(checked, flags, purpose) ?? excuses?.stop() ?? names?.stop() ?? (await refuse?.(source, session));
 		if (stop !== undefined) {
-			return await report({ totals: new MemoryJournal(checked).totals(), seconds: 0, stop }, flags, app);
+			return await report({ totals: unsentTotals(checked), seconds: 0, stop }, flags, app);
 		}
 		return await use(source, session, settings, options.schema);
 	} finally {

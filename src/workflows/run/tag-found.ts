@@ -2,7 +2,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkSettings } from "../../manifest/index.ts";
 import type { Mode } from "../../plan/change.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { unsentTotals } from "../../run/journal/memory-journal.ts";
 import { documentsText } from "../../text/words.ts";
 import { show } from "../../text/show.ts";
 import { manifestOptions } from "../check/check-rows.ts";
@@ -86,7 +86,7 @@ export async function runFound<Item extends RunItem>(
 				io.note(`${documentsText(found.count)} of dataset ${show(dataset)} ${meet} the filter: ${name}`);
 			}
 			if (found.count === 0 && run.instead === undefined) {
-				const totals = new MemoryJournal({ rows: 0, invalid: 0, duplicateSkipped: 0 }).totals();
+				const totals = unsentTotals({ rows: 0, invalid: 0, duplicateSkipped: 0 });
 				return await report({ totals, seconds: (clock.now() - started) / 1000, stop: undefined }, flags, app);
 			}
 			const made = { path: found.path, name };

@@ -85,7 +85,7 @@ describe("what the records of a journal come to", () => {
 		["rows opened after the end", [header(), { ...end(reduced([header()])) }], REOPEN, "after the end"],
 		["a second end", [header(), end(reduced([header()]))], end(reduced([header()])), "second end"],
 		["an end that counts more", [header()], end(reduced([header(), outcome(1)])), "counts 1 as updated"],
-		["an end that counts fewer", [header(), outcome(1)], end(reduced([header()])), "come to 1"],
+		["an end that counts fewer", [header(), outcome(1)], end(reduced([header()])), "give 1"],
 		["what belongs to the other file", [header()], sent(1), "among the outcomes"],
 		["a newer header", [header()], { kind: "newer", version: 2 } as never, "format 2"],
 	])("refuses %s, or a summary would count what is not so", (_, before, record, text) => {
