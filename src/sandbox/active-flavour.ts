@@ -1,18 +1,18 @@
-import { documented } from "./documented.ts";
+import type { Dialect } from "./answer.ts";
+import { documented } from "./documented/index.ts";
 import { type Flavour, releaseOf } from "./flavours/index.ts";
-import type { Keys } from "./ragflow/key.ts";
 import { ragflow } from "./ragflow/dialect.ts";
-import type { Dialect } from "./reply.ts";
+import type { Keys } from "./ragflow/key.ts";
 
-/** A change of flavour once so many updates were applied: a server that is upgraded while a client works on it. */
+/** A change of flavour after `after` updates: a server that is upgraded while a client works on it. */
 export type Upgrade = { readonly to: Flavour; readonly after: number };
 
-/** What the sandbox speaks now. The data know nothing of it, so it can change at any moment. */
+/** The flavour that the sandbox answers in. The data do not depend on it, so it can change at any moment. */
 export class ActiveFlavour {
 	readonly #keys: Keys;
 	readonly #upgrade: Upgrade | undefined;
 	#updates = 0;
-	/** Requests keep the one that they arrived under. */
+	/** A request is answered by the dialect that was active when it arrived. */
 	dialect: Dialect;
 
 	constructor(flavour: Flavour, keys: Keys, upgrade: Upgrade | undefined) {
@@ -21,14 +21,14 @@ export class ActiveFlavour {
 		this.dialect = this.#dialectOf(flavour);
 	}
 
-	become(flavour: Flavour): void {
+	change(flavour: Flavour): void {
 		this.dialect = this.#dialectOf(flavour);
 	}
 
 	/** Called after each update that was committed. */
-	updated(): void {
+	countUpdate(): void {
 		this.#updates++;
-		if (this.#upgrade?.after === this.#updates) this.become(this.#upgrade.to);
+		if (this.#upgrade?.after === this.#updates) this.change(this.#upgrade.to);
 	}
 
 	#dialectOf(flavour: Flavour): Dialect {

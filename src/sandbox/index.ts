@@ -2,14 +2,15 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { ActiveFlavour } from "./active-flavour.ts";
+import type { Service } from "./answer.ts";
 import { type Control, openControl } from "./control.ts";
 import { FaultInjector } from "./faults/fault-injector.ts";
 import type { Flavour } from "./flavours/index.ts";
-import { loadBusboy, loadDatabase } from "./optional.ts";
+import { loadBusboy, loadDatabase } from "./optional-packages.ts";
 import { checkOptions, type SandboxOptions, settingsOf } from "./options.ts";
-import { type Listening, listen } from "./server.ts";
+import { type RunningServer, startServer } from "./server.ts";
 import { openStore, type Store } from "./store/index.ts";
-import { ActiveFlavour } from "./active-flavour.ts";
 
 export type { SandboxOptions } from "./options.ts";
 
@@ -17,34 +18,31 @@ export type Sandbox = {
 	/** `http://127.0.0.1:PORT`, without `/api/v1` */
 	url: string;
 	key: string;
-	/** the dataset that `documents` filled, at this start or an earlier one of the same file */
+	/** the dataset that `documents` filled, at this start or at an earlier one with the same file */
 	datasetId: string | undefined;
 	port: number;
-	/** the plan of faults and the ledger; only where `faults` or `control` asked for it */
+	/** the plan of faults and the ledger; only with the options `faults` or `control` */
 	control: Control | undefined;
-	/** speaks another flavour from now on, over the same data */
+	/** answers in another flavour from now on, over the same data */
 	become(flavour: Flavour): void;
-	/** ends connections, and leaves the data whole in one file */
+	/** ends connections, and leaves all data in one file */
 	close(): Promise<void>;
 };
 
-/** Starts the API, in one of its flavours, on the loopback address. Throws, in one sentence, where it cannot. */
+/** Starts the API, in one of its flavours, on the loopback address. Throws an error for the user where it cannot. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	checkOptions(options);
-	const trouble = troubleOf(options);
+	const injector = injectorOf(options);
 	const [database, busboy] = [await loadDatabase(), await loadBusboy()];
 	const key = options.key ?? `sandbox-${randomBytes(16).toString("hex")}`;
-	const voice = new ActiveFlavour(
-		options.flavour ?? "documented",
-		{ owner: key, member: options.memberKey },
-		options.upgrade,
-	);
-	// Its folder is open to its owner alone (0700).
+	const keys = { owner: key, member: options.memberKey };
+	const flavour = new ActiveFlavour(options.flavour ?? "documented", keys, options.upgrade);
+	// `mkdtemp` makes the folder accessible to its owner alone (0700).
 	const temporary = options.data === undefined ? await mkdtemp(join(tmpdir(), "ragtag-sandbox-")) : undefined;
 	const path = temporary === undefined ? resolve(options.data ?? "") : join(temporary, "sandbox.db");
 
 	let store: Store | undefined;
-	let server: Listening | undefined;
+	let server: RunningServer | undefined;
 	let control: Control | undefined;
 	const close = async (): Promise<void> => {
 		try {
@@ -57,15 +55,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	};
 	try {
 		store = openStore(database, path, options.documents ?? 0);
-		const service = {
+		const service: Service = {
 			store,
 			settings: settingsOf(options),
 			busboy,
-			updated: () => voice.updated(),
-			databaseAway: false,
+			onUpdate: () => flavour.countUpdate(),
+			databaseDown: false,
 		};
-		server = await listen({ port: options.port, voice, service, log: options.log, trouble });
-		control = trouble === undefined ? undefined : await openControl(trouble);
+		server = await startServer({ port: options.port, backend: { service, flavour }, log: options.log, injector });
+		control = injector === undefined ? undefined : await openControl(injector);
 	} catch (error) {
 		await close();
 		throw error;
@@ -78,15 +76,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 		datasetId: store.filledDataset,
 		port,
 		control,
-		become: (flavour) => voice.become(flavour),
+		become: (other) => flavour.change(other),
 		close: () => (closed ??= close()),
 	};
 }
 
-function troubleOf({ faults, control, log }: SandboxOptions): FaultInjector | undefined {
+/** Checks the plan before anything is opened, so that no sandbox starts with a plan that is not valid. */
+function injectorOf({ faults, control, log }: SandboxOptions): FaultInjector | undefined {
 	if (faults === undefined && control !== true) return undefined;
-	const trouble = new FaultInjector(log);
-	// Before anything is opened: a plan that can't be followed serves nothing.
-	if (faults !== undefined) trouble.force.set(faults);
-	return trouble;
+	const injector = new FaultInjector(log);
+	if (faults !== undefined) injector.plan.set(faults);
+	return injector;
 }

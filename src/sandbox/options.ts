@@ -1,20 +1,19 @@
+import type { Upgrade } from "./active-flavour.ts";
 import type { FaultPlan } from "./faults/plan.ts";
 import type { Flavour } from "./flavours/index.ts";
-import type { Settings, Ties } from "./settings.ts";
-import type { Upgrade } from "./active-flavour.ts";
 
 export type SandboxOptions = {
 	/** 0 takes a free one */
 	port: number;
-	/** path of the SQLite file; without it a temporary one, removed at the end */
+	/** path of the SQLite file; default: a temporary one, which is removed at the end */
 	data?: string;
-	/** random when not given */
+	/** default: a random one */
 	key?: string;
 	/** a second key, of a member of the owner's team: RAGFlow lets it do all but update */
 	memberKey?: string;
 	/** default `documented` */
 	flavour?: Flavour;
-	/** becomes another flavour once so many updates were applied */
+	/** becomes another flavour after so many updates */
 	upgrade?: Upgrade;
 	/** default: stable as documented, unstable as RAGFlow */
 	ties?: Ties;
@@ -30,33 +29,36 @@ export type SandboxOptions = {
 	onLargePage?: "error" | "cap";
 	/** default `status` */
 	errorStyle?: "status" | "envelope";
-	/** what goes wrong on purpose; with it there is a control address */
+	/** the faults to inject; with it there is a control address */
 	faults?: FaultPlan;
-	/** a control address, also without a plan: one can be set later, and what was applied is written down */
+	/** a control address, also without a plan: a plan can be set later, and the ledger is kept */
 	control?: boolean;
-	/** takes one line a request, when it was answered; the time in it is that of its arrival */
+	/** takes one line for each request, when it was answered; the time in it is that of its arrival */
 	log?: (line: string) => void;
 };
 
-/** The longest wait a timer can be set to. */
-const longestTimer = 2 ** 31 - 1;
+/** Whether documents with equal sort keys keep their order from page to page. Real databases do not promise it. */
+export type Ties = "stable" | "unstable";
 
-/** Names of ten digits and a file of some gigabytes: beyond that a number is a slip. */
-const mostDocuments = 100_000_000;
-
-/** Throws, in words for the person who set them, for options that cannot hold. */
-export function checkOptions(options: SandboxOptions): void {
-	wholeNumber("port", options.port, 0, 65_535);
-	wholeNumber("latency", options.latency ?? 0, 0, longestTimer);
-	wholeNumber("documents", options.documents ?? 0, 0, mostDocuments);
-	wholeNumber("pageSizeLimit", options.pageSizeLimit ?? 1, 1, Number.MAX_SAFE_INTEGER);
-	if (options.data === "") throw new Error("The path of the sandbox's data is empty");
-	wholeNumber("upgrade", options.upgrade?.after ?? 1, 1, Number.MAX_SAFE_INTEGER);
-	checkKey(options.key);
-	checkKey(options.memberKey);
-	if (options.key !== undefined && options.key === options.memberKey)
-		throw new Error("The sandbox's keys of the owner and of the member are the same");
-}
+/**
+ * What the documentation leaves open. Each is a switch, because a client must not come to depend on one answer.
+ *
+ * Releases of RAGFlow have fixed answers. They use only latency and ties; v0.24 also uses `update`.
+ */
+export type Settings = {
+	/** milliseconds by which every answer is delayed */
+	readonly latency: number;
+	/** whether an update replaces the metadata of a document, or is merged into it key by key */
+	readonly update: "replace" | "merge";
+	/** largest `page_size` */
+	readonly pageSizeLimit: number;
+	/** whether a larger `page_size` is refused, or silently reduced */
+	readonly onLargePage: "error" | "cap";
+	/** whether errors have their HTTP status, or status 200 with the code in the envelope alone */
+	readonly errorStyle: "status" | "envelope";
+	/** `undefined`: as the flavour does, stable as documented and unstable as RAGFlow */
+	readonly ties: Ties | undefined;
+};
 
 export function settingsOf(options: SandboxOptions): Settings {
 	return {
@@ -69,13 +71,32 @@ export function settingsOf(options: SandboxOptions): Settings {
 	};
 }
 
-/** What a header can carry without being changed on the way. */
-function checkKey(key: string | undefined): void {
-	if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
-		throw new Error("The sandbox's key is empty, or holds other than visible ASCII characters");
+/** Milliseconds of the longest wait that a timer takes. */
+const longestTimer = 2 ** 31 - 1;
+/** A file of some gigabytes: a larger number is a mistake. */
+const mostDocuments = 100_000_000;
+
+/** Throws an error for the user where an option is out of its range. */
+export function checkOptions(options: SandboxOptions): void {
+	checkWholeNumber("port", options.port, 0, 65_535);
+	checkWholeNumber("latency", options.latency ?? 0, 0, longestTimer);
+	checkWholeNumber("documents", options.documents ?? 0, 0, mostDocuments);
+	checkWholeNumber("pageSizeLimit", options.pageSizeLimit ?? 1, 1, Number.MAX_SAFE_INTEGER);
+	checkWholeNumber("upgrade", options.upgrade?.after ?? 1, 1, Number.MAX_SAFE_INTEGER);
+	if (options.data === "") throw new Error("The path of the sandbox's data is empty");
+	checkKeyText(options.key);
+	checkKeyText(options.memberKey);
+	if (options.key !== undefined && options.key === options.memberKey)
+		throw new Error("The sandbox's keys of the owner and of the member are the same");
 }
 
-function wholeNumber(name: string, value: number, least: number, most: number): void {
+/** A header can carry visible ASCII characters unchanged, and others not. */
+function checkKeyText(key: string | undefined): void {
+	if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+		throw new Error("The sandbox's key is empty, or contains other than visible ASCII characters");
+}
+
+function checkWholeNumber(name: string, value: number, least: number, most: number): void {
 	if (!Number.isInteger(value) || value < least || value > most)
 		throw new Error(`The sandbox's ${name} is not a whole number from ${least} to ${most}`);
 }

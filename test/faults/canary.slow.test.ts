@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
-import { kinds } from "../../src/sandbox/faults/table.ts";
+import { faultKinds } from "../../src/sandbox/faults/table.ts";
 import { startSandbox } from "../../src/sandbox/index.ts";
 import { ENCODINGS, withoutKeyInAnyForm } from "../support/encodings.ts";
 import { liar } from "../support/liar.ts";
@@ -30,7 +30,7 @@ const SHORT: Readonly<Record<string, object>> = {
 };
 
 const ECHOES = ["message", "location", "html", "header", "reason"].map((place) => ["echo-key", { in: place }] as const);
-const FAULTS = [...ECHOES, ...(isAll ? [...kinds.keys()].map((name) => [name, SHORT[name] ?? {}] as const) : [])];
+const FAULTS = [...ECHOES, ...(isAll ? [...faultKinds.keys()].map((name) => [name, SHORT[name] ?? {}] as const) : [])];
 
 /** Nothing that waits for long: what is searched is what is written, not how long it takes. */
 const IMPATIENT = ["--attempts", "2", "--timeout", "1s", "--max-wait", "1s", "--max-outage", "1s", "--debug"];

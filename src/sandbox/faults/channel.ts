@@ -3,23 +3,23 @@ import { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Milliseconds between bytes and an RST behind them. A client that finds both at once may be shown an end in place of the
- * RST: so it gets the time to read the bytes first.
+ * Milliseconds between bytes and an RST. A client that receives both at once may see an end of the stream in place of
+ * the RST, so it gets time to read the bytes first.
  */
 const resetGap = 10;
 
 /**
- * A connection as the HTTP server sees it, with a way past that server.
+ * A connection as the HTTP server sees it, which a fault can write to past that server.
  *
- * A fault writes its bytes to the socket itself, and the HTTP server writes its own answer into nothing: so it goes on to
- * the next request of the connection, whatever was really sent.
+ * A fault sends its bytes to the socket itself. The answer of the HTTP server is dropped, so the server goes on to the
+ * next request of the connection, whatever was really sent.
  */
 export class Channel extends Duplex {
 	readonly #socket: Socket;
-	readonly #gone = new AbortController();
+	readonly #closing = new AbortController();
 	readonly #closed: Promise<void>;
 	#muted = false;
-	#deaf = false;
+	#stoppedReading = false;
 
 	constructor(socket: Socket) {
 		super({ allowHalfOpen: true });
@@ -29,11 +29,11 @@ export class Channel extends Duplex {
 			if (!this.push(chunk)) socket.pause();
 		});
 		socket.on("end", () => this.push(null));
-		// What follows is `close`, and that is all that matters to the HTTP server.
+		// `close` follows, which is all that the HTTP server needs.
 		socket.on("error", () => undefined);
 		this.#closed = new Promise((resolve) => {
 			socket.on("close", () => {
-				this.#gone.abort();
+				this.#closing.abort();
 				this.destroy();
 				resolve();
 			});
@@ -45,56 +45,55 @@ export class Channel extends Duplex {
 		return this.#socket.localPort;
 	}
 
-	get isGone(): boolean {
-		return this.#gone.signal.aborted;
+	get isClosed(): boolean {
+		return this.#closing.signal.aborted;
 	}
 
-	/** Sends bytes past the HTTP server; resolves when they were handed over, or nobody is there any more. */
+	/** Sends bytes past the HTTP server. Resolves when they were handed over, or when the connection is closed. */
 	send(bytes: Buffer | string): Promise<void> {
-		// Its end is on its way; to go on at once would leave no time for it to arrive.
+		// The connection is closing; to go on at once would leave no time for its end to arrive.
 		if (!this.#socket.writable) return this.#closed;
 		return new Promise((resolve) => {
-			// Called with an error, too, where the connection is closed meanwhile.
+			// Also called, with an error, where the connection closes meanwhile.
 			this.#socket.write(bytes, () => resolve());
 		});
 	}
 
-	/** FIN, after what was sent; what still comes is answered with RST, as by a process that has gone. */
-	async hangUp(): Promise<void> {
+	/** Sends FIN after the bytes; later bytes of the client are answered with RST, as by a process that has ended. */
+	async closeWithFin(): Promise<void> {
 		this.#socket.destroySoon();
-		await this.gone();
+		await this.untilClosed();
 	}
 
-	/** RST. */
-	async reset(): Promise<void> {
+	async closeWithRst(): Promise<void> {
 		if (this.#socket.bytesWritten > 0) await this.wait(resetGap);
 		this.#socket.resetAndDestroy();
-		await this.gone();
+		await this.untilClosed();
 	}
 
-	/** Resolves when the connection is closed, by whichever side. */
-	gone(): Promise<void> {
+	/** Resolves when the connection is closed, by either side. */
+	untilClosed(): Promise<void> {
 		return this.#closed;
 	}
 
-	/** Waits, at most until the connection is closed. */
+	/** Waits, but not longer than the connection is open. */
 	async wait(milliseconds: number): Promise<void> {
-		await sleep(milliseconds, undefined, { signal: this.#gone.signal }).catch(() => undefined);
+		await sleep(milliseconds, undefined, { signal: this.#closing.signal }).catch(() => undefined);
 	}
 
-	/** Reads nothing from now on: the client's bytes pile up until its window is closed. */
+	/** Reads nothing from now on, so that the client's TCP window closes. */
 	stopReading(): void {
-		this.#deaf = true;
+		this.#stoppedReading = true;
 		this.#socket.pause();
 	}
 
-	/** Swallows what the HTTP server writes. */
+	/** Drops what the HTTP server writes. */
 	mute(muted: boolean): void {
 		this.#muted = muted;
 	}
 
 	override _read(): void {
-		if (!this.#deaf) this.#socket.resume();
+		if (!this.#stoppedReading) this.#socket.resume();
 	}
 
 	override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

@@ -1,136 +1,145 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Serving, sendReply } from "../answer.ts";
-import { type Log, logLine } from "../log.ts";
-import type { Met } from "./ledger/entries.ts";
-import { Ledger, type Ticket } from "./ledger/index.ts";
-import type { Change } from "../store/changes.ts";
-import { askedOf } from "./request-info.ts";
+import { type Backend, type Log, logLine, sendReply } from "../answer.ts";
+import { ActivePlan, type Firing } from "./active-plan.ts";
 import { Channel } from "./channel.ts";
-import { type Draft, draftOf, written } from "./draft.ts";
-import { Force, type Taken } from "./force.ts";
-import type { Strike } from "./kind.ts";
-import { watchedStore } from "./faulty-store.ts";
+import { type Draft, draftOf, encode } from "./draft.ts";
+import { type FaultContext, requestInfo } from "./fault.ts";
+import { faultyStore, type WriteFaults } from "./faulty-store.ts";
+import { type FiredFault, Ledger, type TrackedRequest } from "./ledger.ts";
 
-type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly serving: Serving };
+type Exchange = {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly backend: Backend;
+	readonly tracked: TrackedRequest;
+};
 
-/** What goes wrong in a sandbox, and the record of it: one plan in force, one ledger, and the way of a request past both. */
+/** Answers requests with the faults of one plan, and records them in one ledger. */
 export class FaultInjector {
-	readonly force = new Force();
+	readonly plan = new ActivePlan();
 	readonly ledger = new Ledger();
 	readonly #closing = new AbortController();
-	/** connections that a fault holds */
+	/** connections that a fault keeps open */
 	readonly #held = new Set<Channel>();
 	/** the last answer to each method */
 	readonly #previous = new Map<string, Draft>();
 	readonly #log: Log | undefined;
-	/** the moment from which the database can be reached again, by the clock of `performance` */
-	#databaseBack = 0;
-	/** set when there is a port to close */
+	/** when the database can be reached again, in milliseconds of `performance.now` */
+	#databaseUpAt = 0;
+	/** set when a port is open */
 	outage: (milliseconds: number) => void = () => undefined;
 
 	constructor(log: Log | undefined) {
 		this.#log = log;
 	}
 
-	/** Answers a request as the plan wants it. Never rejects. */
-	async answer(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
-		const asked = askedOf(request);
-		const ticket = this.ledger.arrived(asked);
+	/** Answers a request as the plan wants. Never rejects. */
+	async answer(request: IncomingMessage, response: ServerResponse, backend: Backend): Promise<void> {
+		const info = requestInfo(request);
+		const tracked = this.ledger.arrived(info);
+		const exchange = { request, response, backend, tracked };
 		const channel: unknown = request.socket;
-		const previous = this.#previous.get(asked.method);
-		const taken = channel instanceof Channel ? this.force.take(asked, previous) : undefined;
-		const exchange = { request, response, serving };
-		if (taken === undefined || !(channel instanceof Channel)) return this.#untroubled(exchange, ticket);
-		const { live } = taken;
-		const strike = { asked, channel, random: taken.random, previous, outage: this.outage };
+		const previous = this.#previous.get(info.method);
+		const firing = channel instanceof Channel ? this.plan.firingFor(info, previous) : undefined;
+		if (firing === undefined || !(channel instanceof Channel)) return this.#answerWithoutFault(exchange);
+		const context = { request: info, channel, random: firing.random, previous, outage: this.outage };
 		this.#held.add(channel);
-		const status = await this.#troubled(exchange, ticket, taken, strike);
+		const status = await this.#answerWithFault(exchange, firing, context);
 		this.#held.delete(channel);
-		this.#answered(ticket, { name: live.planned.fault, index: live.index, when: live.when }, status);
+		const { planned, index, when } = firing.active;
+		this.#record(tracked, { name: planned.fault, index, when }, status);
 		channel.mute(true);
-		// Ahead of the HTTP server's own listener, which at once writes the answer to a request that has come meanwhile.
+		// Before the HTTP server's own listener, which writes the answer to the next request at once.
 		response.prependOnceListener("finish", () => channel.mute(false));
 		response.end();
 		request.resume();
 	}
 
-	#answered(ticket: Ticket, fault: Met | null, status: number | null): void {
-		this.ledger.answered(ticket, fault, status);
-		const { arrived, asked } = ticket;
-		this.#log?.(`${logLine(arrived, asked, status)}${fault === null ? "" : ` ${fault.name} ${fault.when}`}`);
+	/** Clears plan, ledger and counts. */
+	reset(): void {
+		this.plan.set({ faults: [] });
+		this.ledger.clear();
 	}
 
-	/** Ends what faults hold open, and what they have put off. */
+	/** Closes the connections that faults keep open, and drops delayed writes. */
 	close(): void {
 		this.#closing.abort();
 		for (const channel of this.#held) channel.destroy();
 	}
 
-	async #untroubled({ request, response, serving }: Exchange, ticket: Ticket): Promise<void> {
-		const store = watchedStore(serving.service.store, { ...this.#watched(ticket), applies: true, late: 0 });
-		const reply = await serving.voice.dialect(request, { ...serving.service, store, databaseAway: this.#databaseAway });
-		this.#previous.set(ticket.asked.method, draftOf(reply, response.shouldKeepAlive));
-		response.once("close", () => this.#answered(ticket, null, response.writableFinished ? reply.status : null));
-		await sendReply(response, reply, serving.service.settings.latency);
+	async #answerWithoutFault({ request, response, backend, tracked }: Exchange): Promise<void> {
+		const { service, flavour } = backend;
+		const store = faultyStore(service.store, this.#withoutFaults(tracked));
+		const reply = await flavour.dialect(request, { ...service, store, databaseDown: this.#databaseDown });
+		this.#previous.set(tracked.request.method, draftOf(reply, response.shouldKeepAlive));
+		response.once("close", () => this.#record(tracked, null, response.writableFinished ? reply.status : null));
+		await sendReply(response, reply, service.settings.latency);
 		request.resume();
-		await this.#watch(ticket, reply.text.toString(), serving);
+		await this.#notifyObservers(tracked, reply.body.toString(), backend);
 	}
 
-	async #troubled(
-		{ request, response, serving }: Exchange,
-		ticket: Ticket,
-		{ live, fired }: Taken,
-		strike: Strike,
+	/** Returns the status that was sent, or null. */
+	async #answerWithFault(
+		{ request, response, backend, tracked }: Exchange,
+		{ active, fired }: Firing,
+		context: FaultContext,
 	): Promise<number | null> {
-		const { fault, when } = live;
-		const { asked, channel } = strike;
-		if (fault.instead !== undefined) {
+		const { fault, when } = active;
+		if (fault.insteadOfService !== undefined) {
 			fired();
-			return fault.instead(strike);
+			return fault.insteadOfService(context);
 		}
+		if (fault.rewriteUrl !== undefined) request.url = fault.rewriteUrl(context.request);
+		const { service, flavour } = backend;
 		const applies = when === "after";
-		if (fault.ask !== undefined) request.url = fault.ask(asked);
-		const late = fault.late?.(strike) ?? 0;
-		const { service, voice } = serving;
-		const store = watchedStore(service.store, { ...this.#watched(ticket), applies, late, fault });
-		const updated = applies ? service.updated : () => undefined;
-		const troubled = { ...service, store, updated, databaseAway: this.#databaseAway };
-		let reply = await voice.dialect(request, troubled);
-		if (fault.away !== undefined) {
-			this.#databaseBack = performance.now() + fault.away;
-			reply = await voice.dialect(request, { ...troubled, databaseAway: true });
+		const delay = fault.writeDelay?.(context) ?? 0;
+		const store = faultyStore(service.store, { ...this.#withoutFaults(tracked), applies, delay, fault });
+		const onUpdate = applies ? service.onUpdate : () => undefined;
+		const faulty = { ...service, store, onUpdate, databaseDown: this.#databaseDown };
+		let reply = await flavour.dialect(request, faulty);
+		if (fault.databaseDownFor !== undefined) {
+			this.#databaseUpAt = performance.now() + fault.databaseDownFor;
+			reply = await flavour.dialect(request, { ...faulty, databaseDown: true });
 		}
-		// What is left of a body that was not read would make an RST of every FIN.
+		// Unread bytes of the body would turn every FIN into an RST.
 		request.resume();
 		const draft = draftOf(reply, response.shouldKeepAlive);
-		this.#previous.set(asked.method, draft);
-		const spoiled = fault.spoil === undefined ? draft : fault.spoil(draft, strike);
-		if (spoiled !== undefined) fired();
-		if (service.settings.latency > 0) await channel.wait(service.settings.latency);
-		const answer = written(spoiled ?? draft);
-		if (fault.send !== undefined) return fault.send(answer, strike);
-		await channel.send(Buffer.concat([answer.head, answer.body]));
-		if (answer.last) await channel.hangUp();
-		await this.#watch(ticket, reply.text.toString(), serving);
+		this.#previous.set(context.request.method, draft);
+		const altered = fault.alterAnswer === undefined ? draft : fault.alterAnswer(draft, context);
+		if (altered !== undefined) fired();
+		if (service.settings.latency > 0) await context.channel.wait(service.settings.latency);
+		const answer = encode(altered ?? draft);
+		if (fault.send !== undefined) return fault.send(answer, context);
+		await context.channel.send(Buffer.concat([answer.head, answer.body]));
+		if (answer.last) await context.channel.closeWithFin();
+		await this.#notifyObservers(tracked, reply.body.toString(), backend);
 		return answer.status;
 	}
 
-	get #databaseAway(): boolean {
-		return performance.now() < this.#databaseBack;
+	get #databaseDown(): boolean {
+		return performance.now() < this.#databaseUpAt;
 	}
 
-	#watched(ticket: Ticket): Pick<Parameters<typeof watchedStore>[1], "applied" | "closing" | "fault"> {
+	#withoutFaults(tracked: TrackedRequest): WriteFaults {
 		return {
-			closing: this.#closing.signal,
+			applies: true,
 			fault: undefined,
-			applied: (change) => this.ledger.applied(ticket, change),
+			delay: 0,
+			closing: this.#closing.signal,
+			onApplied: (change) => this.ledger.applied(tracked, change),
 		};
 	}
 
-	/** For faults that do something later: they see what clients have seen. */
-	async #watch(ticket: Ticket, text: string, { service }: Serving): Promise<void> {
-		const applied = (change: Change): void => this.ledger.applied(ticket, change, "lose");
-		const store = watchedStore(service.store, { ...this.#watched(ticket), applies: true, late: 0, applied });
-		for (const { fault } of this.force.watchers()) await fault.watch?.(ticket.asked, text, store);
+	/** Lets faults act on the answers that clients have received. */
+	async #notifyObservers(tracked: TrackedRequest, body: string, { service }: Backend): Promise<void> {
+		const onApplied: WriteFaults["onApplied"] = (change) => this.ledger.lost(tracked, change);
+		const store = faultyStore(service.store, { ...this.#withoutFaults(tracked), onApplied });
+		for (const { fault } of this.plan.answerObservers()) await fault.onAnswer?.(tracked.request, body, store);
+	}
+
+	#record(tracked: TrackedRequest, fault: FiredFault | null, status: number | null): void {
+		this.ledger.answered(tracked, fault, status);
+		const line = logLine(tracked.arrived, tracked.request, status);
+		this.#log?.(fault === null ? line : `${line} ${fault.name} ${fault.when}`);
 	}
 }

@@ -1,39 +1,39 @@
-import type { RequestInfo } from "./request-info.ts";
+import type { RequestInfo } from "./fault.ts";
 import type { PlanParams } from "./plan-params.ts";
 
-const any = { least: 1, most: Number.MAX_SAFE_INTEGER };
-
-/** Which requests a fault is meant for. Requests are counted from 1 among those that method, path and document fit. */
+/** Which requests a fault fires for. Requests are counted from 1 among those that method, path and document fit. */
 export type Trigger = {
-	readonly fits: (asked: RequestInfo) => boolean;
-	/** whether it is the `count`-th's turn; draws one number where there is a probability */
-	readonly turn: (count: number, random: () => number) => boolean;
+	readonly fits: (request: RequestInfo) => boolean;
+	/** whether it fires for the `count`-th request that fits; draws one number where there is a probability */
+	readonly fires: (count: number, random: () => number) => boolean;
 	/** firings at most */
 	readonly times: number;
-	/** how often it is bound to fire when enough requests come; `undefined` where that is left to chance or to them */
+	/** how often it fires if enough requests come; `undefined` where that depends on chance or on their number */
 	readonly planned: number | undefined;
 };
 
+const fromOne = { least: 1, most: Number.MAX_SAFE_INTEGER };
+
 /** Reads the member `on`, all of whose members must hold. */
 export function triggerOf(on: PlanParams): Trigger {
-	const method = on.maybeText("method")?.toUpperCase();
-	const path = patternOf(on);
-	const document = on.maybeText("document");
-	const nth = on.integers("nth", any);
-	const every = on.maybeInteger("every", any);
-	const from = on.integer("from", 1, any);
-	const to = on.integer("to", Number.MAX_SAFE_INTEGER, any);
+	const method = on.optionalText("method")?.toUpperCase();
+	const path = pathPattern(on);
+	const document = on.optionalText("document");
+	const nth = on.integers("nth", fromOne);
+	const every = on.optionalInteger("every", fromOne);
+	const from = on.integer("from", 1, fromOne);
+	const to = on.integer("to", Number.MAX_SAFE_INTEGER, fromOne);
 	const probability = on.fraction("probability");
-	const times = on.maybeInteger("times", any);
-	if (from > to) throw on.wrong('has a "from" after its "to"');
-	on.end();
+	const times = on.optionalInteger("times", fromOne);
+	if (from > to) throw on.error('has a "from" after its "to"');
+	on.refuseUnknown();
 	return {
-		fits: (asked) =>
-			(method === undefined || asked.method === method) &&
-			(path === undefined || path.test(asked.path)) &&
-			(document === undefined || asked.document === document),
-		turn(count, random) {
-			// Drawn for each, whatever else holds: so the n-th request always meets the n-th number.
+		fits: (request) =>
+			(method === undefined || request.method === method) &&
+			(path === undefined || path.test(request.path)) &&
+			(document === undefined || request.document === document),
+		fires(count, random) {
+			// Drawn for each request, whatever else holds: so the n-th request always gets the n-th number.
 			const drawn = probability === undefined || random() < probability;
 			const listed = nth === undefined || nth.includes(count);
 			return drawn && listed && count >= from && count <= to && (count - from + 1) % (every ?? 1) === 0;
@@ -43,15 +43,15 @@ export function triggerOf(on: PlanParams): Trigger {
 	};
 }
 
-function smaller(one: number | undefined, other: number | undefined): number | undefined {
-	return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
-}
-
-function patternOf(on: PlanParams): RegExp | undefined {
-	const text = on.maybeText("path");
+function pathPattern(on: PlanParams): RegExp | undefined {
+	const text = on.optionalText("path");
 	try {
 		return text === undefined ? undefined : new RegExp(text);
 	} catch {
-		throw on.wrong('has a "path" that is not a regular expression');
+		throw on.error('has a "path" that is not a regular expression');
 	}
+}
+
+function smaller(one: number | undefined, other: number | undefined): number | undefined {
+	return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

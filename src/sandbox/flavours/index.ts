@@ -1,11 +1,161 @@
-import { ragflow018 } from "./ragflow-0.18.ts";
-import { ragflow021 } from "./ragflow-0.21.ts";
-import { ragflow023 } from "./ragflow-0.23.ts";
-import { ragflow024 } from "./ragflow-0.24.ts";
-import { ragflow025 } from "./ragflow-0.25.ts";
-import { ragflow026 } from "./ragflow-0.26.ts";
-import { ragflow027 } from "./ragflow-0.27.ts";
-import type { Release } from "./release.ts";
+import type { ListRules, Release } from "./release.ts";
+
+/** v0.18: the oldest release that is still in use; it checks the least. */
+const ragflow018: Release = {
+	updateVerbs: ["PUT"],
+	body: "any-header",
+	refusedKey: "status-200",
+	databaseError: "number",
+	unknownPath: "status-200",
+	values: "any",
+	nonFinite: "stored",
+	splitsLists: false,
+	itemEquality: "value",
+	canMerge: false,
+	updateAnswer: "nothing",
+	emptyRemoval: "removes-all",
+	list: {
+		message: undefined,
+		lowerCaseFalse: false,
+		checksPageFirst: false,
+		badPage: "fails",
+		zeroPage: "literal",
+		maxPageSize: undefined,
+		orderBy: "any-column",
+		filters: false,
+		unknownRun: "matches-nothing",
+		condition: undefined,
+	},
+	datasets: {
+		checks: "loose",
+		ids: "uuid1",
+		total: false,
+		missingCode: 102,
+		takenName: "refused-102",
+		emptyRemoval: "removes-all",
+		hasShow: false,
+	},
+	missingDownload: "names-dataset",
+	bulkUpdate: "absent",
+	uploadMissingDatasetCode: 100,
+	lowerCaseMessages: false,
+	reportsPartialUpload: false,
+};
+
+// Each of the following releases is the one before it, with what changed.
+
+/** v0.21: an update answers with the document, and arguments are checked. */
+const ragflow021: Release = {
+	...ragflow018,
+	updateAnswer: "document",
+	list: { ...ragflow018.list, lowerCaseFalse: true, filters: true },
+	datasets: {
+		...ragflow018.datasets,
+		checks: "strict",
+		total: true,
+		missingCode: 108,
+		takenName: "refused-103",
+		emptyRemoval: "null-removes-all",
+	},
+};
+
+const condition023: ListRules["condition"] = {
+	contains: "stored-in-wanted",
+	dates: false,
+	numbers: "kept",
+	listsWithoutCase: false,
+	asciiOperators: false,
+	join: "by-key",
+	withoutConditions: "all",
+};
+
+/** v0.23: it answers the part form of an update with success, and changes nothing. */
+const ragflow023: Release = {
+	...ragflow021,
+	body: "or-form",
+	unknownPath: "status-404",
+	list: { ...ragflow021.list, condition: condition023 },
+	datasets: { ...ragflow021.datasets, takenName: "numbered" },
+	bulkUpdate: "all-unless-named",
+};
+
+const condition024: ListRules["condition"] = {
+	...condition023,
+	contains: "wanted-in-stored",
+	dates: true,
+	asciiOperators: true,
+	join: "forgetful",
+};
+
+/** v0.24: it splits lists. The last with PUT, and the last where a removal without ids removes all. */
+const ragflow024: Release = {
+	...ragflow023,
+	body: "json-header",
+	databaseError: "printed",
+	nonFinite: "refused-and-lost",
+	splitsLists: true,
+	canMerge: true,
+	updateAnswer: "document-without-metadata",
+	list: { ...ragflow023.list, condition: condition024 },
+	bulkUpdate: "broken",
+};
+
+/** v0.25.0, with PATCH alone: a removal without ids succeeds and removes nothing. From v0.25.2 on PUT is an alias. */
+const ragflow025: Release = {
+	...ragflow024,
+	updateVerbs: ["PATCH"],
+	refusedKey: "mixed",
+	values: "flat",
+	nonFinite: "refused",
+	itemEquality: "printed",
+	canMerge: false,
+	emptyRemoval: "removes-nothing",
+	list: {
+		...ragflow024.list,
+		message: "success",
+		checksPageFirst: true,
+		zeroPage: "everything",
+		unknownRun: "refused",
+	},
+	datasets: { ...ragflow024.datasets, missingCode: 102, emptyRemoval: "removes-nothing" },
+	bulkUpdate: "named",
+	uploadMissingDatasetCode: 102,
+};
+
+const condition026: ListRules["condition"] = {
+	...condition024,
+	listsWithoutCase: true,
+	join: "plain",
+	withoutConditions: "nothing",
+};
+
+/** v0.26 (as of v0.26.3): PATCH and its alias PUT, HTTP status 401 for keys, and removals that must name documents. */
+const ragflow026: Release = {
+	...ragflow025,
+	updateVerbs: ["PATCH", "PUT"],
+	refusedKey: "status-401",
+	nonFinite: "refused-and-lost",
+	emptyRemoval: "refused",
+	list: { ...ragflow025.list, maxPageSize: 100, condition: condition026 },
+	datasets: { ...ragflow025.datasets, hasShow: true },
+	missingDownload: "names-document",
+	reportsPartialUpload: true,
+};
+
+/** v0.27: as v0.26, with messages in small letters. */
+const ragflow027: Release = {
+	...ragflow026,
+	list: {
+		...ragflow026.list,
+		badPage: "default",
+		zeroPage: "literal",
+		orderBy: "three",
+		condition: { ...condition026, numbers: "both" },
+	},
+	datasets: { ...ragflow026.datasets, ids: "uuid" },
+	missingDownload: "not-found",
+	lowerCaseMessages: true,
+};
 
 const releases = {
 	"ragflow-0.18": ragflow018,
@@ -17,7 +167,7 @@ const releases = {
 	"ragflow-0.27": ragflow027,
 } satisfies Readonly<Record<string, Release>>;
 
-/** What the sandbox can speak: the API as documented, or as a release of RAGFlow answers it. */
+/** How the sandbox can answer: as documented, or as a release of RAGFlow does. */
 export type Flavour = "documented" | keyof typeof releases;
 
 export const flavours: readonly string[] = ["documented", ...Object.keys(releases)];
@@ -26,7 +176,7 @@ export function isFlavour(name: string): name is Flavour {
 	return flavours.includes(name);
 }
 
-/** The facts of a flavour; the documented one has none beside its documentation. */
+/** The facts of a release; `undefined` for the documented flavour. */
 export function releaseOf(flavour: Flavour): Release | undefined {
 	return flavour === "documented" ? undefined : releases[flavour];
 }

@@ -1,43 +1,41 @@
 import type { Release } from "../flavours/release.ts";
-import { datasetNameLimit } from "../settings.ts";
-import { filledDatasetId } from "../store/fill.ts";
-import type { Window } from "../query.ts";
-import { argument, field, fieldText } from "./fields.ts";
+import { datasetNameLimit } from "../store/datasets.ts";
+import { filledDatasetId } from "../store/index.ts";
+import { defaultPageSize, type PageWindow } from "../store/pages.ts";
 import { Code, exception, Failure } from "./failure.ts";
-import { defaultPageSize } from "../settings.ts";
-import { wholeOf } from "./query.ts";
+import { wholeOf } from "./list-query.ts";
+import { argumentError, fieldError, fieldText, type Members } from "./request.ts";
 
-/** The name of a dataset, without blanks around it; pydantic's words, or those of v0.18 (api/apps/sdk/dataset.py). */
-export function datasetName(members: { readonly [name: string]: unknown }, release: Release): string {
-	const given = members["name"];
-	if (release.datasets.checks === "loose") return looseName(members);
-	if (given === undefined) throw field("name", "Field required", members);
-	if (typeof given !== "string") throw field("name", "Input should be a valid string", given);
-	const name = given.trim();
+/** The name of a dataset without blanks around it. Errors are in pydantic's words, or v0.18's (api/apps/sdk/dataset.py). */
+export function datasetName(members: Members, release: Release): string {
+	const { name: sent } = members;
+	if (release.datasets.checks === "loose") return looseName(sent);
+	if (sent === undefined) throw fieldError("name", "Field required", members);
+	if (typeof sent !== "string") throw fieldError("name", "Input should be a valid string", sent);
+	const name = sent.trim();
 	const length = Array.from(name).length;
-	if (length === 0) throw field("name", "String should have at least 1 character", given);
+	if (length === 0) throw fieldError("name", "String should have at least 1 character", sent);
 	if (length > datasetNameLimit)
-		throw field("name", `String should have at most ${datasetNameLimit} characters`, given);
-	// SQLite ends text there; what the server does is not known.
-	if (name.includes("\0")) throw field("name", "Input should be a valid string", given);
+		throw fieldError("name", `String should have at most ${datasetNameLimit} characters`, sent);
+	// SQLite returns text only up to a NUL. What the server does with one is not known.
+	if (name.includes("\0")) throw fieldError("name", "Input should be a valid string", sent);
 	return name;
 }
 
-function looseName(members: { readonly [name: string]: unknown }): string {
-	const given = members["name"];
-	if (given === undefined) throw new Failure(Code.data, "`name` is not empty!");
-	if (typeof given !== "string") throw exception("AttributeError(\"object has no attribute 'strip'\")");
-	const name = given.trim();
+function looseName(sent: unknown): string {
+	if (sent === undefined) throw new Failure(Code.data, "`name` is not empty!");
+	if (typeof sent !== "string") throw exception("AttributeError(\"object has no attribute 'strip'\")");
+	const name = sent.trim();
 	if (name === "" || name.includes("\0")) throw new Failure(Code.data, "`name` is not empty string!");
-	// So 128 are one too many there.
+	// v0.18 refuses 128 characters, too.
 	if (Array.from(name).length >= datasetNameLimit)
 		throw new Failure(Code.data, `Dataset name should not be longer than ${datasetNameLimit} characters.`);
 	return name;
 }
 
 /**
- * An id as 32 digits in small letters, or why it is none. Ids of the server are UUIDs of version 1, and those of the
- * sandbox look so; the dataset of `--documents` has an id that can be foretold, and is let through.
+ * An id as 32 digits in small letters, or why it is not valid. Ids of the server are UUIDs of version 1, and those of
+ * the sandbox have that form. The dataset of `--documents` has a fixed id without it, which is accepted.
  */
 export function uuidOf(text: string, { datasets }: Release): { readonly id: string } | { readonly why: string } {
 	const digits = text
@@ -53,55 +51,58 @@ export function uuidOf(text: string, { datasets }: Release): { readonly id: stri
 	return { why: "Must be a UUID1 format" };
 }
 
-const listed: ReadonlySet<string> = new Set(["id", "name", "page", "page_size", "orderby", "desc"]);
-const yes: ReadonlySet<string> = new Set(["1", "true", "t", "yes", "y", "on"]);
-const no: ReadonlySet<string> = new Set(["0", "false", "f", "no", "n", "off"]);
+const knownParameters: ReadonlySet<string> = new Set(["id", "name", "page", "page_size", "orderby", "desc"]);
+const trueWords: ReadonlySet<string> = new Set(["1", "true", "t", "yes", "y", "on"]);
+const falseWords: ReadonlySet<string> = new Set(["0", "false", "f", "no", "n", "off"]);
 
 export type ListQuery = {
 	readonly id?: string;
 	readonly name?: string;
-	readonly window: Window;
+	readonly window: PageWindow;
 	readonly descending: boolean;
 };
 
-/** What a list of datasets is asked for: `ListDatasetReq` in api/utils/validation_utils.py, all faults at once. */
+/** The query of a list of datasets: `ListDatasetReq` in api/utils/validation_utils.py, which reports all errors at once. */
 export function listQuery(query: URLSearchParams, release: Release): ListQuery {
 	if (release.datasets.checks === "loose") return looseQuery(query);
-	const faults: string[] = [];
-	const fault = (name: string, why: string): void => void faults.push(fieldText(name, why, query.get(name) ?? ""));
-	const number = (name: string, otherwise: number): number => {
+	const errors: string[] = [];
+	const addError = (name: string, why: string): void => void errors.push(fieldText(name, why, query.get(name) ?? ""));
+	const numberOf = (name: string, absent: number): number => {
 		const text = query.get(name);
-		if (text === null) return otherwise;
+		if (text === null) return absent;
 		if (!/^\s*[+-]?\d+(?:\.0*)?\s*$/.test(text)) {
-			fault(name, "Input should be a valid integer, unable to parse string as an integer");
-			return otherwise;
+			addError(name, "Input should be a valid integer, unable to parse string as an integer");
+			return absent;
 		}
-		if (Number(text) < 1) fault(name, "Input should be greater than or equal to 1");
+		if (Number(text) < 1) addError(name, "Input should be greater than or equal to 1");
 		return Number(text);
 	};
-	const given = query.get("id");
-	const uuid = given === null ? undefined : uuidOf(given, release);
-	if (uuid !== undefined && "why" in uuid) fault("id", uuid.why);
-	const [page, limit] = [number("page", 1), number("page_size", defaultPageSize)];
-	const { largestPage } = release.list;
-	if (largestPage !== undefined && limit > largestPage)
-		fault("page_size", `Value error, page_size must be less than or equal to ${largestPage}`);
+	const sentId = query.get("id");
+	const uuid = sentId === null ? undefined : uuidOf(sentId, release);
+	if (uuid !== undefined && "why" in uuid) addError("id", uuid.why);
+	const [page, limit] = [numberOf("page", 1), numberOf("page_size", defaultPageSize)];
+	const { maxPageSize } = release.list;
+	if (maxPageSize !== undefined && limit > maxPageSize)
+		addError("page_size", `Value error, page_size must be less than or equal to ${maxPageSize}`);
 	const by = query.get("orderby") ?? "create_time";
-	if (by !== "create_time" && by !== "update_time") fault("orderby", "Input should be 'create_time' or 'update_time'");
+	if (by !== "create_time" && by !== "update_time")
+		addError("orderby", "Input should be 'create_time' or 'update_time'");
 	const desc = (query.get("desc") ?? "true").toLowerCase();
-	if (!yes.has(desc) && !no.has(desc)) fault("desc", "Input should be a valid boolean, unable to interpret input");
-	for (const name of new Set(query.keys())) if (!listed.has(name)) fault(name, "Extra inputs are not permitted");
-	if (faults.length > 0) throw argument(faults.join("\n"));
+	if (!trueWords.has(desc) && !falseWords.has(desc))
+		addError("desc", "Input should be a valid boolean, unable to interpret input");
+	for (const name of new Set(query.keys()))
+		if (!knownParameters.has(name)) addError(name, "Extra inputs are not permitted");
+	if (errors.length > 0) throw argumentError(errors.join("\n"));
 	const name = query.get("name") ?? "";
 	return {
 		...(uuid !== undefined && "id" in uuid ? { id: uuid.id } : {}),
 		...(name === "" ? {} : { name }),
 		window: { limit, offset: (page - 1) * limit },
-		descending: yes.has(desc),
+		descending: trueWords.has(desc),
 	};
 }
 
-/** v0.18: unknown parameters are nothing to it. */
+/** v0.18 ignores unknown parameters. */
 function looseQuery(query: URLSearchParams): ListQuery {
 	const [id, name] = [query.get("id") ?? "", query.get("name") ?? ""];
 	const [page, limit] = [wholeOf(query, "page", 1), wholeOf(query, "page_size", defaultPageSize)];

@@ -1,14 +1,20 @@
-import { Refusal, refusalText } from "../envelope.ts";
+import { type Dialect, internalErrorText, jsonReply, type Reply } from "../answer.ts";
 import type { Release } from "../flavours/release.ts";
-import { checkHost } from "../guard.ts";
-import { type Dialect, faultText, jsonReply, type Reply } from "../reply.ts";
-import { alike } from "../store/alike.ts";
-import type { Asked, Call, FileAnswer } from "./call.ts";
-import { exception, Failure, failureText } from "./failure.ts";
+import { checkHost, Refusal, refusalText } from "../refusal.ts";
+import { collationKey } from "../store/collation.ts";
+import { bulkUpdate } from "./bulk-update.ts";
+import { removeDatasets, updateDataset } from "./dataset-changes.ts";
+import { createDataset, listDatasets, showDataset } from "./datasets.ts";
+import { downloadDocument } from "./document.ts";
+import { Code, exception, Failure, failureText } from "./failure.ts";
 import { isOwner, type Keys } from "./key.ts";
-import { routeOf } from "./router.ts";
+import { listDocuments } from "./list.ts";
+import { removeDocuments } from "./remove.ts";
+import type { FileAnswer, Route } from "./request.ts";
+import { updateDocument } from "./update.ts";
+import { uploadDocuments } from "./upload.ts";
 
-/** The API as a release of RAGFlow answers it, with the proxy that stands in front of it. */
+/** The API as a release of RAGFlow answers it, with the proxy in front of it. */
 export function ragflow(release: Release, keys: Keys): Dialect {
 	return async (request, service) => {
 		try {
@@ -16,10 +22,19 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 			const { method = "", url = "" } = request;
 			const [path = "", ...query] = url.split("?");
 			if (path !== "/api" && !path.startsWith("/api/")) return page(200, "RAGFlow");
-			if (path.includes("//")) return merged(path, url);
-			const { route, ...ids } = routeOf(method, path, release);
-			const owner = isOwner({ request, route, release, keys, databaseAway: service.databaseAway });
-			const call = { request, query: new URLSearchParams(query.join("?")), ...keysOf(ids), release, owner };
+			if (path.includes("//")) return mergedSlashes(path, url);
+			const { route, datasetId, documentId } = routeOf(method, path, release);
+			const call = {
+				request,
+				query: new URLSearchParams(query.join("?")),
+				// The database compares ids as it does all text; those of the sandbox are in small letters.
+				datasetId: collationKey(datasetId),
+				documentId: collationKey(documentId),
+				sentDatasetId: datasetId,
+				sentDocumentId: documentId,
+				release,
+				isOwner: isOwner({ request, route, release, keys, databaseDown: service.databaseDown }),
+			};
 			const answer = await route(call, service);
 			return typeof answer === "string" ? jsonReply(200, answer) : fileReply(answer);
 		} catch (error) {
@@ -30,33 +45,77 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 
 function fileReply({ bytes, name }: FileAnswer): Reply {
 	const headers = { "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}` };
-	return { status: 200, headers, type: "application/octet-stream", text: bytes };
-}
-
-/** Ids are compared as all text is; those of the sandbox are in small letters. Refusals name them as they were sent. */
-function keysOf({ datasetId, documentId }: Pick<Call, "datasetId" | "documentId">): Asked {
-	const asked = { datasetAsked: datasetId, documentAsked: documentId };
-	return { ...asked, datasetId: alike(datasetId), documentId: alike(documentId) };
+	return { status: 200, headers, type: "application/octet-stream", body: bytes };
 }
 
 function failed(error: unknown): Reply {
 	if (error instanceof Failure) return jsonReply(error.status, failureText(error));
-	if (!(error instanceof Refusal)) return jsonReply(200, failureText(exception(faultText(error))));
-	// The sandbox's own guard against web pages, which no flavour changes.
+	if (!(error instanceof Refusal)) return jsonReply(200, failureText(exception(internalErrorText(error))));
+	// The sandbox protects itself from web pages in every flavour.
 	if (error.code === 403) return jsonReply(403, refusalText(error));
 	// The proxy has a limit of its own, and does not wait for the rest of the body.
 	if (error.code === 413) return { ...page(413, "413 Request Entity Too Large"), headers: { connection: "close" } };
 	return jsonReply(200, failureText(exception(error.message)));
 }
 
-/** Werkzeug makes one slash of several, and has the client ask again: so an id that is left out is not an empty one. */
-function merged(path: string, url: string): Reply {
+/** Werkzeug merges slashes and redirects the client: so a missing id does not become an empty one. */
+function mergedSlashes(path: string, url: string): Reply {
 	const location = path.replaceAll(/\/{2,}/g, "/") + url.slice(path.length);
 	return { ...page(308, "Redirecting..."), headers: { location } };
 }
 
-/** A page for people: what the proxy answers where it asks no API. */
+/** An HTML page: the proxy's answer outside the API. */
 function page(status: number, title: string): Reply {
-	const text = `<!doctype html>\n<html><head><title>${title}</title></head><body><div id="root"></div></body></html>\n`;
-	return { status, headers: {}, type: "text/html", text };
+	const body = `<!doctype html>\n<html><head><title>${title}</title></head><body><div id="root"></div></body></html>\n`;
+	return { status, headers: {}, type: "text/html", body };
+}
+
+type Methods = { readonly [method: string]: Route };
+type Found = { readonly route: Route; readonly datasetId: string; readonly documentId: string };
+
+const datasets: Methods = { GET: listDatasets, POST: createDataset, DELETE: removeDatasets };
+const dataset: Methods = { PUT: updateDataset };
+const documents: Methods = { GET: listDocuments, POST: uploadDocuments, DELETE: removeDocuments };
+const bulk: Methods = { POST: bulkUpdate };
+
+/**
+ * The route of a method and a path. It is found before the key is checked, so a wrong verb is reported without a key.
+ *
+ * One slash at the end is no segment: so the address of a document whose id is empty is the address of all documents.
+ */
+function routeOf(method: string, path: string, release: Release): Found {
+	const [, , version, ...segments] = path.replace(/\/$/, "").split("/");
+	const [first, datasetId = "", third, fourth = ""] = segments.map(decoded);
+	let methods: Methods | undefined;
+	let documentId = "";
+	if (version === "v1" && first === "datasets" && !segments.includes("")) {
+		if (segments.length === 1) methods = datasets;
+		else if (segments.length === 2) methods = release.datasets.hasShow ? { GET: showDataset, ...dataset } : dataset;
+		else if (third === "documents" && segments.length === 3) methods = documents;
+		else if (third === "documents" && segments.length === 4) {
+			const updates = Object.fromEntries(release.updateVerbs.map((verb) => [verb, updateDocument]));
+			methods = { GET: downloadDocument, ...updates };
+			documentId = fourth;
+		} else if (third === "metadata" && fourth === "update" && segments.length === 4) {
+			methods = release.bulkUpdate === "absent" ? undefined : bulk;
+		}
+	}
+	if (methods === undefined) throw notFound(path, release);
+	const route = Object.hasOwn(methods, method) ? methods[method] : undefined;
+	if (route === undefined) throw exception("<MethodNotAllowed '405: Method Not Allowed'>");
+	return { route, datasetId, documentId };
+}
+
+function notFound(path: string, release: Release): Failure {
+	if (release.unknownPath === "status-200") return exception("<NotFound '404: Not Found'>");
+	return new Failure(Code.notFound, `Not Found: ${path}`, { status: 404, data: "null" });
+}
+
+/** A segment that is not UTF-8 stays as it is: it is the id of no document. */
+function decoded(segment: string): string {
+	try {
+		return decodeURIComponent(segment);
+	} catch {
+		return segment;
+	}
 }

@@ -1,15 +1,18 @@
-import type { Parsing } from "../store/parsing.ts";
-import { integerColumn, textColumn } from "../store/rows.ts";
+import { integerColumn, textColumn } from "../store/database.ts";
+import type { ParserSettings } from "../store/parser-settings.ts";
+import { Code, Failure } from "./failure.ts";
+import { suffixOf } from "./names.ts";
+import type { Route } from "./request.ts";
 
-type Shown = { readonly metadata: boolean; readonly parsing: Parsing };
+type Shown = { readonly metadata: boolean; readonly parser: ParserSettings };
 
-/** A document as JSON text, its metadata among it or not: the members that a client may look at, and some beside. */
-export function documentText(row: unknown, dataset: string, { metadata, parsing }: Shown): string {
+/** A document as JSON text, with or without its metadata: the members that a client may read, and some more. */
+export function documentText(row: unknown, dataset: string, { metadata, parser }: Shown): string {
 	const [createTime, updateTime] = [integerColumn(row, "create_time"), integerColumn(row, "update_time")];
 	const name = textColumn(row, "name");
 	const before = JSON.stringify({
 		chunk_count: 0,
-		chunk_method: parsing.method,
+		chunk_method: parser.method,
 		create_date: new Date(createTime).toUTCString(),
 		create_time: createTime,
 		dataset_id: dataset,
@@ -29,13 +32,27 @@ export function documentText(row: unknown, dataset: string, { metadata, parsing 
 		update_date: new Date(updateTime).toUTCString(),
 		update_time: updateTime,
 	});
-	// Its own text, because an object would reorder the keys.
+	// The stored text, because an object would reorder the keys.
 	const between = metadata ? `"meta_fields":${textColumn(row, "meta_fields")},` : "";
-	return `${before.slice(0, -1)},${between}${after.slice(1, -1)},"parser_config":${parsing.config}}`;
+	return `${before.slice(0, -1)},${between}${after.slice(1, -1)},"parser_config":${parser.config}}`;
 }
 
-/** The ending of a name, in small letters and without its dot; empty where there is none. */
-export function suffixOf(name: string): string {
-	const dot = name.lastIndexOf(".");
-	return dot <= name.lastIndexOf("/") + 1 ? "" : name.slice(dot + 1).toLowerCase();
-}
+/**
+ * GET /datasets/<dataset_id>/documents/<document_id>: the bytes of a document, as they were uploaded (`download`).
+ *
+ * Up to v0.25 only the dataset's owner gets them. v0.26 looks up the document alone; v0.27 reports both as not found.
+ */
+export const downloadDocument: Route = async (call, { store }) => {
+	const { datasetId, documentId, sentDatasetId, sentDocumentId, isOwner, release } = call;
+	store.commits.flush();
+	const hasDataset = store.datasets.find(datasetId) !== undefined;
+	if (release.missingDownload === "names-dataset" && (!isOwner || !hasDataset))
+		throw new Failure(Code.data, `You do not own the dataset ${sentDatasetId}.`);
+	if (store.documents.datasetOf(documentId) !== datasetId) {
+		if (release.missingDownload === "not-found") throw new Failure(Code.data, "document not found");
+		throw new Failure(Code.data, `The dataset not own the document ${sentDocumentId}.`);
+	}
+	const bytes = store.documents.bytes(documentId);
+	if (bytes.length === 0) throw new Failure(Code.data, "This file is empty.");
+	return { bytes, name: store.documents.nameOf(documentId) ?? "" };
+};

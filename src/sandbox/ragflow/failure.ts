@@ -1,8 +1,8 @@
-import { Refusal } from "../envelope.ts";
-import { pythonRepr } from "../python.ts";
 import type { Release } from "../flavours/release.ts";
+import { pythonRepr } from "../python.ts";
+import { Refusal } from "../refusal.ts";
 
-/** The codes of the envelope that are answered here. They are not HTTP statuses, which are 200 nearly always. */
+/** The codes of the envelope. They are not HTTP statuses: the status is nearly always 200. */
 export const Code = {
 	success: 0,
 	exception: 100,
@@ -16,7 +16,7 @@ export const Code = {
 	server: 500,
 } as const;
 
-/** What is answered instead of a success, as RAGFlow words it. */
+/** An answer that is no success, in RAGFlow's words. */
 export class Failure extends Refusal {
 	/** HTTP status */
 	readonly status: number;
@@ -30,12 +30,12 @@ export class Failure extends Refusal {
 	}
 }
 
-/** What the server did not foresee: the error of its language, printed into the message. */
+/** An exception that the server does not catch: its `repr` is the message. */
 export function exception(printed: string): Failure {
 	return new Failure(Code.exception, printed, { data: "null" });
 }
 
-/** An error of the database, which has a number and a text (`server_error_response` in api/utils/api_utils.py). */
+/** An error of the database, with its number and text (`server_error_response` in api/utils/api_utils.py). */
 export function databaseError(number: number, text: string, { databaseError: shape }: Release): Failure {
 	if (shape === "number") return new Failure(Code.exception, String(number), { data: JSON.stringify(text) });
 	const kind = number === 1064 ? "ProgrammingError" : "OperationalError";
@@ -57,7 +57,7 @@ export function success(data?: string, message?: string): string {
 	return data === undefined ? `{"code":0${end}}` : `{"code":0,"data":${data}${end}}`;
 }
 
-/** v0.27 has its words begin small and end without a full stop (api/apps/restful_apis/document_api.py). */
-export function worded(message: string, { smallWords }: Release): string {
-	return smallWords ? message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, "") : message;
+/** In v0.27 messages begin with a small letter and end without a full stop (api/apps/restful_apis/document_api.py). */
+export function worded(message: string, { lowerCaseMessages }: Release): string {
+	return lowerCaseMessages ? message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, "") : message;
 }

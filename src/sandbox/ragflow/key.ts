@@ -1,68 +1,69 @@
 import type { IncomingMessage } from "node:http";
 import type { Release } from "../flavours/release.ts";
-import { sameKey } from "../guard.ts";
-import { bulkUpdate } from "./bulk.ts";
-import type { Route } from "./call.ts";
+import { sameKey } from "../refusal.ts";
+import { bulkUpdate } from "./bulk-update.ts";
+import { downloadDocument } from "./document.ts";
 import { Code, databaseError, Failure } from "./failure.ts";
-import { downloadDocument } from "./download.ts";
 import { removeDocuments } from "./remove.ts";
+import type { Route } from "./request.ts";
 
 export type Keys = { readonly owner: string; readonly member: string | undefined };
 
-type Asked = {
+type KeyCheck = {
 	readonly request: IncomingMessage;
 	readonly route: Route;
 	readonly release: Release;
 	readonly keys: Keys;
-	readonly databaseAway: boolean;
+	readonly databaseDown: boolean;
 };
 
 /**
- * Whether a request carries the owner's key; false for the member's. Throws for any other.
+ * Whether a request has the owner's key; false for the member's. Throws for any other.
  *
  * v0.15 to v0.24 check by `token_required` (api/utils/api_utils.py), v0.26 and v0.27 by `login_required`
- * (api/apps/__init__.py), and v0.25.0 by either: by the former in what was left in api/apps/sdk/doc.py.
+ * (api/apps/__init__.py), and v0.25.0 by either: by the former in the routes left in api/apps/sdk/doc.py.
  */
-export function isOwner({ request, route, release, keys, databaseAway }: Asked): boolean {
-	const old = release.refusedKey === "status-200" || (release.refusedKey === "mixed" && olderRoutes.has(route));
-	const given = old ? secondWord(request, release) : wordAfterBearer(request);
-	// The key is what is first looked up in the database.
-	if (databaseAway) throw noDatabase(old, release);
-	if (sameKey(given, keys.owner)) return true;
-	if (keys.member !== undefined && sameKey(given, keys.member)) return false;
-	throw old ? refusedWord(Code.authentication, "Authentication error: API key is invalid!", release) : unauthorized();
+export function isOwner({ request, route, release, keys, databaseDown }: KeyCheck): boolean {
+	const byToken = release.refusedKey === "status-200" || (release.refusedKey === "mixed" && tokenRoutes.has(route));
+	const key = byToken ? secondWord(request, release) : wordAfterBearer(request);
+	// The key is the first that the server looks up in the database.
+	if (databaseDown) throw noDatabase(byToken, release);
+	if (sameKey(key, keys.owner)) return true;
+	if (keys.member !== undefined && sameKey(key, keys.member)) return false;
+	if (!byToken) throw unauthorized();
+	throw refusedToken(Code.authentication, "Authentication error: API key is invalid!", release);
 }
 
-const olderRoutes: ReadonlySet<Route> = new Set([removeDocuments, bulkUpdate, downloadDocument]);
+const tokenRoutes: ReadonlySet<Route> = new Set([removeDocuments, bulkUpdate, downloadDocument]);
 
-/** The older check wants two words, whatever the first. Without them the refusal bears the code of a success. */
+/** `token_required` takes the second of two words, whatever the first is. Without two, the refusal has code 0. */
 function secondWord(request: IncomingMessage, release: Release): string {
 	const words = (request.headers.authorization ?? "").split(/\s+/).filter((word) => word !== "");
 	const [first, second] = words;
 	const malformed = release.refusedKey === "mixed" ? Code.authentication : Code.success;
-	if (first === undefined) throw refusedWord(Code.success, "`Authorization` can't be empty", release);
-	if (second === undefined) throw refusedWord(malformed, "Please check your authorization format.", release);
+	if (first === undefined) throw refusedToken(Code.success, "`Authorization` can't be empty", release);
+	if (second === undefined) throw refusedToken(malformed, "Please check your authorization format.", release);
 	return second;
 }
 
-function refusedWord(code: number, message: string, { refusedKey }: Release): Failure {
+function refusedToken(code: number, message: string, { refusedKey }: Release): Failure {
 	return new Failure(code, message, refusedKey === "mixed" ? { status: 401, data: "null" } : { data: "false" });
 }
 
-/** The newer check takes a header without "Bearer" for the key itself. */
+/** `login_required` takes a header without "Bearer" as the key itself. */
 function wordAfterBearer(request: IncomingMessage): string {
 	const header = request.headers.authorization ?? "";
-	const given = /^bearer /i.test(header) ? header.slice("bearer ".length).trim() : header;
-	if (given === "") throw unauthorized();
-	return given;
+	const key = /^bearer /i.test(header) ? header.slice("bearer ".length).trim() : header;
+	if (key === "") throw unauthorized();
+	return key;
 }
 
 function unauthorized(): Failure {
 	return new Failure(Code.unauthorized, "<Unauthorized '401: Unauthorized'>", { status: 401, data: "null" });
 }
 
-/** `login_required` takes it for an unknown key. */
-function noDatabase(old: boolean, release: Release): Failure {
-	if (!old) return unauthorized();
+/** `login_required` treats the error as an unknown key. */
+function noDatabase(byToken: boolean, release: Release): Failure {
+	if (!byToken) return unauthorized();
 	return databaseError(2003, "Can't connect to MySQL server on 'mysql' ([Errno 111] Connection refused)", release);
 }

@@ -1,55 +1,56 @@
-import { meetingIds } from "../condition/find.ts";
+import { matchingIds } from "../condition/filter.ts";
 import type { Release } from "../flavours/release.ts";
-import { findDocuments, type Matches } from "../find.ts";
-import { alike, letters } from "../store/alike.ts";
+import { collationKey, partKey } from "../store/collation.ts";
+import { integerColumn, textColumn } from "../store/database.ts";
 import type { StoredDataset } from "../store/datasets.ts";
 import type { Store } from "../store/index.ts";
-import { integerColumn, textColumn } from "../store/rows.ts";
-import type { Call, Route } from "./call.ts";
-import { conditionOf } from "./condition.ts";
-import { documentText, suffixOf } from "./document.ts";
+import { findPage, type RowFilter } from "../store/pages.ts";
+import { documentText } from "./document.ts";
 import { Code, Failure, noDataset, success, worded } from "./failure.ts";
-import { filterOf, isDescending, orderOf, wholeOf, windowOf } from "./query.ts";
+import { conditionOf, filterOf, isDescending, orderOf, wholeOf, windowOf } from "./list-query.ts";
+import { suffixOf } from "./names.ts";
+import type { Call, Route } from "./request.ts";
 
 /** GET /datasets/<dataset_id>/documents: `list_docs` in api/apps/sdk/doc.py, then in api/apps/restful_apis. */
 export const listDocuments: Route = async (call, { store, settings }) => {
-	const { query, datasetId, datasetAsked, release } = call;
+	const { query, datasetId, sentDatasetId, release } = call;
 	store.commits.flush();
 	const dataset = store.datasets.find(datasetId);
-	if (dataset === undefined) throw noDataset(datasetAsked);
+	if (dataset === undefined) throw noDataset(sentDatasetId);
 	const [id, name] = [filterOf(query, "id"), filterOf(query, "name")];
-	// Later releases look at pages and filters first.
-	if (!release.list.pagesFirst) checkThere(store, dataset, call);
+	if (!release.list.checksPageFirst) checkExists(store, dataset, call);
 	const window = windowOf(query, release, dataset.documentCount);
 	const order = { by: orderOf(query, release), descending: isDescending(query, release) };
-	const fits = filterBy(query, release);
-	const asked = conditionOf(query, release);
-	if (release.list.pagesFirst) checkThere(store, dataset, call);
-	const condition = release.list.condition;
-	const meeting =
-		asked === undefined || condition === undefined ? undefined : await meetingIds(store, dataset.seq, asked, condition);
-	const matches: Matches | undefined =
-		fits === undefined && meeting === undefined
+	const byNameAndState = nameAndStateFilter(query, release);
+	const condition = conditionOf(query, release);
+	if (release.list.checksPageFirst) checkExists(store, dataset, call);
+	const rules = release.list.condition;
+	const ids =
+		condition === undefined || rules === undefined
 			? undefined
-			: (row) => fits?.(row) !== false && (meeting === undefined || meeting.has(textColumn(row, "id")));
-	const exact = { id: id === undefined ? undefined : alike(id), name, alike: true };
+			: await matchingIds(store, dataset.seq, condition, rules);
+	const matches: RowFilter | undefined =
+		byNameAndState === undefined && ids === undefined
+			? undefined
+			: (row) => byNameAndState?.(row) !== false && (ids === undefined || ids.has(textColumn(row, "id")));
+	const exact = { id: id === undefined ? undefined : collationKey(id), name, byCollation: true };
 	const search = { exact, order, matches, window, ties: settings.ties ?? "unstable" };
-	const { total, rows } = await findDocuments(store, dataset, search);
+	const { total, rows } = await findPage(store, dataset, search);
 	const documents = rows.filter(timeFilter(query, release)).map((row) => {
-		const parsing = store.parsing.of(textColumn(row, "id"));
-		return documentText(row, datasetId, { metadata: true, parsing });
+		const parser = store.parserSettings.of(textColumn(row, "id"));
+		return documentText(row, datasetId, { metadata: true, parser });
 	});
 	return success(`{"docs":[${documents.join(",")}],"total":${total}}`, release.list.message);
 };
 
-/** An id or a name that nothing has is no empty list. */
-function checkThere(store: Store, { seq }: StoredDataset, { query, datasetId, release }: Call): void {
+/** Throws for an id or a name that no document has. The list is not empty then, but an error. */
+function checkExists(store: Store, { seq }: StoredDataset, { query, datasetId, release }: Call): void {
 	const [id, name] = [filterOf(query, "id"), filterOf(query, "name")];
-	if (id !== undefined && store.documents.datasetOf(alike(id)) !== datasetId) throw noDocument(id, release);
-	if (name !== undefined && !store.documents.hasNameLike(seq, name)) throw noDocument(name, release);
+	if (id !== undefined && store.documents.datasetOf(collationKey(id)) !== datasetId) throw noDocument(id, release);
+	if (name !== undefined && store.documents.equalNames(seq, name).length === 0) throw noDocument(name, release);
 }
 
-const states: ReadonlyMap<string, string> = new Map([
+const runStates: ReadonlyMap<string, string> = new Map([
 	["UNSTART", "0"],
 	["RUNNING", "1"],
 	["CANCEL", "2"],
@@ -57,27 +58,27 @@ const states: ReadonlyMap<string, string> = new Map([
 	["FAIL", "4"],
 ]);
 
-/** What `keywords`, `suffix` and `run` ask of a document. In the sandbox no document was ever taken apart. */
-function filterBy(query: URLSearchParams, { list }: Release): Matches | undefined {
-	const keywords = letters(filterOf(query, "keywords") ?? "");
+/** The filter by `keywords`, `suffix` and `run`. In the sandbox no document was ever parsed: all are in state 0. */
+function nameAndStateFilter(query: URLSearchParams, { list }: Release): RowFilter | undefined {
+	const keywords = partKey(filterOf(query, "keywords") ?? "");
 	const suffixes = list.filters ? query.getAll("suffix") : [];
-	const runs = (list.filters ? query.getAll("run") : []).map((run) => states.get(run) ?? run);
-	const known = [...states.values()];
+	const runs = (list.filters ? query.getAll("run") : []).map((run) => runStates.get(run) ?? run);
+	const known = [...runStates.values()];
 	const unknown = runs.filter((run) => !known.includes(run));
 	if (list.unknownRun === "refused" && unknown.length > 0)
 		throw new Failure(Code.data, `Invalid filter run status conditions: ${unknown.join(", ")}`);
 	if (keywords === "" && suffixes.length === 0 && runs.length === 0) return undefined;
-	const endings = new Set(suffixes.map(alike));
+	const endings = new Set(suffixes.map(collationKey));
 	return (row) => {
 		const name = textColumn(row, "name");
-		if (!letters(name).includes(keywords)) return false;
-		if (endings.size > 0 && !endings.has(alike(suffixOf(name)))) return false;
+		if (!partKey(name).includes(keywords)) return false;
+		if (endings.size > 0 && !endings.has(collationKey(suffixOf(name)))) return false;
 		return runs.length === 0 || runs.includes("0");
 	};
 }
 
-/** Looked at when the page was made: so pages become shorter, and the total counts what is not on them. */
-function timeFilter(query: URLSearchParams, { list }: Release): Matches {
+/** The releases filter by time after the page is made: so pages become shorter, and the total stays as it was. */
+function timeFilter(query: URLSearchParams, { list }: Release): RowFilter {
 	if (!list.filters) return () => true;
 	const [from, to] = [wholeOf(query, "create_time_from", 0), wholeOf(query, "create_time_to", 0)];
 	return (row) => {
@@ -86,6 +87,6 @@ function timeFilter(query: URLSearchParams, { list }: Release): Matches {
 	};
 }
 
-function noDocument(what: string, release: Release): Failure {
-	return new Failure(Code.data, worded(`You don't own the document ${what}.`, release));
+function noDocument(idOrName: string, release: Release): Failure {
+	return new Failure(Code.data, worded(`You don't own the document ${idOrName}.`, release));
 }

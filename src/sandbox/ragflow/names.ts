@@ -1,18 +1,71 @@
-/** Tries before a name is given up: what the server allows itself. */
-const mostTries = 1000;
+import type { Release } from "../flavours/release.ts";
+import { pythonType } from "../python.ts";
+import { documentNameLimit } from "../store/documents.ts";
+import { Code, Failure } from "./failure.ts";
+
+/** Endings of file names that all releases take. Endings that only some take are left out. */
+export const fileTypes: ReadonlySet<string> = new Set(
+	[
+		"pdf msg eml doc docx ppt pptx yml xml htm html json csv txt ini xls xlsx wps rtf hlp pages numbers key md",
+		"py js java c cpp h php go ts sh cs kt sql",
+		"wav flac ape alac wv mp3 aac ogg opus",
+		"jpg jpeg png tif gif pcx tga exif fpx svg psd cdr pcd dxf ufo eps ai raw wmf webp avif apng ico",
+		"mpg mpeg avi rm rmvb mov wmv asf dat mp4 mkv",
+	].flatMap((line) => line.split(" ")),
+);
+
+/** The ending of a name, in small letters and without its dot; empty where there is none. */
+export function suffixOf(name: string): string {
+	const dot = name.lastIndexOf(".");
+	return dot <= name.lastIndexOf("/") + 1 ? "" : name.slice(dot + 1).toLowerCase();
+}
+
+/** Attempts to number a name: the server's own limit. */
+const mostAttempts = 1000;
 
 /** The name that is stored where `name` may be taken: `a.txt`, then `a(1).txt`, `a(2).txt` and so on. */
-export function freeName(name: string, taken: (name: string) => boolean): string {
+export function freeName(name: string, isTaken: (name: string) => boolean): string {
 	let free = name;
-	for (let tries = 0; taken(free) && tries < mostTries; tries++) free = nextName(free);
+	for (let attempts = 0; isTaken(free) && attempts < mostAttempts; attempts++) free = numberedName(free);
 	return free;
 }
 
-/** What is before the last slash is lost: the server takes the name for a path here, and for none elsewhere. */
-function nextName(path: string): string {
+/** Drops all before the last slash: here the server reads a name as a path, and nowhere else. */
+function numberedName(path: string): string {
 	const name = path.slice(path.lastIndexOf("/") + 1);
 	const dot = name.lastIndexOf(".");
 	const [stem, ending] = dot < 1 ? [name, ""] : [name.slice(0, dot), name.slice(dot)];
 	const [, main = stem, number = "0"] = /^(.*)\((\d+)\)$/.exec(stem) ?? [];
 	return `${main}(${Number(number) + 1})${ending}`;
+}
+
+/**
+ * Throws where a document can't have a new name. `equalNames` are those that the database finds equal; the server
+ * compares them again, letter by letter.
+ */
+export function checkName(
+	name: unknown,
+	before: string,
+	equalNames: readonly string[],
+	release: Release,
+): asserts name is string {
+	if (typeof name !== "string") {
+		const why = `'${pythonType(name)}' object has no attribute 'encode'`;
+		throw new Failure(
+			Code.exception,
+			release.values === "flat" ? `AttributeError(${why})` : `AttributeError("${why}")`,
+		);
+	}
+	if (Buffer.byteLength(name) > documentNameLimit)
+		throw new Failure(Code.argument, `File name must be ${documentNameLimit} bytes or less.`);
+	if (pathSuffix(name) !== pathSuffix(before))
+		throw new Failure(Code.argument, "The extension of file can't be changed");
+	if (equalNames.includes(name)) throw new Failure(Code.data, "Duplicated document name in the same dataset.");
+}
+
+/** The suffix by Python's `pathlib`, with its dot: a name whose only dot is its first or last character has none. */
+function pathSuffix(name: string): string {
+	const last = name.toLowerCase().split("/").at(-1) ?? "";
+	const dot = last.lastIndexOf(".");
+	return dot < 1 || dot === last.length - 1 ? "" : last.slice(dot);
 }

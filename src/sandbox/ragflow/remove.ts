@@ -1,32 +1,30 @@
-import { isObject } from "../object.ts";
-import type { Store } from "../store/index.ts";
-import { alike } from "../store/alike.ts";
-import { type Body, readJson } from "./body.ts";
-import type { Call, Route } from "./call.ts";
-import { Code, exception, Failure, noDataset, success } from "./failure.ts";
-import { checkedMembers, field, refuseExtra } from "./fields.ts";
+import { isObject } from "../json-text.ts";
 import { isFalsy, pythonRepr, pythonType } from "../python.ts";
+import { collationKey } from "../store/collation.ts";
+import type { Store } from "../store/index.ts";
+import { Code, exception, Failure, noDataset, success } from "./failure.ts";
+import { type Body, type Call, fieldError, readJson, refuseUnknown, type Route, validatedMembers } from "./request.ts";
 
 /** DELETE /datasets/<dataset_id>/documents, with the ids in the body. */
 export const removeDocuments: Route = async (call, { store }) => {
-	const work = call.release.emptyRemoval === "refused" ? await named(call) : await looselyNamed(call);
+	const removal = call.release.emptyRemoval === "refused" ? await strictRemoval(call) : await looseRemoval(call);
 	const answer = await store.commits.write(() => {
 		const dataset = store.datasets.find(call.datasetId);
-		if (dataset === undefined) throw noDataset(call.datasetAsked);
-		return work(store, dataset.seq);
+		if (dataset === undefined) throw noDataset(call.sentDatasetId);
+		return removal(store, dataset.seq);
 	});
 	if (answer instanceof Failure) throw answer;
 	return answer;
 };
 
-/** What is done in one write. A failure that is returned was met after something was removed. */
-type Work = (store: Store, dataset: number) => string | Failure;
+/** Runs in one write. It throws a failure before it removes anything, and returns one afterwards. */
+type Removal = (store: Store, dataset: number) => string | Failure;
 
 /**
- * Up to v0.25.0 (api/apps/sdk/doc.py): an id is looked for in every dataset, and what names none, in whatever way,
- * removes all, or later nothing. Ids that are not there are told when the others are removed.
+ * Up to v0.25.0 (api/apps/sdk/doc.py): ids are looked up in every dataset. A request that names no document, in
+ * whatever way, removes all, or later nothing. Unknown ids are reported after the others are removed.
  */
-async function looselyNamed(call: Call): Promise<Work> {
+async function looseRemoval(call: Call): Promise<Removal> {
 	const body = await readJson(call.request, call.release);
 	return (store, dataset) => {
 		const ids = idsOf(body);
@@ -50,38 +48,38 @@ function removeEach(store: Store, ids: readonly string[]): string | Failure {
 	const unique = new Set<string>();
 	const repeated = new Set<string>();
 	for (const id of ids) (unique.has(id) ? repeated : unique).add(id);
-	const missing = [...unique].filter((id) => !removeOne(store, alike(id)));
+	const missing = [...unique].filter((id) => !removeOne(store, collationKey(id)));
 	if (missing.length > 0) return new Failure(Code.data, `Documents not found: ${pythonRepr(missing)}`);
 	if (repeated.size === 0) return success();
 	const errors = [...repeated].map((id) => `Duplicate document ids: ${id}`);
 	return success(JSON.stringify({ success_count: unique.size, errors }));
 }
 
-const known: ReadonlySet<string> = new Set(["ids", "delete_all"]);
+const knownMembers: ReadonlySet<string> = new Set(["ids", "delete_all"]);
 
-/** From v0.26 on (api/apps/restful_apis/document_api.py): only what is named, and all of it or nothing. */
-async function named({ request, datasetId }: Call): Promise<Work> {
-	const members = await checkedMembers(request);
-	refuseExtra(members, known);
-	const { ids: given = null, delete_all: all = false } = members;
-	if (given !== null && !Array.isArray(given)) throw field("ids", "Input should be a valid list", given);
-	const ids = (given ?? []).map((id: unknown, at) => {
+/** From v0.26 on (api/apps/restful_apis/document_api.py): the named documents of this dataset, all of them or none. */
+async function strictRemoval({ request, datasetId }: Call): Promise<Removal> {
+	const members = await validatedMembers(request);
+	refuseUnknown(members, knownMembers);
+	const { ids: sent = null, delete_all: all = false } = members;
+	if (sent !== null && !Array.isArray(sent)) throw fieldError("ids", "Input should be a valid list", sent);
+	const ids = (sent ?? []).map((id: unknown, index) => {
 		if (typeof id === "string") return id;
-		throw field(`ids.${at}`, "Input should be a valid string", id);
+		throw fieldError(`ids.${index}`, "Input should be a valid string", id);
 	});
-	const repeated = [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))];
-	if (repeated.length > 0) throw field("ids", `Duplicate ids: '${repeated.join(", ")}'`, given);
+	const repeated = [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
+	if (repeated.length > 0) throw fieldError("ids", `Duplicate ids: '${repeated.join(", ")}'`, sent);
 	if (typeof all !== "boolean")
-		throw field("delete_all", "Input should be a valid boolean, unable to interpret input", all);
+		throw fieldError("delete_all", "Input should be a valid boolean, unable to interpret input", all);
 	return (store, dataset) => {
 		if (!all && ids.length === 0)
 			throw refused(`should either provide doc ids or set delete_all(true), dataset: ${datasetId}. `);
 		if (all && ids.length > 0)
 			throw refused(`should not provide both doc ids and delete_all(true), dataset: ${datasetId}. `);
 		if (all) return success(JSON.stringify({ deleted: removeAll(store, dataset) }));
-		const strange = ids.filter((id) => store.documents.datasetOf(id) !== datasetId);
-		if (strange.length > 0) {
-			const which = `dataset ${datasetId} or Document not found: ${strange.join(", ")}`;
+		const foreign = ids.filter((id) => store.documents.datasetOf(id) !== datasetId);
+		if (foreign.length > 0) {
+			const which = `dataset ${datasetId} or Document not found: ${foreign.join(", ")}`;
 			throw refused(`These documents do not belong to ${which}`);
 		}
 		for (const id of ids) removeOne(store, id);
@@ -92,17 +90,17 @@ async function named({ request, datasetId }: Call): Promise<Work> {
 function removeAll(store: Store, dataset: number): number {
 	const removed = store.documents.removeAll(dataset);
 	store.datasets.addToCount(dataset, -removed);
-	store.pages.forget();
+	store.pages.forgetStarts();
 	return removed;
 }
 
 function removeOne(store: Store, id: string): boolean {
-	const owner = store.documents.datasetOf(id);
-	const dataset = owner === undefined ? undefined : store.datasets.find(owner);
-	if (owner === undefined || dataset === undefined) return false;
-	store.documents.remove(owner, id);
+	const datasetId = store.documents.datasetOf(id);
+	const dataset = datasetId === undefined ? undefined : store.datasets.find(datasetId);
+	if (datasetId === undefined || dataset === undefined) return false;
+	store.documents.remove(datasetId, id);
 	store.datasets.addToCount(dataset.seq, -1);
-	store.pages.forget();
+	store.pages.forgetStarts();
 	return true;
 }
 

@@ -1,63 +1,95 @@
-import { isObject } from "../object.ts";
-import { mergedText } from "../members.ts";
+import type { Release } from "../flavours/release.ts";
+import { isObject, mergedText } from "../json-text.ts";
 import type { Store } from "../store/index.ts";
-import { readJson } from "./body.ts";
-import type { Call, Route } from "./call.ts";
 import { documentText } from "./document.ts";
 import { Code, exception, Failure, success, worded } from "./failure.ts";
-import { checkKinds, checkMethod, checkName, checkUnchangeable, type Members } from "./changes.ts";
-import { metadataOf } from "./metadata.ts";
+import { checkMetadata, storedMetadata } from "./metadata.ts";
+import { checkName } from "./names.ts";
+import { type Call, fieldText, type Members, readJson, type Route } from "./request.ts";
 
 /**
  * PUT or PATCH /datasets/<dataset_id>/documents/<document_id>
  *
- * Up to v0.24 each member is checked when it is its turn, and what came before is done (`update_doc` in
- * api/apps/sdk/doc.py); later all are checked first (`update_document` in api/apps/restful_apis/document_api.py).
+ * Up to v0.24 each member is checked and applied in turn (`update_doc` in api/apps/sdk/doc.py). Later releases check
+ * all members first (`update_document` in api/apps/restful_apis/document_api.py).
  */
-export const updateDocument: Route = async (call, { store, settings, updated }) => {
+export const updateDocument: Route = async (call, { store, settings, onUpdate }) => {
 	const { text, value } = await readJson(call.request, call.release);
 	const outcome = await store.commits.write((): Outcome => {
-		const name = ownedName(store, call);
+		const document = ownedDocument(store, call);
 		if (!isObject(value)) throw exception("TypeError(\"argument of type 'NoneType' is not iterable\")");
-		const work = new Update(store, { call, name, members: value, merges: settings.update === "merge" });
-		return call.release.values === "flat" ? work.allChecked(text) : work.oneByOne(text);
+		const merges = call.release.canMerge && settings.update === "merge";
+		const update = new Update(store, call, { ...document, body: text, members: value, merges });
+		return call.release.values === "flat" ? update.checkThenApply() : update.applyInTurn();
 	});
-	if (outcome.changed) updated();
+	if (outcome.changed) onUpdate();
 	if (outcome.failure !== undefined) throw outcome.failure;
-	return answerOf(store, call);
+	return updateAnswer(store, call);
 };
 
-/** What was done, and the failure that was met after it: what is thrown must not have written. */
+/** Only the owner's key may update. A member of the team gets the answer for a missing dataset. */
+function ownedDocument(store: Store, { datasetId, documentId, isOwner, release }: Call): OwnedDocument {
+	const dataset = store.datasets.find(datasetId);
+	if (!isOwner || dataset === undefined) throw new Failure(Code.data, worded("You don't own the dataset.", release));
+	const name = store.documents.datasetOf(documentId) === datasetId ? store.documents.nameOf(documentId) : undefined;
+	if (name === undefined) throw new Failure(Code.data, worded("The dataset doesn't own the document.", release));
+	return { dataset: dataset.seq, name };
+}
+
+function updateAnswer(store: Store, { datasetId, documentId, release }: Call): string {
+	if (release.updateAnswer === "nothing") return success();
+	const row = store.documents.row(documentId);
+	// Another request has removed it meanwhile.
+	if (row === undefined) throw new Failure(Code.data, "Dataset created failed");
+	const parser = store.parserSettings.of(documentId);
+	return success(documentText(row, datasetId, { metadata: release.updateAnswer === "document", parser }));
+}
+
+/** A failure that occurred after a change is returned: an error that is thrown must not have written. */
 type Outcome = { readonly changed: boolean; readonly failure?: Failure };
 
-type Work = { readonly call: Call; readonly name: string; readonly members: Members; readonly merges: boolean };
+type OwnedDocument = { readonly dataset: number; readonly name: string };
+/** `body` is the JSON text whose parsed members are `members`. */
+type UpdateInput = OwnedDocument & { readonly body: string; readonly members: Members; readonly merges: boolean };
 
 class Update {
 	readonly #store: Store;
 	readonly #call: Call;
-	readonly #name: string;
-	readonly #members: Members;
-	readonly #merges: boolean;
+	readonly #input: UpdateInput;
 	#changed = false;
 
-	constructor(store: Store, { call, name, members, merges }: Work) {
+	constructor(store: Store, call: Call, input: UpdateInput) {
 		this.#store = store;
 		this.#call = call;
-		this.#name = name;
-		this.#members = members;
-		this.#merges = merges;
+		this.#input = input;
 	}
 
-	oneByOne(text: string): Outcome {
-		checkUnchangeable(this.#members, this.#call.release);
+	applyInTurn(): Outcome {
+		const { members } = this.#input;
+		checkCounters(members, this.#call.release);
+		return this.#outcomeOf(() => {
+			this.#storeMetadata();
+			this.#rename(this.#checkedName());
+			if (Object.hasOwn(members, "chunk_method")) checkMethod(members["chunk_method"], this.#input.name);
+			this.#storeParserSettings();
+		});
+	}
+
+	checkThenApply(): Outcome {
+		const { body, members } = this.#input;
+		checkTypes(members, body, this.#call.release);
+		checkCounters(members, this.#call.release);
+		const name = this.#checkedName();
+		return this.#outcomeOf(() => {
+			this.#storeMetadata();
+			this.#rename(name);
+			this.#storeParserSettings();
+		});
+	}
+
+	#outcomeOf(apply: () => void): Outcome {
 		try {
-			this.#metadata(text);
-			if (this.#renames()) {
-				checkName(this.#members["name"], this.#name, this.#others(), this.#call.release);
-				this.#rename();
-			}
-			if (Object.hasOwn(this.#members, "chunk_method")) checkMethod(this.#members["chunk_method"], this.#name);
-			this.#parsing();
+			apply();
 		} catch (error) {
 			if (error instanceof Failure && this.#changed) return { changed: true, failure: error };
 			throw error;
@@ -65,69 +97,76 @@ class Update {
 		return { changed: this.#changed };
 	}
 
-	allChecked(text: string): Outcome {
-		const { release } = this.#call;
-		checkKinds(this.#members, text, release);
-		checkUnchangeable(this.#members, release);
-		if (this.#renames()) checkName(this.#members["name"], this.#name, this.#others(), release);
-		try {
-			this.#metadata(text);
-		} catch (error) {
-			if (error instanceof Failure && this.#changed) return { changed: true, failure: error };
-			throw error;
-		}
-		if (this.#renames()) this.#rename();
-		this.#parsing();
-		return { changed: this.#changed };
-	}
-
-	/** Nothing to change is a success, so a misspelt member is one, too. */
-	#metadata(text: string): void {
-		if (!Object.hasOwn(this.#members, "meta_fields")) return;
+	/** An update without changes succeeds, so an update with a misspelt member does, too. */
+	#storeMetadata(): void {
+		const { body, members, merges } = this.#input;
+		if (!Object.hasOwn(members, "meta_fields")) return;
 		const { datasetId, documentId, release } = this.#call;
-		const storing = metadataOf(text, this.#members["meta_fields"], release);
-		const sent = "text" in storing ? storing.text : "{}";
-		const merges = release.mayMerge && this.#merges && "text" in storing;
-		const stored = merges ? mergedText(this.#store.documents.metadata(datasetId, documentId) ?? "{}", sent) : sent;
-		if ("text" in storing || storing.fails === "lost")
-			this.#changed = this.#store.documents.replaceMetadata(datasetId, documentId, stored);
-		if ("fails" in storing) throw new Failure(Code.data, "Failed to update metadata");
+		const { documents } = this.#store;
+		const outcome = storedMetadata(body, members["meta_fields"], release);
+		if ("text" in outcome) {
+			const text = merges ? mergedText(documents.metadata(datasetId, documentId) ?? "{}", outcome.text) : outcome.text;
+			this.#changed = documents.replaceMetadata(datasetId, documentId, text);
+			return;
+		}
+		if (outcome.fails === "lost") this.#changed = documents.replaceMetadata(datasetId, documentId, "{}");
+		throw new Failure(Code.data, "Failed to update metadata");
 	}
 
-	#renames(): boolean {
-		return Object.hasOwn(this.#members, "name") && this.#members["name"] !== this.#name;
+	/** The new name, checked; `undefined` where the name does not change. */
+	#checkedName(): string | undefined {
+		const { name } = this.#input.members;
+		if (!Object.hasOwn(this.#input.members, "name") || name === this.#input.name) return undefined;
+		const equalNames = this.#store.documents.equalNames(this.#input.dataset, String(name));
+		checkName(name, this.#input.name, equalNames, this.#call.release);
+		return name;
 	}
 
-	#others(): readonly string[] {
-		return this.#store.documents.namesLike(this.#call.datasetId, String(this.#members["name"]));
+	#rename(name: string | undefined): void {
+		if (name !== undefined) this.#store.documents.rename(this.#call.documentId, name);
 	}
 
-	#rename(): void {
-		this.#store.documents.rename(this.#call.documentId, String(this.#members["name"]));
-	}
-
-	/** How a document is to be taken apart: kept and shown, and nothing comes of it. */
-	#parsing(): void {
-		const { chunk_method: method, parser_config: config } = this.#members;
-		if (typeof method === "string" && method !== "") this.#store.parsing.setMethod(this.#call.documentId, method);
-		if (isObject(config)) this.#store.parsing.setConfig(this.#call.documentId, config);
+	#storeParserSettings(): void {
+		const { chunk_method: method, parser_config: config } = this.#input.members;
+		const { parserSettings } = this.#store;
+		if (typeof method === "string" && method !== "") parserSettings.setMethod(this.#call.documentId, method);
+		if (isObject(config)) parserSettings.setConfig(this.#call.documentId, config);
 	}
 }
 
-/** Only the owner's key updates: a member of the team is told that there is no such dataset of theirs. */
-function ownedName(store: Store, { datasetId, documentId, owner, release }: Call): string {
-	if (!owner || store.datasets.find(datasetId) === undefined)
-		throw new Failure(Code.data, worded("You don't own the dataset.", release));
-	const name = store.documents.datasetOf(documentId) === datasetId ? store.documents.nameOf(documentId) : undefined;
-	if (name === undefined) throw new Failure(Code.data, worded("The dataset doesn't own the document.", release));
-	return name;
+const methods: ReadonlySet<string> = new Set(
+	"naive manual qa table paper book laws presentation picture one knowledge_graph email tag".split(" "),
+);
+
+/** Counters that only the server changes. In the sandbox all of them are 0, because it parses no document. */
+function checkCounters(members: Members, release: Release): void {
+	for (const name of ["chunk_count", "token_count", "progress"]) {
+		const value = Object.hasOwn(members, name) ? members[name] : 0;
+		// PATCH releases read null as absent.
+		if (value === 0 || (value === null && release.values === "flat")) continue;
+		throw new Failure(Code.data, worded(`Can't change \`${name}\`.`, release));
+	}
 }
 
-function answerOf(store: Store, { datasetId, documentId, release }: Call): string {
-	if (release.updateAnswer === "nothing") return success();
-	const row = store.documents.row(documentId);
-	// Removed by another request while this one was answered.
-	if (row === undefined) throw new Failure(Code.data, "Dataset created failed");
-	const parsing = store.parsing.of(documentId);
-	return success(documentText(row, datasetId, { metadata: release.updateAnswer === "document", parsing }));
+function checkMethod(value: unknown, name: string): void {
+	if (typeof value !== "string" || !methods.has(value))
+		throw new Failure(Code.data, `\`chunk_method\` ${String(value)} doesn't exist`);
+	if (/\.(ppt|pptx|pages)$/.test(name)) throw new Failure(Code.data, "Not supported yet!");
+}
+
+/** What PATCH releases check of every member before they read the document: `UpdateDocumentReq`. */
+function checkTypes(members: Members, body: string, release: Release): void {
+	const { name = null, chunk_method: method = null } = members;
+	const nullNameIsRefused = release.lowerCaseMessages && Object.hasOwn(members, "name");
+	if (name === null ? nullNameIsRefused : typeof name !== "string") throw typeFailure("name", notText, name);
+	if (method !== null && typeof method !== "string") throw typeFailure("chunk_method", notText, method);
+	if (method !== null && method !== "" && !methods.has(method))
+		throw typeFailure("chunk_method", `\`chunk_method\` ${method} doesn't exist`, method);
+	if (Object.hasOwn(members, "meta_fields")) checkMetadata(body, members["meta_fields"]);
+}
+
+const notText = "Input should be a valid string";
+
+function typeFailure(name: string, why: string, value: unknown): Failure {
+	return new Failure(Code.data, fieldText(name, why, value));
 }

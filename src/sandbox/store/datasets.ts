@@ -1,22 +1,28 @@
-import type { Window } from "../query.ts";
-import type { Changes } from "./changes.ts";
-import type { Database, Statement } from "./database.ts";
-import { alike } from "./alike.ts";
-import { integerColumn, textColumn } from "./rows.ts";
+import { collationKey } from "./collation.ts";
+import { type Database, integerColumn, type Statement, textColumn } from "./database.ts";
+import type { PageWindow } from "./pages.ts";
+import type { Changes } from "./writes.ts";
 
-/** A dataset as the documentation gives it. */
-export type WireDataset = { readonly id: string; readonly name: string; readonly document_count?: number };
+/** Characters of a dataset's name: the bound of deployed servers (service-api.md, section 2). */
+export const datasetNameLimit = 128;
 
-/** A dataset as the store knows it: `seq` is what its documents refer to. */
+/** A dataset as the store refers to it: its documents have its `seq`. */
 export type StoredDataset = { readonly seq: number; readonly documentCount: number };
 
-type Filter = {
+/** A dataset as the documentation lists it. */
+export type ListedDataset = { readonly id: string; readonly name: string; readonly document_count: number };
+
+/** Which datasets; a member that is left out filters nothing. */
+export type DatasetFilter = {
 	readonly id?: string | undefined;
 	readonly name?: string | undefined;
-	/** a name that the database takes for theirs */
-	readonly like?: string | undefined;
-	readonly window: Window;
+	/** a name that is equal to theirs by the database's collation */
+	readonly nameByCollation?: string | undefined;
 };
+
+const firstOnly: PageWindow = { limit: 1, offset: 0 };
+/** SQLite reads a negative limit as no limit. */
+const unlimited: PageWindow = { limit: -1, offset: 0 };
 
 export class Datasets {
 	readonly #changes: Changes;
@@ -24,10 +30,10 @@ export class Datasets {
 	readonly #insert: Statement;
 	readonly #rename: Statement;
 	readonly #remove: Statement;
+	readonly #addToCount: Statement;
+	readonly #listOldestFirst: Statement;
+	readonly #listNewestFirst: Statement;
 	readonly #count: Statement;
-	readonly #list: Statement;
-	readonly #newestFirst: Statement;
-	readonly #total: Statement;
 
 	constructor(database: Database, changes: Changes) {
 		this.#changes = changes;
@@ -35,13 +41,13 @@ export class Datasets {
 		this.#insert = database.prepare("INSERT INTO datasets (id, name, name_key) VALUES (?, ?, ?)");
 		this.#rename = database.prepare("UPDATE datasets SET name = ?, name_key = ? WHERE id = ?");
 		this.#remove = database.prepare("DELETE FROM datasets WHERE seq = ?");
-		this.#count = database.prepare("UPDATE datasets SET document_count = document_count + ? WHERE seq = ?");
+		this.#addToCount = database.prepare("UPDATE datasets SET document_count = document_count + ? WHERE seq = ?");
+		this.#count = database.prepare("SELECT count(*) AS total FROM datasets");
 		const select =
 			"SELECT id, name, document_count FROM datasets WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR name = ?2) " +
 			"AND (?3 IS NULL OR name_key = ?3)";
-		this.#list = database.prepare(`${select} ORDER BY seq LIMIT ?4 OFFSET ?5`);
-		this.#total = database.prepare("SELECT count(*) AS total FROM datasets");
-		this.#newestFirst = database.prepare(`${select} ORDER BY seq DESC LIMIT ?4 OFFSET ?5`);
+		this.#listOldestFirst = database.prepare(`${select} ORDER BY seq LIMIT ?4 OFFSET ?5`);
+		this.#listNewestFirst = database.prepare(`${select} ORDER BY seq DESC LIMIT ?4 OFFSET ?5`);
 	}
 
 	find(id: string): StoredDataset | undefined {
@@ -51,42 +57,46 @@ export class Datasets {
 	}
 
 	insert(id: string, name: string): void {
-		this.#insert.run(id, name, alike(name));
-		this.#changes.note({ action: "create", dataset: id, name });
+		this.#insert.run(id, name, collationKey(name));
+		this.#changes.report({ action: "create", dataset: id, name });
 	}
 
 	rename(id: string, name: string): void {
-		this.#rename.run(name, alike(name), id);
+		this.#rename.run(name, collationKey(name), id);
 	}
 
-	/** Its documents are removed before. */
+	/** Removes a dataset whose documents were removed before. */
 	remove(seq: number): void {
 		this.#remove.run(seq);
 	}
 
-	/** Kept beside the documents, because counting a million of them for every page would cost more than the page. */
+	/** The count is stored, because to count a million documents for every page would cost more than the page. */
 	addToCount(seq: number, documents: number): void {
-		this.#count.run(documents, seq);
+		this.#addToCount.run(documents, seq);
 	}
 
-	list(filter: Filter): WireDataset[] {
-		return this.#list.all(...valuesOf(filter)).map(wireDataset);
+	list(
+		filter: DatasetFilter,
+		window = unlimited,
+		order: "oldest-first" | "newest-first" = "oldest-first",
+	): ListedDataset[] {
+		const statement = order === "oldest-first" ? this.#listOldestFirst : this.#listNewestFirst;
+		const { id = null, name = null, nameByCollation } = filter;
+		const nameKey = nameByCollation === undefined ? null : collationKey(nameByCollation);
+		return statement.all(id, name, nameKey, window.limit, window.offset).map(listedDataset);
 	}
 
-	newestFirst(filter: Filter): WireDataset[] {
-		return this.#newestFirst.all(...valuesOf(filter)).map(wireDataset);
+	/** The oldest dataset that the filter finds. */
+	first(filter: DatasetFilter): ListedDataset | undefined {
+		return this.list(filter, firstOnly)[0];
 	}
 
 	count(): number {
-		return integerColumn(this.#total.get(), "total");
+		return integerColumn(this.#count.get(), "total");
 	}
 }
 
-function valuesOf({ id, name, like, window }: Filter): (string | number | null)[] {
-	return [id ?? null, name ?? null, like === undefined ? null : alike(like), window.limit, window.offset];
-}
-
-function wireDataset(row: unknown): WireDataset {
+function listedDataset(row: unknown): ListedDataset {
 	return {
 		id: textColumn(row, "id"),
 		name: textColumn(row, "name"),

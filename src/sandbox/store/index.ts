@@ -1,25 +1,26 @@
-import type { DatabaseClass } from "../optional.ts";
-import { Changes } from "./changes.ts";
-import { Commits, type Writes } from "./commits.ts";
-import { closeDatabase, type Database, openDatabase } from "./database.ts";
+import type { DatabaseClass } from "../optional-packages.ts";
+import { closeDatabase, type Database, integerColumn, openDatabase } from "./database.ts";
 import { Datasets } from "./datasets.ts";
 import { Documents } from "./documents.ts";
-import { fill, filledDatasetId } from "./fill.ts";
 import { Pages } from "./pages.ts";
-import { Parsings } from "./parsing.ts";
+import { ParserSettingsTable } from "./parser-settings.ts";
+import { Changes, Commits, type Writes } from "./writes.ts";
 
-/** What the sandbox knows: one SQLite file. Writes go through `commits`; reads flush it first. */
+/** The data of the sandbox, in one SQLite file. Writes go through `commits`; reads flush it first. */
 export type Store = {
 	readonly commits: Writes;
 	readonly changes: Changes;
 	readonly datasets: Datasets;
 	readonly documents: Documents;
 	readonly pages: Pages;
-	readonly parsing: Parsings;
-	/** the dataset that was filled at this start or an earlier one */
+	readonly parserSettings: ParserSettingsTable;
+	/** the dataset that was filled at this start or at an earlier one */
 	readonly filledDataset: string | undefined;
 	close(): void;
 };
+
+/** The dataset that `--documents` fills. A fixed id, so that a manifest can be written before the sandbox runs. */
+export const filledDatasetId = "d0000000000000000000000000000001";
 
 export function openStore(database: DatabaseClass, path: string, documents: number): Store {
 	const opened = openDatabase(database, path);
@@ -36,19 +37,48 @@ function storeOf(database: Database): Store {
 	const commits = new Commits(database);
 	const changes = new Changes();
 	const datasets = new Datasets(database, changes);
-	const parsing = new Parsings(database);
-	parsing.tidy();
+	const parserSettings = new ParserSettingsTable(database);
+	parserSettings.removeOrphans();
 	return {
 		commits,
 		changes,
 		datasets,
 		documents: new Documents(database, changes),
 		pages: new Pages(database),
-		parsing,
+		parserSettings,
 		filledDataset: datasets.find(filledDatasetId) === undefined ? undefined : filledDatasetId,
 		close() {
 			commits.flush();
 			closeDatabase(database);
 		},
 	};
+}
+
+/**
+ * Fills an empty store with a dataset of `count` documents without metadata, in one transaction.
+ *
+ * Document N, counted from 1, has N as its id, in hexadecimal with 32 digits: so its manifest can be written before.
+ * SQLite counts by itself: a million rows then take about three seconds, half of what single inserts take.
+ */
+function fill(database: Database, count: number): void {
+	const row = database.prepare("SELECT count(*) AS datasets FROM datasets").get();
+	if (count === 0 || integerColumn(row, "datasets") > 0) return;
+	database.exec("BEGIN IMMEDIATE");
+	try {
+		database
+			.prepare("INSERT INTO datasets (seq, id, name, name_key, document_count) VALUES (1, ?, 'sandbox', 'sandbox', ?)")
+			.run(filledDatasetId, count);
+		database
+			.prepare(
+				"WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1) " +
+					"INSERT INTO documents (seq, dataset, id, name, name_key, size, create_time, update_time, meta_fields) " +
+					"SELECT number, 1, printf('%032x', number), printf('document-%07d.txt', number), " +
+					"printf('document-%07d.txt', number), 0, ?2, ?2, '{}' FROM numbers",
+			)
+			.run(count, Date.now());
+		database.exec("COMMIT");
+	} catch (error) {
+		database.exec("ROLLBACK");
+		throw error;
+	}
 }

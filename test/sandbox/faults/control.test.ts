@@ -91,7 +91,7 @@ describe("the control address", () => {
 		const sandbox = await by.start({ documents: 2, control: true });
 		expect((await post(sandbox, "/faults", JSON.stringify({ faults: [reset] }))).status).toBe(200);
 		const wrong = await post(sandbox, "/faults", '{"faults":[{"fault":"rest"}]}');
-		expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("called rest")]);
+		expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("unknown name rest")]);
 		expect((await post(sandbox, "/faults", "{")).status).toBe(400);
 		expect((await exchange(sandbox.port, updateText(sandbox, documentId(1)))).end).toBe("rst");
 		expect((await post(sandbox, "/reset")).status).toBe(200);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FaultPlan } from "../../../src/sandbox/faults/plan.ts";
-import { kinds } from "../../../src/sandbox/faults/table.ts";
+import { faultKinds } from "../../../src/sandbox/faults/table.ts";
 import { expectFired } from "../../support/faults.ts";
 import * as by from "../support.ts";
 import { documentId, exchange, held, requestText, updateText } from "./wire.ts";
@@ -19,7 +19,7 @@ const short: Readonly<Record<string, object>> = {
 	"list-empty-page": { page: 2 },
 };
 
-const variants = [...kinds].flatMap(([name, { when }]) => when.map((each) => [name, each] as const));
+const variants = [...faultKinds].flatMap(([name, { when }]) => when.map((each) => [name, each] as const));
 
 describe("every fault", () => {
 	test.each(variants)("%s, %s: fires once, and the ledger says whether the update was applied", async (fault, when) => {
@@ -29,7 +29,7 @@ describe("every fault", () => {
 		const sandbox = await by.start({ documents: 20, control: true });
 		const id = documentId(10);
 		// What a shifted answer is taken from, and a page that another one can repeat.
-		await exchange(sandbox.port, updateText(sandbox, documentId(11), ["Connection: close"]));
+		await by.put(sandbox, sandbox.datasetId ?? "", documentId(11), "{}");
 		sandbox.control?.setPlan(faults);
 		const dataset = sandbox.datasetId ?? "";
 		const closing = ["Connection: close"];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FaultPlan } from "../../../src/sandbox/faults/plan.ts";
-import { faultTable, kinds } from "../../../src/sandbox/faults/table.ts";
+import { faultTable, faultKinds } from "../../../src/sandbox/faults/table.ts";
 import { expectFired } from "../../support/faults.ts";
 import { range } from "../../support/values.ts";
 import * as by from "../support.ts";
@@ -72,8 +72,8 @@ describe("a plan that can't be followed serves nothing, so that no test passes f
 		[{ faults: [], sead: 1 }, 'the plan has an unknown member "sead"; it takes seed, faults'],
 		[{ seed: -1, faults: [] }, 'the plan has a "seed" that is not a whole number from 0 to 4294967295'],
 		[{ faults: [{}] }, 'fault 1 of the plan has no "fault"'],
-		[{ faults: [{ fault: "rest" }] }, "fault 1 of the plan is called rest, which is none"],
-		[{ faults: [{ fault: "toString" }] }, "is called toString, which is none"],
+		[{ faults: [{ fault: "rest" }] }, "fault 1 of the plan has the unknown name rest"],
+		[{ faults: [{ fault: "toString" }] }, "has the unknown name toString"],
 		[{ faults: [{ fault: "reset", at: 1 }] }, 'fault 1 of the plan (reset) has an unknown member "at"'],
 		[
 			{ faults: [{ fault: "reset" }, { fault: "stall", at: -1 }] },
@@ -96,7 +96,7 @@ describe("a plan that can't be followed serves nothing, so that no test passes f
 
 	test("one that replaces another leaves that in force", async () => {
 		const sandbox = await by.start({ documents: 1, faults: { faults: [error] } });
-		expect(() => sandbox.control?.setPlan({ faults: [{ fault: "none" }] })).toThrow("called none");
+		expect(() => sandbox.control?.setPlan({ faults: [{ fault: "none" }] })).toThrow("unknown name none");
 		expect((await by.put(sandbox, sandbox.datasetId ?? "", documentId(1), "{}")).status).toBe(500);
 	});
 });
@@ -115,6 +115,7 @@ describe("a planned fault that did not fire", () => {
 
 test("the table has a line for what each fault does, and one for what it takes", () => {
 	const table = faultTable();
-	for (const [name, { about }] of kinds) expect(table).toMatch(new RegExp(`^${name} +${about.slice(0, 5)}`, "m"));
+	for (const [name, { summary }] of faultKinds)
+		expect(table).toMatch(new RegExp(`^${name} +${summary.slice(0, 5)}`, "m"));
 	for (const line of table.split("\n")) expect(line.length).toBeLessThan(160);
 });

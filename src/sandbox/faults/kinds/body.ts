@@ -1,10 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { type Draft, withBody, withHeader } from "../draft.ts";
-import { both, bytes, type Kind, type Sent, type Strike } from "../kind.ts";
+import { both, type FaultKind, type Sent, type FaultContext } from "../fault.ts";
 
 const megabyte = 1024 * 1024;
-
-/** Bytes of an endless body that are made once and sent again and again. */
+/** Bytes of an endless body that are sent again and again. */
 const endlessPiece = 64 * 1024;
 
 const banners = {
@@ -14,73 +13,73 @@ const banners = {
 	tls: Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x0a]),
 };
 
-/** What the header says, where it is not gzip. */
+/** The header Content-Encoding, where it is not gzip. */
 const codings: ReadonlyMap<string, string> = new Map([
 	["deflate", "deflate"],
 	["br", "br"],
 	["twice", "gzip, gzip"],
-	["unknown", "of-tomorrow"],
+	["unknown", "x-unknown"],
 ]);
 
-/** Bodies, and what comes in place of an answer. */
+/** Faults of bodies, and bytes that are no answer at all. */
 export const bodyKinds = {
 	garbage: {
-		about: "bytes that are no HTTP, and FIN: noise, the banner of an SSH server, a TLS alert, or any text",
-		takes: "what=bytes|ssh|tls, text in its place",
+		summary: "bytes that are not HTTP, then FIN: noise, the banner of an SSH server, a TLS alert, or any text",
+		parameters: "what=bytes|ssh|tls, or text",
 		when: both,
-		make: (given) => {
-			const what = given.choice("what", ["bytes", "ssh", "tls"]);
-			const banner = given.maybeText("text") ?? banners[what];
+		create: (params) => {
+			const what = params.choice("what", ["bytes", "ssh", "tls"]);
+			const banner = params.optionalText("text") ?? banners[what];
 			return {
 				send: async (_answer, { channel }) => {
 					await channel.send(banner);
-					await channel.hangUp();
+					await channel.closeWithFin();
 					return null;
 				},
 			};
 		},
 	},
 	endless: {
-		about: "a body that never ends, as fast as it is read",
-		takes: "framing=close|chunked|length",
+		summary: "a body that never ends, sent as fast as it is read",
+		parameters: "framing=close|chunked|length",
 		when: both,
-		make: (given) => {
-			const framing = given.choice("framing", ["close", "chunked", "length"]);
+		create: (params) => {
+			const framing = params.choice("framing", ["close", "chunked", "length"]);
 			return {
-				spoil: (draft) => {
+				alterAnswer: (draft) => {
 					if (framing !== "length") return { ...draft, framing, body: Buffer.alloc(0) };
 					const whole = withHeader(draft, "content-length", String(Number.MAX_SAFE_INTEGER));
 					return { ...whole, framing: "bare", body: Buffer.alloc(0) };
 				},
-				send: ({ head, status }, strike) => pour(head, framing === "chunked", status, strike),
+				send: ({ head, status }, context) => pour(head, framing === "chunked", status, context),
 			};
 		},
 	},
 	"huge-length": {
-		about: "a Content-Length of so many bytes, the true body, and silence",
-		takes: "bytes=2147483648",
+		summary: "a Content-Length of that many bytes, the true body, then silence",
+		parameters: "bytes=2147483648",
 		when: both,
-		make: (given) => {
-			const length = given.integer("bytes", 2 ** 31, { least: 1, most: Number.MAX_SAFE_INTEGER });
+		create: (params) => {
+			const length = params.integer("bytes", 2 ** 31, { least: 1, most: Number.MAX_SAFE_INTEGER });
 			return {
-				spoil: (draft) => ({ ...withHeader(draft, "content-length", String(length)), framing: "bare" }),
+				alterAnswer: (draft) => ({ ...withHeader(draft, "content-length", String(length)), framing: "bare" }),
 				send: async ({ head, body, status }, { channel }) => {
 					await channel.send(Buffer.concat([head, body]));
-					await channel.gone();
+					await channel.untilClosed();
 					return status;
 				},
 			};
 		},
 	},
 	encoded: {
-		about: "a Content-Encoding: good, bad, cut, a bomb, applied twice, or one that nobody knows",
-		takes: "how=gzip|deflate|br|bad|cut|bomb|twice|unknown, megabytes=200 (of a bomb)",
+		summary: "a Content-Encoding: valid, damaged, cut, a bomb, applied twice, or unknown",
+		parameters: "how=gzip|deflate|br|bad|cut|bomb|twice|unknown, megabytes=200 (of a bomb)",
 		when: both,
-		make: (given) => {
-			const how = given.choice("how", ["gzip", "deflate", "br", "bad", "cut", "bomb", "twice", "unknown"]);
-			const megabytes = given.integer("megabytes", 200, { least: 1, most: 10_000 });
+		create: (params) => {
+			const how = params.choice("how", ["gzip", "deflate", "br", "bad", "cut", "bomb", "twice", "unknown"]);
+			const megabytes = params.integer("megabytes", 200, { least: 1, most: 10_000 });
 			return {
-				spoil: (draft) => {
+				alterAnswer: (draft) => {
 					const body = encoded(draft, how, megabytes);
 					return withHeader(withBody(draft, body), "content-encoding", codings.get(how) ?? "gzip");
 				},
@@ -88,16 +87,14 @@ export const bodyKinds = {
 		},
 	},
 	"content-type": {
-		about: "a good answer under another Content-Type, or under none",
-		takes: "type=text/plain, or null for none",
+		summary: "the true answer with another Content-Type, or without one",
+		parameters: "type=text/plain, or null for none",
 		when: both,
-		make: (given) => {
-			const wanted = given.value("type");
-			if (wanted !== undefined && wanted !== null && typeof wanted !== "string")
-				throw given.wrong('has a "type" that is neither text nor null');
+		create: (params) => {
+			const wanted = params.textOrNull("type");
 			const type = wanted === undefined ? "text/plain" : wanted;
 			return {
-				spoil: (draft) =>
+				alterAnswer: (draft) =>
 					type === null
 						? { ...draft, headers: draft.headers.filter(([name]) => name !== "content-type") }
 						: withHeader(draft, "content-type", type),
@@ -105,24 +102,26 @@ export const bodyKinds = {
 		},
 	},
 	bom: {
-		about: "a good answer behind a byte-order mark",
-		takes: "",
+		summary: "the true answer after a byte-order mark",
+		parameters: "",
 		when: both,
-		make: () => ({ spoil: (draft) => withBody(draft, Buffer.concat([Buffer.from("\ufeff"), draft.body])) }),
+		create: () => ({ alterAnswer: (draft) => withBody(draft, Buffer.concat([Buffer.from("\ufeff"), draft.body])) }),
 	},
 	"utf-16": {
-		about: "the body in UTF-16, little-endian, with a byte-order mark",
-		takes: "",
+		summary: "the true body in UTF-16, little-endian, with a byte-order mark",
+		parameters: "",
 		when: both,
-		make: () => ({ spoil: (draft) => withBody(draft, Buffer.from(`\ufeff${draft.body.toString()}`, "utf16le")) }),
+		create: () => ({
+			alterAnswer: (draft) => withBody(draft, Buffer.from(`\ufeff${draft.body.toString()}`, "utf16le")),
+		}),
 	},
 	"bad-utf-8": {
-		about: "a body with text in it that holds bytes that are not UTF-8",
-		takes: "",
+		summary: "the true body with text in it that is not UTF-8",
+		parameters: "",
 		when: both,
-		make: () => ({
-			spoil: (draft) => {
-				// A byte that is never in UTF-8, and the first of a sequence of two, alone.
+		create: () => ({
+			alterAnswer: (draft) => {
+				// A byte that UTF-8 never has, and the first byte of a sequence of two without the second.
 				const bad = Buffer.from([0xff, 0xc3]);
 				const rest = draft.body.toString().replace(/^\{/, "");
 				return withBody(draft, Buffer.concat([Buffer.from('{"note":"'), bad, Buffer.from(`",${rest}`)]));
@@ -130,21 +129,21 @@ export const bodyKinds = {
 		}),
 	},
 	body: {
-		about: "another body, as it stands: an array, null, a number, nothing",
-		takes: "text=[]",
+		summary: "another body, sent as it is: an array, null, a number, nothing",
+		parameters: "text=[]",
 		when: both,
-		make: (given) => {
-			const text = given.text("text", "[]");
-			return { spoil: (draft) => withBody(draft, text) };
+		create: (params) => {
+			const text = params.text("text", "[]");
+			return { alterAnswer: (draft) => withBody(draft, text) };
 		},
 	},
-} satisfies Readonly<Record<string, Kind>>;
+} satisfies Readonly<Record<string, FaultKind>>;
 
-async function pour(head: Buffer, chunked: boolean, status: number, { channel }: Strike): Sent {
+async function pour(head: Buffer, chunked: boolean, status: number, { channel }: FaultContext): Sent {
 	const spaces = " ".repeat(endlessPiece);
 	const piece = Buffer.from(chunked ? `${endlessPiece.toString(16)}\r\n${spaces}\r\n` : spaces);
 	await channel.send(head);
-	while (!channel.isGone) await channel.send(piece);
+	while (!channel.isClosed) await channel.send(piece);
 	return status;
 }
 
@@ -155,12 +154,9 @@ function encoded({ body }: Draft, how: string, megabytes: number): Buffer {
 	if (how === "bad") return Buffer.concat([whole.subarray(0, 10), Buffer.alloc(whole.length - 10, 0xff)]);
 	if (how === "cut") return whole.subarray(0, -8);
 	if (how === "twice") return gzipSync(whole);
-	if (how === "unknown") return Buffer.from("what this is, nobody can say");
+	if (how === "unknown") return Buffer.from("bytes of an unknown encoding");
 	if (how !== "bomb") return whole;
-	// A gzip file may be several, one behind the other: so no more than one megabyte is ever held.
+	// A gzip file may consist of several in a row: so only one megabyte is compressed.
 	const spaces = gzipSync(Buffer.alloc(megabyte, " "));
 	return Buffer.concat([...Array.from({ length: megabytes }, () => spaces), whole]);
 }
-
-/** What a plan may ask of a body's size is bounded by what fits into memory. */
-export const bodyBytes = { least: 1, most: Math.min(bytes.most, 256 * megabyte) };

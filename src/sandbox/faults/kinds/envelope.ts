@@ -1,46 +1,45 @@
 import { type Draft, envelopeOf, objectMembers, withBody, withEnvelope, withStatus } from "../draft.ts";
-import { membersText } from "../../members.ts";
+import { membersText } from "../../json-text.ts";
 import type { PlanParams } from "../plan-params.ts";
-import { both, type Kind } from "../kind.ts";
-import { bodyBytes } from "./body.ts";
+import { bodyBytes, both, type FaultKind } from "../fault.ts";
 
-/** Envelopes that say something else than what happened. */
+/** Envelopes that do not match what was done. */
 export const envelopeKinds = {
 	code: {
-		about: 'a code with a message; as JSON text (raw) also what JSON.stringify would not write: -0, 1e-400, "0"',
-		takes: "code=102, raw=JSON TEXT, message, data=JSON, status=200",
+		summary: 'a code with a message; raw is the code as JSON text, which can be -0, 1e-400 or "0"',
+		parameters: "code=102, raw=JSON TEXT, message, data=JSON, status=200",
 		when: both,
-		make: (given) => {
-			const code = rawCode(given);
-			const message = given.text("message", "the sandbox was told to say so");
-			const data = given.value("data");
-			const status = given.integer("status", 200, { least: 200, most: 999 });
+		create: (params) => {
+			const code = rawCode(params);
+			const message = params.text("message", "a fault of the sandbox");
+			const data = params.value("data");
+			const status = params.integer("status", 200, { least: 200, most: 999 });
 			const rest = data === undefined ? "" : `,"data":${JSON.stringify(data)}`;
 			const text = `{"code":${code},"message":${JSON.stringify(message)}${rest}}`;
-			return { spoil: (draft) => withBody(withStatus(draft, status), text) };
+			return { alterAnswer: (draft) => withBody(withStatus(draft, status), text) };
 		},
 	},
 	"no-code": {
-		about: "the true envelope without its code",
-		takes: "",
+		summary: "the true envelope without its code",
+		parameters: "",
 		when: both,
-		make: () => ({ spoil: (draft) => without(draft, "code") }),
+		create: () => ({ alterAnswer: (draft) => without(draft, "code") }),
 	},
 	"no-data": {
-		about: "the true envelope without its data",
-		takes: "",
+		summary: "the true envelope without its data",
+		parameters: "",
 		when: both,
-		make: () => ({ spoil: (draft) => without(draft, "data") }),
+		create: () => ({ alterAnswer: (draft) => without(draft, "data") }),
 	},
 	"two-codes": {
-		about: "the code twice in one envelope; a parser sees the last one alone",
-		takes: "first=102, last=0",
+		summary: "the code twice in one envelope; parsers take the last one",
+		parameters: "first=102, last=0",
 		when: both,
-		make: (given) => {
+		create: (params) => {
 			const any = { least: -1_000_000, most: 1_000_000 };
-			const [first, last] = [given.integer("first", 102, any), given.integer("last", 0, any)];
+			const [first, last] = [params.integer("first", 102, any), params.integer("last", 0, any)];
 			return {
-				spoil: (draft) => {
+				alterAnswer: (draft) => {
 					const rest = membersText(new Map([...envelopeOf(draft)].filter(([name]) => name !== "code")));
 					const more = rest === "{}" ? "}" : `,${rest.slice(1)}`;
 					return withBody(draft, `{"code":${first},"code":${last}${more}`);
@@ -49,14 +48,14 @@ export const envelopeKinds = {
 		},
 	},
 	message: {
-		about: "the true code with a message of so many bytes, or one that is no text",
-		takes: "bytes=10000000, value=JSON in its place, code=JSON in place of the true one",
+		summary: "the true code with a message of that many bytes, or one that is not text",
+		parameters: "bytes=10000000, or value=JSON; code=JSON in place of the true one",
 		when: both,
-		make: (given) => {
-			const size = given.integer("bytes", 10_000_000, bodyBytes);
-			const [value, code] = [given.value("value"), given.value("code")];
+		create: (params) => {
+			const size = params.integer("bytes", 10_000_000, bodyBytes);
+			const [value, code] = [params.value("value"), params.value("code")];
 			return {
-				spoil: (draft) => {
+				alterAnswer: (draft) => {
 					const message = JSON.stringify(value === undefined ? "m".repeat(size) : value);
 					const changed = envelopeOf(draft).set("message", message);
 					return withEnvelope(draft, code === undefined ? changed : changed.set("code", JSON.stringify(code)));
@@ -65,37 +64,37 @@ export const envelopeKinds = {
 		},
 	},
 	"document-id": {
-		about: "a success that names no document, another one, or the same in other letters",
-		takes: "how=other|missing|case|number|null, id=(32 f)",
+		summary: "a success that names no document, another one, or the same in the other case",
+		parameters: "how=other|missing|case|number|null, id=(32 f)",
 		when: both,
-		make: (given) => {
-			const how = given.choice("how", ["other", "missing", "case", "number", "null"]);
-			const other = given.text("id", "f".repeat(32));
+		create: (params) => {
+			const how = params.choice("how", ["other", "missing", "case", "number", "null"]);
+			const other = params.text("id", "f".repeat(32));
 			return {
-				// An id without letters has no other case.
-				suits: ({ document = "" }) => how !== "case" || flipped(document) !== document,
-				spoil: (draft, { asked: { document = "" } }) => {
+				// An id without letters is the same in both cases.
+				appliesTo: ({ document = "" }) => how !== "case" || otherCase(document) !== document,
+				alterAnswer: (draft, { request: { document = "" } }) => {
 					if (how === "missing") return withId(draft, undefined);
-					const ids = { other, case: flipped(document), number: 12, null: null };
+					const ids = { other, case: otherCase(document), number: 12, null: null };
 					return withId(draft, JSON.stringify(ids[how]));
 				},
 			};
 		},
 	},
 	deep: {
-		about: "data that are so many arrays, one inside the other",
-		takes: "depth=100000",
+		summary: "data of that many nested arrays",
+		parameters: "depth=100000",
 		when: both,
-		make: (given) => {
-			const depth = given.integer("depth", 100_000, { least: 1, most: 10_000_000 });
+		create: (params) => {
+			const depth = params.integer("depth", 100_000, { least: 1, most: 10_000_000 });
 			const data = "[".repeat(depth) + "]".repeat(depth);
-			return { spoil: (draft) => withEnvelope(draft, envelopeOf(draft).set("data", data)) };
+			return { alterAnswer: (draft) => withEnvelope(draft, envelopeOf(draft).set("data", data)) };
 		},
 	},
-} satisfies Readonly<Record<string, Kind>>;
+} satisfies Readonly<Record<string, FaultKind>>;
 
-function rawCode(given: PlanParams): string {
-	const [code, raw] = [given.value("code"), given.maybeText("raw")];
+function rawCode(params: PlanParams): string {
+	const [code, raw] = [params.value("code"), params.optionalText("raw")];
 	return raw ?? (code === undefined ? "102" : JSON.stringify(code));
 }
 
@@ -103,12 +102,12 @@ function without(draft: Draft, member: string): Draft {
 	return withEnvelope(draft, new Map([...envelopeOf(draft)].filter(([name]) => name !== member)));
 }
 
-/** Other letters: large ones small, small ones large. */
-function flipped(text: string): string {
+/** Text in the other case. */
+function otherCase(text: string): string {
 	return text.toUpperCase() === text ? text.toLowerCase() : text.toUpperCase();
 }
 
-/** The answer with this id, as JSON text, under whichever name the flavour has for it. */
+/** The answer with this id, as JSON text, under the member that the flavour has for it; `undefined` removes it. */
 function withId(draft: Draft, id: string | undefined): Draft {
 	const envelope = envelopeOf(draft);
 	const data = objectMembers(envelope.get("data") ?? "{}");

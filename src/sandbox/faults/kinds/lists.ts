@@ -1,20 +1,19 @@
-import { membersText, rawItems } from "../../members.ts";
-import type { RequestInfo } from "../request-info.ts";
+import { membersText, rawItems } from "../../json-text.ts";
+import type { RequestInfo, FaultKind, When } from "../fault.ts";
 import { type Draft, envelopeOf, objectMembers, withEnvelope } from "../draft.ts";
-import type { Kind, When } from "../kind.ts";
 
 /** A read applies nothing, so it has one variant. */
-const reading: readonly [When] = ["after"];
+const readOnly: readonly [When] = ["after"];
 
-/** Lists of documents that are not what is there. Each of them is for requests that list, and looks at no other. */
+/** Lists that differ from the documents. These faults count only requests that list documents. */
 export const listKinds = {
 	"list-repeat": {
-		about: "the first item of each page from the second on is the last of the page before",
-		takes: "",
-		when: reading,
-		make: () => ({
-			suits: (asked, previous) => lists(asked) && pageOf(asked) > 1 && previous !== undefined,
-			spoil: (draft, { previous }) => {
+		summary: "each page from the second on begins with the last item of the page before",
+		parameters: "",
+		when: readOnly,
+		create: () => ({
+			appliesTo: (request, previous) => isList(request) && pageOf(request) > 1 && previous !== undefined,
+			alterAnswer: (draft, { previous }) => {
 				const last = previous === undefined ? undefined : itemsOf(previous)?.at(-1);
 				if (last === undefined) return undefined;
 				return withItems(draft, (items) => (items.length === 0 ? items : [last, ...items.slice(1)]));
@@ -22,14 +21,14 @@ export const listKinds = {
 		}),
 	},
 	"list-omit": {
-		about: "an item is left out of the page; the total still counts it",
-		takes: "item=1, negative from the end",
-		when: reading,
-		make: (given) => {
-			const item = given.integer("item", 1, { least: -1_000_000, most: 1_000_000 });
+		summary: "an item is missing from the page, but the total counts it",
+		parameters: "item=1; a negative number counts from the end",
+		when: readOnly,
+		create: (params) => {
+			const item = params.integer("item", 1, { least: -1_000_000, most: 1_000_000 });
 			return {
-				suits: lists,
-				spoil: (draft) =>
+				appliesTo: isList,
+				alterAnswer: (draft) =>
 					withItems(draft, (items) => {
 						const at = item < 0 ? items.length + item : item - 1;
 						return items.filter((_, index) => index !== at);
@@ -38,14 +37,14 @@ export const listKinds = {
 		},
 	},
 	"list-total": {
-		about: "the total is another one with each page, off by up to so many",
-		takes: "by=5",
-		when: reading,
-		make: (given) => {
-			const by = given.integer("by", 5, { least: 1, most: 1_000_000_000 });
+		summary: "a total that changes with each page, by up to that many",
+		parameters: "by=5",
+		when: readOnly,
+		create: (params) => {
+			const by = params.integer("by", 5, { least: 1, most: 1_000_000_000 });
 			return {
-				suits: lists,
-				spoil: (draft, { random }) => {
+				appliesTo: isList,
+				alterAnswer: (draft, { random }) => {
 					const off = 1 + Math.floor(random() * by);
 					return withTotal(draft, random() < 0.5 ? -off : off);
 				},
@@ -53,53 +52,56 @@ export const listKinds = {
 		},
 	},
 	"list-same-page": {
-		about: "the first page for ever, whichever is asked for",
-		takes: "",
-		when: reading,
-		make: () => ({ suits: (asked) => lists(asked) && pageOf(asked) > 1, ask: (asked) => atPage(asked, 1) }),
+		summary: "the first page, whichever page is requested",
+		parameters: "",
+		when: readOnly,
+		create: () => ({
+			appliesTo: (request) => isList(request) && pageOf(request) > 1,
+			rewriteUrl: (request) => atPage(request, 1),
+		}),
 	},
 	"list-cycle": {
-		about: "after so many pages the first comes again, and so on",
-		takes: "pages=2",
-		when: reading,
-		make: (given) => {
-			const pages = given.integer("pages", 2, { least: 1, most: 1_000_000 });
+		summary: "after that many pages the first page again, and so on",
+		parameters: "pages=2",
+		when: readOnly,
+		create: (params) => {
+			const pages = params.integer("pages", 2, { least: 1, most: 1_000_000 });
 			return {
-				suits: (asked) => lists(asked) && pageOf(asked) > pages,
-				ask: (asked) => atPage(asked, ((pageOf(asked) - 1) % pages) + 1),
+				appliesTo: (request) => isList(request) && pageOf(request) > pages,
+				rewriteUrl: (request) => atPage(request, ((pageOf(request) - 1) % pages) + 1),
 			};
 		},
 	},
 	"list-empty-page": {
-		about: "a page without items, though more follow",
-		takes: "page=1",
-		when: reading,
-		make: (given) => {
-			const page = given.integer("page", 1, { least: 1, most: Number.MAX_SAFE_INTEGER });
+		summary: "a page without items, although others follow",
+		parameters: "page=1",
+		when: readOnly,
+		create: (params) => {
+			const page = params.integer("page", 1, { least: 1, most: Number.MAX_SAFE_INTEGER });
 			return {
-				suits: (asked) => lists(asked) && pageOf(asked) === page,
-				spoil: (draft) => withItems(draft, () => []),
+				appliesTo: (request) => isList(request) && pageOf(request) === page,
+				alterAnswer: (draft) => withItems(draft, () => []),
 			};
 		},
 	},
 	"list-huge-page": {
-		about: "a page of so many items, the true ones again and again",
-		takes: "items=100000",
-		when: reading,
-		make: (given) => {
-			const wanted = given.integer("items", 100_000, { least: 1, most: 10_000_000 });
+		summary: "a page of that many items, the true ones repeated",
+		parameters: "items=100000",
+		when: readOnly,
+		create: (params) => {
+			const wanted = params.integer("items", 100_000, { least: 1, most: 10_000_000 });
 			return {
-				suits: lists,
-				spoil: (draft) =>
+				appliesTo: isList,
+				alterAnswer: (draft) =>
 					withItems(draft, (items) =>
 						items.length === 0 ? items : Array.from({ length: wanted }, (_, at) => items[at % items.length] ?? ""),
 					),
 			};
 		},
 	},
-} satisfies Readonly<Record<string, Kind>>;
+} satisfies Readonly<Record<string, FaultKind>>;
 
-function lists({ method, path }: RequestInfo): boolean {
+function isList({ method, path }: RequestInfo): boolean {
 	return method === "GET" && /^\/api\/v1\/datasets\/[^/]+\/documents$/.test(path);
 }
 
@@ -107,14 +109,14 @@ function queryOf({ url, path }: RequestInfo): URLSearchParams {
 	return new URLSearchParams(url.slice(path.length));
 }
 
-function pageOf(asked: RequestInfo): number {
-	return Number(queryOf(asked).get("page") ?? 1);
+function pageOf(request: RequestInfo): number {
+	return Number(queryOf(request).get("page") ?? 1);
 }
 
-function atPage(asked: RequestInfo, page: number): string {
-	const query = queryOf(asked);
+function atPage(request: RequestInfo, page: number): string {
+	const query = queryOf(request);
 	query.set("page", String(page));
-	return `${asked.path}?${query.toString()}`;
+	return `${request.path}?${query.toString()}`;
 }
 
 function itemsOf(draft: Draft): readonly string[] | undefined {
@@ -122,7 +124,7 @@ function itemsOf(draft: Draft): readonly string[] | undefined {
 	return docs === undefined ? undefined : rawItems(docs);
 }
 
-/** `undefined` where the answer is no list. */
+/** `undefined` where the answer is not a list. */
 function withItems(draft: Draft, change: (items: readonly string[]) => readonly string[]): Draft | undefined {
 	const items = itemsOf(draft);
 	if (items === undefined) return undefined;

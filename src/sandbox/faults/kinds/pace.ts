@@ -1,51 +1,52 @@
-import type { Written } from "../draft.ts";
-import { both, bytes, type Kind, milliseconds, type Sent, type Strike } from "../kind.ts";
+import type { EncodedAnswer } from "../draft.ts";
+import { both, bytes, type FaultContext, type FaultKind, milliseconds, type Sent } from "../fault.ts";
+import type { PlanParams } from "../plan-params.ts";
 
-/** Milliseconds between two pieces of a limited bandwidth: coarser would come in bursts. */
+/** Milliseconds between two pieces at a limited bandwidth. Longer pauses would make bursts. */
 const bandwidthTick = 20;
 
-/** Good answers that take their time. */
+/** True answers that are slow. */
 export const paceKinds = {
 	delay: {
-		about: "the answer so many milliseconds late, and by chance up to so many more",
-		takes: "milliseconds=1000, jitter=0",
+		summary: "the true answer that many milliseconds late, and at random up to jitter more",
+		parameters: "milliseconds=1000, jitter=0",
 		when: both,
-		make: (given) => {
-			const wait = waitOf(given.integer("milliseconds", 1000, milliseconds), given.integer("jitter", 0, milliseconds));
+		create: (params) => {
+			const wait = randomWait(params);
 			return {
-				send: async (answer, strike) => {
-					await strike.channel.wait(wait(strike.random));
-					return inPieces(answer, strike, Number.MAX_SAFE_INTEGER, 0);
+				send: async (answer, context) => {
+					await context.channel.wait(wait(context.random));
+					return inPieces(answer, context, Number.MAX_SAFE_INTEGER, 0);
 				},
 			};
 		},
 	},
 	late: {
-		about: "the request is applied so many milliseconds late, also where the client has gone by then",
-		takes: "milliseconds=1000, jitter=0",
+		summary: "the request is applied that many milliseconds late, even after the client has closed the connection",
+		parameters: "milliseconds=1000, jitter=0",
 		when: ["after"],
-		make: (given) => {
-			const wait = waitOf(given.integer("milliseconds", 1000, milliseconds), given.integer("jitter", 0, milliseconds));
-			return { late: ({ random }) => wait(random) };
+		create: (params) => {
+			const wait = randomWait(params);
+			return { writeDelay: ({ random }) => wait(random) };
 		},
 	},
 	drip: {
-		about: "the answer in small pieces, so many bytes every so many milliseconds; for ever, if wanted",
-		takes: "milliseconds=100, bytes=1, forever=false",
+		summary: "the true answer in small pieces with pauses; with forever=true it never ends",
+		parameters: "milliseconds=100 between pieces, bytes=1 of a piece, forever=false",
 		when: both,
-		make: (given) => {
-			const pause = given.integer("milliseconds", 100, milliseconds);
-			const size = given.integer("bytes", 1, { least: 1, most: bytes.most });
-			const forever = given.flag("forever");
+		create: (params) => {
+			const pause = params.integer("milliseconds", 100, milliseconds);
+			const size = params.integer("bytes", 1, { least: 1, most: bytes.most });
+			const forever = params.flag("forever");
 			return {
-				// White space after the JSON that never ends: the answer is whole, and is not over.
-				spoil: (draft) => (forever ? { ...draft, framing: "close" } : draft),
-				send: async (answer, strike) => {
-					if (!forever) return inPieces(answer, strike, size, pause);
-					await inPieces({ ...answer, last: false }, strike, size, pause);
-					while (!strike.channel.isGone) {
-						await strike.channel.wait(pause);
-						await strike.channel.send(" ".repeat(size));
+				// White space after the JSON never ends: the text is whole, but the answer is not.
+				alterAnswer: (draft) => (forever ? { ...draft, framing: "close" } : draft),
+				send: async (answer, context) => {
+					if (!forever) return inPieces(answer, context, size, pause);
+					await inPieces({ ...answer, last: false }, context, size, pause);
+					while (!context.channel.isClosed) {
+						await context.channel.wait(pause);
+						await context.channel.send(" ".repeat(size));
 					}
 					return answer.status;
 				},
@@ -53,37 +54,46 @@ export const paceKinds = {
 		},
 	},
 	bandwidth: {
-		about: "the answer at so many bytes a second",
-		takes: "bytes=1000",
+		summary: "the true answer at that many bytes a second",
+		parameters: "bytes=1000",
 		when: both,
-		make: (given) => {
-			const rate = given.integer("bytes", 1000, { least: 1, most: bytes.most });
+		create: (params) => {
+			const rate = params.integer("bytes", 1000, { least: 1, most: bytes.most });
 			const pause = Math.max(bandwidthTick, 1000 / rate);
 			const size = Math.max(1, Math.round((rate * pause) / 1000));
-			return { send: (answer, strike) => inPieces(answer, strike, size, pause) };
+			return { send: (answer, context) => inPieces(answer, context, size, pause) };
 		},
 	},
 	slice: {
-		about: "the answer in segments of so many bytes, without a pause",
-		takes: "bytes=1",
+		summary: "the true answer in segments of that many bytes, without pauses",
+		parameters: "bytes=1",
 		when: both,
-		make: (given) => {
-			const size = given.integer("bytes", 1, { least: 1, most: bytes.most });
-			return { send: (answer, strike) => inPieces(answer, strike, size, 0) };
+		create: (params) => {
+			const size = params.integer("bytes", 1, { least: 1, most: bytes.most });
+			return { send: (answer, context) => inPieces(answer, context, size, 0) };
 		},
 	},
-} satisfies Readonly<Record<string, Kind>>;
+} satisfies Readonly<Record<string, FaultKind>>;
 
-function waitOf(least: number, jitter: number): (random: () => number) => number {
+/** Reads `milliseconds` and `jitter`; the returned function draws a wait between the two. */
+function randomWait(params: PlanParams): (random: () => number) => number {
+	const least = params.integer("milliseconds", 1000, milliseconds);
+	const jitter = params.integer("jitter", 0, milliseconds);
 	return (random) => least + Math.floor(random() * (jitter + 1));
 }
 
-async function inPieces({ head, body, status, last }: Written, { channel }: Strike, size: number, pause: number): Sent {
+/** Sends an answer in pieces of `size` bytes, with a pause in milliseconds between two. */
+async function inPieces(
+	{ head, body, status, last }: EncodedAnswer,
+	{ channel }: FaultContext,
+	size: number,
+	pause: number,
+): Sent {
 	const whole = Buffer.concat([head, body]);
-	for (let at = 0; at < whole.length && !channel.isGone; at += size) {
+	for (let at = 0; at < whole.length && !channel.isClosed; at += size) {
 		if (at > 0 && pause > 0) await channel.wait(pause);
 		await channel.send(whole.subarray(at, at + size));
 	}
-	if (last) await channel.hangUp();
+	if (last) await channel.closeWithFin();
 	return status;
 }

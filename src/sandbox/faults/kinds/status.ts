@@ -1,28 +1,26 @@
 import { type Draft, type Header, withBody, withHeader, withStatus } from "../draft.ts";
 import type { PlanParams } from "../plan-params.ts";
-import { httpDate } from "../http-date.ts";
-import { both, type Kind } from "../kind.ts";
-import { isObject } from "../../object.ts";
+import { both, type FaultKind } from "../fault.ts";
+import { isObject } from "../../json-text.ts";
 
 const anyStatus = { least: 200, most: 999 };
-
-/** Seconds: a date in 2099 and before, and 1970 and after. */
+/** Seconds from now, for dates from before 1970 to 2099. */
 const anySeconds = { least: -2_000_000_000, most: 2_500_000_000 };
 
-/** Answers of another status. */
+/** Answers with another status. */
 export const statusKinds = {
 	status: {
-		about: "a status, headers and a body of the plan's choosing",
-		takes:
-			"status=500, reason, headers={NAME:TEXT or [TEXT,...]}, body=(an envelope of that code; text as it is; other JSON)",
+		summary: "a status, headers and a body that the plan gives",
+		parameters:
+			"status=500, reason, headers={NAME:TEXT or [TEXT,...]}, body=(text as it is, or JSON; default: an envelope with that code)",
 		when: both,
-		make: (given) => {
-			const status = given.integer("status", 500, anyStatus);
-			const reason = given.maybeText("reason");
-			const headers = headersOf(given);
-			const body = given.value("body");
+		create: (params) => {
+			const status = params.integer("status", 500, anyStatus);
+			const reason = params.optionalText("reason");
+			const headers = headersOf(params);
+			const body = params.value("body");
 			return {
-				spoil: (draft) => {
+				alterAnswer: (draft) => {
 					const changed = withStatus(draft, status, reason);
 					const text = body ?? { code: status, message: changed.reason };
 					const named = { ...changed, headers: [...changed.headers, ...headers] };
@@ -32,30 +30,30 @@ export const statusKinds = {
 		},
 	},
 	"status-only": {
-		about: "the true body under another status: code 0 with an error",
-		takes: "status=500",
+		summary: "the true body with another status: code 0 with an error status",
+		parameters: "status=500",
 		when: both,
-		make: (given) => {
-			const status = given.integer("status", 500, anyStatus);
-			return { spoil: (draft) => withStatus(draft, status) };
+		create: (params) => {
+			const status = params.integer("status", 500, anyStatus);
+			return { alterAnswer: (draft) => withStatus(draft, status) };
 		},
 	},
 	throttle: {
-		about: "a status with Retry-After, in seconds or as a date so many seconds from now, in any form, or as any text",
-		takes: "status=429, seconds=1, form=seconds|date|rfc850|asctime|none, text or [text,...] in its place",
+		summary: "a status with Retry-After: in seconds, as a date in any form, or as any text",
+		parameters: "status=429, seconds=1 from now, form=seconds|date|rfc850|asctime|none, or text=TEXT or [TEXT,...]",
 		when: ["before", "after"],
-		make: (given) => {
-			const status = given.integer("status", 429, { least: 300, most: 599 });
-			const seconds = given.integer("seconds", 1, anySeconds);
-			const form = given.choice("form", ["seconds", "date", "rfc850", "asctime", "none"]);
-			const literal = given.value("text");
-			const texts = literal === undefined ? undefined : textsOf(given, "text", literal);
+		create: (params) => {
+			const status = params.integer("status", 429, { least: 300, most: 599 });
+			const seconds = params.integer("seconds", 1, anySeconds);
+			const form = params.choice("form", ["seconds", "date", "rfc850", "asctime", "none"]);
+			const literal = params.value("text");
+			const texts = literal === undefined ? undefined : textsOf(params, "text", literal);
 			const now = (): readonly string[] => {
 				if (form === "none") return [];
 				return [form === "seconds" ? String(seconds) : httpDate(new Date(Date.now() + seconds * 1000), form)];
 			};
 			return {
-				spoil: (draft) => {
+				alterAnswer: (draft) => {
 					const changed = withStatus(draft, status);
 					const headers = (texts ?? now()).map((text): Header => ["retry-after", text]);
 					const named = { ...changed, headers: [...changed.headers, ...headers] };
@@ -65,70 +63,80 @@ export const statusKinds = {
 		},
 	},
 	redirect: {
-		about: "a redirect to an address: the same one again unless told (a loop), or to none",
-		takes: "status=302, to=TEXT, or null for no Location",
+		summary: "a redirect to an address: by default to the same one (a loop), or without an address",
+		parameters: "status=302, to=TEXT, or null for no Location",
 		when: both,
-		make: (given) => {
-			const status = given.integer("status", 302, { least: 300, most: 399 });
-			const to = given.value("to");
-			if (to !== undefined && to !== null && typeof to !== "string")
-				throw given.wrong('has a "to" that is neither text nor null');
+		create: (params) => {
+			const status = params.integer("status", 302, { least: 300, most: 399 });
+			const to = params.textOrNull("to");
 			return {
-				spoil: (draft, { asked }) => {
+				alterAnswer: (draft, { request }) => {
 					const moved = bodied(withStatus(draft, status), "");
-					return to === null ? moved : withHeader(moved, "location", to ?? asked.url);
+					return to === null ? moved : withHeader(moved, "location", to ?? request.url);
 				},
 			};
 		},
 	},
 	empty: {
-		about: "a status without any body",
-		takes: "status=204",
+		summary: "a status without a body",
+		parameters: "status=204",
 		when: both,
-		make: (given) => {
-			const status = given.integer("status", 204, anyStatus);
-			return { spoil: (draft) => bodied(withStatus(draft, status), "") };
+		create: (params) => {
+			const status = params.integer("status", 204, anyStatus);
+			return { alterAnswer: (draft) => bodied(withStatus(draft, status), "") };
 		},
 	},
 	"last-interim": {
-		about: "an interim status (1xx) as the last one",
-		takes: "status=109",
+		summary: "an interim status (1xx), and no other after it",
+		parameters: "status=109",
 		when: both,
-		make: (given) => {
-			const status = given.integer("status", 109, { least: 100, most: 199 });
-			return { spoil: (draft) => ({ ...withStatus(draft, status, "Interim"), last: true }) };
+		create: (params) => {
+			const status = params.integer("status", 109, { least: 100, most: 199 });
+			return { alterAnswer: (draft) => ({ ...withStatus(draft, status, "Interim"), last: true }) };
 		},
 	},
 	html: {
-		about: "a page for people in place of JSON: a login, or a proxy's error",
-		takes: "status=200, title=Sign in",
+		summary: "an HTML page instead of JSON: a login, or a proxy's error",
+		parameters: "status=200, title=Sign in",
 		when: both,
-		make: (given) => {
-			const [status, title] = [given.integer("status", 200, anyStatus), given.text("title", "Sign in")];
+		create: (params) => {
+			const [status, title] = [params.integer("status", 200, anyStatus), params.text("title", "Sign in")];
 			const page = `<!doctype html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
-			return { spoil: (draft) => withBody(withStatus(draft, status), page, "text/html; charset=utf-8") };
+			return { alterAnswer: (draft) => withBody(withStatus(draft, status), page, "text/html; charset=utf-8") };
 		},
 	},
-} satisfies Readonly<Record<string, Kind>>;
+} satisfies Readonly<Record<string, FaultKind>>;
 
-/** 204 and 304 have no body and tell no length. */
+/** 204 and 304 have no body and no Content-Length. */
 function bodied(draft: Draft, text: string): Draft {
 	const bodiless = draft.status === 204 || draft.status === 304;
 	return bodiless ? { ...withBody(draft, ""), framing: "bare" } : withBody(draft, text);
 }
 
-function headersOf(given: PlanParams): readonly Header[] {
-	const headers = given.value("headers") ?? {};
-	if (!isObject(headers)) throw given.wrong('has "headers" that are not an object');
+function headersOf(params: PlanParams): readonly Header[] {
+	const headers = params.value("headers") ?? {};
+	if (!isObject(headers)) throw params.error('has "headers" that are not an object');
 	return Object.entries(headers).flatMap(([name, value]) =>
-		textsOf(given, "headers", value).map((text): Header => [name.toLowerCase(), text]),
+		textsOf(params, "headers", value).map((text): Header => [name.toLowerCase(), text]),
 	);
 }
 
-function textsOf(given: PlanParams, name: string, value: unknown): readonly string[] {
+function textsOf(params: PlanParams, name: string, value: unknown): readonly string[] {
 	const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
 	return texts.map((text) => {
-		if (typeof text !== "string") throw given.wrong(`has "${name}" that are not text`);
+		if (typeof text !== "string") throw params.error(`has "${name}" that are not text`);
 		return text;
 	});
+}
+
+const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+/** A date in one of the three forms that recipients must understand (RFC 9110, 5.6.7). */
+function httpDate(date: Date, form: "date" | "rfc850" | "asctime"): string {
+	const preferred = date.toUTCString();
+	if (form === "date") return preferred;
+	// Sun, 06 Nov 1994 08:49:37 GMT
+	const [day = "", number = "", month = "", year = "", time = ""] = preferred.split(/,? /);
+	if (form === "asctime") return `${day} ${month} ${number.replace(/^0/, " ")} ${time} ${year}`;
+	return `${days[date.getUTCDay()]}, ${number}-${month}-${year.slice(-2)} ${time} GMT`;
 }

@@ -1,43 +1,42 @@
-import { membersText, rawItems, rawMembers } from "../../members.ts";
-import { storedValue } from "../../ragflow/metadata.ts";
-import type { RequestInfo } from "../request-info.ts";
+import { membersText, rawItems, rawMembers } from "../../json-text.ts";
+import { splitValue } from "../../ragflow/metadata.ts";
+import { type RequestInfo, both, type FaultKind } from "../fault.ts";
 import { envelopeOf, withEnvelope } from "../draft.ts";
-import { both, type Kind } from "../kind.ts";
 
-/** Answers that are good, and data that are not what they say. */
+/** Answers that report a success, although other data are stored. */
 export const storedKinds = {
 	lie: {
-		about: "a success, and nothing applied",
-		takes: "",
+		summary: "a success, although nothing is applied",
+		parameters: "",
 		when: ["before"],
-		make: () => ({}),
+		create: () => ({}),
 	},
 	normalise: {
-		about: "metadata are stored otherwise than sent: text trimmed, or text in lists split and trimmed",
-		takes: "how=trim|split",
+		summary: "other metadata are stored than were sent: text is trimmed, or text in lists is split and trimmed",
+		parameters: "how=trim|split",
 		when: ["after"],
-		make: (given) => {
-			const change = given.choice("how", ["trim", "split"]) === "trim" ? trimmed : (raw: string) => storedValue(raw);
+		create: (params) => {
+			const change = params.choice("how", ["trim", "split"]) === "trim" ? trimmed : (raw: string) => splitValue(raw);
 			return {
-				suits: writes,
-				alter: (metadata) =>
+				appliesTo: isUpdate,
+				alterMetadata: (metadata) =>
 					membersText(new Map([...rawMembers(metadata)].map(([key, value]) => [key, change(value)]))),
 			};
 		},
 	},
 	forget: {
-		about: "metadata are stored, shown so many times by a list, and then put back to what was before",
-		takes: "shown=1",
+		summary: "metadata are stored, shown that many times by a list, and then replaced by the previous ones",
+		parameters: "shown=1",
 		when: ["after"],
-		make: (given) => {
-			const shown = given.integer("shown", 1, { least: 0, most: 1_000_000 });
+		create: (params) => {
+			const shown = params.integer("shown", 1, { least: 0, most: 1_000_000 });
 			const waiting = new Map<string, { dataset: string; before: string; left: number }>();
 			return {
-				suits: writes,
-				replaced: (dataset, document, before) => void waiting.set(document, { dataset, before, left: shown }),
-				// With shown=0 it is gone with the answer to the update itself, which is seen here like any other.
-				watch: async ({ method, document: asked = "" }, answer, store) => {
-					const seen = method === "GET" ? namedIn(answer) : new Set([asked]);
+				appliesTo: isUpdate,
+				onReplaced: (dataset, document, before) => void waiting.set(document, { dataset, before, left: shown }),
+				// With shown=0 they are replaced after the answer to the update itself, which is seen here, too.
+				onAnswer: async ({ method, document: request = "" }, answer, store) => {
+					const seen = method === "GET" ? idsIn(answer) : new Set([request]);
 					for (const document of seen) {
 						const lost = waiting.get(document);
 						if (lost === undefined) continue;
@@ -51,11 +50,11 @@ export const storedKinds = {
 		},
 	},
 	"upload-answer": {
-		about: "the answer to an upload names each document twice, none, all but the last, or in reverse",
-		takes: "how=twice|none|short|reversed",
+		summary: "the answer to an upload names each document twice, none, all but the last, or in reverse order",
+		parameters: "how=twice|none|short|reversed",
 		when: both,
-		make: (given) => {
-			const how = given.choice("how", ["twice", "none", "short", "reversed"]);
+		create: (params) => {
+			const how = params.choice("how", ["twice", "none", "short", "reversed"]);
 			const change = {
 				twice: (items: readonly string[]) => items.flatMap((item) => [item, item]),
 				none: () => [],
@@ -63,25 +62,25 @@ export const storedKinds = {
 				reversed: (items: readonly string[]) => items.toReversed(),
 			}[how];
 			return {
-				suits: ({ method, path }) => method === "POST" && path.endsWith("/documents"),
-				spoil: (draft) => {
+				appliesTo: ({ method, path }) => method === "POST" && path.endsWith("/documents"),
+				alterAnswer: (draft) => {
 					const envelope = envelopeOf(draft);
 					const data = envelope.get("data") ?? "";
-					// A refused upload has stored nothing that could be named.
+					// A refused upload has stored no document.
 					if (!data.startsWith("[")) return undefined;
 					return withEnvelope(draft, envelope.set("data", `[${change(rawItems(data)).join(",")}]`));
 				},
 			};
 		},
 	},
-} satisfies Readonly<Record<string, Kind>>;
+} satisfies Readonly<Record<string, FaultKind>>;
 
-/** The ids in a list. */
-function namedIn(answer: string): ReadonlySet<string> {
+/** The document ids in the text of an answer. */
+function idsIn(answer: string): ReadonlySet<string> {
 	return new Set(Array.from(answer.matchAll(/"id":"([^"\\]+)"/g), ([, id = ""]) => id));
 }
 
-function writes({ method, document }: RequestInfo): boolean {
+function isUpdate({ method, document }: RequestInfo): boolean {
 	return document !== undefined && (method === "PUT" || method === "PATCH");
 }
 
