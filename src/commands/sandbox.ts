@@ -7,7 +7,7 @@ import { addVerbosityOptions, type GlobalFlags } from "../flags/flags.ts";
 import type { Done } from "../flags/declare.ts";
 import { parseCount, parseNonEmpty } from "../flags/values.ts";
 
-const planHint = "ragtag sandbox --faults list shows the form of a plan, and every fault.";
+const planHint = "ragtag sandbox --faults list prints the form of a plan and all faults.";
 
 export type SandboxFlags = GlobalFlags & {
 	readonly port: number;
@@ -27,50 +27,54 @@ export type SandboxFlags = GlobalFlags & {
 	readonly control: boolean;
 };
 
-/** Declares the interface of `sandbox`. What it does is in `serve`. */
+/** Declares `sandbox` and its options. */
 export function sandboxCommand(program: Command, app: App, done: Done, run = serve): void {
 	const command = program
 		.command("sandbox")
 		.summary("serve the API on this machine over a SQLite file")
 		.description(
-			"Serves the API on this machine, as documented or as a release of RAGFlow answers it. Prints its address, and the " +
-				"line that sets its key.",
+			"Serves the API on this machine, as documented or as a release of RAGFlow does. Prints its address and the line " +
+				"that sets its key.",
 		)
 		.option("--port <port>", "port on 127.0.0.1; 0 takes a free one", parseCount(0, 65_535), 9380)
 		.option("--data <file>", "SQLite file that keeps the data (default: a temporary one)", parseNonEmpty)
-		.option("--key <key>", "the key it takes (default: a random one)", parseNonEmpty)
-		.option("--member-key <key>", "a second key: of a team member, whom RAGFlow lets do all but update", parseNonEmpty)
-		.addOption(new Option("--flavour <name>", "what it speaks").choices(flavours).default("documented"))
-		.option("--upgrade <name:n>", "becomes that flavour once n updates were applied", parseUpgrade)
+		.option("--key <key>", "the API key that it accepts (default: a random one)", parseNonEmpty)
+		.option("--member-key <key>", "a second key, of a team member: RAGFlow lets it do all but update", parseNonEmpty)
+		.addOption(new Option("--flavour <name>", "how it answers").choices(flavours).default("documented"))
+		.option("--upgrade <name:n>", "changes to that flavour after n updates", parseUpgrade)
 		.addOption(
 			new Option(
 				"--ties <order>",
-				"documents of one time, from page to page (default: stable as documented, unstable as RAGFlow)",
+				"order of documents with equal times, from page to page (default: stable as documented, unstable as RAGFlow)",
 			).choices(["stable", "unstable"]),
 		)
-		.option("--latency <ms>", "milliseconds that every answer is late", parseCount(0, 600_000), 0)
-		.option("--documents <n>", "fills an empty store with a dataset of so many documents", parseCount(1, 100_000_000))
+		.option("--latency <ms>", "milliseconds by which every answer is delayed", parseCount(0, 600_000), 0)
+		.option("--documents <n>", "fills an empty store with a dataset of n documents", parseCount(1, 100_000_000))
 		.addOption(
 			new Option(
 				"--update <effect>",
-				"what an update does (documented; ragflow-0.24, which merges where it stores in Elasticsearch)",
+				"what an update does (documented; ragflow-0.24, which merges if it uses Elasticsearch)",
 			)
 				.choices(["replace", "merge"])
 				.default("replace"),
 		)
 		.option("--page-limit <n>", "largest page_size (documented; default: 1000)", parseCount(1, 1_000_000))
 		.addOption(
-			new Option("--large-page <what>", "what a larger one gets (documented)")
+			new Option("--large-page <what>", "what a larger page_size causes (documented)")
 				.choices(["error", "cap"])
 				.default("error"),
 		)
 		.addOption(
-			new Option("--error-style <style>", "HTTP status by the error, or always 200 (documented)")
+			new Option("--error-style <style>", "HTTP status of errors: their own, or always 200 (documented)")
 				.choices(["status", "envelope"])
 				.default("status"),
 		)
-		.option("--faults <plan>", "fails as a plan says: a file, its JSON text, or list for all faults", parseNonEmpty)
-		.option("--control", "a second address that tells what was applied and takes plans", false)
+		.option(
+			"--faults <plan>",
+			"injects the faults of a plan: a file, its JSON text, or list to print all faults",
+			parseNonEmpty,
+		)
+		.option("--control", "opens a second address that reports what was applied and takes plans", false)
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag sandbox --documents 1000\n  ragtag sandbox --port 0 --data demo.db --latency 50\n" +
@@ -80,16 +84,16 @@ export function sandboxCommand(program: Command, app: App, done: Done, run = ser
 	addVerbosityOptions(command).action(async () => done(await run(command.optsWithGlobals<SandboxFlags>(), app)));
 }
 
-/** Serves until a signal ends it: for a service that is its normal end, so it is exit 0. */
+/** Serves until a signal ends it, which is the normal end of a service, and so exit 0. */
 export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<ExitCode> {
 	if (flags.faults === "list") {
 		const { faultTable } = await import("../sandbox/faults/table.ts");
 		await io.out(faultTable());
 		return Exit.ok;
 	}
-	checkSwitches(flags);
+	checkOptions(flags);
 	const { startSandbox } = await import("../sandbox/index.ts");
-	const faults = await planOf(flags);
+	const faults = await faultPlan(flags);
 	const sandbox = await startSandbox({
 		port: flags.port,
 		latency: flags.latency,
@@ -121,19 +125,19 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 	return Exit.ok;
 }
 
-async function planOf({ faults }: SandboxFlags): Promise<FaultPlan | undefined> {
+async function faultPlan({ faults }: SandboxFlags): Promise<FaultPlan | undefined> {
 	if (faults === undefined) return undefined;
-	const { readPlan } = await import("../sandbox/faults/plan-source.ts");
+	const { readPlan } = await import("../sandbox/faults/plan.ts");
 	return readPlan(faults).catch((error: unknown) => {
 		throw new CliError(`--faults: ${reason(error)}`, { exit: Exit.usage, cause: error, hint: planHint });
 	});
 }
 
-/** A release of RAGFlow has made these choices: a switch that would do nothing is refused. */
-function checkSwitches(flags: SandboxFlags): void {
+/** Releases of RAGFlow have fixed answers, so options that would have no effect are refused. */
+function checkOptions(flags: SandboxFlags): void {
 	const { flavour, upgrade, update, pageLimit, largePage, errorStyle, memberKey } = flags;
 	if (flavour === "documented" && upgrade === undefined && memberKey !== undefined) {
-		throw new CliError("--member-key is of RAGFlow's flavours alone: the documentation knows no members", {
+		throw new CliError("--member-key is only for RAGFlow's flavours: the documented API has no members", {
 			exit: Exit.usage,
 			hint: "Name a flavour, as in --flavour ragflow-0.24.",
 		});
@@ -141,13 +145,13 @@ function checkSwitches(flags: SandboxFlags): void {
 	if (flavour === "documented" || upgrade?.to === "documented") return;
 	const updates = update === "replace" || flavour === "ragflow-0.24";
 	if (updates && pageLimit === undefined && largePage === "error" && errorStyle === "status") return;
-	throw new CliError("--update, --page-limit, --large-page and --error-style are of --flavour documented alone", {
+	throw new CliError("--update, --page-limit, --large-page and --error-style are only for --flavour documented", {
 		exit: Exit.usage,
-		hint: `Leave them out: ${flavour} does what that release does.`,
+		hint: `Leave them out: ${flavour} answers as that release does.`,
 	});
 }
 
-/** `NAME:N`: a flavour, and the updates after which it is spoken. */
+/** `NAME:N`: a flavour, and the number of updates after which it answers. */
 function parseUpgrade(text: string): { readonly to: Flavour; readonly after: number } {
 	const [to = "", count = "", ...rest] = text.split(":");
 	if (!isFlavour(to) || rest.length > 0) {

@@ -58,7 +58,7 @@ it("a sandbox speaks the release that it is told to, and the next one after the 
 it.each([
 	[["--flavour", "ragflow-9.9"], "Allowed choices are documented, ragflow-0.18"],
 	[["--upgrade", "ragflow-9.9:1"], "one of documented, ragflow-0.18"],
-	[["--flavour", "ragflow-0.23", "--update", "merge"], "of --flavour documented alone"],
+	[["--flavour", "ragflow-0.23", "--update", "merge"], "only for --flavour documented"],
 ])("sandbox %j is exit 2 and says why, instead of speaking something else", async (argv, why) => {
 	const { exit, stdout, stderr } = await program(["sandbox", "--port", "0", ...argv]);
 	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
@@ -86,7 +86,7 @@ it("a sandbox that is told to fail says where its record is, fails as told, and 
 });
 
 it.each([
-	['{"faults":[{"fault":"rest"}]}', "fault 1 of the plan is called rest, which is none"],
+	['{"faults":[{"fault":"rest"}]}', "fault 1 of the plan has the unknown name rest"],
 	["{", "the plan is not JSON"],
 	["/nonexistent/plan.json", "cannot be read"],
 ])("a plan like %j is exit 2 and says why, instead of serving without its faults", async (plan, why) => {
