@@ -73,6 +73,7 @@ export function settingsOf(options: SandboxOptions): Settings {
 
 /** Milliseconds of the longest wait that a timer takes. */
 const longestTimer = 2 ** 31 - 1;
+
 /** A file of some gigabytes: a larger number is a mistake. */
 const mostDocuments = 100_000_000;
 

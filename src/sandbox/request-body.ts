@@ -5,6 +5,7 @@ import { Refusal } from "./refusal.ts";
 
 /** Bytes of a JSON body: metadata of one document is a few kilobytes, so a megabyte is a mistake or an attack. */
 export const jsonBodyLimit = 1024 * 1024;
+
 /** Bytes of one upload request, all parts together. */
 export const uploadBodyLimit = 512 * 1024 * 1024;
 

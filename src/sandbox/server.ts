@@ -5,6 +5,7 @@ import { type Listener, openFaultyListener, openListener } from "./listener.ts";
 
 /** Milliseconds. Longer than clients keep an idle connection, so that this side never closes one in use. */
 const keepAliveTimeout = 65_000;
+
 /** Milliseconds that requests in flight have to finish when the sandbox is closed. */
 const closeGrace = 1000;
 

@@ -36,6 +36,7 @@ const orders: ReadonlyMap<string, (order: number) => boolean> = new Map([
 	["≥", (order) => order >= 0],
 	["≤", (order) => order <= 0],
 ]);
+
 const comparisons: ReadonlySet<string> = new Set(["=", "≠", ...orders.keys()]);
 
 export const operators: ReadonlySet<string> = new Set(

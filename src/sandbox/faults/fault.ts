@@ -23,8 +23,10 @@ export const both: FaultKind["when"] = ["after", "before"];
 
 /** Milliseconds that a plan may ask for: an hour. */
 export const milliseconds = { least: 0, most: 3_600_000 };
+
 /** Bytes that a plan may ask for: what a Content-Length of two gigabytes needs. */
 export const bytes = { least: 0, most: 2 ** 32 };
+
 /** Bytes of a body that is made in memory. */
 export const bodyBytes = { least: 1, most: 256 * 1024 * 1024 };
 

@@ -51,6 +51,7 @@ export type TrackedRequest = { readonly number: number; readonly arrived: number
 
 /** Entries kept, of about half a kilobyte each; the oldest are dropped first. */
 export const ledgerLength = 100_000;
+
 /** Characters of metadata that an entry keeps: so the ledger takes a hundred megabytes at most. */
 const metadataLimit = 1024;
 

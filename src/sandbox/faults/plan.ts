@@ -30,6 +30,7 @@ export type ActiveFault = {
 
 /** The seed of a plan without one, so that such a plan is repeatable, too. */
 const defaultSeed = 1;
+
 /** Faults of one plan: each of them checks every request. */
 const mostFaults = 1000;
 
@@ -105,6 +106,7 @@ function activeFault(planned: unknown, index: number, seed: number): ActiveFault
 
 /** 2^32 / phi: far apart, so that the streams of neighbouring faults of a plan have nothing in common. */
 const faultStride = 0x9e_37_79_b9;
+
 /**
  * The same for the firings of one fault; any other odd number would do. Each firing has a stream of its own, because
  * firings overlap: otherwise the order of draws would depend on how long answers take.

@@ -86,6 +86,7 @@ const shorthands: ReadonlyMap<string, string> = new Map([
 	["is", "="],
 	["not is", "≠"],
 ]);
+
 const asciiOperators: ReadonlyMap<string, string> = new Map([
 	[">=", "≥"],
 	["<=", "≤"],

@@ -49,6 +49,7 @@ function updateAnswer(store: Store, { datasetId, documentId, release }: Call): s
 type Outcome = { readonly changed: boolean; readonly failure?: Failure };
 
 type OwnedDocument = { readonly dataset: number; readonly name: string };
+
 /** `body` is the JSON text whose parsed members are `members`. */
 type UpdateInput = OwnedDocument & { readonly body: string; readonly members: Members; readonly merges: boolean };
 

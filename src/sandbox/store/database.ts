@@ -8,6 +8,7 @@ export type Statement = Libsql.Statement;
 
 /** "ragt": marks a file of the sandbox, so that another program's database is never changed by mistake. */
 const applicationId = 0x72_61_67_74;
+
 /** Raised when the tables change: a file of another layout is refused. */
 const layoutVersion = 2;
 

@@ -21,6 +21,7 @@ export type DatasetFilter = {
 };
 
 const firstOnly: PageWindow = { limit: 1, offset: 0 };
+
 /** SQLite reads a negative limit as no limit. */
 const unlimited: PageWindow = { limit: -1, offset: 0 };
 

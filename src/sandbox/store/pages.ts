@@ -11,12 +11,14 @@ export const defaultPageSize = 30;
 export type PageWindow = { readonly limit: number; readonly offset: number };
 export type SortKey = "create_time" | "update_time" | "name_key" | "size" | "id";
 export type Order = { readonly by: SortKey; readonly descending: boolean };
+
 /** One document, or the documents of a name: of exactly this name, or of all names that are equal by the collation. */
 export type Exact = {
 	readonly id: string | undefined;
 	readonly name: string | undefined;
 	readonly byCollation?: boolean;
 };
+
 /** A filter that only code can apply: whether the row of a document passes. */
 export type RowFilter = (row: unknown) => boolean;
 
@@ -106,6 +108,7 @@ function compare(left: string | number, right: string | number): number {
 }
 
 const columns = "seq, id, name, name_key, size, create_time, update_time, meta_fields";
+
 /** Page starts remembered: enough for every page of the largest dataset, in a few megabytes. */
 const startsLimit = 50_000;
 

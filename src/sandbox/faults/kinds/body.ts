@@ -3,6 +3,7 @@ import { type Draft, withBody, withHeader } from "../draft.ts";
 import { both, type FaultKind, type Sent, type FaultContext } from "../fault.ts";
 
 const megabyte = 1024 * 1024;
+
 /** Bytes of an endless body that are sent again and again. */
 const endlessPiece = 64 * 1024;
 

@@ -108,6 +108,7 @@ function length({ body }: Draft, by: number): Header {
 function bare(draft: Draft, ...headers: readonly Header[]): Draft {
 	return { ...draft, framing: "bare", headers: [...draft.headers, ...headers] };
 }
+
 /** A place in an answer, in bytes. A negative one counts from the end. */
 const anywhere = { least: -bytes.most, most: bytes.most };
 

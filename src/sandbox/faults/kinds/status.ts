@@ -4,6 +4,7 @@ import { both, type FaultKind } from "../fault.ts";
 import { isObject } from "../../json-text.ts";
 
 const anyStatus = { least: 200, most: 999 };
+
 /** Seconds from now, for dates from before 1970 to 2099. */
 const anySeconds = { least: -2_000_000_000, most: 2_500_000_000 };
 
