@@ -151,7 +151,7 @@ export function createApp(dependencies: AppDependencies): App {
 		processes,
 		runs: ({ stateDir }) => {
 			if (stateDir !== undefined) return new Runs(stateDir.value, user);
-			throw new CliError("there is no folder to record runs in, as there is no home folder; nothing was sent", {
+			throw new CliError("runs can't be recorded, because there is no home folder; nothing was sent", {
 				exit: Exit.usage,
 				hint: "Name one with --state-dir DIR or RAGTAG_STATE_DIR.",
 			});
@@ -166,7 +166,7 @@ export function createApp(dependencies: AppDependencies): App {
 			if (holdsKey(baseUrl, key)) {
 				throw new CliError("the address of the service holds the API key; nothing was sent", {
 					exit: Exit.usage,
-					hint: "Give the address alone; the key goes into a header of each request.",
+					hint: "Give only the address; the key is sent in a header of each request.",
 				});
 			}
 			const redact = redactor(key);
@@ -244,6 +244,6 @@ function givenFlavour(name: string | undefined, settings: Settings): { value: Fl
 	if (value !== undefined) return { value, origin: given.origin };
 	throw new CliError(`${given.origin}: there is no flavour ${JSON.stringify(given.value)}`, {
 		exit: Exit.usage,
-		hint: `Take one of ${flavourNames.join(", ")}, or leave it out: it is found out.`,
+		hint: `Take one of ${flavourNames.join(", ")}, or leave it out: the flavour is detected.`,
 	});
 }

@@ -50,7 +50,7 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 			"file that holds the API key; - reads standard input (RAGTAG_API_KEY, RAGTAG_API_KEY_FILE)",
 		)
 		.option("--profile <name>", "profile of config.yaml (RAGTAG_PROFILE)")
-		.option("--state-dir <dir>", "recorded runs, and what was learned of services (RAGTAG_STATE_DIR)")
+		.option("--state-dir <dir>", "folder for recorded runs and what is known of services (RAGTAG_STATE_DIR)")
 		.option("--ca-file <path>", "further certificates to trust, PEM (NODE_EXTRA_CA_CERTS)")
 		.option("--no-color", "no colour (NO_COLOR, FORCE_COLOR)")
 		.exitOverride()
@@ -72,7 +72,7 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 		})
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag sandbox                       a service to try it on\n  ragtag manifest check tags.csv       everything that is wrong with a manifest\n  ragtag docs tag tags.csv -d DATASET  write each row onto its document\n",
+			"Examples:\n  ragtag sandbox                       serve the API here, to try ragtag\n  ragtag manifest check tags.csv       list all problems of a manifest\n  ragtag docs tag tags.csv -d DATASET  write each row to its document\n",
 		);
 	for (const group of groups) {
 		const declared: readonly Declare[] = isNamed(group.name) ? await group.load() : [];
@@ -80,7 +80,10 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 			for (const declare of declared) declare(program, app, done);
 			continue;
 		}
-		const command = program.command(group.name).summary(group.summary).description(`${group.summary}.`);
+		const command = program
+			.command(group.name)
+			.summary(group.summary)
+			.description(`${group.summary.charAt(0).toUpperCase()}${group.summary.slice(1)}.`);
 		for (const declare of declared) declare(command, app, done);
 	}
 	helpCommand(program, app, done);
@@ -92,7 +95,8 @@ function explain(error: unknown, { io, signal }: App): ExitCode {
 	if (error instanceof CommanderError) {
 		// Commander has printed it. Help and version end with 0; a group without a command shows help, and is usage.
 		if (error.exitCode === 0) return Exit.ok;
-		if (error.code !== "commander.help") io.err("Type `ragtag --help`, or --help behind a command, for what there is.");
+		if (error.code !== "commander.help")
+			io.err("Type `ragtag --help` for all commands, or add --help to a command for its options.");
 		return Exit.usage;
 	}
 	if (error instanceof CliError) {
@@ -103,7 +107,7 @@ function explain(error: unknown, { io, signal }: App): ExitCode {
 	const stopped: unknown = signal.reason;
 	if (signal.aborted && typeof stopped === "object" && stopped !== null && "exit" in stopped) {
 		const exit = Object.values(Exit).find((code) => code === stopped.exit);
-		io.err("ragtag: stopped before it was finished; run the same command again");
+		io.err("ragtag: stopped before it finished; run the same command again");
 		return exit ?? Exit.interrupted;
 	}
 	io.err(`ragtag: a fault of the program itself: ${reason(error)}`);

@@ -83,7 +83,7 @@ function pipeOf(path: string, { dev, ino }: Stats): InputFile {
 	const stat = fstatSync(fd);
 	if (!stat.isFIFO() || stat.dev !== dev || stat.ino !== ino) {
 		closeSync(fd);
-		throw failure("EAGAIN", "it was exchanged while it was opened");
+		throw failure("EAGAIN", "it was replaced while it was opened");
 	}
 	const socket = new Socket({ fd, readable: true, writable: false });
 	return {

@@ -17,7 +17,7 @@ export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts
 export async function resolveSettings(flags: SettingFlags, sources: SettingSources): Promise<Settings> {
 	const { env } = sources;
 	if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
-		throw new CliError("NODE_TLS_REJECT_UNAUTHORIZED=0 turns the check of the service's certificate off", {
+		throw new CliError("NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of the service's certificate", {
 			exit: Exit.usage,
 			hint: "Unset it, and give the certificate of your own authority with --ca-file.",
 		});
@@ -41,7 +41,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 	if (unused.length > 0) {
 		const variables = unused.join(" and ");
 		sources.warn(
-			`${variables} ${unused.length > 1 ? "are" : "is"} not used: --profile ${profile?.name} says otherwise`,
+			`${variables} ${unused.length > 1 ? "are" : "is"} not used: --profile ${profile?.name} is used instead`,
 		);
 	}
 	const caFiles = caFile === undefined ? [] : [caFile];
@@ -73,16 +73,16 @@ async function allowedKey(
 	profile: Profile | undefined,
 	sources: SettingSources,
 ): Promise<string> {
-	if (source === undefined) throw new CliError("no API key", { exit: Exit.usage, hint: HOW_TO_GIVE_A_KEY });
+	if (source === undefined) throw new CliError("no API key is set", { exit: Exit.usage, hint: HOW_TO_GIVE_A_KEY });
 	if (baseUrl !== undefined) checkKeysTarget(source, baseUrl, profile, sources.env);
 	if (baseUrl !== undefined && isPlainHttp(baseUrl.value) && !isLoopback(baseUrl.value)) {
-		sources.warn(`${baseUrl.value} is plain http: key and metadata can be read on the way`);
+		sources.warn(`${baseUrl.value} is plain http: the key and metadata can be read on the network`);
 	}
 	return readKey(source, sources);
 }
 
 function missingAddress(): never {
-	throw new CliError("no address of the service", {
+	throw new CliError("no service address is set", {
 		exit: Exit.usage,
 		hint: "Set RAGTAG_BASE_URL, as in RAGTAG_BASE_URL=https://rag.example.com; `ragtag sandbox` serves the API here and prints its address.",
 	});

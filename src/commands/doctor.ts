@@ -42,11 +42,15 @@ const NAMES = [
 export function doctorCommand(program: Command, app: App, done: Done, run = doctor): void {
 	const command = program
 		.command("doctor")
-		.summary("check the way to the service, the key and its rights; say what to do")
+		.summary("check the connection to the service, the key and its rights, and say what to do")
 		.description(
-			"Checks settings, names, TLS, proxy, key, clock, flavour, rights, values, latency and the folder of runs. It changes nothing.",
+			"Checks settings, names, TLS, proxy, key, clock, flavour, rights, values, latency and the folder of runs. Changes nothing.",
 		)
-		.option("-d, --dataset <id>", "the dataset to ask the right to update of (default: the first)", parseNonEmpty)
+		.option(
+			"-d, --dataset <id>",
+			"the dataset in which rights and values are checked (default: the first)",
+			parseNonEmpty,
+		)
 		.option("--json", "results as JSON lines")
 		.addHelpText("before", "Examples:\n  ragtag doctor\n  ragtag doctor -d DATASET --json\n");
 	addServiceOptions(command).action(async () => done(await run(command.optsWithGlobals<DoctorFlags>(), app)));
@@ -84,7 +88,7 @@ export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	if (!checks.some(isBroken)) await askService(settings, flags, app, findings, make);
 	const broken = checks.find(isBroken)?.name ?? "service";
 	const missing = NAMES.filter((name) => !checks.some((check) => check.name === name));
-	const why = `not made, as "${broken}" failed`;
+	const why = `not checked, because "${broken}" failed`;
 	if (missing.length > 0) await print.missing(missing, why);
 	checks.push(...missing.map((name) => skipped(name, why)));
 
@@ -161,7 +165,7 @@ function printer(flags: DoctorFlags, { io }: App, redact: (text: string) => stri
 			await io.out(`\n${io.style.bold("Checks")}\n`);
 		},
 		check: (check) => io.out(checkText(masked(check), io.style, width)),
-		// One line for all: nine would hide the one that failed.
+		// One line for all: a line for each would hide the one that failed.
 		missing: (names, why) => io.out(checkText(skipped("others", `${why}: ${names.join(", ")}`), io.style, width)),
 		end: async (checks, _findings, exit, next) => {
 			// A failure's last line is on standard error, with the reason.

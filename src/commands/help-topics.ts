@@ -1,12 +1,12 @@
 /** The exit codes: a contract with scripts. A line end divides what is one code for two causes. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
 	[0, "every row reached its goal and every output was written"],
-	[1, "finished, and at least one row failed; or the service refused"],
+	[1, "finished, and at least one row failed; or the service refused the command"],
 	[2, "wrong usage or configuration; nothing was sent"],
 	[3, "manifest invalid; nothing was sent"],
 	[4, "not trusted: key, certificate or redirect refused; stopped"],
-	[5, "locked: another run of this manifest is at it; nothing was sent"],
-	[6, "stopped early for a cause that passes, or by answers that are not the API's; resumable"],
+	[5, "locked: another run of this manifest is in progress; nothing was sent"],
+	[6, "stopped early by a temporary failure, or by answers that are not the API's; resumable"],
 	[7, "this machine's storage failed, or a journal is damaged; resumable"],
 	[
 		8,
@@ -44,7 +44,7 @@ then default.
   --api-key-file PATH   RAGTAG_API_KEY       the key itself, or
                         RAGTAG_API_KEY_FILE  a file that holds it; - as PATH reads standard input
   --profile NAME        RAGTAG_PROFILE       a profile of $XDG_CONFIG_HOME/ragtag/config.yaml
-  --state-dir DIR       RAGTAG_STATE_DIR     recorded runs, and what was learned of services
+  --state-dir DIR       RAGTAG_STATE_DIR     folder for recorded runs and what is known of services
   --ca-file PATH        NODE_EXTRA_CA_CERTS  further certificates to trust
                         HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                                              as curl understands them; loopback is never proxied
@@ -53,18 +53,19 @@ then default.
 A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, flavour, body, policy,
 require_https}. Its key goes only to its address. No flag takes a key: arguments are visible to every user of a machine.
 A policy: {protected: [KEY], allowed: {KEY: [VALUE]}, required: [KEY], max_changes: 500 or "5%", no_clearing: true}.
-docs plan, tag, apply, upload and rm hold all of their rows against it before they send the first; runs undo does not.
+docs plan, tag, apply, upload and rm check all rows against it before they send the first; runs undo does not.
 `,
 	],
 	[
 		"manifest",
 		`A manifest is CSV (comma, semicolon or tab), a JSON array, or JSON lines; each may be gzipped.
-The format is told by the content; a first line sep=; may name the delimiter of CSV. UTF-8, or UTF-16 with a byte-order mark.
+The format is detected from the content; a first line sep=; may name the delimiter of CSV. The encoding is UTF-8, or UTF-16
+with a byte-order mark.
 
   document_id   the document (required for tag and rm)
   dataset_id    its dataset, if not given by --dataset
   file          upload: path of the file, below the manifest's folder (--files-root DIR for another)
-  name          upload: name to store under; resolve: name to look for; otherwise ignored
+  name          upload: name to store under; resolve: name to find; otherwise ignored
   meta_fields   JSON manifests: the metadata object
   _line, _error_code, _error, _attempts   ignored: they come from a failed-rows file
   any other     one metadata key each
@@ -74,13 +75,13 @@ A CSV column is text unless its header ends in a type:
   :list (items divided by |; \\| and \\\\ escape)  :json
 
 With docs tag --mode merge, a value of !delete (--delete-token TEXT) removes its key, and a list of
-+item and -item alone adds to the present list and removes from it. What the document has already
-is neither, and stays. Without --mode merge both are problems; in a :json column they are plain values.
+only +item and -item adds to the present list and removes from it. A value that the document already
+has stays as it is. Without --mode merge both are problems; in a :json column they are plain values.
 
 An empty cell means: key not sent (--empty skip), null, or "" (--empty text).
-publish_date must be YYYY-MM-DD and exist, url an absolute address, unless --schema none.
-With docs tag --dry-run or --only-changed, and in docs plan, a value that its document has already
-is never wrong.
+Unless --schema none is given, publish_date must be an existing date YYYY-MM-DD, and url an absolute address.
+With docs tag --dry-run or --only-changed, and in docs plan, a value that the document already has
+is never a problem.
 `,
 	],
 ]);

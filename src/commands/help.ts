@@ -37,7 +37,7 @@ export function helpCommand(program: Command, app: App, done: Done): void {
 	const { io } = app;
 	program
 		.command("help")
-		.summary("help of a command, a table, or a page of the documentation")
+		.summary("print the help of a command, a table, or a page of the documentation")
 		.argument("[words...]", "a command, a table or a page")
 		.option("--json", "every command with its options, choices, defaults and examples, and the exit codes")
 		.addHelpText("after", `\n${topicList()}`)
@@ -70,7 +70,7 @@ export function helpCommand(program: Command, app: App, done: Done): void {
 				if (next === undefined)
 					throw new CliError(`no help for ${name}`, {
 						exit: Exit.usage,
-						hint: "Type `ragtag help` for what there is.",
+						hint: "Type `ragtag help` for all commands, tables and pages.",
 					});
 				found = next;
 			}

@@ -34,7 +34,7 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	},
 	{
 		name: "manifest",
-		summary: "check a manifest, or make one",
+		summary: "check a manifest, or make one from a dataset",
 		load: () =>
 			Promise.all([
 				import("./manifest/check.ts").then((file) => file.checkCommand),
@@ -43,7 +43,7 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	},
 	{
 		name: "doctor",
-		summary: "check the way to the service, the key and its rights; say what to do",
+		summary: "check the connection to the service, the key and its rights, and say what to do",
 		leaf: true,
 		load: async () => [(await import("./doctor.ts")).doctorCommand],
 	},

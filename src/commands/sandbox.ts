@@ -24,7 +24,7 @@ export type SandboxFlags = GlobalFlags & {
 	readonly largePage: "error" | "cap";
 	readonly errorStyle: "status" | "envelope";
 	readonly faults?: string;
-	readonly control: boolean;
+	readonly control?: boolean;
 };
 
 /** Declares `sandbox` and its options. */
@@ -109,7 +109,7 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 		...(flags.documents === undefined ? {} : { documents: flags.documents }),
 		...(flags.pageLimit === undefined ? {} : { pageSizeLimit: flags.pageLimit }),
 		...(faults === undefined ? {} : { faults }),
-		control: flags.control,
+		control: flags.control === true,
 		log: (line) => io.note(line),
 	}).catch((error: unknown) => {
 		throw new CliError(`the sandbox could not start: ${reason(error)}`, { exit: Exit.usage, cause: error });

@@ -15,13 +15,13 @@ export type ChangeFlags = { readonly mode: Mode; readonly deleteToken?: string }
 export function addChangeOptions(command: Command): Command {
 	return command
 		.addOption(
-			new Option("--mode <mode>", "replace sends the row's metadata as it stands; merge lays it over what is there")
+			new Option("--mode <mode>", "replace sends the row's metadata as it is; merge adds it to what the document has")
 				.choices(["replace", "merge"])
 				.default("replace"),
 		)
 		.option(
 			"--delete-token <text>",
-			`with --mode merge: a value of this text removes its key; else it is refused (default: ${DELETE_TOKEN})`,
+			`with --mode merge: a value of this text removes its key (default: ${DELETE_TOKEN})`,
 			parseNonEmpty,
 		);
 }
@@ -30,9 +30,9 @@ export function addChangeOptions(command: Command): Command {
 export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
 	// Another token says that the usual one, and lists that look like a change, are meant to the letter.
 	if (mode !== "replace" || deleteToken !== DELETE_TOKEN) return;
-	throw new CliError("--delete-token removes keys in a merge alone, and this is --mode replace; nothing was sent", {
+	throw new CliError("--delete-token needs --mode merge; nothing was sent", {
 		exit: Exit.usage,
-		hint: "Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not carry.",
+		hint: "Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not have.",
 	});
 }
 
@@ -58,7 +58,7 @@ export function addDryRunOptions(command: Command): Command {
 	const uses = alternatives(Object.values(CHANGE_FORMATS).map(({ use }) => use));
 	return command
 		.option("--dry-run", "shows what would change, row by row, and sends nothing that writes")
-		.option("--detailed-exitcode", "with --dry-run: exit 10 when something would change")
+		.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change")
 		.addOption(new Option("--format <format>", `with --dry-run: ${uses}`).choices(Object.keys(CHANGE_FORMATS)));
 }
 
@@ -74,12 +74,12 @@ export function checkDryRunFlags({
 		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
 	if (dryRun !== true && (detailedExitcode === true || format !== undefined)) {
 		const flag = format === undefined ? "--detailed-exitcode" : "--format";
-		throw wrong(`${flag} is about what --dry-run shows`, `Add --dry-run, or leave ${flag} out.`);
+		throw wrong(`${flag} needs --dry-run`, `Add --dry-run, or leave ${flag} out.`);
 	}
 	if (dryRun === true && verify !== "none") {
 		throw wrong("--verify reads back what was written, and --dry-run writes nothing", "Leave one of them out.");
 	}
-	if (format !== undefined && json === true) throw wrong("--format and --json exclude each other", "Say one of them.");
+	if (format !== undefined && json === true) throw wrong("--format and --json exclude each other", "Use one of them.");
 }
 
 /** How the changes are shown that the flags ask for. */

@@ -83,16 +83,16 @@ const LARGEST_CHUNK = 10_000;
 
 export function addVerbosityOptions(command: Command): Command {
 	return command
-		.option("-q, --quiet", "nothing on standard error but errors")
-		.option("--debug", "what is sent, and why, on standard error");
+		.option("-q, --quiet", "prints only errors on standard error")
+		.option("--debug", "prints what is sent, and why, on standard error");
 }
 
 export function addServiceOptions(command: Command): Command {
 	return addVerbosityOptions(command)
-		.option("--rate <n>", "requests a second at most; unlimited lifts it (default: 100)", parseRate)
-		.option("--timeout <time>", "longest that one request may take: 500ms, 60s, 5m (default: 60s)", parseTime)
+		.option("--rate <n>", "most requests per second; unlimited removes the cap (default: 100)", parseRate)
+		.option("--timeout <time>", "longest time for one request: 500ms, 60s, 5m (default: 60s)", parseTime)
 		.addOption(
-			new Option("--flavour <name>", "kind of server; found out when not given").choices(["auto", ...flavourNames]),
+			new Option("--flavour <name>", "kind of server; detected if not given").choices(["auto", ...flavourNames]),
 		);
 }
 
@@ -104,9 +104,9 @@ export function addManifestOptions(command: Command): Command {
 		.addOption(
 			new Option("--empty <meaning>", "what an empty CSV cell means").choices(["skip", "null", "text"]).default("skip"),
 		)
-		.option("--schema <file>", "JSON Schema for each row's metadata; none turns the built-in checks off", parseNonEmpty)
+		.option("--schema <file>", "JSON Schema for each row's metadata; none turns off the built-in checks", parseNonEmpty)
 		.addOption(
-			new Option("--on-duplicate <what>", "the same document twice with different values")
+			new Option("--on-duplicate <what>", "what to do with a document that has two rows with different values")
 				.choices(["error", "first", "last"])
 				.default("error"),
 		);
@@ -115,7 +115,7 @@ export function addManifestOptions(command: Command): Command {
 /** Options of commands that look at documents, however they come by them. */
 export function addReadOptions(command: Command): Command {
 	return addServiceOptions(command)
-		.option("--concurrency <n>", "requests in flight at most", parseConcurrency, "auto")
+		.option("--concurrency <n>", "most requests in flight", parseConcurrency, "auto")
 		.option("--max-duration <time>", "stops the run after that time", parseTime)
 		.addOption(
 			new Option("--progress <form>", "progress on standard error")
@@ -128,21 +128,24 @@ export function addReadOptions(command: Command): Command {
 /** Options of commands that look at the document of each row. */
 export function addRowOptions(command: Command, failed: string): Command {
 	return addReadOptions(command)
-		.option("--max-errors <n or n%>", "stops when so many rows have failed", parseMaxErrors)
+		.option("--max-errors <n or n%>", "stops when this many rows have failed", parseMaxErrors)
 		.option("--failed <file>", failed, parseNonEmpty);
 }
 
 export function addOutageOption(command: Command, byDefault = "15m"): Command {
-	return command.option("--max-outage <time>", `longest outage that is sat out (default: ${byDefault})`, parseTime);
+	return command.option("--max-outage <time>", `longest outage to wait out (default: ${byDefault})`, parseTime);
 }
 
 /** @param force what else than a lock `--force` overrides */
 export function addRunOptions(command: Command, force = ""): Command {
-	addRowOptions(command, "where to write the rows that failed, ready to be fed back (default: in the run's folder)");
+	addRowOptions(
+		command,
+		"file for the rows that failed, to correct and use as a manifest (default: in the run's folder)",
+	);
 	addVerifyOption(addOutageOption(command));
 	return command
 		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
-		.option("--attempts <n>", "tries of one row, the first included", parseCount(1, 1000), 6)
+		.option("--attempts <n>", "attempts for one row, the first included", parseCount(1, 1000), 6)
 		.option("--max-wait <time>", "longest wait that the service may ask for (default: 5m)", parseTime)
 		.option("--force", `${force}takes the lock of a run on another machine`);
 }
@@ -151,7 +154,7 @@ function addVerifyOption(command: Command): Command {
 	return command.addOption(
 		new Option(
 			"--verify <what>",
-			"reads back what was written, all of it or a sample of 300 rows; exit 10 if some is lost or altered",
+			"reads back what was written, all of it or a sample of 300 rows; exit 10 if anything is lost or altered",
 		)
 			.choices(["none", "sample", "all"])
 			.default("none"),
@@ -164,14 +167,18 @@ export function verifies({ verify = "none" }: Pick<RunFlags, "verify">): boolean
 }
 
 export function addSetOption(command: Command): Command {
-	return command.option("--set <key=value>", "added to every row; KEY:number=5 gives it a type (repeatable)", collect);
+	return command.option(
+		"--set <key=value>",
+		"adds a value to every row; KEY:number=5 gives it a type (repeatable)",
+		collect,
+	);
 }
 
 export function addBodyOption(command: Command): Command {
 	return command.addOption(
 		new Option(
 			"--body <form>",
-			"how the update's body goes out; auto takes what the flavour takes (default: auto)",
+			"form of an update's body; auto takes the form that the flavour accepts (default: auto)",
 		).choices([...bodyForms, "auto"]),
 	);
 }
@@ -185,18 +192,18 @@ export function addWriteOptions(command: Command): Command {
 export function addValidityOptions(command: Command, sends = "sends"): Command {
 	return command
 		.option("--skip-invalid", `${sends} the valid rows of a manifest that has invalid ones, and exits 1`)
-		.option("--allow-empty", "a manifest without rows is no error");
+		.option("--allow-empty", "accepts a manifest without rows");
 }
 
 export function addResumeOption(command: Command, manifest = "manifest"): Command {
 	return command.option(
 		"--resume",
-		`goes on with the newest run of this ${manifest} if it is unfinished and the same, else begins anew`,
+		`resumes the newest run of this ${manifest} if it is unfinished and has the same content, else begins a new run`,
 	);
 }
 
 export function addUndoOption(command: Command): Command {
-	return command.option("--no-undo", "does not read what documents had before, so that the run can't be undone");
+	return command.option("--no-undo", "does not save what documents had before, so the run can't be undone");
 }
 
 export function addToleranceOptions(command: Command): Command {

@@ -23,7 +23,7 @@ export function parseTime(text: string): number {
 	const match = /^(\d+(?:\.\d+)?)(ms|[smhdw]|)$/.exec(text);
 	const milliseconds = Number(match?.[1]) * (UNITS.get(match?.[2] ?? "") ?? Number.NaN);
 	if (!(milliseconds >= 1 && milliseconds <= LONGEST)) {
-		throw new InvalidArgumentError("It is a time as in 500ms, 60s, 5m, 2h, 30d or 2w.");
+		throw new InvalidArgumentError("It must be a time, as in 500ms, 60s, 5m, 2h, 30d or 2w.");
 	}
 	return milliseconds;
 }
@@ -32,7 +32,7 @@ export function parseRate(text: string): number | "unlimited" {
 	if (text === "unlimited") return text;
 	const rate = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 	if (!(rate >= 0.01 && rate <= 1_000_000)) {
-		throw new InvalidArgumentError("It is a number of requests a second, or unlimited.");
+		throw new InvalidArgumentError("It must be a number of requests per second, or unlimited.");
 	}
 	return rate;
 }
@@ -58,7 +58,7 @@ export function parseMaxErrors(text: string): MaxErrors {
 	const unit = match?.[2] === "%" ? "percent" : "rows";
 	const valid = unit === "percent" ? value > 0 && value <= 100 : Number.isInteger(value) && value >= 1;
 	if (match === null || !valid)
-		throw new InvalidArgumentError("It is a number of rows, as in 10, or a share, as in 5%.");
+		throw new InvalidArgumentError("It must be a number of rows, as in 10, or a share, as in 5%.");
 	return { unit, value };
 }
 
@@ -68,13 +68,13 @@ export function collectPair(
 	earlier: readonly (readonly [string, string])[] = [],
 ): (readonly [string, string])[] {
 	const at = text.indexOf("=");
-	if (at < 1) throw new InvalidArgumentError("It has the form LEFT=RIGHT.");
+	if (at < 1) throw new InvalidArgumentError("It must have the form LEFT=RIGHT.");
 	return [...earlier, [text.slice(0, at), text.slice(at + 1)]];
 }
 
 /** Gathers a repeatable option into a list. */
 export function collect(text: string, earlier: readonly string[] = []): string[] {
-	if (text === "") throw new InvalidArgumentError("It is empty.");
+	if (text === "") throw new InvalidArgumentError("It must not be empty.");
 	return [...earlier, text];
 }
 
@@ -90,7 +90,7 @@ export const CONDITION_EXAMPLE =
 
 export function parseConditionFlag(text: string, earlier?: Condition): Condition {
 	// The later would silently replace the earlier.
-	const condition = earlier === undefined ? parseCondition(text) : "it is there twice, and one condition can say both";
+	const condition = earlier === undefined ? parseCondition(text) : "it is given twice, and one condition can hold both";
 	if (typeof condition !== "string") return condition;
 	throw new CliError(`--where-json: ${condition}`, {
 		exit: Exit.usage,

@@ -5,7 +5,7 @@ export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 /** Reads one line of a person's answer. The end of the input is an empty answer. */
 export async function readAnswer(input: Input, signal?: AbortSignal): Promise<string> {
 	if (input.isTTY !== true) {
-		throw new CliError("there is nobody to ask: standard input is no terminal", {
+		throw new CliError("confirmation is needed, and standard input is no terminal", {
 			exit: Exit.usage,
 			hint: "Answer with --yes.",
 		});

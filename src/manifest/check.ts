@@ -217,9 +217,7 @@ class Check {
 		for (const { row, earlier } of conflicts.toSorted((left, right) => left.row.index - right.row.index)) {
 			this.#invalid++;
 			this.#dispositions.set(row.index, Disposition.invalid);
-			const why = this.#isAlike
-				? " to this service, for which letter case, accents and blanks at the end are nothing"
-				: "";
+			const why = this.#isAlike ? " for this service, which ignores letter case, accents and trailing blanks" : "";
 			const text = `${this.#subject.same} as on line ${earlier.line}${why}, with other values; see --on-duplicate`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);
 		}

@@ -51,7 +51,7 @@ const BY_ID_OR_NAME: SubjectRules = {
 	fault(row) {
 		if (row.documentId !== "") return BY_ID.fault(row);
 		if (row.name !== "") return undefined;
-		return { field: "name", code: "NO_NAME", text: "is empty; it names the document to look for" };
+		return { field: "name", code: "NO_NAME", text: "is empty; it names the document to find" };
 	},
 	key: (row) => (row.documentId === "" ? `name\0${row.name}` : BY_ID.key(row)),
 };

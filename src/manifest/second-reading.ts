@@ -56,7 +56,7 @@ async function rowOf(
 		if ("code" in found) {
 			throw new CliError(`line ${raw.line}: file: ${found.text}, unlike when it was checked`, {
 				exit: Exit.foreign,
-				hint: "leave the files alone while they are being uploaded, and start again",
+				hint: "Leave the files alone while they are uploaded, and run the same command again.",
 			});
 		}
 		file = found;

@@ -25,8 +25,7 @@ export function parseSetting(
 	if (!("value" in result)) throw wrong(`${excerpt(key)}: ${result.fault}`);
 	const misplaced =
 		type === "json" && cell !== mergeOnly?.token ? undefined : mergeOnlyFault(key, result.value, mergeOnly);
-	if (misplaced !== undefined)
-		throw wrong(`${excerpt(key)}: ${misplaced.text}`, "Add --mode merge where that is meant.");
+	if (misplaced !== undefined) throw wrong(`${excerpt(key)}: ${misplaced.text}`, "Add --mode merge if you mean that.");
 	return [key, result.value];
 }
 
@@ -40,7 +39,7 @@ export async function checkSettings(options: ManifestOptions): Promise<void> {
 	const faults = await judge.settingFaults();
 	if (faults.length === 0) return;
 	const texts = faults.map(({ field, text }) => (field === null ? text : `${excerpt(field)}: ${text}`));
-	throw wrong(`${texts.join("; ")}; nothing was sent`, "Mend the value; --schema says what values must be like.");
+	throw wrong(`${texts.join("; ")}; nothing was sent`, "Fix the value; --schema says what values are allowed.");
 }
 
 function wrong(

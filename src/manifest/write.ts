@@ -109,7 +109,7 @@ function columnName(key: string, type: CellType, members: readonly string[]): st
 			`the key "${excerpt(key)}" holds ${isHalf ? "half a surrogate pair" : "a NUL character"}, which CSV cannot`,
 			{
 				exit: Exit.usage,
-				hint: "use --format json",
+				hint: "Use --format json.",
 			},
 		);
 	}

@@ -49,7 +49,7 @@ const INDENT = 2;
 const NARROWEST = 30;
 
 export function settingText({ name, value, origin }: ShownSetting, marks: Marks): string {
-	const shown = value === null ? (origin === null ? marks.dim("not set") : "given, not shown") : String(value);
+	const shown = value === null ? (origin === null ? marks.dim("not set") : "set, not shown") : String(value);
 	return `${" ".repeat(INDENT)}${name.padEnd(SETTING)}${shown}${origin === null ? "" : marks.dim(` (${origin})`)}\n`;
 }
 

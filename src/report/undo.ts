@@ -16,21 +16,21 @@ export function undoOf(totals: Totals, blind: number, same: number, stored: numb
 export function undoText({ command, blind, removed }: Undo): string | undefined {
 	const left = blind + removed;
 	if (command !== undefined) {
-		return `Undo it with: ${command}${left === 0 ? "" : ` (but for ${rowsText(left)} that can't be undone)`}`;
+		return `Undo it with: ${command}${left === 0 ? "" : ` (except for ${rowsText(left)} that can't be undone)`}`;
 	}
 	return blind === 0
 		? undefined
-		: "This run can't be undone: what its documents had before is not known, or can't be sent back.";
+		: "This run can't be undone: the previous values of its documents are not known, or can't be sent back.";
 }
 
-/** `Undo of RUN: 98 reversed, 2 kept because somebody changed them since, 0 failed.` */
+/** `Undo of RUN: 98 reversed, 2 kept because they were changed since, 0 failed.` */
 export function undoneText(name: string, { reversed, kept, failed, unchanged, impossible }: Undone): string {
 	const parts = [
 		`${numberText(reversed)} reversed`,
-		`${numberText(kept)} kept because somebody changed them since`,
+		`${numberText(kept)} kept because they were changed since`,
 		`${numberText(failed)} failed`,
 	];
-	if (unchanged > 0) parts.push(`${numberText(unchanged)} ${unchanged === 1 ? "was" : "were"} already as before`);
+	if (unchanged > 0) parts.push(`${numberText(unchanged)} already had the previous values`);
 	if (impossible > 0) parts.push(`${numberText(impossible)} can't be undone`);
 	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
 }
@@ -42,7 +42,7 @@ export type Undone = {
 	/** left alone, as somebody changed them since */
 	readonly kept: number;
 	readonly failed: number;
-	/** already as before */
+	/** had its previous values already */
 	readonly unchanged: number;
 	/** nobody knows what was there before, or it is gone */
 	readonly impossible: number;

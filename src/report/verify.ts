@@ -33,8 +33,8 @@ export function verifyText(counts: VerifyCounts): string {
 		[normalised, "normalised by the service", true],
 		[lost, "lost", true],
 		[changed, "changed since", true],
-		[unknown, "could not be looked at", false],
-		[pending, "not looked at", false],
+		[unknown, "could not be checked", false],
+		[pending, "not checked", false],
 	];
 	const told = parts
 		.filter(([count, , always]) => always || count > 0)
@@ -77,9 +77,9 @@ export function verdictText({ documentId, write, result, keys, isListed, laterRu
 	const more = keys.length > NAMED ? ` and ${numberText(keys.length - NAMED)} more` : "";
 	const list = `${named.join(", ")}${more}`;
 	if (laterRun !== undefined) return `${document}: changed since: run ${laterRun} wrote it again`;
-	if (result === "unknown") return `${document}: could not be looked at: ${error?.code}: ${error?.text}`;
+	if (result === "unknown") return `${document}: could not be checked: ${error?.code}: ${error?.text}`;
 	if (result === "changed_since") return `${document}: changed since: ${list}`;
-	if (write === "remove") return `${document}: lost: it was removed, and is in the dataset`;
+	if (write === "remove") return `${document}: lost: it was removed, but is in the dataset`;
 	if (isListed === false) return `${document}: lost: it is not in the dataset any more`;
 	return `${document}: lost: ${list}`;
 }

@@ -143,11 +143,11 @@ export const documented: Flavour = {
 	recognise: ({ patch, put }) =>
 		patch === "wrong_verb" && put === "wrong_verb"
 			? undefined
-			: "it does not answer as a RAGFlow server does, so it is taken at its documentation",
+			: "it does not answer as a RAGFlow server does, so it is treated as the documented API",
 };
 
 const WRONG_VERB = 'code 100, "405: Method Not Allowed"';
-const ITS_LIST = "its list of datasets has the members that RAGFlow's has";
+const ITS_LIST = "its list of datasets has RAGFlow's members";
 
 const isTaken = (answer: ProbeAnswer): boolean => answer === "taken" || answer === "in_its_words";
 
@@ -170,7 +170,7 @@ const ragflow = {
 	},
 	uploadCode500: "definite",
 	ownerAlone: true,
-	pace: "a RAGFlow server on two cores takes 100 to 200 updates a second whatever the concurrency",
+	pace: "a RAGFlow server on two cores takes 100 to 200 updates a second at any concurrency",
 	meaning: (code, message) => {
 		const known = commonMeaning(code, message);
 		if (known !== undefined) return known;
@@ -197,9 +197,9 @@ export const ragflowPut: Flavour = {
 		const { patch, put, list } = signs;
 		if (isTaken(patch) || put === "wrong_verb") return undefined;
 		if (patch === "wrong_verb") {
-			return `to PATCH it answers ${WRONG_VERB}${isTaken(put) ? ", and it takes PUT" : ""}${furtherSigns(signs)}`;
+			return `it answers PATCH with ${WRONG_VERB}${isTaken(put) ? " and accepts PUT" : ""}${furtherSigns(signs)}`;
 		}
-		if (put === "in_its_words") return `it takes PUT${furtherSigns(signs)}; PATCH did not reach it`;
+		if (put === "in_its_words") return `it accepts PUT${furtherSigns(signs)}; PATCH did not reach it`;
 		return list === "ragflow" ? `${ITS_LIST}, though PATCH did not reach it` : undefined;
 	},
 };
@@ -214,12 +214,12 @@ export const ragflowPatch: Flavour = {
 	recognise: (signs) => {
 		const { patch, put, list } = signs;
 		if (put === "wrong_verb" && patch !== "wrong_verb") {
-			return `to PUT it answers ${WRONG_VERB}${isTaken(patch) ? ", and it takes PATCH" : ""}${furtherSigns(signs)}`;
+			return `it answers PUT with ${WRONG_VERB}${isTaken(patch) ? " and accepts PATCH" : ""}${furtherSigns(signs)}`;
 		}
 		if (!isTaken(patch)) return undefined;
 		// A service that follows its documentation otherwise may route both verbs. Only its own words are a sign of RAGFlow.
 		if (list === "documented" && patch === "taken") return undefined;
-		return `it takes PATCH${isTaken(put) ? ", and PUT as its alias" : ""}${furtherSigns(signs)}`;
+		return `it accepts PATCH${isTaken(put) ? ", and PUT as its alias" : ""}${furtherSigns(signs)}`;
 	},
 };
 

@@ -41,7 +41,7 @@ export function routeTo(baseUrl: string, env: Environment): Route {
 	if (!URL.canParse(uri) || !/^https?:\/\//i.test(uri)) {
 		throw new CliError(`${proxy.variable.toUpperCase()} is not the address of an http proxy`, {
 			exit: Exit.usage,
-			hint: "write it like http://HOST:PORT, or unset it",
+			hint: "Write it like http://HOST:PORT, or unset it.",
 		});
 	}
 	return { kind: "proxy", uri, variable: proxy.variable };

@@ -30,7 +30,7 @@ export function removalOf(by: "path" | "body", prefix: string, { id, datasetId, 
 		!body.startsWith('{"ids":["') ||
 		body.length < '{"ids":["x"]}'.length
 	) {
-		throw new RestError("an empty text is no id; no removal was sent", { kind: "rejected", code: "BAD_ID" });
+		throw new RestError("an empty text is not an id; no removal was sent", { kind: "rejected", code: "BAD_ID" });
 	}
 	return { path: pathOf(prefix, documents), body, headers: ["content-type", "application/json"] };
 }

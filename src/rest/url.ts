@@ -20,7 +20,7 @@ export function normaliseBaseUrl(text: string): string {
 	if (/[?#]/.test(typed)) throw badBaseUrl("the base URL has a query or a fragment");
 	const url = parse(typed);
 	if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/]*@/i.test(typed)) {
-		throw badBaseUrl("the base URL carries a user name or a password");
+		throw badBaseUrl("the base URL has a user name or a password");
 	}
 	const prefix = url.pathname
 		.replace(/\/+$/, "")
@@ -40,7 +40,7 @@ function parse(text: string): URL {
 }
 
 function badBaseUrl(message: string): CliError {
-	return new CliError(message, { exit: Exit.usage, hint: "write it like https://HOST or https://HOST/api/v1" });
+	return new CliError(message, { exit: Exit.usage, hint: "Write it like https://HOST or https://HOST/api/v1." });
 }
 
 /**
@@ -52,7 +52,7 @@ function badBaseUrl(message: string): CliError {
  */
 export function segment(id: string): string {
 	if (/^[A-Za-z0-9_-]+$/.test(id)) return id;
-	if (id === "") throw badId("an empty text is no id");
+	if (id === "") throw badId("an empty text is not an id");
 	if (id === "." || id === "..") throw badId(`"${id}" is no id`);
 	if (/\p{Cc}/u.test(id)) throw badId(`the id "${show(id)}" has a control character`);
 	return encode(id);

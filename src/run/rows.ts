@@ -26,7 +26,7 @@ export type RunOptions<Item extends Work> = {
 	/** requests a second, undefined for no cap: what `auto` concurrency goes by, and a lowered rate comes back to */
 	readonly rate: number | undefined;
 	readonly concurrency: number | "auto";
-	/** tries of one row, the first included; those that an outage or a request to slow down costs do not count */
+	/** attempts for one row, the first included; those that an outage or a request to slow down costs do not count */
 	readonly attempts: number;
 	readonly maxErrors: MaxErrors | undefined;
 	/** the longest Retry-After that is waited for, in milliseconds; five minutes unless given */

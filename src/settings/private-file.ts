@@ -43,7 +43,7 @@ export async function readPrivateFile(path: string, what: string, uid?: number):
 		if (errorCode(error) === "EFBIG") throw refused(`${what}, ${path}, is longer than 64 KiB`, "Is it the right file?");
 		// The key itself may be given here by mistake. A name without a file is repeated only if it is a path.
 		const isPath = path.includes("/") || errorCode(error) !== "ENOENT";
-		const hint = isPath ? undefined : "It is the path of a file, and never the key itself.";
+		const hint = isPath ? undefined : "Give the path of a file, never the key itself.";
 		throw new CliError(`cannot read ${what}${isPath ? `, ${path}` : ""}: ${reason(error)}`, {
 			exit: Exit.usage,
 			...(hint === undefined ? {} : { hint }),

@@ -105,7 +105,7 @@ function profileOf(reader: YamlReader, key: Key, node: unknown, folders: Folders
 	}
 	const hasKey = profile.apiKeyFile !== undefined || profile.apiKeyCommand !== undefined;
 	if (profile.apiKeyFile !== undefined && profile.apiKeyCommand !== undefined) {
-		throw reader.problem(key.offset, `${what} has an api_key_file and an api_key_command: one of them must go`);
+		throw reader.problem(key.offset, `${what} has an api_key_file and an api_key_command: remove one of them`);
 	}
 	if (hasKey && profile.baseUrl === undefined) {
 		throw reader.problem(key.offset, `${what} has a key but no base_url: a profile's key goes only to its own address`);

@@ -19,8 +19,8 @@ export async function unreadable(
 	flags: { readonly maxOutage?: number },
 	app: App,
 	hint = what.startsWith("--")
-		? `Leave ${what} out: the service can't say what its documents have.`
-		: "The service can't say what its documents have: docs tag writes without a look.",
+		? `Leave ${what} out: the service does not show what its documents have.`
+		: "The service does not show what its documents have; docs tag writes without reading it.",
 ): Promise<Stop | undefined> {
 	try {
 		for await (const { datasetId } of source.read()) {

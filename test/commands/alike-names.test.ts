@@ -66,7 +66,7 @@ it("files named on the command line that are one name to RAGFlow are refused bef
 	for (const path of paths) await writeFile(path, path);
 	const argv = ["docs", "upload", ...paths, "-d", service.dataset];
 	const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
-	expect([exit, stderr]).toEqual([2, expect.stringContaining("would be stored as one name by this service")]);
+	expect([exit, stderr]).toEqual([2, expect.stringContaining("would be stored under one name by this service")]);
 	expect(await service.documents()).toEqual([]);
 	const other = await serve(0);
 	expect((await ragtag(["docs", "upload", ...paths, "-d", other.dataset], { env: envOf(other) })).exit).toBe(0);

@@ -23,7 +23,7 @@ describe("datasets create", () => {
 			const { exit, stderr } = await ragtag(["datasets", "create", "made"], { env: envOf(service) });
 			expect(exit).toBe(1);
 			expect(stderr).toContain(
-				'Take another name, or use the dataset that is there: ragtag datasets list shows the id of "made".',
+				'Choose another name, or use the existing dataset: ragtag datasets list shows the id of "made".',
 			);
 		},
 	);

@@ -48,6 +48,9 @@ describe("help", () => {
 
 	it("a word that is neither is refused", async () => {
 		const { exit, stderr } = await ragtag(["help", "nothing-such"]);
-		expect([exit, stderr]).toEqual([2, "ragtag: no help for nothing-such\nType `ragtag help` for what there is.\n"]);
+		expect([exit, stderr]).toEqual([
+			2,
+			"ragtag: no help for nothing-such\nType `ragtag help` for all commands, tables and pages.\n",
+		]);
 	});
 });

@@ -32,7 +32,7 @@ describe("a service that keeps keys that an update does not contain", () => {
 
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 1, failed: 3 })]);
 		expect(codes(stdout)).toEqual(["KEYS_KEPT", "KEYS_KEPT", "KEYS_KEPT"]);
-		expect(stderr).toContain("(category): this service keeps what an update does not carry");
+		expect(stderr).toContain("(category): this service keeps keys that an update does not have");
 	});
 
 	it("fails the rows of a merge that should remove a key", async () => {

@@ -71,7 +71,7 @@ it("docs tag restores every document from the output of manifest init", async ()
 	expect([tag.exit, tag.stderr]).toEqual([0, expect.stringContaining("4 rows: 4 updated")]);
 	expect(await service.documents()).toEqual(before);
 	const again = await ragtag(["manifest", "init", "-d", service.dataset, "--out", out], { env: envOf(service) });
-	expect([again.exit, again.stderr]).toEqual([2, expect.stringContaining("is there already")]);
+	expect([again.exit, again.stderr]).toEqual([2, expect.stringContaining("exists already")]);
 	expect(await readFile(out, "utf8")).toBe(printed.stdout);
 });
 
@@ -85,7 +85,7 @@ it.each([true, false])(
 		const out = isFile ? ["--out", join(await folder(), "tags.csv")] : [];
 		const { exit, stderr } = await ragtag(["manifest", "init", "-d", "set", ...out], { env: envOf(service) });
 		expect(exit).toBe(0);
-		expect(stderr).toContain("or the service does not show it, and docs tag would remove what is there");
+		expect(stderr).toContain("or the service does not show it. In the second case docs tag would remove it");
 		expect(stderr).not.toContain("No document has metadata yet");
 		const empty = await serve(2);
 		const shown = await ragtag(

@@ -132,7 +132,7 @@ describe("a value that is not JSON is never written back", () => {
 		expect([exit, service.held.get("doc-0")]).toEqual([0, { owner: "Eve" }]);
 		const undone = await service.run("runs", "undo", String(at(summaryOf(stdout), "run")), "--yes", "--json");
 		expect(summaryOf(undone.stdout)).toMatchObject({ updated: 1, invalid: 1 });
-		expect(undone.stderr).toContain("1 row can't be undone, as what was there before is not known (doc-0)");
+		expect(undone.stderr).toContain("1 row can't be undone, because their previous values are not known (doc-0)");
 		expect([service.held.get("doc-0"), service.held.get("doc-1")]).toEqual([
 			{ owner: "Eve" },
 			{ owner: "Bob", pages: 3 },

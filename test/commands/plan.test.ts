@@ -139,7 +139,7 @@ describe("docs plan", () => {
 		};
 		const { exit, stderr } = await ragtag(argv, { env, signal: stop.signal, onError });
 		expect([exit, stderr]).toEqual([130, expect.stringContaining("stopped by SIGINT; no plan was written")]);
-		expect(stderr.trimEnd()).toMatch(/5 pending in .* Type the same again\.$/);
+		expect(stderr.trimEnd()).toMatch(/5 pending in .* Run the same command again\.$/);
 		expect(await readdir(dirname(out))).toEqual([]);
 	});
 
@@ -148,7 +148,7 @@ describe("docs plan", () => {
 		const text = await readFile(world.out, "utf8");
 		const from = world.service.requests.length;
 		const again = await world.run(world.planning);
-		expect([again.exit, again.stderr]).toEqual([2, expect.stringContaining("is there already")]);
+		expect([again.exit, again.stderr]).toEqual([2, expect.stringContaining("exists already")]);
 		const itself = ["docs", "plan", world.manifest, "-d", world.service.dataset, "--out", world.manifest, "--force"];
 		expect(await world.run(itself)).toMatchObject({ exit: 2, stderr: expect.stringContaining("the manifest itself") });
 		for (const failed of [world.out, `${world.out}.new`]) {

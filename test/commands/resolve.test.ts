@@ -51,9 +51,9 @@ it("an unknown and an ambiguous name print nothing but their lines and the candi
 		`${path}:4:3: name: no document in dataset set is called "é.txt"; did you mean "e\u0301.txt" (id3, another by Unicode form)?`,
 		`${path}:6:3: name: no document in dataset set is called "b.txt"; did you mean "b(1).txt" (id4, another by a copy's number)?`,
 		`${path}:7:3: name: no document in dataset set is called "nothing"`,
-		`${path}:8:3: name: no document in dataset set is called "*.pdf"; for patterns say --match glob`,
+		`${path}:8:3: name: no document in dataset set is called "*.pdf"; for patterns use --match glob`,
 		`ragtag: 6 of 7 rows of ${path} could not be resolved; nothing was printed`,
-		"Mend the names, or take the rows that are good with --skip-invalid.",
+		"Fix the names, or print the rows that can be resolved with --skip-invalid.",
 		"",
 	]);
 	const skipped = await ragtag(["docs", "resolve", path, ...fast, "--skip-invalid"], { env: envOf(service) });
@@ -138,7 +138,7 @@ describe("--match glob", () => {
 		const none = await run("2024-*,1", "2026-*,2", "x[1].txt,3");
 		expect([none.exit, none.stdout]).toEqual([1, ""]);
 		expect(none.stderr).toContain('-:3:1: name: no document in dataset set matches "2026-*"\n');
-		expect(none.stderr).toContain('but one is called so: write "x[[]1].txt"');
+		expect(none.stderr).toContain('but a document has exactly this name: write "x[[]1].txt"');
 	});
 
 	it("a document that two rows name is reported, or gets the row that --on-duplicate chooses", async () => {

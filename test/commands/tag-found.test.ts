@@ -239,7 +239,7 @@ describe("a list that does not determine the documents sends nothing", () => {
 		const service = await pages([{ id: "doc-0", name: "a" }], 1);
 		const { exit, stderr } = await tag(service, ...NEWS, ...SET);
 		expect(exit).toBe(1);
-		expect(stderr).toContain("shows no metadata, so --where has nothing to look at");
+		expect(stderr).toContain("shows no metadata, so --where has nothing to compare with");
 		expect(writes(service)).toEqual([]);
 	});
 

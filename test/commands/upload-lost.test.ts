@@ -33,7 +33,7 @@ it("an upload that is stored later still fails its row, and the suggested comman
 	expect(stdout).toContain("UNKNOWN_OUTCOME");
 	const last = stderr.trim().split("\n").at(-1) ?? "";
 	expect(last).toContain("may be stored");
-	expect(last).toMatch(/runs retry \S+ waits and looks again before it sends/);
+	expect(last).toMatch(/runs retry \S+ waits and checks again before it sends/);
 	expect(await names(world)).toEqual([]);
 
 	const again = await world.run(["runs", "retry", runOf(stdout), "--timeout", "250ms", "--json"]);

@@ -241,7 +241,7 @@ describe("what is not a loss", () => {
 		expect([exit, summaryOf(stdout)]).toEqual([10, expect.objectContaining({ updated: 20, exit_code: 10 })]);
 		expect(summaryOf(stdout)).toMatchObject({ verify: { equal: 4, lost: 0, changed_since: 16 } });
 		expect(stderr).toContain("or by the service, which does not keep what it is sent");
-		expect(stderr.trimEnd()).toMatch(/Look again with: ragtag runs verify \S+$/);
+		expect(stderr.trimEnd()).toMatch(/Check again with: ragtag runs verify \S+$/);
 		// Later it may be anybody's doing.
 		expect((await world.run(["runs", "verify", ...fast])).exit).toBe(0);
 	});
@@ -321,7 +321,7 @@ describe("what is a loss, or is unknown", () => {
 		const { exit, stdout, stderr } = await ragtag(["runs", "verify", ...fast], world);
 		expect(exit).toBe(10);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 2, verify: { equal: 1, lost: 1 } });
-		expect(stderr).toContain("document doc-1: lost: it was removed, and is in the dataset");
+		expect(stderr).toContain("document doc-1: lost: it was removed, but is in the dataset");
 	});
 
 	it("a dataset that is refused: its rows count as failed, neither as lost nor as equal", async () => {
@@ -338,8 +338,8 @@ describe("what is a loss, or is unknown", () => {
 		const { exit, stdout, stderr } = await ragtag(["runs", "verify", ...fast], world);
 		expect(exit).toBe(1);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 1, failed: 1, verified: false, verify: { unknown: 1, lost: 0 } });
-		expect(stderr.trim()).toMatch(/1 could not be looked at\. Look again with: ragtag runs verify \S+$/);
-		expect(stderr).toMatch(/document doc-0: could not be looked at: \w+: .*own the dataset/);
+		expect(stderr.trim()).toMatch(/1 could not be checked\. Check again with: ragtag runs verify \S+$/);
+		expect(stderr).toMatch(/document doc-0: could not be checked: \w+: .*own the dataset/);
 	});
 });
 
@@ -378,7 +378,7 @@ describe("how much is read back", () => {
 		expect(at(seen, "unchanged")).toBeGreaterThan(0);
 		expect(at(seen, "pending")).toBeGreaterThan(0);
 		expect(seen).toMatchObject({ verified: false, verify: { lost: 0, checked: at(seen, "unchanged") } });
-		expect(limited.stderr).toMatch(/stopped by --max-duration 2s\n.*Begin anew with: ragtag runs verify/);
+		expect(limited.stderr).toMatch(/stopped by --max-duration 2s\n.*Begin again with: ragtag runs verify/);
 
 		const stopping = new AbortController();
 		const ended = await world.run([...argv, "--verify", "all"], {

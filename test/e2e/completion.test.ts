@@ -85,7 +85,7 @@ describe.skipIf(!hasScript || !isThere("zsh"))("zsh (skipped where it or script 
 
 describe.skipIf(!isThere("fish"))("fish (skipped where it is not installed)", () => {
 	it.each([
-		["ragtag docs ta", "tag\twrite metadata onto documents: from a manifest, or by a filter\n"],
+		["ragtag docs ta", "tag\twrite metadata to documents: from a manifest, or by a filter\n"],
 		["ragtag docs tag --mode m", "merge\n"],
 		["ragtag docs tag --mode=m", "--mode=merge\n"],
 		["ragtag docs tag my", "my file.csv\n"],

@@ -71,8 +71,8 @@ it("one interrupted night does not stop the nights after it, whatever the manife
 	await night.version("B");
 	const second = await night.job("--resume");
 	expect(second.exit).toBe(0);
-	expect(second.stderr).toContain(`Run ${run(first)} is unfinished and is not gone on with: the manifest differs`);
-	expect(second.stderr).toContain(`It goes on only by name: ragtag runs resume ${run(first)}`);
+	expect(second.stderr).toContain(`Run ${run(first)} is unfinished and is not resumed: the manifest differs`);
+	expect(second.stderr).toContain(`It is resumed only by name: ragtag runs resume ${run(first)}`);
 	expect(await night.held()).toEqual({ B: 40 });
 	for (const letter of ["C", "D"]) {
 		await night.version(letter);
@@ -84,7 +84,7 @@ it("one interrupted night does not stop the nights after it, whatever the manife
 	const named = await program(["runs", "resume", run(first)], night.env);
 	expect(named.exit).toBe(8);
 	for (const way of [
-		"bring back",
+		"restore ",
 		`runs undo ${run(first)}`,
 		`runs prune ${run(first)} --all`,
 		`docs tag ${night.path}`,
@@ -118,7 +118,7 @@ it("runs resume goes on with the 500 rows of the night, not with the one row tha
 	expect((await program(["docs", "tag", small, "-d", night.service.dataset], night.env)).exit).toBe(0);
 	const resumed = await program(["runs", "resume", "--json", "--rate", "unlimited"], night.env);
 	expect([resumed.exit, run(resumed)]).toEqual([0, run(first)]);
-	expect(resumed.stderr).toContain(`Run ${run(first)} goes on`);
+	expect(resumed.stderr).toContain(`Resuming run ${run(first)}`);
 	expect(await night.held()).toEqual({ A: 500 });
 	const none = await program(["runs", "resume"], night.env);
 	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
@@ -135,7 +135,7 @@ it(
 		const written = (): number => night.service.requests.filter((line) => line.startsWith("PUT")).length;
 		await expect.poll(written, { timeout: 60_000, interval: 10 }).toBeGreaterThan(20);
 		const pruned = await program(["runs", "prune", "--all", "--older-than", "1ms"], night.env);
-		expect([pruned.exit, pruned.stdout, pruned.stderr]).toEqual([0, "", expect.stringContaining("is going on")]);
+		expect([pruned.exit, pruned.stdout, pruned.stderr]).toEqual([0, "", expect.stringContaining("is in progress")]);
 		const ended = await running.ended;
 		expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ updated: 120 })]);
 		const undone = await program(["runs", "undo", run(ended), "--yes", "--rate", "unlimited"], night.env);
@@ -168,7 +168,7 @@ it("a clock that was two days ahead does not choose the run that is taken back",
 	expect(listed.map((line) => at(line, "run"))).toEqual([now, ahead]);
 	for (const verb of ["undo", "retry"]) {
 		const asked = await program(["runs", verb, ...(verb === "undo" ? ["--yes"] : [])], night.env);
-		expect([asked.exit, asked.stderr]).toEqual([2, expect.stringContaining("the clock of this machine was changed")]);
+		expect([asked.exit, asked.stderr]).toEqual([2, expect.stringContaining("this machine's clock was changed")]);
 		for (const name of [ahead, now]) expect(asked.stderr).toContain(`ragtag runs ${verb} ${name}`);
 	}
 	expect(await night.held()).toEqual({ ahead: 1, now: 1, undefined: 2 });

@@ -81,7 +81,7 @@ describe.each(["ragflow-0.18", "ragflow-0.21", "ragflow-0.23"] as const)("one Na
 		const undone = await run("runs", "undo", "--yes", "--json");
 		expect([summaryOf(undone.stdout), undone.stderr]).toEqual([
 			expect.objectContaining({ updated: 2, invalid: 1 }),
-			expect.stringContaining(`can't be undone, as what was there before is not known (${odd})`),
+			expect.stringContaining(`can't be undone, because their previous values are not known (${odd})`),
 		]);
 
 		const other = await world(flavour);

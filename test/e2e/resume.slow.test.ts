@@ -62,7 +62,7 @@ it(
 		const next = await program([...argv, "--concurrency", "4"], env);
 		expect(next.exit).toBe(0);
 		expect(summaryOf(next.stdout)).toMatchObject({ rows: 200, updated: 200, failed: 0, pending: 0 });
-		expect(next.stderr).toMatch(/Run \S+ goes on: \d+ rows? done before/);
+		expect(next.stderr).toMatch(/Resuming run \S+: \d+ rows? done before/);
 		expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(200));
 		// What was in flight is sent again, and no more than that.
 		expect(written(service)).toBeLessThanOrEqual(204);
@@ -79,7 +79,7 @@ it("Ctrl-C, then the command that the last line names: the run is whole", { time
 	const stopped = await running.ended;
 	expect(stopped.exit).toBe(130);
 	const resume = String(at(summaryOf(stopped.stdout), "resume"));
-	expect(stopped.stderr.trimEnd().endsWith(`Go on with: ${resume}`)).toBe(true);
+	expect(stopped.stderr.trimEnd().endsWith(`Resume it with: ${resume}`)).toBe(true);
 	const { exit, stdout } = await shell(`${resume.replace(/^ragtag/, "$RAGTAG")} --json`, env);
 	expect(exit).toBe(0);
 	expect(summaryOf(stdout)).toMatchObject({ rows: 100, updated: 100, pending: 0, resume: null });

@@ -30,7 +30,7 @@ it.each([
 	const updated = (await service.documents()).filter(({ metadata }) => at(metadata, "n") !== undefined).length;
 	expect(at(summary, "updated")).toBe(updated);
 	expect(at(summary, "pending")).toBe(200 - updated);
-	expect(ended.stderr).toContain("Go on with: ragtag runs resume");
+	expect(ended.stderr).toContain("Resume it with: ragtag runs resume");
 });
 
 const onTerminal = spawnSync("script", ["--version"]).status === 0;

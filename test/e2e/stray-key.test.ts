@@ -47,5 +47,5 @@ it("a missing key file is named where it is a path, and else not", async () => {
 	const bare = await program(["datasets", "list", "--api-key-file", "abcdefghij"], URL);
 	expect(bare.exit).toBe(2);
 	expect(bare.stderr).not.toContain("abcdef");
-	expect(bare.stderr).toContain("the path of a file, and never the key itself");
+	expect(bare.stderr).toContain("the path of a file, never the key itself");
 });

@@ -16,7 +16,7 @@ const key: Check = { name: "key", status: "failed", text: "the key is refused by
 describe("a report can be read in a log, where there is no colour", () => {
 	it.each<[Parameters<typeof settingText>[0], string]>([
 		[{ name: "rate", value: 50, origin: "profile p" }, "  rate       50 (profile p)\n"],
-		[{ name: "api_key", value: null, origin: "RAGTAG_API_KEY" }, "  api_key    given, not shown (RAGTAG_API_KEY)\n"],
+		[{ name: "api_key", value: null, origin: "RAGTAG_API_KEY" }, "  api_key    set, not shown (RAGTAG_API_KEY)\n"],
 		[{ name: "proxy", value: null, origin: null }, "  proxy      not set\n"],
 	])("%j", (setting, text) => {
 		expect(settingText(setting, plain)).toBe(text);

@@ -97,7 +97,7 @@ describe("what a verification found, in words", () => {
 		[{}, "Verified 2 rows: 2 equal, 0 normalised by the service, 0 lost, 0 changed since"],
 		[
 			{ checked: 1, equal: 1, pending: 1 },
-			"Verified 1 row: 1 equal, 0 normalised by the service, 0 lost, 0 changed since, 1 not looked at",
+			"Verified 1 row: 1 equal, 0 normalised by the service, 0 lost, 0 changed since, 1 not checked",
 		],
 		[
 			{ mode: "sample", rows: 1_000 } as const,

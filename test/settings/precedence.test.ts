@@ -133,7 +133,7 @@ it.each<[string, SettingFlags & { key?: boolean }, Record<string, string>, Parti
 		{ ...K, RAGTAG_BASE_URL: "a.example.com" },
 		"may be the key of another service",
 	],
-	["a profile without a key, and none elsewhere", { profile: "address" }, U, "no API key"],
+	["a profile without a key, and none elsewhere", { profile: "address" }, U, "no API key is set"],
 	[
 		"a profile without a key, of the variable",
 		{},

@@ -43,7 +43,7 @@ describe("where the address comes from", () => {
 
 	it("a missing address names the variable to set and the sandbox", async () => {
 		const settings = await resolveSettings({}, world());
-		expect(settings.requireBaseUrl).toThrow("no address of the service");
+		expect(settings.requireBaseUrl).toThrow("no service address is set");
 		const { exit, text } = await complaint(Promise.resolve().then(() => settings.requireBaseUrl()));
 		expect(exit).toBe(2);
 		expect(text).toContain("RAGTAG_BASE_URL");

@@ -12,8 +12,8 @@ export type CreateOptions = ServiceFlags & { readonly name: string };
 export function createCommand(datasets: Command, app: App, done: Done, run = create): void {
 	const command = datasets
 		.command("create")
-		.summary("create a dataset, and print its id")
-		.description("Creates a dataset, and prints its id alone.")
+		.summary("create a dataset and print its id")
+		.description("Creates a dataset and prints only its id.")
 		.argument("<name>", "name of the dataset")
 		.addHelpText("before", "Examples:\n  DATASET=$(ragtag datasets create handbooks)\n");
 	addServiceOptions(command).action(async (name: string) => {
@@ -49,7 +49,7 @@ async function createOrFind(name: string, session: Session): Promise<string> {
 			`the answer was lost, and there are ${found.length} datasets of that name: ${found.join(", ")}`,
 			{
 				exit: Exit.failedRows,
-				hint: "One of them may be new: look at them with ragtag datasets list.",
+				hint: "One of them may be new: compare them with ragtag datasets list.",
 				cause: error,
 			},
 		);
@@ -79,7 +79,7 @@ const TAKEN = /\b(?:duplicated?|already exists)\b/i;
 function refused(error: unknown, name: string): CliError {
 	const text = reason(error);
 	const hint = TAKEN.test(text)
-		? `Take another name, or use the dataset that is there: ragtag datasets list shows the id of ${JSON.stringify(name)}.`
-		: "Check the name, which may have 128 characters at most, and the service (ragtag doctor).";
+		? `Choose another name, or use the existing dataset: ragtag datasets list shows the id of ${JSON.stringify(name)}.`
+		: "Check the name, which may have at most 128 characters, and the service (ragtag doctor).";
 	return new CliError(text, { exit: Exit.failedRows, hint, cause: error });
 }

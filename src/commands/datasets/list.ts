@@ -15,7 +15,7 @@ export function listCommand(datasets: Command, app: App, done: Done, run = list)
 	const command = datasets
 		.command("list")
 		.summary("list all datasets")
-		.description("Lists all datasets, every page.")
+		.description("Lists all datasets.")
 		.option("--json", "JSON lines, the same as --format jsonl")
 		.addHelpText("before", "Examples:\n  ragtag datasets list\n  ragtag datasets list --format jsonl\n");
 	addFormatOption(addServiceOptions(command)).action(async () => {
@@ -44,7 +44,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			app,
 		);
 		await (await app.rememberedDatasets(settings))?.save(seen);
-		if (count === 0) app.io.note("no datasets; make one with: ragtag datasets create NAME");
+		if (count === 0) app.io.note("no datasets; create one with: ragtag datasets create NAME");
 		return Exit.ok;
 	});
 }

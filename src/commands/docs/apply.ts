@@ -24,14 +24,14 @@ export function applyCommand(docs: Command, app: App, done: Done, run = apply): 
 		.command("apply")
 		.summary("send exactly what a plan says")
 		.description(
-			"Sends exactly what a plan says, and nothing else. A document that somebody changed since is left alone, and is a failed row.",
+			"Sends exactly what a plan says, and nothing else. A document that was changed after the plan was made is left alone, and its row fails.",
 		)
-		.argument("<file>", "what docs plan has written; - reads standard input")
+		.argument("<file>", "a plan that docs plan has written; - reads standard input")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs apply plan.jsonl\n  ragtag docs apply plan.jsonl --dry-run\n  ragtag docs apply plan.jsonl --failed failed.jsonl\n",
 		);
-	addRunOptions(addDryRunOptions(command), "changes documents too that somebody changed since; ");
+	addRunOptions(addDryRunOptions(command), "also changes documents that were changed after the plan was made; ");
 	addResumeOption(addBodyOption(command), "plan").action(async (file: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<ApplyOptions, "file">>(), file }, app));
 	});

@@ -25,7 +25,7 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 	const command = docs
 		.command("list")
 		.summary("list documents with their metadata")
-		.description("Lists the documents of a dataset with their metadata, every page.")
+		.description("Lists all documents of a dataset with their metadata.")
 		.option("-d, --dataset <id>", "the dataset", parseNonEmpty);
 	addFilterOptions(command)
 		.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
@@ -52,7 +52,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		if (dataset === undefined) {
 			throw new CliError("docs list needs a dataset", {
 				exit: Exit.usage,
-				hint: "Name it with -d DATASET; `ragtag datasets list` shows what there is.",
+				hint: "Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
 			});
 		}
 		const { fields } = options;

@@ -28,19 +28,19 @@ export type PlanOptions = ManifestReadFlags &
 export function planCommand(docs: Command, app: App, done: Done, run = plan): void {
 	const command = docs
 		.command("plan")
-		.summary("write down what docs tag would change")
+		.summary("write a plan of what docs tag would change")
 		.description(
-			"Writes down what docs tag would change, document by document, for review; docs apply sends exactly that.",
+			"Writes a plan of what docs tag would change, document by document, for review. docs apply sends exactly that plan.",
 		)
 		.argument("<manifest>", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input")
-		.requiredOption("--out <file>", "where the plan is written, once it is whole", parseNonEmpty)
-		.option("--force", "writes over a plan that is there already")
-		.option("--detailed-exitcode", "exit 10 when something would change")
+		.requiredOption("--out <file>", "file for the plan, written once it is complete", parseNonEmpty)
+		.option("--force", "replaces an existing file")
+		.option("--detailed-exitcode", "exit 10 if anything would change")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs plan tags.csv -d DATASET --out plan.jsonl\n  ragtag docs plan tags.csv --mode merge --out plan.jsonl\n  ragtag docs apply plan.jsonl\n",
 		);
-	addRowOptions(addChangeOptions(command), "where to write the rows that failed, ready to be fed back");
+	addRowOptions(addChangeOptions(command), "file for the rows that failed, to correct and use as a manifest");
 	addValidityOptions(addSetOption(addManifestOptions(command)), "plans").action(async (manifest: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<PlanOptions, "manifest">>(), manifest }, app));
 	});
@@ -107,9 +107,7 @@ function sinkOf(writer: PlanWriter, options: PlanOptions, app: App): ChangeSink 
 			await writer.end({ unchanged, failed });
 			const isAll = failed + invalid === 0;
 			if (tally.documents > 0) {
-				next = isAll
-					? `Send exactly that with: ${apply}`
-					: `Mend the other rows, or send what is planned with: ${apply}`;
+				next = isAll ? `Send it with: ${apply}` : `Fix the other rows, or send what is planned with: ${apply}`;
 			}
 			const facts = [tally.text(), tally.removedText(), `The plan: ${out}`];
 			// What fails says in its last line what to type next.
@@ -120,6 +118,6 @@ function sinkOf(writer: PlanWriter, options: PlanOptions, app: App): ChangeSink 
 		get next() {
 			return next;
 		},
-		stopped: { text: "no plan was written", next: "Type the same again." },
+		stopped: { text: "no plan was written", next: "Run the same command again." },
 	};
 }

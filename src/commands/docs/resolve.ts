@@ -34,10 +34,10 @@ export type ResolveOptions = ServiceFlags &
 export function resolveCommand(docs: Command, app: App, done: Done, run = resolve): void {
 	const command = docs
 		.command("resolve")
-		.summary("find the ids of rows that carry only a name")
+		.summary("find the document ids of rows that have only a name")
 		.description(
-			"Finds the document_id of rows that carry only a name, and prints a manifest with ids for docs tag or docs rm.\n" +
-				"It changes nothing. Where a name is unknown or ambiguous, it says so for each row and prints no manifest.",
+			"Finds the document_id of rows that have only a name, and prints a manifest with ids for docs tag or docs rm.\n" +
+				"It changes nothing. It reports each name that is unknown or ambiguous, and then prints no manifest.",
 		)
 		.argument(
 			"<manifest...>",
@@ -51,11 +51,11 @@ export function resolveCommand(docs: Command, app: App, done: Done, run = resolv
 				.choices(["exact", "glob", "sidecar"])
 				.default("exact"),
 		)
-		.option("--set <key=value>", "added to every row; KEY:number=5 gives it a type (repeatable)", collect)
-		.option("--skip-invalid", "prints the rows that can be resolved, and exits 1 where others can't")
-		.option("--allow-empty", "a manifest without rows is no error")
+		.option("--set <key=value>", "adds a value to every row; KEY:number=5 gives it a type (repeatable)", collect)
+		.option("--skip-invalid", "prints the rows that can be resolved, and exits 1 if others can't")
+		.option("--allow-empty", "accepts a manifest without rows")
 		.option("--out <file>", "a new file instead of standard output", parseNonEmpty)
-		.option("--json", "rows as JSON lines, which docs tag reads too, or the problems as such")
+		.option("--json", "rows or problems as JSON lines; docs tag reads the rows")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs resolve names.csv -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n" +
@@ -91,7 +91,7 @@ export async function resolve(options: ResolveOptions, app: App): Promise<ExitCo
 		try {
 			const stop = refusal(source, options, "resolve");
 			if (stop !== undefined) {
-				const again = "Mend them, then type the same command again.";
+				const again = "Fix them, then run the same command again.";
 				throw new CliError(stop.text, {
 					exit: stop.exit,
 					hint: options.match === "sidecar" ? again : (stop.hint ?? again),
@@ -106,13 +106,13 @@ export async function resolve(options: ResolveOptions, app: App): Promise<ExitCo
 
 async function sidecarSource(options: ResolveOptions, reading: ManifestOptions, app: App): Promise<Source> {
 	if (reading.dataset === undefined) {
-		throw new CliError("files need the dataset that holds them; nothing was sent", {
+		throw new CliError("files need a dataset; nothing was sent", {
 			exit: Exit.usage,
 			hint: "Name it with -d DATASET.",
 		});
 	}
 	if (options.paths.includes("-")) {
-		throw new CliError("--match sidecar reads files, and no standard input; nothing was sent", { exit: Exit.usage });
+		throw new CliError("--match sidecar can't read standard input; nothing was sent", { exit: Exit.usage });
 	}
 	const problems = problemTeller(options.json === true, app.io);
 	const checked = await checkSidecars(options.paths, reading, {
@@ -122,7 +122,7 @@ async function sidecarSource(options: ResolveOptions, reading: ManifestOptions, 
 	problems.end();
 	if (checked.folders > 0) {
 		const folders = checked.folders === 1 ? "1 folder" : `${numberText(checked.folders)} folders`;
-		app.io.note(`Not looked into: ${folders} inside the named ones. Name each folder that is meant.`);
+		app.io.note(`Not read: ${folders} inside the named ones. Name each folder that you mean.`);
 	}
 	return checked;
 }
@@ -160,12 +160,12 @@ function unresolved(lost: number, { name, rows }: Source, arePrinted: boolean): 
 		{
 			exit: Exit.failedRows,
 			hint: arePrinted
-				? "Mend those rows, and resolve them again."
-				: "Mend the names, or take the rows that are good with --skip-invalid.",
+				? "Fix those rows, and resolve them again."
+				: "Fix the names, or print the rows that can be resolved with --skip-invalid.",
 		},
 	);
 }
 
 function nextStep(out: string | undefined): string {
-	return out === undefined ? "" : `. Look at it, then: ragtag docs tag ${quoted(out)}`;
+	return out === undefined ? "" : `. Review it, then: ragtag docs tag ${quoted(out)}`;
 }

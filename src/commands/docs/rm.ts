@@ -33,7 +33,7 @@ export function rmCommand(docs: Command, app: App, done: Done, run = remove): vo
 	const command = docs
 		.command("rm")
 		.summary("remove documents")
-		.description("Removes the documents that a manifest or --id names, and no others. It asks first.")
+		.description("Removes the documents that a manifest or --id names, and no others. Asks first.")
 		.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
 		.option("--id <id...>", "ids instead of a manifest (repeatable)")
 		.option("--yes", "removes without asking")
@@ -50,14 +50,14 @@ export function rmCommand(docs: Command, app: App, done: Done, run = remove): vo
 export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	const { manifest, id, yes = false, dryRun: isDry = false } = options;
 	if ((manifest === undefined) === (id === undefined)) {
-		throw new CliError("docs rm takes a MANIFEST or --id, one of them", { exit: Exit.usage });
+		throw new CliError("docs rm takes either a MANIFEST or --id", { exit: Exit.usage });
 	}
 	checkDryRunFlags(options);
 	// A dry run removes nothing, so there is nothing to ask.
 	if (!yes && !isDry && (manifest === "-" || !app.io.stdinIsTerminal)) {
-		throw new CliError("docs rm asks before it removes, and standard input can't be asked; nothing was sent", {
+		throw new CliError("docs rm asks for confirmation, and standard input is no terminal; nothing was sent", {
 			exit: Exit.usage,
-			hint: "Say --yes if you are sure.",
+			hint: "Add --yes if you are sure.",
 		});
 	}
 	const ask = async ({ rows, invalid, duplicateSkipped }: RowSource): Promise<void> => {

@@ -47,14 +47,14 @@ export type TagOptions = ManifestRunFlags &
 export function tagCommand(docs: Command, app: App, done: Done, run = tag): void {
 	const command = docs
 		.command("tag")
-		.summary("write metadata onto documents: from a manifest, or by a filter")
+		.summary("write metadata to documents: from a manifest, or by a filter")
 		.description(
-			"Writes the metadata of each manifest row onto its document, or with --mode merge that of --set onto every document " +
-				"that a filter finds. A filter that finds none is a success that sends nothing, as for a job that runs every night.",
+			"Writes the metadata of each manifest row to its document, or with --mode merge the values of --set to every document " +
+				"that a filter finds. If the filter finds no document, nothing is sent and the exit code is 0.",
 		)
 		.argument("[manifest]", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input");
 	addChangeOptions(command)
-		.option("--only-changed", "leaves documents alone that already have these values")
+		.option("--only-changed", "skips documents that already have these values")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n  ragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run\n",
@@ -109,7 +109,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 			: undefined,
 		before: async () => {
 			if (mode === "replace") {
-				app.io.note("Keys that a row does not carry are removed from its document; --mode merge keeps them.");
+				app.io.note("Keys that a row does not have are removed from its document; --mode merge keeps them.");
 			}
 		},
 	};
@@ -121,9 +121,9 @@ function checkFlags(options: TagOptions): void {
 	checkChangeFlags(options);
 	const { manifest } = options;
 	if ((manifest === undefined) === (filterText(options) === "")) {
-		throw new CliError("docs tag takes a MANIFEST or a filter, one of them; nothing was sent", {
+		throw new CliError("docs tag takes either a MANIFEST or a filter; nothing was sent", {
 			exit: Exit.usage,
-			hint: "Name a manifest, or say which documents are meant: --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
+			hint: "Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
 		});
 	}
 	if (manifest === undefined) checkFilterFlags(options);

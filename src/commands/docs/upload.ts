@@ -57,12 +57,12 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 		.addOption(
 			new Option(
 				"--on-existing <what>",
-				"a document of that name is there: fail the row, leave it, replace its metadata, or store another",
+				"if a document of that name exists: fail the row, leave the document, replace its metadata, or store another",
 			)
 				.choices(["error", "skip", "update-metadata", "upload-again"])
 				.default("error"),
 		)
-		.option("--files-root <dir>", "folder that a manifest's files lie in (default: the manifest's)")
+		.option("--files-root <dir>", "folder of the files of a manifest (default: the manifest's folder)")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n",
@@ -163,7 +163,7 @@ function itemOf({ index, line, datasetId, documentId, metadata, source, file }: 
 
 function noteReplacing({ onExisting }: UploadOptions, { io }: App): void {
 	if (onExisting !== "update-metadata") return;
-	io.note("Where a document is there already, keys that its row does not carry are removed from it.");
+	io.note("Keys that a row does not have are removed from an existing document.");
 }
 
 /** What to do about uploads whose answers were lost: to send them again at once could store them twice. */
@@ -171,7 +171,7 @@ function nextOfLost(files: number, retry: string): string | undefined {
 	if (files === 0) return undefined;
 	const which =
 		files === 1 ? "1 file that failed may be stored" : `${numberText(files)} files that failed may be stored`;
-	return `${which} all the same: look for it with docs list --name. ${retry} waits and looks again before it sends.`;
+	return `${which} all the same: find it with docs list --name. ${retry} waits and checks again before it sends.`;
 }
 
 async function printHead({ json }: UploadOptions, { io }: App): Promise<void> {

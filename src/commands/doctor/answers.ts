@@ -12,7 +12,7 @@ import { ADVISED_RATE, safeRate } from "../../run/rate/concurrency.ts";
 const SKEW_WARNING = 60;
 
 const OTHER =
-	"Check --base-url: it must be the address of the API, which may have another port or path than the page that people open.";
+	"Check --base-url: it must be the address of the API, which may differ in port or path from the service's web page.";
 const AWAY = "Check that the service is up, and that host and port in --base-url are right.";
 
 /** The checks `service` and `key` where the first list was not answered with a success. */
@@ -43,7 +43,7 @@ export function clockCheck(date: string | undefined, now: number): Check {
 	const name = "clock";
 	const theirs = date === undefined ? Number.NaN : Date.parse(date);
 	if (Number.isNaN(theirs)) {
-		return { name, status: "skipped", text: "the service does not say what time it is" };
+		return { name, status: "skipped", text: "the service's answers have no date" };
 	}
 	const seconds = Math.round((now - theirs) / 1000);
 	const size = Math.abs(seconds);
@@ -51,7 +51,7 @@ export function clockCheck(date: string | undefined, now: number): Check {
 	if (size <= 2) return { name, status: "ok", text: "this machine's clock agrees with the service's" };
 	const text = `this machine's clock is ${size} s ${seconds > 0 ? "ahead of" : "behind"} the service's`;
 	if (size <= SKEW_WARNING) return { name, status: "ok", text };
-	const hint = "Set the one that is wrong: the times in reports, and when the service asks to come back, go by them.";
+	const hint = "Set the clock that is wrong: times in reports and waits that the service asks for depend on it.";
 	return { name, status: "warning", text, hint };
 }
 
@@ -62,23 +62,23 @@ export function flavourCheck(
 	{ flavour: wanted, body }: Pick<Settings, "flavour" | "body">,
 ): Check {
 	const { flavour, form, how, proven } = found;
-	const proof = proven !== undefined ? "proven by a write that was read back" : "not proven by a write yet";
+	const proof = proven !== undefined ? "a write that was read back confirmed this" : "no write has confirmed this yet";
 	const words = BODY_FORMS.find(({ name }) => name === form)?.words ?? form;
-	const text = `${flavour.servers} (${flavour.name}): ${how}. Updates go out as ${words}, ${proof}`;
+	const text = `${flavour.servers} (${flavour.name}): ${how}. Updates are sent as ${words}; ${proof}`;
 	const doubts: string[] = [];
 	const hints: string[] = [];
 	if (wanted !== undefined && wanted.value !== "auto" && wanted.value !== flavour.name) {
 		doubts.push(`${wanted.origin} says ${wanted.value}`);
-		hints.push(`Take flavour out of ${wanted.origin}, and it is found out.`);
+		hints.push(`Take flavour out of ${wanted.origin}, and it is detected.`);
 	}
 	if (body !== undefined && body.value !== "auto" && !flavour.update.forms.includes(body.value)) {
-		doubts.push(`${body.origin} asks for the body ${body.value}, which this kind does not take`);
+		doubts.push(`${body.origin} asks for the body form ${body.value}, which this kind of server does not accept`);
 		hints.push(`Take body out of ${body.origin}.`);
 	}
 	if (before?.origin === "remembered" && before.flavour.name !== flavour.name) {
 		const age = ageText(Math.max(0, found.foundAt - before.foundAt));
-		doubts.push(`until now it was taken for ${before.flavour.servers} (${before.flavour.name}), found ${age} ago`);
-		hints.push("Has the service been changed? Runs go by what was found now.");
+		doubts.push(`earlier it was detected as ${before.flavour.servers} (${before.flavour.name}), found ${age} ago`);
+		hints.push("Was the service upgraded? Runs use what was detected now.");
 	}
 	if (doubts.length === 0) return { name: "flavour", status: "ok", text };
 	return { name: "flavour", status: "warning", text: `${text}. But ${doubts.join("; ")}`, hint: hints.join(" ") };
@@ -104,7 +104,7 @@ export function latencyOf(times: readonly number[]): { readonly median: number; 
 
 export function latencyCheck(times: readonly number[]): Check {
 	const { median, slowest } = latencyOf(times);
-	const text = `median ${millisecondsText(median)}, slowest ${millisecondsText(slowest)} of ${times.length} lists, one after another`;
+	const text = `median ${millisecondsText(median)}, slowest ${millisecondsText(slowest)} of ${times.length} list requests, one after another`;
 	return { name: "latency", status: "ok", text };
 }
 
@@ -112,11 +112,11 @@ export function latencyCheck(times: readonly number[]): Check {
 export function rateCheck(latency: number, wanted: Settings["rate"], pace: string | undefined): Check {
 	const safe = safeRate(latency);
 	const known = pace === undefined ? "" : `; ${pace}`;
-	const text = `${safe} requests a second are safe: ${MAX_CONCURRENCY} at most are in flight, and ${ADVISED_RATE} are what the service advises${known}`;
+	const text = `${safe} requests a second are safe: at most ${MAX_CONCURRENCY} are in flight, and the service's documentation advises at most ${ADVISED_RATE}${known}`;
 	if (wanted === undefined || (wanted.value !== "unlimited" && wanted.value <= safe)) {
 		return { name: "rate", status: "ok", text };
 	}
-	const asked = wanted.value === "unlimited" ? "lifts the cap" : `asks for ${wanted.value}`;
+	const asked = wanted.value === "unlimited" ? "removes the cap" : `asks for ${wanted.value}`;
 	return { name: "rate", status: "warning", text: `${text}; ${wanted.origin} ${asked}`, hint: `Use --rate ${safe}.` };
 }
 

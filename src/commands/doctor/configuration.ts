@@ -35,7 +35,7 @@ export async function configure(settings: Settings, flags: DoctorFlags, app: App
 	const [caFile] = settings.caFiles;
 	if ("error" in trust) checks.push(failed("ca_file", trust.error, "ragtag doctor --ca-file PATH"));
 	else if (caFile !== undefined) {
-		checks.push({ name: "ca_file", status: "ok", text: `the certificates in ${caFile.value} are trusted, too` });
+		checks.push({ name: "ca_file", status: "ok", text: `the certificates in ${caFile.value} are trusted as well` });
 	}
 
 	const route = "value" in reach ? await attempt(() => reach.value.route()) : undefined;
@@ -62,7 +62,7 @@ export function proxyCheck(route: SafeRoute): Check {
 	}
 	switch (route.why) {
 		case "loopback":
-			return { name, status: "ok", text: "direct: this machine itself is never reached through a proxy" };
+			return { name, status: "ok", text: "direct: a loopback address never uses a proxy" };
 		case "exempt":
 			return { name, status: "ok", text: `direct: ${route.variable ?? "NO_PROXY"} exempts this host` };
 		case "unset":
@@ -126,10 +126,10 @@ export async function storageCheck(settings: Settings, app: App): Promise<Check>
 	if ("error" in free) return failed(STORAGE, free.error, next);
 	const where = `runs are recorded in ${show(folder)}`;
 	if (free.value === undefined) return { name: STORAGE, status: "ok", text: where };
-	const text = `${where}; ${sizeText(free.value)} are free there`;
+	const text = `${where}; ${sizeText(free.value)} free`;
 	if (free.value >= LITTLE) return { name: STORAGE, status: "ok", text };
 	const hint =
-		"A run whose records find no room stops. Make room, remove old records with ragtag runs prune, or name another folder with --state-dir DIR.";
+		"A run stops when its records no longer fit. Free some space, remove old records with ragtag runs prune, or name another folder with --state-dir DIR.";
 	return { name: STORAGE, status: "warning", text, hint };
 }
 

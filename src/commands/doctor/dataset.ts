@@ -31,11 +31,11 @@ export function datasetCheck(
 		return { check: { name, status: "ok", text }, chosen };
 	}
 	if (first === undefined) {
-		const hint = "Make one with: ragtag datasets create NAME";
-		return { check: skipped(name, "there is none yet", hint, "ragtag datasets create NAME"), chosen: undefined };
+		const hint = "Create one with: ragtag datasets create NAME";
+		return { check: skipped(name, "there is no dataset yet", hint, "ragtag datasets create NAME"), chosen: undefined };
 	}
 	const chosen = { id: first.id, origin: undefined, documents: first.documentCount };
-	const text = `none was named; the first of the list is ${show(first.name)}, ${show(first.id)}${countText(chosen.documents)}`;
+	const text = `no dataset was given; the first one is ${show(first.name)}, ${show(first.id)}${countText(chosen.documents)}`;
 	return { check: { name, status: "ok", text }, chosen };
 }
 
@@ -44,10 +44,10 @@ export function rightCheck(right: "may" | "may_not" | "unknown", id: string, own
 	const where = `in dataset ${show(id)}`;
 	switch (right) {
 		case "may":
-			return { name, status: "ok", text: `this key may update metadata ${where}; nothing was changed to learn it` };
+			return { name, status: "ok", text: `this key may update metadata ${where}; the check changed nothing` };
 		case "unknown": {
-			const hint = "The first row of a run will show it.";
-			const text = `whether this key may update metadata ${where} can't be told without writing`;
+			const hint = "The first row of a run shows it.";
+			const text = `whether this key may update metadata ${where} can't be checked without a write`;
 			return { name, status: "warning", text, hint };
 		}
 		case "may_not":
@@ -55,8 +55,8 @@ export function rightCheck(right: "may" | "may_not" | "unknown", id: string, own
 				name,
 				status: "failed",
 				text: ownerAlone
-					? `this key can list, upload and remove ${where}, and may not update: only the owner's key can there`
-					: `this key can list ${where}, and may not update`,
+					? `this key can list, upload and remove ${where}, but may not update: only the owner's key may`
+					: `this key can list ${where}, but may not update`,
 				hint: "Use the key of the dataset's owner.",
 				exit: Exit.failedRows,
 				next: "ragtag doctor --api-key-file PATH",
@@ -97,13 +97,13 @@ export async function valuesCheck(spoken: Api, request: Session["request"], data
 	if ("error" in read) return failed(name, read.error);
 	const isAll = dataset.documents !== undefined && seen >= dataset.documents;
 	const looked = isAll ? `all ${documentsText(seen)}` : `the first ${documentsText(seen)}`;
-	if (seen === 0) return { name, status: "skipped", text: "the dataset lists no document to look at" };
+	if (seen === 0) return { name, status: "skipped", text: "the dataset lists no document to check" };
 	if (bad === 0) return { name, status: "ok", text: `${looked} of the dataset can be read and written back` };
 	const more = bad > names.length ? `; and ${numberText(bad - names.length)} more` : "";
 	return {
 		name,
 		status: "warning",
 		text: `of ${looked} of the dataset ${numberText(bad)} ${bad === 1 ? "has" : "have"} NaN or an infinity, which is no JSON (${names.join("; ")}${more})`,
-		hint: "A merge of such a document fails its row, and its row can't be undone. Give or delete the key, or replace the document's metadata.",
+		hint: "A merge into such a document fails, and its row can't be undone. Set or delete the key, or replace the document's metadata.",
 	};
 }

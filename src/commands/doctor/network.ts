@@ -18,7 +18,7 @@ export async function* wayChecks(
 	const host = route.kind === "proxy" ? route.host : reach.host;
 	const whose = route.kind === "proxy" ? "of the proxy " : "";
 	if (host.isLiteral) {
-		yield skipped("dns", `${host.name} ${whose}is an address, not a name: there is nothing to look up`);
+		yield skipped("dns", `${host.name} ${whose}is an address, so no name is looked up`);
 	} else {
 		const found = await reach.lookUp(host.name);
 		yield lookUpCheck(host.name, found, route);
@@ -27,14 +27,14 @@ export async function* wayChecks(
 	if (!reach.isHttps) yield plainCheck(reach);
 	else if (route.kind === "proxy") {
 		yield skipped("tls", `TLS goes through the proxy ${route.address}: the first request shows whether it works`);
-	} else if (!isTrustKnown) yield skipped("tls", "not made, as the certificates to trust could not be read");
+	} else if (!isTrustKnown) yield skipped("tls", "not checked, because the trusted certificates could not be read");
 	else yield handshakeCheck(reach.baseUrl, await reach.shakeHands(), Date.now());
 }
 
 export function plainCheck({ isLoopback }: Pick<Preflight, "isLoopback">): Check {
 	const name = "tls";
-	if (isLoopback) return skipped(name, "the address is plain http, and does not leave this machine");
-	const text = "the address is plain http: the key and all metadata can be read on the way";
+	if (isLoopback) return skipped(name, "the address is plain http, and requests stay on this machine");
+	const text = "the address is plain http: the key and all metadata can be read on the network";
 	return { name, status: "warning", text, hint: "Use the https address, if the service has one." };
 }
 
@@ -58,7 +58,7 @@ export function handshakeCheck(baseUrl: string, found: PreflightResult<Handshake
 	const text = `${protocol}; the certificate is trusted, issued by ${show(issuer)}, and ends in ${days} ${days === 1 ? "day" : "days"}`;
 	if (days >= EXPIRY_WARNING_DAYS) return { name, status: "ok", text };
 	const { host } = new URL(baseUrl);
-	return { name, status: "warning", text, hint: `Have those who run ${host} renew it before it ends.` };
+	return { name, status: "warning", text, hint: `Ask those who run ${host} to renew it before it ends.` };
 }
 
 function handshakeFailure({ kind, cause, message }: PreflightFailure): Check {

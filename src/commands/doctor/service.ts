@@ -39,7 +39,7 @@ export async function* serviceChecks(context: ServiceContext): AsyncGenerator<Ch
 	const list = await attempt(() => request(() => api.listDatasets(FIRST)));
 	if ("error" in list) yield* refusalChecks(list.error, host);
 	else {
-		yield { name: "service", status: "ok", text: `${host} answers as the API does` };
+		yield { name: "service", status: "ok", text: `${host} answers like the API` };
 		const origin = settings.keyOrigin ?? "the settings";
 		yield { name: "key", status: "ok", text: `the service accepts the key from ${origin}` };
 	}
@@ -76,8 +76,9 @@ async function* rightsChecks(
 	const { check, chosen } = datasetCheck(named, first, listed);
 	yield check;
 	findings.dataset = chosen;
-	if (chosen === undefined) return yield skipped("right", "not made, as there is no dataset to ask it of");
-	if (recognition === undefined) return yield skipped("right", "not made, as the kind of the service is not known");
+	if (chosen === undefined) return yield skipped("right", "not checked, because there is no dataset");
+	if (recognition === undefined)
+		return yield skipped("right", "not checked, because the kind of the service is not known");
 	const right = await attempt(() => request(() => spoken.probeRight(chosen.id)));
 	yield "error" in right
 		? failed("right", right.error)

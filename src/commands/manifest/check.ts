@@ -24,11 +24,15 @@ export type CheckOptions = ManifestFlags &
 export function checkCommand(parent: Command, app: App, done: Done, run = check): void {
 	const command = parent
 		.command("check")
-		.summary("everything that docs tag would check, with no service")
-		.description("Checks a manifest as the commands that send it would, and sends nothing.")
+		.summary("check a manifest without a service")
+		.description("Checks a manifest as the command does that sends it. Sends nothing.")
 		.argument("<manifest>", "CSV, JSON array or JSON lines; - reads standard input")
-		.addOption(new Option("--for <purpose>", "what it is for").choices(PURPOSE_NAMES).default(DEFAULT_PURPOSE))
-		.option("--files-root <dir>", "upload: folder that the files lie in (default: the manifest's)")
+		.addOption(
+			new Option("--for <purpose>", "the command that the manifest is for")
+				.choices(PURPOSE_NAMES)
+				.default(DEFAULT_PURPOSE),
+		)
+		.option("--files-root <dir>", "upload: folder of the files (default: the manifest's folder)")
 		.option("--json", "problems as JSON lines")
 		.addHelpText(
 			"before",
@@ -68,6 +72,6 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	if (checked.rows > 0 && !checked.fatal) io.err(countsText(totals).replace("pending", "without a problem"));
 	io.err(`ragtag: ${stop.text.replace("; nothing was sent", "")}`);
 	if (checked.rows === 0 && stop.hint !== undefined && checked.problems === 0)
-		io.err("docs tag takes it with --allow-empty.");
+		io.err("docs tag accepts it with --allow-empty.");
 	return exit;
 }

@@ -16,7 +16,7 @@ export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly o
 
 /** Nobody can tell a document without metadata from one whose metadata is not shown. */
 const HIDDEN =
-	"warning: the list shows no metadata: no document has any, or the service does not show it, and docs tag would remove what is there.";
+	"warning: the list shows no metadata: either no document has any, or the service does not show it. In the second case docs tag would remove it.";
 
 /** Declares the interface of `manifest init`. What it does is in `init`. */
 export function initCommand(parent: Command, app: App, done: Done, run = init): void {
@@ -24,7 +24,7 @@ export function initCommand(parent: Command, app: App, done: Done, run = init): 
 		.command("init")
 		.summary("print a dataset's present metadata as a CSV manifest")
 		.description(
-			"Prints the dataset's present metadata as a CSV manifest: edit it, then docs tag it. In a spreadsheet, open it as UTF-8 with all columns as text; docs tag --dry-run shows what it changed.",
+			"Prints the present metadata of a dataset as a CSV manifest. Edit it, then write it back with docs tag. In a spreadsheet, open it as UTF-8 with all columns as text; docs tag --dry-run shows what the spreadsheet changed.",
 		)
 		.option("-d, --dataset <id>", "the dataset", parseNonEmpty)
 		.option("--out <file>", "a new file instead of standard output", parseNonEmpty)
@@ -63,7 +63,7 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 		const none = isHidden ? "Add a column for each key" : "No document has metadata yet: add a column for each key";
 		const todo = haveMetadata ? "Edit it" : none;
 		app.io.note(`${out}: ${rowsText(count)}. ${todo}, then: ragtag docs tag ${out}`);
-		if (areNumbers) app.io.note("A spreadsheet takes its ids for numbers: import the column document_id as text.");
+		if (areNumbers) app.io.note("A spreadsheet reads these ids as numbers: import the column document_id as text.");
 		// What the service shows by all means is worth keeping: the next try would show no more.
 		if (short !== undefined) throw shortListError(dataset, short, out);
 		return Exit.ok;

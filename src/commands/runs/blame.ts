@@ -44,13 +44,13 @@ type FoundWrite = BlamedWrite<Source> & { readonly datasetId: string; readonly b
 export function blameCommand(runs: Command, app: App, done: Done, run = blame): void {
 	const command = runs
 		.command("blame")
-		.summary("tell which run, row and manifest set each value of a document")
+		.summary("show which run, row and manifest set each value of a document")
 		.description(
-			"Tells which recorded run, row of which manifest and time set each present value of a document. It looks at the recorded runs alone: what others wrote since is not known here, and ragtag docs list shows what the service has.",
+			"Shows which recorded run set each present value of a document, with its time and the row of its manifest. It reads recorded runs only and does not know what other clients wrote since; ragtag docs list shows what the service has.",
 		)
 		.argument("<document>", "id of the document", parseNonEmpty)
 		.option("-d, --dataset <id>", "only the document of that dataset", parseNonEmpty)
-		.option("--all", "all that happened to it, the oldest first")
+		.option("--all", "all changes of the document, the oldest first")
 		.option("--json", "JSON lines, the same as --format jsonl")
 		.addHelpText(
 			"before",
@@ -73,7 +73,7 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 	if (found.length === 0) {
 		throw new CliError(`no recorded run wrote document ${show(documentId)}`, {
 			exit: Exit.failedRows,
-			hint: "ragtag runs list shows the runs that are recorded, and ragtag docs list what the service has.",
+			hint: "ragtag runs list shows the recorded runs, and ragtag docs list shows what the service has.",
 		});
 	}
 	const documents: { readonly place: Place; readonly lines: readonly BlameLine[] }[] = [];
@@ -120,8 +120,8 @@ async function writesOf(
 		const known = journalCliError(error);
 		if (!(known instanceof CliError)) throw error;
 		const mend = withFlags(`ragtag runs repair ${name}`, flags);
-		const hint = known.exit === Exit.foreign ? "Use the version that wrote it." : `To read it as well: ${mend}`;
-		io.note(`warning: run ${name} is passed over: ${reason(known)}. ${hint}`);
+		const hint = known.exit === Exit.foreign ? "Use the version of ragtag that wrote it." : `To include it: ${mend}`;
+		io.note(`warning: run ${name} is left out: ${reason(known)}. ${hint}`);
 		return [];
 	}
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../text/words.ts";
@@ -24,11 +24,15 @@ export function pruneCommand(runs: Command, app: App, done: Done, run = prune): 
 		.command("prune")
 		.summary("remove the records of old runs")
 		.description(
-			"Removes the records of runs that have ended and are old. Unfinished runs stay, unless --all; a run that is going on always stays.",
+			"Removes the records of old runs that have ended. Unfinished runs stay, unless --all is given. A run in progress always stays.",
 		)
-		.argument("[run]", "that run alone, whatever its age")
-		.option("--older-than <time>", "how long ago a run must have ended: 12h, 7d, 4w (default: 30d)", parseTime, KEPT)
-		.option("--all", "unfinished runs too")
+		.argument("[run]", "only this run, whatever its age")
+		.addOption(
+			new Option("--older-than <time>", "how long ago a run must have ended: 12h, 7d, 4w")
+				.argParser(parseTime)
+				.default(KEPT, "30d"),
+		)
+		.option("--all", "also removes unfinished runs")
 		.addHelpText("before", "Examples:\n  ragtag runs prune\n  ragtag runs prune --older-than 7d\n");
 	addVerbosityOptions(command).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<PruneFlags>(), app));
@@ -104,8 +108,8 @@ async function removeUnlessGoing(
 function whyLocked(error: unknown, run: string, flags: PruneFlags): string {
 	if (!(error instanceof CliError) || !(error.cause instanceof Locked)) throw error;
 	const { owner, forcible } = error.cause;
-	if (!forcible) return "it or another run of its manifest is going on";
+	if (!forcible) return "it or another run of its manifest is in progress";
 	const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
 	const take = withFlags(`ragtag runs repair ${run} --force`, flags);
-	return `${who} holds its lock, and can't be asked from here; if it is certainly gone, ${take} takes the lock`;
+	return `${who} holds its lock, and can't be checked from this machine; if that process has certainly ended, ${take} takes the lock`;
 }

@@ -19,7 +19,7 @@ export function repairCommand(runs: Command, app: App, done: Done, run = repair)
 		.command("repair")
 		.summary("make a run with a damaged journal readable")
 		.description(
-			"Keeps every good record of a damaged journal; the damaged file is kept beside it. Rows whose outcome was lost are open again.",
+			"Keeps every good record of a damaged journal, and keeps the damaged file beside it. Rows whose outcome was lost become pending again.",
 		)
 		.argument("[run]", "name of the run (default: the newest)")
 		.option("--force", "takes the lock of a run on another machine")
@@ -39,7 +39,7 @@ export async function repair(name: string | undefined, flags: RepairFlags, app: 
 		const { journal, sent } = await repairRun(runs.path(run), () => new Date());
 		await io.out(`journal.jsonl: ${told(journal)}\nsent.jsonl: ${told(sent)}\n`);
 		if (journal.lost + sent.lost > 0) {
-			io.note(`Rows whose outcome was lost are open again. Go on with: ${resumeCommand(run, flags)}`);
+			io.note(`Rows whose outcome was lost are pending again. Resume it with: ${resumeCommand(run, flags)}`);
 		}
 		return Exit.ok;
 	} catch (error) {

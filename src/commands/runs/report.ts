@@ -28,12 +28,12 @@ type ReportFlags = RunsFlags & { readonly failed?: string };
 export function reportCommand(runs: Command, app: App, done: Done, run = report): void {
 	const command = runs
 		.command("report")
-		.summary("write the reports of a run anew, from its journal")
+		.summary("write the reports of a run again, from its journal")
 		.description(
-			"Writes the failed rows of a run anew, and prints its summary; of uploads, the manifest of all new ids.",
+			"Writes the failed rows of a run again and prints its summary; for uploads, also the manifest of all new ids.",
 		)
-		.argument("[run]", "name of the run (default: the newest that did something)")
-		.option("--failed <file>", "where to write the rows that failed (default: in the run's folder)", parseNonEmpty)
+		.argument("[run]", "name of the run (default: the newest with any result)")
+		.option("--failed <file>", "file for the rows that failed (default: in the run's folder)", parseNonEmpty)
 		.option("--json", "the summary as a JSON object")
 		.addHelpText("before", "Examples:\n  ragtag runs report\n  ragtag runs report --failed failed.csv\n");
 	addVerbosityOptions(command).action(async (name: string | undefined) => {
@@ -58,9 +58,9 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		const source = await sourceOf(file, await app.temporaryFolder(settings), app);
 		try {
 			if (source.sha256 !== file.manifest.sha256) {
-				throw new CliError(`${file.manifest.path} is not what it was when the run began; no report was written`, {
+				throw new CliError(`${file.manifest.path} was changed after the run began; no report was written`, {
 					exit: Exit.foreign,
-					hint: "Bring it back, and type the same again.",
+					hint: "Restore it, and run the same command again.",
 				});
 			}
 			const failure = await writeFailed(failedPath, runs.path(file.run), source, totals);
@@ -90,7 +90,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		});
 		await io.out(lines.join(""));
 	}
-	io.note(`${countsText(totals)}.${resume === undefined ? "" : ` Go on with: ${resume}`}`);
+	io.note(`${countsText(totals)}.${resume === undefined ? "" : ` Resume it with: ${resume}`}`);
 	return Exit.ok;
 }
 

@@ -13,15 +13,17 @@ import { goOnUndoing } from "../../workflows/undo/undo-run.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { newestThatDid, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
 
-const FORCE = "of a plan, changes documents too that somebody changed since; ";
+const FORCE = "for a plan, also changes documents that were changed after it was made; ";
 
 /** Declares the interface of `runs resume`. What it does is in `goOn`. */
 export function resumeRunCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
 	const command = runs
 		.command("resume")
-		.summary("go on with a run where it stopped")
-		.description("Goes on with a run where it stopped. What changes what is sent comes from its record.")
-		.argument("[run]", "name of the run (default: the newest that is unfinished, and not superseded)")
+		.summary("resume a run where it stopped")
+		.description(
+			"Resumes a run where it stopped. Every option that changes what is sent comes from the record of the run.",
+		)
+		.argument("[run]", "name of the run (default: the newest unfinished one that is not superseded)")
 		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
 	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<RunFlags>(), app, false));
@@ -33,8 +35,8 @@ export function retryCommand(runs: Command, app: App, done: Done, run = resumeRu
 	const command = runs
 		.command("retry")
 		.summary("try the failed rows of a run again")
-		.description("Opens the rows of a run that failed, and tries them again, beside those that are pending.")
-		.argument("[run]", "name of the run (default: the newest that did something)")
+		.description("Tries the failed rows of a run again, together with its pending rows.")
+		.argument("[run]", "name of the run (default: the newest with any result)")
 		.addHelpText("before", "Examples:\n  ragtag runs retry\n  ragtag runs retry 20261121T170000-1a2b3c\n");
 	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<RunFlags>(), app, true));
@@ -79,7 +81,7 @@ export async function resumeRun(
 		default:
 			throw new CliError(`run ${file.run} is one of ${file.command}, which this version does not know`, {
 				exit: Exit.foreign,
-				hint: "Use the version that began it.",
+				hint: "Use the version of ragtag that began it.",
 			});
 	}
 }

@@ -3,7 +3,7 @@ import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { countsText } from "../../report/summary.ts";
-import { numberText } from "../../text/words.ts";
+import { rowsText } from "../../text/words.ts";
 import { show as shown } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
@@ -16,9 +16,9 @@ import { findThatDid, readReport, type RunsFlags, stateOf } from "../../workflow
 export function showCommand(runs: Command, app: App, done: Done, run = show): void {
 	const command = runs
 		.command("show")
-		.summary("show what a run was to do, and what became of it")
-		.description("Shows a recorded run: what it was to do, what became of its rows, and how it goes on.")
-		.argument("[run]", "name of the run (default: the newest that did something)")
+		.summary("show a run and the outcomes of its rows")
+		.description("Shows a recorded run: what it does, the outcomes of its rows, and the next command.")
+		.argument("[run]", "name of the run (default: the newest with any result)")
 		.option("--json", "as one JSON object")
 		.addHelpText("before", "Examples:\n  ragtag runs show\n  ragtag runs show --json\n");
 	addVerbosityOptions(command).action(async (name: string | undefined) => {
@@ -71,15 +71,15 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		["manifest", `${shown(file.manifest.name)} (${shown(file.manifest.path)})`],
 		["service", file.baseUrl],
 		["started", file.started],
-		["state", state === "superseded" ? `superseded by ${by}, and gone on with only by name` : state],
+		["state", state === "superseded" ? `superseded by ${by}, and resumed only by its name` : state],
 		["rows", totals === undefined ? "none was sent" : countsText(totals)],
-		["in doubt", `${numberText(recorded?.inDoubt ?? 0)} sent, and their outcome is not known`],
-		["sittings", String(recorded?.state.headers.length ?? 0)],
+		["in doubt", `${rowsText(recorded?.inDoubt ?? 0)} sent with unknown outcome`],
+		["executions", String(recorded?.state.headers.length ?? 0)],
 		["folder", runs.path(file.run)],
 	];
-	for (const [label, text] of lines) await io.out(`${label.padEnd(9)} ${text}\n`);
+	for (const [label, text] of lines) await io.out(`${label.padEnd(10)} ${text}\n`);
 	const undoing = undo === undefined ? undefined : undoText(undo);
-	if (resume !== undefined) await io.out(`Go on with: ${resume}\n`);
+	if (resume !== undefined) await io.out(`Resume it with: ${resume}\n`);
 	if (undoing !== undefined) await io.out(`${undoing}\n`);
 	return Exit.ok;
 }

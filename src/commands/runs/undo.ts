@@ -26,9 +26,9 @@ export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
 export function undoCommand(runs: Command, app: App, done: Done, run = undo): void {
 	const command = runs
 		.command("undo")
-		.summary("take a run back: every document as it was before")
+		.summary("undo a run: restore its documents")
 		.description(
-			"Gives the documents of a run back what they had before it, and removes what it uploaded. A document that somebody changed since is left alone, and is a failed row. It asks first. A run of docs rm can't be undone.",
+			"Restores the metadata that the documents of a run had before it, and removes the documents that it uploaded. A document that was changed after the run is left alone, and its row fails. Asks first. A run of docs rm can't be undone.",
 		)
 		.argument("[run]", "name of the run (default: the newest that wrote)")
 		.option("--yes", "undoes without asking")
@@ -37,7 +37,7 @@ export function undoCommand(runs: Command, app: App, done: Done, run = undo): vo
 			"Examples:\n  ragtag runs undo --dry-run\n  ragtag runs undo 20261121T170000-1a2b3c --yes\n  ragtag runs undo --yes --json\n",
 		);
 	addBodyOption(
-		addRunOptions(addDryRunOptions(command), "gives documents back what they had though somebody changed them since; "),
+		addRunOptions(addDryRunOptions(command), "also restores documents that were changed after the run; "),
 	).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<UndoOptions>(), app));
 	});
@@ -48,18 +48,18 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const { yes = false, dryRun = false, json = false, force = false } = options;
 	checkDryRunFlags(options);
 	if (!yes && !dryRun && !io.stdinIsTerminal) {
-		throw new CliError("runs undo asks before it writes, and standard input can't be asked; nothing was sent", {
+		throw new CliError("runs undo asks for confirmation, and standard input is no terminal; nothing was sent", {
 			exit: Exit.usage,
-			hint: "Look with --dry-run, then say --yes.",
+			hint: "Preview it with --dry-run, then add --yes.",
 		});
 	}
 	const wanted = await app.settings(options);
 	const runs = app.runs(wanted);
 	const file = name === undefined ? await newestThatWrote("undo", runs) : await runs.find(name);
 	if (file.command === PURPOSES.rm.command) {
-		throw new CliError(`run ${file.run} removed documents, and what is removed is gone; nothing was sent`, {
+		throw new CliError(`run ${file.run} removed documents, and a removal can't be undone; nothing was sent`, {
 			exit: Exit.usage,
-			hint: "Their files can only be uploaded anew: ragtag docs upload.",
+			hint: "Upload the files again: ragtag docs upload.",
 		});
 	}
 	if (json) await printVersionLine(app);
@@ -81,7 +81,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 			const { normalise } = (await session.service.known(session.request)).dialect.flavour;
 			const plan = await planUndo(recorded, file, normalise, await app.temporaryFolder(settings));
 			try {
-				const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), begun ${file.started}`;
+				const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), started ${file.started}`;
 				if (plan.restored + plan.removed + plan.impossible === 0) return await nothing(`${about}, changed nothing`);
 				if (dryRun) io.note(`${about}: ${todoText(plan)}.`);
 				const before = async (): Promise<void> => {
@@ -101,17 +101,16 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	});
 }
 
-/** `98 documents get back what they had, 3 uploaded documents are removed`. */
+/** `98 documents are restored, 3 uploaded documents are removed`. */
 function todoText({ restored, removed, impossible, impossibleIds }: UndoPlan): string {
 	const parts: string[] = [];
-	if (restored > 0)
-		parts.push(`${documentsText(restored)} ${restored === 1 ? "gets back what it" : "get back what they"} had`);
+	if (restored > 0) parts.push(`${documentsText(restored)} ${restored === 1 ? "is" : "are"} restored`);
 	if (removed > 0)
 		parts.push(`${numberText(removed)} uploaded ${removed === 1 ? "document is" : "documents are"} removed`);
 	if (impossible > 0) {
 		const more = impossible > impossibleIds.length ? ", ..." : "";
 		const which = impossibleIds.length === 0 ? "" : ` (${impossibleIds.map((id) => show(id)).join(", ")}${more})`;
-		parts.push(`${rowsText(impossible)} can't be undone, as what was there before is not known${which}`);
+		parts.push(`${rowsText(impossible)} can't be undone, because their previous values are not known${which}`);
 	}
 	return parts.join(", ");
 }

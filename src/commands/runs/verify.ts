@@ -22,16 +22,16 @@ export type VerifyRunFlags = VerifyFlags & { readonly verify: VerifyMode };
 export function verifyCommand(runs: Command, app: App, done: Done, run = verify): void {
 	const command = runs
 		.command("verify")
-		.summary("read back what a run wrote, and tell what is lost")
+		.summary("read back what a run wrote, and report what is lost")
 		.description(
-			"Reads back what a run wrote, and tells what is equal, normalised by the service, lost, or changed since. Writes nothing. Exit 10 if something is lost.",
+			"Reads back what a run wrote, and reports what is equal, normalised by the service, lost, or changed since. Writes nothing. Exit 10 if anything is lost.",
 		)
 		.argument("[run]", "name of the run (default: the newest that wrote)")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag runs verify\n  ragtag runs verify 20261121T170000-1a2b3c --verify sample\n",
 		);
-	addOutageOption(addReadOptions(command), "half a minute")
+	addOutageOption(addReadOptions(command), "30s")
 		.addOption(
 			new Option("--verify <what>", "all that was written, or a sample of 300 rows")
 				.choices(["sample", "all"])
@@ -53,13 +53,13 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 	);
 	const { run } = file;
 	if (recorded === undefined || writtenBy(recorded.state.totals()) === 0) {
-		io.note(`Run ${run} has written nothing: there is nothing to verify.`);
+		io.note(`Run ${run} has written nothing, so there is nothing to verify.`);
 		return report({ totals: totalsOf(undefined), seconds: 0, stop: undefined, run }, flags, app);
 	}
 	const { pending } = recorded.state.totals();
 	if (pending > 0) {
 		const rest = `${rowsText(pending)} of it ${pending === 1 ? "is" : "are"} pending`;
-		io.note(`Run ${run} did not end: ${rest}, and can't be verified. Go on with: ${resumeCommand(run, flags)}`);
+		io.note(`Run ${run} did not end: ${rest}, and can't be verified. Resume it with: ${resumeCommand(run, flags)}`);
 	}
 	const where = { ...flags, ...(await targetOf("verify", file, flags, app)) };
 	return withSession(where, app, async (session, its) => {
@@ -79,7 +79,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 				: manifest.name;
 		const what = { recorded, runs, mode: flags.verify, name, started, unreadable: Exit.usage };
 		const { counts, stop } = await verifyRows(what, flags, session, its, app);
-		const hint = `${stop?.hint === undefined || stop.exit === Exit.limit ? "" : `${stop.hint} `}Begin anew with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;
+		const hint = `${stop?.hint === undefined || stop.exit === Exit.limit ? "" : `${stop.hint} `}Begin again with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;
 		const ended = {
 			totals: totalsOf(counts),
 			seconds: (clock.now() - started) / 1000,

@@ -55,7 +55,7 @@ async function openFile(path: string): Promise<InputFile> {
 		throw unreadable(
 			path,
 			why ?? `cannot be read: ${reason(error)}`,
-			hint ?? "check the path of the manifest, or use - for standard input",
+			hint ?? "Check the path of the manifest, or use - for standard input.",
 			error,
 		);
 	}
@@ -63,8 +63,8 @@ async function openFile(path: string): Promise<InputFile> {
 
 const WHY_UNREADABLE: ReadonlyMap<string, readonly [string, string?]> = new Map([
 	["ENOENT", ["does not exist"]],
-	["EISDIR", ["is a directory", "name the manifest file itself"]],
-	["ENODEV", ["is not a regular file", "use - to read standard input"]],
+	["EISDIR", ["is a directory", "Name the manifest file itself."]],
+	["ENODEV", ["is not a regular file", "Use - to read standard input."]],
 ]);
 
 function unreadable(path: string, why: string, hint: string, cause?: unknown): CliError {
@@ -84,7 +84,7 @@ class Scratch {
 		this.#folder ??= mkdtemp(join(this.#parent, "ragtag-")).catch((error: unknown) => {
 			throw new CliError(`the manifest can't be kept in the temporary folder: ${reason(error)}; nothing was sent`, {
 				exit: Exit.storage,
-				hint: "Make room there, or name another folder with --state-dir.",
+				hint: "Free some space there, or name another folder with --state-dir.",
 				cause: error,
 			});
 		});
@@ -164,14 +164,14 @@ class BlockSource implements Source {
 			else if (this.#file !== undefined) yield* handleBytes(this.#file);
 		} catch (error) {
 			if (error instanceof CliError || errorCode(error) === undefined) throw error;
-			throw unreadable(this.#name, `cannot be read: ${reason(error)}`, "check the file and its storage", error);
+			throw unreadable(this.#name, `cannot be read: ${reason(error)}`, "Check the file and its storage.", error);
 		}
 	}
 
 	#foreign(): CliError {
 		return new CliError(`${excerpt(this.#name)} was changed after it was checked`, {
 			exit: Exit.foreign,
-			hint: "leave the manifest alone while it is being sent, and start again",
+			hint: "Leave the manifest alone while it is sent, and run the same command again.",
 		});
 	}
 }
@@ -212,7 +212,7 @@ async function keep(spool: FileHandle, block: Buffer): Promise<void> {
 	} catch (error) {
 		throw new CliError(`standard input cannot be kept in the temporary folder: ${reason(error)}`, {
 			exit: Exit.storage,
-			hint: "make room there, or name the manifest as a file",
+			hint: "Free some space there, or give the manifest as a file.",
 			cause: error,
 		});
 	}

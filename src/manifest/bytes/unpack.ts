@@ -74,5 +74,5 @@ async function* gunzip(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 function trailing(): Stop {
-	return new Stop("GZIP_TRAILING", "bytes that are no gzip follow the end of the gzip data; pack the file anew");
+	return new Stop("GZIP_TRAILING", "bytes that are no gzip follow the end of the gzip data; pack the file again");
 }

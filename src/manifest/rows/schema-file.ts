@@ -21,7 +21,7 @@ export async function readSchema(path: string): Promise<JsonValue> {
 		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
 		throw new CliError(`the schema ${excerpt(path)} ${why}`, {
 			exit: Exit.usage,
-			hint: "check the path given to --schema",
+			hint: "Check the path given to --schema.",
 		});
 	}
 	try {

@@ -149,7 +149,7 @@ async function* rowsOf(entries: readonly Entry[], options: ManifestOptions, judg
 		if (read === undefined || hashOf(read.text) !== content) {
 			throw new CliError(`${excerpt(file.sidecar)} was changed after it was checked`, {
 				exit: Exit.foreign,
-				hint: "leave the sidecars alone while they are read, and start again",
+				hint: "Leave the sidecars alone while they are read, and run the same command again.",
 			});
 		}
 		const { draft, text } = named(read, file);

@@ -50,7 +50,7 @@ export class PlanCheck {
 			return undefined;
 		}
 		if (this.#counts !== undefined)
-			throw this.#fault("was edited: nothing may follow its last line, which counts the others");
+			throw this.#fault("was edited: text follows its last line, which counts the others");
 		if (!isEnded) throw this.#cut();
 		const footer = readFooter(text);
 		if (footer !== undefined) {
@@ -58,8 +58,8 @@ export class PlanCheck {
 			return undefined;
 		}
 		const change = readChange(text);
-		if (change === undefined) throw this.#fault("was edited or cut: this is no line of a plan");
-		if (!this.#actions.includes(change.action)) throw this.#fault("removes documents, which is not what was asked for");
+		if (change === undefined) throw this.#fault("was edited or cut: this is not a line of a plan");
+		if (!this.#actions.includes(change.action)) throw this.#fault("removes documents, which this command does not do");
 		this.#changes += 1;
 		this.#keep(bytes);
 		return change;

@@ -94,7 +94,7 @@ export class BeforeImages {
 		dataset.last = error;
 		if (error.kind !== "ambiguous") dataset.failures = FAILURES;
 		if (dataset.failures < FAILURES) throw error;
-		const text = `warning: ${error.message}, so what documents had before is not known, and their rows can't be undone`;
+		const text = `warning: ${error.message}, so previous values are not known and these rows can't be undone`;
 		this.#service.noteOnce("NO_BEFORE_IMAGE", text);
 	}
 }

@@ -47,13 +47,13 @@ function existing(
 	const isSame = isSameName(present.name, name);
 	const there = isSame
 		? `the dataset has ${name} already, as document ${shown}`
-		: `the dataset has "${service.show(present.name)}", document ${shown}, which to this service is the same name as "${name}"`;
+		: `the dataset has "${service.show(present.name)}", document ${shown}, which is the same name for this service as "${name}"`;
 	if (onExisting === "error") {
-		const text = `${there}; it was not uploaded (--on-existing says what else to do)`;
+		const text = `${there}; it was not uploaded (--on-existing has other choices)`;
 		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
 	}
 	if (!isSame && !isMeant(onExisting, present.name, name)) {
-		const text = `${there}; it was not uploaded, and that document was left alone, as it may be another's. Give the file another name in the column name`;
+		const text = `${there}; it was not uploaded, and that document was left alone, because it may belong to another client. Give the file another name in the column name`;
 		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
 	}
 	if (onExisting === "skip") return { status: "unchanged", documentId: present.id, storedName: present.name };

@@ -157,7 +157,7 @@ async function checkNeighbour(
 	if (service.canary.removalsSent.has(neighbour)) return;
 	if ((await findDocument(api, request, datasetId, neighbour)) !== undefined) return;
 	const [named, other, dataset] = [documentId, neighbour, datasetId].map((id) => service.show(id));
-	const text = `the removal of document ${named} alone was sent, and document ${other} of dataset ${dataset} is gone too: something between here and the service changes requests`;
+	const text = `the removal of document ${named} alone was sent, and document ${other} of dataset ${dataset} is gone too: something between this machine and the service changes requests`;
 	const error = new RestError(text, { kind: "not_the_api", code: "REMOVED_MORE" });
 	service.canary.harmed(error);
 	throw error;

@@ -62,7 +62,7 @@ export function onlyPrescanned(log: SentLog, unseen: Pick<RowBytes, "get">): Sen
 		earlier: (index) => log.earlier(index),
 		sending: async (item, sending) => {
 			if (unseen.get(item.index) === 0) return log.sending(item, sending);
-			const text = "its document could not be looked at when the policy was checked; nothing was sent";
+			const text = "its document could not be read when the policy was checked; nothing was sent";
 			throw new RestError(text, { kind: "rejected", code: "POLICY_UNSEEN" });
 		},
 		stored: (item, document) => log.stored(item, document),

@@ -56,7 +56,7 @@ export async function store(
 	throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME", status: error.status, cause: error });
 }
 
-const MAYBE_STORED = "the file may have been stored: look with docs list --name before uploading it again";
+const MAYBE_STORED = "the file may have been stored: check with docs list --name before uploading it again";
 
 function isPassing({ kind }: RestError): boolean {
 	return kind === "not_sent" || kind === "ambiguous" || kind === "throttled" || kind === "doubted";
@@ -158,7 +158,7 @@ export function renamed(
 	stored: { readonly id: string; readonly name: string },
 ): RestError {
 	const [id, storedName] = [service.show(stored.id), service.show(stored.name)];
-	const text = `the service stored ${name} as ${storedName}, document ${id}; its metadata was not written. Remove it with docs rm --id ${id}, or say --on-existing upload-again`;
+	const text = `the service stored ${name} as ${storedName}, document ${id}; its metadata was not written. Remove it with docs rm --id ${id}, or use --on-existing upload-again`;
 	return new RestError(text, { kind: "rejected", code: "RENAMED" });
 }
 
@@ -210,7 +210,7 @@ export class Settling {
 		this.#isTold = true;
 		const time = durationText(this.#time);
 		this.#service.note(
-			`What became of an upload is not known: the service may still be storing the file. Each such file is looked for again, for ${time}.`,
+			`The outcome of an upload is not known: the service may still be storing the file. Each such file is searched for again, for ${time}.`,
 		);
 	}
 }

@@ -157,7 +157,7 @@ export class RemovedKeys {
 		this.#isSeen = await readBack(areGone, { clock: service.clock, delays });
 		if (kept.length === 0) return;
 		this.#isKept = true;
-		const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps what an update does not carry`;
+		const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps keys that an update does not have`;
 		throw new RestError(text, { kind: "rejected", code: "KEYS_KEPT" });
 	}
 }

@@ -103,7 +103,7 @@ export class Outage {
 		this.#failures.forget();
 		this.breaker.close();
 		this.#options.onBack();
-		this.#options.onNote(`The service answers again, after ${durationText(now - this.#openedAt)}: going on.`);
+		this.#options.onNote(`The service answers again after ${durationText(now - this.#openedAt)}: the run continues.`);
 	}
 
 	#gone(ticket: number, error: RestError): void {
@@ -119,7 +119,10 @@ export class Outage {
 			// The text of an error is safe to show; how long is what a person at the terminal wants to know.
 			const [what, time] = isDoubted
 				? ["refuses a key that it has accepted", this.#doubt]
-				: [error.code === DATABASE_AWAY ? "has lost its database" : "does not answer", this.#limit];
+				: [
+						error.code === DATABASE_AWAY ? "reports that its database is not available" : "does not answer",
+						this.#limit,
+					];
 			onNote(`The service ${what} (${error.message}): waiting for it, ${durationText(time)} at most.`);
 			this.breaker.open(this.#nextProbe());
 		} else if (this.breaker.isOpen) this.breaker.probeAfter(this.#nextProbe());

@@ -13,7 +13,7 @@ export function journalCliError(error: unknown): unknown {
 		const hint =
 			error.kind === "corrupt"
 				? "ragtag runs repair keeps every good record; nothing was sent."
-				: "Use the version that wrote it; nothing was sent.";
+				: "Use the version of ragtag that wrote it; nothing was sent.";
 		return new CliError(error.message, { exit, hint, cause: error });
 	}
 	return error;
@@ -24,7 +24,7 @@ export function cannotRecord(path: string, error: unknown): unknown {
 	if (error instanceof CliError || error instanceof JournalLost || error instanceof JournalUnreadable) return error;
 	return new CliError(`runs can't be recorded in ${path}: ${storageReason(error, path)}; nothing was sent`, {
 		exit: Exit.storage,
-		hint: "Make it writable or make room there, or name another folder with --state-dir DIR; ragtag doctor checks it.",
+		hint: "Make it writable or free some space there, or name another folder with --state-dir DIR; ragtag doctor checks it.",
 		cause: error,
 	});
 }

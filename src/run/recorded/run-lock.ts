@@ -58,9 +58,9 @@ export async function takeNamedLock(runs: Runs, name: string, processes: Process
 		if (!(error instanceof Locked)) throw cannotRecord(runs.folder, error);
 		const { owner, forcible } = error;
 		const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
-		throw new CliError(`this manifest is being sent by ${who}; nothing was sent`, {
+		throw new CliError(`this manifest is in use by ${who}; nothing was sent`, {
 			exit: Exit.locked,
-			hint: forcible ? "If that one is certainly gone, say --force." : "Wait until it has ended.",
+			hint: forcible ? "If that process has certainly ended, add --force." : "Wait until it has ended.",
 			cause: error,
 		});
 	}

@@ -88,7 +88,7 @@ export class Runs {
 			if (file !== undefined) return file;
 			throw new CliError(`there is no recorded run ${JSON.stringify(name)}`, {
 				exit: Exit.usage,
-				hint: "ragtag runs list shows them.",
+				hint: "ragtag runs list shows all runs.",
 			});
 		}
 		const [newest] = await this.files();
@@ -128,6 +128,6 @@ export class Runs {
 export function noRun(): CliError {
 	return new CliError("no run is recorded yet", {
 		exit: Exit.usage,
-		hint: "docs tag, docs apply, docs upload and docs rm record theirs.",
+		hint: "docs tag, docs apply, docs upload and docs rm record their runs.",
 	});
 }

@@ -29,7 +29,7 @@ export async function detectFlavour(api: Api, request: Request, isPatient = true
 		if (how !== undefined) return { flavour, how };
 	}
 	const text =
-		'the service answers "405: Method Not Allowed" to PUT and to PATCH of a document: no release that ragtag knows does';
+		'the service answers "405: Method Not Allowed" to PUT and to PATCH of a document: no release that ragtag knows does so';
 	throw new RestError(text, { kind: "not_the_api", code: "UNKNOWN_FLAVOUR" });
 }
 

@@ -32,7 +32,7 @@ const echoes: readonly Echo[] = ["document_id", "id", "nothing", "other"];
 
 /**
  * Raised when the meaning of a member changes: an entry of another layout is forgotten. Entries of layout 2 took RAGFlow
- * from v0.25.2 on for the documented API, as it takes PUT, too.
+ * from v0.25.2 on for the documented API, as it accepts PUT, too.
  */
 const LAYOUT = 3;
 

@@ -162,7 +162,7 @@ export class Service {
 		if (this.canary.believes || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
 		if (all) this.canary.unreadable();
-		const text = `warning: ${why}, so what is written can't be read back; the service's word is taken for it`;
+		const text = `warning: ${why}, so what is written can't be read back; successes rest on the service's answers alone`;
 		this.noteOnce("unreadable", text);
 	}
 
@@ -216,7 +216,7 @@ export class Service {
 			this.#recognition = { ...this.#recognition, ...found };
 		} else {
 			if (this.#recognition !== undefined) {
-				this.note(`The service answers as ${flavour.servers} now, no longer as ${spoken.servers}: going on with that.`);
+				this.note(`The service now answers as ${flavour.servers}, no longer as ${spoken.servers}.`);
 			}
 			// The form that arrived then is tried first. That it arrives now is to be seen anew.
 			const form = known?.flavour === flavour && known.proven !== undefined ? { form: known.form } : {};
@@ -234,7 +234,7 @@ export class Service {
 		const [preferred] = flavour.update.forms;
 		let wanted = this.#options.form ?? form ?? preferred;
 		if (!flavour.update.forms.includes(wanted)) {
-			this.note(`--body ${wanted} is left aside: ${flavour.servers} takes ${preferred} alone.`);
+			this.note(`--body ${wanted} is ignored: ${flavour.servers} takes ${preferred} alone.`);
 			wanted = preferred;
 		}
 		this.#api = this.#options.api.as({ flavour, form: wanted });

@@ -12,7 +12,7 @@ export function refuseValues(service: Service, metadata: Metadata): void {
 	for (const [key, value] of metadata) {
 		if (flavour.takes(value)) continue;
 		const kind = value === null ? "null" : Array.isArray(value) ? "a list of more than plain values" : "an object";
-		const text = `the value of ${JSON.stringify(service.show(key))} is ${kind}; ${flavour.servers} takes text, numbers, booleans and lists of them alone. Nothing was sent`;
+		const text = `the value of ${JSON.stringify(service.show(key))} is ${kind}; ${flavour.servers} takes only text, numbers, booleans and lists of them. Nothing was sent`;
 		throw new RestError(text, { kind: "rejected", code: "VALUE_NOT_TAKEN" });
 	}
 }

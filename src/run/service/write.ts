@@ -27,7 +27,7 @@ const EXCEPTION = "CODE_100";
 
 /** The service does to an update what a merge would. */
 const MERGES =
-	"warning: this service keeps keys that an update does not carry: a replace run removes none; --mode merge says what happens";
+	"warning: this service keeps keys that an update does not have: a replace run removes none, exactly as with --mode merge";
 
 /**
  * Writes the metadata of one document.

@@ -84,7 +84,7 @@ export async function probeStorage(folder: string): Promise<number | undefined> 
 	} catch (error) {
 		throw new CliError(`runs can't be recorded in ${folder}: ${storageReason(error, folder)}`, {
 			exit: Exit.storage,
-			hint: "Make it writable or make room there, or name another folder with --state-dir DIR.",
+			hint: "Make it writable or free some space there, or name another folder with --state-dir DIR.",
 			cause: error,
 		});
 	} finally {

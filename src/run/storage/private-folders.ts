@@ -60,7 +60,7 @@ export async function securePrivateFolder(
 	await checkEntries(path, uid);
 	const isClosed = status.uid === uid && !link.isSymbolicLink() && (await closeToOthers(path));
 	if (!isClosed && isWritable) throw writable(path);
-	if (isWritable) user.note(`${path} could be written by others: now it is yours alone (mode 0700).`);
+	if (isWritable) user.note(`${path} was writable by others; its mode is now 0700.`);
 }
 
 /** Reads a file that only this user and root can have written. @throws CliError exit 2 for any other file */
@@ -112,14 +112,14 @@ async function statusOf(path: string, read: (path: string) => Promise<Stats>): P
 function belongsToAnother(path: string): CliError {
 	return new CliError(`${path} belongs to another user, who could choose where the key goes; nothing was sent`, {
 		exit: Exit.usage,
-		hint: "Name a folder of your own with --state-dir DIR or RAGTAG_STATE_DIR.",
+		hint: "Name your own folder with --state-dir DIR or RAGTAG_STATE_DIR.",
 	});
 }
 
 function writable(path: string): CliError {
 	return new CliError(`${path} can be written by others, who could choose where the key goes; nothing was sent`, {
 		exit: Exit.usage,
-		hint: `If all in it is yours, run: chmod -R go-w '${path}'; or name a folder of your own with --state-dir DIR.`,
+		hint: `If everything in it is yours, run: chmod -R go-w '${path}'; or name your own folder with --state-dir DIR.`,
 	});
 }
 

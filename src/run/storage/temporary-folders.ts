@@ -7,7 +7,7 @@ import { makeFolder, storageReason } from "./folders.ts";
 import { type CurrentUser, securePrivateFolder, secureStateFolder } from "./private-folders.ts";
 import { isSameProcess, type Machine, type Processes, thisMachine } from "./process-owner.ts";
 
-const MAKE_ROOM_HINT = "Make room there, or name another folder with --state-dir.";
+const MAKE_ROOM_HINT = "Free some space there, or name another folder with --state-dir.";
 
 /** The temporary folders of this process, one below each state folder. They are removed when the process ends. */
 export class TemporaryFolders {

@@ -102,14 +102,14 @@ export function refusal(
 		return {
 			exit: Exit.manifest,
 			text: `${name} has ${numberText(problems)} ${problems === 1 ? "problem" : "problems"} in ${rowsText(rows)}; nothing was sent`,
-			hint: `Mend it, then look with: ragtag manifest check ${name}${purpose === DEFAULT_PURPOSE ? "" : ` --for ${purpose}`}`,
+			hint: `Fix it, then check it with: ragtag manifest check ${name}${purpose === DEFAULT_PURPOSE ? "" : ` --for ${purpose}`}`,
 		};
 	}
 	if (rows === 0 && !allowEmpty) {
 		return {
 			exit: Exit.manifest,
 			text: `${name} has no rows; nothing was sent`,
-			hint: "If that is right, say --allow-empty.",
+			hint: "If that is right, add --allow-empty.",
 		};
 	}
 	return undefined;

@@ -11,7 +11,7 @@ import type { Print } from "./documents-csv.ts";
 export async function writeNewFile<Result>(out: string, write: (print: Print) => Promise<Result>): Promise<Result> {
 	const file = await open(out, "wx", 0o600).catch((error: unknown) => {
 		const exists = errorCode(error) === "EEXIST";
-		throw new CliError(`--out ${out}: ${exists ? "is there already" : reason(error)}`, {
+		throw new CliError(`--out ${out}: ${exists ? "exists already" : reason(error)}`, {
 			exit: Exit.usage,
 			hint: exists ? "Name another file, or remove it first." : "Name a file that can be written.",
 		});

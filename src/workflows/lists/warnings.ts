@@ -15,7 +15,7 @@ export function shortListError(dataset: string, { shown, total, passes }: ShortL
 			`in ${tried}; ${output} is not complete`,
 		{
 			exit: Exit.failedRows,
-			hint: "Run the same command again. Where it ends like this again, the service's count or its pages are wrong: tell whoever runs it.",
+			hint: "Run the same command again. If it ends the same way, the service's count or its pages are wrong: inform its operator.",
 		},
 	);
 }

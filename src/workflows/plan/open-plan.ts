@@ -126,7 +126,7 @@ async function told<Result>(name: string, work: () => Promise<Result>): Promise<
 		const place = `${name === "-" ? "standard input" : show(name)}${error.line === undefined ? "" : `:${error.line}`}`;
 		throw new CliError(`${place}: the plan ${error.message}; nothing was sent`, {
 			exit: Exit.foreign,
-			hint: "Make it anew with ragtag docs plan, and send it as it is.",
+			hint: "Make the plan again with ragtag docs plan, and send it unedited.",
 			cause: error,
 		});
 	}

@@ -82,7 +82,7 @@ function show(run: PlanRun): Promise<ExitCode> {
 			await printer.end(tally);
 		},
 		get next() {
-			const force = "--force overrules what others changed since.";
+			const force = "--force also changes documents that were changed since.";
 			return documents === 0 ? force : `The same command without --dry-run makes these changes; ${force}`;
 		},
 	};
@@ -106,12 +106,12 @@ async function send(planned: PlanRun): Promise<ExitCode> {
 		next: (run: string, count: FailedWith, { failed, invalid }: Totals) => {
 			if (count(CONFLICT) > 0) {
 				const force = withFlags(`ragtag runs retry ${run} --force`, flags);
-				return `Documents that were changed since were left alone; overrule that with: ${force}`;
+				return `Documents that were changed since were left alone. To change them as well: ${force}`;
 			}
 			if (!countsUnplanned) return undefined;
 			// Rows that take a run back are not to be mended: fed to docs tag, one that removes a document would clear it.
-			if (failed > 0) return `Try the rows that failed again: ${withFlags(`ragtag runs retry ${run}`, flags)}`;
-			return invalid > 0 ? "The others were left as they are: ragtag docs list shows what they have." : undefined;
+			if (failed > 0) return `Try the failed rows again: ${withFlags(`ragtag runs retry ${run}`, flags)}`;
+			return invalid > 0 ? "The others were not changed: ragtag docs list shows what they have." : undefined;
 		},
 	};
 	// The plan alone says what is sent.

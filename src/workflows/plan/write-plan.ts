@@ -20,7 +20,7 @@ export async function checkOut(
 	}: { readonly manifest: string; readonly failed: string | undefined; readonly force: boolean },
 ): Promise<void> {
 	if (out === "-") {
-		throw new CliError("--out takes the name of a file, and - is none; nothing was sent", { exit: Exit.usage });
+		throw new CliError("--out takes a file name, and - is none; nothing was sent", { exit: Exit.usage });
 	}
 	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));
 	if (manifest !== "-" && (await same(out)) === (await same(manifest))) {
@@ -35,7 +35,7 @@ export async function checkOut(
 		failed !== undefined &&
 		((await same(out)) === (await same(failed)) || (await place(out)) === (await place(failed)))
 	) {
-		throw new CliError(`--out ${out} is the file of --failed, and one would write over the other; nothing was sent`, {
+		throw new CliError(`--out ${out} is the file of --failed, and each would overwrite the other; nothing was sent`, {
 			exit: Exit.usage,
 			hint: "Name another file.",
 		});
@@ -124,7 +124,7 @@ export class PlanWriter {
 			if (error instanceof CliError) throw error;
 			throw new CliError(`--out ${this.#out}: ${reason(error)}`, {
 				exit: Exit.output,
-				hint: "Make room there, or name a file elsewhere, and type the same again.",
+				hint: "Free some space there, or name another file, and run the same command again.",
 				cause: error,
 			});
 		}
@@ -144,8 +144,8 @@ function notMade(out: string, cause: unknown): CliError {
 }
 
 function isThereAlready(out: string): CliError {
-	return new CliError(`--out ${out}: is there already; nothing was sent`, {
+	return new CliError(`--out ${out}: exists already; nothing was sent`, {
 		exit: Exit.usage,
-		hint: "Name another file, or write over it with --force.",
+		hint: "Name another file, or overwrite it with --force.",
 	});
 }

@@ -103,7 +103,7 @@ export class PolicyChecker {
 		if (this.#surplus !== undefined && value.maxChanges !== undefined) {
 			const limit = maxChangesText(value.maxChanges);
 			const share = value.maxChanges.unit === "percent" ? ` of ${rowsText(this.#rows())}` : "";
-			const text = `the run would change ${documentsText(this.#changes)}; allowed are at most ${limit}${share}`;
+			const text = `the run would change ${documentsText(this.#changes)}; the policy allows at most ${limit}${share}`;
 			await this.#tell(this.#surplus, { key: null, rule: "max_changes", text });
 		}
 		this.#problems.end();
@@ -112,7 +112,7 @@ export class PolicyChecker {
 		return {
 			exit: Exit.limit,
 			text: `${this.#source.name} breaks the policy of ${origin} in ${count}; nothing was sent`,
-			hint: "Mend the rows, or ask who keeps the policy: it is in config.yaml, and holds for every run with this profile.",
+			hint: "Fix the rows, or ask the owner of the policy: it is in config.yaml, and holds for every run with this profile.",
 		};
 	}
 

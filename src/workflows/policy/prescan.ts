@@ -29,7 +29,7 @@ export function policyPrescan<Item, SourceRow extends Row = Row>({
 		const { clock, io } = app;
 		if (settings.policy !== undefined && compares && needsPresent(settings.policy.value)) {
 			const what = `the policy of ${settings.policy.origin}`;
-			const hint = "Without it nobody can tell what is protected: use a profile without such a policy.";
+			const hint = "The policy can't be checked without metadata: use a profile without such a policy.";
 			const stop = await unreadable(what, { read: rows }, session, flags, app, hint);
 			if (stop !== undefined) return stop;
 		}

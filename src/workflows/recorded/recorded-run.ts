@@ -45,7 +45,7 @@ export async function findThatWrote(runs: Runs): Promise<RunFile> {
 	}
 	throw new CliError("no recorded run has written anything", {
 		exit: Exit.usage,
-		hint: "ragtag runs list shows those that there are.",
+		hint: "ragtag runs list shows all runs.",
 	});
 }
 
@@ -111,8 +111,8 @@ export async function newestUnfinished(runs: Runs): Promise<RunFile> {
 		exit: Exit.usage,
 		hint:
 			first === undefined
-				? "ragtag runs list shows those that there are; ragtag runs retry tries failed rows again."
-				: `Those that newer runs have superseded go on only by name: ${superseded.join(", ")}.`,
+				? "ragtag runs list shows all runs; ragtag runs retry tries failed rows again."
+				: `Runs that newer runs have superseded are resumed only by name: ${superseded.join(", ")}.`,
 	});
 }
 
@@ -120,10 +120,10 @@ function undisputed(verb: string, file: RunFile, all: readonly RunFile[]): RunFi
 	const other = startedLaterByClock(file, all);
 	if (other === undefined) return file;
 	throw new CliError(
-		`run ${file.run} began last, but by the clock run ${other.run} did: the clock of this machine was changed; nothing was sent`,
+		`run ${file.run} began last, but by its start time run ${other.run} did, so this machine's clock was changed; nothing was sent`,
 		{
 			exit: Exit.usage,
-			hint: `Name the run that you mean: ragtag runs ${verb} ${file.run}, or ragtag runs ${verb} ${other.run}. ragtag runs list shows them.`,
+			hint: `Name the run that you mean: ragtag runs ${verb} ${file.run}, or ragtag runs ${verb} ${other.run}. ragtag runs list shows all runs.`,
 		},
 	);
 }
@@ -148,6 +148,6 @@ export async function targetOf(
 	const command = withFlags(`ragtag runs ${verb} ${run} --base-url ${quoted(baseUrl)}`, flags);
 	throw new CliError(`run ${run} went to ${show(baseUrl)}, which only its record says; nothing was sent`, {
 		exit: Exit.usage,
-		hint: `The key goes to no address that you did not give. If it is the right one, type: ${command}`,
+		hint: `The key is sent only to an address that you give. If this one is right, type: ${command}`,
 	});
 }

@@ -105,12 +105,12 @@ export function unresolvedText(resolution: Unresolved, name: string, dataset: st
 		case "unknown": {
 			const text = `no document ${where} is called ${shown}`;
 			const { candidates } = resolution;
-			if (candidates.length === 0) return hasWildcard(name) ? `${text}; for patterns say --match glob` : text;
+			if (candidates.length === 0) return hasWildcard(name) ? `${text}; for patterns use --match glob` : text;
 			return `${text}; did you mean ${some(candidates, (candidate) => candidateText(name, candidate), " or ")}?`;
 		}
 		case "unmatched":
 			return resolution.isName
-				? `no document ${where} matches ${shown}, but one is called so: write "${show(literalGlob(name))}"`
+				? `no document ${where} matches ${shown}, but a document has exactly this name: write "${show(literalGlob(name))}"`
 				: `no document ${where} matches ${shown}`;
 		case "ambiguous": {
 			const count = numberText(resolution.documents.length);
@@ -162,7 +162,7 @@ export class Listings {
 		})) {
 			listing.names.add(document);
 		}
-		if (short !== undefined) throw shortListError(dataset, short, "nothing was printed, as the list of its names");
+		if (short !== undefined) throw shortListError(dataset, short, "nothing was printed, because the list of names");
 		this.#listings.set(dataset, listing);
 		return listing;
 	}

@@ -35,7 +35,7 @@ function headOf(plan: ColumnPlan): string {
 	} catch (error) {
 		if (!(error instanceof CliError)) throw error;
 		// The service was asked by now, so this is no wrong usage.
-		throw new CliError(error.message, { exit: Exit.failedRows, hint: "Print JSON lines: --json", cause: error });
+		throw new CliError(error.message, { exit: Exit.failedRows, hint: "Print JSON lines with --json.", cause: error });
 	}
 }
 

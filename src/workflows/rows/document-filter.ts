@@ -19,18 +19,18 @@ export type FilterFlags = {
 
 export function addFilterOptions(command: Command): Command {
 	return command
-		.option("--where <key=value>", "only documents with this metadata, exactly (repeated means and)", collectPair)
+		.option("--where <key=value>", "only documents with exactly this metadata (repeatable; all must hold)", collectPair)
 		.option(
 			"--where-json <condition>",
-			"only documents that meet RAGFlow's metadata_condition, in JSON: text without case; one without the key meets none, negated ones included",
+			"only documents that meet a metadata_condition of RAGFlow, in JSON; text is compared without case, and a document without the key meets no condition on it",
 			parseConditionFlag,
 		)
 		.option(
 			"--missing <key>",
-			"only documents without this key (repeated means and); a null or empty value is no missing key",
+			"only documents without this key (repeatable; all must hold); a key with a null or empty value is not missing",
 			collect,
 		)
-		.option("--name <name>", "only the documents of this name, exactly", parseNonEmpty);
+		.option("--name <name>", "only documents with exactly this name", parseNonEmpty);
 }
 
 /** The filter as it is typed: `--where category=news --name a.md`. Empty where there is none. */

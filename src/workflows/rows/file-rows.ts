@@ -15,7 +15,7 @@ export async function fileRows(
 	alike?: CheckDependencies["alike"],
 ): Promise<RowSource> {
 	if (dataset === undefined) {
-		throw new CliError("files need the dataset to upload to", { exit: Exit.usage, hint: "Name it with -d DATASET." });
+		throw new CliError("files need a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 	}
 	const names = new Map<string, string>();
 	for (const file of files) {
@@ -25,7 +25,7 @@ export async function fileRows(
 		if (same !== undefined) {
 			throw new CliError(`${same} and ${file} would both be stored as ${name}; nothing was sent`, {
 				exit: Exit.usage,
-				hint: "Name them apart in a manifest with the columns file and name.",
+				hint: "Give them different names in a manifest with the columns file and name.",
 			});
 		}
 		names.set(name, file);
@@ -61,8 +61,8 @@ async function checkAlike(names: ReadonlyMap<string, string>, alike: CheckDepend
 		seen.set(key, file);
 		if (same === undefined || (await alike?.applies(0)) !== true) continue;
 		throw new CliError(
-			`${same} and ${file} would be stored as one name by this service, for which letter case, accents and blanks at the end are nothing; nothing was sent`,
-			{ exit: Exit.usage, hint: "Name them apart in a manifest with the columns file and name." },
+			`${same} and ${file} would be stored under one name by this service, which ignores letter case, accents and trailing blanks; nothing was sent`,
+			{ exit: Exit.usage, hint: "Give them different names in a manifest with the columns file and name." },
 		);
 	}
 }

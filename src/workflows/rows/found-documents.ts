@@ -51,7 +51,7 @@ export async function findDocuments(
 		};
 		await kept(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
 		if (short !== undefined) {
-			throw shortListError(dataset, short, "nothing was sent, as what the filter finds");
+			throw shortListError(dataset, short, "nothing was sent, because the list of documents");
 		}
 		if (count === 0) await checkReadable(filter, dataset, session);
 		return { path, count, close };
@@ -72,10 +72,10 @@ async function checkReadable(
 	if (flag === undefined) return;
 	if (await showsMetadata(service, request, dataset)) return;
 	throw new CliError(
-		`the list of dataset ${show(dataset)} shows no metadata, so ${flag} has nothing to look at; nothing was sent`,
+		`the list of dataset ${show(dataset)} shows no metadata, so ${flag} has nothing to compare with; nothing was sent`,
 		{
 			exit: Exit.failedRows,
-			hint: "Name the documents in a manifest: the service can't say what they have.",
+			hint: "Name the documents in a manifest: the service does not show what they have.",
 		},
 	);
 }
@@ -85,7 +85,7 @@ function checkId({ id }: Document): void {
 	if (fault === undefined) return;
 	throw new CliError(`the service lists a document whose id ${fault.text}; nothing was sent`, {
 		exit: Exit.failedRows,
-		hint: "No request can name it: tell whoever runs the service.",
+		hint: "No request can name it: inform the operator of the service.",
 	});
 }
 

@@ -5,7 +5,7 @@ import { type RowSource, keptText } from "./row-source.ts";
 /** The ids of `--id` as rows. An id given twice is one row, and one that is left out. */
 export function idRows(ids: readonly string[], dataset: string | undefined): RowSource {
 	if (dataset === undefined) {
-		throw new CliError("--id needs the dataset of the documents", {
+		throw new CliError("--id needs a dataset", {
 			exit: Exit.usage,
 			hint: "Name it with -d DATASET.",
 		});

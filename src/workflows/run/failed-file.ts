@@ -62,7 +62,7 @@ export async function checkFailedPath(path: string, manifest: string): Promise<v
 	if (why !== undefined) {
 		throw new CliError(`--failed ${path}: ${why}; nothing was sent`, {
 			exit: Exit.usage,
-			hint: "Name a file that is yours, or one that is not there yet.",
+			hint: "Name a file of your own, or one that does not exist yet.",
 		});
 	}
 	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));

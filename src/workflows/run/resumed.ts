@@ -25,28 +25,28 @@ export function beginningNotes(
 	const notes: string[] = [];
 	if (resumed !== undefined) notes.push(resumedText(run, resumed.inDoubt, totals));
 	else if (notResumed !== undefined) {
-		notes.push(`Run ${notResumed.run} is unfinished and is not gone on with: ${notResumed.why}; a new one begins.`);
+		notes.push(`Run ${notResumed.run} is unfinished and is not resumed: ${notResumed.why}; a new one begins.`);
 	} else if (asked) notes.push("No unfinished run of this manifest: a new one begins.");
 	if (supersededBy !== undefined) {
 		const verify = withFlags(`ragtag runs verify ${run}`, flags);
 		notes.push(
-			`Run ${run} is superseded by ${supersededBy}, which may have written over rows that count as done: see with ${verify}`,
+			`Run ${run} is superseded by ${supersededBy}, which may have overwritten rows that count as done: check with ${verify}`,
 		);
 	}
 	for (const old of superseded) {
 		notes.push(
-			`Run ${old} did not end, and is superseded by this one. It goes on only by name: ${resumeCommand(old, flags)}`,
+			`Run ${old} did not end, and is superseded by this one. It is resumed only by name: ${resumeCommand(old, flags)}`,
 		);
 	}
 	return notes;
 }
 
-/** `Run R goes on: 412,096 rows done before, 61 possibly sent before, 587,843 to go.` */
+/** `Resuming run R: 412,096 rows done before, 61 possibly sent before, 587,843 left.` */
 function resumedText(run: string, inDoubt: number, totals: Totals): string {
 	const { rows, pending, invalid, duplicateSkipped } = totals;
 	const settled = rows - pending - invalid - duplicateSkipped;
 	const doubt = inDoubt === 0 ? "" : `, ${numberText(inDoubt)} possibly sent before`;
-	return `Run ${run} goes on: ${rowsText(settled)} done before${doubt}, ${numberText(pending)} to go.`;
+	return `Resuming run ${run}: ${rowsText(settled)} done before${doubt}, ${numberText(pending)} left.`;
 }
 
 /** Explains what to do where a named run does not fit what is there now; returns any other error as it is. */
@@ -58,18 +58,16 @@ export function foreignExplained(
 	if (!(error instanceof ForeignRun)) return error;
 	const { run } = error;
 	const ways = [
-		`bring back ${show(manifest.name)}, options and target as they were, and type the same again`,
+		`restore ${show(manifest.name)}, options and target, and run the same command again`,
 		manifest.path === null
-			? `begin anew with ragtag ${command}`
-			: `begin anew with ragtag ${command} ${quoted(manifest.name)} and its options`,
-		...(command === PURPOSES.rm.command
-			? []
-			: [`take back what it wrote: ${withFlags(`ragtag runs undo ${run}`, flags)}`]),
-		`forget it: ${withFlags(`ragtag runs prune ${run} --all`, flags)}`,
+			? `begin again with ragtag ${command}`
+			: `begin again with ragtag ${command} ${quoted(manifest.name)} and its options`,
+		...(command === PURPOSES.rm.command ? [] : [`undo what it wrote: ${withFlags(`ragtag runs undo ${run}`, flags)}`]),
+		`remove its record: ${withFlags(`ragtag runs prune ${run} --all`, flags)}`,
 	];
 	return new CliError(`${error.message}; nothing was sent`, {
 		exit: Exit.foreign,
-		hint: `Ways on: ${ways.join("; or ")}.`,
+		hint: `Choices: ${ways.join("; or ")}.`,
 		cause: error,
 	});
 }

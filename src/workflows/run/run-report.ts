@@ -102,31 +102,31 @@ export async function report(
 }
 
 const CHANGED =
-	"What was changed since was changed straight behind the run: by somebody else, or by the service, which does not keep what it is sent.";
+	"Documents were changed directly after the run: by another client, or by the service, which does not keep what it is sent.";
 
 function isChanged({ unexplained = 0 }: FoundBehind): boolean {
 	return unexplained > 0;
 }
 
 function goOnText(stop: Stop | undefined, resume: string): string {
-	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Go on with: ${resume}`;
+	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Resume it with: ${resume}`;
 }
 
 function nextStep({ totals, failed, run, dry, next, verify }: Ended, flags: GlobalFlags): string {
 	if (failed?.failure !== undefined && run !== undefined) {
-		return `Write the failed rows elsewhere: ${withFlags(`ragtag runs report ${run} --failed FILE`, flags)}`;
+		return `Write the failed rows to another file: ${withFlags(`ragtag runs report ${run} --failed FILE`, flags)}`;
 	}
 	if (next !== undefined) return next;
 	if (dry !== undefined) {
-		if (totals.failed > 0) return "Mend the rows that failed, or their ids: ragtag docs list shows what there is.";
+		if (totals.failed > 0) return "Fix the failed rows or their ids: ragtag docs list shows the documents.";
 		return "The same command without --dry-run and --detailed-exitcode makes these changes.";
 	}
 	if (totals.failed > 0 && failed !== undefined && run !== undefined) {
 		const retry = withFlags(`ragtag runs retry ${run}`, flags);
-		return `Mend ${failed.path} and feed it back, or try the same rows again: ${retry}`;
+		return `Correct ${failed.path} and send it as a manifest, or try the same rows again: ${retry}`;
 	}
 	const isMissing = verify !== undefined && (verify.counts.lost + verify.counts.unknown > 0 || isChanged(verify));
 	if (isMissing) return verify.again;
-	if (totals.invalid > 0) return "Mend the invalid rows, named above, and send those alone.";
-	return "Mend the output and run the same command again.";
+	if (totals.invalid > 0) return "Fix the invalid rows, listed above, and send only those.";
+	return "Fix the output, and run the same command again.";
 }

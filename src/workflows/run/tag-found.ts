@@ -32,24 +32,24 @@ export function checkFilterFlags({ mode, set = [], resume, readingFlags = [] }: 
 		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
 	const [reading] = readingFlags;
 	if (reading !== undefined) {
-		throw wrong(`${reading} says how a manifest is read, and a filter has none`, `Leave ${reading} out.`);
+		throw wrong(`${reading} says how a manifest is read, and a filter reads none`, `Leave ${reading} out.`);
 	}
 	if (set.length === 0) {
 		throw wrong(
-			"a filter says which documents to tag, and nothing says with what",
+			"a filter selects documents, and no --set gives values for them",
 			"Add --set KEY=VALUE, once for each key.",
 		);
 	}
 	if (mode !== "merge") {
 		throw wrong(
-			"--mode replace would give every document that the filter finds the metadata of --set alone, and remove all other",
+			"--mode replace would give every document that the filter finds only the metadata of --set, and remove all other keys",
 			"Add --mode merge: it keeps the keys that --set does not name.",
 		);
 	}
 	if (resume === true) {
 		throw wrong(
-			"--resume looks for a run of the same documents, and a filter may find others by now",
-			"Go on with the documents that the run found: ragtag runs resume",
+			"--resume needs the same documents, and a filter may find others by now",
+			"Resume the run with the documents that it found: ragtag runs resume",
 		);
 	}
 }
@@ -68,9 +68,9 @@ export async function runFound<Item extends RunItem>(
 	return withSession(flags, app, async (session, settings) => {
 		const dataset = flags.dataset ?? settings.dataset?.value;
 		if (dataset === undefined) {
-			throw new CliError("a filter needs the dataset of the documents; nothing was sent", {
+			throw new CliError("a filter needs a dataset; nothing was sent", {
 				exit: Exit.usage,
-				hint: "Name it with -d DATASET; `ragtag datasets list` shows what there is.",
+				hint: "Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
 			});
 		}
 		if (flags.failed !== undefined) await checkFailedPath(flags.failed, "-");

@@ -45,7 +45,7 @@ export async function verifyAfter(
 	const later = withFlags(`ragtag runs verify ${run}`, flags);
 	// What stopped the run would stop this too. A limit is the rows' own.
 	if (app.signal.aborted || (stop !== undefined && stop.exit !== Exit.limit)) {
-		app.io.note(`What was written was not verified. Do it with: ${later}`);
+		app.io.note(`What was written was not verified. Verify it with: ${later}`);
 		return {};
 	}
 	try {
@@ -83,11 +83,11 @@ export async function againText(
 	flags: GlobalFlags,
 ): Promise<string> {
 	const look = withFlags(`ragtag runs verify ${run}`, flags);
-	if (lost === 0) return `Look again with: ${look}`;
-	if (mode === "sample") return `See all that is lost with: ${look}`;
+	if (lost === 0) return `Check again with: ${look}`;
+	if (mode === "sample") return `List all that is lost with: ${look}`;
 	const file = await runs.read(run);
 	const again = file === undefined ? undefined : againCommand(file, flags);
-	if (again === undefined) return `Look again with: ${look}`;
-	const also = changed > 0 && file?.command !== APPLY ? ", which also writes over what was changed since" : "";
+	if (again === undefined) return `Check again with: ${look}`;
+	const also = changed > 0 && file?.command !== APPLY ? ", which also overwrites what was changed since" : "";
 	return `Send what was lost again${also}: ${again}`;
 }

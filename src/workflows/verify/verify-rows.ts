@@ -65,7 +65,9 @@ export async function verifyRows(
 			return hidden(taggedDataset, unreadable);
 		}
 		if (picked.unrecorded > 0) {
-			io.err(`The record does not say what was written for ${rowsText(picked.unrecorded)}: nobody can look for that.`);
+			io.err(
+				`The record does not say what was written for ${rowsText(picked.unrecorded)}, so those rows can't be checked.`,
+			);
 		}
 		const rows = verifyRun(recorded, picked, {
 			service,
@@ -100,7 +102,7 @@ function hidden(datasetId: string, exit: ExitCode): Stop {
 	return {
 		exit,
 		text: `the list of dataset ${show(datasetId)} shows no metadata, so what was written can't be read back`,
-		hint: "The service can't say what its documents have.",
+		hint: "The service does not show what its documents have.",
 	};
 }
 

@@ -168,7 +168,7 @@ describe("the flavour", () => {
 			expect(check.text).toContain(part);
 		}
 		expect(flavourCheck({ ...found, proven: "id" }, found, { flavour: undefined, body: undefined }).text).toContain(
-			"proven by a write that was read back",
+			"confirmed by a write that was read back",
 		);
 	});
 
@@ -206,7 +206,7 @@ describe("rights", () => {
 		const check = rightCheck("may_not", "D", true);
 		expect(check).toMatchObject({ status: "failed", exit: Exit.failedRows });
 		expect(check.text).toBe(
-			"this key can list, upload and remove in dataset D, and may not update: only the owner's key can there",
+			"this key can list, upload and remove in dataset D, but may not update: only the owner's key may",
 		);
 		expect(rightCheck("may_not", "D", false).text).not.toContain("RAGFlow");
 		expect([rightCheck("may", "D", true).status, rightCheck("unknown", "D", true).status]).toEqual(["ok", "warning"]);

@@ -45,7 +45,7 @@ it("a working service passes all checks, the next command is printed, and nothin
 	const before = await service.documents();
 	const { exit, stdout, stderr } = await ragtag(["doctor"], { env: envOf(service) });
 	expect([exit, stderr]).toEqual([0, ""]);
-	expect(stdout).toContain(`api_key    given, not shown (RAGTAG_API_KEY)`);
+	expect(stdout).toContain(`api_key    set, not shown (RAGTAG_API_KEY)`);
 	expect(stdout).toContain(`${service.url} (RAGTAG_BASE_URL)`);
 	expect(stdout).toContain("this key may update metadata");
 	expect(stdout).not.toMatch(/failed|warning/);
@@ -111,7 +111,7 @@ describe("each fault ends with its exit code, and a line that says what to type"
 			safe_rate: null,
 		});
 		expect(ended.stderr).toMatch(/^ragtag: .*key is not accepted\n.*ragtag doctor --api-key-file PATH\n$/);
-		expect((await ragtag(["doctor"], { env })).stdout).toContain('not made, as "key" failed: flavour, dataset');
+		expect((await ragtag(["doctor"], { env })).stdout).toContain('not checked, because "key" failed: flavour, dataset');
 	});
 
 	it("no server: 6", async () => {
@@ -197,14 +197,14 @@ describe("RAGFlow", () => {
 				spoken === "documented"
 					? ["documented", "it does not answer as a RAGFlow server does"]
 					: spoken < "ragflow-0.25"
-						? ["ragflow-put", 'to PATCH it answers code 100, "405: Method Not Allowed", and it takes PUT']
+						? ["ragflow-put", 'it answers PATCH with code 100, "405: Method Not Allowed", and it accepts PUT']
 						: spoken === "ragflow-0.25"
-							? ["ragflow-patch", 'to PUT it answers code 100, "405: Method Not Allowed", and it takes PATCH']
-							: ["ragflow-patch", "it takes PATCH, and PUT as its alias"];
+							? ["ragflow-patch", 'it answers PUT with code 100, "405: Method Not Allowed", and it accepts PATCH']
+							: ["ragflow-patch", "it accepts PATCH, and PUT as its alias"];
 			expect(read(ended).end).toMatchObject({ flavour });
 			expect(textOf(ended, "flavour")).toContain(how);
 			if (spoken !== "documented") {
-				expect(textOf(ended, "flavour")).toContain("its list of datasets has the members that RAGFlow's has");
+				expect(textOf(ended, "flavour")).toContain("its list of datasets has RAGFlow's members");
 				expect(textOf(ended, "flavour")).toContain("application/json");
 			}
 		},
@@ -215,7 +215,7 @@ describe("RAGFlow", () => {
 		const ended = await ragtag(["doctor", "--json", "-d", RAGFLOW_DATASET], { env: envOf(server) });
 		expect(ended.exit).toBe(1);
 		expect(read(ended).checks).toMatchObject({ key: "ok", dataset: "ok", right: "failed", latency: "ok" });
-		expect(ended.stderr).toContain("only the owner's key can");
+		expect(ended.stderr).toContain("only the owner's key may");
 	});
 
 	it("whose clock is an hour off is a warning, and no failure", async () => {

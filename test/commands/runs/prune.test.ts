@@ -14,7 +14,7 @@ it("an active run is never pruned: its rows could neither be recorded nor undone
 	const [run = ""] = await world.folders();
 	const swept = await world.run(everything);
 	expect([swept.exit, swept.stdout]).toEqual([0, ""]);
-	expect(swept.stderr).toContain(`Run ${run} stays: it or another run of its manifest is going on`);
+	expect(swept.stderr).toContain(`Run ${run} stays: it or another run of its manifest is in progress`);
 	const named = await world.run(["runs", "prune", run, "--all"]);
 	expect([named.exit, named.stderr]).toEqual([5, expect.stringContaining("nothing was removed")]);
 	const ended = await running;

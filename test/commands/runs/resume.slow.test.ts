@@ -39,7 +39,7 @@ it("the command of the summary resumes the run from any folder, without repeatin
 	const world = await recorded(6, stopAt(3));
 	const { argv } = await tagging(world);
 	const stopped = await world.run([...argv, "--set", "reviewed:boolean=true", "--mode", "merge"]);
-	expect(stopped.stderr).toContain(`Go on with: ragtag runs resume ${runOf(stopped.stdout)}`);
+	expect(stopped.stderr).toContain(`Resume it with: ragtag runs resume ${runOf(stopped.stdout)}`);
 	const again = await world.run([...resumeOf(stopped.stdout), "--json"]);
 	expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ updated: 6, resume: null })]);
 	expect((await world.service.documents()).map(({ metadata }) => metadata)).toEqual(
@@ -96,8 +96,8 @@ it("other content under the same path is a new run with --resume: its rows are d
 	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
 	const { exit, stdout, stderr } = await world.run([...argv, "--resume"]);
 	expect(exit).toBe(0);
-	expect(stderr).toContain(`Run ${stopped} is unfinished and is not gone on with: the manifest differs`);
-	expect(stderr).toContain(`It goes on only by name: ragtag runs resume ${stopped}`);
+	expect(stderr).toContain(`Run ${stopped} is unfinished and is not resumed: the manifest differs`);
+	expect(stderr).toContain(`It is resumed only by name: ragtag runs resume ${stopped}`);
 	expect(summaryOf(stdout)).toMatchObject({ rows: 6, updated: 6, pending: 0 });
 	expect(values(await world.service.documents())).toEqual([7, 1, 2, 3, 4, 5]);
 	expect(runOf(stdout)).not.toBe(stopped);
@@ -114,7 +114,7 @@ it("a named run is resumed exactly or is exit 8, and the last line has every nex
 	expect([named.exit, named.stderr]).toEqual([8, expect.stringContaining("the manifest differs")]);
 	expect(world.service.requests.slice(sent).filter((line) => !line.startsWith("GET"))).toEqual([]);
 	const last = named.stderr.trimEnd().split("\n").at(-1);
-	const ways = ["bring back", `ragtag docs tag ${path}`, `ragtag runs undo ${run}`, `ragtag runs prune ${run} --all`];
+	const ways = ["restore ", `ragtag docs tag ${path}`, `ragtag runs undo ${run}`, `ragtag runs prune ${run} --all`];
 	for (const way of ways) expect(last).toContain(way);
 	await writeFile(path, whole);
 	expect((await world.run(["runs", "resume", run])).exit).toBe(0);
@@ -212,7 +212,7 @@ it("runs resume takes the newest unfinished run, whatever has ended since", asyn
 	expect((await world.run(["docs", "tag", small, ...argv.slice(3)])).exit).toBe(0);
 	const { exit, stdout, stderr } = await world.run(["runs", "resume", "--json"]);
 	expect([exit, runOf(stdout), summaryOf(stdout)]).toEqual([0, unfinished, expect.objectContaining({ updated: 6 })]);
-	expect(stderr).toContain(`Run ${unfinished} goes on: 2 rows done before`);
+	expect(stderr).toContain(`Resuming run ${unfinished}: 2 rows done before`);
 	const none = await world.run(["runs", "resume"]);
 	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
 });
@@ -237,8 +237,8 @@ it("a retry reports how many rows are done and how many it retries: together the
 	const { argv } = await tagging(world);
 	expect(summaryOf((await world.run(argv)).stdout)).toMatchObject({ updated: 2, failed: 2 });
 	const { exit, stderr } = await world.run(["runs", "retry"]);
-	expect([exit, stderr]).toEqual([0, expect.stringContaining("goes on: 2 rows done before")]);
-	expect(stderr).toContain("2 to go");
+	expect([exit, stderr]).toEqual([0, expect.stringContaining(": 2 rows done before")]);
+	expect(stderr).toContain("2 left");
 });
 
 it("a manifest with other content is not sent while a run of the same path is active", async () => {

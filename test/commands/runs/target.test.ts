@@ -78,7 +78,7 @@ it("a state folder that others can write is closed, and so is all below it, what
 		await chmod(join(world.state, name), 0o777);
 	}
 	const { exit, stderr } = await world.run(argv);
-	expect([exit, stderr]).toEqual([0, expect.stringContaining("now it is yours alone")]);
+	expect([exit, stderr]).toEqual([0, expect.stringContaining("its mode is now 0700")]);
 	const below = await readdir(world.state, { recursive: true, withFileTypes: true });
 	for (const path of [
 		world.state,

@@ -74,11 +74,11 @@ describe("an undo", () => {
 			.filter((line) => at(line, "type") === "row")
 			.map((row) => [at(row, "line"), at(row, "document_id"), at(row, "error_code")]);
 		expect(new Set(rows.map(String))).toEqual(new Set([`6,${ids[4]},CONFLICT`, `7,${ids[5]},CONFLICT`]));
-		expect(stderr).toContain(`Undo of ${tagged}: 18 reversed, 2 kept because somebody changed them since, 0 failed.`);
+		expect(stderr).toContain(`Undo of ${tagged}: 18 reversed, 2 kept because they were changed since, 0 failed.`);
 		// A dry run of it promises no change where there is none.
 		const shown = await world.run(["runs", "undo", tagged, "--dry-run"]);
 		expect(shown.stderr.trimEnd().split("\n").at(-1)).toMatch(
-			/a second\. --force overrules what others changed since\.$/,
+			/a second\. --force also changes documents that were changed since\.$/,
 		);
 		const kept = (await world.service.documents()).filter(({ metadata }) => at(metadata, "mine") === "keep");
 		expect(kept).toHaveLength(2);
@@ -166,7 +166,7 @@ describe("an undo", () => {
 		const { exit, stdout, stderr } = await undo(world);
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ removed: 1, failed: 1 })]);
 		expect(stderr.trimEnd().split("\n").at(-1)).toContain(`again: ragtag runs retry ${runOf(stdout)}`);
-		expect(stderr).not.toContain("feed it back");
+		expect(stderr).not.toContain("send it as a manifest");
 	});
 
 	it("of an upload that only replaced metadata restores it, and removes nothing", async () => {
@@ -189,7 +189,7 @@ describe("an undo", () => {
 		const asked = world.service.requests.length;
 		const { exit, stderr } = await undo(world);
 		expect(exit).toBe(2);
-		expect(stderr).toContain("what is removed is gone; nothing was sent");
+		expect(stderr).toContain("a removal can't be undone; nothing was sent");
 		expect(world.service.requests).toHaveLength(asked);
 	});
 
@@ -270,7 +270,7 @@ describe("an undo", () => {
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 0, failed: 3 })]);
 		const rows = parseLines(stdout).filter((line) => at(line, "type") === "row");
 		expect(new Set(rows.map((row) => at(row, "error_code")))).toEqual(new Set(["KEYS_KEPT"]));
-		expect(at(rows[0], "error")).toContain("(added): this service keeps what an update does not carry");
+		expect(at(rows[0], "error")).toContain("(added): this service keeps keys that an update does not have");
 	});
 
 	it("does not trust a list that lags the run: documents would keep the values of the run", async () => {
@@ -388,7 +388,7 @@ describe("an undo", () => {
 		expect(exit).toBe(1);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 4, invalid: 4, updated: 0 });
 		expect(stderr).toContain("4 can't be undone");
-		expect(stderr.trimEnd()).toMatch(/The others were left as they are: ragtag docs list shows what they have\.$/);
+		expect(stderr.trimEnd()).toMatch(/The others were not changed: ragtag docs list shows what they have\.$/);
 		expect(world.writes()).toBe(writes);
 	});
 

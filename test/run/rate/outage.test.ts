@@ -55,7 +55,7 @@ describe("an outage", () => {
 			expect(done.journal.totals().attempts).toBe(starts.length);
 			expect(notes).toEqual([
 				"The service does not answer (it was not_sent): waiting for it, 15m0s at most.",
-				expect.stringMatching(/^The service answers again, after \d+m?\d*s: going on\.$/),
+				expect.stringMatching(/^The service answers again after \d+m?\d*s: going on\.$/),
 			]);
 		},
 	);
@@ -295,7 +295,7 @@ describe("a database that goes away behind the service for 20 seconds", () => {
 		const database = run([100, 20_100], { rows: 2_000, concurrency: 64, during: "ambiguous", saying: away });
 		await database.run.clock.until(database.run.done);
 		expect(database.notes[0]).toBe(
-			"The service has lost its database (it was ambiguous): waiting for it, 15m0s at most.",
+			"The service reports that its database is not available (it was ambiguous): waiting for it, 15m0s at most.",
 		);
 		const key = run([100, 20_100], { rows: 2_000, concurrency: 64, during: "doubted", saying: refused });
 		await key.run.clock.until(key.run.done);

@@ -183,7 +183,7 @@ describe("a RAGFlow server", () => {
 			origin: "found",
 			proven: "document_id",
 		});
-		expect(notes).toEqual([expect.stringContaining("--body multipart is left aside")]);
+		expect(notes).toEqual([expect.stringContaining("--body multipart is ignored")]);
 	});
 
 	it("that splits lists, as v0.24 does, is believed by its rule", async () => {

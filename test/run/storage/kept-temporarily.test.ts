@@ -10,7 +10,7 @@ it("says what could not be kept, why, and where there may be room", async () => 
 	await expect(made).rejects.toMatchObject({
 		message: "the plan can't be kept in the temporary folder: not a directory; nothing was sent",
 		exit: Exit.storage,
-		hint: "Make room there, or name another folder with --state-dir.",
+		hint: "Free some space there, or name another folder with --state-dir.",
 	});
 });
 

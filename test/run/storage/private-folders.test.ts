@@ -37,7 +37,7 @@ it("a folder of ours that others can write is closed, and it is said", async () 
 	const state = await made(["runs", 0o777]);
 	await securePrivateFolder(join(state, "runs"), me);
 	expect(await mode(join(state, "runs"))).toBe("700");
-	expect(notes.at(-1)).toContain("now it is yours alone");
+	expect(notes.at(-1)).toContain("its mode is now 0700");
 });
 
 it("a folder that others could write, with a file in it that they can write, is refused as it is: it may be theirs", async () => {
