@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
+import { listen } from "../support/listen.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { folder, serve } from "../support/service.ts";
 import { at, parseLines, range } from "../support/values.ts";
@@ -54,19 +53,14 @@ it.each(["error", "cap"] as const)(
 );
 
 /** A service whose dataset has more documents than its pages show, by its own account. */
-async function boastful(shown: number, total: number): Promise<{ url: string }> {
-	const server = createServer((request, response) => {
+function boastful(shown: number, total: number): Promise<{ url: string }> {
+	return listen((request, response) => {
 		const query = new URL(request.url ?? "", "http://service").searchParams;
 		const size = Number(query.get("page_size"));
 		const start = (Number(query.get("page")) - 1) * size;
 		const docs = range(shown).map((n) => ({ id: `id${n}`, name: `${n}.txt`, meta_fields: { n } }));
 		response.end(JSON.stringify({ code: 0, data: { total, docs: docs.slice(start, start + size) } }));
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	onTestFinished(() => void server.close());
-	const address = server.address();
-	return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
 }
 
 it("an incomplete list is printed and is no success, so that it is not taken for a complete one", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Flavour } from "../../src/sandbox/flavours/index.ts";
-import { listen } from "../support/ragflow.ts";
+import { listen } from "../support/listen.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { serve } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { listen } from "../support/ragflow.ts";
+import { listen } from "../support/listen.ts";
 import { type Ended, envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder } from "../support/service.ts";
 import { at, parse, parseLines, range, summaryOf } from "../support/values.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { listen } from "../support/ragflow.ts";
+import { listen } from "../support/listen.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { rawWorld, updates } from "../support/raw-world.ts";
 import { file, folder } from "../support/service.ts";

@@ -1,29 +1,21 @@
 import { existsSync } from "node:fs";
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { basename, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { listen } from "../support/listen.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
 import { at, parseLines, range } from "../support/values.ts";
 
 /** A service whose dataset `set` has documents of these names, `id0` and on. It claims `more` than it shows. */
-async function holding(names: readonly string[], more = 0): Promise<{ url: string; requests: string[] }> {
-	const requests: string[] = [];
-	const server = createServer((request, response) => {
-		const { pathname, searchParams: query } = new URL(request.url ?? "", "http://service");
-		requests.push(`${request.method} ${pathname}`);
+function holding(names: readonly string[], more = 0): ReturnType<typeof listen> {
+	return listen((request, response) => {
+		const { searchParams: query } = new URL(request.url ?? "", "http://service");
 		const size = Number(query.get("page_size"));
 		const start = (Number(query.get("page")) - 1) * size;
 		const docs = names.map((name, n) => ({ id: `id${n}`, name, meta_fields: {} })).slice(start, start + size);
 		response.end(JSON.stringify({ code: 0, data: { total: names.length + more, docs } }));
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	onTestFinished(() => void server.close());
-	const address = server.address();
-	return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, requests };
 }
 
 const fast = ["-d", "set", "--rate", "unlimited"];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { envOf, ragtag } from "../support/ragtag.ts";
-import { listen } from "../support/ragflow.ts";
+import { listen } from "../support/listen.ts";
 
 describe("the id of a missing dataset", () => {
 	it("is what a list's hint names, whatever the letter case of RAGFlow's words", async () => {

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { faultKinds } from "../../src/sandbox/faults/table.ts";
 import { startSandbox } from "../../src/sandbox/index.ts";
 import { ENCODINGS, withoutKeyInAnyForm } from "../support/encodings.ts";
+import { SHORT_FAULTS } from "../support/faults.ts";
 import { liar } from "../support/liar.ts";
 import { start } from "../support/program.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
@@ -15,22 +16,11 @@ import { idOf } from "./rig/trial.ts";
 /** `npm run test:faults` tries every fault, `npm test` those that give the key back. */
 const isAll = (process.env["RAGTAG_FAULTS"] ?? "quick") !== "quick";
 
-/** Parameters that keep a fault short; what it does is the same. */
-const SHORT: Readonly<Record<string, object>> = {
-	delay: { milliseconds: 5 },
-	late: { milliseconds: 5 },
-	outage: { milliseconds: 30 },
-	"database-away": { milliseconds: 30 },
-	drip: { milliseconds: 0, bytes: 20 },
-	bandwidth: { bytes: 100_000 },
-	message: { bytes: 100_000 },
-	encoded: { how: "bomb", megabytes: 2 },
-	"list-huge-page": { items: 50 },
-	"list-empty-page": { page: 2 },
-};
-
 const ECHOES = ["message", "location", "html", "header", "reason"].map((place) => ["echo-key", { in: place }] as const);
-const FAULTS = [...ECHOES, ...(isAll ? [...faultKinds.keys()].map((name) => [name, SHORT[name] ?? {}] as const) : [])];
+const FAULTS = [
+	...ECHOES,
+	...(isAll ? [...faultKinds.keys()].map((name) => [name, SHORT_FAULTS[name] ?? {}] as const) : []),
+];
 
 /** Nothing that waits for long: what is searched is what is written, not how long it takes. */
 const IMPATIENT = ["--attempts", "2", "--timeout", "1s", "--max-wait", "1s", "--max-outage", "1s", "--debug"];

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createPreflight } from "../../src/rest/preflight.ts";
 import { routeTo } from "../../src/rest/proxy.ts";
 import { hasOpenssl, selfSigned, unlessSkipped } from "../support/certificate.ts";
-import { listen, ragflow } from "../support/ragflow.ts";
+import { listen } from "../support/listen.ts";
+import { ragflow } from "../support/ragflow.ts";
 import { Cleanup, rawServer } from "./raw-server.ts";
 
 type Reach = ReturnType<typeof createPreflight>;

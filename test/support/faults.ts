@@ -1,5 +1,19 @@
 import type { Sandbox } from "../../src/sandbox/index.ts";
 
+/** Parameters that keep a fault short. Its effect is the same. */
+export const SHORT_FAULTS: Readonly<Record<string, object>> = {
+	delay: { milliseconds: 5 },
+	late: { milliseconds: 5 },
+	outage: { milliseconds: 30 },
+	"database-away": { milliseconds: 30 },
+	drip: { milliseconds: 0, bytes: 20 },
+	bandwidth: { bytes: 100_000 },
+	message: { bytes: 100_000 },
+	encoded: { how: "bomb", megabytes: 2 },
+	"list-huge-page": { items: 50 },
+	"list-empty-page": { page: 2 },
+};
+
 /**
  * Fails where a planned fault did not fire, or not as often as planned: a test of failures that saw none proves nothing.
  */

@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import { onTestFinished } from "vitest";
+import type { IncomingMessage } from "node:http";
+import { listen } from "./listen.ts";
 import { at, parse, range } from "./values.ts";
 
 /** In place of an answer: the connection is cut, or a proxy says that nobody is behind it. */
@@ -60,22 +59,14 @@ export async function liar(documents: number, lie: Lie): Promise<Liar> {
 			lie({ method, path, query, type: request.headers["content-type"] ?? "" }) ?? truth(method, path, query, body);
 		return typeof said === "string" || typeof said === "symbol" ? said : JSON.stringify(said);
 	};
-	const server = createServer((request, response) => {
+	const { url } = await listen((request, response) => {
 		void answer(request).then((said) => {
 			if (said === CUT) request.socket.destroy();
 			else if (typeof said === "symbol") response.writeHead(502).end();
 			else response.end(said);
 		});
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const address = server.address();
-	const port = typeof address === "object" ? address?.port : undefined;
-	return { url: `http://127.0.0.1:${port}`, dataset: "set", held, requests };
+	return { url, dataset: "set", held, requests };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

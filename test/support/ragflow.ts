@@ -1,8 +1,4 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import { createServer as createSecureServer } from "node:https";
-import { onTestFinished } from "vitest";
-import type { Certificate } from "./certificate.ts";
+import type { RequestListener } from "node:http";
 
 export type RagflowOptions = {
 	/** the verb that this release updates with */
@@ -35,26 +31,4 @@ export function ragflow({ verb = "PUT", isOwner = true, skew = 0 }: RagflowOptio
 		const isThere = url.includes(RAGFLOW_DATASET);
 		return refuse(102, isThere && isOwner ? "The dataset doesn't own the document." : "You don't own the dataset.");
 	};
-}
-
-/** A server of that behaviour on a free port, and its requests. It ends with the test. */
-export async function listen(
-	listener: RequestListener,
-	certificate?: Certificate,
-): Promise<{ readonly url: string; readonly port: number; readonly requests: readonly string[] }> {
-	const requests: string[] = [];
-	const noted: RequestListener = (request, response) => {
-		requests.push(`${request.method} ${request.url}`);
-		listener(request, response);
-	};
-	const server = certificate === undefined ? createServer(noted) : createSecureServer(certificate, noted);
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const address = server.address();
-	const port = typeof address === "object" && address !== null ? address.port : 0;
-	return { url: `${certificate === undefined ? "http" : "https"}://127.0.0.1:${port}`, port, requests };
 }

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Clock } from "../../../src/run/types.ts";
 import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
@@ -19,6 +20,19 @@ async function somebodyElse({ service }: Recorded, ids: readonly string[], metad
 	const argv = ["docs", "tag", await file("other.jsonl", lines.join("\n")), "-d", service.dataset, ...FAST];
 	const { exit } = await ragtag(argv, { env: envOf(service), home: await folder() });
 	expect(exit).toBe(0);
+}
+
+/** A clock whose waits take no time, and which reports the first wait of more than half a second. */
+function clockUntil(onWait: () => void): Clock {
+	let slept = 0;
+	return {
+		now: () => performance.now() + slept,
+		sleep: async (milliseconds) => {
+			slept += milliseconds;
+			if (milliseconds > 500) onWait();
+		},
+		random: () => 0,
+	};
 }
 
 const ODD = [
@@ -288,15 +302,7 @@ describe("an undo", () => {
 		const path = await file("t.csv", "document_id,n\ndoc-0,1\ndoc-1,2\n");
 		expect(await ragtag(["docs", "tag", path, "-d", "set", ...FAST], world)).toMatchObject({ exit: 0 });
 		lags = true;
-		let slept = 0;
-		const clock = {
-			now: () => performance.now() + slept,
-			sleep: async (milliseconds: number) => {
-				slept += milliseconds;
-				if (milliseconds > 500) lags = false;
-			},
-			random: () => 0,
-		};
+		const clock = clockUntil(() => (lags = false));
 		const { exit, stdout } = await ragtag(["runs", "undo", "--yes", ...FAST], { ...world, clock });
 		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 2, unchanged: 0 })]);
 		expect([...service.held.values()]).toEqual([{}, {}]);
@@ -319,15 +325,7 @@ describe("an undo", () => {
 		const path = await file("t.csv", `document_id,n\n${rows.join("")}`);
 		expect(await ragtag(["docs", "tag", path, "-d", "set", ...FAST], world)).toMatchObject({ exit: 0 });
 		lags = true;
-		let slept = 0;
-		const clock = {
-			now: () => performance.now() + slept,
-			sleep: async (milliseconds: number) => {
-				slept += milliseconds;
-				if (milliseconds > 500) lags = false;
-			},
-			random: () => 0,
-		};
+		const clock = clockUntil(() => (lags = false));
 		const from = service.requests.length;
 		const { exit, stdout } = await ragtag(["runs", "undo", "--dry-run", ...FAST], { ...world, clock });
 		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ pending: count, unchanged: 0 })]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { documented, ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
+import type { RememberedService } from "../../../src/run/service/service-memory.ts";
 import type { Service } from "../../../src/run/service/service.ts";
 import { type Write, type WriteMemory, writeMetadata } from "../../../src/run/service/write.ts";
 import { direct } from "../fake-api.ts";
@@ -228,6 +229,15 @@ describe("a RAGFlow server", () => {
 	});
 });
 
+/** What an earlier run has learned. */
+const REMEMBERED: RememberedService = {
+	flavour: ragflowPut,
+	form: "json",
+	proven: "document_id",
+	how: "then",
+	foundAt: 0,
+};
+
 describe("what is remembered of an address", () => {
 	it("spares the next run every question but one look at its first row", async () => {
 		const server = fakeServer(["one", "two"], { isRagflow: true });
@@ -247,14 +257,7 @@ describe("what is remembered of an address", () => {
 		const ids = Array.from({ length: 15 }, (_, at) => `doc-${at}`);
 		const server = fakeServer(ids, { isRagflow: true });
 		for (const id of ids) server.held.set(id, new Map([["a", id]]));
-		const entry = {
-			flavour: ragflowPut,
-			form: "json" as const,
-			proven: "document_id" as const,
-			how: "then",
-			foundAt: 0,
-		};
-		const { write } = worldOf(server, { memory: memoryOf(entry) });
+		const { write } = worldOf(server, { memory: memoryOf(REMEMBERED) });
 		for (const id of ids) await write(row(id));
 		expect(server.calls.filter((call) => call === "list")).toHaveLength(20);
 		expect(server.calls.slice(-2)).toEqual(["PUT json doc-13", "PUT json doc-14"]);
@@ -262,14 +265,7 @@ describe("what is remembered of an address", () => {
 
 	it("is found out and proven again after a day: what arrived then need not arrive now", async () => {
 		const server = fakeServer(["one"], { isRagflow: true });
-		const entry = {
-			flavour: ragflowPut,
-			form: "json" as const,
-			proven: "document_id" as const,
-			how: "then",
-			foundAt: 0,
-		};
-		const { service, write } = worldOf(server, { memory: memoryOf(entry), now: () => 25 * 3_600_000 });
+		const { service, write } = worldOf(server, { memory: memoryOf(REMEMBERED), now: () => 25 * 3_600_000 });
 		await write(row("one"));
 		expect(server.calls).toEqual(["probe PATCH", "probe PUT", "list", "PUT json one", "list"]);
 		expect(service.recognition).toMatchObject({ origin: "found", proven: "document_id" });
@@ -277,7 +273,7 @@ describe("what is remembered of an address", () => {
 
 	it("is learned anew where an answer contradicts it, and the row arrives", async () => {
 		const server = fakeServer(["one"], { isRagflow: true, verb: "PATCH" });
-		const memory = memoryOf({ flavour: ragflowPut, form: "json", proven: "document_id", how: "then", foundAt: 0 });
+		const memory = memoryOf(REMEMBERED);
 		await worldOf(server, { memory }).write(row("one"));
 		expect(server.held.get("one")).toEqual(new Map([["a", "one"]]));
 		expect(memory.entry).toMatchObject({ flavour: ragflowPatch, proven: "document_id" });

@@ -1,30 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { FaultPlan } from "../../../src/sandbox/faults/plan.ts";
 import { faultKinds } from "../../../src/sandbox/faults/table.ts";
-import { expectFired } from "../../support/faults.ts";
+import { expectFired, SHORT_FAULTS } from "../../support/faults.ts";
 import * as by from "../support.ts";
 import { documentId, exchange, held, requestText, updateText } from "./wire.ts";
-
-/** Parameters that keep a fault short; what it does is the same. */
-const short: Readonly<Record<string, object>> = {
-	delay: { milliseconds: 5 },
-	late: { milliseconds: 5 },
-	outage: { milliseconds: 30 },
-	"database-away": { milliseconds: 30 },
-	drip: { milliseconds: 0, bytes: 20 },
-	bandwidth: { bytes: 100_000 },
-	message: { bytes: 100_000 },
-	encoded: { how: "bomb", megabytes: 2 },
-	"list-huge-page": { items: 50 },
-	"list-empty-page": { page: 2 },
-};
 
 const variants = [...faultKinds].flatMap(([name, { when }]) => when.map((each) => [name, each] as const));
 
 describe("every fault", () => {
 	test.each(variants)("%s, %s: fires once, and the ledger says whether the update was applied", async (fault, when) => {
 		const faults: FaultPlan = {
-			faults: [{ fault, when, ...short[fault], on: { method: methodOf(fault), times: 1 } }],
+			faults: [{ fault, when, ...SHORT_FAULTS[fault], on: { method: methodOf(fault), times: 1 } }],
 		};
 		const sandbox = await by.start({ documents: 20, control: true });
 		const id = documentId(10);
