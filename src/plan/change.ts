@@ -8,9 +8,9 @@ import type { Normalise } from "../rest/flavours.ts";
 export type Mode = "replace" | "merge";
 
 /**
- * How a row becomes what is sent. `replace` sends the row's metadata as it stands; `merge` lays it over what the document
- * has: a value equal to the token removes its key, and a list of `+item` and `-item` changes the present list. What a
- * document has already is neither: a manifest of present values changes nothing.
+ * How a row becomes what is sent. `replace` sends the row's metadata as it is. `merge` adds it to what the document has: a
+ * value equal to the token removes its key, and a list of only `+item` and `-item` changes the present list. A value that the
+ * document already has is taken as it is, so a manifest of present values changes nothing.
  */
 export type Change = { readonly mode: "replace" } | { readonly mode: "merge"; readonly deleteToken: string };
 
@@ -22,14 +22,14 @@ export function changeOf(mode: Mode, deleteToken: string = DELETE_TOKEN): Change
 /**
  * The metadata to send for a row.
  *
- * Both modes end in one whole object, because the service may replace what it has by what it gets: a merge is done here,
- * never left to the server.
+ * Both modes give one whole object, because the service may replace all that a document has: a merge is done here, never by
+ * the server.
  */
 export function metadataToSend(change: Change, present: Metadata, wanted: Metadata): Metadata {
 	if (change.mode === "replace") return wanted;
 	const merged = new Map(present);
 	for (const [key, value] of wanted) {
-		// It may be a text that looks like the token, or a list that looks like a change: what is there already stays.
+		// A present value stays, even if it looks like the token or like a change of a list.
 		if (sameValue(value, present.get(key))) continue;
 		if (value === change.deleteToken) {
 			merged.delete(key);
@@ -50,14 +50,14 @@ export function keepsValue(change: Change, key: string, wanted: Metadata): boole
 }
 
 /**
- * What becomes of a present value. One that the steps leave as it was is given back as it is: a plain value does not become
- * a list, nor an absent one an empty list, for nothing.
+ * The present value after the steps. Where they change nothing it is returned as it is: a plain value does not become a list,
+ * and an absent one no empty list.
  */
 function changedList(present: JsonValue | undefined, steps: readonly ListStep[]): JsonValue | undefined {
 	const before = present === undefined || present === null ? [] : isJsonArray(present) ? present : [present];
 	let items: readonly JsonValue[] = before;
 	for (const { adds, item } of steps) {
-		// By text, as `--where` compares: a manifest's items are text, and those of a document may be numbers.
+		// Compared as text, like `--where`: items of a manifest are text, and items of a document may be numbers.
 		const isThere = items.some((each) => valueText(each) === item);
 		if (adds && !isThere) items = [...items, item];
 		if (!adds && isThere) items = items.filter((each) => valueText(each) !== item);
@@ -66,7 +66,7 @@ function changedList(present: JsonValue | undefined, steps: readonly ListStep[])
 	return isSame ? present : items;
 }
 
-/** What a row would do to the keys of its document. */
+/** The changes of a document, by key. */
 export type Difference = {
 	readonly add: Metadata;
 	readonly change: ReadonlyMap<string, { readonly from: JsonValue; readonly to: JsonValue }>;
@@ -74,20 +74,19 @@ export type Difference = {
 };
 
 /**
- * What differs between what a document has and what would be sent, by key.
+ * The difference between what a document has and what would be sent. It shows values as they would be sent.
  *
- * @param keeps what the service keeps of what it is sent: a list that it takes apart to what is there already is no change.
- * What is shown is what would be sent
- * @param inexact what the document has that can't be sent back: it is equal to nothing that is sent. What is no JSON is
- * shown as the text that the service gave
+ * @param normalise what the service makes of the metadata that it is sent: values that are equal after it are no change
+ * @param inexact values that came rounded or are no JSON, as texts. They differ from everything that is sent, and values that
+ * are no JSON are shown as these texts
  */
 export function differenceOf(
 	present: Metadata,
 	sent: Metadata,
-	keeps: Normalise = (metadata) => metadata,
+	normalise: Normalise = (metadata) => metadata,
 	inexact?: InexactValues,
 ): Difference {
-	const [keptPresent, keptSent] = [keeps(present), keeps(sent)];
+	const [keptPresent, keptSent] = [normalise(present), normalise(sent)];
 	const add = new Map<string, JsonValue>();
 	const change = new Map<string, { from: JsonValue; to: JsonValue }>();
 	const remove = new Map<string, JsonValue>();

@@ -2,15 +2,15 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson }
 import { type Condition, type KeyTest, type Operator, OPERATORS, type Where } from "./condition.ts";
 import { hasOtherSpellings, type Scalar } from "./server-value.ts";
 
-/** What the keyboard has for operators that it has no key for. */
+/** Other spellings of operators that a keyboard has no key for. */
 const SPELLINGS: ReadonlyMap<string, Operator> = new Map([
 	[">=", "≥"],
 	["<=", "≤"],
 ]);
 
 /**
- * The condition that a text describes, `{"logic","conditions":[{"name","comparison_operator","value"}]}`, or a few words on
- * what is wrong with it. `logic` is `and` where it is not given.
+ * The condition that a text describes, `{"logic","conditions":[{"name","comparison_operator","value"}]}`, or a few words
+ * about what is wrong with it. `logic` is `and` where it is not given.
  */
 export function parseCondition(text: string): Condition | string {
 	const whole = parsed(text);
@@ -21,7 +21,7 @@ export function parseCondition(text: string): Condition | string {
 	const { logic = "and", conditions } = whole;
 	if (logic !== "and" && logic !== "or") return '"logic" is neither "and" nor "or"';
 	if (!isJsonArray(conditions)) return 'it has no list "conditions"';
-	// It would find all documents, which nobody asks a filter for.
+	// It would match all documents, which no filter is meant for.
 	if (conditions.length === 0) return '"conditions" is empty';
 	const tests: KeyTest[] = [];
 	for (const [index, condition] of conditions.entries()) {
@@ -32,7 +32,7 @@ export function parseCondition(text: string): Condition | string {
 	return { logic, tests };
 }
 
-/** A condition as the text that it can be read from. */
+/** A condition as JSON text. */
 export function conditionText({ logic, tests }: Condition): string {
 	const conditions = tests.map(({ name, operator, wanted }) => {
 		const test = { name, comparison_operator: operator };
@@ -58,7 +58,7 @@ function testOf(condition: JsonValue): KeyTest | string {
 		return isPlain(value) ? { name, operator, wanted: value } : 'has a "value" that is no text, number or boolean';
 	}
 	if (typeof value === "string") return { name, operator, wanted: value };
-	// The service would find nothing of a bare number or boolean.
+	// The service matches no document with a bare number or boolean here.
 	if (!isJsonArray(value)) return 'has a "value" that is no list, nor a text that the stored ones are parts of';
 	const wanted = value.filter(isPlain);
 	if (wanted.length < value.length) return 'has a "value" with items that are no text, number or boolean';
@@ -83,8 +83,8 @@ function parsed(text: string): JsonValue | undefined {
 }
 
 /**
- * Keys and values that reach the service's comparison as they are. Others are split at commas, taken for wildcards, or read
- * as something else on the way, on one release or another.
+ * Keys and values that reach the service's comparison unchanged. Others are split at commas, read as wildcards, or changed
+ * otherwise by some release.
  */
 const PLAIN_KEY = /^[\p{L}\p{N}_-]{1,100}$/u;
 const PLAIN_VALUE = /^(?=.{1,100}$)[\p{L}\p{N}](?:[\p{L}\p{N} _.:/@-]*[\p{L}\p{N}])?$/u;
@@ -92,24 +92,24 @@ const PLAIN_VALUE = /^(?=.{1,100}$)[\p{L}\p{N}](?:[\p{L}\p{N} _.:/@-]*[\p{L}\p{N
 /**
  * The `metadata_condition` to send for filters that are applied here in any case, or undefined where none helps.
  *
- * It may let too much through, but can never hide a document that the filters show. So of all operators it uses `contains`
- * alone, and that for equal texts alone: what is equal is contained, on every release, in lists too. Some releases read
- * `contains` the other way round (the stored text within the wanted one), so a `contains` of the user's is not sent. Numbers
- * and booleans are stored typed, and compared in different ways.
+ * It may match too much, but never hides a document that the filters match. So it uses only the operator `contains`, and only
+ * for equal texts: an equal text is contained, on every release, in lists too. Some releases read `contains` the other way
+ * round (the stored text within the wanted one), so a `contains` of the user is not sent. Numbers and booleans are stored
+ * with their type, and releases compare them differently.
  */
 export function serverCondition(where: readonly Where[], condition: Condition | undefined): string | undefined {
 	const equal = where.filter(isPlainPair);
 	if (condition === undefined) return containsText("and", equal);
 	const asked = condition.tests.flatMap(equality);
 	if (condition.logic === "and" || condition.tests.length === 1) return containsText("and", [...equal, ...asked]);
-	// Leaving one of several choices out would hide what it finds; and no condition can say "and" and "or".
+	// Without one of its choices an "or" would hide what that choice matches, and no condition can hold "and" and "or".
 	const isWhole = asked.length === condition.tests.length;
 	return isWhole && equal.length === 0 ? containsText("or", asked) : containsText("and", equal);
 }
 
-/** A test that asks for equal text, as a pair; nothing of any other. */
+/** The pair of a test for equal text; none for any other test. */
 function equality({ name, operator, wanted }: KeyTest): readonly Where[] {
-	// What is equal by value or but for white space may not contain it.
+	// A stored value that is equal as a number or date need not contain the text.
 	if (operator !== "is" || typeof wanted !== "string" || hasOtherSpellings(wanted)) return [];
 	return [[name, wanted] as const].filter(isPlainPair);
 }

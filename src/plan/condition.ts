@@ -35,12 +35,12 @@ export type Condition = { readonly logic: "and" | "or"; readonly tests: readonly
  * Whether metadata meets a condition, as RAGFlow means it (v0.24.0 to v0.27.0: `meta_filter` in common/metadata_utils.py over
  * `get_flatted_meta_by_kbs` in api/db/services/doc_metadata_service.py).
  *
- * The values of a key are looked at one by one, the items of a list each, and one that passes is enough, for negated
- * operators too. So a document without the key, or with null or an empty list under it, meets no condition on it. Text is
+ * The values of a key are tested one by one, the items of a list each, and one that passes is enough, also for negated
+ * operators. So a document without the key, or with null or an empty list under it, meets no condition on it. Text is
  * compared without letter case, numbers by value where both sides are numbers, and a date (YYYY-MM-DD) with dates alone.
  */
 export function meets(metadata: Metadata | undefined, { logic, tests }: Condition): boolean {
-	// What is not known meets nothing.
+	// Unknown metadata meets no condition.
 	if (metadata === undefined) return false;
 	const passes = (test: KeyTest): boolean => itemsOf(metadata.get(test.name)).some((item) => passesTest(item, test));
 	return logic === "and" ? tests.every(passes) : tests.some(passes);
@@ -51,7 +51,7 @@ export function lacks(metadata: Metadata | undefined, keys: readonly string[]): 
 	return metadata !== undefined && keys.every((key) => !metadata.has(key));
 }
 
-/** The values that a test looks at one by one. */
+/** The values that a test compares one by one. */
 function itemsOf(value: JsonValue | undefined): readonly JsonValue[] {
 	if (value === undefined) return [];
 	return (isJsonArray(value) ? value : [value]).filter((item) => item !== null);
@@ -88,7 +88,7 @@ function passesTest(item: JsonValue, { operator, wanted }: KeyTest): boolean {
 	}
 }
 
-/** A list has the text as one of its items; of a text it is a part, which is what the service makes of a text there. */
+/** A wanted list has the text as one of its items. A wanted text contains it, as the service reads a text there. */
 function isIn(text: string, wanted: Scalar | readonly Scalar[]): boolean {
 	if (!isList(wanted)) return serverText(wanted).toLowerCase().includes(text.toLowerCase());
 	return wanted.some((item) =>
@@ -103,13 +103,13 @@ function isList(wanted: Scalar | readonly Scalar[]): wanted is readonly Scalar[]
 /** One `--where KEY=VALUE`. */
 export type Where = readonly [key: string, value: string];
 
-/** A value as text: what `--where` compares and what a cell of a table shows. */
+/** A value as text: `--where` compares it, and a cell of a table shows it. */
 export function valueText(value: JsonValue | undefined): string {
 	if (value === undefined) return "";
 	return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Whether metadata meets every condition. Compares as text; a list matches if one of its items does. */
+/** Whether metadata meets every `--where`. Values are compared as text; a list matches if one of its items does. */
 export function matches(metadata: Metadata | undefined, conditions: readonly Where[]): boolean {
 	return conditions.every(([key, wanted]) => {
 		const value = metadata?.get(key);

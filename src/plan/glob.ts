@@ -4,12 +4,13 @@ export type GlobPart =
 	| { readonly kind: "one" }
 	| { readonly kind: "set"; readonly negated: boolean; readonly ranges: readonly Range[] }
 	| { readonly kind: "character"; readonly point: number };
+
 type Range = { readonly from: number; readonly to: number };
 
-/** A pattern, taken apart. */
+/** A parsed pattern. */
 export type Glob = {
 	readonly parts: readonly GlobPart[];
-	/** characters that a name needs at least to match */
+	/** least number of characters of a name that matches */
 	readonly least: number;
 };
 
@@ -25,7 +26,7 @@ export function hasWildcard(text: string): boolean {
 }
 
 /**
- * Takes a pattern apart: `*`, `?`, and `[a-z]`, `[!a-z]` or `[^a-z]`, as a shell has them, over whole characters.
+ * Parses a pattern: `*`, `?`, and `[a-z]`, `[!a-z]` or `[^a-z]`, as in a shell, over whole characters.
  *
  * Names are no paths: `*` matches slashes and leading dots too. There is no escape, as a backslash may stand in a name:
  * `[*]`, `[?]` and `[[]` are those characters. A bracket that is not closed is one itself.
@@ -37,7 +38,7 @@ export function parseGlob(pattern: string): Glob {
 	for (let at = 0; at < points.length; at++) {
 		const point = points[at] ?? 0;
 		if (point === ANY) {
-			// Several in a row mean no more than one.
+			// Several in a row mean the same as one.
 			if (parts.at(-1)?.kind !== "any") parts.push({ kind: "any" });
 			continue;
 		}
@@ -54,8 +55,8 @@ export function parseGlob(pattern: string): Glob {
 /**
  * Whether a name matches as a whole.
  *
- * Of what the stars took, only the last one's share can have to be tried again, and a pattern that asks for more
- * characters than there are is not tried at all: the square of the name's length bounds the steps, whatever the pattern.
+ * Only the last star ever needs another try, and a pattern of more characters than the name has is not tried at all. So the
+ * steps are at most the square of the name's length, whatever the pattern.
  */
 export function matchesGlob({ parts, least }: Glob, name: string): boolean {
 	if (least > name.length) return false;
@@ -82,7 +83,7 @@ export function matchesGlob({ parts, least }: Glob, name: string): boolean {
 	return part === parts.length;
 }
 
-/** Units of the character at a place: a pair of surrogates is one character. */
+/** UTF-16 units of the character at a place: a surrogate pair is one character. */
 function width(text: string, at: number): number {
 	return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }
@@ -107,7 +108,7 @@ function fits(part: Exclude<GlobPart, { kind: "any" }>, point: number): boolean 
 function setAt(points: readonly number[], open: number): { part: GlobPart; end: number } | undefined {
 	const negated = points[open + 1] === 0x21 || points[open + 1] === 0x5e;
 	const start = open + (negated ? 2 : 1);
-	// A bracket right at the start is one of the set, as in a shell.
+	// A closing bracket at the start belongs to the set, as in a shell.
 	const end = points.indexOf(CLOSE, start + 1);
 	if (end === -1) return undefined;
 	const ranges: Range[] = [];

@@ -1,9 +1,9 @@
 import { type Glob, matchesGlob, parseGlob } from "./glob.ts";
 
-/** A document as its name is looked up: nothing of its metadata is held. */
+/** A document without its metadata. */
 export type Named = { readonly id: string; readonly name: string };
 
-/** Why a name that no document has is like one that a document has. */
+/** How two names can differ and still be alike. */
 export type Likeness = "Unicode form" | "spaces" | "case" | "a copy's number";
 
 const LIKENESSES: readonly (readonly [Likeness, (text: string) => string])[] = [
@@ -17,12 +17,12 @@ const LIKENESSES: readonly (readonly [Likeness, (text: string) => string])[] = [
 /**
  * The names of one dataset. Names are equal where every character is: nothing is normalised.
  *
- * It holds an id and a name for each document, a few hundred bytes, whatever their metadata and however many rows ask: a
- * million rows against 100,000 documents were seen to take 150 MB for the whole program.
+ * Memory holds an id and a name for each document, a few hundred bytes, and nothing for a row. Measured: a million rows
+ * against 100,000 documents take 150 MB for the whole program.
  */
 export class Names {
 	readonly #documents: Named[] = [];
-	/** A name that one document has, which is nearly every one, needs no list. */
+	/** An index where one document has the name, as nearly always, and a list where several have it. */
 	readonly #byName = new Map<string, number | number[]>();
 	#byLikeness: Map<string, number[]> | undefined;
 	#byId: Map<string, number> | undefined;
@@ -63,7 +63,7 @@ export class Names {
 		return found;
 	}
 
-	/** Documents whose names differ from this one only by what people don't see or type by mistake. */
+	/** Documents whose names are alike: they differ only in what people overlook or mistype. */
 	like(name: string): readonly Named[] {
 		this.#byLikeness ??= this.#likenesses();
 		return (this.#byLikeness.get(plain(name)) ?? []).flatMap((index) => this.#documents[index] ?? []);
@@ -81,11 +81,11 @@ export class Names {
 	}
 }
 
-/** By what a name differs from one that is like it. */
+/** How a name differs from one that is like it. */
 export function differences(wanted: string, found: string): Likeness[] {
 	const differ = (steps: typeof LIKENESSES): boolean => plain(wanted, steps) !== plain(found, steps);
 	const needed = LIKENESSES.filter((step) => differ(LIKENESSES.filter((each) => each !== step)));
-	// A no-break space is both another space and another form of one: either step alone explains it.
+	// A no-break space differs in spaces and in Unicode form: either of the two explains it.
 	const enough = LIKENESSES.filter((step) => !differ([step])).slice(0, 1);
 	return (needed.length > 0 ? needed : enough).map(([likeness]) => likeness);
 }

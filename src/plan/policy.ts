@@ -5,7 +5,7 @@ import type { Difference } from "./change.ts";
 
 export type PolicyRule = "protected" | "allowed" | "required" | "clearing" | "max_changes";
 
-/** What of a document's update a policy forbids. */
+/** One thing of an update that a policy forbids. */
 export type Violation = {
 	/** null where it is not about one key */
 	readonly key: string | null;
@@ -14,31 +14,31 @@ export type Violation = {
 	readonly text: string;
 };
 
-/** What becomes of one document. */
+/** The update of one document. */
 export type PolicyCase = {
-	/** what it has */
+	/** what the document has */
 	readonly present: Metadata;
-	/** what it is sent, whole */
+	/** all that it is sent */
 	readonly toSend: Metadata;
-	/** between the two, by what the service keeps */
+	/** between the two, after the service's normalisation */
 	readonly difference: Difference;
 };
 
-/** Allowed values that a message repeats. */
-const NAMED = 8;
+/** Most allowed values that a message lists. */
+const MAX_LISTED = 8;
 
 /**
- * All that a policy forbids of what becomes of one document. How many documents change, the document alone can't tell.
+ * All that a policy forbids of the update of one document. The number of changed documents is checked elsewhere.
  *
- * Values are judged where they are given: one that the document has already is nobody's doing in this run. Keys that are
- * required are looked for in what the document has afterwards.
+ * Only added and changed values are checked against the allowed ones: this run does not set the others. Required keys must be
+ * in what the document has afterwards.
  */
 export function violationsOf(policy: Policy, { present, toSend, difference }: PolicyCase): readonly Violation[] {
 	const { add, change, remove } = difference;
 	const violations: Violation[] = [];
 	for (const key of policy.protectedKeys) {
-		const doing = add.has(key) ? "added" : change.has(key) ? "changed" : remove.has(key) ? "removed" : undefined;
-		if (doing !== undefined) violations.push({ key, rule: "protected", text: `is protected, and would be ${doing}` });
+		const action = add.has(key) ? "added" : change.has(key) ? "changed" : remove.has(key) ? "removed" : undefined;
+		if (action !== undefined) violations.push({ key, rule: "protected", text: `is protected, and would be ${action}` });
 	}
 	for (const [key, allowed] of policy.allowed) {
 		const value = add.has(key) ? add.get(key) : change.get(key)?.to;
@@ -52,7 +52,7 @@ export function violationsOf(policy: Policy, { present, toSend, difference }: Po
 		});
 	}
 	for (const key of policy.required) {
-		// As in the checks of a manifest, null says that there is no value.
+		// Null means that there is no value, as in the checks of a manifest.
 		if ((toSend.get(key) ?? null) !== null) continue;
 		violations.push({ key, rule: "required", text: "is required, and the document would not have it" });
 	}
@@ -62,12 +62,12 @@ export function violationsOf(policy: Policy, { present, toSend, difference }: Po
 	return violations;
 }
 
-/** Whether so many changed documents are more than a run of so many rows may change. */
+/** Whether a run of `rows` rows may not change that many documents. */
 export function isTooMany(changes: number, { unit, value }: MaxChanges, rows: number): boolean {
 	return unit === "percent" ? changes * 100 > value * rows : changes > value;
 }
 
-/** Whether a policy can be judged only by who sees what documents have. */
+/** Whether a policy can only be checked against what documents have. */
 export function needsPresent({ protectedKeys, noClearing, maxChanges }: Policy): boolean {
 	return protectedKeys.size > 0 || noClearing || maxChanges !== undefined;
 }
@@ -101,8 +101,8 @@ function isOneOf(item: JsonValue, allowed: readonly JsonValue[]): boolean {
 }
 
 function listText(values: readonly JsonValue[]): string {
-	const named = values.slice(0, NAMED).map(valueText).join(", ");
-	return values.length > NAMED ? `${named} and ${values.length - NAMED} more` : named;
+	const named = values.slice(0, MAX_LISTED).map(valueText).join(", ");
+	return values.length > MAX_LISTED ? `${named} and ${values.length - MAX_LISTED} more` : named;
 }
 
 function valueText(value: JsonValue): string {

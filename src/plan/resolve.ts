@@ -1,17 +1,17 @@
 import { hasWildcard } from "./glob.ts";
 import type { Named, Names } from "./names.ts";
 
-/** Whether a row's name stands for the one document that is called so, or for all that match it. */
+/** Whether a row's name is the name of one document, or a pattern of all that match it. */
 export type Match = "exact" | "glob";
 
-/** What a name comes to. Documents that were found are told by their places in the `Names`. */
+/** The documents of a name. Found documents are given by their indexes in the `Names`. */
 export type Resolution =
 	| { readonly kind: "found"; readonly documents: readonly number[] }
 	| { readonly kind: "unknown"; readonly candidates: readonly Named[] }
 	| { readonly kind: "unmatched"; readonly isName: boolean }
 	| { readonly kind: "ambiguous"; readonly documents: readonly Named[] };
 
-/** Looks a name up. With `glob` it stands for every document it matches, also for several of one name. */
+/** Finds the documents of a name. With `glob` these are all that it matches, several of one name included. */
 export function resolveName(names: Names, name: string, match: Match): Resolution {
 	if (match === "glob" && hasWildcard(name)) {
 		const documents = names.matching(name);
@@ -22,7 +22,7 @@ export function resolveName(names: Names, name: string, match: Match): Resolutio
 	if (documents.length === 0) {
 		return {
 			kind: "unknown",
-			// Sought when they are told: a manifest of a million wrong names is read twice.
+			// Searched only when they are reported: a manifest of a million wrong names is read twice.
 			get candidates() {
 				return names.like(name);
 			},
@@ -32,10 +32,10 @@ export function resolveName(names: Names, name: string, match: Match): Resolutio
 	return { kind: "ambiguous", documents: documents.flatMap((index) => names.document(index) ?? []) };
 }
 
-/** A row that names a document, and what it says of it. */
+/** A row that names a document, and the metadata that it gives it. */
 export type Claim = {
 	readonly row: number;
-	/** where it stands, in words */
+	/** where the row is, in words */
 	readonly place: string;
 	/** equal for equal metadata */
 	readonly payload: string;
@@ -44,13 +44,13 @@ export type Claim = {
 /**
  * Which row each document of a dataset belongs to.
  *
- * Two rows may name one document in different words: a name and a pattern, or a name and an id. It holds one claim for
- * each document, however many rows there are.
+ * Two rows may name one document differently: by a name and a pattern, or by a name and an id. Memory holds one claim for each
+ * document, whatever the number of rows.
  */
 export class Claims {
 	readonly #owners = new Map<number, Claim>();
 
-	/** Takes documents for a row, all or none. Returns the claim that stands against it. */
+	/** Takes documents for a row, all or none. Returns the earlier claim that contradicts it. */
 	take(documents: readonly number[], claim: Claim, onDuplicate: "error" | "first" | "last"): Claim | undefined {
 		if (onDuplicate === "error") {
 			for (const document of documents) {

@@ -3,14 +3,14 @@ import type { JsonValue } from "../json/values.ts";
 /** What a condition may compare with. */
 export type Scalar = string | number | boolean;
 
-/** `YYYY-MM-DD`, white space around it apart: the service looks at where digits and dashes stand, and no closer. */
+/** `YYYY-MM-DD` without the white space around it: the service checks the places of digits and dashes only. */
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** What Python's `ast.literal_eval` takes for a number. Of a whole number it refuses leading zeros. */
+/** Numbers for Python's `ast.literal_eval`, which refuses leading zeros of a whole number. */
 const NUMBER = /^[ \t]*[+-]?(?:0+|[1-9]\d*|(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?|\d+e[+-]?\d+)\s*$/i;
 const WHOLE = /^[+-]?\d+$/;
 
-/** Digits of a whole number beyond which Python refuses to convert it (`sys.int_info.default_max_str_digits`). */
+/** Most digits of a whole number that Python converts (`sys.int_info.default_max_str_digits`). */
 const LONGEST = 4_300;
 
 /** A value as the service's filter has it: Python's `str` of it. Objects, which are no values for a filter, are JSON here. */
@@ -31,7 +31,7 @@ export function areEqual(stored: string, wanted: Scalar): boolean | undefined {
 		: stored.toLowerCase() === text.toLowerCase();
 }
 
-/** Whether a stored text stands in that order to what is wanted. There is none between a number and what is no number. */
+/** Whether a stored text is in that order to what is wanted. A number has no order to a text that is no number. */
 export function isOrdered(stored: string, operator: ">" | "<" | "≥" | "≤", wanted: Scalar): boolean {
 	const order = orderOf(stored, wanted);
 	if (order === undefined) return false;
@@ -47,7 +47,7 @@ export function isOrdered(stored: string, operator: ">" | "<" | "≥" | "≤", w
 	}
 }
 
-/** Whether the service takes a text for a number or a date, so that a text that looks otherwise may equal it. */
+/** Whether the service reads a text as a number or a date, so that a different text may equal it. */
 export function hasOtherSpellings(text: string): boolean {
 	return isNumberText(text) || isDate(text);
 }

@@ -8,7 +8,7 @@ export type Done = {
 	/** line in the run's manifest, from 1; undefined in records of earlier releases */
 	readonly line: number | undefined;
 	readonly datasetId: string;
-	/** empty for an upload of which nobody knows whether it was stored */
+	/** empty for an upload that may not be stored */
 	readonly documentId: string;
 	readonly write: "update" | "upload" | "remove";
 	/** what was sent */
@@ -18,19 +18,18 @@ export type Done = {
 };
 
 /**
- * How one row of a run is taken back.
+ * How one row of a run is undone.
  *
- * - a planned change: what the document had before is to be written, or the document that an upload made to be removed,
- *   if it still has what the run left
- * - `nothing`: the run changed nothing there
- * - `impossible`: what was there before is not known, or was a document that is gone
+ * - a planned change: restores the previous metadata, or removes an uploaded document, if it still has what the run left
+ * - `nothing`: the run changed nothing
+ * - `impossible`: the previous metadata is not known, or the document was removed
  */
 export type UndoStep = PlannedChange | "nothing" | "impossible";
 
-/** @param keeps what the service keeps of what it is sent */
-export function undoStep(done: Done, keeps: Normalise): UndoStep {
+/** @param normalise what the service makes of the metadata that it is sent */
+export function undoStep(done: Done, normalise: Normalise): UndoStep {
 	const { line = 0, datasetId, documentId, write, metadata, before } = done;
-	const left = keeps(metadata);
+	const left = normalise(metadata);
 	const planned = { line, datasetId, documentId, was: metadataHash(left) };
 	switch (write) {
 		case "remove":
@@ -39,9 +38,9 @@ export function undoStep(done: Done, keeps: Normalise): UndoStep {
 			return documentId === "" ? "impossible" : { ...planned, action: "remove" };
 		case "update": {
 			if (before === undefined) return "impossible";
-			// By its rules a service may keep both alike; but not every release has them, and then they differ.
+			// Not normalised: not every release has these rules, and without them the two differ.
 			if (metadataHash(before) === metadataHash(metadata)) return "nothing";
-			return { ...planned, action: "update", metadata: before, difference: differenceOf(left, before, keeps) };
+			return { ...planned, action: "update", metadata: before, difference: differenceOf(left, before, normalise) };
 		}
 	}
 }

@@ -3,21 +3,21 @@ import type { InexactValues } from "../rest/inexact.ts";
 import type { Normalise } from "../rest/flavours.ts";
 
 /**
- * What became of a row that was written.
+ * The outcome of a write, read back later.
  *
- * - `equal`: the document has what was sent; a removed one is gone
- * - `normalised`: it has what the service keeps of that, by its known rules
- * - `lost`: it has, at least in part, what it had before; or it is not there, or a removed one still is
- * - `changed_since`: it has something that it neither had before nor was sent: somebody wrote it later
+ * - `equal`: the document has what was sent; a removed document is gone
+ * - `normalised`: it has what the service makes of that, by its known rules
+ * - `lost`: it has, at least in part, what it had before; or it is missing; or it was removed and is still there
+ * - `changed_since`: it has values that it neither had before nor was sent: another client wrote it later
  */
 export type Verdict = {
 	readonly result: "equal" | "normalised" | "lost" | "changed_since";
-	/** what is lost, or was changed since; none where the document as a whole is meant */
+	/** the keys that are lost or were changed since; none where it is the whole document */
 	readonly keys: readonly string[];
 };
 
-/** What was done to a document. */
-export type Deed = {
+/** A write to a document. */
+export type Write = {
 	readonly write: "update" | "upload" | "remove";
 	/** what was sent */
 	readonly metadata: Metadata;
@@ -30,30 +30,30 @@ const LOST: Verdict = { result: "lost", keys: [] };
 const NONE: Metadata = new Map();
 
 /**
- * Compares what a document has now with what was sent to it. Pure.
+ * Compares what a document has now with what was sent to it.
  *
- * Where it is not known what the document had before, a change by others can't be told from a loss, and any difference is
- * taken for a loss: a success that is none must not pass in silence.
+ * Without its previous metadata, a change by another client looks like a loss. Then every difference counts as a loss: a false
+ * alarm is better than a false success.
  *
  * @param present what the document has, undefined where the dataset does not list it
- * @param keeps what the service keeps of what it is sent
- * @param inexact what the document has that came rounded: no such number was ever sent
+ * @param normalise what the service makes of the metadata that it is sent
+ * @param inexact values of the document that came rounded: such a number was never sent
  */
 export function verdictOf(
-	{ write, metadata: sent, before }: Deed,
+	{ write, metadata: sent, before }: Write,
 	present: Metadata | undefined,
-	keeps: Normalise,
+	normalise: Normalise,
 	inexact?: InexactValues,
 ): Verdict {
 	if (write === "remove") return present === undefined ? EQUAL : LOST;
 	if (present === undefined) return LOST;
-	// A file without metadata was to be there, and says nothing of what else is.
+	// An upload without metadata only had to create the document.
 	if (write === "upload" && sent.size === 0) return EQUAL;
-	// A document that was just made had nothing.
+	// A new document had no metadata.
 	const had = before ?? (write === "upload" ? NONE : undefined);
 	const isExact = (key: string): boolean => inexact?.has(key) !== true;
-	const isKept = sameUnder(keeps, present, sent);
-	const isAsHad = had === undefined ? () => true : sameUnder(keeps, present, had);
+	const isKept = sameUnder(normalise, present, sent);
+	const isAsHad = had === undefined ? () => true : sameUnder(normalise, present, had);
 	const isAsBefore = (key: string): boolean => isAsHad(key) && (had === undefined || isExact(key));
 	const keys = [...new Set([...sent.keys(), ...present.keys()])];
 	const different = keys.filter((key) => !isExact(key) || !sameAt(key, present, sent));
@@ -63,9 +63,9 @@ export function verdictOf(
 	return lost.length > 0 ? { result: "lost", keys: lost } : { result: "changed_since", keys: wrong };
 }
 
-/** Whether two documents have the same under a key, by the known rules of the service. */
-function sameUnder(keeps: Normalise, left: Metadata, right: Metadata): (key: string) => boolean {
-	const [keptLeft, keptRight] = [keeps(left), keeps(right)];
+/** Whether two documents have the same value of a key, as it is or as the service normalises it. */
+function sameUnder(normalise: Normalise, left: Metadata, right: Metadata): (key: string) => boolean {
+	const [keptLeft, keptRight] = [normalise(left), normalise(right)];
 	return (key) => sameAt(key, left, right) || sameAt(key, keptLeft, keptRight);
 }
 

@@ -2,13 +2,13 @@ import { show } from "../text/show.ts";
 import { numberText, documentsText } from "../text/words.ts";
 import type { ShownChange } from "./changes.ts";
 
-/** Keys whose removals are counted by name; a manifest of other documents could have any number. */
-const COUNTED = 10_000;
+/** Most keys whose removals are counted by name: the documents may have any number of keys. */
+const MAX_COUNTED_KEYS = 10_000;
 
-/** Keys that are named. */
-const NAMED = 10;
+/** Most keys that a message names. */
+const MAX_NAMED_KEYS = 10;
 
-/** What a dry run has shown so far. */
+/** Counts of the changes that a dry run has shown. */
 export class ChangeTally {
 	readonly #documents = { update: 0, upload: 0, remove: 0 };
 	#added = 0;
@@ -16,22 +16,22 @@ export class ChangeTally {
 	#removed = 0;
 	readonly #removals = new Map<string, number>();
 
-	/** documents that would change, those that would be made or go included */
+	/** documents that would change, uploads and removals included */
 	get documents(): number {
 		const { update, upload, remove } = this.#documents;
 		return update + upload + remove;
 	}
 
-	see({ action, difference: { add, change, remove } }: Pick<ShownChange, "action" | "difference">): void {
+	add({ action, difference: { add, change, remove } }: Pick<ShownChange, "action" | "difference">): void {
 		this.#documents[action] += 1;
-		// The keys of a document that comes or goes do so with it.
+		// The keys of an upload or a removal are not counted by themselves.
 		if (action !== "update") return;
 		this.#added += add.size;
 		this.#changed += change.size;
 		this.#removed += remove.size;
 		for (const key of remove.keys()) {
 			const before = this.#removals.get(key);
-			if (before !== undefined || this.#removals.size < COUNTED) this.#removals.set(key, (before ?? 0) + 1);
+			if (before !== undefined || this.#removals.size < MAX_COUNTED_KEYS) this.#removals.set(key, (before ?? 0) + 1);
 		}
 	}
 
@@ -55,12 +55,12 @@ export class ChangeTally {
 		return parts.join(", ");
 	}
 
-	/** Which keys would be lost, those of most documents first; undefined where none would. */
+	/** The keys that would be removed, those of most documents first; undefined where none would. */
 	removedText(): string | undefined {
 		if (this.#removals.size === 0) return undefined;
 		const most = [...this.#removals].toSorted(([, left], [, right]) => right - left);
-		const named = most.slice(0, NAMED).map(([key, count]) => `${show(key)} (${documentsText(count)})`);
-		const more = most.length > NAMED ? `, and ${numberText(most.length - NAMED)} more` : "";
+		const named = most.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${show(key)} (${documentsText(count)})`);
+		const more = most.length > MAX_NAMED_KEYS ? `, and ${numberText(most.length - MAX_NAMED_KEYS)} more` : "";
 		return `Keys that would be removed: ${named.join(", ")}${more}.`;
 	}
 }

@@ -3,7 +3,7 @@ import type { Difference } from "../plan/change.ts";
 import { show } from "../text/show.ts";
 import { reportCsvLine } from "./list-lines.ts";
 
-/** What would become of a document: it gets other metadata, it is made of a file, or it goes. */
+/** What a row would do: change a document's metadata, create a document from a file, or remove one. */
 export type ChangeAction = "update" | "upload" | "remove";
 
 /** One document that would change, as a dry run shows it. */
@@ -12,20 +12,20 @@ export type ShownChange = {
 	/** line of its row in the manifest */
 	readonly line: number;
 	readonly datasetId: string;
-	/** empty for an upload, which has none yet */
+	/** empty for an upload, whose document does not exist yet */
 	readonly documentId: string;
 	/** `upload`: path of the file */
 	readonly file?: string | undefined;
-	/** of a document that goes, all that it has is removed */
+	/** for a removal, all keys of the document are removed */
 	readonly difference: Difference;
 };
 
-/** Marks for a terminal; each may give its text back as it is. */
+/** Styles for a terminal; each may return its text unchanged. */
 export type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
 
 /** How changes are written in one format. */
 type Formatting = {
-	/** for what, as the help of `--format` says it */
+	/** what it is for, in the words of the help of `--format` */
 	readonly use: string;
 	/** the lines before the first change */
 	readonly head?: string;
@@ -79,7 +79,7 @@ export function changeText(shown: ShownChange, marks: Marks, longest: number): s
 	return `${subject} ${marks.dim(`line ${line}`)}${actionText(action, marks)}\n${keys.join("")}`;
 }
 
-/** What would become of a document as a whole; of one that is updated, its keys say it. */
+/** Nothing for an update: its keys show it. */
 function actionText(action: ChangeAction, marks: Marks): string {
 	switch (action) {
 		case "update":
@@ -94,7 +94,7 @@ function actionText(action: ChangeAction, marks: Marks): string {
 function keyText({ key, action, from, to }: ShownKey, marks: Marks, longest: number): string {
 	const name = show(key, longest);
 	const [before, after] = [valueText(from, longest), valueText(to, longest)];
-	// The sign is there without colour, too: logs have none, and not everyone sees it.
+	// The sign repeats what the colour says: logs have no colour, and not everyone sees it.
 	switch (action) {
 		case "add":
 			return `${marks.green(`  + ${name}: ${after}`)}\n`;
@@ -111,13 +111,13 @@ function valueText(value: JsonValue | undefined, longest: number): string {
 }
 
 /**
- * A document that would change, a line a key, for a spreadsheet. A document that would be uploaded or removed has a line of
- * its own before them: it may have no key at all.
+ * A document that would change, one line for each key, for a spreadsheet. An upload or a removal has a line of its own before
+ * them, because it may have no key.
  */
 export function changeCsv({ action: what, line, documentId, file = "", difference }: ShownChange): string {
 	const whole = what === "update" ? "" : reportCsvLine([String(line), documentId, "", `${what} document`, "", file]);
 	const rows = shownKeys(difference).map(({ key, action, from, to }) => {
-		// Text as it is, which a sheet is easiest to read by; as JSON where two values would look alike.
+		// Text is easiest to read as it is; two values that would look alike are shown as JSON.
 		const areAlike = from !== undefined && to !== undefined && plain(from) === plain(to);
 		const cell = areAlike ? (value: JsonValue) => JSON.stringify(value) : plain;
 		const cells = [from, to].map((value) => (value === undefined ? "" : cell(value)));
@@ -130,10 +130,10 @@ function plain(value: JsonValue): string {
 	return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Characters of a value that a cell shows: a table is for reading, and a line of it has no end of its own. */
+/** Most characters of a value in a cell: a line of a Markdown table can't be wrapped. */
 const LONGEST = 500;
 
-/** A document that would change, a line of a Markdown table for each key, and one for an upload or a removal itself. */
+/** A document that would change: a table line for each key, and one for the upload or the removal itself. */
 export function changeMarkdown({ action: what, line, documentId, file, difference }: ShownChange): string {
 	const id = documentId === "" ? "" : code(documentId);
 	const to = file === undefined ? "" : code(file);
@@ -150,8 +150,8 @@ function valueCell(value: JsonValue | undefined): string {
 }
 
 /**
- * Foreign text as code: nothing in it is a link, a picture or a mention of somebody there. A bar would end the cell even
- * in code, and code ends at as many backticks as it began with.
+ * Foreign text as code, so that nothing in it becomes a link, a picture or a mention. A bar would end the cell even in code,
+ * and code ends at as many backticks as it began with.
  */
 function code(text: string): string {
 	const shown = show(text, LONGEST).replaceAll("|", "\\|");
@@ -161,7 +161,7 @@ function code(text: string): string {
 	return `${fence}${space}${shown}${space}${fence}`;
 }
 
-/** One key of a document that would change; `from` or `to` is undefined where the key is added or removed. */
+/** One key that would change; `from` is undefined where it is added, `to` where it is removed. */
 type ShownKey = {
 	readonly key: string;
 	readonly action: "add" | "change" | "remove";

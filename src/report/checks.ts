@@ -3,13 +3,13 @@ import { displayWidth } from "./list-lines.ts";
 
 export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 
-/** One thing that was looked at, and what came of it. */
+/** One check and its result. */
 export type Check = {
 	readonly name: string;
 	readonly status: CheckStatus;
-	/** one sentence for a person */
+	/** one sentence */
 	readonly text: string;
-	/** what to do about it, one sentence */
+	/** one sentence: what to do about it */
 	readonly hint?: string | undefined;
 	/** the command to type next */
 	readonly next?: string | undefined;
@@ -17,15 +17,15 @@ export type Check = {
 	readonly exit?: ExitCode | undefined;
 };
 
-/** A setting and what gave it. A value of null is not set, or not shown. */
+/** A setting and its origin. The value is null where it is not set or not shown. */
 export type ShownSetting = {
 	readonly name: string;
 	readonly value: string | number | null;
-	/** null where nothing gave it */
+	/** null where it is not set */
 	readonly origin: string | null;
 };
 
-/** What a `doctor` came to: the last line of its `--json`. */
+/** The result of `doctor`: the last line of its `--json`. */
 export type Diagnosis = {
 	readonly flavour: string | null;
 	/** milliseconds */
@@ -39,18 +39,18 @@ export type Diagnosis = {
 /** Marks for a terminal; each may give its text back as it is. */
 type Marks = Readonly<Record<"dim" | "red" | "green" | "yellow", (text: string) => string>>;
 
-/** Columns of the longest name of a setting, and of a check's status and name, with what stands between them. */
-const SETTING = "state_dir".length + 2;
-const STATUS = "warning".length + 2;
-const NAME = "service".length + 2;
+/** Widths in columns: the longest name of each kind, and the gap after it. */
+const SETTING_WIDTH = "state_dir".length + 2;
+const STATUS_WIDTH = "warning".length + 2;
+const NAME_WIDTH = "service".length + 2;
 const INDENT = 2;
 
-/** The narrowest that text is wrapped to: below that a terminal does it better. */
-const NARROWEST = 30;
+/** Columns. On a narrower terminal the lines are left to the terminal to wrap. */
+const MIN_WIDTH = 30;
 
 export function settingText({ name, value, origin }: ShownSetting, marks: Marks): string {
 	const shown = value === null ? (origin === null ? marks.dim("not set") : "set, not shown") : String(value);
-	return `${" ".repeat(INDENT)}${name.padEnd(SETTING)}${shown}${origin === null ? "" : marks.dim(` (${origin})`)}\n`;
+	return `${" ".repeat(INDENT)}${name.padEnd(SETTING_WIDTH)}${shown}${origin === null ? "" : marks.dim(` (${origin})`)}\n`;
 }
 
 export function settingLine({ name, value, origin }: ShownSetting): string {
@@ -59,9 +59,9 @@ export function settingLine({ name, value, origin }: ShownSetting): string {
 
 /** A check as lines, the sentence wrapped to `width` columns and the hint below it. The status is a word: logs have no colour. */
 export function checkText({ name, status, text, hint }: Check, marks: Marks, width: number): string {
-	const left = INDENT + STATUS + NAME;
-	const room = Math.max(NARROWEST, width - left);
-	const head = `${" ".repeat(INDENT)}${markOf(status, marks)(status.padEnd(STATUS))}${name.padEnd(NAME)}`;
+	const left = INDENT + STATUS_WIDTH + NAME_WIDTH;
+	const room = Math.max(MIN_WIDTH, width - left);
+	const head = `${" ".repeat(INDENT)}${markOf(status, marks)(status.padEnd(STATUS_WIDTH))}${name.padEnd(NAME_WIDTH)}`;
 	const lines = [...wrap(text, room), ...(hint === undefined ? [] : wrap(hint, room))];
 	return `${head}${lines.join(`\n${" ".repeat(left)}`)}\n`;
 }
@@ -78,8 +78,8 @@ export function diagnosisLine({ flavour, latency, safeRate, exit, next }: Diagno
 /** The counts of checks in words: `9 checks: 8 ok, 1 warning`. Counts of zero are left out. */
 export function checksText(checks: readonly Check[]): string {
 	const words: readonly CheckStatus[] = ["ok", "warning", "failed", "skipped"];
-	const counted = words.map((word) => [word, checks.filter(({ status }) => status === word).length] as const);
-	const parts = counted
+	const counts = words.map((word) => [word, checks.filter(({ status }) => status === word).length] as const);
+	const parts = counts
 		.filter(([, count]) => count > 0)
 		.map(([word, count]) => `${count} ${word === "warning" && count > 1 ? "warnings" : word}`);
 	return `${checks.length} ${checks.length === 1 ? "check" : "checks"}: ${parts.join(", ")}`;
@@ -98,7 +98,7 @@ function markOf(status: CheckStatus, marks: Marks): (text: string) => string {
 	}
 }
 
-/** Breaks a sentence between words. A word that is wider than the room keeps a line to itself: it may be an address to copy. */
+/** Breaks a sentence between words. A wider word gets a line of its own, unbroken: it may be an address to copy. */
 function wrap(text: string, room: number): string[] {
 	const lines: string[] = [];
 	let line = "";

@@ -2,7 +2,7 @@ import { Exit, type ExitCode } from "../errors.ts";
 import type { Stop, Totals } from "../run/types.ts";
 import type { VerifyCounts } from "./verify.ts";
 
-/** The order in which exit codes win where several apply: signals and faults of our own first, then what sent nothing. */
+/** Exit codes by precedence where several apply: signals and internal errors first, then the codes that sent nothing. */
 const PRECEDENCE: readonly ExitCode[] = [
 	Exit.hangup,
 	Exit.interrupted,
@@ -21,16 +21,16 @@ const PRECEDENCE: readonly ExitCode[] = [
 	Exit.output,
 ];
 
-/** What a dry run found: the rows that would change are pending, as nothing was sent. */
+/** The result of a dry run. Rows that would change are pending, because nothing was sent. */
 export type DryResult = {
 	readonly changes: number;
 	/** whether `--detailed-exitcode` was given */
 	readonly isDetailed: boolean;
 };
 
-/** What reading back found. */
+/** The result of reading back. */
 export type VerifiedResult = Pick<VerifyCounts, "lost" | "unknown"> & {
-	/** rows that have something else than was sent, straight behind the run, and no later run of ours to explain it */
+	/** rows that were changed directly after the run, and not by a later recorded run */
 	readonly unexplained?: number;
 };
 
@@ -47,11 +47,11 @@ export function exitOf(
 	if (totals.failed + totals.invalid > 0) applying.add(Exit.failedRows);
 	if (dry?.isDetailed === true && dry.changes > 0) applying.add(Exit.differences);
 	if (verify !== undefined && verify.lost + (verify.unexplained ?? 0) > 0) applying.add(Exit.differences);
-	// Whether it is lost nobody knows: that is no success.
+	// A row that could not be checked may be lost, so it is no success.
 	if (verify !== undefined && verify.unknown > 0) applying.add(Exit.failedRows);
 	if (outputFailed) applying.add(Exit.output);
-	// Rows that are pending though nothing stopped the run: nobody accounts for them, whatever else went wrong.
+	// Without a stop no row may be pending: the counts are wrong, whatever else failed.
 	if (stop === undefined && totals.pending !== (dry?.changes ?? 0)) applying.add(Exit.internal);
-	// A stop whose code has no rank is not to pass as success.
+	// The code of a stop that has no rank must not become a success.
 	return PRECEDENCE.find((code) => applying.has(code)) ?? stop?.exit ?? Exit.ok;
 }

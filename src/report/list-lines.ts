@@ -1,16 +1,16 @@
 /** Blank columns between two columns of a table. */
 const GAP = 2;
 
-/** The narrowest that a column is made so that a line fits the terminal. */
-const NARROWEST = 8;
+/** Columns: a column is not made narrower to fit the terminal. */
+const MIN_WIDTH = 8;
 
 const NO_WIDTH = /^[\p{Mn}\p{Me}\u200b-\u200f]$/u;
 
-/** CJK and what is shown as an emoji by itself: a copyright sign or an arrow can be one, and takes one column. */
+/** CJK, and characters that are an emoji by default. A copyright sign or an arrow can be one, but takes one column. */
 const WIDE =
 	/^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
 
-/** How wide text stands on a terminal: wide characters (CJK, emoji) take two columns, marks none. */
+/** The width of a text on a terminal, in columns: wide characters (CJK, emoji) take two, combining marks none. */
 export function displayWidth(text: string): number {
 	let width = 0;
 	for (const character of text) width += characterWidth(character);
@@ -23,9 +23,9 @@ function characterWidth(character: string): number {
 }
 
 /**
- * Column widths that fit `width`: the widest columns give way first, none below its share of readability.
+ * Column widths that fit `width`. The widest columns are narrowed first, none below `MIN_WIDTH`.
  *
- * @param whole columns that never give way: a name that is cut can't be typed
+ * @param whole columns that are never narrowed: a name that is cut can't be typed
  */
 export function columnWidths(
 	rows: readonly (readonly string[])[],
@@ -41,9 +41,9 @@ export function columnWidths(
 		const total = wanted.reduce((sum, each) => sum + each, 0);
 		const giving = wanted.map((each, column) => (whole.has(column) ? 0 : each));
 		const widest = Math.max(...giving, 0);
-		if (total <= room || widest <= NARROWEST) return wanted;
+		if (total <= room || widest <= MIN_WIDTH) return wanted;
 		const at = giving.indexOf(widest);
-		wanted[at] = Math.max(NARROWEST, widest - (total - room), Math.min(widest - 1, Math.floor(room / wanted.length)));
+		wanted[at] = Math.max(MIN_WIDTH, widest - (total - room), Math.min(widest - 1, Math.floor(room / wanted.length)));
 	}
 }
 
@@ -74,10 +74,10 @@ function cut(text: string, width: number): string {
 	return `${shown}…`;
 }
 
-/** Cells that a spreadsheet would run as a formula when it opens the file. */
+/** Cells that a spreadsheet would evaluate as a formula. */
 const FORMULA = /^[=+\-@\t\r\n\0\uFF1D\uFF0B\uFF0D\uFF20]/u;
 
-/** One line of a CSV report for people: quoted where needed, formulas defused with an apostrophe. */
+/** One line of a CSV report for people: quoted where needed, formulas made text with an apostrophe. */
 export function reportCsvLine(cells: readonly string[]): string {
 	return `${cells.map((cell) => quoted(FORMULA.test(cell) ? `'${cell}` : cell)).join(",")}\n`;
 }

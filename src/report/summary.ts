@@ -4,7 +4,7 @@ import { numberText, durationText, rowsText } from "../text/words.ts";
 import type { Undone } from "./undo.ts";
 import { isAllWell, type VerifyCounts } from "./verify.ts";
 
-/** The `--json` line of a row: for every row that failed, and for `upload` every row. */
+/** The `--json` line of a row. It is printed for every row that failed, and for `upload` for every row. */
 export function rowLine({ item, status, documentId, error, attempts }: Outcome<Work>): string {
 	return JSON.stringify({
 		type: "row",
@@ -36,43 +36,43 @@ export type Summary = {
 	readonly seconds: number;
 	/** whether updates were seen to arrive, and none that was read back is lost */
 	readonly verified: boolean;
-	/** what reading back found; null where nothing was */
+	/** null where nothing was read back */
 	readonly verify: VerifyCounts | null;
-	/** what an undo came to; null for what is none */
+	/** the counts of an undo; null for other commands */
 	readonly undone: Undone | null;
-	/** documents that were changed, made or removed; in a dry run those that would be */
+	/** documents that were changed, created or removed; in a dry run those that would be */
 	readonly changes: number;
-	/** whether all that was written can be taken back */
+	/** whether every write can be undone */
 	readonly undoable: boolean;
-	/** the command that takes it back */
+	/** the command that undoes it */
 	readonly undo: string | null;
 	readonly exit_code: ExitCode;
 	readonly resume: string | null;
 };
 
-/** Whether what a run wrote can be taken back. */
+/** Whether the writes of a run can be undone. */
 export type Undo = {
-	/** the command that does it; undefined where nothing can be taken back */
+	/** the command that does it; undefined where nothing can be undone */
 	readonly command: string | undefined;
-	/** rows that it would leave as they are: those of which nobody knows what they had before */
+	/** rows whose previous values are not known, so an undo leaves them as they are */
 	readonly blind: number;
-	/** and those whose documents are gone */
+	/** rows whose documents were removed */
 	readonly removed: number;
 };
 
-/** What a summary tells beside the counts. */
+/** What a summary has besides the counts. */
 export type SummaryFacts = {
 	/** whether updates were seen to arrive at this address: false where nothing could be read back */
 	readonly verified?: boolean | undefined;
-	/** what reading back found */
+	/** the result of reading back */
 	readonly verify?: VerifyCounts | undefined;
-	/** what an undo came to */
+	/** the counts of an undo */
 	readonly undone?: Undone | undefined;
 	readonly run?: string | undefined;
-	/** rows that were updated with what their documents had already */
+	/** updated rows whose documents already had those values */
 	readonly same?: number | undefined;
 	readonly undo?: Undo | undefined;
-	/** the command that goes on */
+	/** the command that resumes the run */
 	readonly resume?: string | undefined;
 	/** documents that a dry run would change */
 	readonly wouldChange?: number | undefined;

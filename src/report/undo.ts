@@ -3,16 +3,16 @@ import { type Undo } from "./summary.ts";
 import { numberText, rowsText } from "../text/words.ts";
 
 /**
- * @param blind rows that were written over something that is not known
- * @param same rows whose documents had already what was written: there is nothing of them to take back
- * @param stored rows that failed although their files were stored, as under another name than asked for
+ * @param blind rows whose previous values are not known
+ * @param same rows whose documents already had what was written: nothing of them needs an undo
+ * @param stored rows that failed although their files were stored, for example under another name
  */
 export function undoOf(totals: Totals, blind: number, same: number, stored: number, command: string): Undo {
 	const reversible = totals.updated + totals.uploaded + stored - blind - same;
 	return { command: reversible > 0 ? command : undefined, blind, removed: totals.removed };
 }
 
-/** A sentence for the end of a run; undefined where there is nothing to take back, or it is plain that nothing can be. */
+/** A sentence for the end of a run; undefined where nothing was written, or only removals were. */
 export function undoText({ command, blind, removed }: Undo): string | undefined {
 	const left = blind + removed;
 	if (command !== undefined) {
@@ -35,20 +35,20 @@ export function undoneText(name: string, { reversed, kept, failed, unchanged, im
 	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
 }
 
-/** What an undo came to, row by row. */
+/** The rows of an undo, by outcome. */
 export type Undone = {
-	/** documents that have again what they had, or that are gone again */
+	/** documents that were restored, or uploaded documents that were removed */
 	readonly reversed: number;
-	/** left alone, as somebody changed them since */
+	/** left alone, because they were changed since */
 	readonly kept: number;
 	readonly failed: number;
 	/** had its previous values already */
 	readonly unchanged: number;
-	/** nobody knows what was there before, or it is gone */
+	/** their previous values are not known, or the documents were removed */
 	readonly impossible: number;
 };
 
-/** @param conflicts rows that failed because somebody changed their documents since */
+/** @param conflicts rows that failed because their documents were changed since */
 export function undoneOf({ updated, removed, unchanged, failed, invalid }: Totals, conflicts: number): Undone {
 	return { reversed: updated + removed, kept: conflicts, failed: failed - conflicts, unchanged, impossible: invalid };
 }

@@ -3,7 +3,7 @@ import { show } from "../text/show.ts";
 import { numberText, rowsText } from "../text/words.ts";
 import type { VerifyMode } from "../run/verify/picked-rows.ts";
 
-/** What a verification found, as the summary tells it. `checked` is the sum of the five behind it. */
+/** The counts of a verification in the summary. `checked` is the sum of the five counts that follow it. */
 export type VerifyCounts = {
 	readonly mode: VerifyMode;
 	/** rows that the run wrote */
@@ -13,13 +13,13 @@ export type VerifyCounts = {
 	readonly normalised: number;
 	readonly lost: number;
 	readonly changed_since: number;
-	/** could not be looked at */
+	/** could not be checked */
 	readonly unknown: number;
-	/** were not looked at, as it was stopped */
+	/** were not checked, because the verification was stopped */
 	readonly pending: number;
 };
 
-/** Whether everything that was to be looked at is as it should be. */
+/** Whether every row was checked and none is lost. */
 export function isAllWell({ lost, unknown, pending }: VerifyCounts): boolean {
 	return lost + unknown + pending === 0;
 }
@@ -36,10 +36,10 @@ export function verifyText(counts: VerifyCounts): string {
 		[unknown, "could not be checked", false],
 		[pending, "not checked", false],
 	];
-	const told = parts
+	const words = parts
 		.filter(([count, , always]) => always || count > 0)
 		.map(([count, word]) => `${numberText(count)} ${word}`);
-	return `Verified ${what}: ${told.join(", ")}`;
+	return `Verified ${what}: ${words.join(", ")}`;
 }
 
 /** The `--json` line of a row that is not as it was sent. */

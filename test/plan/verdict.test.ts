@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type JsonValue, type Metadata, metadataOf } from "../../src/json/values.ts";
-import { type Deed, type Verdict, verdictOf } from "../../src/plan/verdict.ts";
+import { type Write, type Verdict, verdictOf } from "../../src/plan/verdict.ts";
 import { asSent } from "../../src/rest/flavours.ts";
 import { splitLists } from "../../src/rest/ragflow.ts";
 
@@ -10,7 +10,7 @@ const of = (members: Members | undefined): Metadata | undefined =>
 	members === undefined ? undefined : metadataOf(members);
 
 function judged(
-	write: Deed["write"],
+	write: Write["write"],
 	before: Members | undefined,
 	sent: Members,
 	present: Members | undefined,

@@ -143,7 +143,7 @@ describe("an upload and a removal are shown as such, not as updates", () => {
 describe("the totals of a dry run", () => {
 	const of = (...changes: readonly ShownChange[]): ChangeTally => {
 		const tally = new ChangeTally();
-		for (const change of changes) tally.see(change);
+		for (const change of changes) tally.add(change);
 		return tally;
 	};
 
@@ -169,7 +169,7 @@ describe("the totals of a dry run", () => {
 			"1 document would be uploaded. 2 documents would be removed.",
 			undefined,
 		]);
-		tally.see(changed([], pairs));
+		tally.add(changed([], pairs));
 		expect(tally.text()).toContain(" would be removed. 1 document would change; keys: 1 added.");
 	});
 

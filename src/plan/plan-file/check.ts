@@ -3,7 +3,7 @@ import { planVersion, readChange, readFooter, readHeader } from "./decode.ts";
 import { countsText, PLAN_VERSION } from "./encode.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "./planned.ts";
 
-/** What is wrong with a plan, as what follows "the plan" in a sentence, and its line where that can be told. */
+/** What is wrong with a plan: a predicate of "the plan", and its line where that is known. */
 export class PlanFault extends Error {
 	readonly line: number | undefined;
 
@@ -13,15 +13,15 @@ export class PlanFault extends Error {
 	}
 }
 
-/** A whole plan, but for its changes. */
+/** A plan without its changes. */
 export type CheckedPlan = { readonly header: PlanHeader; readonly counts: PlanCounts };
 
 const LINE_END = "\n";
 
-/** How a plan begins, whatever version wrote it. */
+/** How a plan of any version begins. */
 const BEGINNING = '{"ragtag_plan":';
 
-/** Reads a plan line after line, and tells at its end whether it is the one that was written. */
+/** Reads a plan line by line, and checks at its end that it is unchanged and complete. */
 export class PlanCheck {
 	readonly #hash = createHash("sha256");
 	readonly #actions: readonly PlannedChange["action"][];
@@ -30,14 +30,14 @@ export class PlanCheck {
 	#header: PlanHeader | undefined;
 	#counts: PlanCounts | undefined;
 
-	/** @param actions what may be planned: who means to write must not find that something is removed */
+	/** @param actions the actions that are allowed: `docs apply` must not remove documents */
 	constructor(actions: readonly PlannedChange["action"][]) {
 		this.#actions = actions;
 	}
 
 	/**
 	 * @param bytes a line without its end
-	 * @param isEnded whether it has one
+	 * @param isEnded whether the line has an end
 	 * @returns the change that the line holds, if it is one
 	 * @throws PlanFault
 	 */
@@ -46,7 +46,7 @@ export class PlanCheck {
 		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
 		if (this.#header === undefined) {
 			this.#header = this.#first(text, isEnded);
-			this.#keep(bytes);
+			this.#hashLine(bytes);
 			return undefined;
 		}
 		if (this.#counts !== undefined)
@@ -61,11 +61,11 @@ export class PlanCheck {
 		if (change === undefined) throw this.#fault("was edited or cut: this is not a line of a plan");
 		if (!this.#actions.includes(change.action)) throw this.#fault("removes documents, which this command does not do");
 		this.#changes += 1;
-		this.#keep(bytes);
+		this.#hashLine(bytes);
 		return change;
 	}
 
-	/** @throws PlanFault where the plan has no end */
+	/** @throws PlanFault where the plan has no last line */
 	end(): CheckedPlan {
 		if (this.#header === undefined) throw new PlanFault("is empty");
 		if (this.#counts === undefined) throw this.#cut();
@@ -95,7 +95,7 @@ export class PlanCheck {
 		return counts;
 	}
 
-	#keep(bytes: Uint8Array): void {
+	#hashLine(bytes: Uint8Array): void {
 		this.#hash.update(bytes);
 		this.#hash.update(LINE_END);
 	}

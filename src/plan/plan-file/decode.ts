@@ -27,7 +27,7 @@ export function planVersion(text: string): number | undefined {
 	return typeof version === "number" ? version : undefined;
 }
 
-/** Undefined where this version would not have written that. */
+/** Undefined where this version would not have written it. */
 export function readHeader(text: string): PlanHeader | undefined {
 	const { ragtag_plan: version, ragtag, base_url: baseUrl, mode, manifest, created } = asMembers(parsed(text));
 	if (version !== PLAN_VERSION || !isText(ragtag) || !isText(baseUrl) || !isText(created)) return undefined;
@@ -38,7 +38,7 @@ export function readHeader(text: string): PlanHeader | undefined {
 	return headerLine(header) === `${text}\n` ? header : undefined;
 }
 
-/** Undefined where this version would not have written that: a key that stands twice, a member that it does not know. */
+/** Undefined where this version would not have written it: a repeated key, or an unknown member. */
 export function readChange(text: string): PlannedChange | undefined {
 	const members = membersOf(text);
 	const [line, datasetId, documentId, action, was] = ["line", "dataset_id", "document_id", "action", "was"].map(

@@ -2,7 +2,7 @@ import { metadataText } from "../../json/values.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "./planned.ts";
 import { createHash } from "node:crypto";
 
-/** Makes the text of a plan, line after line. */
+/** Writes the text of a plan, line by line. */
 export class PlanText {
 	readonly #hash = createHash("sha256");
 	#changes = 0;
@@ -27,7 +27,7 @@ export class PlanText {
 	}
 }
 
-/** Raised when the meaning of a member changes. */
+/** The version of the format. It is raised when the meaning of a member changes. */
 export const PLAN_VERSION = 1;
 
 /** The first line of a plan. */
@@ -59,13 +59,13 @@ export function changeLine(planned: PlannedChange): string {
 	return `${head.slice(0, -1)},${members.join(",")}}\n`;
 }
 
-/** What the checksum covers of the last line, which stands before it. */
+/** The part of the last line that the checksum covers. */
 export function countsText({ changes, unchanged, failed }: PlanCounts): string {
 	return JSON.stringify({ changes, unchanged, failed }).slice(0, -1);
 }
 
 /**
- * The last line: without it a plan was cut, and with another checksum it was edited.
+ * The last line. A plan without it was cut, and one with another checksum was edited.
  *
  * @param sha256 of all bytes before this line, and of its own counts as `countsText` gives them
  */

@@ -4,14 +4,14 @@ import type { Normalise } from "../../rest/flavours.ts";
 import { type Difference, differenceOf, type Mode } from "../change.ts";
 import { createHash } from "node:crypto";
 
-/** What a plan is about: its first line. It holds no key. */
+/** The first line of a plan. It holds no API key. */
 export type PlanHeader = {
 	/** version of the program that wrote it */
 	readonly ragtag: string;
-	/** the one target that it may be sent to, as `normaliseBaseUrl` gives it */
+	/** the only target that it may be sent to, as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	readonly mode: Mode;
-	/** where the lines of its changes are: the manifest as it was named, and the hash of its bytes */
+	/** the manifest that the line numbers refer to: its name as it was given, and the hash of its bytes */
 	readonly manifest: { readonly name: string; readonly sha256: string; readonly rows: number };
 	/** ISO 8601 */
 	readonly created: string;
@@ -39,31 +39,31 @@ export type PlannedRemoval = Planned & { readonly action: "remove" };
 
 export type PlannedChange = PlannedUpdate | PlannedRemoval;
 
-/** Rows of the manifest by what was found of them: those that would change are in the plan, the others are not. */
+/** Rows of the manifest by result. Only rows that would change are in the plan. */
 export type PlanCounts = { readonly changes: number; readonly unchanged: number; readonly failed: number };
 
 /**
- * Whether a document has what it had when the plan was made, as it stands or by the known rules of the service.
+ * Whether a document has what it had when the plan was made, as it is or as the service normalises it.
  *
- * @param inexact what of it came rounded, as the service gave it
+ * @param inexact values of it that came rounded, as the service gave them
  */
-export function isAsPlanned(was: string, present: Metadata, keeps: Normalise, inexact?: InexactValues): boolean {
+export function isAsPlanned(was: string, present: Metadata, normalise: Normalise, inexact?: InexactValues): boolean {
 	if (metadataHash(present, inexact) === was) return true;
-	// No service was ever sent a number that can't be kept, so its rules explain no such.
-	return inexact === undefined && metadataHash(keeps(present)) === was;
+	// Such a number was never sent, so no normalisation explains it.
+	return inexact === undefined && metadataHash(normalise(present)) === was;
 }
 
 /** The keys in which a document differs from what it had when the plan was made. */
 export function keysChangedSince(
 	planned: Pick<PlannedUpdate, "metadata" | "difference">,
 	present: Metadata,
-	keeps: Normalise,
+	normalise: Normalise,
 ): string[] {
-	const { add, change, remove } = differenceOf(metadataBefore(planned), present, keeps);
+	const { add, change, remove } = differenceOf(metadataBefore(planned), present, normalise);
 	return [...add.keys(), ...change.keys(), ...remove.keys()];
 }
 
-/** What the document had: what is sent, with its difference taken back. */
+/** What the document had: the planned metadata with its difference reverted. */
 function metadataBefore({ metadata, difference }: Pick<PlannedUpdate, "metadata" | "difference">): Metadata {
 	const before = new Map<string, JsonValue>(metadata);
 	for (const key of difference.add.keys()) before.delete(key);
@@ -79,8 +79,8 @@ export function keptWhenOverruled(mode: Mode, { difference }: Pick<PlannedUpdate
 }
 
 /**
- * What is sent to a document that was changed since, where that is overruled: in `replace` mode the planned object as it
- * stands, in `merge` mode what the document has now with the planned difference laid over it.
+ * What `--force` sends to a document that was changed since: in `replace` mode the planned object, in `merge` mode what the
+ * document has now with the planned difference applied.
  */
 export function overruled(
 	mode: Mode,
@@ -96,10 +96,10 @@ export function overruled(
 }
 
 /**
- * What tells metadata from other metadata: SHA-256 of its JSON text with the members sorted by key at every depth, in
- * hexadecimal. The order in which a service lists keys is no change.
+ * The identity of metadata: SHA-256 of its JSON text with the members sorted by key at every depth, in hexadecimal. The order
+ * in which a service lists keys is no change.
  *
- * @param inexact what of it came rounded, as the service gave it: it is something else than the rounded number
+ * @param inexact values of it that came rounded, as the service gave them: they differ from the rounded numbers
  */
 export function metadataHash(metadata: Metadata, inexact?: InexactValues): string {
 	const hash = createHash("sha256").update(objectText(metadata));

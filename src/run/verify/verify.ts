@@ -1,5 +1,5 @@
 import type { Metadata } from "../../json/values.ts";
-import type { Deed, Verdict } from "../../plan/verdict.ts";
+import type { Write, Verdict } from "../../plan/verdict.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { DocumentSource } from "../documents/document-source.ts";
@@ -100,7 +100,7 @@ export type ReadBackOptions = {
 	readonly concurrency: number;
 	/** @param metadata what the document has now; undefined where it is not listed */
 	readonly judge: (
-		deed: Deed,
+		write: Write,
 		metadata: Metadata | undefined,
 		normalise: Normalise,
 		inexact: InexactValues | undefined,

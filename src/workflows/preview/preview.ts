@@ -114,7 +114,7 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 		const difference = differenceOf(has, metadata, normalise, inexact);
 		const file = seen.action === "upload" ? fileName : undefined;
 		const change: ShownChange = { action: seen.action, line, datasetId, documentId: seen.documentId, file, difference };
-		tally.see(change);
+		tally.add(change);
 		await sink.change(change, seen);
 	};
 	const work = async (): Promise<Stop | undefined> => {
