@@ -95,11 +95,6 @@ export const PURPOSES = {
 
 export type Purpose = keyof typeof PURPOSES;
 
-/** The purposes whose commands run rows. */
-export type RunPurpose = {
-	[Each in Purpose]: (typeof PURPOSES)[Each]["isRun"] extends true ? Each : never;
-}[Purpose];
-
 /** The purpose that is meant where none is given. */
 export const DEFAULT_PURPOSE: Purpose = "tag";
 

@@ -12,7 +12,7 @@ export function rowLine({ item, status, documentId, error, attempts }: Outcome<W
 		status,
 		dataset_id: item.datasetId,
 		document_id: documentId === "" ? null : documentId,
-		file: item.fileName ?? null,
+		file: item.file?.path ?? null,
 		error_code: error?.code ?? null,
 		error: error?.text ?? null,
 		attempts,

@@ -128,15 +128,11 @@ export async function runRows<Item extends Work>(
 	return shutdown.finish(attempts.leftBehind);
 }
 
-/** Groups rows into chunks of at most `size`, each turned into what the run works on. The last may be shorter. */
-export async function* chunked<Row, Item>(
-	rows: AsyncIterable<Row>,
-	size: number,
-	itemOf: (row: Row) => Item,
-): AsyncGenerator<Item[]> {
-	let chunk: Item[] = [];
+/** Groups rows into chunks of at most `size`. The last may be shorter. */
+export async function* chunked<Row>(rows: AsyncIterable<Row>, size: number): AsyncGenerator<Row[]> {
+	let chunk: Row[] = [];
 	for await (const row of rows) {
-		chunk.push(itemOf(row));
+		chunk.push(row);
 		if (chunk.length < size) continue;
 		yield chunk;
 		chunk = [];

@@ -3,7 +3,7 @@ import type { ExitCode } from "../errors.ts";
 /** How a row ended. Rows that are neither here nor left out by the manifest's check are pending. */
 export type RowStatus = "updated" | "uploaded" | "removed" | "unchanged" | "failed";
 
-/** What the engine must know of a row. Everything else about it is the operation's business. */
+/** What the engine must know of a row; a manifest's row is one. Everything else about it is the operation's business. */
 export type Work = {
 	/** position in the manifest, from 0: the row's identity within a run */
 	readonly index: number;
@@ -12,8 +12,8 @@ export type Work = {
 	readonly datasetId: string;
 	/** empty where there is none yet */
 	readonly documentId: string;
-	/** `upload`: the path as the manifest gives it */
-	readonly fileName?: string;
+	/** `upload`: the file, by its absolute path */
+	readonly file?: { readonly path: string } | undefined;
 };
 
 export type RowError = { readonly code: string; readonly text: string };

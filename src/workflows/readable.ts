@@ -1,23 +1,31 @@
-import type { App, Session } from "../app.ts";
 import { Exit } from "../errors.ts";
 import { showsMetadata } from "../run/documents/before-images.ts";
 import type { Stop } from "../run/types.ts";
 import { show } from "../text/show.ts";
-import { stopOrSignal } from "./stop-from-error.ts";
+import type { ServiceFlags } from "../flags/flags.ts";
+import type { Run } from "./open-run.ts";
+import { type Ended, endedBefore } from "./report.ts";
 import type { RowSource } from "./rows/row-source.ts";
+import { stopOrSignal } from "./stop-from-error.ts";
+
+type Reader = Pick<Run<ServiceFlags & { readonly maxOutage?: number }>, "session" | "flags" | "app">;
 
 /**
- * Why what documents have can't be compared with anything, or undefined where it can. `what` is the flag or the command
- * that compares.
+ * The end of a command whose rows can't be compared with what their documents have; undefined where they can be. It is
+ * asked once, in the dataset of the first row, as every list of a service shows metadata or none does.
  *
- * Looked at once, in the dataset of the first row: what a list shows is a property of the service.
+ * @param what the flag that compares; undefined where none does
  */
-export async function unreadable(
-	what: string,
+export async function unreadable(run: Reader, rows: RowSource, what: string | undefined): Promise<Ended | undefined> {
+	const stop = what === undefined ? undefined : await metadataHidden(run, rows, what);
+	return stop && endedBefore(rows, stop);
+}
+
+/** Why nothing can be compared with what documents have; undefined where it can. `what` is the flag or command that compares. */
+export async function metadataHidden(
+	{ session, flags, app }: Reader,
 	source: Pick<RowSource, "read">,
-	session: Session,
-	flags: { readonly maxOutage?: number },
-	app: App,
+	what: string,
 	hint = what.startsWith("--")
 		? `Leave ${what} out: the service does not show what its documents have.`
 		: "The service does not show what its documents have; docs tag writes without reading it.",
@@ -35,7 +43,7 @@ export async function unreadable(
 	} catch (error) {
 		const stop = stopOrSignal(error, app.signal);
 		if (app.signal.aborted) return stop;
-		// A dataset that is not there is said row by row, and the run sits an outage out where it was told to.
+		// Each row reports a dataset that does not exist, and with --max-outage the run waits for an outage to end.
 		const isLeftToTheRun = stop.exit === Exit.failedRows || flags.maxOutage !== undefined;
 		return isLeftToTheRun ? undefined : stop;
 	}

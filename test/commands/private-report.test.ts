@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openReport } from "../../src/workflows/run/private-report.ts";
+import { openReport } from "../../src/workflows/rows/failed-rows.ts";
 import { recorded, tagging } from "../support/recorded.ts";
 import { folder } from "../support/service.ts";
 

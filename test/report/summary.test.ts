@@ -158,7 +158,7 @@ describe("the summary for scripts", () => {
 			'{"type":"row","line":2,"status":"updated","dataset_id":"set","document_id":"doc","file":null,' +
 				'"error_code":null,"error":null,"attempts":1}',
 		);
-		const upload = { ...item, documentId: "", fileName: "a\n.txt" };
+		const upload = { ...item, documentId: "", file: { path: "a\n.txt" } };
 		const error = { code: "CODE_102", text: 'no "file"' };
 		const line = rowLine({ item: upload, status: "failed", documentId: "", error, attempts: 3 });
 		expect(line).not.toContain("\n");

@@ -112,7 +112,7 @@ describe("chunks", () => {
 			yield* Array.from({ length: count }, (_, index) => index);
 		}
 		const seen: number[][] = [];
-		for await (const chunk of chunked(rows(), size, (row) => row)) seen.push(chunk);
+		for await (const chunk of chunked(rows(), size)) seen.push(chunk);
 		expect(seen).toEqual(expected);
 	});
 });

@@ -1,16 +1,21 @@
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { documentsText } from "../../text/words.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { documentsText } from "../../text/words.ts";
-import { checkInput } from "../../workflows/check/check-rows.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
-import { checkFailedPath } from "../../workflows/run/failed-file.ts";
-import { addBodyOption, addResumeOption, addRunOptions, type RunFlags, withSession } from "../../flags/flags.ts";
-import { APPLY } from "../../workflows/plan/names.ts";
-import type { PlanKind } from "../../workflows/plan/plan-kind.ts";
-import { runPlan } from "../../workflows/plan/run-plan.ts";
-import { printVersionLine } from "../../workflows/version-line.ts";
+import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
+import { checkInput } from "../../workflows/check/check-manifest.ts";
+import { openRun } from "../../workflows/open-run.ts";
+import { APPLY } from "../../workflows/plan/open-plan.ts";
+import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
+import { overruleHint, planPrinter, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
+import { policyPrescan } from "../../workflows/policy/prescan.ts";
+import { preview } from "../../workflows/preview/preview.ts";
+import { report } from "../../workflows/report.ts";
+import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
+import { fileOfLines } from "../../workflows/rows/row-source.ts";
+import { endRun, openRecord } from "../../workflows/run/run-rows.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags & {
@@ -37,30 +42,23 @@ export function applyCommand(docs: Command, app: App, done: Done, run = apply): 
 	});
 }
 
+const CHANGES: PlanKind = { actions: ["update"], countsUnplanned: false };
+
 export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> {
-	const { file } = options;
+	const { file, dryRun = false } = options;
 	checkDryRunFlags(options);
 	checkInput(file, options);
-	if (options.json === true) await printVersionLine(app);
-	return withSession(options, app, async (session, settings) => {
-		if (options.failed !== undefined) await checkFailedPath(options.failed, file);
-		return runPlan(file, kindOf(app), options, session, settings, app);
-	});
-}
-
-function kindOf({ io }: App): PlanKind {
-	return {
-		command: APPLY,
-		actions: ["update"],
-		// A list would be cheaper, and as old as the run: what somebody changed meanwhile would be written over.
-		asksForEach: true,
-		isExempt: false,
-		isExact: false,
-		since: "the plan was made",
-		countsUnplanned: false,
-		before: async ({ header, counts }, { linesOf, name }) => {
-			const documents = documentsText(counts.changes);
-			io.note(`To change: ${documents}, as planned from ${linesOf ?? name} at ${header.created}.`);
-		},
-	};
+	await using run = await openRun(APPLY, options, app);
+	await checkFailedPath(options.failed, file);
+	await using rows = await planRows(run, file, CHANGES);
+	if (rows.stop !== undefined) return await report(run, rows.stop);
+	const { mode, created } = rows.header;
+	const rules = { mode, since: "the plan was made", isExact: false };
+	if (dryRun) return await preview(run, rows, previewPlanned(run, rules), planPrinter(run));
+	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
+	if (allowed.stop !== undefined) return await report(run, allowed.stop);
+	app.io.note(`To change: ${documentsText(rows.rows)}, as planned from ${fileOfLines(rows)} at ${created}.`);
+	await using record = await openRecord(run, allowed);
+	const sent = await sendPlanned(record, rules);
+	return await endRun(record, { ...sent, next: overruleHint(record) });
 }

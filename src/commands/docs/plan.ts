@@ -1,20 +1,21 @@
+import { metadataHash, type PlanHeader } from "../../plan/plan-file/planned.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { metadataHash, type PlanHeader } from "../../plan/plan-file/planned.ts";
 import { VERSION } from "../../version.ts";
-import { changePrinter } from "../../workflows/preview/change-columns.ts";
-import { addChangeOptions, type ChangeFlags, checkChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
-import { updateItemOf } from "../../workflows/rows/row-source.ts";
+import { addChangeOptions, checkChangeFlags, type ChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
 import type { Done } from "../../flags/declare.ts";
-import { type ChangeSink, dryRun } from "../../workflows/preview/preview.ts";
 import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
-import { type ManifestReadFlags, withManifest } from "../../workflows/run/manifest-run.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
-import { previewUpdate } from "../../workflows/preview/preview-update.ts";
-import { unreadable } from "../../workflows/readable.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
+import { checkInput } from "../../workflows/check/check-manifest.ts";
+import { openRun, type Run } from "../../workflows/open-run.ts";
+import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
+import { changePrinter, type ChangeSink, preview } from "../../workflows/preview/preview.ts";
+import { unreadable } from "../../workflows/readable.ts";
+import { report } from "../../workflows/report.ts";
+import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import { previewUpdate } from "../../workflows/update.ts";
 
 export type PlanOptions = ManifestReadFlags &
 	ChangeFlags & {
@@ -48,50 +49,26 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 
 export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	checkChangeFlags(options);
-	const { manifest, out, mode, force = false, json = false } = options;
+	const { manifest, out, mode, force = false } = options;
 	await checkOut(out, { manifest, failed: options.failed, force });
-	const update = updatePlanOf(options);
-	return withManifest(
-		{
-			purpose: "tag",
-			manifest,
-			excuse: update,
-			refuse: (source, session) => unreadable("docs plan", source, session, {}, app),
-			use: async (source, session, settings) => {
-				const { name, rows, kept } = source;
-				const writer = await PlanWriter.create(out, force, {
-					ragtag: VERSION,
-					baseUrl: session.baseUrl,
-					mode,
-					manifest: { name, sha256: kept.sha256, rows },
-					created: new Date().toISOString(),
-				} satisfies PlanHeader);
-				try {
-					return await dryRun(
-						{
-							source,
-							itemOf: updateItemOf,
-							see: previewUpdate(update, true),
-							tell: "failed",
-							sink: sinkOf(writer, { ...options, json }, app),
-						},
-						options,
-						session,
-						settings,
-						app,
-					);
-				} finally {
-					await writer.close();
-				}
-			},
-		},
-		options,
-		app,
-	);
+	checkInput(manifest, options);
+	await using run = await openRun("docs plan", options, app);
+	const update = { ...updatePlanOf(options), onlyChanged: true };
+	await using rows = await manifestRows(run, manifest, { purpose: "tag", alreadyPresent: update });
+	const stop = rows.stop ?? (await unreadable(run, rows, "docs plan"));
+	if (stop !== undefined) return await report(run, stop);
+	await using writer = await PlanWriter.create(out, force, {
+		ragtag: VERSION,
+		baseUrl: run.session.baseUrl,
+		mode,
+		manifest: { name: rows.name, sha256: rows.kept.sha256, rows: rows.rows },
+		created: new Date().toISOString(),
+	} satisfies PlanHeader);
+	return await preview(run, rows, previewUpdate(update), planSink(run, writer));
 }
 
 /** Writes each change into the plan, and with `--json` shows it, too. */
-function sinkOf(writer: PlanWriter, options: PlanOptions, app: App): ChangeSink {
+function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter): ChangeSink {
 	const { out, json, ...flags } = options;
 	const printer = json === true ? changePrinter("json", app) : undefined;
 	const apply = withFlags(`ragtag docs apply ${quoted(out)}`, flags);

@@ -1,10 +1,16 @@
+import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import { type Command, Option } from "commander";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { checkSidecars } from "../../manifest/index.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
-import { documentsText, numberText, rowsText } from "../../text/words.ts";
-import { checkAndTell, checkInput, manifestOptions, refusal } from "../../workflows/check/check-rows.ts";
+import {
+	checkAndReport,
+	checkInput,
+	manifestOptions,
+	problemReporter,
+	refusal,
+} from "../../workflows/check/check-manifest.ts";
 import type { Done } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
@@ -15,9 +21,8 @@ import {
 } from "../../flags/flags.ts";
 import { writeNewFile } from "../../workflows/lists/new-file.ts";
 import { quoted } from "../../flags/next-command.ts";
-import { problemTeller } from "../../workflows/check/problems-reporter.ts";
 import { collect, parseNonEmpty } from "../../flags/values.ts";
-import { foundDocuments, Listings, lookUp } from "../../workflows/resolve/look-up.ts";
+import { foundDocuments, lookUp, Listings } from "../../workflows/resolve/look-up.ts";
 import { documentPrinter, type Print } from "../../workflows/resolve/print.ts";
 
 export type ResolveOptions = ServiceFlags &
@@ -87,7 +92,7 @@ export async function resolve(options: ResolveOptions, app: App): Promise<ExitCo
 		const source =
 			options.match === "sidecar"
 				? await sidecarSource(options, reading, app)
-				: await checkAndTell(manifest, reading, options.json === true, settings, app);
+				: await checkAndReport({ flags: options, settings, app }, manifest, reading);
 		try {
 			const stop = refusal(source, options, "resolve");
 			if (stop !== undefined) {
@@ -114,9 +119,9 @@ async function sidecarSource(options: ResolveOptions, reading: ManifestOptions, 
 	if (options.paths.includes("-")) {
 		throw new CliError("--match sidecar can't read standard input; nothing was sent", { exit: Exit.usage });
 	}
-	const problems = problemTeller(options.json === true, app.io);
+	const problems = problemReporter(options.json === true, app.io);
 	const checked = await checkSidecars(options.paths, reading, {
-		onProblem: (problem) => void problems.tell(problem),
+		onProblem: (problem) => void problems.report(problem),
 		signal: app.signal,
 	});
 	problems.end();
@@ -140,8 +145,8 @@ async function printResolved(
 	const work = { source, listings: new Listings(api, request), match, onDuplicate, signal } as const;
 	const write = async (print: Print): Promise<number> => {
 		const printer = documentPrinter(json);
-		const problems = problemTeller(json, io);
-		const { failed } = await lookUp(work, { onProblem: problems.tell, onMetadata: printer.see });
+		const problems = problemReporter(json, io);
+		const { failed } = await lookUp(work, { onProblem: problems.report, onMetadata: printer.see });
 		problems.end();
 		const lost = source.invalid + failed;
 		if (failed > 0 && !skipInvalid) throw unresolved(lost, source, false);

@@ -1,10 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import type { UpdateItem } from "../../run/operations/prepare-update.ts";
-import { planMetadata, replaceMetadata } from "../../run/operations/update.ts";
-import { BeforeImages } from "../../run/documents/before-images.ts";
-import { changePrinter } from "../../workflows/preview/change-columns.ts";
+import { PURPOSES } from "../../manifest/purposes.ts";
 import {
 	addChangeOptions,
 	checkChangeFlags,
@@ -13,35 +10,48 @@ import {
 	addDryRunOptions,
 	checkDryRunFlags,
 	type DryRunFlags,
-	changeFormat,
 } from "../../flags/change-flags.ts";
-import { previewUpdate } from "../../workflows/preview/preview-update.ts";
 import type { Done } from "../../flags/declare.ts";
-import { dryRun } from "../../workflows/preview/preview.ts";
 import {
 	addManifestOptions,
 	addRunOptions,
 	addToleranceOptions,
 	addUndoOption,
 	addWriteOptions,
+	type RunFlags,
 	verifies,
 } from "../../flags/flags.ts";
-import { type CheckedRun, type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
+import { checkInput } from "../../workflows/check/check-manifest.ts";
+import { openRun } from "../../workflows/open-run.ts";
 import { policyPrescan } from "../../workflows/policy/prescan.ts";
+import { preview } from "../../workflows/preview/preview.ts";
 import { unreadable } from "../../workflows/readable.ts";
-import { type RunItem, updateItemOf } from "../../workflows/rows/row-source.ts";
-import { addFilterOptions, filterText, type FilterFlags } from "../../workflows/rows/document-filter.ts";
-import { checkFilterFlags, READING_FLAGS, runFound } from "../../workflows/run/tag-found.ts";
+import { report } from "../../workflows/report.ts";
+import { addFilterOptions, type FilterFlags, filterText } from "../../workflows/rows/document-filter.ts";
+import { foundRows } from "../../workflows/rows/found-rows.ts";
+import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import { runRows } from "../../workflows/run/run-rows.ts";
+import { previewUpdate, updateDocuments } from "../../workflows/update.ts";
 
-export type TagOptions = ManifestRunFlags &
+export type TagOptions = ManifestReadFlags &
+	RunFlags &
 	ChangeFlags &
 	DryRunFlags &
 	FilterFlags & {
 		/** exactly one of it and a filter */
 		readonly manifest: string | undefined;
+		readonly onlyChanged?: boolean;
 		/** flags about how a manifest is read that were typed, whatever their values */
 		readonly readingFlags?: readonly string[];
 	};
+
+/** Flags that say how a manifest is read, by the names of their values. */
+const READING_FLAGS = {
+	map: "--map",
+	ignore: "--ignore",
+	empty: "--empty",
+	onDuplicate: "--on-duplicate",
+} as const;
 
 /** Declares the interface of `docs tag`. What it does is in `tag`. */
 export function tagCommand(docs: Command, app: App, done: Done, run = tag): void {
@@ -73,47 +83,22 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 
 export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
-	const { manifest, mode, onlyChanged = false, dryRun: isDry = false } = options;
-	const plan = updatePlanOf(options);
-	const see = previewUpdate(plan, onlyChanged);
-	const compares = isDry ? "--dry-run" : onlyChanged ? "--only-changed" : verifies(options) ? "--verify" : undefined;
-	const run: CheckedRun<RunItem & UpdateItem> = {
-		purpose: "tag",
-		tell: "failed",
-		itemOf: updateItemOf,
-		operation: ({ service }, log, present, { policy }) => {
-			// A row whose document can't be seen was not judged by the policy either: it fails, and is not sent.
-			const looks = mode === "merge" || onlyChanged || policy !== undefined;
-			if (looks) return planMetadata(service, { ...plan, present, onlyChanged }, log);
-			return replaceMetadata(service, options.undo === false ? undefined : new BeforeImages(present, service), log);
-		},
-		policyPass: policyPrescan({ itemOf: updateItemOf, see }),
-		excuse: compares === undefined ? undefined : plan,
-		refuse: async (source, session) =>
-			compares === undefined ? undefined : unreadable(compares, source, session, options, app),
-		instead: isDry
-			? (source, session, settings) =>
-					dryRun(
-						{
-							source,
-							itemOf: updateItemOf,
-							see,
-							tell: "failed",
-							sink: changePrinter(changeFormat(options), app),
-						},
-						options,
-						session,
-						settings,
-						app,
-					)
-			: undefined,
-		before: async () => {
-			if (mode === "replace") {
-				app.io.note("Keys that a row does not have are removed from its document; --mode merge keeps them.");
-			}
-		},
-	};
-	return manifest === undefined ? runFound(run, options, app) : runManifest({ ...run, manifest }, options, app);
+	const { manifest, mode, onlyChanged = false, dryRun = false } = options;
+	const { command } = PURPOSES.tag;
+	await using run = await openRun(command, options, app);
+	const update = { ...updatePlanOf(options), onlyChanged };
+	const compares = dryRun ? "--dry-run" : onlyChanged ? "--only-changed" : verifies(options) ? "--verify" : undefined;
+	const reading = { purpose: "tag", alreadyPresent: compares === undefined ? undefined : update } as const;
+	await using rows = await (manifest === undefined ? foundRows(run, reading) : manifestRows(run, manifest, reading));
+	const stop = rows.stop ?? (await unreadable(run, rows, compares));
+	if (stop !== undefined) return await report(run, stop);
+	if (dryRun) return await preview(run, rows, previewUpdate(update));
+	const allowed = await policyPrescan(run, rows, previewUpdate(update));
+	if (allowed.stop !== undefined) return await report(run, allowed.stop);
+	if (mode === "replace") {
+		app.io.note("Keys that a row does not have are removed from its document; --mode merge keeps them.");
+	}
+	return await runRows(run, allowed, updateDocuments(run, update));
 }
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
@@ -128,4 +113,33 @@ function checkFlags(options: TagOptions): void {
 	}
 	if (manifest === undefined) checkFilterFlags(options);
 	checkDryRunFlags(options);
+	checkInput(manifest, options);
+}
+
+/** @throws CliError exit 2 for flags that have no meaning with a filter, or do harm with it */
+function checkFilterFlags({ mode, set = [], resume, readingFlags = [] }: TagOptions): void {
+	const wrong = (text: string, hint: string): CliError =>
+		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
+	const [reading] = readingFlags;
+	if (reading !== undefined) {
+		throw wrong(`${reading} says how a manifest is read, and a filter reads none`, `Leave ${reading} out.`);
+	}
+	if (set.length === 0) {
+		throw wrong(
+			"a filter selects documents, and no --set gives values for them",
+			"Add --set KEY=VALUE, once for each key.",
+		);
+	}
+	if (mode !== "merge") {
+		throw wrong(
+			"--mode replace would give every document that the filter finds only the metadata of --set, and remove all other keys",
+			"Add --mode merge: it keeps the keys that --set does not name.",
+		);
+	}
+	if (resume === true) {
+		throw wrong(
+			"--resume needs the same documents, and a filter may find others by now",
+			"Resume the run with the documents that it found: ragtag runs resume",
+		);
+	}
 }

@@ -1,45 +1,40 @@
+import { Settling } from "../../run/operations/store-file.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, changeFormat } from "../../flags/change-flags.ts";
+import { numberText } from "../../text/words.ts";
+import { rowLine } from "../../report/summary.ts";
 import { type Command, Option } from "commander";
-import type { App, Session, Settings } from "../../app.ts";
+import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import type { Row } from "../../manifest/types.ts";
 import { csvLine } from "../../manifest/index.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { unsentTotals } from "../../run/journal/memory-journal.ts";
-import { Settling } from "../../run/operations/store-file.ts";
+import type { Row } from "../../manifest/types.ts";
 import type { OnExisting } from "../../run/operations/namesakes.ts";
-import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { previewUpload, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
-import type { Outcome, Stop } from "../../run/types.ts";
-import { checkFailedPath } from "../../workflows/run/failed-file.ts";
+import type { Outcome } from "../../run/types.ts";
+import type { Done } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
 	addRunOptions,
 	addToleranceOptions,
 	addWriteOptions,
+	type RunFlags,
 	verifies,
-	withSession,
 } from "../../flags/flags.ts";
-import type { Done } from "../../flags/declare.ts";
-import { dryRun } from "../../workflows/preview/preview.ts";
-import type { Effect } from "../../workflows/effect.ts";
-import { changePrinter } from "../../workflows/preview/change-columns.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, changeFormat } from "../../flags/change-flags.ts";
-import { alikeNames } from "../../workflows/check/alike-names.ts";
-import { manifestOptions } from "../../workflows/check/check-rows.ts";
-import { type ManifestRunFlags, runManifest } from "../../workflows/run/manifest-run.ts";
-import type { RowSource, RunItem } from "../../workflows/rows/row-source.ts";
-import { type RowRun, runSource } from "../../workflows/run/run-rows.ts";
-import { printVersionLine } from "../../workflows/version-line.ts";
-import type { PolicyPass } from "../../workflows/policy/policy-pass.ts";
-import { creationPass, policyPrescan } from "../../workflows/policy/prescan.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { numberText } from "../../text/words.ts";
-import { payloadOptions } from "../../flags/payload-options.ts";
+import { checkInput } from "../../workflows/check/check-manifest.ts";
+import type { PreviewRow } from "../../workflows/effect.ts";
+import { openRun, type Run } from "../../workflows/open-run.ts";
+import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
+import { changePrinter, type ChangeSink, preview } from "../../workflows/preview/preview.ts";
 import { unreadable } from "../../workflows/readable.ts";
-import { report } from "../../workflows/run/run-report.ts";
-import { fileRows } from "../../workflows/rows/file-rows.ts";
+import { report } from "../../workflows/report.ts";
+import { fileRows } from "../../workflows/rows/argument-rows.ts";
+import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
+import { endRun, openRecord, type RowOperation, type RunRecord, sendRows } from "../../workflows/run/run-rows.ts";
 
-export type UploadOptions = ManifestRunFlags &
+export type UploadOptions = ManifestReadFlags &
+	RunFlags &
 	DryRunFlags & {
 		readonly files: readonly string[];
 		readonly as?: "manifest" | "files";
@@ -73,8 +68,6 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 	});
 }
 
-type FileItem = RunItem & UploadItem & { readonly fileName: string };
-
 /** Whether the arguments of `docs upload` are one manifest: told by the ending, unless `--as` says it. */
 export function isManifest(files: readonly string[], as: "manifest" | "files" | undefined): boolean {
 	const [first] = files;
@@ -83,123 +76,98 @@ export function isManifest(files: readonly string[], as: "manifest" | "files" | 
 }
 
 export async function upload(options: UploadOptions, app: App): Promise<ExitCode> {
-	const [manifest] = options.files;
-	checkDryRunFlags(options);
-	const run = uploadRun(options, app);
-	const instead = options.dryRun === true ? dryUpload(run, options, app) : undefined;
-	const refuse = async (source: RowSource, session: Session): Promise<Stop | undefined> =>
-		verifies(options) ? unreadable("--verify", source, session, options, app) : undefined;
-	if (isManifest(options.files, options.as) && manifest !== undefined) {
-		if (options.files.length > 1) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
-		return runManifest({ ...run, purpose: "upload", manifest, refuse, instead }, options, app);
+	const { files, onExisting, dryRun = false } = options;
+	const manifest = checkFlags(options);
+	const { command } = PURPOSES.upload;
+	await using run = await openRun(command, options, app);
+	await using rows = await (manifest === undefined
+		? fileRows(run, files)
+		: manifestRows(run, manifest, { purpose: "upload" }));
+	const previewed = dryRun && onExisting === "update-metadata" ? "--dry-run" : undefined;
+	const stop = rows.stop ?? (await unreadable(run, rows, verifies(options) ? "--verify" : previewed));
+	if (stop !== undefined) return await report(run, stop);
+	if (dryRun) return await preview(run, rows, uploadPreview(onExisting), uploadPrinter(run));
+	const allowed = await prescanUploads(run, rows);
+	if (allowed.stop !== undefined) return await report(run, allowed.stop);
+	if (onExisting === "update-metadata") {
+		app.io.note("Keys that a row does not have are removed from an existing document.");
 	}
-	if (options.json === true) await printVersionLine(app);
-	return withSession(options, app, async (session, settings) => {
-		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
-		const { dataset, set } = await manifestOptions("upload", options, settings);
-		const names = alikeNames(session, false, app);
-		const source = await fileRows(options.files, dataset, set, names.alike);
-		if (instead !== undefined && names.stop() === undefined) return instead(source, session, settings);
-		const stop = names.stop() ?? (await refuse(source, session));
-		if (stop !== undefined) {
-			return report({ totals: unsentTotals(source), seconds: 0, stop }, options, app);
-		}
-		const context = {
-			command: PURPOSES.upload.command,
-			settings,
-			options: payloadOptions(options, undefined, settings, undefined),
-		};
-		return runSource({ ...run, source }, context, options, session, app);
-	});
+	if (options.json !== true) await app.io.out(csvLine(["document_id", "dataset_id", "name", "file"]));
+	await using record = await openRecord(run, allowed, { onOutcome: (outcome) => printOutcome(run, outcome) });
+	const sent = await sendRows(record, uploadFiles(run, onExisting));
+	return await endRun(record, { ...sent, next: nextOfLost(record) });
 }
 
-/** Shows what an upload would do, in place of doing it. */
-function dryUpload(
-	run: Omit<RowRun<FileItem>, "source">,
-	options: UploadOptions,
-	app: App,
-): (source: RowSource, session: Session, settings: Settings) => Promise<ExitCode> {
-	const { onExisting } = options;
-	const see = seeUpload(onExisting);
-	return async (source, session, settings) => {
-		const isCompared = onExisting === "update-metadata";
-		const stop = isCompared ? await unreadable("--dry-run", source, session, options, app) : undefined;
-		if (stop === undefined)
-			return dryRun(
-				{ ...run, source, see, sink: changePrinter(changeFormat(options), app) },
-				options,
-				session,
-				settings,
-				app,
-			);
-		return report({ totals: unsentTotals(source), seconds: 0, stop }, options, app);
-	};
+/** The manifest, where the arguments are one. @throws CliError exit 2 for flags that mean nothing without others */
+function checkFlags(options: UploadOptions): string | undefined {
+	const { files, as } = options;
+	checkDryRunFlags(options);
+	if (!isManifest(files, as)) return undefined;
+	const [manifest, ...others] = files;
+	if (others.length > 0) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
+	checkInput(manifest, options);
+	return manifest;
 }
 
-function seeUpload(onExisting: OnExisting) {
-	return async (item: FileItem, { service, request }: Session, present: DocumentSource): Promise<Effect> => {
-		const looked = await previewUpload(service, request, item, { onExisting, names: present.names(service.lookup) });
-		switch (looked.action) {
+/** Documents that exist already may be left or written: then only a request tells what a row does. */
+function prescanUploads(run: Run<UploadOptions>, rows: RowSource): Promise<AllowedRows> {
+	const { onExisting } = run.flags;
+	if (onExisting === "error" || onExisting === "upload-again") return prescanCreations(run, rows);
+	return policyPrescan(run, rows, uploadPreview(onExisting), onExisting === "update-metadata");
+}
+
+function uploadPreview(onExisting: OnExisting): PreviewRow {
+	return async (row, { service, request }, documents) => {
+		const found = await previewUpload(service, request, withFile(row), {
+			onExisting,
+			names: documents.names(service.lookup),
+		});
+		switch (found.action) {
 			case "none":
-				return looked;
+				return found;
 			case "upload":
-				return { action: "upload", documentId: "", present: new Map(), metadata: item.metadata };
+				return { action: "upload", documentId: "", present: new Map(), metadata: row.metadata };
 			case "update":
-				return { ...looked, metadata: item.metadata };
+				return { ...found, metadata: row.metadata };
 		}
 	};
 }
 
-/** Where documents that are there may be left or written, only a look tells what a row does. */
-function uploadPass(onExisting: OnExisting): PolicyPass<Row> {
-	if (onExisting === "error" || onExisting === "upload-again") return creationPass;
-	return policyPrescan({ itemOf, see: seeUpload(onExisting), compares: onExisting === "update-metadata" });
+function uploadFiles({ session: { service, timeout } }: Run, onExisting: OnExisting): RowOperation {
+	return (log, documents) => {
+		const settling = new Settling(service, timeout);
+		const upload = uploadFile(service, onExisting, { log, settling, names: documents.names(service.lookup) });
+		return (row, request, memory) => upload(withFile(row), request, memory);
+	};
 }
 
-function itemOf({ index, line, datasetId, documentId, metadata, source, file }: Row): FileItem {
-	if (file === undefined) throw new Error(`the row of line ${line} has no file`);
-	return { index, line, datasetId, documentId, metadata, source, file, fileName: file.path };
+function withFile(row: Row): Row & UploadItem {
+	const { file } = row;
+	if (file === undefined) throw new Error(`the row of line ${row.line} has no file`);
+	return { ...row, file };
 }
 
-function noteReplacing({ onExisting }: UploadOptions, { io }: App): void {
-	if (onExisting !== "update-metadata") return;
-	io.note("Keys that a row does not have are removed from an existing document.");
+/** With `--json` a dry run prints unchanged rows, too. */
+function uploadPrinter({ flags, app }: Run<UploadOptions>): ChangeSink {
+	const printer = changePrinter(changeFormat(flags), app);
+	return flags.json === true ? { ...printer, unchanged: (outcome) => app.io.out(`${rowLine(outcome)}\n`) } : printer;
+}
+
+/** The line of a row: with `--json` of each (those that fail are printed for every command), else of each stored document. */
+async function printOutcome({ flags, app: { io } }: Run, outcome: Outcome<Row>): Promise<void> {
+	const { item, status, documentId, storedName } = outcome;
+	if (flags.json === true) return status === "failed" ? undefined : io.out(`${rowLine(outcome)}\n`);
+	// A row that failed after its file was stored has an id too: without it, the document could not be tagged or removed.
+	if (documentId === "") return undefined;
+	return io.out(csvLine([documentId, item.datasetId, storedName ?? item.file?.name ?? "", item.file?.path ?? ""]));
 }
 
 /** What to do about uploads whose answers were lost: to send them again at once could store them twice. */
-function nextOfLost(files: number, retry: string): string | undefined {
+function nextOfLost({ name, journal, run }: RunRecord): string | undefined {
+	const files = journal.failedWith("UNKNOWN_OUTCOME");
 	if (files === 0) return undefined;
 	const which =
 		files === 1 ? "1 file that failed may be stored" : `${numberText(files)} files that failed may be stored`;
+	const retry = withFlags(`ragtag runs retry ${name}`, run.flags);
 	return `${which} all the same: find it with docs list --name. ${retry} waits and checks again before it sends.`;
-}
-
-async function printHead({ json }: UploadOptions, { io }: App): Promise<void> {
-	if (json !== true) await io.out(csvLine(["document_id", "dataset_id", "name", "file"]));
-}
-
-function uploadRun(options: UploadOptions, app: App): Omit<RowRun<FileItem>, "source"> {
-	const { json, onExisting } = options;
-	return {
-		tell: "all",
-		itemOf,
-		policyPass: uploadPass(onExisting),
-		before: async () => {
-			noteReplacing(options, app);
-			await printHead(options, app);
-		},
-		operation: ({ service, timeout }, log, present) =>
-			uploadFile(service, onExisting, {
-				log,
-				settling: new Settling(service, timeout),
-				names: present.names(service.lookup),
-			}),
-		next: (run, failedWith) =>
-			nextOfLost(failedWith("UNKNOWN_OUTCOME"), withFlags(`ragtag runs retry ${run}`, options)),
-		// A row that failed after its file was stored has an id too: without it, nobody could tag or remove it.
-		onOutcome: ({ item, documentId, storedName }: Outcome<FileItem>): Promise<void> | void => {
-			if (json === true || documentId === "") return;
-			return app.io.out(csvLine([documentId, item.datasetId, storedName ?? item.file.name, item.file.path]));
-		},
-	};
 }

@@ -1,12 +1,12 @@
+import { numberText, rowsText } from "../../text/words.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { DEFAULT_PURPOSE, PURPOSE_NAMES, type Purpose } from "../../manifest/purposes.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
-import { unsentTotals } from "../../run/journal/memory-journal.ts";
-import { numberText, rowsText } from "../../text/words.ts";
-import { checkAndTell, manifestOptions, refusal } from "../../workflows/check/check-rows.ts";
+import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { checkAndReport, manifestOptions, refusal } from "../../workflows/check/check-manifest.ts";
 import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flags/change-flags.ts";
 import { addManifestOptions, addSetOption, addVerbosityOptions, type ManifestFlags } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -50,15 +50,10 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	if (json) await printVersionLine(app);
 	const started = clock.now();
 	const settings = await app.settings(options);
-	const checked = await checkAndTell(
-		manifest,
-		await manifestOptions(options.for, options, settings),
-		json,
-		settings,
-		app,
-	);
+	const reading = await manifestOptions(options.for, options, settings);
+	const checked = await checkAndReport({ flags: options, settings, app }, manifest, reading);
 	await checked.close();
-	const totals = unsentTotals(checked);
+	const totals = new MemoryJournal(checked).totals();
 	const stop = refusal(checked, {}, options.for);
 	// Valid rows of a manifest that is only looked at are pending, and that is success.
 	const exit = stop === undefined ? Exit.ok : exitOf(totals, stop, false);

@@ -22,7 +22,7 @@ import {
 	type Source,
 } from "./blame-columns.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { APPLY } from "../../workflows/plan/names.ts";
+import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 

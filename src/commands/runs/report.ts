@@ -9,14 +9,14 @@ import { countsText, summaryOf } from "../../report/summary.ts";
 import { eachOutcome } from "../../run/recorded/recorded-rows.ts";
 import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { APPLY } from "../../workflows/plan/names.ts";
+import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
-import { writeFailed } from "../../workflows/run/failed-file.ts";
+import { writeFailed } from "../../workflows/rows/failed-rows.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { undoOf } from "../../report/undo.ts";
 import { openPlan } from "../../workflows/plan/open-plan.ts";
-import { planRows } from "../../workflows/plan/plan-rows.ts";
+import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
@@ -101,7 +101,8 @@ async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal 
 	const { path } = file.manifest;
 	if (file.command === APPLY || file.command === UNDO_COMMAND) {
 		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update", "remove"] });
-		return { ...planRows(plan, { countsUnplanned: file.command === UNDO_COMMAND }), sha256: plan.sha256 };
+		const rows = rowsOfPlan(plan, { countsUnplanned: file.command === UNDO_COMMAND });
+		return { ...rows, sha256: plan.sha256, close: () => plan.close() };
 	}
 	const reading = { stdin, signal, onProblem: () => undefined, temporaryFolder };
 	const source = await checkManifest(path, readingOf(file), reading);

@@ -1,17 +1,17 @@
+import { newestThatDid, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { resumeUndo } from "./undo.ts";
 import { apply } from "../docs/apply.ts";
 import { remove } from "../docs/rm.ts";
 import { tag } from "../docs/tag.ts";
 import { upload } from "../docs/upload.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
-import { APPLY } from "../../workflows/plan/names.ts";
+import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
-import { goOnUndoing } from "../../workflows/undo/undo-run.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
-import { newestThatDid, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
 
 const FORCE = "for a plan, also changes documents that were changed after it was made; ";
 
@@ -72,7 +72,7 @@ export async function resumeRun(
 		case APPLY:
 			return apply({ ...again, file: manifest }, app);
 		case UNDO_COMMAND:
-			return goOnUndoing(file, again, app);
+			return resumeUndo(file, again, app);
 		case "docs upload":
 			return upload({ ...again, files: [manifest], as: "manifest", onExisting: onExisting ?? "error" }, app);
 		case "docs rm":

@@ -1,24 +1,37 @@
+import { newestThatWrote, hasWritten, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { undoneOf } from "../../report/undo.ts";
+import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { unsentTotals } from "../../run/journal/memory-journal.ts";
-import { numberText, documentsText, rowsText } from "../../text/words.ts";
-import { LONGEST_READ_BACK_MS } from "../../run/retry/retry.ts";
-import { lockContent } from "../../run/recorded/run-lock.ts";
-import { show } from "../../text/show.ts";
-import { askForYes } from "../../workflows/ask-for-yes.ts";
-import type { Done } from "../../flags/declare.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
-import { checkFailedPath } from "../../workflows/run/failed-file.ts";
-import { addBodyOption, addRunOptions, type RunFlags, withSession } from "../../flags/flags.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { runPlan } from "../../workflows/plan/run-plan.ts";
-import { report } from "../../workflows/run/run-report.ts";
+import { CONFLICT } from "../../run/operations/planned.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { lockContent } from "../../run/recorded/run-lock.ts";
+import { undoneRunOf, UNDO_COMMAND, undoManifestName } from "../../run/recorded/superseded.ts";
+import { LONGEST_READ_BACK_MS } from "../../run/retry/retry.ts";
+import { show } from "../../text/show.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
+import { withFlags } from "../../flags/next-command.ts";
+import { askForYes } from "../../workflows/ask-for-yes.ts";
+import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
+import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../../workflows/plan/plan-rows.ts";
+import {
+	overruleHint,
+	planPrinter,
+	type PlanRules,
+	previewPlanned,
+	sendPlanned,
+} from "../../workflows/plan/planned.ts";
+import { policyPrescan, withoutPolicy } from "../../workflows/policy/prescan.ts";
+import { preview } from "../../workflows/preview/preview.ts";
+import { endedBefore, report } from "../../workflows/report.ts";
+import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
+import { endRun, openRecord, type RunRecord } from "../../workflows/run/run-rows.ts";
+import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
-import { planUndo, type UndoPlan } from "../../workflows/undo/undo-plan.ts";
-import { undoKind } from "../../workflows/undo/undo-run.ts";
-import { undoManifestName } from "../../run/recorded/superseded.ts";
-import { hasWritten, newestThatWrote, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
 
@@ -44,17 +57,9 @@ export function undoCommand(runs: Command, app: App, done: Done, run = undo): vo
 }
 
 export async function undo(name: string | undefined, options: UndoOptions, app: App): Promise<ExitCode> {
-	const { io, processes } = app;
-	const { yes = false, dryRun = false, json = false, force = false } = options;
-	checkDryRunFlags(options);
-	if (!yes && !dryRun && !io.stdinIsTerminal) {
-		throw new CliError("runs undo asks for confirmation, and standard input is no terminal; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Preview it with --dry-run, then add --yes.",
-		});
-	}
-	const wanted = await app.settings(options);
-	const runs = app.runs(wanted);
+	const { yes = false, dryRun = false } = options;
+	checkFlags(options, app);
+	const runs = app.runs(await app.settings(options));
 	const file = name === undefined ? await newestThatWrote("undo", runs) : await runs.find(name);
 	if (file.command === PURPOSES.rm.command) {
 		throw new CliError(`run ${file.run} removed documents, and a removal can't be undone; nothing was sent`, {
@@ -62,43 +67,97 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 			hint: "Upload the files again: ragtag docs upload.",
 		});
 	}
-	if (json) await printVersionLine(app);
-	const nothing = async (why: string): Promise<ExitCode> => {
-		io.note(`${why}, so there is nothing to undo.`);
-		const totals = unsentTotals({ rows: 0, invalid: 0, duplicateSkipped: 0 });
-		return report({ totals, seconds: 0, stop: undefined }, options, app);
-	};
-	if (!hasWritten((await readReport(runs, file)).recorded)) return nothing(`Run ${file.run} sent nothing`);
+	if (options.json === true) await printVersionLine(app);
+	if (!hasWritten((await readReport(runs, file)).recorded))
+		return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
-	return withSession(flags, app, async (session, settings) => {
-		if (options.failed !== undefined) await checkFailedPath(options.failed, "-");
-		// A run that is still going would write behind the back of what undoes it.
-		const lock = await lockContent(file, { runs, processes, force });
-		try {
-			// Read behind the lock: until then the run may have gone on.
-			const { recorded } = await readReport(runs, file);
-			if (!hasWritten(recorded)) return await nothing(`Run ${file.run} sent nothing`);
-			const { normalise } = (await session.service.known(session.request)).dialect.flavour;
-			const plan = await planUndo(recorded, file, normalise, await app.temporaryFolder(settings));
-			try {
-				const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), started ${file.started}`;
-				if (plan.restored + plan.removed + plan.impossible === 0) return await nothing(`${about}, changed nothing`);
-				if (dryRun) io.note(`${about}: ${todoText(plan)}.`);
-				const before = async (): Promise<void> => {
-					io.note(`${about}: ${todoText(plan)}.`);
-					if (!yes) await askForYes(`Undo run ${file.run}?`, app);
-				};
-				const lag = Math.min(LONGEST_READ_BACK_MS, plan.lastSent + LONGEST_READ_BACK_MS - Date.now());
-				const lagsUntil = app.clock.now() + lag;
-				const kind = undoKind(undoManifestName(file.run), { before, lagsUntil, takesBack: file.run });
-				return await runPlan(plan.path, kind, flags, session, settings, app);
-			} finally {
-				await plan.close();
-			}
-		} finally {
-			await lock.release();
-		}
+	await using run = await connectRun(UNDO_COMMAND, flags, app);
+	await checkFailedPath(options.failed, "-");
+	await using _lock = await lockOf(run, file);
+	// Read only now that the lock is held: before, the run may have gone on.
+	const { recorded } = await readReport(runs, file);
+	if (!hasWritten(recorded)) return await nothingToUndo(options, app, `Run ${file.run} sent nothing`);
+	const { session, settings } = run;
+	const { normalise } = (await session.service.known(session.request)).dialect.flavour;
+	await using plan = await planUndo(recorded, file, normalise, await app.temporaryFolder(settings));
+	const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), started ${file.started}`;
+	if (plan.restored + plan.removed + plan.impossible === 0) {
+		return await nothingToUndo(options, app, `${about}, changed nothing`);
+	}
+	if (dryRun) app.io.note(`${about}: ${todoText(plan)}.`);
+	await using rows = await planRows(run, plan.path, undoKind(undoManifestName(file.run)));
+	if (rows.stop !== undefined) return await report(run, rows.stop);
+	const rules = { ...RULES, lagsUntil: lagsUntil(plan, app) };
+	if (dryRun) return await preview(withoutPolicy(run), rows, previewPlanned(run, rules), planPrinter(run));
+	app.io.note(`${about}: ${todoText(plan)}.`);
+	if (!yes) await askForYes(`Undo run ${file.run}?`, app);
+	return await sendUndo(run, rows, rules, file.run);
+}
+
+/** Resumes an undo. The user was asked when it began. */
+export async function resumeUndo(file: RunFile, flags: RunFlags & DryRunFlags, app: App): Promise<ExitCode> {
+	await using run = await openRun(UNDO_COMMAND, flags, app);
+	await checkFailedPath(flags.failed, "-");
+	const { path, name } = file.manifest;
+	const takenBack = undoneRunOf(file);
+	const undone = takenBack === undefined ? undefined : await app.runs(run.settings).read(takenBack);
+	// As when it began: the run that it takes back must not go on meanwhile. One that was pruned can't.
+	await using _lock = undone === undefined ? undefined : await lockOf(run, undone);
+	await using rows = await planRows(run, path, undoKind(name));
+	if (rows.stop !== undefined) return await report(run, rows.stop);
+	return await sendUndo(run, rows, RULES);
+}
+
+/** @throws CliError exit 2 for flags that mean nothing without others, and where nobody can be asked */
+function checkFlags(options: UndoOptions, { io }: App): void {
+	const { yes = false, dryRun = false } = options;
+	checkDryRunFlags(options);
+	if (yes || dryRun || io.stdinIsTerminal) return;
+	throw new CliError("runs undo asks for confirmation, and standard input is no terminal; nothing was sent", {
+		exit: Exit.usage,
+		hint: "Preview it with --dry-run, then add --yes.",
 	});
+}
+
+/** Documents get back exactly what they had. The plan of an undo is always one of whole values. */
+const RULES: PlanRules = { mode: "replace", since: "the run", isExact: true };
+
+/** @param name of the undo: what the manifest is for other runs */
+function undoKind(name: string): PlanKind {
+	return { name, actions: ["update", "remove"], countsUnplanned: true };
+}
+
+/** A list may be so old that it shows what was there before the run's last write: until when, by the program's clock. */
+function lagsUntil({ lastSent }: UndoPlan, { clock }: App): number {
+	return clock.now() + Math.min(LONGEST_READ_BACK_MS, lastSent + LONGEST_READ_BACK_MS - Date.now());
+}
+
+/** A run that is still going would overwrite what its undo writes. */
+async function lockOf({ flags, settings, app }: Run, file: RunFile): Promise<AsyncDisposable> {
+	const { processes } = app;
+	const lock = await lockContent(file, { runs: app.runs(settings), processes, force: flags.force === true });
+	return { [Symbol.asyncDispose]: () => lock.release() };
+}
+
+async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?: string): Promise<ExitCode> {
+	const allowed = await policyPrescan(withoutPolicy(run), rows, previewPlanned(run, rules));
+	await using record = await openRecord(run, allowed, takesBack === undefined ? {} : { takesBack });
+	const sent = await sendPlanned(record, rules);
+	const { journal } = record;
+	const undone = { name: rows.name, counts: undoneOf(journal.totals(), journal.failedWith(CONFLICT)) };
+	return await endRun(record, { ...sent, undone, next: overruleHint(record) ?? nextOfUndo(record) });
+}
+
+/** Rows of an undo are not to be mended: fed to docs tag, one that removes a document would clear it. */
+function nextOfUndo({ name, run, journal }: RunRecord<PlannedRow>): string | undefined {
+	const { failed, invalid } = journal.totals();
+	if (failed > 0) return `Try the failed rows again: ${withFlags(`ragtag runs retry ${name}`, run.flags)}`;
+	return invalid > 0 ? "The others were not changed: ragtag docs list shows what they have." : undefined;
+}
+
+function nothingToUndo(flags: UndoOptions, app: App, why: string): Promise<ExitCode> {
+	app.io.note(`${why}, so there is nothing to undo.`);
+	return report({ flags, app }, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
 }
 
 /** `98 documents are restored, 3 uploaded documents are removed`. */

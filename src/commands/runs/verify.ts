@@ -1,3 +1,4 @@
+import { findThatWrote, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
@@ -8,13 +9,12 @@ import type { VerifyMode } from "../../run/verify/picked-rows.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addOutageOption, addReadOptions, type VerifyFlags, withSession } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
-import { APPLY } from "../../workflows/plan/names.ts";
+import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
-import { report } from "../../workflows/run/run-report.ts";
+import { report } from "../../workflows/report.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";
 import { verifyRows } from "../../workflows/verify/verify-rows.ts";
-import { findThatWrote, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 
 export type VerifyRunFlags = VerifyFlags & { readonly verify: VerifyMode };
 
@@ -54,7 +54,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 	const { run } = file;
 	if (recorded === undefined || writtenBy(recorded.state.totals()) === 0) {
 		io.note(`Run ${run} has written nothing, so there is nothing to verify.`);
-		return report({ totals: totalsOf(undefined), seconds: 0, stop: undefined, run }, flags, app);
+		return report({ flags, app }, { totals: totalsOf(undefined), seconds: 0, stop: undefined, run });
 	}
 	const { pending } = recorded.state.totals();
 	if (pending > 0) {
@@ -88,7 +88,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 			verify: { counts, again: await againText(run, runs, counts, flags) },
 			counted: verifyText(counts),
 		};
-		return report(ended, flags, app);
+		return report({ flags, app }, ended);
 	});
 }
 

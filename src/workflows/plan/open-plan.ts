@@ -11,6 +11,9 @@ import { LineSplitter } from "../../run/journal/scan.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
 
+/** How a run of a plan is recorded. */
+export const APPLY = "docs apply";
+
 /** A plan that was read as a whole and is what was written. */
 export type OpenedPlan = CheckedPlan & {
 	/** as the user named it */

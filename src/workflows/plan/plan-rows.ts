@@ -1,43 +1,89 @@
+import type { PlanHeader, PlannedChange } from "../../plan/plan-file/planned.ts";
+import { CliError, Exit } from "../../errors.ts";
 import { metadataText } from "../../json/values.ts";
 import { jsonFailedRows } from "../../manifest/index.ts";
 import type { Row } from "../../manifest/types.ts";
-import type { PlannedChange } from "../../plan/plan-file/planned.ts";
+import type { Stop } from "../../run/types.ts";
+import type { Run } from "../open-run.ts";
+import { metadataHidden } from "../readable.ts";
+import { type Ended, endedBefore } from "../report.ts";
 import type { RowSource } from "../rows/row-source.ts";
-import type { OpenedPlan } from "./open-plan.ts";
+import { stopFromError } from "../stop-from-error.ts";
+import { type OpenedPlan, openPlan } from "./open-plan.ts";
 
-/** A row that is one change of a plan. Its line is that of the manifest, by which the plan was looked at. */
+/** A row that is one change of a plan. Its line is that of the manifest, by which the plan was reviewed. */
 export type PlannedRow = Row & { readonly planned: PlannedChange };
 
-export type PlanSource = RowSource<PlannedRow>;
+/** The rows of a good plan. */
+export type PlanSource = RowSource<PlannedRow> & { readonly stop: undefined; readonly header: PlanHeader };
+
+/** What a command expects of a plan. */
+export type PlanKind = {
+	/** what may be planned */
+	readonly actions: readonly PlannedChange["action"][];
+	/** what messages call the plan; its path where it is undefined */
+	readonly name?: string;
+	/** whether the rows that could not be planned are counted as invalid ones */
+	readonly countsUnplanned: boolean;
+};
 
 /**
- * The changes of a plan as rows. Those that fail are written as JSON lines that `docs tag` reads.
+ * Checks a whole plan. One that was edited or cut, or is for another target, ends the command before its first request
+ * that writes.
  *
- * @param name what messages call it, if not by its path
- * @param countsUnplanned counts the rows that could not be planned as invalid ones
+ * @throws CliError where it can't be read or kept
  */
-export function planRows(
+export async function planRows(
+	run: Run,
+	path: string,
+	kind: PlanKind,
+): Promise<PlanSource | (AsyncDisposable & { readonly stop: Ended })> {
+	const { settings, app } = run;
+	const { stdin } = app;
+	const options = { stdin, temporaryFolder: await app.temporaryFolder(settings), actions: kind.actions };
+	const plan = await openPlan(path, options).catch(stopWherePlanIsBad);
+	const stopped = (stop: Stop, rows: number): AsyncDisposable & { readonly stop: Ended } => ({
+		stop: endedBefore({ rows, invalid: 0, duplicateSkipped: 0 }, stop),
+		[Symbol.asyncDispose]: async () => undefined,
+	});
+	if ("exit" in plan) return stopped(plan, 0);
+	try {
+		const rows = rowsOfPlan(plan, kind);
+		const stop = otherTarget(run, plan) ?? (await metadataHidden(run, rows, run.command));
+		if (stop === undefined) return rows;
+		await plan.close();
+		return stopped(stop, rows.rows);
+	} catch (error) {
+		await plan.close();
+		throw error;
+	}
+}
+
+/** The changes of a plan as rows. Those that fail are written as JSON lines that `docs tag` reads. */
+export function rowsOfPlan(
 	plan: OpenedPlan,
-	{ name = plan.name, countsUnplanned }: { readonly name?: string; readonly countsUnplanned: boolean },
+	{ name = plan.name, countsUnplanned }: Pick<PlanKind, "name" | "countsUnplanned">,
 ): PlanSource {
 	const { header, counts, sha256, bytes, copy } = plan;
 	const invalid = countsUnplanned ? counts.failed : 0;
 	return {
+		stop: undefined,
+		header,
 		name,
 		linesOf: header.manifest.name === "-" ? "standard input" : header.manifest.name,
 		rows: counts.changes + invalid,
 		outOf: counts.changes + counts.unchanged + counts.failed,
 		invalid,
 		duplicateSkipped: 0,
-		problems: 0,
-		fatal: false,
 		async *read() {
 			let index = 0;
 			for await (const planned of plan.read()) yield rowOf(planned, index++);
 		},
 		failedRows: jsonFailedRows(),
 		kept: { sha256, bytes, source: { copy } },
-		close: () => plan.close(),
+		// The plan alone says what is sent.
+		options: {},
+		[Symbol.asyncDispose]: () => plan.close(),
 	};
 }
 
@@ -47,4 +93,19 @@ function rowOf(planned: PlannedChange, index: number): PlannedRow {
 	const ids = `"document_id":${JSON.stringify(documentId)},"dataset_id":${JSON.stringify(datasetId)}`;
 	const text = `{${ids}${planned.action === "update" ? `,"meta_fields":${metadataText(metadata)}` : ""}}`;
 	return { index, line, datasetId, documentId, file: undefined, metadata, source: { kind: "json", text }, planned };
+}
+
+/** A plan that is none is reported like other reasons to stop; a file that can't be read is thrown. */
+function stopWherePlanIsBad(error: unknown): Stop {
+	if (!(error instanceof CliError) || error.exit !== Exit.foreign) throw error;
+	return stopFromError(error);
+}
+
+function otherTarget({ session: { baseUrl } }: Run, { name, header }: OpenedPlan): Stop | undefined {
+	if (header.baseUrl === baseUrl) return undefined;
+	return {
+		exit: Exit.foreign,
+		text: `${name}: the plan is for ${header.baseUrl}, and this would go to ${baseUrl}; nothing was sent`,
+		hint: "Name its target with --base-url or --profile, or make a plan for this one.",
+	};
 }

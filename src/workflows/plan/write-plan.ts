@@ -80,7 +80,7 @@ export class PlanWriter {
 			await writer.#append(writer.#text.header(header));
 			return writer;
 		} catch (error) {
-			await writer.close();
+			await writer[Symbol.asyncDispose]();
 			throw error;
 		}
 	}
@@ -108,7 +108,7 @@ export class PlanWriter {
 	}
 
 	/** Removes what did not become a plan. */
-	async close(): Promise<void> {
+	async [Symbol.asyncDispose](): Promise<void> {
 		await this.#file.close().catch(() => undefined);
 		if (!this.#isWhole) await rm(this.#path, { force: true });
 	}

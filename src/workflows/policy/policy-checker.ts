@@ -7,9 +7,9 @@ import { isTooMany, maxChangesText, type PolicyRule, type Violation, violationsO
 import { numberText, documentsText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
+import { type ProblemReporter, problemReporter } from "../check/check-manifest.ts";
 import type { Effect, EffectChange } from "../effect.ts";
 import type { RowSource } from "../rows/row-source.ts";
-import { problemTeller, type ProblemTeller } from "../check/problems-reporter.ts";
 
 type PolicySetting = NonNullable<Settings["policy"]>;
 
@@ -25,16 +25,16 @@ const CODES: Readonly<Record<PolicyRule, string>> = {
 export type JudgedRows = Pick<RowSource, "name" | "linesOf" | "outOf" | "rows" | "invalid" | "duplicateSkipped">;
 
 /**
- * Judges what a run would do by the profile's policy, row by row, and tells what the policy forbids as the problems of a
- * manifest are told. It holds counts, and nothing of a row.
+ * Judges what a run would do by the profile's policy, row by row. It reports what the policy forbids as the problems of a
+ * manifest are reported. It holds counts, and nothing of a row.
  */
 export class PolicyChecker {
 	readonly #policy: PolicySetting;
 	readonly #source: JudgedRows;
-	readonly #problems: ProblemTeller;
+	readonly #problems: ProblemReporter;
 	#changes = 0;
 	#violations = 0;
-	/** line of the first row that was one too many */
+	/** line of the first row above the limit of changes */
 	#surplus: number | undefined;
 
 	constructor(
@@ -45,21 +45,22 @@ export class PolicyChecker {
 	) {
 		this.#policy = policy;
 		this.#source = source;
-		this.#problems = problemTeller(json === true, io);
+		this.#problems = problemReporter(json === true, io);
 	}
 
-	/** What a look at a row has shown. `keeps` is what the service keeps of what it is sent. */
-	async see(line: number, seen: Effect, keeps: Normalise): Promise<void> {
-		switch (seen.action) {
+	/** What a row would do. `normalise` gives what the service keeps of what it is sent. */
+	async effect(line: number, effect: Effect, normalise: Normalise): Promise<void> {
+		switch (effect.action) {
 			case "none":
-				// What a document has already is nobody's doing, but who writes it has to see that nothing is missing.
-				if (seen.sent !== undefined) await this.#update(line, { present: seen.sent, metadata: seen.sent }, keeps);
+				// Nothing changes, but what is sent must still have every required key.
+				if (effect.sent !== undefined)
+					await this.#update(line, { present: effect.sent, metadata: effect.sent }, normalise);
 				return;
 			case "update":
-				await this.#update(line, seen, keeps);
+				await this.#update(line, effect, normalise);
 				return;
 			case "upload":
-				await this.creation(line, seen.metadata);
+				await this.creation(line, effect.metadata);
 				return;
 			case "remove":
 				this.change(line);
@@ -69,27 +70,27 @@ export class PolicyChecker {
 	async #update(
 		line: number,
 		{ present, metadata, inexact }: Pick<EffectChange, "present" | "metadata" | "inexact">,
-		keeps: Normalise,
+		normalise: Normalise,
 	): Promise<void> {
-		const difference = differenceOf(present, metadata, keeps, inexact);
+		const difference = differenceOf(present, metadata, normalise, inexact);
 		for (const violation of violationsOf(this.#policy.value, { present, toSend: metadata, difference })) {
-			await this.#tell(line, violation);
+			await this.#report(line, violation);
 		}
 		if (difference.add.size + difference.change.size + difference.remove.size > 0) this.change(line);
 	}
 
-	/** A document that is made. Nothing of it is there to be protected. */
+	/** A document that is made. It has no keys yet that could be protected. */
 	async creation(line: number, metadata: Metadata): Promise<void> {
 		const present: Metadata = new Map();
 		const policy = { ...this.#policy.value, protectedKeys: new Set<string>() };
 		const difference = differenceOf(present, metadata);
 		for (const violation of violationsOf(policy, { present, toSend: metadata, difference })) {
-			await this.#tell(line, violation);
+			await this.#report(line, violation);
 		}
 		this.change(line);
 	}
 
-	/** A document that changes, or goes. */
+	/** A document that changes or is removed. */
 	change(line: number): void {
 		this.#changes += 1;
 		const { maxChanges } = this.#policy.value;
@@ -97,14 +98,14 @@ export class PolicyChecker {
 		if (isTooMany(this.#changes, maxChanges, this.#rows())) this.#surplus = line;
 	}
 
-	/** When all rows were seen: why nothing may be sent, or undefined where the policy forbids nothing of it. */
+	/** To be called after the last row: why nothing may be sent, or undefined where the policy forbids nothing. */
 	async end(): Promise<Stop | undefined> {
 		const { value, origin } = this.#policy;
 		if (this.#surplus !== undefined && value.maxChanges !== undefined) {
 			const limit = maxChangesText(value.maxChanges);
 			const share = value.maxChanges.unit === "percent" ? ` of ${rowsText(this.#rows())}` : "";
 			const text = `the run would change ${documentsText(this.#changes)}; the policy allows at most ${limit}${share}`;
-			await this.#tell(this.#surplus, { key: null, rule: "max_changes", text });
+			await this.#report(this.#surplus, { key: null, rule: "max_changes", text });
 		}
 		this.#problems.end();
 		if (this.#violations === 0) return undefined;
@@ -116,15 +117,15 @@ export class PolicyChecker {
 		};
 	}
 
-	/** Rows of which the documents that change are a share. */
+	/** Rows that the share of changed documents is computed from. */
 	#rows(): number {
 		const { rows, invalid, duplicateSkipped, outOf = rows - invalid - duplicateSkipped } = this.#source;
 		return outOf;
 	}
 
-	async #tell(line: number, { key, rule, text }: Violation): Promise<void> {
+	async #report(line: number, { key, rule, text }: Violation): Promise<void> {
 		this.#violations += 1;
-		await this.#problems.tell({
+		await this.#problems.report({
 			file: this.#source.linesOf ?? this.#source.name,
 			line,
 			column: 1,

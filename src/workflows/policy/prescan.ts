@@ -1,77 +1,140 @@
-import type { Session } from "../../app.ts";
+import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
+import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
-import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
-import { rowErrorOf } from "../../run/operations/prepare-update.ts";
-import { inOrder } from "../../run/ordered.ts";
-import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
+import { RowBytes } from "../../run/journal/row-states.ts";
+import { inOrder } from "../../run/ordered.ts";
+import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
-import type { Effect } from "../effect.ts";
-import { unreadable } from "../readable.ts";
-import type { PolicyPass } from "./policy-pass.ts";
+import { stopOf } from "../../run/stop/shutdown.ts";
+import type { Stop } from "../../run/types.ts";
+import { resumeCommand } from "../../flags/next-command.ts";
+import type { PreviewRow } from "../effect.ts";
+import type { Run } from "../open-run.ts";
+import { metadataHidden } from "../readable.ts";
+import { endedBefore } from "../report.ts";
+import { type AllowedRows, type RowSource, unsettled } from "../rows/row-source.ts";
+import { unfinishedRun } from "../run/earlier-runs.ts";
+import { stopOrSignal } from "../stop-from-error.ts";
+import { PolicyChecker } from "./policy-checker.ts";
 
-/** How a row is looked at, as in a dry run. */
-type LookPass<Item, SourceRow extends Row> = {
-	readonly itemOf: (row: SourceRow) => Item;
-	readonly see: (item: Item, session: Session, present: DocumentSource) => Promise<Effect>;
-	/** whether rows are compared with what documents have */
-	readonly compares?: boolean;
-};
-
-/** Looks at what each row would do. One that can't be looked at, as its document is not there, is the run's business. */
-export function policyPrescan<Item, SourceRow extends Row = Row>({
-	itemOf,
-	see,
+/**
+ * Where the profile has a policy, checks all that a run would do before it does any of it, and sends nothing that writes.
+ * Rows that an earlier execution settled are left out.
+ *
+ * @param compares whether rows are compared with what their documents have
+ * @returns the rows; with `stop` where the policy forbids the run, or where not all could be judged
+ */
+export function policyPrescan<SourceRow extends Row>(
+	run: Run,
+	rows: RowSource<SourceRow>,
+	previewRow: PreviewRow<SourceRow>,
 	compares = true,
-}: LookPass<Item, SourceRow>): PolicyPass<SourceRow> {
-	return async (rows, watch, { flags, session, settings, app, unseen }) => {
+): Promise<AllowedRows<SourceRow>> {
+	return judge(run, rows, async (open, checker, unjudged) => {
+		const { flags, session, settings, app } = run;
 		const { clock, io } = app;
 		if (settings.policy !== undefined && compares && needsPresent(settings.policy.value)) {
 			const what = `the policy of ${settings.policy.origin}`;
 			const hint = "The policy can't be checked without metadata: use a profile without such a policy.";
-			const stop = await unreadable(what, { read: rows }, session, flags, app, hint);
+			const stop = await metadataHidden(run, { read: open }, what, hint);
 			if (stop !== undefined) return stop;
 		}
 		io.note(`The policy of ${settings.policy?.origin} is checked on all rows before the first is sent.`);
 		const folder = (): Promise<string> => app.temporaryFolder(settings);
-		const present = new DocumentSource({ rows: () => rowsByDataset(rows()), folder, clock });
+		const documents = new DocumentSource({ rows: () => rowsByDataset(open()), folder, clock });
 		const started = clock.now();
 		const { concurrency, maxDuration = Number.POSITIVE_INFINITY } = flags;
-		const look = async (row: SourceRow): Promise<{ readonly line: number; readonly seen: Effect | undefined }> => {
-			const { line, index } = row;
+		const previewed = async (row: SourceRow) => {
+			const { line } = row;
 			try {
-				return { line, seen: await see(itemOf(row), session, present) };
+				return { line, effect: await previewRow(row, session, documents) };
 			} catch (error) {
 				if (rowErrorOf(error) === undefined) throw error;
-				unseen.set(index, 1);
-				return { line, seen: undefined };
+				// The run reports why, for instance that the document does not exist.
+				unjudged.set(row.index, 1);
+				return { line, effect: undefined };
 			}
 		};
 		try {
-			for await (const { line, seen } of inOrder(
-				rows(),
-				look,
-				concurrency === "auto" ? READS_IN_FLIGHT : concurrency,
-			)) {
-				if (seen !== undefined) await watch.see(line, seen, session.service.api.dialect.flavour.normalise);
+			const effects = inOrder(open(), previewed, concurrency === "auto" ? READS_IN_FLIGHT : concurrency);
+			for await (const { line, effect } of effects) {
+				if (effect !== undefined) await checker.effect(line, effect, session.service.api.dialect.flavour.normalise);
 				if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 			}
 			return undefined;
 		} finally {
-			await present.close();
+			await documents.close();
 		}
-	};
+	});
 }
 
-/** Rows that make documents: their metadata tells all. */
-export const creationPass: PolicyPass = async (rows, watch) => {
-	for await (const { line, metadata } of rows()) await watch.creation(line, metadata);
-	return undefined;
-};
+/** The same for rows that make documents: their metadata is all that the policy can judge. */
+export function prescanCreations(run: Run, rows: RowSource): Promise<AllowedRows> {
+	return judge(run, rows, async (open, checker) => {
+		for await (const { line, metadata } of open()) await checker.creation(line, metadata);
+		return undefined;
+	});
+}
 
-/** Rows whose documents go: only their number counts. */
-export const removalPass: PolicyPass = async (rows, watch) => {
-	for await (const { line } of rows()) watch.change(line);
-	return undefined;
-};
+/** The same for rows whose documents are removed: only their number counts. */
+export function prescanRemovals(run: Run, rows: RowSource): Promise<AllowedRows> {
+	return judge(run, rows, async (open, checker) => {
+		for await (const { line } of open()) checker.change(line);
+		return undefined;
+	});
+}
+
+/** The same run without a policy: one that takes another back must not be kept from it by the policy that the other broke. */
+export function withoutPolicy<Flags>(run: Run<Flags>): Run<Flags> {
+	return { ...run, settings: { ...run.settings, policy: undefined } };
+}
+
+/**
+ * Shows every row that is still to be sent to the checker. Resolves with why that ended before the last row.
+ *
+ * @param open may be called more than once
+ * @param unjudged is set for rows that could not be judged
+ */
+type Pass<SourceRow extends Row> = (
+	open: () => AsyncIterable<SourceRow>,
+	checker: PolicyChecker,
+	unjudged: RowBytes,
+) => Promise<Stop | undefined>;
+
+async function judge<SourceRow extends Row>(
+	run: Run,
+	rows: RowSource<SourceRow>,
+	pass: Pass<SourceRow>,
+): Promise<AllowedRows<SourceRow>> {
+	const { flags, settings, app } = run;
+	const { policy } = settings;
+	const unjudged = new RowBytes();
+	if (policy === undefined) return { ...rows, unjudged };
+	const started = app.clock.now();
+	const resumed = await unfinishedRun(run, rows);
+	const checker = new PolicyChecker(policy, rows, flags, app);
+	const open = (): AsyncIterable<SourceRow> =>
+		untilStopped(resumed === undefined ? rows.read() : unsettled(rows.read(), resumed), app.signal);
+	const passed = async (): Promise<Stop | undefined> => {
+		const cut = await pass(open, checker, unjudged);
+		// After its last request the pass does not notice a signal, and a run that was stopped must not begin.
+		return app.signal.aborted ? stopOf(app.signal.reason) : cut;
+	};
+	const cut = await passed().catch((error: unknown) => stopOrSignal(error, app.signal));
+	const forbidden = await checker.end();
+	const stop = cut ?? forbidden;
+	if (stop === undefined) return { ...rows, unjudged };
+	const ended = endedBefore(rows, stop, (app.clock.now() - started) / 1000);
+	if (resumed === undefined) return { ...rows, unjudged, stop: ended };
+	const { run: name, totals } = resumed;
+	return { ...rows, unjudged, stop: { ...ended, totals, run: name, resume: resumeCommand(name, flags) } };
+}
+
+async function* untilStopped<Item>(items: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
+	for await (const item of items) {
+		if (signal.aborted) return;
+		yield item;
+	}
+}

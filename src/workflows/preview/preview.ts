@@ -1,128 +1,120 @@
-import type { App, Session, Settings } from "../../app.ts";
+import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
+import { rowErrorOf } from "../../run/operations/prepare-update.ts";
+import { warnOfInexact } from "../../run/documents/before-images.ts";
+import { type DryRunFlags, changeFormat } from "../../flags/change-flags.ts";
+import { ChangeTally } from "../../report/change-tally.ts";
+import { changeLine, type ChangeFormat, formatting, type ShownChange } from "../../report/changes.ts";
+import { differenceOf } from "../../plan/change.ts";
+import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
-import { differenceOf } from "../../plan/change.ts";
-import { ChangeTally } from "../../report/change-tally.ts";
-import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
-import { stopOf } from "../../run/stop/shutdown.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
-import { errorLimit } from "../../run/stop/limits.ts";
-import { rowErrorOf } from "../../run/operations/prepare-update.ts";
-import { inOrder } from "../../run/ordered.ts";
-import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
-import { warnOfInexact } from "../../run/documents/before-images.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
+import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { inOrder } from "../../run/ordered.ts";
+import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
+import { errorLimit } from "../../run/stop/limits.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
-import type { RowError, Stop, Totals } from "../../run/types.ts";
-import type { ShownChange } from "../../report/changes.ts";
-import type { DryRunFlags } from "../../flags/change-flags.ts";
-import { FailedWriter } from "../run/failed-writer.ts";
+import { stopOf } from "../../run/stop/shutdown.ts";
+import type { Outcome, RowError, Stop, Totals } from "../../run/types.ts";
 import type { RowFlags } from "../../flags/flags.ts";
+import type { Effect, EffectChange, PreviewRow } from "../effect.ts";
+import type { Run } from "../open-run.ts";
 import { PolicyChecker } from "../policy/policy-checker.ts";
+import { type Ended, report } from "../report.ts";
+import { failedRowReporter, FailedWriter } from "../rows/failed-rows.ts";
+import type { RowSource } from "../rows/row-source.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
-import { type Ended, report } from "../run/run-report.ts";
-import type { RowSource, RunItem } from "../rows/row-source.ts";
-import type { Effect, EffectChange } from "../effect.ts";
-import { rowTeller } from "../run/rows-reporter.ts";
 
-/** Where the changes that a dry run finds go: they are shown, or written down. */
+/** Characters of a value on a terminal; in a pipe it stands as it is. */
+const LONGEST = 200;
+
+/** Where the changes that a dry run finds go: they are printed, or written into a plan. */
 export type ChangeSink = {
 	/** in the order of the rows */
-	change(change: ShownChange, seen: EffectChange): Promise<void>;
-	/** when all were seen; not where the run was stopped */
+	change(change: ShownChange, effect: EffectChange): Promise<void>;
+	/** a row whose document is already as the row wants it */
+	unchanged?(outcome: Outcome): Promise<void>;
+	/** after the last row; not where the run was stopped */
 	end(tally: ChangeTally, totals: Totals): Promise<void>;
-	/** what to type next, where it is not the same command without `--dry-run`; asked for behind the end */
+	/** what to type next, where it is not the same command without `--dry-run`; read after the end */
 	readonly next?: string | undefined;
-	/** what is said beside the reason of one that was stopped, and what to type then */
+	/** what is said beside the reason of a run that was stopped, and what to type then */
 	readonly stopped?: { readonly text: string; readonly next: string };
 };
 
-export type DryRun<Item extends RunItem, SourceRow extends Row = Row> = {
-	readonly source: RowSource<SourceRow>;
-	readonly itemOf: (row: SourceRow) => Item;
-	/**
-	 * Looks at what there is, as the run would, and sends nothing that writes. `present` is what documents have.
-	 *
-	 * @throws RestError where the run would fail the row
-	 */
-	readonly see: (item: Item, session: Session, present: DocumentSource) => Promise<Effect>;
-	/** rows that are told with `--json`, beside those that would change: those that failed, or all */
-	readonly tell: "failed" | "all";
-	/** whether the profile's policy is not asked */
-	readonly isExempt?: boolean;
-	readonly sink: ChangeSink;
-};
+type Previewed<SourceRow> = { readonly row: SourceRow } & ({ readonly effect: Effect } | { readonly error: RowError });
 
-type Looked<Item> = { readonly item: Item } & ({ readonly seen: Effect } | { readonly error: RowError });
+/** Flags of a command that shows what rows would do. */
+export type PreviewFlags = RowFlags & DryRunFlags;
 
 /**
- * Shows what a run would change, document by document in the order of the manifest. It looks as the run would, and sends
- * nothing that writes; nothing is recorded.
+ * Shows what a run would change, document by document in the order of the rows. It reads as the run would, sends nothing
+ * that writes, and records nothing.
  */
-export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
-	{ source, itemOf, see, tell, isExempt = false, sink }: DryRun<Item, SourceRow>,
-	flags: RowFlags & Pick<DryRunFlags, "detailedExitcode">,
-	session: Session,
-	settings: Settings,
-	app: App,
+export async function preview<SourceRow extends Row>(
+	run: Run<PreviewFlags>,
+	rows: RowSource<SourceRow>,
+	previewRow: PreviewRow<SourceRow>,
+	sink: ChangeSink = changePrinter(changeFormat(run.flags), run.app),
 ): Promise<ExitCode> {
+	const { flags, session, settings, app } = run;
 	const { io, clock } = app;
-	const json = flags.json === true;
-	const journal = new MemoryJournal<Item>(
-		source,
-		rowTeller(source.linesOf ?? source.name, { json, all: tell === "all" }, app),
-	);
-	const failed = new FailedWriter(flags.failed, source.failedRows);
+	const journal = new MemoryJournal<SourceRow>(rows, failedRowReporter(run, rows));
+	const failed = new FailedWriter(flags.failed, rows.failedRows);
 	const tally = new ChangeTally();
-	const policy = isExempt ? undefined : settings.policy;
-	const watch = policy === undefined ? undefined : new PolicyChecker(policy, source, flags, app);
+	const checker = settings.policy === undefined ? undefined : new PolicyChecker(settings.policy, rows, flags, app);
 	const progress = io.progress(flags.progress);
 	const started = clock.now();
-	const present = new DocumentSource({
-		rows: () => rowsByDataset(source.read()),
+	const documents = new DocumentSource({
+		rows: () => rowsByDataset(rows.read()),
 		folder: () => app.temporaryFolder(settings),
 		clock,
 	});
-	const look = async (row: SourceRow): Promise<Looked<Item>> => {
-		const item = itemOf(row);
+	const previewed = async (row: SourceRow): Promise<Previewed<SourceRow>> => {
 		try {
-			return { item, seen: await see(item, session, present) };
+			return { row, effect: await previewRow(row, session, documents) };
 		} catch (error) {
 			const why = rowErrorOf(error);
 			if (why === undefined) throw error;
-			return { item, error: why };
+			return { row, error: why };
 		}
 	};
-	const settle = async (looked: Looked<Item>): Promise<void> => {
-		const { item } = looked;
-		const { line, datasetId, documentId, fileName } = item;
-		if ("error" in looked) {
-			const { code, text } = looked.error;
-			await journal.record({ item, documentId, attempts: 1, status: "failed", error: looked.error });
-			await failed.add(item.source, { line, errorCode: code, error: text, attempts: 1 });
+	const settle = async (result: Previewed<SourceRow>): Promise<void> => {
+		const { row } = result;
+		const { line, datasetId, documentId } = row;
+		if ("error" in result) {
+			const { code, text } = result.error;
+			await journal.record({ item: row, documentId, attempts: 1, status: "failed", error: result.error });
+			await failed.add(row.source, { line, errorCode: code, error: text, attempts: 1 });
 			return;
 		}
-		const { seen } = looked;
+		const { effect } = result;
 		const { normalise } = session.service.api.dialect.flavour;
-		await watch?.see(line, seen, normalise);
-		if (seen.action === "none") {
-			await journal.record({ item, documentId: seen.documentId, attempts: 1, status: "unchanged" });
+		await checker?.effect(line, effect, normalise);
+		if (effect.action === "none") {
+			const outcome = { item: row, documentId: effect.documentId, attempts: 1, status: "unchanged" } as const;
+			await journal.record(outcome);
+			await sink.unchanged?.(outcome);
 			return;
 		}
-		const { present: has, metadata, inexact } = seen;
-		if (inexact !== undefined) warnOfInexact(session.service, seen.documentId, inexact);
-		const difference = differenceOf(has, metadata, normalise, inexact);
-		const file = seen.action === "upload" ? fileName : undefined;
-		const change: ShownChange = { action: seen.action, line, datasetId, documentId: seen.documentId, file, difference };
+		const { action, present, metadata, inexact } = effect;
+		if (inexact !== undefined) warnOfInexact(session.service, effect.documentId, inexact);
+		const difference = differenceOf(present, metadata, normalise, inexact);
+		const file = action === "upload" ? row.file?.path : undefined;
+		const change: ShownChange = { action, line, datasetId, documentId: effect.documentId, file, difference };
 		tally.add(change);
-		await sink.change(change, seen);
+		await sink.change(change, effect);
 	};
 	const work = async (): Promise<Stop | undefined> => {
 		const { maxDuration = Number.POSITIVE_INFINITY, concurrency, maxErrors } = flags;
-		for await (const looked of inOrder(source.read(), look, concurrency === "auto" ? READS_IN_FLIGHT : concurrency)) {
-			// Behind a list of all nothing is asked any more that a signal would end.
+		for await (const result of inOrder(
+			rows.read(),
+			previewed,
+			concurrency === "auto" ? READS_IN_FLIGHT : concurrency,
+		)) {
+			// Once a whole list was read, no further request is sent that a signal would end.
 			if (app.signal.aborted) return stopOf(app.signal.reason);
-			await settle(looked);
+			await settle(result);
 			const totals = journal.totals();
 			const total = totals.rows - totals.invalid - totals.duplicateSkipped;
 			progress.update({ done: total - totals.pending + tally.documents, total, failed: totals.failed });
@@ -131,8 +123,8 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 			if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 		}
 		progress.stop();
-		const forbidden = await watch?.end();
-		// What is forbidden is shown, and never written down to be sent.
+		const forbidden = await checker?.end();
+		// What is forbidden is shown, and never written into a plan.
 		if (forbidden === undefined || sink.stopped === undefined) await sink.end(tally, journal.totals());
 		return forbidden;
 	};
@@ -153,9 +145,36 @@ export async function dryRun<Item extends RunItem, SourceRow extends Row = Row>(
 			next: stop === undefined ? sink.next : sink.stopped?.next,
 			...(file === undefined ? {} : { failed: file }),
 		};
-		return await report(ended, flags, app);
+		return await report(run, ended);
 	} finally {
 		progress.stop();
-		await present.close();
+		await documents.close();
 	}
+}
+
+/** A sink that needs of a change only what is shown. */
+type ChangePrinter = { change(change: ShownChange): Promise<void>; end(tally: ChangeTally): Promise<void> };
+
+/** Prints changes as they are found. */
+export function changePrinter(format: ChangeFormat | "json", { io }: App): ChangePrinter {
+	if (format === "json") return { change: (change) => io.out(changeLine(change)), end: async () => undefined };
+	const { head = "", change: written, totals } = formatting(format);
+	const longest = io.stdoutIsTerminal ? LONGEST : Number.POSITIVE_INFINITY;
+	let isBegun = false;
+	const begin = async (): Promise<void> => {
+		if (!isBegun) await io.out(head);
+		isBegun = true;
+	};
+	return {
+		change: async (change) => {
+			await begin();
+			await io.out(written(change, io.style, longest));
+		},
+		end: async (tally) => {
+			const lines = [tally.text(), tally.removedText()].filter((line) => line !== undefined);
+			if (totals !== undefined) return io.out(`${isBegun ? "\n" : ""}${totals(lines)}`);
+			await begin();
+			io.note(lines.join("\n"));
+		},
+	};
 }

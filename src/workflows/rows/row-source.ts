@@ -1,20 +1,29 @@
 import { createHash } from "node:crypto";
-import type { CheckedManifest, Content, Row, SourceRecord } from "../../manifest/types.ts";
-import type { UpdateItem } from "../../run/operations/prepare-update.ts";
-import type { Work } from "../../run/types.ts";
+import type { JsonObject } from "../../json/values.ts";
+import type { CheckedManifest, Content, Row } from "../../manifest/types.ts";
+import type { RowBytes } from "../../run/journal/row-states.ts";
+import type { Ended } from "../report.ts";
 
-/** Where rows come from: a checked manifest, or arguments that stand for one. */
-export type RowSource<SourceRow extends Row = Row> = Pick<
-	CheckedManifest,
-	"name" | "rows" | "invalid" | "duplicateSkipped" | "problems" | "fatal" | "failedRows" | "close"
-> & {
-	/** the file whose lines the rows name, where it is another */
-	readonly linesOf?: string;
-	/** rows that were looked at to find these, where they are a part of them: what changes is a share of all */
-	readonly outOf?: number;
-	read(): AsyncIterable<SourceRow>;
-	/** what is to be kept so that the rows can be read again, in another process */
-	readonly kept: Kept;
+/** Where rows come from: a checked manifest, a plan, or arguments that stand for one. Disposing of it removes its copies. */
+export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
+	Pick<CheckedManifest, "name" | "rows" | "invalid" | "duplicateSkipped" | "failedRows"> & {
+		/** how the command ends where nothing may be sent of these rows, or where there are none; undefined where they may be */
+		readonly stop: Ended | undefined;
+		/** the file whose lines the rows name, where it is another */
+		readonly linesOf?: string;
+		/** rows that these were found among, where they are a part of them: what changes is a share of all */
+		readonly outOf?: number;
+		read(): AsyncIterable<SourceRow>;
+		/** what is to be kept so that the rows can be read again, in another process */
+		readonly kept: Kept;
+		/** the flags that change what is sent, as a run records them */
+		readonly options: JsonObject;
+	};
+
+/** Rows that the profile's policy allows to be sent. `policy/prescan.ts` makes them of a source; a run takes no others. */
+export type AllowedRows<SourceRow extends Row = Row> = RowSource<SourceRow> & {
+	/** rows that could not be judged are set: their documents were not to be seen, and nothing is sent for them */
+	readonly unjudged: Pick<RowBytes, "get">;
 };
 
 export type Kept = Pick<Content, "sha256" | "bytes"> & {
@@ -27,9 +36,15 @@ export function keptText(text: string): Kept {
 	return { sha256: createHash("sha256").update(text).digest("hex"), bytes: Buffer.byteLength(text), source: { text } };
 }
 
-/** A row as the engine and the failed-rows file need it. */
-export type RunItem = Work & { readonly source: SourceRecord };
+/** The file that messages about rows name. */
+export function fileOfLines({ linesOf, name }: Pick<RowSource, "linesOf" | "name">): string {
+	return linesOf ?? name;
+}
 
-export function updateItemOf({ index, line, datasetId, documentId, metadata, source }: Row): RunItem & UpdateItem {
-	return { index, line, datasetId, documentId, metadata, source };
+/** The rows that are still to be sent. */
+export async function* unsettled<SourceRow extends Row>(
+	rows: AsyncIterable<SourceRow>,
+	journal: { isSettled(index: number): boolean },
+): AsyncGenerator<SourceRow> {
+	for await (const row of rows) if (!journal.isSettled(row.index)) yield row;
 }

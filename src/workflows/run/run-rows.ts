@@ -1,106 +1,123 @@
-import { rename, writeFile } from "node:fs/promises";
-import type { App, Session, Settings } from "../../app.ts";
-import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
-import type { JsonObject } from "../../json/values.ts";
-import type { Row } from "../../manifest/types.ts";
-import { numberText } from "../../text/words.ts";
-import { chunked, runRows } from "../../run/rows.ts";
-import { RowBytes } from "../../run/journal/row-states.ts";
-import { onlyPrescanned, type SentLog } from "../../run/operations/sent-log.ts";
-import type { Operation } from "../../run/operations/operation.ts";
 import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
+import { numberText } from "../../text/words.ts";
+import { rename, writeFile } from "node:fs/promises";
+import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import type { Row } from "../../manifest/types.ts";
+import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
-import { openRecording } from "../../run/recorded/recording.ts";
-import type { RunSpec } from "../../run/recorded/unfinished.ts";
+import type { Operation } from "../../run/operations/operation.ts";
+import { type SentLog, onlyPrescanned } from "../../run/operations/sent-log.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
+import { openRecording } from "../../run/recorded/recording.ts";
 import { SUMMARY_FILE } from "../../run/recorded/runs.ts";
-import type { Outcome, Totals } from "../../run/types.ts";
+import { runRows as runChunks, chunked } from "../../run/rows.ts";
+import type { Outcome, Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
-import { VERSION } from "../../version.ts";
-import { writeFailed } from "./failed-file.ts";
-import { globalFlags, resumeCommand, withFlags } from "../../flags/next-command.ts";
-import type { RunFlags } from "../../flags/flags.ts";
-import { type Undone, undoOf } from "../../report/undo.ts";
-import type { PolicyPass } from "../policy/policy-pass.ts";
-import { stoppedByPolicy } from "./enforce-policy.ts";
+import { resumeCommand, withFlags } from "../../flags/next-command.ts";
+import type { Run } from "../open-run.ts";
+import { type Ended, report, resultOf } from "../report.ts";
+import { failedRowReporter, writeFailed } from "../rows/failed-rows.ts";
+import { type AllowedRows, fileOfLines, unsettled } from "../rows/row-source.ts";
 import { stopFromError } from "../stop-from-error.ts";
-import type { RowSource, RunItem } from "../rows/row-source.ts";
-import { type Ended, report } from "./run-report.ts";
-import { beginningNotes, foreignExplained } from "./resumed.ts";
-import { rowTeller } from "./rows-reporter.ts";
-import { unsettled } from "../rows/unsettled-rows.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
+import { beginningNotes, foreignExplained, resumes, wantedOf } from "./earlier-runs.ts";
 
 /** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;
 
-export type RowRun<Item extends RunItem, SourceRow extends Row = Row> = {
-	readonly source: RowSource<SourceRow>;
-	readonly itemOf: (row: SourceRow) => Item;
-	/** whether `present` asks for each document when its row comes, even where one list would cost fewer requests */
-	readonly asksForEach?: boolean;
-	/** how the profile's policy judges the rows; undefined for a run that undoes another */
-	readonly policyPass: PolicyPass<SourceRow> | undefined;
-	/** called before the first write: prints notes, and may ask the user; a no throws a usage error */
-	readonly before?: (source: RowSource<SourceRow>) => Promise<void>;
-	/** `present` is what documents have, for operations that read it */
-	readonly operation: (session: Session, log: SentLog, present: DocumentSource, settings: Settings) => Operation<Item>;
-	/** called once for each outcome, before its slot is free */
-	readonly onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void;
-	/** rows that `--json` prints: those that failed, or all */
-	readonly tell: "failed" | "all";
-	/** what an undo did; `failedWith` says how many of its rows failed with a code */
-	readonly undone?: ((totals: Totals, failedWith: (code: string) => number) => Undone) | undefined;
-	/** what to type next after a run with failed rows, where that is neither to mend them nor to retry them */
-	readonly next?: (run: string, failedWith: (code: string) => number, totals: Totals) => string | undefined;
-};
+/** Makes what is done with each row. `log` records what is sent before it goes out; `documents` is what documents have. */
+export type RowOperation<SourceRow extends Row = Row> = (
+	log: SentLog,
+	documents: DocumentSource,
+) => Operation<SourceRow>;
 
-/** What a command needs to know of the run as a whole. */
-export type RunContext = {
-	/** `docs tag` */
-	readonly command: string;
-	readonly settings: Settings;
-	/** what changes what is sent */
-	readonly options: JsonObject;
-	/** the run that this one undoes */
-	readonly takesBack?: string | undefined;
-};
-
-/** Runs every row of a source, recorded, then reports: summary, failed rows, exit code. */
-export async function runSource<Item extends RunItem, SourceRow extends Row = Row>(
-	run: RowRun<Item, SourceRow>,
-	context: RunContext,
-	flags: RunFlags,
-	session: Session,
-	app: App,
+/** Runs all rows, recorded, then reports: summary, failed rows, exit code. */
+export async function runRows<SourceRow extends Row>(
+	run: Run,
+	rows: AllowedRows<SourceRow>,
+	operation: RowOperation<SourceRow>,
 ): Promise<ExitCode> {
-	const { io, clock } = app;
-	const { source } = run;
-	const wanted = wantedOf(source, context, flags, session);
-	const unseen = new RowBytes();
-	const stopped = await stoppedByPolicy(run.policyPass, source, wanted, flags, session, context.settings, app, unseen);
-	if (stopped !== undefined) return stopped;
-	await run.before?.(source);
-	const runs = app.runs(context.settings);
+	await using record = await openRecord(run, rows);
+	const sent = await sendRows(record, operation);
+	return await endRun(record, sent);
+}
+
+/** A run whose record is open and whose lock is held, until it is disposed of. */
+export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {
+	readonly run: Run;
+	readonly rows: AllowedRows<SourceRow>;
+	/** the run's name */
+	readonly name: string;
+	readonly journal: Recorder<SourceRow>;
+	/** seconds that earlier executions of a resumed run took */
+	readonly secondsBefore: number;
+};
+
+type RecordOptions<SourceRow extends Row> = {
+	/** the run that this one undoes */
+	readonly takesBack?: string;
+	/** called once for each outcome, before its slot is free */
+	readonly onOutcome?: (outcome: Outcome<SourceRow>) => Promise<void>;
+};
+
+/** Opens the record of a run: a new one, or that of the run which is resumed. */
+export async function openRecord<SourceRow extends Row>(
+	run: Run,
+	rows: AllowedRows<SourceRow>,
+	{ takesBack, onOutcome }: RecordOptions<SourceRow> = {},
+): Promise<RunRecord<SourceRow>> {
+	const { flags, app } = run;
+	const wanted = wantedOf(run, rows, takesBack);
 	const recording = await openRecording(wanted, {
-		runs,
+		runs: app.runs(run.settings),
 		processes: app.processes,
 		now: () => new Date(),
-		resume: flags.run ?? flags.resume ?? false,
+		resume: resumes(flags),
 		reopen: flags.reopen === true,
 		force: flags.force === true,
 	}).catch((error: unknown) => {
 		throw foreignExplained(error, wanted, flags);
 	});
-	const { opened, inDoubt, resumed } = recording;
-	const tell = rowTeller(source.linesOf ?? source.name, { json: flags.json === true, all: run.tell === "all" }, app);
-	const journal = new Recorder<Item>(opened, inDoubt, Date.now, async (outcome) => {
-		await tell(outcome);
-		await run.onOutcome?.(outcome);
+	const reportFailed = failedRowReporter(run, rows);
+	const journal = new Recorder<SourceRow>(recording.opened, recording.inDoubt, Date.now, async (outcome) => {
+		await reportFailed(outcome);
+		await onOutcome?.(outcome);
 	});
-	const present = new DocumentSource({
-		rows: run.asksForEach === true ? undefined : () => rowsByDataset(unsettled(source.read(), journal)),
-		folder: () => app.temporaryFolder(context.settings),
+	const close = async (): Promise<void> => {
+		await journal.close();
+		await recording.release();
+	};
+	try {
+		if (flags.reopen === true) await journal.reopen(new Date());
+		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) app.io.note(note);
+	} catch (error) {
+		await close();
+		throw error;
+	}
+	const secondsBefore = recording.resumed?.seconds ?? 0;
+	return { run, rows, name: recording.run, journal, secondsBefore, [Symbol.asyncDispose]: close };
+}
+
+/** What became of the rows that were sent. */
+export type Sent = {
+	/** when the first was taken up, on the clock */
+	readonly started: number;
+	/** earlier executions of the run included */
+	readonly seconds: number;
+	/** why rows are pending; undefined where none is */
+	readonly stop: Stop | undefined;
+};
+
+/** Sends all rows that are not settled. Each ends in one outcome in the journal, or stays pending. */
+export async function sendRows<SourceRow extends Row>(
+	{ run, rows, journal, secondsBefore }: RunRecord<SourceRow>,
+	operation: RowOperation<SourceRow>,
+): Promise<Sent> {
+	const { flags, session, settings, app } = run;
+	const { io, clock } = app;
+	const documents = new DocumentSource({
+		rows: () => rowsByDataset(unsettled(rows.read(), journal)),
+		folder: () => app.temporaryFolder(settings),
 		clock,
 		onListing: (datasetId, documents) => {
 			if (documents < LONG_LIST) return;
@@ -110,10 +127,8 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 	const progress = io.progress(flags.progress);
 	const started = clock.now();
 	try {
-		if (flags.reopen === true) await journal.reopen(new Date());
-		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) io.note(note);
-		const stop = await runRows(chunked(unsettled(source.read(), journal), flags.chunk, run.itemOf), {
-			operation: run.operation(session, onlyPrescanned(journal, unseen), present, context.settings),
+		const stop = await runChunks(chunked(unsettled(rows.read(), journal), flags.chunk), {
+			operation: operation(onlyPrescanned(journal, rows.unjudged), documents),
 			journal,
 			limiter: session.limiter,
 			cooldown: session.cooldown,
@@ -134,53 +149,59 @@ export async function runSource<Item extends RunItem, SourceRow extends Row = Ro
 				progress.update({ done: total - totals.pending, total, failed: totals.failed });
 			},
 		}).catch(stopFromError);
-		progress.stop();
-		const seconds = (clock.now() - started) / 1000 + (resumed?.seconds ?? 0);
-		const verification = await verifyAfter(
-			{ run: recording.run, runs, name: source.linesOf ?? source.name, started, stop },
-			flags,
-			session,
-			context.settings,
-			app,
-		);
-		// No request follows, but files must be written: connections may hold the last file descriptors.
-		await session.service.api.close().catch(() => undefined);
-		const totals = journal.totals();
-		const folder = runs.path(recording.run);
-		const failedPath = flags.failed ?? runs.path(recording.run, "failed.csv");
-		const failure = await writeFailed(failedPath, folder, source, totals);
-		const failedWith = (code: string): number => journal.failedWith(code);
-		const verified = session.service.canary.echo !== undefined;
-		const ended: Ended = {
-			totals,
-			seconds,
-			stop: stop ?? verification.stop,
-			verified,
-			verify: verification.found,
-			run: recording.run,
-			same: journal.noOpUpdates,
-			undo: undoOf(
-				totals,
-				journal.withoutBeforeImage,
-				journal.noOpUpdates,
-				journal.storedButFailed,
-				withFlags(`ragtag runs undo ${recording.run}`, flags),
-			),
-			undone: run.undone && { name: source.name, counts: run.undone(totals, failedWith) },
-			resume: totals.pending > 0 ? resumeCommand(recording.run, flags) : undefined,
-			failed: { path: failedPath, failure },
-			next: run.next?.(recording.run, failedWith, totals),
-		};
-		return await report(ended, flags, app, async (exit, summary) => {
-			await journal.end(exit, new Date());
-			await writeSummary(runs.path(recording.run, SUMMARY_FILE), summary);
-		});
+		return { started, seconds: (clock.now() - started) / 1000 + secondsBefore, stop };
 	} finally {
 		progress.stop();
-		await present.close();
-		await journal.close();
-		await recording.release();
+		await documents.close();
 	}
+}
+
+/** Reads back what was written where `--verify` says so, writes the failed rows, records the end, and reports. */
+export async function endRun<SourceRow extends Row>(
+	{ run, rows, name, journal }: RunRecord<SourceRow>,
+	{ started, seconds, stop, ...more }: Sent & Pick<Ended, "undone" | "next">,
+): Promise<ExitCode> {
+	const { flags, session, settings, app } = run;
+	const runs = app.runs(settings);
+	const verification = await verifyAfter(
+		{ run: name, runs, name: fileOfLines(rows), started, stop },
+		flags,
+		session,
+		settings,
+		app,
+	);
+	// No request follows, but files must be written: connections may hold the last file descriptors.
+	await session.service.api.close().catch(() => undefined);
+	const totals = journal.totals();
+	const failedPath = flags.failed ?? runs.path(name, "failed.csv");
+	const failure = await writeFailed(failedPath, runs.path(name), rows, totals);
+	const undo = withFlags(`ragtag runs undo ${name}`, flags);
+	const ended: Ended = {
+		totals,
+		seconds,
+		stop: stop ?? verification.stop,
+		verified: session.service.canary.echo !== undefined,
+		verify: verification.found,
+		run: name,
+		same: journal.noOpUpdates,
+		undo: undoOf(totals, journal.withoutBeforeImage, journal.noOpUpdates, journal.storedButFailed, undo),
+		resume: totals.pending > 0 ? resumeCommand(name, flags) : undefined,
+		failed: { path: failedPath, failure },
+		...more,
+	};
+	const unrecorded = await recordEnd(run, journal, ended, runs.path(name, SUMMARY_FILE)).catch(stopFromError);
+	return report(run, { ...ended, stop: ended.stop ?? unrecorded });
+}
+
+async function recordEnd(
+	run: Run,
+	journal: Pick<Recorder<Row>, "end">,
+	ended: Ended,
+	path: string,
+): Promise<undefined> {
+	const { exit, summary } = await resultOf(run, ended);
+	await journal.end(exit, new Date());
+	await writeSummary(path, summary);
 }
 
 /** @throws CliError exit 7: a full disk is no fault of the program */
@@ -196,20 +217,4 @@ async function writeSummary(path: string, summary: string): Promise<void> {
 			cause: error,
 		});
 	}
-}
-
-function wantedOf(source: RowSource, context: RunContext, flags: RunFlags, { baseUrl }: Session): RunSpec {
-	const { name, rows, invalid, duplicateSkipped, kept } = source;
-	const path = "path" in kept.source ? kept.source.path : null;
-	return {
-		command: context.command,
-		version: VERSION,
-		baseUrl,
-		manifest: { name, path, sha256: kept.sha256, bytes: kept.bytes, rows, invalid, duplicateSkipped },
-		...(source.linesOf === undefined ? {} : { madeFrom: { source: source.linesOf } }),
-		source: kept.source,
-		options: context.options,
-		flags: globalFlags(flags),
-		undoes: context.takesBack,
-	};
 }

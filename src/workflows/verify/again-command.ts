@@ -3,7 +3,7 @@ import { CliError } from "../../errors.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { APPLY } from "../plan/names.ts";
+import { APPLY } from "../plan/open-plan.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 
 /** The command that sends again what is missing of a run's writes; undefined where none is known. */

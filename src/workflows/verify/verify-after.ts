@@ -9,7 +9,7 @@ import type { Stop } from "../../run/types.ts";
 import { againCommand } from "./again-command.ts";
 import type { GlobalFlags, RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { APPLY } from "../plan/names.ts";
+import { APPLY } from "../plan/open-plan.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyRows } from "./verify-rows.ts";
 

@@ -2,18 +2,64 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
-import type { Metadata } from "../../json/values.ts";
+import { payloadOptions } from "../../flags/payload-options.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
-import { csvFailedRows, csvLine } from "../../manifest/index.ts";
+import { csvFailedRows, csvLine, idKey } from "../../manifest/index.ts";
+import { alikeNames } from "../check/ask-service.ts";
+import { manifestOptions } from "../check/check-manifest.ts";
+import type { Run } from "../open-run.ts";
+import { endedBefore } from "../report.ts";
+import { checkFailedPath } from "./failed-rows.ts";
+import type { ManifestReadFlags } from "./manifest-rows.ts";
 import { type RowSource, keptText } from "./row-source.ts";
+
+/** The ids of `--id` as rows. An id given twice is one row, and one that is left out. */
+export async function idRows({ flags, settings }: Run<ManifestReadFlags>, ids: readonly string[]): Promise<RowSource> {
+	await checkFailedPath(flags.failed, "-");
+	const dataset = flags.dataset ?? settings.dataset?.value;
+	if (dataset === undefined) {
+		throw new CliError("--id needs a dataset", {
+			exit: Exit.usage,
+			hint: "Name it with -d DATASET.",
+		});
+	}
+	if (ids.some((id) => id.trim() === "" || id === "." || id === "..")) {
+		throw new CliError("--id has an id that is empty, . or ..; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Was a variable not set?",
+		});
+	}
+	const repeated = ids.length - new Set(ids.map(idKey)).size;
+	const text = csvLine(["dataset_id", "document_id"]) + ids.map((id) => csvLine([dataset, id])).join("");
+	return {
+		name: "--id",
+		rows: ids.length,
+		invalid: 0,
+		duplicateSkipped: repeated,
+		stop: undefined,
+		async *read() {
+			const seen = new Set<string>();
+			for (const [index, documentId] of ids.entries()) {
+				if (seen.has(idKey(documentId))) continue;
+				seen.add(idKey(documentId));
+				const source = { kind: "csv" as const, cells: [dataset, documentId] };
+				yield { index, line: index + 1, datasetId: dataset, documentId, file: undefined, metadata: new Map(), source };
+			}
+		},
+		failedRows: csvFailedRows(["dataset_id", "document_id"], ","),
+		kept: keptText(text),
+		options: payloadOptions(flags, undefined, settings, undefined),
+		[Symbol.asyncDispose]: async () => undefined,
+	};
+}
 
 /** Files named on the command line as rows. They may lie anywhere: who types a path means it. */
 export async function fileRows(
+	{ flags, settings, session, app }: Run<ManifestReadFlags>,
 	files: readonly string[],
-	dataset: string | undefined,
-	metadata: Metadata,
-	alike?: CheckDependencies["alike"],
 ): Promise<RowSource> {
+	await checkFailedPath(flags.failed, "-");
+	const { dataset, set: metadata } = await manifestOptions("upload", flags, settings);
 	if (dataset === undefined) {
 		throw new CliError("files need a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 	}
@@ -30,15 +76,15 @@ export async function fileRows(
 		}
 		names.set(name, file);
 	}
-	await checkAlike(names, alike);
+	const alikes = alikeNames(session, false, app);
+	await checkAlike(names, alikes.alike);
+	const stop = alikes.stop();
+	const intake = { rows: files.length, invalid: 0, duplicateSkipped: 0 };
 	const lines = files.map((name) => csvLine([dataset, resolve(name)]));
 	return {
+		...intake,
 		name: "files",
-		rows: files.length,
-		invalid: 0,
-		duplicateSkipped: 0,
-		problems: 0,
-		fatal: false,
+		stop: stop && endedBefore(intake, stop),
 		async *read() {
 			for (const [index, name] of files.entries()) {
 				const file = { path: resolve(name), name: basename(name) };
@@ -48,7 +94,8 @@ export async function fileRows(
 		},
 		failedRows: csvFailedRows(["dataset_id", "file"], ",", (at) => ["dataset_id", "file"][at]),
 		kept: keptText(csvLine(["dataset_id", "file"]) + lines.join("")),
-		close: async () => undefined,
+		options: payloadOptions(flags, undefined, settings, undefined),
+		[Symbol.asyncDispose]: async () => undefined,
 	};
 }
 

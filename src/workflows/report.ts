@@ -1,13 +1,13 @@
-import type { App } from "../../app.ts";
-import { Exit, type ExitCode, reason } from "../../errors.ts";
-import { type DryResult, exitOf } from "../../report/exit.ts";
-import { summaryOf, summaryText, type Undo } from "../../report/summary.ts";
-import { type Undone, undoneText, undoText } from "../../report/undo.ts";
-import { type VerifyCounts, verifyText } from "../../report/verify.ts";
-import type { GlobalFlags } from "../../flags/flags.ts";
-import { withFlags } from "../../flags/next-command.ts";
-import type { Stop, Totals } from "../../run/types.ts";
-import { stopFromError } from "../stop-from-error.ts";
+import type { App } from "../app.ts";
+import { Exit, type ExitCode, reason } from "../errors.ts";
+import { type DryResult, exitOf } from "../report/exit.ts";
+import { summaryOf, summaryText, type Undo } from "../report/summary.ts";
+import { undoneText, undoText, type Undone } from "../report/undo.ts";
+import { verifyText, type VerifyCounts } from "../report/verify.ts";
+import type { GlobalFlags } from "../flags/flags.ts";
+import { withFlags } from "../flags/next-command.ts";
+import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
+import type { Stop, Totals } from "../run/types.ts";
 
 export type Ended = {
 	readonly totals: Totals;
@@ -45,34 +45,34 @@ type FoundBehind = {
 	readonly again: string;
 };
 
-/** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
-export async function report(
+/** What `report` works with; a `Run` is one. */
+export type ReportContext = { readonly flags: GlobalFlags & { readonly json?: boolean }; readonly app: App };
+
+/** The end of a command that sends nothing of its rows: `stop` says why, undefined where there is nothing to send. */
+export function endedBefore(rows: ManifestCounts, stop: Stop | undefined, seconds = 0): Ended {
+	return { totals: unsentTotals(rows), seconds, stop };
+}
+
+/** The exit code and the JSON summary of an end, once all that was printed before it is out. */
+export async function resultOf(
+	{ app: { io } }: ReportContext,
 	ended: Ended,
-	flags: GlobalFlags & { readonly json?: boolean },
-	{ io }: App,
-	keep: (exit: ExitCode, summary: string) => Promise<void> = async () => undefined,
-): Promise<ExitCode> {
-	const { totals, seconds, failed, dry, verify } = ended;
-	let { stop } = ended;
+): Promise<{ readonly exit: ExitCode; readonly summary: string }> {
 	await io.flush();
-	const exitNow = (): ExitCode =>
-		exitOf(
-			totals,
-			stop,
-			io.outputFailed || failed?.failure !== undefined,
-			dry,
-			verify && { ...verify.counts, ...verify },
-		);
+	const { totals, seconds, stop, failed, dry, verify } = ended;
+	const isOutputLost = io.outputFailed || failed?.failure !== undefined;
+	const exit = exitOf(totals, stop, isOutputLost, dry, verify && { ...verify.counts, ...verify });
 	const facts = { ...ended, verify: verify?.counts, undone: ended.undone?.counts, wouldChange: dry?.changes };
-	const summaryNow = (): string => JSON.stringify(summaryOf(totals, seconds, exitNow(), facts));
-	try {
-		await keep(exitNow(), summaryNow());
-	} catch (error) {
-		// The rows are recorded, but the end of the run is not.
-		stop ??= stopFromError(error);
-	}
-	const exit = exitNow();
-	if (flags.json === true) await io.out(`${summaryNow()}\n`);
+	return { exit, summary: JSON.stringify(summaryOf(totals, seconds, exit, facts)) };
+}
+
+/** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
+export async function report(context: ReportContext, ended: Ended): Promise<ExitCode> {
+	const { flags } = context;
+	const { io } = context.app;
+	const { totals, seconds, stop, failed, dry, verify } = ended;
+	const { exit, summary } = await resultOf(context, ended);
+	if (flags.json === true) await io.out(`${summary}\n`);
 	if (failed !== undefined && totals.failed > 0 && failed.failure === undefined) {
 		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);
 	}

@@ -1,12 +1,67 @@
+import { ForeignRun, findUnfinished, type RunSpec } from "../../run/recorded/unfinished.ts";
+import { numberText, rowsText } from "../../text/words.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { numberText, rowsText } from "../../text/words.ts";
-import type { Recording } from "../../run/recorded/recording.ts";
-import { ForeignRun, type RunSpec } from "../../run/recorded/unfinished.ts";
+import { journalCliError } from "../../run/recorded/faults.ts";
+import { type Recording } from "../../run/recorded/recording.ts";
 import type { Totals } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
-import type { GlobalFlags } from "../../flags/flags.ts";
-import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
+import type { GlobalFlags, RunFlags } from "../../flags/flags.ts";
+import { globalFlags, quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { VERSION } from "../../version.ts";
+import type { Run } from "../open-run.ts";
+import type { RowSource } from "../rows/row-source.ts";
+
+/** What a run is to do, as its record says it and as earlier runs are compared with it. @param takesBack the run it undoes */
+export function wantedOf(
+	{ command, flags, session: { baseUrl } }: Run,
+	source: Omit<RowSource, "read">,
+	takesBack?: string,
+): RunSpec {
+	const { name, rows, invalid, duplicateSkipped, kept, linesOf } = source;
+	const path = "path" in kept.source ? kept.source.path : null;
+	return {
+		command,
+		version: VERSION,
+		baseUrl,
+		manifest: { name, path, sha256: kept.sha256, bytes: kept.bytes, rows, invalid, duplicateSkipped },
+		...(linesOf === undefined ? {} : { madeFrom: { source: linesOf } }),
+		source: kept.source,
+		options: source.options,
+		flags: globalFlags(flags),
+		undoes: takesBack,
+	};
+}
+
+/** A run that is resumed. */
+type Unfinished = { readonly run: string; readonly totals: Totals; isSettled(index: number): boolean };
+
+/** The run that these rows would resume; undefined where they begin a new one. */
+export async function unfinishedRun(run: Run, rows: Omit<RowSource, "read">): Promise<Unfinished | undefined> {
+	const { flags, settings, app } = run;
+	const resume = resumes(flags);
+	if (resume === false) return undefined;
+	const wanted = wantedOf(run, rows);
+	const options = { runs: app.runs(settings), now: () => new Date(), resume };
+	const found = await findUnfinished(wanted, options).catch((error: unknown) => {
+		throw foreignExplained(journalCliError(error), wanted, flags);
+	});
+	if (found === "none" || !("resume" in found)) return undefined;
+	const { header, state } = found.resume;
+	return {
+		run: header.run,
+		totals: state.totals(),
+		isSettled: (index) => {
+			const status = state.statusOf(index);
+			return status !== undefined && !(flags.reopen === true && status === "failed");
+		},
+	};
+}
+
+/** The run that is to be resumed: by name, the newest of these rows, or none. */
+export function resumes({ run, resume = false }: RunFlags): string | boolean {
+	return run ?? resume;
+}
 
 type Opened = Pick<Recording, "run" | "resumed" | "notResumed" | "superseded" | "supersededBy">;
 

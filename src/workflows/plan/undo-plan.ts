@@ -12,8 +12,8 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import { countUnrecordedRows, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { VERSION } from "../../version.ts";
 
-/** A plan that takes a run back, in a private file. */
-export type UndoPlan = {
+/** A plan that takes a run back, in a private file. Disposing of it removes the file. */
+export type UndoPlan = AsyncDisposable & {
 	readonly path: string;
 	/** documents that get back what they had */
 	readonly restored: number;
@@ -25,8 +25,6 @@ export type UndoPlan = {
 	readonly impossibleIds: readonly string[];
 	/** when the run sent something last, in epoch milliseconds; 0 where that is not known */
 	readonly lastSent: number;
-	/** removes the file */
-	close(): Promise<void>;
 };
 
 /** Documents that are named of those that can't be taken back. */
@@ -95,7 +93,7 @@ export async function planUndo(
 		} finally {
 			await file.close();
 		}
-		return { path, ...counts, impossibleIds, lastSent, close };
+		return { path, ...counts, impossibleIds, lastSent, [Symbol.asyncDispose]: close };
 	} catch (error) {
 		await close();
 		throw error;

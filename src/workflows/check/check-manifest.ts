@@ -3,13 +3,12 @@ import { CliError, Exit } from "../../errors.ts";
 import { DELETE_TOKEN } from "../../json/list-change.ts";
 import { checkManifest, parseSetting, readSchema } from "../../manifest/index.ts";
 import { DEFAULT_PURPOSE, PURPOSES, type Purpose } from "../../manifest/purposes.ts";
-import type { CheckDependencies, CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
+import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "../../manifest/types.ts";
 import { changeOf, type Mode } from "../../plan/change.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
-import type { Excuses } from "./already-present.ts";
-import { problemTeller } from "./problems-reporter.ts";
+import type { PresentValues } from "./ask-service.ts";
 
 /** The manifest options that the flags say, with what the profile adds. */
 export async function manifestOptions(
@@ -49,37 +48,39 @@ export async function manifestOptions(
 type CheckExtras = {
 	/** what messages call the manifest, where its path means nothing to the user */
 	readonly name?: string | undefined;
-	/** they are closed when the manifest was checked */
-	readonly excuses?: Excuses | undefined;
+	/** closed once the manifest is checked */
+	readonly present?: PresentValues | undefined;
 	/** how names are compared, where the service can be asked */
 	readonly alike?: CheckDependencies["alike"];
 };
 
-/** Checks a whole manifest and prints its problems: as lines on standard error, with `json` as objects. */
-export async function checkAndTell(
+/** Checks a whole manifest and prints its problems: as lines on standard error, with `--json` as objects. */
+export async function checkAndReport(
+	{
+		flags,
+		settings,
+		app,
+	}: { readonly flags: { readonly json?: boolean }; readonly settings: Settings; readonly app: App },
 	path: string,
 	options: ManifestOptions,
-	json: boolean,
-	settings: Settings,
-	app: App,
-	{ name, excuses, alike }: CheckExtras = {},
+	{ name, present, alike }: CheckExtras = {},
 ): Promise<CheckedManifest> {
 	const { io, stdin, signal } = app;
-	const problems = problemTeller(json, io);
+	const problems = problemReporter(flags.json === true, io);
 	try {
 		const checked = await checkManifest(path, options, {
 			name,
 			stdin,
 			signal,
-			excuse: excuses?.excuse,
+			excuse: present?.isAlreadyPresent,
 			alike,
-			onProblem: (problem) => void problems.tell(problem),
+			onProblem: (problem) => void problems.report(problem),
 			temporaryFolder: await app.temporaryFolder(settings),
 		});
 		problems.end();
 		return checked;
 	} finally {
-		await excuses?.close();
+		await present?.close();
 	}
 }
 
@@ -113,4 +114,33 @@ export function refusal(
 		};
 	}
 	return undefined;
+}
+
+/** Problems shown to a person; `--json` has all of them. */
+const SHOWN = 20;
+
+export type ProblemReporter = {
+	/** resolves when the next may be reported: there may be more problems than a slow reader takes */
+	readonly report: (problem: Problem) => Promise<void>;
+	/** says how many were not shown, once all are reported */
+	end(): void;
+};
+
+/** Prints problems as they are found: the first as lines on standard error, with `json` all as objects. */
+export function problemReporter(json: boolean, io: App["io"]): ProblemReporter {
+	let count = 0;
+	return {
+		async report({ file, line, column, field, code, text }) {
+			count += 1;
+			if (count <= SHOWN) io.err(`${file}:${line}:${column}: ${text}`);
+			if (!json) return;
+			const problem = { type: "problem", file, line, column, field, error_code: code, error: text };
+			await io.out(`${JSON.stringify(problem)}\n`);
+		},
+		end() {
+			if (count <= SHOWN) return;
+			const how = json ? "" : "; --json lists all of them";
+			io.err(`... and ${numberText(count - SHOWN)} more problems${how}`);
+		},
+	};
 }

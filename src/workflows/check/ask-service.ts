@@ -1,0 +1,91 @@
+import { type UpdatePlan, rowErrorOf } from "../../run/operations/prepare-update.ts";
+import { foldedName } from "../../text/names.ts";
+import { differenceOf } from "../../plan/change.ts";
+import type { App, Session } from "../../app.ts";
+import type { CheckDependencies } from "../../manifest/types.ts";
+import { DocumentSource } from "../../run/documents/document-source.ts";
+import type { Stop } from "../../run/types.ts";
+import type { Run } from "../open-run.ts";
+import { stopOrSignal } from "../stop-from-error.ts";
+
+/**
+ * Rows of a dataset that are assumed to have such a value, as their number is not known while the manifest is read for the
+ * first time. With a hundred documents a page, this lists datasets of up to some hundred thousand documents. Where a single
+ * row asks, it reads at most a thousand pages.
+ */
+const ASSUMED_ROWS = 1_000;
+
+export type PresentValues = {
+	readonly isAlreadyPresent: NonNullable<CheckDependencies["excuse"]>;
+	/** why the service could not say what documents have; then it is not known whether they have the values */
+	stop(): Stop | undefined;
+	close(): Promise<void>;
+};
+
+/** Finds values that their documents have already, so that writing them changes nothing. It asks only once a row has one. */
+export function presentValues(
+	{ session: { service, request }, settings, app }: Run<unknown>,
+	{ metadataToSend }: Pick<UpdatePlan, "metadataToSend">,
+): PresentValues {
+	const documents = new DocumentSource({
+		rows: async () => ({ get: () => ASSUMED_ROWS }),
+		folder: () => app.temporaryFolder(settings),
+		clock: app.clock,
+	});
+	let stop: Stop | undefined;
+	return {
+		async isAlreadyPresent({ datasetId, documentId, metadata: wanted }, key) {
+			// The run ends for another reason than this row, which must not be reported as a problem.
+			if (stop !== undefined) return true;
+			try {
+				const api = await service.known(request);
+				const { metadata: held, inexact } = (await documents.byId(api, request, datasetId, documentId)) ?? {};
+				if (held?.has(key) !== true) return false;
+				const { normalise } = api.dialect.flavour;
+				const { change, remove } = differenceOf(held, metadataToSend(held, wanted), normalise, inexact);
+				return !change.has(key) && !remove.has(key);
+			} catch (error) {
+				if (rowErrorOf(error) !== undefined) return false;
+				stop = stopOrSignal(error, app.signal);
+				return true;
+			}
+		},
+		stop: () => stop,
+		close: () => documents.close(),
+	};
+}
+
+/** Two names that are one text to a service which compares without letter case. */
+const PROBE = ["a", "A"] as const;
+
+export type AlikeNames = {
+	readonly alike: NonNullable<CheckDependencies["alike"]>;
+	/** why the service could not say how it compares names */
+	stop(): Stop | undefined;
+};
+
+/**
+ * How the service compares the names of files. It is asked for its flavour where that is not known, and only where two rows
+ * have names that some services take for one.
+ */
+export function alikeNames({ service, request }: Session, skipsInvalid: boolean, app: App): AlikeNames {
+	let stop: Stop | undefined;
+	return {
+		alike: {
+			keyOf: foldedName,
+			async applies(problems) {
+				// A manifest that is refused anyway costs no request.
+				if (problems > 0 && !skipsInvalid) return false;
+				try {
+					const { nameKey } = (await service.known(request)).dialect.flavour;
+					const [one, other] = PROBE.map(nameKey);
+					return one === other;
+				} catch (error) {
+					stop = stopOrSignal(error, app.signal);
+					return false;
+				}
+			},
+		},
+		stop: () => stop,
+	};
+}

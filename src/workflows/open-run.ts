@@ -1,0 +1,39 @@
+import type { BodyForm } from "../body-forms.ts";
+import type { App, Session, Settings } from "../app.ts";
+import type { RunFlags, ServiceFlags } from "../flags/flags.ts";
+import { printVersionLine } from "./version-line.ts";
+
+/** What all steps of a command share that reads or runs rows. Disposing of it closes its connections. */
+export type Run<Flags = RunFlags> = AsyncDisposable & {
+	/** as its run is recorded: `docs tag` */
+	readonly command: string;
+	readonly flags: Flags;
+	readonly app: App;
+	readonly settings: Settings;
+	readonly session: Session;
+};
+
+/** Flags that a session is opened with. */
+export type SessionFlags = ServiceFlags & { readonly body?: BodyForm | "auto"; readonly json?: boolean };
+
+/** Reads the settings and opens a session, which sends nothing yet. With `--json` the version line comes first. */
+export async function openRun<Flags extends SessionFlags>(
+	command: string,
+	flags: Flags,
+	app: App,
+): Promise<Run<Flags>> {
+	if (flags.json === true) await printVersionLine(app);
+	return connectRun(command, flags, app);
+}
+
+/** The same for a command that has printed its version line. */
+export async function connectRun<Flags extends SessionFlags>(
+	command: string,
+	flags: Flags,
+	app: App,
+): Promise<Run<Flags>> {
+	const settings = await app.settings(flags);
+	const { rate, timeout, body, flavour } = flags;
+	const session = await app.connect(settings, { rate, timeout, body, flavour });
+	return { command, flags, app, settings, session, [Symbol.asyncDispose]: () => session.close() };
+}

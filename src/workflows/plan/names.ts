@@ -1,2 +1,0 @@
-/** How a run of a plan is called. */
-export const APPLY = "docs apply";

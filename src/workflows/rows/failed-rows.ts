@@ -1,0 +1,198 @@
+import { currentUserId } from "../../run/storage/private-folders.ts";
+import { rowLine } from "../../report/summary.ts";
+import { constants } from "node:fs";
+import { access, type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import type { CheckedManifest, Row, RowFailure, RowPlace, SourceRecord } from "../../manifest/types.ts";
+import { failedOutcomes } from "../../run/recorded/recorded-rows.ts";
+import type { Outcome, Totals } from "../../run/types.ts";
+import type { ReportContext } from "../report.ts";
+import { fileOfLines, type RowSource } from "./row-source.ts";
+
+/** Only the user may read failed rows: they have all columns of the manifest. */
+const MODE = 0o600;
+const OPEN_TO_OTHERS = 0o077;
+
+/** Folders in which only the system makes links: `/dev/stdout`, and what a shell makes of `>(command)`. */
+const SYSTEM = /^\/(?:dev|proc)\//;
+
+/** Failed rows that are printed one by one: a million lines would hide everything else. */
+const PRINTED = 20;
+
+/** Rows of a manifest whose failures are in memory at a time: a hundred megabytes at most. */
+const WINDOW = 500_000;
+
+/**
+ * Writes the failed rows of a run in the order of the manifest, with all their columns and the reason. It reads the journal
+ * alone, so the file is the same whenever it is written. A run without a failed row leaves an older file as it is.
+ *
+ * @param folder the run's
+ * @returns why it could not be written
+ */
+export async function writeFailed(
+	path: string,
+	folder: string,
+	source: Pick<CheckedManifest, "read" | "failedRows">,
+	{ failed, rows }: Totals,
+): Promise<string | undefined> {
+	if (failed === 0) return undefined;
+	let file: FileHandle | undefined;
+	try {
+		file = await openReport(path);
+		await file.appendFile(source.failedRows.head);
+		const placeOf = await rowPlaces(path);
+		for (let from = 0; from < rows; from += WINDOW) {
+			const failures = await failedOutcomes(folder, from, from + WINDOW);
+			if (failures.size === 0) continue;
+			for await (const row of source.read()) {
+				const { index, line, source: record } = row;
+				const failure = failures.get(index);
+				if (failure === undefined) continue;
+				const { code, text, attempts } = failure;
+				const why = { line, errorCode: code, error: text, attempts };
+				await file.appendFile(source.failedRows.row(record, why, placeOf(row)));
+			}
+		}
+		return undefined;
+	} catch (error) {
+		return reason(error);
+	} finally {
+		await file?.close().catch(() => undefined);
+	}
+}
+
+/**
+ * Checks, before anything is sent, that the file of `--failed` can be made and is not the manifest.
+ *
+ * @param path undefined where `--failed` was not given
+ * @param manifest `-` where there is no file to compare with
+ * @throws CliError exit 2
+ */
+export async function checkFailedPath(path: string | undefined, manifest: string): Promise<void> {
+	if (path === undefined) return;
+	const folder = dirname(resolve(path));
+	try {
+		await access(folder, constants.W_OK | constants.X_OK);
+	} catch (error) {
+		throw new CliError(`--failed ${path}: ${reason(error)}; nothing was sent`, { exit: Exit.usage, cause: error });
+	}
+	const why = await whyNoReport(path);
+	if (why !== undefined) {
+		throw new CliError(`--failed ${path}: ${why}; nothing was sent`, {
+			exit: Exit.usage,
+			hint: "Name a file of your own, or one that does not exist yet.",
+		});
+	}
+	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));
+	if (manifest !== "-" && (await same(path)) === (await same(manifest))) {
+		throw new CliError(`--failed ${path} is the manifest itself; nothing was sent`, {
+			exit: Exit.usage,
+			hint: "Name another file: the manifest is read while failed rows are written.",
+		});
+	}
+}
+
+/** Prints failed rows as they end: the first as lines on standard error, with `--json` all as objects. */
+export function failedRowReporter(
+	{ flags, app: { io } }: ReportContext,
+	rows: Pick<RowSource, "name" | "linesOf">,
+): (outcome: Outcome) => Promise<void> {
+	let count = 0;
+	return async (outcome) => {
+		if (outcome.status !== "failed") return;
+		if (flags.json === true) await io.out(`${rowLine(outcome)}\n`);
+		count += 1;
+		const { item, error } = outcome;
+		if (count <= PRINTED) io.err(`${fileOfLines(rows)}:${item.line}: ${error?.code}: ${error?.text}`);
+		if (count === PRINTED + 1) io.err("... more rows failed; the file of failed rows and --json have all of them");
+	};
+}
+
+/** Writes failed rows as they come, where no journal has them. Without a failed row an older file stays. */
+export class FailedWriter {
+	readonly #path: string | undefined;
+	readonly #format: CheckedManifest["failedRows"];
+	#file: FileHandle | undefined;
+	#failure: string | undefined;
+
+	/** @param path undefined where `--failed` was not given */
+	constructor(path: string | undefined, format: CheckedManifest["failedRows"]) {
+		this.#path = path;
+		this.#format = format;
+	}
+
+	/** Rows must come in the order of the manifest. Never rejects: a lost report must not end the work. */
+	async add(source: SourceRecord, failure: RowFailure): Promise<void> {
+		if (this.#path === undefined || this.#failure !== undefined) return;
+		try {
+			if (this.#file === undefined) {
+				this.#file = await openReport(this.#path);
+				await this.#file.appendFile(this.#format.head);
+			}
+			await this.#file.appendFile(this.#format.row(source, failure));
+		} catch (error) {
+			this.#failure = reason(error);
+		}
+	}
+
+	/** Where the rows are, and why they could not be written; undefined where `--failed` was not given. */
+	async close(): Promise<{ readonly path: string; readonly failure: string | undefined } | undefined> {
+		await this.#file?.close().catch((error: unknown) => (this.#failure ??= reason(error)));
+		return this.#path === undefined ? undefined : { path: this.#path, failure: this.#failure };
+	}
+}
+
+/** How a manifest at that path names the files of an upload's rows: relative to it where they lie below its folder. */
+async function rowPlaces(manifest: string): Promise<(row: Row) => RowPlace | undefined> {
+	const typed = dirname(resolve(manifest));
+	const folder = await realpath(typed).catch(() => typed);
+	return ({ file, datasetId }) => {
+		if (file === undefined) return undefined;
+		const path = relative(folder, file.path);
+		const isBelow = path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+		return { file: isBelow ? path : file.path, name: file.name, datasetId };
+	};
+}
+
+/** Why a report may not be written to that path; undefined where it may. The file need not exist. */
+async function whyNoReport(path: string): Promise<string | undefined> {
+	const status = await lstat(path).catch((error: unknown) => {
+		if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+		throw error;
+	});
+	if (status === undefined) return undefined;
+	if (status.isDirectory()) return "is a folder";
+	// In a folder of other users, a link may lead to a file of this user that they want overwritten.
+	if (status.isSymbolicLink() && !isOfSystem(path)) return "is a link to another file; name that file itself";
+	return status.isFile() && isForeign(status.uid) ? "belongs to another user" : undefined;
+}
+
+/** Opens a report to write it anew, for its owner alone. It follows no links, and closes an existing file to others. */
+export async function openReport(path: string): Promise<FileHandle> {
+	const why = await whyNoReport(path);
+	if (why !== undefined) throw new Error(why);
+	const noFollow = isOfSystem(path) ? 0 : constants.O_NOFOLLOW;
+	// It is emptied only when it is known to be this user's: another user may have replaced it meanwhile.
+	const file = await open(path, constants.O_WRONLY | constants.O_CREAT | noFollow, MODE);
+	try {
+		const status = await file.stat();
+		if (!status.isFile()) return file;
+		if (isForeign(status.uid)) throw new Error("belongs to another user");
+		if (currentUserId() !== -1 && (status.mode & OPEN_TO_OTHERS) !== 0) await file.chmod(MODE);
+		await file.truncate();
+		return file;
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+}
+
+function isOfSystem(path: string): boolean {
+	return SYSTEM.test(resolve(path));
+}
+
+function isForeign(owner: number): boolean {
+	const own = currentUserId();
+	return own !== -1 && owner !== own;
+}

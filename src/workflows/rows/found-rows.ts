@@ -1,0 +1,141 @@
+import { showsMetadata } from "../../run/documents/before-images.ts";
+import type { ShortList } from "../../run/documents/list.ts";
+import type { DryRunFlags } from "../../flags/change-flags.ts";
+import { shortListError } from "../lists/warnings.ts";
+import { documentsText } from "../../text/words.ts";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Session } from "../../app.ts";
+import { CliError, Exit } from "../../errors.ts";
+import { checkSettings, csvLine, idFault } from "../../manifest/index.ts";
+import type { Document } from "../../rest/types.ts";
+import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
+import { show } from "../../text/show.ts";
+import { manifestOptions } from "../check/check-manifest.ts";
+import type { Run } from "../open-run.ts";
+import { endedBefore } from "../report.ts";
+import { filteredDocuments, type FilterFlags, filterText } from "./document-filter.ts";
+import { checkFailedPath } from "./failed-rows.ts";
+import { checkedRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
+import type { RowSource } from "./row-source.ts";
+
+/** Flags of `docs tag` with a filter in place of a manifest. */
+type FoundFlags = ManifestReadFlags & FilterFlags & DryRunFlags;
+
+/**
+ * The documents of a dataset that meet a filter, as rows. They are listed first, and the run uses that list. A recorded run
+ * keeps their ids, and is resumed with them. Where there are none, only a dry run goes on.
+ *
+ * @throws CliError exit 1 where the list can't tell which they are: it is short, or shows no metadata; exit 7 where their
+ * ids can't be kept
+ */
+export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent }: Reading): Promise<RowSource> {
+	const { flags, settings, app } = run;
+	const { io, clock } = app;
+	const dataset = flags.dataset ?? settings.dataset?.value;
+	if (dataset === undefined) {
+		throw new CliError("a filter needs a dataset; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
+		});
+	}
+	await checkFailedPath(flags.failed, "-");
+	const options = await manifestOptions(purpose, flags, settings);
+	await checkSettings(options);
+	const started = clock.now();
+	const found = await findDocuments(run, dataset);
+	try {
+		const { path, count } = found;
+		const name = filterText(flags);
+		if (count === 0) io.note(`no document of dataset ${show(dataset)} meets the filter: ${name}`);
+		else {
+			const meet = count === 1 ? "meets" : "meet";
+			io.note(`${documentsText(count)} of dataset ${show(dataset)} ${meet} the filter: ${name}`);
+		}
+		const seconds = (clock.now() - started) / 1000;
+		const rows = await checkedRows(
+			{ ...run, flags: { ...flags, allowEmpty: true } },
+			{ path, name },
+			options,
+			alreadyPresent,
+		);
+		const isOver = count === 0 && flags.dryRun !== true;
+		return {
+			...rows,
+			stop: isOver ? endedBefore(rows, undefined, seconds) : rows.stop,
+			[Symbol.asyncDispose]: async () => {
+				await rows[Symbol.asyncDispose]();
+				await found.close();
+			},
+		};
+	} catch (error) {
+		await found.close();
+		throw error;
+	}
+}
+
+/** The ids of the documents that meet a filter, as a manifest in a private file that `close` removes. */
+async function findDocuments(
+	{ flags: filter, session, settings, app }: Run<FilterFlags>,
+	dataset: string,
+): Promise<{ readonly path: string; readonly count: number; close(): Promise<void> }> {
+	const parent = await app.temporaryFolder(settings);
+	const folder = await kept(() => mkdtemp(join(parent, "ragtag-found-")));
+	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+	try {
+		const path = join(folder, "documents.csv");
+		let short: ShortList | undefined;
+		let count = 0;
+		const lines = async function* (): AsyncGenerator<string> {
+			yield csvLine(["dataset_id", "document_id"]);
+			for await (const document of filteredDocuments(session, dataset, filter, (list) => (short = list))) {
+				checkId(document);
+				count += 1;
+				yield csvLine([dataset, document.id]);
+			}
+		};
+		await kept(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
+		if (short !== undefined) {
+			throw shortListError(dataset, short, "nothing was sent, because the list of documents");
+		}
+		if (count === 0) await checkReadable(filter, dataset, session);
+		return { path, count, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+/** A list without metadata makes a filter find nothing, which would look like a true result. */
+async function checkReadable(
+	{ where, whereJson, missing }: FilterFlags,
+	dataset: string,
+	{ service, request }: Session,
+): Promise<void> {
+	const flags = { "--where": where, "--where-json": whereJson, "--missing": missing };
+	const [flag] = Object.entries(flags).flatMap(([name, given]) => (given === undefined ? [] : [name]));
+	if (flag === undefined) return;
+	if (await showsMetadata(service, request, dataset)) return;
+	throw new CliError(
+		`the list of dataset ${show(dataset)} shows no metadata, so ${flag} has nothing to compare with; nothing was sent`,
+		{
+			exit: Exit.failedRows,
+			hint: "Name the documents in a manifest: the service does not show what they have.",
+		},
+	);
+}
+
+function checkId({ id }: Document): void {
+	const fault = idFault("document_id", id);
+	if (fault === undefined) return;
+	throw new CliError(`the service lists a document whose id ${fault.text}; nothing was sent`, {
+		exit: Exit.failedRows,
+		hint: "No request can name it: inform the operator of the service.",
+	});
+}
+
+function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+	return withTemporaryStorage("the ids that were found", work, "nothing was sent");
+}

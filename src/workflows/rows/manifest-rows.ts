@@ -1,0 +1,78 @@
+import type { UpdatePlan } from "../../run/operations/prepare-update.ts";
+import { resolve } from "node:path";
+import { PURPOSES, type Purpose } from "../../manifest/purposes.ts";
+import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
+import type { Mode } from "../../plan/change.ts";
+import { alikeNames, presentValues } from "../check/ask-service.ts";
+import { checkAndReport, manifestOptions, refusal } from "../check/check-manifest.ts";
+import type { RowFlags, ManifestFlags } from "../../flags/flags.ts";
+import { ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";
+import type { Run } from "../open-run.ts";
+import { endedBefore } from "../report.ts";
+import { checkFailedPath } from "./failed-rows.ts";
+import type { Kept, RowSource } from "./row-source.ts";
+
+/** Flags about what is read from a manifest, and which problems it may have. */
+export type ManifestReadFlags = RowFlags &
+	Partial<ManifestFlags> & {
+		readonly set?: readonly string[];
+		readonly skipInvalid?: boolean;
+		readonly allowEmpty?: boolean;
+		readonly filesRoot?: string;
+		readonly mode?: Mode;
+		readonly deleteToken?: string;
+	};
+
+export type Reading = {
+	readonly purpose: Purpose;
+	/** how rows become what is sent: where it is given, a value that its document has already is no problem */
+	readonly alreadyPresent?: Pick<UpdatePlan, "metadataToSend"> | undefined;
+};
+
+/**
+ * The rows of a manifest. All of it is checked and its problems are printed; with problems, `stop` is set.
+ *
+ * ARCHITECTURE.md says when an exit of 2 or 3 follows a request.
+ */
+export async function manifestRows(
+	run: Run<ManifestReadFlags>,
+	manifest: string,
+	{ purpose, alreadyPresent }: Reading,
+): Promise<RowSource> {
+	const { flags, settings } = run;
+	await checkFailedPath(flags.failed, manifest);
+	const filesRoot = flags.filesRoot ?? ownFilesRoot(manifest, settings);
+	const root = filesRoot === undefined ? {} : { filesRoot };
+	const options = await manifestOptions(purpose, { ...flags, ...root }, settings);
+	return checkedRows(run, { path: manifest }, options, alreadyPresent);
+}
+
+/** A manifest of the user, or one with a name that a command has made and removes. A recorded run keeps a copy of that. */
+export type ManifestFile = { readonly path: string; readonly name?: string };
+
+/** The rows of a manifest whose options are known. */
+export async function checkedRows(
+	run: Run<ManifestReadFlags>,
+	{ path, name }: ManifestFile,
+	options: ManifestOptions,
+	alreadyPresent: Reading["alreadyPresent"],
+): Promise<RowSource> {
+	const { flags, session, settings, app } = run;
+	const { purpose } = options;
+	const present = alreadyPresent === undefined ? undefined : presentValues(run, alreadyPresent);
+	const names = PURPOSES[purpose].subject.hasFile ? alikeNames(session, flags.skipInvalid === true, app) : undefined;
+	const checked = await checkAndReport(run, path, options, { name, present, alike: names?.alike });
+	const stop = refusal(checked, flags, purpose) ?? present?.stop() ?? names?.stop();
+	return {
+		...checked,
+		stop: stop && endedBefore(checked, stop),
+		kept: keptOf(path, checked, name !== undefined),
+		options: payloadOptions(flags, name === undefined ? path : undefined, settings, options.schema),
+		[Symbol.asyncDispose]: () => checked.close(),
+	};
+}
+
+function keptOf(path: string, { content: { sha256, bytes, spooled } }: CheckedManifest, isMade: boolean): Kept {
+	const copy = spooled ?? (isMade ? path : undefined);
+	return { sha256, bytes, source: copy === undefined ? { path: resolve(path) } : { copy } };
+}

@@ -1,0 +1,40 @@
+import { prepareUpdate, type UpdatePlan } from "../run/operations/prepare-update.ts";
+import type { RunFlags } from "../flags/flags.ts";
+import { BeforeImages } from "../run/documents/before-images.ts";
+import { planMetadata, replaceMetadata } from "../run/operations/update.ts";
+import { refuseValues } from "../run/service/values.ts";
+import type { PreviewRow } from "./effect.ts";
+import type { Run } from "./open-run.ts";
+import type { RowOperation } from "./run/run-rows.ts";
+
+/** How the metadata of a row becomes what is sent to its document. */
+export type Update = Omit<UpdatePlan, "present"> & {
+	/** whether documents are left alone that have already what would be sent */
+	readonly onlyChanged: boolean;
+};
+
+/** Writes the metadata of each row onto its document. */
+export function updateDocuments({ session, settings, flags }: Run<RunFlags>, update: Update): RowOperation {
+	const { service } = session;
+	// A row whose document can't be seen was not judged by the policy either: it fails, and is not sent.
+	const reads = update.keepsPresent || update.onlyChanged || settings.policy !== undefined;
+	return (log, documents) => {
+		if (reads) return planMetadata(service, { ...update, present: documents }, log);
+		const images = flags.undo === false ? undefined : new BeforeImages(documents, service);
+		return replaceMetadata(service, images, log);
+	};
+}
+
+/** What `updateDocuments` would do to the document of a row. */
+export function previewUpdate(update: Update): PreviewRow {
+	return async (row, { service, request }, documents) => {
+		const { document, present, metadata, isSame } = await prepareUpdate(service, request, row, {
+			...update,
+			present: documents,
+		});
+		const { documentId } = row;
+		if (isSame) return { action: "none", documentId, ...(update.onlyChanged ? {} : { sent: metadata }) };
+		refuseValues(service, metadata);
+		return { action: "update", documentId, present, inexact: document.inexact, metadata };
+	};
+}
