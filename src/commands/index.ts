@@ -33,6 +33,12 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 			]),
 	},
 	{
+		name: "values",
+		summary: "count the metadata keys of a dataset, or the values of one key",
+		leaf: true,
+		load: async () => [(await import("./values.ts")).valuesCommand],
+	},
+	{
 		name: "manifest",
 		summary: "check a manifest, or make one from a dataset",
 		load: () =>

@@ -16,6 +16,7 @@ const COMMANDS = [
 	"docs upload",
 	"docs rm",
 	"docs resolve",
+	"values",
 	"manifest",
 	"manifest check",
 	"manifest init",

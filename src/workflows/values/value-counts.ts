@@ -1,0 +1,111 @@
+import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
+import { valueText } from "../../plan/condition.ts";
+import { spellings } from "./spellings.ts";
+
+export type ValueType = "text" | "number" | "boolean" | "null" | "list" | "object";
+
+/** A metadata key of a dataset. */
+export type KeyCount = {
+	readonly key: string;
+	/** documents that have it */
+	readonly documents: number;
+	/** how many of them have which type, the commonest first */
+	readonly types: readonly (readonly [ValueType, number])[];
+	/** commoner keys that it may be a misspelling of */
+	readonly like: readonly string[];
+};
+
+/** A value of one key. The items of a list count one by one. */
+export type ValueCount = {
+	readonly value: JsonValue;
+	readonly type: ValueType;
+	/** whether it is an item of a list */
+	readonly isItem: boolean;
+	readonly documents: number;
+	/** commoner values that it may be a misspelling of */
+	readonly like: readonly string[];
+};
+
+export function typeOf(value: JsonValue): ValueType {
+	if (value === null) return "null";
+	if (typeof value === "string") return "text";
+	if (typeof value === "number") return "number";
+	if (typeof value === "boolean") return "boolean";
+	return isJsonArray(value) ? "list" : "object";
+}
+
+/** Counts the keys of documents. Memory grows with the number of different keys. */
+export class KeyCounts {
+	readonly #keys = new Map<string, Map<ValueType, number>>();
+
+	add(metadata: Metadata): void {
+		for (const [key, value] of metadata) {
+			let types = this.#keys.get(key);
+			if (types === undefined) this.#keys.set(key, (types = new Map<ValueType, number>()));
+			const type = typeOf(value);
+			types.set(type, (types.get(type) ?? 0) + 1);
+		}
+	}
+
+	/** The commonest first. */
+	entries(): readonly KeyCount[] {
+		const counted = [...this.#keys].map(([key, byType]) => {
+			const types = [...byType].toSorted(([, one], [, other]) => other - one);
+			return { key, documents: types.reduce((sum, [, count]) => sum + count, 0), types };
+		});
+		const sorted = counted.toSorted((one, other) => other.documents - one.documents || compare(one.key, other.key));
+		const like = spellings(sorted.map(({ key }) => key));
+		return sorted.map((entry) => ({ ...entry, like: like.get(entry.key) ?? [] }));
+	}
+}
+
+/** Counts the values of one key. Memory grows with the number of different values. */
+export class ValueCounts {
+	readonly #key: string;
+	readonly #values = new Map<string, { readonly value: JsonValue; readonly isItem: boolean; documents: number }>();
+
+	constructor(key: string) {
+		this.#key = key;
+	}
+
+	get different(): number {
+		return this.#values.size;
+	}
+
+	add(metadata: Metadata): void {
+		const value = metadata.get(this.#key);
+		if (value === undefined) return;
+		// A document counts once for an item that its list repeats.
+		const items = isJsonArray(value) ? new Map(value.map((item) => [JSON.stringify(item), item])) : undefined;
+		if (items === undefined || items.size === 0) this.#count(value, false);
+		else for (const item of items.values()) this.#count(item, true);
+	}
+
+	#count(value: JsonValue, isItem: boolean): void {
+		const name = `${isItem ? "item" : "value"} ${JSON.stringify(value)}`;
+		const known = this.#values.get(name);
+		if (known === undefined) this.#values.set(name, { value, isItem, documents: 1 });
+		else known.documents += 1;
+	}
+
+	/** The commonest first. */
+	entries(): readonly ValueCount[] {
+		const sorted = [...this.#values.values()].toSorted(
+			(one, other) => other.documents - one.documents || compare(valueText(one.value), valueText(other.value)),
+		);
+		const texts = new Set(sorted.flatMap(({ value }) => (typeof value === "string" ? [value] : [])));
+		const like = spellings([...texts]);
+		return sorted.map(({ value, isItem, documents }) => ({
+			value,
+			type: typeOf(value),
+			isItem,
+			documents,
+			like: (typeof value === "string" ? like.get(value) : undefined) ?? [],
+		}));
+	}
+}
+
+/** By code units: the same in every locale. */
+function compare(one: string, other: string): number {
+	return one < other ? -1 : one > other ? 1 : 0;
+}
