@@ -18,7 +18,7 @@ import { Cooldown, paced } from "./run/rate/cooldown.ts";
 import type { Request, Clock, Limiter } from "./run/types.ts";
 import { requestWithRetry } from "./run/retry/request.ts";
 import type { Processes } from "./run/storage/process-owner.ts";
-import { Runs } from "./run/recorded/runs.ts";
+import { RunStore } from "./run/recorded/run-store.ts";
 import { currentUserId } from "./run/storage/private-folders.ts";
 import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
@@ -85,7 +85,7 @@ export type App = {
 	/** The address as recorded runs have it; undefined where none is set. @throws CliError exit 2 where it is none */
 	baseUrl(settings: Settings): string | undefined;
 	/** Where runs are recorded. @throws CliError exit 2 where there is no place for them */
-	runs(settings: Settings): Runs;
+	runs(settings: Settings): RunStore;
 	/** The names of all profiles, in the order of the file; none where there is no file. @throws CliError exit 2 */
 	profiles(): Promise<readonly string[]>;
 	/** The datasets that the service of these settings was last seen to have; undefined where nothing may be kept. */
@@ -150,7 +150,7 @@ export function createApp(dependencies: AppDependencies): App {
 		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
 		processes,
 		runs: ({ stateDir }) => {
-			if (stateDir !== undefined) return new Runs(stateDir.value, user);
+			if (stateDir !== undefined) return new RunStore(stateDir.value, user);
 			throw new CliError("runs can't be recorded, because there is no home folder; nothing was sent", {
 				exit: Exit.usage,
 				hint: "Name one with --state-dir DIR or RAGTAG_STATE_DIR.",

@@ -5,7 +5,7 @@ import { blame as blameOf, type BlamedWrite } from "../../plan/blame.ts";
 import { writesTo } from "../../run/recorded/document-writes.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import type { Runs } from "../../run/recorded/runs.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
 import type { WrittenRow } from "../../run/recorded/recorded-rows.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
 import { show } from "../../text/show.ts";
@@ -105,7 +105,7 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 async function writesOf(
 	file: RunFile,
 	asked: Asked,
-	runs: Runs,
+	runs: RunStore,
 	flags: BlameFlags,
 	{ io }: App,
 ): Promise<readonly FoundWrite[]> {

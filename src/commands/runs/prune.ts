@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../text/words.ts";
 import { Locked } from "../../run/journal/lock.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
-import type { Runs } from "../../run/recorded/runs.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
 import { markReplacedRuns } from "../../run/recorded/superseded.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
@@ -81,7 +81,7 @@ function staysUnfinished({ state }: Old, { all }: PruneFlags): boolean {
 async function removeUnlessGoing(
 	{ run, work }: Old,
 	flags: PruneFlags,
-	runs: Runs,
+	runs: RunStore,
 	{ processes }: App,
 ): Promise<string | undefined> {
 	// Nothing was written down of what it is to do: it is no run yet, and it is old.

@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../text/words.ts";
 import { type RepairedFile, repairRun } from "../../run/journal/repair.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
-import { takeNamedLock } from "../../run/recorded/run-lock.ts";
+import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
@@ -32,9 +31,9 @@ export function repairCommand(runs: Command, app: App, done: Done, run = repair)
 export async function repair(name: string | undefined, flags: RepairFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
-	const { run, baseUrl, manifest } = await runs.find(name);
-	const work = createHash("sha256").update(`${baseUrl}\0${manifest.sha256}`).digest("hex");
-	const lock = await takeNamedLock(runs, work, app.processes, flags.force === true);
+	const file = await runs.find(name);
+	const { run } = file;
+	const lock = await lockContent(file, { runs, processes: app.processes, force: flags.force === true });
 	try {
 		const { journal, sent } = await repairRun(runs.path(run), () => new Date());
 		await io.out(`journal.jsonl: ${told(journal)}\nsent.jsonl: ${told(sent)}\n`);

@@ -1,48 +1,47 @@
 import type { Normalise } from "../../rest/flavours.ts";
 import { JournalUnreadable, journalLost, newerFormat } from "../journal/errors.ts";
 import { readChunks } from "../journal/files.ts";
-import { type PerFile, pathsOf } from "../journal/reader.ts";
+import { pathsOf, type PerFile, readMatchingLines } from "../journal/reader.ts";
 import type { OutcomeRecord, ReopenRecord, SentRecord, StoredRecord } from "../journal/records.ts";
-import { readMatchingLines } from "../journal/reader.ts";
 import { type Chunks, goodRecords } from "../journal/scan.ts";
 import type { RowStatus } from "../types.ts";
 import { type WrittenRow, writtenRowOf } from "./recorded-rows.ts";
 
 /**
- * What a run sent to the documents of one id: a row for each dataset that has such a document. Lines that don't hold the
- * id are not decoded, so that a run of a million rows is looked through as fast as it can be read.
+ * What a run sent to the documents with one id: a row for each dataset that has such a document. Only lines that contain
+ * the id are decoded, so a run of a million rows is searched as fast as its files can be read.
  *
  * @param folder the run's
- * @param keeps what the service keeps of what it is sent
+ * @param normalise gives what the service stores of metadata that is sent
  * @throws JournalUnreadable where a file is damaged, or of a newer format
  * @throws JournalLost where the storage can't read it
  */
-export async function writesTo(folder: string, documentId: string, keeps: Normalise): Promise<WrittenRow[]> {
+export async function writesTo(folder: string, documentId: string, normalise: Normalise): Promise<WrittenRow[]> {
 	const paths = pathsOf(folder);
 	try {
 		await checkFormat(paths);
-		const named = await recordsNaming(paths, documentId);
+		const named = await recordsWithId(paths, documentId);
 		const rows = new Set(named.keys());
 		if (rows.size === 0) return [];
-		// That a file was about to be uploaded is written down before its document has an id.
+		// The record that an upload is sent has no id, as its document has none yet.
 		const isUpload = [...named.values()].flat().some(({ kind }) => kind === "stored");
-		const records = isUpload ? await recordsOf(paths, rows) : named;
-		const ends = await endsOf(paths, rows);
+		const records = isUpload ? await recordsOfRows(paths, rows) : named;
+		const outcomes = await outcomesOf(paths, rows);
 		const state = {
-			statusOf: (row: number): RowStatus | undefined => ends.get(row)?.status,
+			statusOf: (row: number): RowStatus | undefined => outcomes.get(row)?.status,
 			isUntouched: (row: number): boolean => {
-				const end = ends.get(row);
-				return end?.status === "failed" && end.isUntouched === true;
+				const outcome = outcomes.get(row);
+				return outcome?.status === "failed" && outcome.isUntouched === true;
 			},
 		};
-		const written = [...records.values()].flatMap((each) => [...writtenRowOf(each, state, keeps)]);
+		const written = [...records.values()].flatMap((each) => [...writtenRowOf(each, state, normalise)]);
 		return written.filter((each) => each.documentId === documentId);
 	} catch (error) {
 		throw error instanceof JournalUnreadable ? error : journalLost(error, folder, "read");
 	}
 }
 
-/** Refuses what a newer version wrote: the id would not be found, and nobody would know why. */
+/** Refuses a file that a newer version wrote: the search would find nothing in it and give no reason. */
 async function checkFormat({ journal }: PerFile<string>): Promise<void> {
 	for await (const record of goodRecords((await readChunks(journal)) ?? [])) {
 		if (record.kind === "newer") throw newerFormat(record.version, journal);
@@ -52,29 +51,27 @@ async function checkFormat({ journal }: PerFile<string>): Promise<void> {
 
 type RecordsByRow = ReadonlyMap<number, readonly (SentRecord | StoredRecord)[]>;
 
-/** The records that name the document. */
-async function recordsNaming({ sent }: PerFile<string>, documentId: string): Promise<RecordsByRow> {
+async function recordsWithId({ sent }: PerFile<string>, documentId: string): Promise<RecordsByRow> {
 	const chunks = await readChunks(sent);
 	if (chunks === undefined) throw new JournalUnreadable(`${sent} is missing`, "corrupt");
-	// The journal's own writer made the text of the id, so the same writer finds it, escapes and all.
-	const isWanted = holding(`"id":${JSON.stringify(documentId)}`);
-	return gathered(chunks, sent, isWanted, (record) => record.documentId === documentId);
+	// The journal writes ids with `JSON.stringify`, so the text in the file has the same escapes.
+	const isWanted = containing(`"id":${JSON.stringify(documentId)}`);
+	return groupByRow(chunks, sent, isWanted, (record) => record.documentId === documentId);
 }
 
-/** All records of those rows. */
-async function recordsOf({ sent }: PerFile<string>, rows: ReadonlySet<number>): Promise<RecordsByRow> {
-	return gathered((await readChunks(sent)) ?? [], sent, ofRows(rows), ({ row }) => rows.has(row));
+async function recordsOfRows({ sent }: PerFile<string>, rows: ReadonlySet<number>): Promise<RecordsByRow> {
+	return groupByRow((await readChunks(sent)) ?? [], sent, containingRow(rows), ({ row }) => rows.has(row));
 }
 
-async function gathered(
+async function groupByRow(
 	chunks: Chunks,
 	file: string,
-	isWanted: (bytes: Uint8Array) => boolean,
-	isTheirs: (record: SentRecord | StoredRecord) => boolean,
+	isWantedLine: (bytes: Uint8Array) => boolean,
+	isWanted: (record: SentRecord | StoredRecord) => boolean,
 ): Promise<RecordsByRow> {
 	const records = new Map<number, (SentRecord | StoredRecord)[]>();
-	await readMatchingLines(chunks, file, isWanted, (record) => {
-		if ((record.kind !== "sent" && record.kind !== "stored") || !isTheirs(record)) return;
+	await readMatchingLines(chunks, file, isWantedLine, (record) => {
+		if ((record.kind !== "sent" && record.kind !== "stored") || !isWanted(record)) return;
 		const known = records.get(record.row) ?? [];
 		known.push(record);
 		records.set(record.row, known);
@@ -82,36 +79,36 @@ async function gathered(
 	return records;
 }
 
-/** How those rows ended. A failed row that was opened again has no end until the next one. */
-async function endsOf(
+/** The last outcome of each of these rows. A failed row that was reopened has none until its next one. */
+async function outcomesOf(
 	{ journal }: PerFile<string>,
 	rows: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, OutcomeRecord>> {
-	const ends = new Map<number, OutcomeRecord>();
-	const isOutcome = holding('"k":"r"');
-	const isTheirs = ofRows(rows);
-	const isWanted = (bytes: Uint8Array): boolean => !isOutcome(bytes) || isTheirs(bytes);
-	await readMatchingLines((await readChunks(journal)) ?? [], journal, isWanted, (record) => {
-		if (record.kind === "outcome" && rows.has(record.row)) ends.set(record.row, record);
-		if (record.kind === "reopen") reopen(ends, record);
+	const outcomes = new Map<number, OutcomeRecord>();
+	const isOutcome = containing('"k":"r"');
+	const isOfRows = containingRow(rows);
+	const isWantedLine = (bytes: Uint8Array): boolean => !isOutcome(bytes) || isOfRows(bytes);
+	await readMatchingLines((await readChunks(journal)) ?? [], journal, isWantedLine, (record) => {
+		if (record.kind === "outcome" && rows.has(record.row)) outcomes.set(record.row, record);
+		if (record.kind === "reopen") reopen(outcomes, record);
 	});
-	return ends;
+	return outcomes;
 }
 
-function reopen(ends: Map<number, OutcomeRecord>, { codes }: ReopenRecord): void {
-	for (const [row, end] of ends) {
-		if (end.status === "failed" && (codes === undefined || codes.includes(end.error.code))) ends.delete(row);
+function reopen(outcomes: Map<number, OutcomeRecord>, { codes }: ReopenRecord): void {
+	for (const [row, outcome] of outcomes) {
+		const isReopened = outcome.status === "failed" && (codes === undefined || codes.includes(outcome.error.code));
+		if (isReopened) outcomes.delete(row);
 	}
 }
 
-/** Lines of those rows, and some others: a member of what was sent may look like a row's number. */
-function ofRows(rows: ReadonlySet<number>): (bytes: Uint8Array) => boolean {
-	const tests = [...rows].flatMap((row) => [holding(`"i":${row},`), holding(`"i":${row}}`)]);
+/** Whether a line is of one of these rows. It is true for some other lines too, as metadata can contain the same text. */
+function containingRow(rows: ReadonlySet<number>): (bytes: Uint8Array) => boolean {
+	const tests = [...rows].flatMap((row) => [containing(`"i":${row},`), containing(`"i":${row}}`)]);
 	return (bytes) => tests.some((test) => test(bytes));
 }
 
-/** Lines that hold a text. */
-function holding(text: string): (bytes: Uint8Array) => boolean {
+function containing(text: string): (bytes: Uint8Array) => boolean {
 	const wanted = Buffer.from(text);
 	return (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(wanted);
 }

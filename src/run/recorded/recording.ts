@@ -6,7 +6,7 @@ import { inDoubtByRow, JOURNAL_FILE, type RecordedRun, type RowInDoubt } from ".
 import { cannotRecord, journalCliError } from "./faults.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { lockForSending, type LockOptions } from "./run-lock.ts";
-import type { Runs } from "./runs.ts";
+import type { RunStore } from "./run-store.ts";
 import { jobKeyOf, recordedJobKey, supersede, supersededBy } from "./superseded.ts";
 import { findUnfinished, headerOf, jobOf, type RunSpec } from "./unfinished.ts";
 
@@ -124,7 +124,7 @@ async function resumeRun(
 }
 
 /** A run that is resumed by name writes after newer runs of its job: so these are superseded. */
-async function supersedeNewer(run: string, runs: Runs): Promise<Pick<Recording, "superseded" | "supersededBy">> {
+async function supersedeNewer(run: string, runs: RunStore): Promise<Pick<Recording, "superseded" | "supersededBy">> {
 	const all = await runs.files();
 	const own = all.find((file) => file.run === run);
 	if (own === undefined) return { superseded: [], supersededBy: undefined };
@@ -135,7 +135,7 @@ async function supersedeNewer(run: string, runs: Runs): Promise<Pick<Recording, 
 }
 
 /** How long earlier executions took. For one that was killed, the time of the last write to its journal is its end. */
-async function millisecondsOf({ state }: RecordedRun, runs: Runs): Promise<number> {
+async function millisecondsOf({ state }: RecordedRun, runs: RunStore): Promise<number> {
 	const { headers, end, header } = state;
 	const last = headers.at(-1);
 	if (last === undefined || header === undefined) return 0;

@@ -4,42 +4,42 @@ import { errorCode } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../json/values.ts";
 import { makeFolder } from "../storage/folders.ts";
 
-/** What a run was told to do: enough to go on with it from anywhere. It holds no key. */
+/** What a run is to do: enough to resume it from any folder. It does not contain the API key. */
 export type RunFile = {
 	readonly run: string;
-	/** the command that began it, as it is typed: `docs tag`, `runs undo` */
+	/** the command that began it: `docs tag`, `runs undo` */
 	readonly command: string;
 	/** version of the program that began it */
 	readonly ragtag: string;
 	/** ISO 8601 */
 	readonly started: string;
-	/** tells what began before what, whatever the clock said; absent in records of 0.1.0 */
+	/** number in the order in which runs began, whatever the clock said; absent in records of 0.1.0 */
 	readonly order?: number;
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
-	/** as it was typed; the path that is read again is absolute, or that of the copy in the run's folder */
+	/** `name` as the user gave it; `path` is absolute, or the path of the copy in the run's folder */
 	readonly manifest: {
 		readonly name: string;
 		readonly path: string;
 		readonly sha256: string;
 		readonly rows: number;
-		/** name of the manifest that a plan was made from, whose lines its rows name; absent in records of earlier releases */
+		/** for a plan: name of the manifest whose lines its rows name; absent in records of earlier releases */
 		readonly source?: string;
 	};
-	/** options of the command that change what is sent, as the command understands them */
+	/** options of the command that change what is sent, after parsing */
 	readonly options: JsonObject;
-	/** global flags that the next command needs as well: `--profile`, `--ca-file` and their values in turn */
+	/** global flags that the next command needs too: `--profile`, `--ca-file`, each followed by its value */
 	readonly flags: readonly string[];
 };
 
-/** Raised when the meaning of a member changes. */
+/** Increased when the meaning of a member changes. */
 const SCHEMA = 1;
 
 export function runFileText({ baseUrl, ...file }: RunFile): string {
 	return `${JSON.stringify({ schema: SCHEMA, ...file, base_url: baseUrl }, undefined, "\t")}\n`;
 }
 
-/** Reads a `run.json`; undefined where it is damaged or of another release's layout. */
+/** Reads a `run.json`. @returns undefined where it is damaged, or has the schema of another release */
 export function readRunFile(text: string): RunFile | undefined {
 	const file = parsed(text);
 	if (!isJsonObject(file) || file["schema"] !== SCHEMA) return undefined;
@@ -49,16 +49,23 @@ export function readRunFile(text: string): RunFile | undefined {
 	if (!Array.isArray(flags) || !flags.every(isText)) return undefined;
 	const { name, path, sha256, rows, source } = manifest as Members;
 	if (!isText(name) || !isText(path) || !isText(sha256) || typeof rows !== "number") return undefined;
-	const of = isText(source) ? { source } : {};
-	const counted = isOrder(order) ? { order } : {};
-	const told = { run, command, ragtag, started, ...counted, baseUrl };
-	return { ...told, manifest: { name, path, sha256, rows, ...of }, options, flags };
+	return {
+		run,
+		command,
+		ragtag,
+		started,
+		...(isOrder(order) ? { order } : {}),
+		baseUrl,
+		manifest: { name, path, sha256, rows, ...(isText(source) ? { source } : {}) },
+		options,
+		flags,
+	};
 }
 
-/** Far more runs than any folder has seen: a larger number is none of this program's, and would end the counting. */
+/** Far more runs than a folder ever has. A larger number is not this program's, and would leave no next one. */
 const LARGEST_ORDER = 1e12;
 
-/** Whether a value may be the place of a run among all that began in a state folder. */
+/** Whether a value may be the order number of a run. */
 export function isOrder(value: unknown): value is number {
 	return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= LARGEST_ORDER;
 }
@@ -77,58 +84,58 @@ function parsed(text: string): unknown {
 	}
 }
 
-/** Names of runs: the second they began (UTC), then its milliseconds and chance, in three hexadecimal digits each. */
-const form = /^\d{8}T\d{6}-[0-9a-f]{6}$/;
+/** A run's name: the second in which it began (UTC), then its milliseconds and a random number, three hexadecimal digits each. */
+const RUN_ID = /^\d{8}T\d{6}-[0-9a-f]{6}$/;
 
 /**
- * A name that sorts by age, so that of two runs begun in one second the later one is the newest.
+ * A name that sorts by age, also for two runs that began in the same second.
  *
  * @param now epoch milliseconds
- * @param chance from 0 to 4095
+ * @param random from 0 to 4095
  */
-export function runId(now: number, chance: number): string {
+export function runId(now: number, random: number): string {
 	const moment = new Date(now).toISOString().replaceAll(/[-:]|\.\d+Z$/g, "");
-	return `${moment}-${hexadecimal(now % 1000)}${hexadecimal(chance)}`;
+	return `${moment}-${hexadecimal(now % 1000)}${hexadecimal(random)}`;
 }
 
-/** Whether a text is the name of a run, and so no path that leads elsewhere. */
+/** Whether a text has the form of a run's name. It is then safe as part of a path. */
 export function isRunId(text: string): boolean {
-	return form.test(text);
+	return RUN_ID.test(text);
 }
 
 function hexadecimal(number: number): string {
 	return number.toString(16).padStart(3, "0");
 }
 
-/** What tells the age of a run. */
+/** What the age of a run is compared by. */
 export type RunAge = Pick<RunFile, "run" | "started" | "order">;
 
-/** Milliseconds by which a clock may be set back without a word: keeping it right moves it by less. */
+/** Milliseconds by which a clock may be set back without a warning: time synchronisation corrects it by less. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /**
- * Orders runs by when they began, the oldest first: by their number, as the clock may have been wrong. Records of 0.1.0
- * have none; they come before all that have one, by their time.
+ * Compares runs by when they began, the oldest first. It uses their order numbers, as the clock may have been wrong.
+ * Records of 0.1.0 have none: they come before all others, by the time in their names.
  */
 export function byAge(one: RunAge, other: RunAge): number {
 	const difference = (one.order ?? 0) - (other.order ?? 0);
 	if (difference !== 0) return difference;
-	// Equal numbers: both have none, or two machines that share a folder took one at once.
+	// Without numbers, or with equal ones, which two machines with a shared folder may have taken at the same time.
 	return one.run < other.run ? -1 : one.run > other.run ? 1 : 0;
 }
 
-/** A run that began before another by its number, and after it by the clock: the clock was changed between. */
+/** An older run that began later than the newest one by the clock, which must have been changed in between. */
 export function startedLaterByClock<Run extends RunAge>(newest: RunAge, all: readonly Run[]): Run | undefined {
 	const began = Date.parse(newest.started);
 	return all.find((other) => byAge(other, newest) < 0 && Date.parse(other.started) > began + CLOCK_TOLERANCE_MS);
 }
 
 /**
- * Takes the next number for a run. It is a file's name, which one process alone can make: so two starts at once get two
- * numbers, on several machines too, and a process that is killed here leaves a gap and no harm. The records are asked
- * as well: where the file is lost, or an old copy of it was put back, they still know the largest.
+ * Takes the next order number for a run. The number is the name of a file, which only one process can create. So two runs
+ * that begin at the same time get two numbers, on several machines too. A process that is killed here leaves a gap, which
+ * does no harm. The numbers of recorded runs count too, in case the file is lost or an old copy of it was restored.
  *
- * @param recorded the runs that there are
+ * @param recorded all recorded runs
  */
 export async function takeOrder(runsFolder: string, recorded: readonly RunAge[]): Promise<number> {
 	const folder = join(runsFolder, ".order");
@@ -143,7 +150,7 @@ export async function takeOrder(runsFolder: string, recorded: readonly RunAge[])
 			if (errorCode(error) !== "EEXIST") throw error;
 		}
 	}
-	// The last one is enough: those before it are in records, or were given up.
+	// Only the last file is needed: earlier numbers are in records, or are gaps.
 	for (const earlier of taken) await rm(join(folder, String(earlier)), { force: true });
 	return next;
 }

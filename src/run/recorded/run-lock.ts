@@ -2,40 +2,38 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import { type Lock, Locked, takeLock } from "../journal/lock.ts";
-import type { Processes } from "../storage/process-owner.ts";
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
+import type { Processes } from "../storage/process-owner.ts";
 import { cannotRecord } from "./faults.ts";
-import { LOCKS, type Runs } from "./runs.ts";
+import { LOCKS, type RunStore } from "./run-store.ts";
 
 export type LockOptions = {
-	readonly runs: Runs;
+	readonly runs: RunStore;
 	readonly processes: Processes;
-	/** takes a lock that another machine holds */
+	/** takes a lock that a process of another machine holds */
 	readonly force: boolean;
 };
 
-/** One lock for each manifest and target: two starts of the same work meet at it. */
+/** The lock of a manifest's content and a target. Two runs of the same content can't go on at the same time. */
 export async function lockContent(
 	{ baseUrl, manifest }: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256"> },
-	{ runs, processes, force }: LockOptions,
+	options: LockOptions,
 ): Promise<Lock> {
-	const name = createHash("sha256").update(`${baseUrl}\0${manifest.sha256}`).digest("hex");
-	return takeNamedLock(runs, name, processes, force);
+	return takeRunLock(hashOf(`${baseUrl}\0${manifest.sha256}`), options);
 }
 
-/** That of a run that is to send: of its content, and of its manifest's path, whatever the content is by now. */
+/** The locks of a run that sends rows: of its manifest's content, and of its path, whose content may have changed. */
 export async function lockForSending(
-	wanted: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256" | "path"> },
+	spec: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256" | "path"> },
 	options: LockOptions,
 ): Promise<Pick<Lock, "release">> {
-	const content = await lockContent(wanted, options);
-	const { path } = wanted.manifest;
-	// What comes through a pipe has no path: two of them at once are two manifests.
+	const content = await lockContent(spec, options);
+	const { path } = spec.manifest;
+	// A manifest from a pipe has no path. Two of them at the same time are two manifests.
 	if (path === null) return content;
-	const name = createHash("sha256").update(`path\0${wanted.baseUrl}\0${path}`).digest("hex");
 	try {
-		const place = await takeNamedLock(options.runs, name, options.processes, options.force);
+		const place = await takeRunLock(hashOf(`path\0${spec.baseUrl}\0${path}`), options);
 		return {
 			release: async () => {
 				await place.release();
@@ -48,12 +46,13 @@ export async function lockForSending(
 	}
 }
 
-export async function takeNamedLock(runs: Runs, name: string, processes: Processes, force: boolean): Promise<Lock> {
+/** @throws CliError 5 where another process holds the lock, 7 where the storage fails */
+async function takeRunLock(name: string, { runs, processes, force }: LockOptions): Promise<Lock> {
 	await runs.secure();
 	const folder = join(runs.folder, LOCKS);
 	try {
 		await makeFolder(folder);
-		return await takeLock(join(folder, name.slice(0, 32)), { processes, force });
+		return await takeLock(join(folder, name), { processes, force });
 	} catch (error) {
 		if (!(error instanceof Locked)) throw cannotRecord(runs.folder, error);
 		const { owner, forcible } = error;
@@ -64,4 +63,8 @@ export async function takeNamedLock(runs: Runs, name: string, processes: Process
 			cause: error,
 		});
 	}
+}
+
+function hashOf(text: string): string {
+	return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../json/values.ts";
 import { type RecordedRun, readRun } from "../journal/reader.ts";
 import { compareHeader, FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
 import type { RunFile } from "./run-file.ts";
-import type { Runs } from "./runs.ts";
+import type { RunStore } from "./run-store.ts";
 import { type Job, jobKeyOf, recordedJobKey, supersededBy } from "./superseded.ts";
 
 /** What a run is to do, and where. */
@@ -46,7 +46,7 @@ export class ForeignRun extends Error {
 }
 
 export type FindUnfinishedOptions = {
-	readonly runs: Runs;
+	readonly runs: RunStore;
 	/** the newest run of the same job, where it is unfinished and has the same content and options; or the run of that name */
 	readonly resume: boolean | string;
 	readonly now: () => Date;
@@ -76,7 +76,7 @@ export async function findUnfinished(
 async function newestUnfinished(
 	jobKey: string,
 	headerNow: (run: string) => HeaderRecord,
-	runs: Runs,
+	runs: RunStore,
 ): Promise<ResumeChoice> {
 	const all: readonly RunFile[] = await runs.files();
 	for (const file of all) {

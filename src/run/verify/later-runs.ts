@@ -4,7 +4,7 @@ import { type RecordedRun, readRun } from "../journal/reader.ts";
 import type { HeaderRecord, SentRecord } from "../journal/records.ts";
 import { isWritten } from "../journal/row-states.ts";
 import type { WrittenRow } from "../recorded/recorded-rows.ts";
-import type { Runs } from "../recorded/runs.ts";
+import type { RunStore } from "../recorded/run-store.ts";
 import { sameMetadata } from "../service/arrival.ts";
 
 /** A run with the same target that began after the one that is verified. */
@@ -15,7 +15,7 @@ export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & {
 };
 
 /** The runs with the same target that began after a run, the oldest first. Runs that can't be read are skipped. */
-export async function* laterRunsOf(runs: Runs, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
+export async function* laterRunsOf(runs: RunStore, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
 	const all = await runs.files();
 	const place = all.findIndex((file) => file.run === run);
 	// The list begins with the newest run. Where the run itself is not in it, none is known to be later.

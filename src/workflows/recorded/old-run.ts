@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
 import { JOURNAL_FILE, readRun, type RecordedRun } from "../../run/journal/reader.ts";
 import type { lockContent } from "../../run/recorded/run-lock.ts";
-import type { Runs } from "../../run/recorded/runs.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import { hasWritten, type RunState, stateOf } from "./recorded-run.ts";
 
@@ -22,7 +22,7 @@ export type Old = {
 const BEGINNING = 60 * 60 * 1000;
 
 /** Judges the folder of a run; undefined where there is none any more. */
-export async function oldRun(run: string, runs: Runs): Promise<Old | undefined> {
+export async function oldRun(run: string, runs: RunStore): Promise<Old | undefined> {
 	const folder = await stat(runs.path(run)).catch((error: unknown) => {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;

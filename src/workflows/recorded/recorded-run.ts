@@ -2,7 +2,7 @@ import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import { isFinished } from "../../run/recorded/unfinished.ts";
 import { startedLaterByClock, type RunFile } from "../../run/recorded/run-file.ts";
-import { noRun, type Runs } from "../../run/recorded/runs.ts";
+import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { isComplete, supersededBy } from "../../run/recorded/superseded.ts";
@@ -18,7 +18,7 @@ export type RunState = "finished" | "failed rows" | "unfinished" | "superseded" 
 export type RunReport = { readonly file: RunFile; readonly recorded: RecordedRun | undefined };
 
 /** A run and its journal. @throws CliError 7 or 8 where the journal can't be read */
-export async function readReport(runs: Runs, file: RunFile): Promise<RunReport> {
+export async function readReport(runs: RunStore, file: RunFile): Promise<RunReport> {
 	try {
 		return { file, recorded: await readRun(runs.path(file.run)) };
 	} catch (error) {
@@ -39,7 +39,7 @@ export function stateOf(recorded: RecordedRun | undefined, supersededBy?: string
 }
 
 /** The newest run that may have written anything. @throws CliError exit 2 where there is none */
-export async function findThatWrote(runs: Runs): Promise<RunFile> {
+export async function findThatWrote(runs: RunStore): Promise<RunFile> {
 	for (const file of await runs.files()) {
 		if (hasWritten((await readReport(runs, file)).recorded)) return file;
 	}
@@ -55,7 +55,7 @@ export async function findThatWrote(runs: Runs): Promise<RunFile> {
  * @param verb of `ragtag runs`
  * @throws CliError exit 2 where there is none, or where the clock says that another is newer
  */
-export async function newestThatWrote(verb: string, runs: Runs): Promise<RunFile> {
+export async function newestThatWrote(verb: string, runs: RunStore): Promise<RunFile> {
 	return undisputed(verb, await findThatWrote(runs), await runs.files());
 }
 
@@ -65,7 +65,7 @@ export async function newestThatWrote(verb: string, runs: Runs): Promise<RunFile
  *
  * @throws CliError exit 2 where no run is recorded
  */
-export async function findThatDid(runs: Runs): Promise<RunFile> {
+export async function findThatDid(runs: RunStore): Promise<RunFile> {
 	const all = await runs.files();
 	for (const file of all) {
 		const { recorded } = await readReport(runs, file);
@@ -83,7 +83,7 @@ function hasSettled(recorded: RecordedRun | undefined): boolean {
 }
 
 /** The same for a command that writes. @throws CliError exit 2 where the clock says that another is newer */
-export async function newestThatDid(verb: string, runs: Runs): Promise<RunFile> {
+export async function newestThatDid(verb: string, runs: RunStore): Promise<RunFile> {
 	return undisputed(verb, await findThatDid(runs), await runs.files());
 }
 
@@ -93,7 +93,7 @@ export async function newestThatDid(verb: string, runs: Runs): Promise<RunFile> 
  * @throws CliError exit 2 where there is none, or where the clock says that another run is newer; 7 or 8 where one that
  *   may be it can't be read
  */
-export async function newestUnfinished(runs: Runs): Promise<RunFile> {
+export async function newestUnfinished(runs: RunStore): Promise<RunFile> {
 	const all = await runs.files();
 	const superseded: string[] = [];
 	for (const file of all) {

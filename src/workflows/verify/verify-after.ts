@@ -3,7 +3,7 @@ import { Exit } from "../../errors.ts";
 import type { VerifyCounts } from "../../report/verify.ts";
 import { rowsText } from "../../text/words.ts";
 import { readRun } from "../../run/journal/reader.ts";
-import type { Runs } from "../../run/recorded/runs.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
 import { MAX_OUTAGE } from "../../run/rate/outage.ts";
 import type { Stop } from "../../run/types.ts";
 import { againCommand } from "./again-command.ts";
@@ -16,7 +16,7 @@ import { verifyRows } from "./verify-rows.ts";
 /** How a run that has just ended is verified. */
 export type VerifyAfter = {
 	readonly run: string;
-	readonly runs: Runs;
+	readonly runs: RunStore;
 	/** the file whose lines the rows name */
 	readonly name: string;
 	/** when the run began, on the clock */
@@ -78,7 +78,7 @@ export async function verifyAfter(
 /** What to type where something is lost, or could not be looked at. */
 export async function againText(
 	run: string,
-	runs: Runs,
+	runs: RunStore,
 	{ mode, lost, changed_since: changed }: VerifyCounts,
 	flags: GlobalFlags,
 ): Promise<string> {

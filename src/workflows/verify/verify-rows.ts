@@ -7,7 +7,7 @@ import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
-import type { Runs } from "../../run/recorded/runs.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
 import { laterRunsOf } from "../../run/verify/later-runs.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { Stop } from "../../run/types.ts";
@@ -21,7 +21,7 @@ import { stopOrSignal } from "../stop-from-error.ts";
 /** A recorded run that is to be verified. */
 export type ToVerify = {
 	readonly recorded: RecordedRun;
-	readonly runs: Runs;
+	readonly runs: RunStore;
 	readonly mode: VerifyMode;
 	/** the file whose lines the rows name */
 	readonly name: string;

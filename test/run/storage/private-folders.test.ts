@@ -8,8 +8,8 @@ import {
 	readPrivateFile,
 	secureStateFolder,
 } from "../../../src/run/storage/private-folders.ts";
-import { Runs } from "../../../src/run/recorded/runs.ts";
-import { takeNamedLock } from "../../../src/run/recorded/run-lock.ts";
+import { RunStore } from "../../../src/run/recorded/run-store.ts";
+import { lockContent } from "../../../src/run/recorded/run-lock.ts";
 import { folder } from "../../support/service.ts";
 
 const { uid } = userInfo();
@@ -76,9 +76,14 @@ it.skipIf(uid === 0)("what belongs to another user is refused: folders, runs, lo
 	const state = await made(["runs", 0o700], ["run.json", 0o600]);
 	await expect(securePrivateFolder(state, someone)).rejects.toMatchObject({ exit: 2 });
 	await expect(readPrivateFile(join(state, "run.json"), someone)).rejects.toMatchObject({ exit: 2 });
-	await expect(new Runs(state, someone).names()).rejects.toMatchObject({ exit: 2 });
+	await expect(new RunStore(state, someone).names()).rejects.toMatchObject({ exit: 2 });
 	const processes = { pid: 1, isRunning: () => true };
-	await expect(takeNamedLock(new Runs(state, someone), "x", processes, false)).rejects.toMatchObject({ exit: 2 });
+	const target = { baseUrl: "http://127.0.0.1/api/v1", manifest: { sha256: "0" } };
+	await expect(
+		lockContent(target, { runs: new RunStore(state, someone), processes, force: false }),
+	).rejects.toMatchObject({
+		exit: 2,
+	});
 	expect(await readdir(join(state, "runs"))).toEqual([]);
 });
 
@@ -94,9 +99,9 @@ it.runIf(uid === 0)("what belongs to another user is refused: folders, runs, loc
 		const state = await made(["runs", 0o700], ["runs/.locks", 0o700], ["runs/20260101T000000-aaaaaa", 0o700]);
 		const record = join(state, "runs/20260101T000000-aaaaaa/run.json");
 		await writeFile(record, "{}", { mode: 0o600 });
-		await new Runs(state, me).files();
+		await new RunStore(state, me).files();
 		await chown(join(state, name), 4711, 4711);
-		await expect(new Runs(state, me).files(), name).rejects.toMatchObject({ exit: 2 });
+		await expect(new RunStore(state, me).files(), name).rejects.toMatchObject({ exit: 2 });
 		expect(await readFile(record, "utf8")).toBe("{}");
 	}
 });

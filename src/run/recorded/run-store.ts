@@ -11,14 +11,14 @@ import { byAge, isRunId, readRunFile, type RunFile } from "./run-file.ts";
 
 export const SUMMARY_FILE = "summary.json";
 
-/** Folder of locks, beside those of runs. */
+/** The folder of locks, next to the folders of runs. */
 export const LOCKS = ".locks";
 
-/** Begins the name of a run's folder that is being removed. */
-const GOING = ".removed-";
+/** The beginning of the name that a run's folder gets while it is removed. */
+const REMOVED_PREFIX = ".removed-";
 
-/** The recorded runs below a state folder, each a folder of its own: `runs/RUN/`. */
-export class Runs {
+/** The recorded runs of a state folder. Each has a folder of its own, `runs/RUN/`. */
+export class RunStore {
 	readonly folder: string;
 	readonly #stateDir: string;
 	readonly #user: CurrentUser;
@@ -30,7 +30,7 @@ export class Runs {
 		this.#user = user;
 	}
 
-	/** Sees that nobody else can have written records or locks. @throws CliError exit 2 */
+	/** Ensures that no other user can have written records or locks. @throws CliError exit 2 */
 	secure(): Promise<void> {
 		this.#checked ??= (async () => {
 			await secureStateFolder(this.#stateDir, this.#user);
@@ -39,12 +39,12 @@ export class Runs {
 		return this.#checked;
 	}
 
-	/** Path of a file in a run's folder; the folder itself without a name. */
+	/** Path of a file in a run's folder, or of the folder where no name is given. */
 	path(run: string, ...name: readonly string[]): string {
 		return join(this.folder, run, ...name);
 	}
 
-	/** The names of all run folders, those too that hold no record yet. Folders that are none are passed over. */
+	/** The names of all run folders, the newest first, also of those without a record yet. Other folders are skipped. */
 	async names(): Promise<string[]> {
 		await this.secure();
 		try {
@@ -65,14 +65,14 @@ export class Runs {
 		return files.toSorted((one, other) => byAge(other, one));
 	}
 
-	/** What a run was told to do; undefined for a run that was cut off before it could be written down. */
+	/** What a run is to do; undefined for a run that was killed before it recorded that. */
 	async read(run: string): Promise<RunFile | undefined> {
 		await this.secure();
 		const path = this.path(run, "run.json");
 		try {
 			await securePrivateFolder(this.path(run), this.#user);
 			const file = readRunFile(await readPrivateFile(path, this.#user));
-			// A folder that was copied under another name is no second run.
+			// A copy of a run's folder under another name is not a second run.
 			return file?.run === run ? file : undefined;
 		} catch (error) {
 			if (error instanceof CliError) throw error;
@@ -96,7 +96,7 @@ export class Runs {
 		return newest;
 	}
 
-	/** Whether the last sitting of a run came to its very end: the summary is the last thing that it writes. */
+	/** Whether the last execution of a run ended by itself: the summary is the last file that it writes. */
 	async hasSummary(run: string): Promise<boolean> {
 		return access(this.path(run, SUMMARY_FILE)).then(
 			() => true,
@@ -104,22 +104,22 @@ export class Runs {
 		);
 	}
 
-	/** A summary is of the sitting that ended last: while another is at it there is none. */
+	/** Removes the summary of the last execution. A run has none while an execution goes on. */
 	async forgetSummary(run: string): Promise<void> {
 		await rm(this.path(run, SUMMARY_FILE), { force: true });
 	}
 
-	/** Removes a run's folder: renamed first, so that one that is cut off half-way is no run any more. */
+	/** Removes a run's folder. It is renamed first, so that a removal that is killed leaves no damaged run. */
 	async remove(run: string): Promise<void> {
-		const going = this.path(`${GOING}${run}`);
-		await rename(this.path(run), going);
-		await rm(going, { recursive: true, force: true });
+		const renamed = this.path(`${REMOVED_PREFIX}${run}`);
+		await rename(this.path(run), renamed);
+		await rm(renamed, { recursive: true, force: true });
 	}
 
-	/** Removes what is left of removals that were cut off. */
+	/** Completes removals that were killed. */
 	async sweep(): Promise<void> {
 		const names = await readdir(this.folder).catch(() => []);
-		for (const name of names.filter((each) => each.startsWith(GOING))) {
+		for (const name of names.filter((each) => each.startsWith(REMOVED_PREFIX))) {
 			await rm(join(this.folder, name), { recursive: true, force: true });
 		}
 	}
