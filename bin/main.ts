@@ -7,30 +7,30 @@ import { main } from "../src/cli.ts";
 import { Exit, reason } from "../src/errors.ts";
 import { listenToSignals } from "./signals.ts";
 
-// Rows are short-lived, so a small nursery (1 MB instead of 16) and a heap that is swept before it grows by more than a
-// fifth cost little speed, and keep the memory of a million rows near that of ten thousand.
+// Rows live briefly. A small young generation (1 MB instead of 16), and a collection whenever the heap has grown by a fifth,
+// cost little speed. They keep the memory of a million rows near that of ten thousand.
 setFlagsFromString("--max-semi-space-size=1");
 setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--heap-growing-percent=20");
 
 const { env, stdin, stdout, stderr } = process;
 const io = createIo({ stdin, stdout, stderr, env });
-// Before the first word, as a key that was typed in the wrong place stands in the first message.
+// Before the first message, which may repeat a key that was typed in the wrong place.
 const { certain, likely } = strayKeys(process.argv.slice(2), env, existsSync);
 for (const key of certain) io.hide(key);
 for (const key of likely) io.hide(key, false);
 
 const signal = listenToSignals(io);
 
-// Node's own code for this is 1, which says that the run has finished. What was recorded is durable without a last word.
+// Node would exit with 1, which means that the run finished. The records of the run are durable already.
 process.once("uncaughtException", (error) => {
 	io.err(`ragtag: a fault of the program itself: ${reason(error)}. Please report it; ragtag runs list shows the run.`);
 	process.exit(Exit.internal);
 });
 
-// Nothing is left that could go on, and the command has not ended: Node would leave without a word, with a code of its own.
+// The event loop is empty, and the command has not ended. Node would exit silently with a code of its own.
 process.once("beforeExit", () => {
-	io.err("ragtag: a fault of the program itself: it waits for something that will never happen. Please report it.");
+	io.err("ragtag: a fault of the program itself: it waits for an event that can't come. Please report it.");
 	process.exit(Exit.internal);
 });
 
@@ -40,7 +40,7 @@ const processes = {
 		try {
 			return process.kill(pid, 0);
 		} catch (error) {
-			// Not allowed to signal it: so it is there.
+			// No permission to signal it, so it exists.
 			return error instanceof Error && "code" in error && error.code === "EPERM";
 		}
 	},
@@ -49,5 +49,5 @@ const processes = {
 const app = createApp({ io, env, home: homedir(), stdin, signal, processes });
 process.exitCode = await main(process.argv.slice(2), app);
 await io.flush();
-// A pipe that stays open, or a connection that lingers, must not keep a finished program alive.
+// An open pipe or connection must not keep a finished program alive.
 process.exit();

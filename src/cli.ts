@@ -7,14 +7,14 @@ import { helpCommand } from "./commands/help.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import { VERSION } from "./version.ts";
 
-/** Asked by the scripts of `ragtag completion` for what may follow; listed in no help. */
+/** The hidden command that completion scripts call for the words that may follow. */
 const COMPLETE = "__complete";
 
 /** Runs one command line, without the program's name. Resolves with the exit code; never rejects. */
 export async function main(argv: readonly string[], app: App): Promise<ExitCode> {
 	const ran: { exit: ExitCode } = { exit: Exit.ok };
 	try {
-		// The whole tree for help and completion; else only what the line names.
+		// The whole tree for help and completion; otherwise only the commands that the line names.
 		const completes = argv[0] === COMPLETE;
 		const everything = completes || argv.includes("help");
 		const program = await programOf(
@@ -24,7 +24,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 		);
 		if (completes) {
 			const { complete } = await import("./commands/complete/complete.ts");
-			// Words at a cursor are no command line: `--help` among them asks for no help.
+			// The words at a cursor are no command line: `--help` among them must print no help.
 			ran.exit = await complete(program, argv.slice(1), app);
 		} else await program.parseAsync([...argv], { from: "user" });
 	} catch (error) {
@@ -47,7 +47,7 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 		.option("--base-url <url>", "address of the service, with or without /api/v1 (RAGTAG_BASE_URL)")
 		.option(
 			"--api-key-file <path>",
-			"file that holds the API key; - reads standard input (RAGTAG_API_KEY, RAGTAG_API_KEY_FILE)",
+			"file with the API key; - reads standard input (RAGTAG_API_KEY, RAGTAG_API_KEY_FILE)",
 		)
 		.option("--profile <name>", "profile of config.yaml (RAGTAG_PROFILE)")
 		.option("--state-dir <dir>", "folder for recorded runs and what is known of services (RAGTAG_STATE_DIR)")
@@ -90,10 +90,10 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 	return program;
 }
 
-/** Says what went wrong, and gives its exit code. */
+/** Prints the error of a command, and gives its exit code. */
 function explain(error: unknown, { io, signal }: App): ExitCode {
 	if (error instanceof CommanderError) {
-		// Commander has printed it. Help and version end with 0; a group without a command shows help, and is usage.
+		// commander has printed it. Help and version exit with 0. A group without a command shows help, and is wrong usage.
 		if (error.exitCode === 0) return Exit.ok;
 		if (error.code !== "commander.help")
 			io.err("Type `ragtag --help` for all commands, or add --help to a command for its options.");

@@ -1,4 +1,4 @@
-/** Every exit code of the program. Their meanings are a contract with scripts: see `ragtag help exit-codes`. */
+/** Every exit code of the program. Scripts rely on their meanings: see `ragtag help exit-codes`. */
 export const Exit = {
 	/** every row reached its goal and every output was written */
 	ok: 0,
@@ -10,7 +10,7 @@ export const Exit = {
 	manifest: 3,
 	/** not trusted: key, certificate or redirect refused; stopped */
 	untrusted: 4,
-	/** another run is at it; nothing was sent */
+	/** another run of the same manifest is going on; nothing was sent */
 	locked: 5,
 	/** stopped early for a cause that passes */
 	temporary: 6,
@@ -20,7 +20,7 @@ export const Exit = {
 	foreign: 8,
 	/** stopped by a limit, the user's or the built-in one */
 	limit: 9,
-	/** something that was written is lost, or `--detailed-exitcode` found that something would change */
+	/** a written value is lost, or `--detailed-exitcode` found that a document would change */
 	differences: 10,
 	/** a fault of the program itself */
 	internal: 70,
@@ -33,11 +33,11 @@ export const Exit = {
 
 export type ExitCode = (typeof Exit)[keyof typeof Exit];
 
-/** An error that is meant for the person at the terminal: one sentence, an exit code, and what to type next. */
+/** An error for the user: one sentence, an exit code, and what to type next. */
 export class CliError extends Error {
 	override readonly name = "CliError";
 	readonly exit: ExitCode;
-	/** What to do next, one sentence. */
+	/** one sentence that says what to do next */
 	readonly hint: string | undefined;
 
 	constructor(message: string, options: { exit: ExitCode; hint?: string; cause?: unknown }) {
@@ -47,10 +47,10 @@ export class CliError extends Error {
 	}
 }
 
-/** The reason that an unknown thrown thing carries, in one line. */
+/** The reason in an unknown thrown value, in one line. */
 export function reason(error: unknown): string {
 	if (!(error instanceof Error)) return String(error);
-	// Node's system errors repeat their code and call: "ENOENT: no such file or directory, open 'x'".
+	// A system error of Node repeats its code and call: "ENOENT: no such file or directory, open 'x'".
 	const system = /^[A-Z0-9_]+: (.+?)(?:, \w+(?: '.*')?)?$/s.exec(error.message);
 	return (system?.[1] ?? error.message).replaceAll(/\s*\n\s*/g, " ");
 }

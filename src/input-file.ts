@@ -3,16 +3,16 @@ import { type FileHandle, open } from "node:fs/promises";
 import { Socket } from "node:net";
 
 /** Windows has neither named pipes in folders nor this flag. */
-const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const WITHOUT_BLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** 64 KiB, as Node's streams read. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** A file that the user named, open for reading, or the reading end of a pipe such as `<(command)`. */
 export type InputFile = {
-	/** of what is open, not of what the path names by now */
+	/** of the open file; the path may name another file by now */
 	readonly stat: Stats;
-	/** for reading at positions; a pipe has none */
+	/** for reading at positions; undefined for a pipe */
 	readonly handle: FileHandle | undefined;
 	/** every byte, once */
 	bytes(): AsyncIterable<Buffer>;
@@ -20,13 +20,13 @@ export type InputFile = {
 };
 
 /**
- * Opens a file without waiting: a pipe without a writer would hold a thread, and with it the end of the program, for
- * ever. Its bytes are waited for in the loop of events.
+ * Opens a file without blocking. Opening a pipe without a writer would block a thread, and with it the end of the program,
+ * for ever. The event loop waits for its bytes instead.
  *
- * @throws Error of the system; with code `EISDIR` for a folder, `ENODEV` for what is neither a file nor a pipe
+ * @throws Error of the system; with code `EISDIR` for a folder, `ENODEV` for anything else than a file or a pipe
  */
 export async function openInput(path: string): Promise<InputFile> {
-	const handle = await open(path, WITHOUT_WAITING);
+	const handle = await open(path, WITHOUT_BLOCKING);
 	let isKept = false;
 	try {
 		const stat = await handle.stat();
@@ -42,10 +42,10 @@ export async function openInput(path: string): Promise<InputFile> {
 }
 
 /**
- * The whole text of a file or pipe.
+ * All bytes of a file or pipe.
  *
  * @param most bytes that it may have
- * @throws Error of the system; with code `EFBIG` for a longer one
+ * @throws Error of the system; with code `EFBIG` for more
  */
 export async function readInput(path: string, most: number): Promise<Buffer> {
 	const file = await openInput(path);
@@ -56,13 +56,13 @@ export async function readInput(path: string, most: number): Promise<Buffer> {
 	}
 }
 
-/** The same for one that is open. */
+/** The same for an open file. */
 export async function readWhole(file: InputFile, most: number): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of file.bytes()) {
 		size += chunk.length;
-		// Not by its size: `<(command)` has none, and a file may grow.
+		// The size in `stat` says little: `<(command)` has none, and a file may grow.
 		if (size > most) throw failure("EFBIG", `it is longer than ${most} bytes`);
 		chunks.push(chunk);
 	}
@@ -77,9 +77,9 @@ async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
 	}
 }
 
-/** Opened a second time: a socket closes its descriptor by itself, and a file handle can't give its own away. */
+/** Opens the pipe again: a socket closes its descriptor by itself, and a file handle can't give its own to it. */
 function pipeOf(path: string, { dev, ino }: Stats): InputFile {
-	const fd = openSync(path, WITHOUT_WAITING);
+	const fd = openSync(path, WITHOUT_BLOCKING);
 	const stat = fstatSync(fd);
 	if (!stat.isFIFO() || stat.dev !== dev || stat.ino !== ino) {
 		closeSync(fd);

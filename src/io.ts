@@ -24,11 +24,11 @@ export type IoSources = {
 	readonly timers?: Timers;
 };
 
-/** The program's streams as a value. Text of every kind passes the redactor: the key is printed nowhere. */
+/** The program's streams as a value. Every text passes the redactor, so that the key is never printed. */
 export type Io = {
-	/** A result, on standard output: as it stands in a pipe, harmless on a terminal. Resolves when more may be written; never rejects. */
+	/** A result, on standard output: unchanged in a pipe, safe on a terminal. Resolves when the stream takes more; never rejects. */
 	out(text: string): Promise<void>;
-	/** A line on standard error that is always there. */
+	/** A line on standard error, also with `--quiet`. */
 	err(text: string): void;
 	/** A line on standard error: progress, a warning, a summary. Not with `--quiet`. */
 	note(text: string): void;
@@ -46,29 +46,29 @@ export type Io = {
 	readonly style: Style;
 	/** for text that goes to standard error */
 	readonly errStyle: Style;
-	/** the reader of standard output has gone, as `head` does: no failure */
+	/** the reader has closed the pipe of standard output, as `head` does; no failure */
 	readonly stdoutClosed: boolean;
-	/** standard output could not be written: exit 74 */
+	/** standard output could not be written; exit 74 */
 	readonly outputFailed: boolean;
 	/** why `outputFailed` */
 	readonly outputError: unknown;
 	progress(mode: ProgressMode): Progress;
-	/** A line on standard error that says how far the run is, also with `--quiet`. */
+	/** A line on standard error with the progress of the run, also with `--quiet`. */
 	status(phase?: string): void;
-	/** Asks on standard error and reads one line. A usage error where standard input is no terminal. */
+	/** Asks on standard error and reads one line. @throws CliError (usage) if standard input is no terminal */
 	ask(question: string, signal?: AbortSignal): Promise<string>;
-	/** Sets what the options say. Loads colour if there is any, so it is awaited. */
+	/** Applies the options. It is asynchronous because it may load colour. */
 	configure(options: { readonly quiet?: boolean; readonly debug?: boolean; readonly color?: boolean }): Promise<void>;
 	/**
-	 * Masks a key from now on, in messages and in results; with several, each.
+	 * Masks a further key from now on, in messages and in results.
 	 *
-	 * A message loses any six characters of it, and a result must not lose what only looks like them. What may be a name as
-	 * well is masked in messages alone, and whole.
+	 * In messages any six characters of it are masked. Results must not lose text that only looks like such a piece. A key that
+	 * may also be a name is masked in messages alone, and only as a whole.
 	 */
 	hide(key: string, isCertain?: boolean): void;
-	/** What `out` makes of a text: for what is cut before it is printed, as a mask finds no key that was cut. */
+	/** A text with the masks of `out`. Needed before a text is cut, because a mask does not find a key that was cut. */
 	masked(text: string): string;
-	/** Resolves when everything is written, or never will be. */
+	/** Resolves when everything is written, or can't be written. */
 	flush(): Promise<void>;
 };
 
@@ -84,14 +84,14 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	const errors = new Writer(stderr);
 	const line = (text: string): void => void errors.write(redact(`${showLines(text, errStyle !== plainStyle)}\n`));
 	const note = (text: string): void => (quiet ? undefined : line(text));
-	const results = new Writer(stdout, () => note("the reader of standard output has gone; going on without it"));
+	const results = new Writer(stdout);
 	const stderrIsTerminal = stderr.isTTY === true;
 	const status = new Status(timers);
 
 	return {
 		out: (text) => {
 			const shown = masked(text);
-			// A pipe gets every byte as it is; a terminal would obey what a service has put into a name.
+			// A pipe gets every byte. A terminal would obey control characters that a service has put into a name.
 			return results.write(stdout.isTTY === true ? showLines(shown, style !== plainStyle) : shown);
 		},
 		err: line,
@@ -134,7 +134,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 				unicode: /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || ""),
 				spinner: () => spinnerOn(stderr),
 			});
-			return status.watch(progress, shown);
+			return status.follow(progress, shown);
 		},
 		status: (phase) => line(status.line(phase)),
 		async ask(question, signal) {
@@ -161,15 +161,15 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	};
 }
 
-/** Columns. A terminal that nobody gave a size (`script`, `expect`, `ssh -tt` from cron) says 0. */
+/** Columns. A terminal without a size (`script`, `expect`, `ssh -tt` from cron) says 0. */
 const widthOf = (stream: Output): number => stream.columns || 80;
 
-/** Ora counts the lines to clear by dividing by the terminal's columns: at 0 of them it clears for ever. */
+/** Whether ora can draw. It divides by the terminal's columns, and with 0 columns it clears lines for ever. */
 const canDraw = (stream: Output): boolean => "cursorTo" in stream && stream.columns !== 0;
 
 /**
- * Ora on a stream, with its reading of the process turned off: it is silent when `CI` is set, takes over standard input,
- * and installs signal handlers to bring the cursor back. While it spins it draws itself anew below whatever is written.
+ * ora on a stream. Its use of the process is turned off: it would be silent if `CI` is set, take over standard input, and
+ * install signal handlers to show the cursor again. While it spins, it redraws itself below other lines.
  */
 async function spinnerOn(stream: Output): Promise<Spinner> {
 	const { default: ora } = await import("ora");

@@ -1,4 +1,4 @@
-/** Marks text for a terminal. Without colour each function gives its text back as it is. */
+/** Marks text for a terminal. Without colour, each function gives its text back unchanged. */
 export type Style = {
 	readonly bold: (text: string) => string;
 	readonly dim: (text: string) => string;
@@ -8,33 +8,40 @@ export type Style = {
 	readonly cyan: (text: string) => string;
 };
 
-const same = (text: string): string => text;
-export const plainStyle: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+const unchanged = (text: string): string => text;
+export const plainStyle: Style = {
+	bold: unchanged,
+	dim: unchanged,
+	red: unchanged,
+	green: unchanged,
+	yellow: unchanged,
+	cyan: unchanged,
+};
 
-export type ColorQuestion = {
+export type ColorConditions = {
 	readonly env: Readonly<Record<string, string | undefined>>;
 	/** whether the stream is a terminal */
 	readonly terminal: boolean;
-	/** false when `--no-color` was given */
+	/** false for `--no-color` */
 	readonly wanted: boolean;
 };
 
 /**
- * Whether a stream gets colour. Neither chalk nor ora reads `NO_COLOR`, so it is decided here, once.
+ * Whether a stream gets colour. chalk and ora don't read `NO_COLOR`, so it is read here.
  *
- * `NO_COLOR` wins over `FORCE_COLOR`: colour where none is wanted does more harm than none where it is.
+ * `NO_COLOR` wins over `FORCE_COLOR`: unwanted colour does more harm than missing colour.
  */
-export function hasColor({ env, terminal, wanted }: ColorQuestion): boolean {
+export function hasColor({ env, terminal, wanted }: ColorConditions): boolean {
 	if (!wanted || (env["NO_COLOR"] ?? "") !== "") return false;
 	const force = env["FORCE_COLOR"];
 	if (force !== undefined) return force !== "0" && force !== "false";
 	return terminal && env["TERM"] !== "dumb";
 }
 
-/** The styles of a terminal. Chalk is loaded only when there is colour: most calls are in scripts. */
+/** The styles of a terminal. chalk is loaded only for colour, because most calls are in scripts. */
 export async function colorStyle(): Promise<Style> {
 	const { Chalk } = await import("chalk");
-	// Level 1, the sixteen colours that every terminal has and themes its own way. Chalk would look at the process.
+	// Level 1: the sixteen colours that every terminal has. Without a level, chalk would read the process.
 	const chalk = new Chalk({ level: 1 });
 	return {
 		bold: (text) => chalk.bold(text),

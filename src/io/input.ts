@@ -2,7 +2,7 @@ import { CliError, Exit } from "../errors.ts";
 
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
-/** Reads one line of a person's answer. The end of the input is an empty answer. */
+/** Reads one line that the user types. The end of the input is an empty answer. */
 export async function readAnswer(input: Input, signal?: AbortSignal): Promise<string> {
 	if (input.isTTY !== true) {
 		throw new CliError("confirmation is needed, and standard input is no terminal", {
@@ -17,7 +17,7 @@ export async function readAnswer(input: Input, signal?: AbortSignal): Promise<st
 		return await new Promise<string>((resolve, reject) => {
 			lines.once("line", resolve);
 			lines.once("close", () => resolve(""));
-			const stop = (): void => reject(signal?.reason instanceof Error ? signal.reason : new Error("stopped"));
+			const stop = (): void => reject(stopError(signal));
 			if (signal?.aborted === true) stop();
 			signal?.addEventListener("abort", stop, { once: true });
 		});
@@ -26,7 +26,7 @@ export async function readAnswer(input: Input, signal?: AbortSignal): Promise<st
 	}
 }
 
-/** The same bytes, until the user wants to end: standard input that stays open is waited for no longer. */
+/** The same bytes until the signal aborts: standard input may stay open without any more bytes. */
 export async function* untilStopped(
 	bytes: AsyncIterable<Uint8Array>,
 	signal: AbortSignal,
@@ -34,11 +34,11 @@ export async function* untilStopped(
 	const reader = bytes[Symbol.asyncIterator]();
 	let stop = (): void => undefined;
 	const stopped = new Promise<never>((_resolve, reject) => {
-		stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error("stopped"));
+		stop = (): void => reject(stopError(signal));
 		if (signal.aborted) stop();
 		signal.addEventListener("abort", stop, { once: true });
 	});
-	// It may end while no test reads.
+	// It may reject while nothing waits for it.
 	stopped.catch(() => undefined);
 	try {
 		for (;;) {
@@ -49,4 +49,8 @@ export async function* untilStopped(
 	} finally {
 		signal.removeEventListener("abort", stop);
 	}
+}
+
+function stopError(signal: AbortSignal | undefined): Error {
+	return signal?.reason instanceof Error ? signal.reason : new Error("stopped");
 }

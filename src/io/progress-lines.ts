@@ -1,3 +1,5 @@
+import { numberText } from "../text/words.ts";
+
 /** How far a run is. */
 export type ProgressState = {
 	/** rows that have an outcome */
@@ -16,13 +18,13 @@ export type BarShape = {
 	readonly unicode: boolean;
 };
 
-/** Columns: a bar shorter than 10 says nothing, and one longer than 40 no more. */
+/** Columns: a shorter bar shows nothing, and a longer one shows no more. */
 const SHORTEST_BAR = 10;
 const LONGEST_BAR = 40;
 
-/** The line beside the spinner: bar, counts, rate, time left, failures; what does not fit is left out from the left. */
+/** The line beside the spinner: bar, counts, rate, time left, failures. A narrow terminal gets no bar, and then fewer words. */
 export function barLine(state: ProgressState, { width, unicode }: BarShape): string {
-	const words = facts(state);
+	const words = counts(state);
 	const room = Math.min(LONGEST_BAR, width - words.length - 1);
 	if (state.total !== undefined && state.total > 0 && room >= SHORTEST_BAR) {
 		const full = Math.min(room, Math.floor((room * state.done) / state.total));
@@ -35,27 +37,27 @@ export function barLine(state: ProgressState, { width, unicode }: BarShape): str
 
 /** The line for a log. */
 export function plainLine(state: ProgressState): string {
-	return `progress: ${facts(state)}`;
+	return `progress: ${counts(state)}`;
 }
 
-/** The line for who asks how far it is; before the first row there is nothing to count. */
+/** The line that answers a request for the status. Before the first row, it has no counts. */
 export function statusLine(phase: string, state: ProgressState | undefined): string {
-	return state === undefined ? `status: ${phase}` : `status: ${phase}, ${facts(state)}`;
+	return state === undefined ? `status: ${phase}` : `status: ${phase}, ${counts(state)}`;
 }
 
-/** The line for a program that follows along on standard error. */
+/** The line for a program that reads the progress on standard error. */
 export function jsonLine({ done, total, failed, rate }: ProgressState): string {
 	const rounded = rate === undefined ? null : Math.round(rate * 10) / 10;
 	return JSON.stringify({ type: "progress", done, total: total ?? null, failed, rate: rounded });
 }
 
-function facts(state: ProgressState): string {
+function counts(state: ProgressState): string {
 	const { done, total, failed, rate } = state;
-	const words = [total === undefined ? `${count(done)} rows` : `${count(done)}/${count(total)} rows`];
-	if (rate !== undefined) words.push(`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`);
+	const words = [total === undefined ? `${numberText(done)} rows` : `${numberText(done)}/${numberText(total)} rows`];
+	if (rate !== undefined) words.push(`${rate < 10 ? rate.toFixed(1) : numberText(Math.round(rate))}/s`);
 	const left = secondsLeft(state);
 	if (left !== undefined) words.push(`${duration(left)} left`);
-	if (failed > 0) words.push(`${count(failed)} failed`);
+	if (failed > 0) words.push(`${numberText(failed)} failed`);
 	return words.join(", ");
 }
 
@@ -72,6 +74,3 @@ function duration(seconds: number): string {
 }
 
 const two = (number: number): string => String(number).padStart(2, "0");
-
-/** Thousands apart, the same in every locale: logs are compared. */
-const count = (number: number): string => String(number).replaceAll(/\B(?=(\d{3})+$)/g, ",");

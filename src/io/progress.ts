@@ -3,9 +3,9 @@ import { barLine, jsonLine, plainLine, type ProgressState } from "./progress-lin
 export type ProgressMode = "auto" | "bar" | "plain" | "json" | "none";
 
 export type Progress = {
-	/** Cheap: it only takes note, and the clock draws. */
+	/** Notes the state; a timer draws it. */
 	update(state: ProgressState): void;
-	/** Takes the bar away. What was reached is the summary's to say. */
+	/** Removes the bar. The summary gives the final counts. */
 	stop(): void;
 };
 
@@ -13,7 +13,7 @@ export type Progress = {
 export type Timers = {
 	/** milliseconds */
 	now(): number;
-	/** calls again and again, until the function that it returns is called; keeps no process alive */
+	/** calls repeatedly, until the returned function is called; keeps no process alive */
 	every(milliseconds: number, call: () => void): () => void;
 };
 
@@ -24,22 +24,22 @@ export type ProgressScreen = {
 	readonly line: (text: string) => void;
 	readonly columns: () => number;
 	readonly unicode: boolean;
-	/** starts the spinner, when it is loaded */
+	/** loads the spinner */
 	readonly spinner: () => Promise<Spinner>;
 };
 
 export type Spinner = { text: string; start(): unknown; stop(): unknown };
 
-/** Ten frames a second look fluent and cost nothing. */
+/** Ten frames a second: fluent, and of no cost. */
 const FRAME_MS = 100;
 
-/** 5 s between lines of a log: an hour is 720 lines. */
+/** 5 s between the lines of a log: an hour has 720 lines. */
 const LINE_MS = 5000;
 
-/** Columns that the spinner, its space and the terminal's last column take. */
+/** The columns of the spinner, of the space after it, and the terminal's last column. */
 const SPINNER_COLUMNS = 3;
 
-/** What is shown: a bar only where it can be drawn; lines in CI, which calls itself a terminal and is none. */
+/** The form that is shown: a bar only if it can be drawn, and lines in CI, which may claim to be a terminal. */
 export function progressMode(
 	mode: ProgressMode,
 	{ env, terminal }: { readonly env: Readonly<Record<string, string | undefined>>; readonly terminal: boolean },
@@ -76,13 +76,13 @@ export function startProgress(screen: ProgressScreen): Progress {
 			draw();
 			spinner.start();
 		};
-		// A bar that can't be loaded is no reason to end a run.
+		// A run goes on without a bar that can't be loaded.
 		screen.spinner().then(begin, () => undefined);
 	}
 	const cancel = timers.every(mode === "bar" ? FRAME_MS : LINE_MS, draw);
 	return {
 		update: (next) => {
-			// The first one is where the measuring starts: a resumed run has thousands of rows done already.
+			// The rate counts from the first state: a resumed run begins with rows that are done.
 			if (state === undefined) measured(next.done);
 			state = next;
 		},
@@ -95,14 +95,14 @@ export function startProgress(screen: ProgressScreen): Progress {
 	};
 }
 
-/** 15 s: long enough to be steady, short enough to show an outage. */
+/** 15 s: long enough for a steady rate, short enough to show an outage. */
 const WINDOW_MS = 15_000;
 
-/** 1 s: a rate over less than that jumps about. */
+/** 1 s: a rate over a shorter time jumps about. */
 const SHORTEST_MS = 1000;
 
 /**
- * Rows a second over the last 15 seconds, from what each call says is done so far.
+ * Rows a second over the last 15 seconds. Each call gives the rows that are done so far.
  *
  * @param now milliseconds
  */
@@ -110,7 +110,7 @@ export function rateMeter(now: () => number): (done: number) => number | undefin
 	let samples: { readonly at: number; readonly done: number }[] = [];
 	return (done) => {
 		const at = now();
-		// The newest sample that is older than the window stays: the window begins there.
+		// The newest sample before the window stays, as the window begins there.
 		const begin = samples.findLastIndex((sample) => at - sample.at >= WINDOW_MS);
 		if (begin > 0) samples = samples.slice(begin);
 		const [oldest] = samples;

@@ -3,21 +3,21 @@ import { jsonLine, type ProgressState, statusLine } from "./progress-lines.ts";
 
 type Point = { readonly at: number; readonly done: number };
 
-/** How far the run is, for who asks at any moment, whatever progress is shown. */
+/** How far the run is, for a signal that asks for it. It works with every form of progress, and with none. */
 export class Status {
 	readonly #timers: Pick<Timers, "now">;
 	#mode: ProgressScreen["mode"] = "plain";
 	#phase = "starting";
 	#state: ProgressState | undefined;
-	/** where the counting began: a resumed run has thousands of rows done already */
+	/** where the rate is counted from: a resumed run begins with rows that are done */
 	#begin: Point | undefined;
 
 	constructor(timers: Pick<Timers, "now">) {
 		this.#timers = timers;
 	}
 
-	/** The same progress, which this takes note of. */
-	watch(progress: Progress, mode: ProgressScreen["mode"]): Progress {
+	/** The same progress, with its updates noted here. */
+	follow(progress: Progress, mode: ProgressScreen["mode"]): Progress {
 		this.#mode = mode;
 		this.#state = undefined;
 		this.#begin = undefined;
@@ -36,14 +36,14 @@ export class Status {
 		};
 	}
 
-	/** @param phase in place of the one that is known */
+	/** @param phase instead of the noted one */
 	line(phase: string = this.#phase): string {
 		const state = this.#state && { ...this.#state, rate: this.#state.rate ?? this.#rate(this.#state) };
-		// Who reads JSON lines reads nothing else.
+		// A program that reads JSON lines reads no other lines.
 		return this.#mode === "json" && state !== undefined ? jsonLine(state) : statusLine(phase, state);
 	}
 
-	/** Rows a second since the beginning; undefined in the first second, when it says nothing. */
+	/** Rows a second since the beginning; undefined in the first second, when it would jump about. */
 	#rate({ done }: ProgressState): number | undefined {
 		if (this.#begin === undefined) return undefined;
 		const seconds = (this.#timers.now() - this.#begin.at) / 1000;

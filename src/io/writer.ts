@@ -10,22 +10,20 @@ export type Output = NodeJS.WritableStream & {
 };
 
 /**
- * Writes to one of the program's two outputs and remembers what became of them.
+ * Writes to standard output or standard error, and remembers a failure.
  *
- * A reader that has gone away (EPIPE) is no failure: what follows is dropped. Any other failure is remembered, because
- * Node by itself exits with 0 when standard output is on a full disk.
+ * A closed pipe (EPIPE) is no failure, and further text is dropped. Any other failure is remembered, because Node exits with 0
+ * by itself when standard output is on a full disk.
  */
 export class Writer {
 	readonly #stream: Output;
-	/** Files are written here and not by Node: it takes a short write, which is how a disk fills up, for a whole one. */
+	/** A file is written here and not by Node, which treats a short write as a whole one. A full disk causes short writes. */
 	readonly #file: number | undefined;
-	readonly #onClosed: () => void;
 	#failure: unknown;
 	#closed = false;
 
-	constructor(stream: Output, onClosed: () => void = () => undefined) {
+	constructor(stream: Output) {
 		this.#stream = stream;
-		this.#onClosed = onClosed;
 		this.#file = typeof stream.fd === "number" && !(stream instanceof Socket) ? stream.fd : undefined;
 		stream.on("error", (error: unknown) => this.#fail(error));
 	}
@@ -34,12 +32,12 @@ export class Writer {
 		return this.#closed;
 	}
 
-	/** The error that kept output from being written, other than a reader that has gone. */
+	/** Why output could not be written; undefined for a closed pipe. */
 	get failure(): unknown {
 		return this.#failure;
 	}
 
-	/** Resolves when more may be written. */
+	/** Resolves when the stream takes more. Never rejects. */
 	async write(text: string): Promise<void> {
 		if (text === "" || this.#closed || this.#failure !== undefined) return;
 		try {
@@ -52,13 +50,13 @@ export class Writer {
 
 	/** Resolves when everything is written, or never will be. */
 	async flush(): Promise<void> {
-		// Writes keep their order, so when an empty one is done, all before it are.
+		// Writes keep their order: when an empty one is done, so are all before it.
 		if ((this.#stream.writableLength ?? 0) > 0) await new Promise((resolve) => this.#stream.write("", resolve));
-		// A failed write calls back before the stream tells of its error.
+		// A failed write calls back before the stream emits its error.
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 
-	/** A full buffer is waited for by this write's own end: it comes in every case, and "drain" not after a failure. */
+	/** With a full buffer it waits for the end of this write, which always comes. "drain" does not come after a failure. */
 	async #send(text: string): Promise<void> {
 		return new Promise((resolve) => {
 			const more = this.#stream.write(text, (error) => {
@@ -77,7 +75,6 @@ export class Writer {
 			return;
 		}
 		this.#closed = true;
-		this.#onClosed();
 	}
 }
 

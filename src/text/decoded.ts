@@ -1,12 +1,12 @@
-/** A text whose escapes are written out once, and where each of its characters stood before. */
+/** A text with one layer of escapes decoded, and the position of each character in the text before. */
 export type Decoded = {
 	readonly text: string;
-	/** by character: where what it was decoded from begins in the text before, and where that ends */
+	/** for each character, where its escape begins in the text before, and where it ends */
 	readonly from: readonly number[];
 	readonly to: readonly number[];
 };
 
-/** Characters of a key that HTML has names for. */
+/** Characters of keys that have names in HTML. */
 const NAMED: ReadonlyMap<string, string> = new Map([
 	["amp", "&"],
 	["lt", "<"],
@@ -29,7 +29,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 const ESCAPE =
 	/%([\da-f]{2})|&#x0*([\da-f]{1,6});?|&#0*(\d{1,7});?|&([a-z]{2,6});|\\u([\da-f]{4})|\\u\{0*([\da-f]{1,6})\}|\\x([\da-f]{2})|\\(["'/\\])|=([\dA-F]{2})|\0/gi;
 
-/** Writes one layer of escapes out. Undefined where there is none. */
+/** Decodes one layer of escapes. Undefined if there is none. */
 export function decoded(text: string): Decoded | undefined {
 	let plain = "";
 	const from: number[] = [];
@@ -47,7 +47,7 @@ export function decoded(text: string): Decoded | undefined {
 		if (character === undefined) continue;
 		keep(match.index);
 		at = match.index + match[0].length;
-		// UTF-16 has a NUL behind each letter: it is left out, and the letters stand together.
+		// UTF-16 has a NUL after each ASCII letter. It is left out, so that the letters are consecutive.
 		if (character === "\0") continue;
 		for (const _ of character) {
 			from.push(match.index);
@@ -60,7 +60,7 @@ export function decoded(text: string): Decoded | undefined {
 	return { text: plain, from, to };
 }
 
-/** The character that an escape stands for; undefined for none that a key could hold. */
+/** The character of an escape; undefined if no key can contain it. */
 function meant(match: RegExpMatchArray): string | undefined {
 	const [whole, percent, hexEntity, entity, name, unicode, codePoint, hex, quoted, printable] = match;
 	if (whole === "\0") return whole;

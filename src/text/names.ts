@@ -1,8 +1,8 @@
-/** Marks that a collation without accents passes over: of Latin, Cyrillic and Greek, Hebrew and Arabic points, kana. */
+/** Marks that a collation without accents ignores: of Latin, Cyrillic and Greek, Hebrew and Arabic points, kana. */
 const MARKS =
 	/[\u0300-\u036f]|[\u0483-\u0487]|[\u0591-\u05bd]|[\u064b-\u0652]|\u0670|[\u1ab0-\u1aff]|[\u1dc0-\u1dff]|[\u20d0-\u20f0]|\u3099|\u309a|[\ufe20-\ufe2f]/g;
 
-/** Characters that have no weight: soft hyphens, joiners, directions, variants. */
+/** Characters without weight: soft hyphens, joiners, directions, variants. */
 const IGNORED = /\u00ad|[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u2064]|[\ufe00-\ufe0f]|\ufeff/g;
 const SMALL_KANA = /[ァィゥェォッャュョヮ]/g;
 const HIRAGANA = /[\u3041-\u3096]/g;
@@ -10,10 +10,10 @@ const HIRAGANA = /[\u3041-\u3096]/g;
 /**
  * A name as MySQL's `utf8mb4_unicode_ci` compares it: names of one folded form are one name. RAGFlow runs its database
  * with that collation (docker/docker-compose-base.yml, v0.18.0 to v0.27.0; with helm, with `utf8mb4_general_ci`, which
- * differs in letters of rare scripts). Case, accents, widths and blanks at the end do not count, and characters beyond the
- * first 65,536 are all alike to it.
+ * differs in letters of rare scripts). Case, accents, widths and blanks at the end do not count, and all characters above
+ * U+FFFF are equal.
  *
- * It is not the collation itself: who would write onto a document or leave a file out for it asks the service.
+ * It only approximates the collation. Before a document is written or a file is left out because of it, the service is asked.
  */
 export function foldedName(name: string): string {
 	return name
@@ -28,7 +28,7 @@ export function foldedName(name: string): string {
 		.replace(/ +$/, "");
 }
 
-/** A name without what a person would overlook: letter case, how letters are composed, blanks at the end. */
+/** A name without differences that a person overlooks: letter case, composition of letters, blanks at the end. */
 export function caselessName(name: string): string {
 	return name.normalize("NFC").toLowerCase().toUpperCase().trimEnd();
 }

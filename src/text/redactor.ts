@@ -1,23 +1,23 @@
 import { decoded } from "./decoded.ts";
 
-/** Consecutive characters of a key that may not be seen together in a message. */
+/** Characters: no message shows this many consecutive characters of a key. */
 const PIECE = 6;
 
-/** In a result: what shares 16 characters with a key does so by no chance, and a document's own value may share 6. */
+/** Characters: a value that shares 16 with a key contains it, and a document's own value may share 6 by chance. */
 const RESULT_PIECE = 16;
 
-/** Characters of a key's body from which on it stands in a text by no chance. */
+/** Characters: a text that contains a shorter body of a key may do so by chance. */
 const TELLING = 8;
 
-/** Layers of escapes that are written out: a text in JSON, in JSON, in a page. */
+/** Layers of escapes that are decoded: a text in JSON, in JSON, in a page. */
 const LAYERS = 3;
 
-/** What may not be seen: pieces of one length, and short pieces of which each of them holds one. */
+/** Secret pieces of one length. Each of them contains one of the shorter anchors. */
 type Pieces = { readonly length: number; readonly all: ReadonlySet<string>; readonly anchors: ReadonlySet<string> };
 
 /**
- * A function that masks an API key in a message: the whole key, and any 6 consecutive characters of its body (what follows
- * the first dash). Also where they come back escaped (percent signs, HTML, JSON, quoted-printable, UTF-16), in hexadecimal,
+ * A function that masks an API key in a message: the whole key, and any 6 consecutive characters of its body, which is the
+ * part after the first dash. It also masks them escaped (percent signs, HTML, JSON, quoted-printable, UTF-16), in hexadecimal,
  * in Base64, or backwards.
  */
 export function redactor(key: string): (text: string) => string {
@@ -28,7 +28,7 @@ export function redactor(key: string): (text: string) => string {
 		pieces(key, key.length),
 		pieces(body, PIECE),
 		pieces(Array.from(body).toReversed().join(""), PIECE),
-		// Longer pieces of the encoded forms, whose alphabets are small: identifiers must stay readable.
+		// The encoded forms have small alphabets, so their pieces are longer: identifiers must stay readable.
 		pieces(bytes.toString("hex"), 2 * PIECE),
 		pieces(bytes.toString("hex").toUpperCase(), 2 * PIECE),
 		...base64Forms(bytes).map((form) => pieces(form, TELLING)),
@@ -36,8 +36,8 @@ export function redactor(key: string): (text: string) => string {
 }
 
 /**
- * The same for results, which must not lose what only looks like a piece of the key: the whole key, its body, and any 16
- * consecutive characters of it, in the same forms.
+ * The same for results, which must not lose text that only looks like a piece of the key. It masks the whole key, its body,
+ * and any 16 consecutive characters of the body, in the same forms.
  */
 export function resultRedactor(key: string): (text: string) => string {
 	if (key === "") return (text) => text;
@@ -56,7 +56,7 @@ export function resultRedactor(key: string): (text: string) => string {
 	]);
 }
 
-/** Whether a text holds a key, or the body of one: what follows the first dash. */
+/** Whether a text contains a key or its body, which is the part after the first dash. */
 export function holdsKey(text: string, key: string): boolean {
 	const body = bodyOf(key);
 	return body.length >= TELLING && text.includes(body);
@@ -69,14 +69,14 @@ function bodyOf(key: string): string {
 function pieces(secret: string, length: number): Pieces {
 	const all = new Set<string>();
 	for (let at = 0; length > 0 && at + length <= secret.length; at++) all.add(secret.slice(at, at + length));
-	// Of blocks half as long, side by side, every piece holds one whole: a text without a block holds no piece.
+	// Each piece contains a whole block of half its length. So a text without a block contains no piece.
 	const block = Math.max(1, Math.ceil(length / 2));
 	const anchors = new Set<string>();
 	for (let at = 0; all.size > 0 && at + block <= secret.length; at += block) anchors.add(secret.slice(at, at + block));
 	return { length, all, anchors };
 }
 
-/** The characters of a Base64 text that depend on these bytes alone, for each of the three places they can start at. */
+/** The characters of a Base64 text that depend on these bytes alone, for each of their three possible offsets. */
 function base64Forms(bytes: Buffer): string[] {
 	return [0, 1, 2].flatMap((offset) => {
 		const whole = bytes.subarray((3 - offset) % 3);
@@ -88,7 +88,7 @@ function base64Forms(bytes: Buffer): string[] {
 function masking(secrets: readonly Pieces[]): (text: string) => string {
 	return (text) => {
 		let hidden: Uint8Array | undefined;
-		// For each character of the layer that is seen: where it begins and ends in the text itself.
+		// For each character of the current layer: where it begins and ends in the original text.
 		let place: { readonly from: readonly number[]; readonly to: readonly number[] } | undefined;
 		let layer = text;
 		for (let depth = 0; ; depth++) {

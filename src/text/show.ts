@@ -4,12 +4,12 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /**
  * A foreign text made safe to print on one line of a terminal, at most `max` characters long.
  *
- * Whatever could move the cursor, hide text or turn it around is written out as `\x1b` or `\u{202e}`.
+ * Characters that could move the cursor, hide text or reverse it are written as `\x1b` or `\u{202e}`.
  */
 export function show(text: string, max = 200): string {
 	let shown = "";
 	let length = 0;
-	// A character is at most two code units: no need to walk a text of megabytes to keep its beginning.
+	// A character has at most two code units, so the beginning is enough, even of megabytes.
 	for (const character of text.slice(0, 2 * max + 2)) {
 		const piece = character.replace(unsafe, escape);
 		if (length + piece.length > max) return `${shown}…`;
@@ -25,16 +25,16 @@ export function excerpt(text: string): string {
 }
 
 /**
- * The colours of `io` among them, what could move the cursor, hide text or turn it around; not line ends and tabs.
+ * The colour codes of `io`, and characters that could move the cursor, hide text or reverse it. Line ends and tabs are safe.
  *
- * Colours and no other marks: one that hides text (`8`), or gives it the colour of its ground, is not ours.
+ * No other terminal codes are accepted: one of them hides text (`8`), and others give it the colour of its background.
  */
 const unsafeInLines =
 	/\p{Cc}\[(?:[12]|22|3[12369])m|[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 const ESCAPE = "\u001b";
 
-/** Lines made safe to print on a terminal, whatever was put into them: the name of a file may hold anything. */
+/** Lines made safe to print on a terminal. They may contain foreign text, such as the name of a file. */
 export function showLines(text: string, colored: boolean): string {
 	return text.replaceAll(unsafeInLines, (piece) =>
 		colored && piece.length > 1 && piece.startsWith(ESCAPE) ? piece : piece.replace(unsafe, escape),

@@ -124,14 +124,16 @@ describe.skipIf(!onLinux)(
 			await waiting(place);
 			const { child, err, ended } = place.running;
 			child.kill("SIGINT");
-			await place.running.until((_out, text) => text.includes("SIGINT received")).catch(() => undefined);
+			await place.running.until((_out, text) => text.includes("SIGINT: stopping")).catch(() => undefined);
 			child.kill("SIGTERM");
 			await gone(place.running, 20_000);
 			// 130 where it had stopped in order before the second one came.
 			expect([130, 143]).toContain((await ended).exit);
-			expect(err()).toContain("ragtag: SIGINT received: stopping, within 5 s; once more leaves at once\n");
+			expect(err()).toContain(
+				"ragtag: SIGINT: stopping; waiting up to 5 s for requests in flight. Press Ctrl-C again to quit now.\n",
+			);
 			if ((await ended).exit === 143)
-				expect(err()).toContain("SIGTERM once more: leaving at once. What a run has sent");
+				expect(err()).toContain("second signal, SIGTERM: quitting now. A run has recorded");
 		});
 
 		it("one signal ends it within 5 seconds and a little, wherever it waits", async () => {
@@ -143,7 +145,7 @@ describe.skipIf(!onLinux)(
 			expect(exits).toEqual(places.map(() => 143));
 			// The program's own limit is 7 s; the rest is for a machine that is busy.
 			expect(Math.max(...times)).toBeLessThan(15_000);
-			for (const { running } of places) expect(running.err()).toContain("SIGTERM received: stopping, within 5 s");
+			for (const { running } of places) expect(running.err()).toContain("SIGTERM: stopping; waiting up to 5 s");
 		});
 	},
 );

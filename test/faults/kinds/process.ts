@@ -60,7 +60,7 @@ export const processes: readonly FaultTest[] = [
 		run: async () => {
 			const half = await halfway(async (running) => {
 				running.child.kill("SIGINT");
-				await running.until((_, err) => err.includes("SIGINT received"));
+				await running.until((_, err) => err.includes("SIGINT: stopping"));
 				running.child.kill("SIGINT");
 			});
 			expect(half.exit).toBe(130);

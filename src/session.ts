@@ -1,0 +1,157 @@
+import type { BodyChoice } from "./body-forms.ts";
+import { CliError, Exit } from "./errors.ts";
+import type { Io } from "./io.ts";
+import { createApi } from "./rest/api.ts";
+import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
+import { proxyFor } from "./rest/proxy.ts";
+import type { Api, Exchange } from "./rest/types.ts";
+import { normaliseBaseUrl } from "./rest/url.ts";
+import { MAX_CONCURRENCY } from "./run/rate/concurrency-search.ts";
+import { ADVISED_RATE } from "./run/rate/concurrency.ts";
+import { Cooldown, paced } from "./run/rate/cooldown.ts";
+import { createLimiter, unlimited } from "./run/rate/limiter.ts";
+import { requestWithRetry } from "./run/retry/request.ts";
+import { flavourNames } from "./run/service/detect-flavour.ts";
+import { fileMemory, noMemory } from "./run/service/service-memory.ts";
+import { Service } from "./run/service/service.ts";
+import type { Clock, Limiter, Request } from "./run/types.ts";
+import type { Settings } from "./settings.ts";
+import { holdsKey, redactor } from "./text/redactor.ts";
+
+/** What a command asks of its session. For an undefined member the profile decides, and then the default. */
+export type SessionOptions = {
+	/** the most requests a second */
+	readonly rate?: number | "unlimited" | undefined;
+	/** milliseconds for one request */
+	readonly timeout?: number | undefined;
+	readonly body?: BodyChoice | undefined;
+	/** name of a flavour; undefined to detect it */
+	readonly flavour?: string | undefined;
+	/** called after each request */
+	readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+};
+
+/** A connection to the service. Every request of a command passes its one limiter and its one cooldown. */
+export type Session = {
+	/** what is known of the service, and learned while it is used */
+	readonly service: Service;
+	/** as `normaliseBaseUrl` gives it */
+	readonly baseUrl: string;
+	/** the service in the dialect that is known now */
+	readonly api: Api;
+	readonly limiter: Limiter;
+	/** the wait that the service asked for, shared by all requests */
+	readonly cooldown: Cooldown;
+	/** the most requests a second; undefined for no limit */
+	readonly rate: number | undefined;
+	/** milliseconds for one request */
+	readonly timeout: number;
+	/** sends a request, and again after a failure that may pass; for lists and other reads */
+	readonly request: Request;
+	/** the same for a request that must not be applied twice */
+	readonly requestOnce: Request;
+	close(): Promise<void>;
+};
+
+export type SessionDependencies = {
+	readonly io: Io;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly clock: Clock;
+	readonly signal: AbortSignal;
+};
+
+/** Milliseconds, 24 days: a timer with a longer time fires at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Milliseconds for one request, if no flag gives another time. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/**
+ * Opens a session with the service of these settings. It sends no request.
+ *
+ * @throws CliError (usage) if there is no address, no key, or no flavour of that name
+ */
+export async function openSession(
+	settings: Settings,
+	options: SessionOptions,
+	{ io, env, clock, signal }: SessionDependencies,
+): Promise<Session> {
+	const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
+	const key = await settings.key();
+	// Plans, records of runs and messages contain the address.
+	if (holdsKey(baseUrl, key)) {
+		throw new CliError("the address of the service holds the API key; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Give only the address; the key is sent in a header of each request.",
+		});
+	}
+	const redact = redactor(key);
+	io.hide(key);
+	const wanted = options.rate ?? settings.rate?.value ?? ADVISED_RATE;
+	const rate = wanted === "unlimited" ? undefined : wanted;
+	const form = options.body ?? settings.body?.value ?? "auto";
+	const flavour = givenFlavour(options.flavour, settings);
+	const timeout = Math.min(options.timeout ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMER_MS);
+	const proxy = proxyFor(baseUrl, env);
+	const api = createApi({
+		baseUrl,
+		key,
+		dialect: { flavour: documented, form: documented.update.forms[0] },
+		timeout,
+		connections: MAX_CONCURRENCY,
+		ca: await settings.readCa(),
+		...(proxy === undefined ? {} : { proxy: { uri: proxy } }),
+		onExchange: (exchange) => {
+			const { method, path, status, result, milliseconds } = exchange;
+			io.debug(`${method} ${path} → ${status ?? "no answer"} ${result}, ${Math.round(milliseconds)} ms`);
+			options.onExchange?.(exchange);
+		},
+	});
+	const limiter = rate === undefined ? unlimited : createLimiter(rate, clock);
+	const cooldown = new Cooldown(clock);
+	const service = new Service({
+		api,
+		// An address that contains a piece of the key is written to no file.
+		memory:
+			settings.stateDir === undefined || redact(baseUrl) !== baseUrl
+				? noMemory
+				: fileMemory(settings.stateDir.value, baseUrl),
+		clock,
+		now: Date.now,
+		flavour,
+		form: form === "auto" ? undefined : form,
+		note: (text) => io.note(text),
+		redact,
+	});
+	await service.remember();
+	const dependencies = { send: paced(limiter, cooldown), cooldown, clock, signal };
+	return {
+		service,
+		baseUrl,
+		get api() {
+			return service.api;
+		},
+		limiter,
+		cooldown,
+		rate,
+		timeout,
+		request: (call) => requestWithRetry(call, dependencies),
+		requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),
+		close: async () => {
+			limiter.close();
+			await api.close();
+		},
+	};
+}
+
+/** The flavour that the command line or the profile names. @throws CliError (usage) if there is no such flavour */
+function givenFlavour(name: string | undefined, settings: Settings): { value: Flavour; origin: string } | undefined {
+	const given = name === undefined ? settings.flavour : { value: name, origin: "--flavour" };
+	if (given === undefined || given.value === "auto") return undefined;
+	const value = flavourNamed(given.value);
+	if (value !== undefined) return { value, origin: given.origin };
+	throw new CliError(`${given.origin}: there is no flavour ${JSON.stringify(given.value)}`, {
+		exit: Exit.usage,
+		hint: `Take one of ${flavourNames.join(", ")}, or leave it out: the flavour is detected.`,
+	});
+}
