@@ -1,13 +1,12 @@
-import { openSource, type Source } from "./bytes/source.ts";
-import { Stop, type Fault } from "./fault.ts";
+import { openSource } from "./bytes/source.ts";
+import { ReadingStop, type Fault } from "./fault.ts";
 import { positionIn, positionsIn } from "./position.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch } from "./reading.ts";
-import { readValidRows } from "./second-reading.ts";
-import type { Draft, RawRow, RowReader } from "./rows/draft.ts";
-import { Disposition, Dispositions } from "./rows/dispositions.ts";
+import { Disposition, Dispositions, type OpenManifest, readValidRows } from "./second-reading.ts";
+import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
 import { Duplicates, type Entry, type Verdict } from "./rows/duplicates.ts";
-import { type Judged, RowJudge } from "./rows/judge.ts";
+import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
 import { csvFailedRows } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "./types.ts";
@@ -15,11 +14,11 @@ import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } fro
 /** Rows between two reports of progress. */
 const PROGRESS_ROWS = 4096;
 
-/** Conflicts told in the order of their lines; beyond these, in order within each such part. */
+/** Conflicts that are sorted by their lines at a time. More of them are reported in parts of so many, each sorted. */
 const SORTED_CONFLICTS = 10_000;
 
 /**
- * Reads a whole manifest and finds everything that is wrong with it. Nothing is thrown for what it says.
+ * Reads a whole manifest and reports every problem in it. No problem is thrown.
  *
  * @param path the file, or `-` for standard input
  * @throws CliError exit 2 when it cannot be read or the schema cannot be used
@@ -29,10 +28,10 @@ export async function checkManifest(
 	options: ManifestOptions,
 	deps: CheckDependencies,
 ): Promise<CheckedManifest> {
-	const judge = await RowJudge.create(path, options);
+	const validator = await RowValidator.create(path, options);
 	const name = deps.name ?? path;
 	const source = await openSource(path, deps.stdin, deps.temporaryFolder, name);
-	const check = new Check(name, options, deps, source, judge);
+	const check = new FirstReading({ name, source, options, validator }, deps);
 	try {
 		await check.run();
 		return check.result();
@@ -44,16 +43,13 @@ export async function checkManifest(
 	}
 }
 
-class Check {
-	readonly #name: string;
-	readonly #options: ManifestOptions;
+class FirstReading {
+	readonly #manifest: OpenManifest;
 	readonly #subject: SubjectRules;
 	readonly #deps: CheckDependencies;
-	readonly #source: Source;
-	readonly #judge: RowJudge;
 	readonly #duplicates: Duplicates;
-	/** the same by names as a service may compare them */
-	readonly #alike: Duplicates | undefined;
+	/** the duplicates by folded names, as some services compare them */
+	readonly #foldedDuplicates: Duplicates | undefined;
 	readonly #dispositions = new Dispositions();
 	#reader: RowReader | undefined;
 	#rows = 0;
@@ -61,28 +57,28 @@ class Check {
 	#duplicateSkipped = 0;
 	#problems = 0;
 	#fatal = false;
-	#isAlike = false;
+	#isFolded = false;
 
-	constructor(name: string, options: ManifestOptions, deps: CheckDependencies, source: Source, judge: RowJudge) {
-		this.#name = name;
-		this.#options = options;
-		this.#subject = PURPOSES[options.purpose].subject;
+	constructor(manifest: OpenManifest, deps: CheckDependencies) {
+		this.#manifest = manifest;
+		this.#subject = PURPOSES[manifest.options.purpose].subject;
 		this.#deps = deps;
-		this.#source = source;
-		this.#judge = judge;
-		const folder = (): Promise<string> => source.scratch();
+		const folder = (): Promise<string> => manifest.source.scratch();
 		this.#duplicates = new Duplicates(folder, "keys");
-		if (this.#subject.hasFile && deps.alike !== undefined) this.#alike = new Duplicates(folder, "alike");
+		if (this.#subject.hasFile && deps.nameFolding !== undefined) {
+			this.#foldedDuplicates = new Duplicates(folder, "folded-keys");
+		}
 	}
 
 	async run(): Promise<void> {
 		try {
-			for await (const batch of readBatches(this.#source.first(), this.#options)) {
+			const { source, options } = this.#manifest;
+			for await (const batch of readBatches(source.first(), options)) {
 				this.#deps.signal?.throwIfAborted();
 				await this.#batch(batch);
 			}
 		} catch (error) {
-			if (!(error instanceof Stop)) throw error;
+			if (!(error instanceof ReadingStop)) throw error;
 			this.#headFaults();
 			this.#fatal = true;
 			this.#problem({ field: null, code: error.code, text: error.message }, error.at ?? { line: 1, column: 1 });
@@ -92,17 +88,17 @@ class Check {
 	}
 
 	result(): CheckedManifest {
-		const dispositions = this.#dispositions;
-		const source = this.#source;
+		const { name, source } = this.#manifest;
+		const dispositions = this.#fatal ? undefined : this.#dispositions;
 		return {
-			name: this.#name,
+			name,
 			format: this.#reader?.format ?? "csv",
 			rows: this.#rows,
 			invalid: this.#invalid,
 			duplicateSkipped: this.#duplicateSkipped,
 			problems: this.#problems,
 			fatal: this.#fatal,
-			read: () => readValidRows(this.#name, source, this.#options, this.#judge, this.#fatal ? undefined : dispositions),
+			read: () => readValidRows(this.#manifest, dispositions),
 			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
 			content: source.content(),
 			close: () => source.close(),
@@ -112,52 +108,56 @@ class Check {
 	/** Frees what only the check needs. */
 	release(): void {
 		this.#duplicates.close();
-		this.#alike?.close();
+		this.#foldedDuplicates?.close();
 	}
 
 	async #batch({ reader, rows }: Batch): Promise<void> {
 		this.#reader = reader;
 		this.#headFaults();
-		const drafts = await this.#judged(reader, rows);
+		const parsedRows = await this.#parsed(reader, rows);
 		for (const [index, raw] of rows.entries()) {
-			const draft = drafts[index];
-			if (raw.fault === undefined && draft !== undefined) {
-				const { faults } = draft;
-				if (this.#subject.hasFile && !this.#fatal) faults.push(...(await this.#judge.fileFaults(draft)));
-				const standing = faults.length === 0 ? faults : await this.#unexcused(raw, draft, faults);
-				if (standing.length > 0) this.#refuse(reader, raw, standing);
-				else if (!this.#fatal) await this.#remember(reader, raw, draft);
+			const parsed = parsedRows[index];
+			if (raw.fault === undefined && parsed !== undefined) {
+				const { faults } = parsed;
+				if (this.#subject.hasFile && !this.#fatal) faults.push(...(await this.#manifest.validator.fileFaults(parsed)));
+				const real = faults.length === 0 ? faults : await this.#withoutPresent(raw, parsed, faults);
+				if (real.length > 0) this.#refuse(reader, raw, real);
+				else if (!this.#fatal) await this.#remember(reader, raw, parsed);
 			} else if (raw.fault !== undefined) this.#refuse(reader, raw, [raw.fault]);
 			this.#rows++;
 			if (this.#rows % PROGRESS_ROWS === 0) this.#deps.onProgress?.(this.#rows);
 		}
 	}
 
-	/** The drafts of readable rows, with what is wrong with their values. A schema judges many rows at once. */
-	async #judged(reader: RowReader, rows: readonly RawRow[]): Promise<readonly (Draft | undefined)[]> {
-		const judged: Judged[] = [];
-		const drafts = rows.map((raw) => {
+	/** The readable rows, each with the faults of its text and its values. A schema checks many rows at once. */
+	async #parsed(reader: RowReader, rows: readonly RawRow[]): Promise<readonly (ParsedRow | undefined)[]> {
+		const checked: RowWithFaults[] = [];
+		const parsedRows = rows.map((raw) => {
 			if (raw.fault !== undefined) return undefined;
-			const draft = reader.draft(raw);
-			const faults = this.#judge.faults(draft, this.#fatal);
-			if (draft.isReadable) judged.push({ metadata: draft.metadata, place: `line ${raw.line}`, faults });
-			return draft;
+			const parsed = reader.parse(raw);
+			const faults = this.#manifest.validator.faults(parsed, this.#fatal);
+			if (parsed.isReadable) checked.push({ metadata: parsed.metadata, place: `line ${raw.line}`, faults });
+			return parsed;
 		});
-		await this.#judge.meetSchema(judged, this.#deps.signal);
-		return drafts;
+		await this.#manifest.validator.addSchemaFaults(checked, this.#deps.signal);
+		return parsedRows;
 	}
 
-	/** A row with another fault is invalid whatever its values are: nobody is asked about them. */
-	async #unexcused(raw: RawRow, draft: Draft, faults: readonly Fault[]): Promise<readonly Fault[]> {
-		const { excuse } = this.#deps;
-		if (excuse === undefined || this.#fatal || faults.some(({ ofValue }) => ofValue === undefined)) return faults;
-		const { datasetId, documentId, metadata } = draft;
-		const standing: Fault[] = [];
+	/**
+	 * The faults without those of values that the row's document has already. A row with another fault is invalid
+	 * whatever its values are, so the service is not asked about it.
+	 */
+	async #withoutPresent(raw: RawRow, parsed: ParsedRow, faults: readonly Fault[]): Promise<readonly Fault[]> {
+		const { isAlreadyPresent } = this.#deps;
+		if (isAlreadyPresent === undefined || this.#fatal || faults.some(({ ofValue }) => ofValue === undefined))
+			return faults;
+		const { datasetId, documentId, metadata } = parsed;
+		const row = { line: raw.line, datasetId, documentId, metadata };
+		const real: Fault[] = [];
 		for (const fault of faults) {
-			const row = { line: raw.line, datasetId, documentId, metadata };
-			if (fault.ofValue === undefined || !(await excuse(row, fault.ofValue))) standing.push(fault);
+			if (fault.ofValue === undefined || !(await isAlreadyPresent(row, fault.ofValue))) real.push(fault);
 		}
-		return standing;
+		return real;
 	}
 
 	#headFaults(): void {
@@ -178,29 +178,29 @@ class Check {
 		}
 	}
 
-	async #remember(reader: RowReader, raw: RawRow, draft: Draft): Promise<void> {
+	async #remember(reader: RowReader, raw: RawRow, parsed: ParsedRow): Promise<void> {
 		this.#dispositions.set(this.#rows, Disposition.valid);
-		for (const each of [this.#duplicates, this.#alike]) if (each?.isFull === true) await each.makeRoom();
+		for (const each of [this.#duplicates, this.#foldedDuplicates]) if (each?.isFull === true) await each.makeRoom();
 		const field = this.#subject.required;
-		const idOffset = field === "document_id" ? draft.idOffset : undefined;
+		const idOffset = field === "document_id" ? parsed.idOffset : undefined;
 		const { line, column } = positionIn(raw.text, idOffset ?? reader.offsetOf(raw, field), raw.line, raw.column);
-		const { key, payload } = this.#judge.identity(draft, reader.format);
+		const { key, payload } = this.#manifest.validator.identity(parsed, reader.format);
 		this.#duplicates.add(key, payload, { index: this.#rows, line, column });
-		this.#alike?.add(this.#deps.alike?.keyOf(key) ?? key, payload, { index: this.#rows, line, column });
+		this.#foldedDuplicates?.add(this.#deps.nameFolding?.fold(key) ?? key, payload, { index: this.#rows, line, column });
 	}
 
-	/** Which names are one is asked only where it matters: where some differ by what not every service compares. */
+	/** The service is asked how it compares names only where that makes a difference. */
 	async #decisiveDuplicates(): Promise<Duplicates> {
-		const [exact, alike] = [this.#duplicates, this.#alike];
-		if (alike === undefined || this.#fatal || (await alike.count()) === (await exact.count())) return exact;
-		return (await this.#deps.alike?.applies(this.#problems)) === true ? alike : exact;
+		const [exact, folded] = [this.#duplicates, this.#foldedDuplicates];
+		if (folded === undefined || this.#fatal || (await folded.count()) === (await exact.count())) return exact;
+		return (await this.#deps.nameFolding?.applies(this.#problems)) === true ? folded : exact;
 	}
 
 	async #settleDuplicates(): Promise<void> {
 		const duplicates = await this.#decisiveDuplicates();
-		this.#isAlike = duplicates === this.#alike;
+		this.#isFolded = duplicates === this.#foldedDuplicates;
 		let conflicts: Extract<Verdict, { kind: "conflict" }>[] = [];
-		for await (const verdict of duplicates.verdicts(this.#options.onDuplicate)) {
+		for await (const verdict of duplicates.verdicts(this.#manifest.options.onDuplicate)) {
 			if (verdict.kind === "skip") {
 				this.#duplicateSkipped++;
 				this.#dispositions.set(verdict.row.index, Disposition.duplicate);
@@ -217,7 +217,7 @@ class Check {
 		for (const { row, earlier } of conflicts.toSorted((left, right) => left.row.index - right.row.index)) {
 			this.#invalid++;
 			this.#dispositions.set(row.index, Disposition.invalid);
-			const why = this.#isAlike ? " for this service, which ignores letter case, accents and trailing blanks" : "";
+			const why = this.#isFolded ? " for this service, which ignores letter case, accents and trailing blanks" : "";
 			const text = `${this.#subject.same} as on line ${earlier.line}${why}, with other values; see --on-duplicate`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);
 		}
@@ -225,7 +225,7 @@ class Check {
 
 	#problem({ field, code, text }: Fault, { line, column }: { line: number; column: number }): void {
 		this.#problems++;
-		const problem: Problem = { file: this.#name, line, column, field, code, text: sentence(field, text) };
+		const problem: Problem = { file: this.#manifest.name, line, column, field, code, text: sentence(field, text) };
 		this.#deps.onProblem(problem);
 	}
 }

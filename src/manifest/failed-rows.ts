@@ -1,5 +1,5 @@
 import { MANIFEST_JSON } from "./limits.ts";
-import { csvLine } from "./csv/quote.ts";
+import { csvLine } from "./csv/cells.ts";
 import { parseMembers } from "../json/parser.ts";
 import { FAILURE_COLUMNS, isFailureColumn } from "./rows/reserved.ts";
 import type { FailedRowFormat, RowFailure, RowPlace } from "./types.ts";

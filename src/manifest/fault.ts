@@ -16,7 +16,7 @@ export type Fault = {
  *
  * It never leaves this folder: the first reading reports it as a problem, the second as a changed manifest.
  */
-export class Stop extends Error {
+export class ReadingStop extends Error {
 	override readonly name = "Stop";
 	readonly code: string;
 	/** line and column, both from 1, or undefined for the end of what was decoded so far */

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Fault } from "./fault.ts";
-import { idFault, idKey } from "./rows/ids.ts";
+import { idFault, idKey } from "./rows/identity.ts";
 
 /** What a column or member is for, apart from metadata. */
 export type Role = "document_id" | "dataset_id" | "file" | "name";

@@ -1,11 +1,10 @@
-import { decode } from "./bytes/decode.ts";
-import { unpack } from "./bytes/unpack.ts";
+import { decode, unpack } from "./bytes/decode.ts";
 import { CsvReader } from "./csv/reader.ts";
-import { Stop } from "./fault.ts";
-import { JsonReader } from "./json-rows/reader.ts";
+import { ReadingStop } from "./fault.ts";
+import { JsonReader } from "./json/reader.ts";
 import { MAX_RECORD } from "./limits.ts";
 import { positionIn } from "./position.ts";
-import type { RawRow, RowReader } from "./rows/draft.ts";
+import type { RawRow, RowReader } from "./rows/row-reader.ts";
 import type { ManifestOptions } from "./types.ts";
 
 export type Batch = { readonly reader: RowReader; readonly rows: readonly RawRow[] };
@@ -33,9 +32,9 @@ export async function* readBatches(blocks: AsyncIterable<Buffer>, options: Manif
 		yield { reader, rows: reader.end() };
 		checkStop(reader);
 	} catch (error) {
-		if (!(error instanceof Stop) || error.at !== undefined) throw error;
+		if (!(error instanceof ReadingStop) || error.at !== undefined) throw error;
 		const { text, line, column } = reader?.tail ?? { text: start, line: 1, column: 1 };
-		throw new Stop(error.code, error.message, positionIn(text, text.length, line, column));
+		throw new ReadingStop(error.code, error.message, positionIn(text, text.length, line, column));
 	}
 }
 

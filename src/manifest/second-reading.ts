@@ -1,58 +1,61 @@
 import { CliError, Exit } from "../errors.ts";
 import type { Source } from "./bytes/source.ts";
-import { Stop } from "./fault.ts";
+import { ReadingStop } from "./fault.ts";
 import { positionIn } from "./position.ts";
 import { PURPOSES } from "./purposes.ts";
 import { readBatches } from "./reading.ts";
-import type { RawRow, RowReader } from "./rows/draft.ts";
-import type { Dispositions } from "./rows/dispositions.ts";
-import type { RowJudge } from "./rows/judge.ts";
+import type { RawRow, RowReader } from "./rows/row-reader.ts";
+import type { RowValidator } from "./rows/validator.ts";
 import type { ManifestOptions, Row, Wanted } from "./types.ts";
+
+/** A manifest that is read twice. */
+export type OpenManifest = {
+	/** as messages call it */
+	readonly name: string;
+	readonly source: Source;
+	readonly options: ManifestOptions;
+	readonly validator: RowValidator;
+};
 
 /**
  * The rows that the first reading found to be valid, in order.
  *
- * @param dispositions absent when the manifest can't be trusted at all: then no row is valid
+ * @param dispositions undefined where the header or the encoding is wrong, so that no row is valid
  * @throws CliError exit 8 when the manifest, or a file it names, is not what was checked
  */
 export async function* readValidRows(
-	name: string,
-	source: Source,
-	options: ManifestOptions,
-	judge: RowJudge,
+	manifest: OpenManifest,
 	dispositions: Dispositions | undefined,
 ): AsyncGenerator<Row> {
 	if (dispositions === undefined) return;
 	let index = 0;
 	try {
-		for await (const { reader, rows } of readBatches(source.second(), options)) {
+		for await (const { reader, rows } of readBatches(manifest.source.second(), manifest.options)) {
 			for (const raw of rows) {
-				if (dispositions.isValid(index)) yield await rowOf(name, reader, raw, index, options, judge);
+				if (dispositions.isValid(index)) yield await rowOf(manifest, reader, raw, index);
 				index++;
 			}
 		}
 	} catch (error) {
-		if (error instanceof Stop)
+		if (error instanceof ReadingStop)
 			throw new CliError("the manifest was changed after it was checked", { exit: Exit.foreign });
 		throw error;
 	}
 }
 
 async function rowOf(
-	name: string,
+	{ name, options, validator }: OpenManifest,
 	reader: RowReader,
 	raw: RawRow,
 	index: number,
-	options: ManifestOptions,
-	judge: RowJudge,
 ): Promise<Row> {
-	const draft = reader.draft(raw);
-	judge.complete(draft);
-	const { datasetId, documentId, metadata } = draft;
+	const parsed = reader.parse(raw);
+	validator.applyOptions(parsed);
+	const { datasetId, documentId, metadata } = parsed;
 	const { subject } = PURPOSES[options.purpose];
 	let file: Row["file"];
 	if (subject.hasFile) {
-		const found = await judge.file(draft);
+		const found = await validator.findFile(parsed);
 		if ("code" in found) {
 			throw new CliError(`line ${raw.line}: file: ${found.text}, unlike when it was checked`, {
 				exit: Exit.foreign,
@@ -61,10 +64,35 @@ async function rowOf(
 		}
 		file = found;
 	}
-	const wanted = subject.isNamed ? wantedOf(name, reader, raw, draft.name) : undefined;
+	const wanted = subject.isNamed ? wantedOf(name, reader, raw, parsed.name) : undefined;
 	return { index, line: raw.line, datasetId, documentId, file, metadata, source: reader.source(raw), wanted };
 }
 
 function wantedOf(file: string, reader: RowReader, raw: RawRow, name: string): Wanted {
 	return { file, name, place: () => positionIn(raw.text, reader.offsetOf(raw, "name"), raw.line, raw.column) };
+}
+
+/** Whether a row is sent, is wrong, or is left out because another row is about the same document. */
+export const Disposition = { valid: 0, invalid: 1, duplicate: 2 } as const;
+export type Disposition = (typeof Disposition)[keyof typeof Disposition];
+
+/** The disposition of each row, in two bits: 250 kB for a million rows. Nothing else of a row is kept. */
+export class Dispositions {
+	#bits = new Uint8Array(4096);
+
+	set(row: number, disposition: Disposition): void {
+		const byte = Math.floor(row / 4);
+		if (byte >= this.#bits.length) {
+			const larger = new Uint8Array(Math.max(this.#bits.length * 2, byte + 1));
+			larger.set(this.#bits);
+			this.#bits = larger;
+		}
+		const shift = (row % 4) * 2;
+		this.#bits[byte] = ((this.#bits[byte] ?? 0) & ~(3 << shift)) | (disposition << shift);
+	}
+
+	isValid(row: number): boolean {
+		const byte = this.#bits[Math.floor(row / 4)] ?? 0;
+		return ((byte >> ((row % 4) * 2)) & 3) === Disposition.valid;
+	}
 }

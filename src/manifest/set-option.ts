@@ -1,8 +1,8 @@
 import { CliError, Exit } from "../errors.ts";
 import type { JsonValue } from "../json/values.ts";
-import { mergeOnlyFault } from "./rows/merge-only.ts";
+import { mergeOnlyFault } from "./rows/values.ts";
 import { cellValue, splitType } from "./rows/typed.ts";
-import { RowJudge } from "./rows/judge.ts";
+import { RowValidator } from "./rows/validator.ts";
 import { excerpt } from "../text/show.ts";
 import type { ManifestOptions } from "./types.ts";
 
@@ -12,7 +12,7 @@ import type { ManifestOptions } from "./types.ts";
  * @param mergeOnly what is refused, as in a manifest
  * @throws CliError exit 2
  */
-export function parseSetting(
+export function parseSetOption(
 	text: string,
 	mergeOnly?: ManifestOptions["mergeOnly"],
 ): readonly [key: string, value: JsonValue] {
@@ -34,9 +34,9 @@ export function parseSetting(
  *
  * @throws CliError exit 2 that tells all that is wrong with it
  */
-export async function checkSettings(options: ManifestOptions): Promise<void> {
-	const judge = await RowJudge.create("", options);
-	const faults = await judge.settingFaults();
+export async function checkSetOptions(options: ManifestOptions): Promise<void> {
+	const validator = await RowValidator.create("", options);
+	const faults = await validator.setOptionFaults();
 	if (faults.length === 0) return;
 	const texts = faults.map(({ field, text }) => (field === null ? text : `${excerpt(field)}: ${text}`));
 	throw wrong(`${texts.join("; ")}; nothing was sent`, "Fix the value; --schema says what values are allowed.");

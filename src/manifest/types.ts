@@ -140,13 +140,13 @@ export type CheckDependencies = {
 	 * whether a key's value, which a check finds wrong, is good nevertheless: its document has it already. Asked of rows
 	 * alone that have no other fault
 	 */
-	readonly excuse?: ((row: QuestionableRow, key: string) => Promise<boolean>) | undefined;
+	readonly isAlreadyPresent?: ((row: QuestionableRow, key: string) => Promise<boolean>) | undefined;
 	/**
-	 * `upload`: how some services compare names. `keyOf` makes one text of names that are one to those; `applies` tells
+	 * `upload`: how some services compare names. `fold` makes one text of names that are one to those; `applies` tells
 	 * whether the service at hand is such a one, and is asked only where two rows have such names and different texts
 	 */
-	readonly alike?:
-		| { readonly keyOf: (name: string) => string; readonly applies: (problems: number) => Promise<boolean> }
+	readonly nameFolding?:
+		| { readonly fold: (name: string) => string; readonly applies: (problems: number) => Promise<boolean> }
 		| undefined;
 	/** where standard input is spooled and duplicates are sought; the system's folder where it is not given */
 	readonly temporaryFolder?: string | undefined;

@@ -1,11 +1,11 @@
 import { CliError, Exit } from "../errors.ts";
 import { hasHalfPair, type JsonValue, type Metadata } from "../json/values.ts";
 import { DELETE_TOKEN } from "../json/list-change.ts";
-import { csvLine } from "./csv/quote.ts";
+import { csvLine } from "./csv/cells.ts";
 import { isReserved, meantReserved } from "./rows/reserved.ts";
+import { numberSurvives, textSurvives } from "./spreadsheet.ts";
 import { joinList, splitType, type CellType } from "./rows/typed.ts";
 import { excerpt } from "../text/show.ts";
-import { numberSurvives, textSurvives } from "./spreadsheet.ts";
 
 /** A document as it is written into a manifest. */
 export type ManifestDocument = {
@@ -35,7 +35,7 @@ export class ColumnPlan {
 	}
 
 	/** @param exact as in `ManifestDocument` */
-	see(metadata: Metadata, exact?: ManifestDocument["exact"]): void {
+	include(metadata: Metadata, exact?: ManifestDocument["exact"]): void {
 		for (const [key, value] of metadata) {
 			const type = exact?.has(key) === true ? "json" : plainestType(value);
 			const known = this.#types.get(key);
@@ -64,7 +64,7 @@ export class ColumnPlan {
 /** A whole CSV manifest, for documents that can be walked twice. */
 export function* formatCsvManifest(documents: Iterable<ManifestDocument>): Generator<string> {
 	const plan = new ColumnPlan();
-	for (const { metadata } of documents) plan.see(metadata);
+	for (const { metadata } of documents) plan.include(metadata);
 	yield plan.head();
 	for (const document of documents) yield plan.row(document);
 }

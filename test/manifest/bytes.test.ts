@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { appendFile, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
-import { checkManifest } from "../../src/manifest/index.ts";
+import { checkManifest } from "../../src/manifest/check.ts";
 import { check, checkBytes, file, inChunks, plain, TAG, withFolder } from "./support.ts";
 
 const TEXT = 'document_id,a\n1,"ä€😀"\n2,é\n';

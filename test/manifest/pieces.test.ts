@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CsvReader } from "../../src/manifest/csv/reader.ts";
-import { Stop } from "../../src/manifest/fault.ts";
-import { JsonReader } from "../../src/manifest/json-rows/reader.ts";
-import type { RowReader } from "../../src/manifest/rows/draft.ts";
+import { ReadingStop } from "../../src/manifest/fault.ts";
+import { JsonReader } from "../../src/manifest/json/reader.ts";
+import type { RowReader } from "../../src/manifest/rows/row-reader.ts";
 import { TAG } from "./support.ts";
 
 const OPTIONS = { ...TAG, mergeOnly: { token: "!delete", lists: true } };
@@ -13,7 +13,7 @@ function readIn(reader: RowReader, text: string, size: number): unknown[] {
 	const read: unknown[] = [];
 	const take = (rows: ReturnType<RowReader["push"]>): void => {
 		for (const raw of rows) {
-			const { faults, metadata } = reader.draft(raw);
+			const { faults, metadata } = reader.parse(raw);
 			read.push([raw.text, raw.line, raw.column, raw.fault, faults, Array.from(metadata)]);
 		}
 		if (reader.stop !== undefined) throw reader.stop;
@@ -22,7 +22,7 @@ function readIn(reader: RowReader, text: string, size: number): unknown[] {
 		for (let at = 0; at < text.length; at += size) take(reader.push(text.slice(at, at + size)));
 		take(reader.end());
 	} catch (error) {
-		if (!(error instanceof Stop)) throw error;
+		if (!(error instanceof ReadingStop)) throw error;
 		read.push([error.code, error.message, error.at]);
 	}
 	return [...read, ...reader.headFaults()];

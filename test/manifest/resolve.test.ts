@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { documentPrinter } from "../../src/workflows/resolve/print.ts";
 import type { JsonValue } from "../../src/json/values.ts";
-import { formatCsvManifest } from "../../src/manifest/index.ts";
+import { formatCsvManifest } from "../../src/manifest/write.ts";
 import type { Row } from "../../src/manifest/types.ts";
 import { checkBytes, plain } from "./support.ts";
 

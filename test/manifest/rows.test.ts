@@ -2,7 +2,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
-import { readSchema } from "../../src/manifest/index.ts";
+import { readSchema } from "../../src/manifest/rows/schema.ts";
 import { check, checkBytes, file, withFolder } from "./support.ts";
 
 describe("built-in checks", () => {

@@ -2,7 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { isJsonObject, type JsonValue } from "../../src/json/values.ts";
-import { checkManifest, readSchema } from "../../src/manifest/index.ts";
+import { checkManifest } from "../../src/manifest/check.ts";
+import { readSchema } from "../../src/manifest/rows/schema.ts";
 import { checkBytes, file, inChunks, TAG, withFolder } from "./support.ts";
 
 const ENDLESS = "a".repeat(40);

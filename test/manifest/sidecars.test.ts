@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
-import { checkSidecars } from "../../src/manifest/index.ts";
+import { checkSidecars } from "../../src/manifest/sidecars/check.ts";
 import type { ManifestOptions, Problem, Row } from "../../src/manifest/types.ts";
 import { folder } from "../support/service.ts";
 import { TAG } from "./support.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkManifest } from "../../src/manifest/index.ts";
+import { checkManifest } from "../../src/manifest/check.ts";
 import type { CheckedManifest, ManifestOptions, Problem, Row } from "../../src/manifest/types.ts";
 
 export const TAG: ManifestOptions = {

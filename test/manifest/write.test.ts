@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import type { JsonValue } from "../../src/json/values.ts";
-import { formatCsvManifest, parseSetting } from "../../src/manifest/index.ts";
+import { formatCsvManifest } from "../../src/manifest/write.ts";
+import { parseSetOption } from "../../src/manifest/set-option.ts";
 import { checkBytes, plain } from "./support.ts";
 
 test("plain values get plain columns, others get json", () => {
@@ -96,13 +97,13 @@ test.each([
 	["l:list=x|y", ["l", ["x", "y"]]],
 	['j:json={"k":null}', ["j", { k: null }]],
 ])("--set %s", (text, setting) => {
-	expect(parseSetting(text)).toEqual(setting);
+	expect(parseSetOption(text)).toEqual(setting);
 });
 
 test.each([["a"], ["=x"], ["n:number=x"], ["n:int=1"], ["b:boolean=yes"], ["j:json={"]])(
 	"--set %s is wrong usage",
 	(text) => {
-		expect(() => parseSetting(text)).toThrow(expect.objectContaining({ exit: Exit.usage }));
+		expect(() => parseSetOption(text)).toThrow(expect.objectContaining({ exit: Exit.usage }));
 	},
 );
 

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvLine } from "../../src/manifest/index.ts";
+import { csvLine } from "../../src/manifest/csv/cells.ts";
 import { columnWidths, displayWidth, reportCsvLine, tableLine, tsvLine } from "../../src/report/list-lines.ts";
 
 // Every character that means something to a reader of these files, more often than chance would bring it.

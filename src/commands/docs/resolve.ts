@@ -2,7 +2,7 @@ import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import { type Command, Option } from "commander";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { checkSidecars } from "../../manifest/index.ts";
+import { checkSidecars } from "../../manifest/sidecars/check.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import {
 	checkAndReport,

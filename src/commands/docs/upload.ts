@@ -5,7 +5,7 @@ import { rowLine } from "../../report/summary.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { csvLine } from "../../manifest/index.ts";
+import { csvLine } from "../../manifest/csv/cells.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { OnExisting } from "../../run/operations/namesakes.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { textSurvives } from "../../manifest/index.ts";
+import { textSurvives } from "../../manifest/spreadsheet.ts";
 import type { Document } from "../../rest/types.ts";
 import { rowsText } from "../../text/words.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { checkManifest, csvLine, parseSetting } from "../../manifest/index.ts";
+import { checkManifest } from "../../manifest/check.ts";
+import { csvLine } from "../../manifest/csv/cells.ts";
+import { parseSetOption } from "../../manifest/set-option.ts";
 import { DEFAULT_PURPOSE, purposeOf, PURPOSES } from "../../manifest/purposes.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
@@ -117,7 +119,7 @@ function readingOf({ command, options }: RunFile): ManifestOptions {
 		dataset: flags.dataset,
 		map: new Map(flags.map),
 		ignore: new Set(flags.ignore),
-		set: new Map((flags.set ?? []).map((text) => parseSetting(text))),
+		set: new Map((flags.set ?? []).map((text) => parseSetOption(text))),
 		empty: flags.empty ?? "skip",
 		schema: options["schemaContent"] ?? (flags.schema === "none" ? "none" : undefined),
 		onDuplicate: flags.onDuplicate ?? "error",

@@ -1,6 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { Stop } from "../fault.ts";
-import { PIECE_BYTES } from "../limits.ts";
+import { ReadingStop } from "../fault.ts";
+import { MAX_UNPACKED, MAX_RATIO, PIECE_BYTES } from "../limits.ts";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { errorCode } from "../../errors.ts";
 
 /**
  * The text of a manifest, in pieces that never cut a character in two.
@@ -39,7 +42,7 @@ function choose(head: Buffer): { decoder: Decoder; bytes: Buffer } {
 	if (head[0] === 0xfe && head[1] === 0xff) return { decoder: utf16(true), bytes: head.subarray(2) };
 	const [a, b, c, d] = head;
 	if ((a === 0 && b !== 0 && c === 0 && d !== 0) || (a !== 0 && b === 0 && c !== 0 && d === 0)) {
-		throw new Stop("ENCODING", "looks like UTF-16 without a byte-order mark; convert the file to UTF-8");
+		throw new ReadingStop("ENCODING", "looks like UTF-16 without a byte-order mark; convert the file to UTF-8");
 	}
 	return { decoder: utf8(0), bytes: head };
 }
@@ -67,9 +70,9 @@ function utf8(start: number): Decoder {
 	};
 }
 
-function badByte(byte: number, offset: number): Stop {
+function badByte(byte: number, offset: number): ReadingStop {
 	const hex = byte.toString(16).padStart(2, "0");
-	return new Stop(
+	return new ReadingStop(
 		"ENCODING",
 		`byte ${offset} (0x${hex}) is not UTF-8; convert the file to UTF-8, perhaps from Latin-1`,
 	);
@@ -102,7 +105,7 @@ function validPrefix(bytes: Buffer): number {
 function utf16(bigEndian: boolean): Decoder {
 	let carry: Buffer = Buffer.alloc(0);
 	let half = "";
-	const broken = (): Stop => new Stop("ENCODING", "is not UTF-16: half a character stands here");
+	const broken = (): ReadingStop => new ReadingStop("ENCODING", "is not UTF-16: half a character stands here");
 	return {
 		*push(piece) {
 			const bytes = Buffer.concat([carry, piece]);
@@ -125,4 +128,83 @@ function utf16(bigEndian: boolean): Decoder {
 			if (carry.length > 0 || half !== "") throw broken();
 		},
 	};
+}
+
+/** Packed forms that are not read, by their first bytes. */
+const OTHERS: readonly (readonly [name: string, magic: readonly number[]])[] = [
+	["zip", [0x50, 0x4b, 0x03, 0x04]],
+	["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
+	["xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a]],
+	["bzip2", [0x42, 0x5a, 0x68]],
+];
+
+/**
+ * The bytes of a manifest without the gzip around them, if there is one; told by its first bytes, not by its name.
+ *
+ * @throws Stop where the gzip is broken off, damaged or a bomb, or where the bytes are packed otherwise
+ */
+export async function* unpack(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+	const source = blocks[Symbol.asyncIterator]();
+	try {
+		const first = await source.next();
+		if (first.done === true) return;
+		const other = OTHERS.find(([, magic]) => magic.every((byte, index) => first.value[index] === byte));
+		if (other !== undefined) {
+			throw new ReadingStop("PACKED", `the file is packed with ${other[0]}; unpack it, or pack it with gzip`);
+		}
+		const all = chain(first.value, source);
+		if (first.value[0] === 0x1f && first.value[1] === 0x8b) yield* gunzip(all);
+		else yield* all;
+	} finally {
+		await source.return?.();
+	}
+}
+
+async function* chain(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+	yield first;
+	for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+async function* gunzip(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+	let packed = 0;
+	let unpacked = 0;
+	async function* counted(): AsyncGenerator<Buffer> {
+		for await (const block of blocks) {
+			packed += block.length;
+			yield block;
+		}
+	}
+	const stream = createGunzip({ chunkSize: 64 * 1024 });
+	// The pipeline hands errors of the source to the gunzip, which is what is read here.
+	pipeline(Readable.from(counted()), stream, () => undefined);
+	try {
+		for await (const chunk of stream) {
+			if (!Buffer.isBuffer(chunk)) continue;
+			unpacked += chunk.length;
+			if (unpacked > MAX_UNPACKED && unpacked > packed * MAX_RATIO) {
+				throw new ReadingStop(
+					"GZIP_BOMB",
+					`the gzip unpacks to more than ${MAX_RATIO} times its size; unpack it first`,
+				);
+			}
+			yield chunk;
+		}
+	} catch (error) {
+		const code = errorCode(error);
+		if (code === "Z_BUF_ERROR")
+			throw new ReadingStop("GZIP_TRUNCATED", "the gzip is broken off; the file is not whole");
+		// The first member began as gzip does, or it would not be read here: what is no gzip comes behind it.
+		if (error instanceof Error && error.message === "incorrect header check") throw trailing();
+		if (code?.startsWith("Z_") === true) throw new ReadingStop("GZIP_DAMAGED", "the gzip is damaged");
+		throw error;
+	}
+	// Node ignores what follows the last member: rows that got there by mistake would be lost without a word.
+	if (stream.bytesWritten < packed) throw trailing();
+}
+
+function trailing(): ReadingStop {
+	return new ReadingStop(
+		"GZIP_TRAILING",
+		"bytes that are no gzip follow the end of the gzip data; pack the file again",
+	);
 }

@@ -1,16 +1,15 @@
 import type { JsonValue } from "../../json/values.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
-import { Stop, type Fault } from "../fault.ts";
+import { ReadingStop, type Fault } from "../fault.ts";
 import { MAX_CELL, MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
 import { lineFeeds, positionIn, positionsIn } from "../position.ts";
 import { PURPOSES } from "../purposes.ts";
-import { emptyDraft, type Draft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
-import { mergeOnlyFault } from "../rows/merge-only.ts";
+import { emptyRow, type ParsedRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
+import { mergeOnlyFault } from "../rows/values.ts";
 import { cellValue } from "../rows/typed.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, CellStarts } from "./cells.ts";
-import { delimiterOf, headerEnd, namedDelimiter } from "./dialect.ts";
-import { readHeader, type Column } from "./header.ts";
+import { delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
 import { RecordSplitter, type CsvRecord } from "./split.ts";
 
 /** Reads CSV: the first record that is no blank line is the header, which also tells the delimiter. */
@@ -39,7 +38,7 @@ export class CsvReader implements RowReader {
 		return { ...(this.#splitter?.tail ?? { text: this.#waiting, line: this.#line }), column: 1 };
 	}
 
-	get stop(): Stop | undefined {
+	get stop(): ReadingStop | undefined {
 		return this.#splitter?.stop;
 	}
 
@@ -57,7 +56,7 @@ export class CsvReader implements RowReader {
 		const start = this.#waiting.search(/[^\r\n]/);
 		if (start === -1 || headerEnd(this.#waiting, start) === -1) {
 			if (this.#waiting.length <= MAX_RECORD) return [];
-			if (start === -1) throw new Stop("TOO_LONG", `more than ${MAX_RECORD} blank lines before the header`);
+			if (start === -1) throw new ReadingStop("TOO_LONG", `more than ${MAX_RECORD} blank lines before the header`);
 		}
 		return this.#takeNamed(start) ? this.push("") : this.#begin(start);
 	}
@@ -86,45 +85,45 @@ export class CsvReader implements RowReader {
 		return this.#columns[Math.min(this.#cells(text).at(offset), this.#columns.length - 1)]?.field ?? null;
 	}
 
-	draft(raw: RawRow): Draft {
-		const draft = emptyDraft();
+	parse(raw: RawRow): ParsedRow {
+		const parsed = emptyRow();
 		const cells = raw.cells ?? [];
 		if (cells.length !== this.#columns.length) {
-			draft.isReadable = false;
-			draft.faults.push(ragged(cells.length, this.#columns, raw.text, this.#cells(raw.text).of(this.#columns.length)));
-			return draft;
+			parsed.isReadable = false;
+			parsed.faults.push(ragged(cells.length, this.#columns, raw.text, this.#cells(raw.text).of(this.#columns.length)));
+			return parsed;
 		}
-		for (const [index, column] of this.#columns.entries())
-			this.#cell(draft, column, cells[index] ?? "", raw.text, index);
-		return draft;
+		for (const [index, column] of this.#columns.entries()) this.#addCell(parsed, column, raw, index);
+		return parsed;
 	}
 
-	#cell(draft: Draft, { use, field }: Column, cell: string, text: string, index: number): void {
+	#addCell(parsed: ParsedRow, { use, field }: Column, { cells, text }: RawRow, index: number): void {
 		if (use.kind === "drop") return;
+		const cell = cells?.[index] ?? "";
 		if (cell.length > MAX_CELL) {
 			const offset = this.#cells(text).of(index);
-			draft.faults.push({ field, code: "TOO_LONG", text: `a cell of more than ${MAX_CELL} characters`, offset });
-		} else if (use.kind === "role") setRole(draft, use.role, cell);
+			parsed.faults.push({ field, code: "TOO_LONG", text: `a cell of more than ${MAX_CELL} characters`, offset });
+		} else if (use.kind === "role") setRole(parsed, use.role, cell);
 		else if (cell === "") {
-			if (this.#options.empty !== "skip") draft.metadata.set(use.key, this.#options.empty === "null" ? null : "");
-		} else if (cell === this.#options.mergeOnly?.token) this.#set(draft, use.key, cell);
-		else if (use.type === "text" || cell === this.#options.deleteToken) draft.metadata.set(use.key, cell);
+			if (this.#options.empty !== "skip") parsed.metadata.set(use.key, this.#options.empty === "null" ? null : "");
+		} else if (cell === this.#options.mergeOnly?.token) this.#set(parsed, use.key, cell);
+		else if (use.type === "text" || cell === this.#options.deleteToken) parsed.metadata.set(use.key, cell);
 		else {
 			const result = cellValue(cell, use.type);
-			if ("value" in result && use.type === "list") this.#set(draft, use.key, result.value);
-			else if ("value" in result) draft.metadata.set(use.key, result.value);
+			if ("value" in result && use.type === "list") this.#set(parsed, use.key, result.value);
+			else if ("value" in result) parsed.metadata.set(use.key, result.value);
 			else {
 				const offset = this.#cells(text).of(index);
-				draft.faults.push({ field, code: result.code, text: result.fault, offset });
+				parsed.faults.push({ field, code: result.code, text: result.fault, offset });
 			}
 		}
 	}
 
 	/** Sets a value that may be one for a merge alone. */
-	#set(draft: Draft, key: string, value: JsonValue): void {
-		draft.metadata.set(key, value);
+	#set(parsed: ParsedRow, key: string, value: JsonValue): void {
+		parsed.metadata.set(key, value);
 		const fault = mergeOnlyFault(key, value, this.#options.mergeOnly);
-		if (fault !== undefined) draft.faults.push(fault);
+		if (fault !== undefined) parsed.faults.push(fault);
 	}
 
 	/** Takes the line before the header that names the delimiter. It is no record of the manifest. */
@@ -168,13 +167,13 @@ export class CsvReader implements RowReader {
 		const [names] = cellsOf([record], this.#delimiter);
 		const at = positionIn(record.text, record.fault?.offset ?? 0, record.line);
 		if (names === undefined)
-			throw new Stop(record.fault?.code ?? "HEADER", `header: ${record.fault?.text ?? "unreadable"}`, at);
+			throw new ReadingStop(record.fault?.code ?? "HEADER", `header: ${record.fault?.text ?? "unreadable"}`, at);
 		const [only = ""] = names;
 		if (names.length === 1 && only.includes("|")) {
-			throw new Stop("DELIMITER", "the header is divided by |; use a comma, a semicolon or a tab", at);
+			throw new ReadingStop("DELIMITER", "the header is divided by |; use a comma, a semicolon or a tab", at);
 		}
 		if (names.length > MAX_COLUMNS) {
-			throw new Stop("TOO_LONG", `a header of ${names.length} columns; ${MAX_COLUMNS} are the most`, at);
+			throw new ReadingStop("TOO_LONG", `a header of ${names.length} columns; ${MAX_COLUMNS} are the most`, at);
 		}
 		const { columns, faults } = readHeader(names, this.#options);
 		this.#columns = columns;
@@ -194,11 +193,11 @@ export class CsvReader implements RowReader {
 	}
 }
 
-function setRole(draft: Draft, role: "document_id" | "dataset_id" | "file" | "name", cell: string): void {
-	if (role === "document_id") draft.documentId = cell;
-	else if (role === "dataset_id") draft.datasetId = cell;
-	else if (role === "file") draft.file = cell;
-	else draft.name = cell;
+function setRole(parsed: ParsedRow, role: "document_id" | "dataset_id" | "file" | "name", cell: string): void {
+	if (role === "document_id") parsed.documentId = cell;
+	else if (role === "dataset_id") parsed.datasetId = cell;
+	else if (role === "file") parsed.file = cell;
+	else parsed.name = cell;
 }
 
 /** @param end where the last column ends, and a surplus cell begins */

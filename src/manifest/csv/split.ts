@@ -1,4 +1,4 @@
-import { type Fault, Stop } from "../fault.ts";
+import { type Fault, ReadingStop } from "../fault.ts";
 import { MAX_CELL, MAX_RECORD } from "../limits.ts";
 import { lineFeeds, positionIn } from "../position.ts";
 
@@ -22,7 +22,7 @@ type Scan = { end: number; fault: Fault | undefined };
  */
 export class RecordSplitter {
 	/** what ends the reading after the records that were given last */
-	stop: Stop | undefined;
+	stop: ReadingStop | undefined;
 	readonly #delimiter: string;
 	#text = "";
 	#at = 0;
@@ -60,7 +60,7 @@ export class RecordSplitter {
 		try {
 			this.#cut(records, last);
 		} catch (error) {
-			if (!(error instanceof Stop)) throw error;
+			if (!(error instanceof ReadingStop)) throw error;
 			this.stop = error;
 		}
 		return records;
@@ -138,9 +138,13 @@ export class RecordSplitter {
 
 	#unclosed(at: number, last: boolean): undefined {
 		const where = positionIn(this.#text.slice(this.#at), at - this.#at, this.#line);
-		if (last) throw new Stop("UNCLOSED_QUOTE", "the quote that opens here is never closed", where);
+		if (last) throw new ReadingStop("UNCLOSED_QUOTE", "the quote that opens here is never closed", where);
 		if (this.#text.length - at > MAX_CELL) {
-			throw new Stop("UNCLOSED_QUOTE", `the quote that opens here is not closed within ${MAX_CELL} characters`, where);
+			throw new ReadingStop(
+				"UNCLOSED_QUOTE",
+				`the quote that opens here is not closed within ${MAX_CELL} characters`,
+				where,
+			);
 		}
 		return undefined;
 	}
@@ -175,9 +179,9 @@ export class RecordSplitter {
 		return Number.isFinite(this.#feed) ? this.#feed : -1;
 	}
 
-	#tooLong(at: number, what: string, limit: number, line = this.#line): Stop {
+	#tooLong(at: number, what: string, limit: number, line = this.#line): ReadingStop {
 		const where = positionIn(this.#text.slice(this.#at), Math.max(at - this.#at, 0), line);
-		return new Stop("TOO_LONG", `${what} of more than ${limit} characters`, where);
+		return new ReadingStop("TOO_LONG", `${what} of more than ${limit} characters`, where);
 	}
 }
 

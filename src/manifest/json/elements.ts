@@ -1,8 +1,6 @@
-import { Stop } from "../fault.ts";
+import { ReadingStop } from "../fault.ts";
 import { MANIFEST_JSON, MAX_CELL, MAX_RECORD } from "../limits.ts";
-import { positionIn } from "../position.ts";
-import { Brackets } from "./brackets.ts";
-import { Cursor } from "./cursor.ts";
+import { positionIn, Cursor } from "../position.ts";
 import { JsonFault } from "../../json/rules.ts";
 import { parseMembers } from "../../json/parser.ts";
 import { stringEnd } from "../../json/lexer.ts";
@@ -15,7 +13,7 @@ type Place = { readonly line: number; readonly column: number };
 /** Cuts a JSON array into its elements as they arrive. What is inside an element is not its matter. */
 export class ElementSplitter {
 	/** what ends the reading after the elements that were given last: the array is not well formed between elements */
-	stop: Stop | undefined;
+	stop: ReadingStop | undefined;
 	#text = "";
 	#at = 0;
 	#expects: "array" | "element or end" | "element" | "comma or end" | "nothing" = "array";
@@ -25,7 +23,7 @@ export class ElementSplitter {
 	/** where the array was closed */
 	#closed: Place | undefined;
 	/** told at the end: what follows is read for its own faults */
-	#stray: Stop | undefined;
+	#stray: ReadingStop | undefined;
 	/** the first row whose brackets don't fit: where the array is not closed, its bracket may have been lost there */
 	#odd: Place | undefined;
 	/** the next line feed at or after `#at`, where it was looked for: many strings stand on one line */
@@ -55,7 +53,7 @@ export class ElementSplitter {
 			if (this.#scan !== undefined) this.#stopInside();
 			if (this.#odd !== undefined) {
 				const text = "the JSON array is not closed; the row that begins here has a bracket too many or too few";
-				this.stop ??= new Stop("BAD_JSON", text, this.#odd);
+				this.stop ??= new ReadingStop("BAD_JSON", text, this.#odd);
 			}
 			this.stop ??= this.#fault("the JSON array is not closed; the file is not whole");
 		}
@@ -86,7 +84,11 @@ export class ElementSplitter {
 	#followsStray(character: string): boolean {
 		if (!/[,{}\]]/.test(character)) return false;
 		const { line } = this.#cursor;
-		this.#stray ??= new Stop("BAD_JSON", `the JSON array ends here, and line ${line} goes on with more`, this.#closed);
+		this.#stray ??= new ReadingStop(
+			"BAD_JSON",
+			`the JSON array ends here, and line ${line} goes on with more`,
+			this.#closed,
+		);
 		this.#expects = character === "{" ? "element" : "comma or end";
 		return true;
 	}
@@ -181,16 +183,50 @@ export class ElementSplitter {
 		} catch (error) {
 			if (!(error instanceof JsonFault) || error.atEnd) return;
 			const { line, column } = this.#cursor;
-			this.stop ??= new Stop(error.code, error.message, positionIn(text, error.offset, line, column));
+			this.stop ??= new ReadingStop(error.code, error.message, positionIn(text, error.offset, line, column));
 		}
 	}
 
 	/** A bracket that was one too many before is the cause of what comes after it. */
-	#end(stop: Stop): undefined {
+	#end(stop: ReadingStop): undefined {
 		this.stop ??= this.#stray ?? stop;
 	}
 
-	#fault(text: string, code = "BAD_JSON"): Stop {
-		return new Stop(code, text, this.#place);
+	#fault(text: string, code = "BAD_JSON"): ReadingStop {
+		return new ReadingStop(code, text, this.#place);
+	}
+}
+
+/** The brackets that are open in a text, by which a stray one is noticed where it stands. */
+export class Brackets {
+	/** those that opened, by their character codes */
+	readonly #open: number[] = [];
+	/** how many of them are braces */
+	#braces = 0;
+	/** whether any did not meet its own kind */
+	isOdd = false;
+
+	get depth(): number {
+		return this.#open.length;
+	}
+
+	open(unit: number): void {
+		this.#open.push(unit);
+		if (unit === 0x7b) this.#braces++;
+	}
+
+	/** Closes the last bracket of that kind with those inside it, or the last of all where none of its kind is open. */
+	close(unit: number): void {
+		const opening = unit === 0x7d ? 0x7b : 0x5b;
+		const count = opening === 0x7b ? this.#braces : this.#open.length - this.#braces;
+		let kind = this.#pop();
+		if (kind !== opening) this.isOdd = true;
+		while (count > 0 && kind !== opening) kind = this.#pop();
+	}
+
+	#pop(): number | undefined {
+		const kind = this.#open.pop();
+		if (kind === 0x7b) this.#braces--;
+		return kind;
 	}
 }

@@ -1,4 +1,4 @@
-import { Stop } from "../fault.ts";
+import { ReadingStop } from "../fault.ts";
 import { MANIFEST_JSON, MAX_RECORD } from "../limits.ts";
 import type { Element } from "./elements.ts";
 import { JsonFault } from "../../json/rules.ts";
@@ -10,7 +10,7 @@ export class LineSplitter {
 	#line = 1;
 	#isFirst = true;
 	/** what ends the reading after the elements that were given last */
-	stop: Stop | undefined;
+	stop: ReadingStop | undefined;
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
 		return { text: this.#text, line: this.#line, column: 1 };
@@ -44,18 +44,18 @@ export class LineSplitter {
 	}
 }
 
-function tooLong(line: number): Stop {
-	return new Stop("TOO_LONG", `a row of more than ${MAX_RECORD} characters`, { line, column: 1 });
+function tooLong(line: number): ReadingStop {
+	return new ReadingStop("TOO_LONG", `a row of more than ${MAX_RECORD} characters`, { line, column: 1 });
 }
 
 /** An object over several lines would otherwise be one problem for each of its lines. */
-function spread(text: string, line: number): Stop | undefined {
+function spread(text: string, line: number): ReadingStop | undefined {
 	try {
 		parseMembers(text, MANIFEST_JSON, []);
 	} catch (error) {
 		if (!(error instanceof JsonFault) || !error.atEnd) return undefined;
 		const why = "the object is not whole on its line; JSON lines hold one object a line, a JSON array takes any layout";
-		return new Stop("NOT_JSON_LINES", why, { line, column: 1 });
+		return new ReadingStop("NOT_JSON_LINES", why, { line, column: 1 });
 	}
 	return undefined;
 }

@@ -4,7 +4,7 @@ import { basename, dirname, resolve, sep } from "node:path";
 import { errorCode, reason } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
 import { excerpt } from "../../text/show.ts";
-import type { Draft } from "./draft.ts";
+import type { ParsedRow } from "./row-reader.ts";
 
 export type FoundFile = { readonly path: string; readonly name: string };
 
@@ -19,11 +19,11 @@ export class FileFinder {
 	}
 
 	/** @returns the file by its real path, or what is wrong with it */
-	async find(draft: Draft): Promise<FoundFile | Fault> {
-		if (draft.file === "") return fault("is empty; it names the file to upload");
-		if (draft.file.includes("\0")) return fault("holds a NUL character");
-		const shown = `"${excerpt(draft.file)}"`;
-		const asked = resolve(this.#root, draft.file);
+	async find(parsed: ParsedRow): Promise<FoundFile | Fault> {
+		if (parsed.file === "") return fault("is empty; it names the file to upload");
+		if (parsed.file.includes("\0")) return fault("holds a NUL character");
+		const shown = `"${excerpt(parsed.file)}"`;
+		const asked = resolve(this.#root, parsed.file);
 		try {
 			this.#realRoot ??= await realpath(this.#root);
 			const path = await realpath(asked);
@@ -34,7 +34,7 @@ export class FileFinder {
 				);
 			if (!(await stat(path)).isFile()) return fault(`${shown} is not a regular file`);
 			await access(path, constants.R_OK);
-			return named(path, draft.name === "" ? basename(asked) : draft.name);
+			return named(path, parsed.name === "" ? basename(asked) : parsed.name);
 		} catch (error) {
 			if (errorCode(error) === undefined) throw error;
 			return fault(

@@ -1,4 +1,4 @@
-import { isOneLetterApart } from "../distance.ts";
+import { isOneLetterApart } from "../../text/names.ts";
 import type { Role } from "../purposes.ts";
 
 const ROLES: ReadonlySet<string> = new Set<Role>(["document_id", "dataset_id", "file", "name"]);

@@ -1,132 +1,182 @@
-import type { ErrorObject } from "ajv";
-import { setImmediate } from "node:timers/promises";
-import type { JsonValue, Metadata } from "../../json/values.ts";
-import { listSteps } from "../../json/list-change.ts";
-import { reason } from "../../errors.ts";
-import type { Fault } from "../fault.ts";
-import { MAX_ROW_FAULTS, MAX_ROW_SECONDS } from "../limits.ts";
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import type { Ajv2020 } from "ajv/dist/2020.js";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { isJsonObject, type JsonValue } from "../../json/values.ts";
+import { MANIFEST_JSON, MAX_COMPILE_SECONDS, MAX_SCHEMA } from "../limits.ts";
+import { valueText } from "./identity.ts";
+import { createContext, Script } from "node:vm";
+import { readInput } from "../../input-file.ts";
+import { parseValue } from "../../json/parser.ts";
+import { JsonFault } from "../../json/rules.ts";
 import { excerpt } from "../../text/show.ts";
-import type { ManifestOptions } from "../types.ts";
-import { endless, unusable } from "./schema-file.ts";
-import { compile, type Validator } from "./schema-validator.ts";
-import { TimeLimit } from "./time-limit.ts";
-
-/** Milliseconds for many rows at once. Nothing else is done meanwhile, not even a signal is heard. */
-const TURN = 250;
-
-/** Tries of a row by itself: the machine may have slept meanwhile, or had other things to do. */
-const TRIES = 2;
-
-/** A row's metadata, and what messages call it. */
-export type Checked = { readonly metadata: Metadata; readonly place: string };
-
-/** Finds what of rows' metadata does not meet a schema. */
-export class SchemaCheck {
-	readonly #limit: TimeLimit;
-	readonly #validator: Validator;
-	readonly #deleteToken: string | undefined;
-
-	private constructor(limit: TimeLimit, validator: Validator, deleteToken: string | undefined) {
-		this.#limit = limit;
-		this.#validator = validator;
-		this.#deleteToken = deleteToken;
-	}
-
-	/** @throws CliError exit 2 when the schema itself is wrong */
-	static async of({
-		schema,
-		deleteToken,
-	}: Pick<ManifestOptions, "schema" | "deleteToken">): Promise<SchemaCheck | undefined> {
-		if (schema === undefined || schema === "none") return undefined;
-		const limit = new TimeLimit();
-		const check = new SchemaCheck(limit, await compile(schema, limit), deleteToken);
-		// A schema that only refers to itself is noticed before any row is read.
-		await check.faults([{ metadata: new Map(), place: "a row without metadata" }], undefined);
-		return check;
-	}
-
-	/**
-	 * The faults of each row. Rows are checked in turns, as long ones as are good for both speed and signals.
-	 *
-	 * @throws CliError exit 2 where a row takes longer than any honest schema does
-	 */
-	async faults(rows: readonly Checked[], signal: AbortSignal | undefined): Promise<readonly (readonly Fault[])[]> {
-		const found: (readonly Fault[])[] = [];
-		const next = ({ metadata, place }: Checked): void => {
-			found.push(this.#faultsOf(metadata, place));
-		};
-		while (found.length < rows.length) {
-			if (this.#limit.isEnough(TURN, () => rows.slice(found.length).forEach(next))) break;
-			const slow = rows[found.length];
-			for (let tries = 1; slow !== undefined; tries++) {
-				await setImmediate();
-				signal?.throwIfAborted();
-				if (this.#limit.isEnough(MAX_ROW_SECONDS * 1000, () => next(slow))) break;
-				if (tries === TRIES) throw this.#tooSlow(slow.place);
-			}
-		}
-		return found;
-	}
-
-	#faultsOf(metadata: Metadata, place: string): readonly Fault[] {
-		try {
-			const errors = this.#validator.check(plainObject(metadata, this.#deleteToken));
-			return errors.slice(0, MAX_ROW_FAULTS).map(faultOf);
-		} catch (error) {
-			throw this.#failed(error, place);
-		}
-	}
-
-	#tooSlow(place: string): Error {
-		const pattern = this.#validator.pattern();
-		const limit = `more than ${MAX_ROW_SECONDS} s`;
-		if (pattern === undefined) {
-			const hint = "A $ref that is followed again and again takes that long: make the schema simpler.";
-			return unusable(`it takes ${limit} to check ${place}`, hint);
-		}
-		const hint = "A repetition inside a repetition, as in (a+)+, takes that long; a+ matches the same.";
-		return unusable(`its pattern "${excerpt(pattern)}" takes ${limit} on ${place}`, hint);
-	}
-
-	#failed(error: unknown, place: string): unknown {
-		const pattern = this.#validator.pattern();
-		if (pattern !== undefined) return unusable(`its pattern "${excerpt(pattern)}" fails on ${place}: ${reason(error)}`);
-		if (!(error instanceof RangeError)) return error;
-		return endless();
-	}
-}
+import { positionIn } from "../position.ts";
 
 /**
- * Metadata as ajv wants it. In a merge, a key that is to be removed is no value, and of a change of a list the items that it
- * adds are what is known of the list.
+ * The value of `--schema`: the JSON of the file, or `none`.
+ *
+ * @throws CliError exit 2
  */
-function plainObject(metadata: Metadata, deleteToken: string | undefined): object {
-	const object: Record<string, JsonValue> = { __proto__: null };
-	for (const [key, given] of metadata) {
-		if (deleteToken !== undefined && given === deleteToken) continue;
-		const steps = deleteToken === undefined ? undefined : listSteps(given);
-		object[key] = steps === undefined ? given : steps.filter(({ adds }) => adds).map(({ item }) => item);
+export async function readSchema(path: string): Promise<JsonValue> {
+	if (path === "none") return "none";
+	let text: string;
+	try {
+		text = (await readInput(path, MAX_SCHEMA)).toString("utf8");
+	} catch (error) {
+		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
+		throw new CliError(`the schema ${excerpt(path)} ${why}`, {
+			exit: Exit.usage,
+			hint: "Check the path given to --schema.",
+		});
 	}
-	return object;
+	try {
+		return parseValue(text.replace(/^\uFEFF/, ""), MANIFEST_JSON);
+	} catch (error) {
+		if (!(error instanceof JsonFault)) throw error;
+		const { line, column } = positionIn(text, error.offset, 1);
+		throw unusable(`${excerpt(path)}:${line}:${column}: ${error.message}`);
+	}
 }
 
-function faultOf({ instancePath, params, message = "does not meet the schema" }: ErrorObject): Fault {
-	const [, top] = instancePath.split("/");
-	if (top !== undefined) {
-		const [field, inside] = [unescapePointer(top), instancePath.slice(top.length + 1)];
-		const text = excerpt(`${inside === "" ? "" : `${inside} `}${message}`);
-		return { field, code: "SCHEMA", text, ofValue: field };
+export type Validator = {
+	/** what of a value does not meet the schema */
+	check(value: object): readonly ErrorObject[];
+	/** the pattern that was being tried when the check last ended; undefined where it came to its end */
+	pattern(): string | undefined;
+};
+
+/**
+ * Makes a function of a schema. ajv is loaded when it is asked for: most manifests have no schema, and it is slow to load.
+ *
+ * @throws CliError exit 2 where the schema is wrong or too large
+ */
+export async function compile(schema: JsonValue, limit: TimeLimit): Promise<Validator> {
+	if (typeof schema !== "boolean" && !isJsonObject(schema)) {
+		throw unusable("a JSON Schema is an object, true or false");
 	}
-	const surplus: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
-	const field: unknown = params["missingProperty"] ?? surplus;
+	const named = isJsonObject(schema) ? schema["$schema"] : undefined;
+	const dialect = typeof named === "string" ? named : "";
+	const state: { running: string | undefined } = { running: undefined };
+	/** Says which pattern takes too long: one that is broken off stays named. */
+	const watched = (source: string, flags: string) => {
+		const pattern = new RegExp(source, flags);
+		return {
+			test(text: string): boolean {
+				state.running = source;
+				const isMet = pattern.test(text);
+				state.running = undefined;
+				return isMet;
+			},
+			// By this ajv tells one pattern from another.
+			toString: () => String(pattern),
+		};
+	};
+	// An unknown keyword is probably a misspelt one, and would let every row pass. The types stay loose on purpose.
+	const options = {
+		allErrors: true,
+		strict: true,
+		strictTypes: false,
+		strictRequired: false,
+		strictTuples: false,
+		logger: false,
+		// What every object inherits is no member of a row: `required: ["toString"]` must not pass for it.
+		ownProperties: true,
+		code: { regExp: Object.assign(watched, { code: "new RegExp" }) },
+	} as const;
+	let validate: ValidateFunction | undefined;
+	try {
+		const { Ajv, Ajv2020, formats } = await import("./ajv.ts");
+		const isDone = limit.isEnough(MAX_COMPILE_SECONDS * 1000, () => {
+			const ajv = dialect.includes("draft-07") ? new Ajv(options) : new Ajv2020(options);
+			formats(ajv);
+			compareByText(ajv);
+			validate = ajv.compile(structuredClone(schema));
+		});
+		if (isDone && validate !== undefined) return validator(validate, state);
+	} catch (error) {
+		throw error instanceof RangeError ? endless() : unusable(reason(error));
+	}
+	throw unusable(`it takes more than ${MAX_COMPILE_SECONDS} s to prepare`, "Give a schema with fewer keywords.");
+}
+
+function validator(validate: ValidateFunction, state: { running: string | undefined }): Validator {
 	return {
-		field: typeof field === "string" ? field : null,
-		code: "SCHEMA",
-		text: excerpt(message),
-		...(typeof surplus === "string" ? { ofValue: surplus } : {}),
+		check(value) {
+			state.running = undefined;
+			return validate(value) === true ? [] : (validate.errors ?? []);
+		},
+		pattern: () => state.running,
 	};
 }
 
-function unescapePointer(part: string): string {
-	return part.replaceAll("~1", "/").replaceAll("~0", "~");
+/**
+ * Compares values by their canonical text. ajv asks an object for its `valueOf` and `constructor`, which may be members of
+ * a row, and compares each item of a list with every other.
+ */
+function compareByText(ajv: Ajv | Ajv2020): void {
+	for (const keyword of ["const", "enum", "uniqueItems"]) ajv.removeKeyword(keyword);
+	ajv.addKeyword({
+		keyword: "const",
+		compile: (value: JsonValue) => {
+			const wanted = valueText(value);
+			return (data: JsonValue) => valueText(data) === wanted;
+		},
+		error: { message: "must be equal to constant" },
+	});
+	ajv.addKeyword({
+		keyword: "enum",
+		schemaType: "array",
+		compile: (values: readonly JsonValue[]) => {
+			const allowed = new Set(values.map(valueText));
+			return (data: JsonValue) => allowed.has(valueText(data));
+		},
+		error: { message: "must be equal to one of the allowed values" },
+	});
+	ajv.addKeyword({
+		keyword: "uniqueItems",
+		type: "array",
+		schemaType: "boolean",
+		compile: (isAsked: boolean) => (items: readonly JsonValue[]) =>
+			!isAsked || new Set(items.map(valueText)).size === items.length,
+		error: { message: "must NOT have duplicate items" },
+	});
+}
+
+export function unusable(
+	why: string,
+	hint = "JSON Schema 2020-12 is read, and draft-07 where $schema says so",
+): CliError {
+	return new CliError(`the schema cannot be used: ${why}`, { exit: Exit.usage, hint });
+}
+
+/** A schema that the stack has no room for. Its own nesting is bounded, so it goes round in a circle. */
+export function endless(): CliError {
+	return unusable(
+		"a $ref in it leads back to itself for ever",
+		"Let a $ref that repeats refer to a part of the value.",
+	);
+}
+
+/**
+ * Runs work that may take for ever, such as a pattern that goes back over its text again and again. No timer could end
+ * it, as it keeps the program from everything else; the time limit of node:vm does, and takes a tenth of a millisecond.
+ */
+export class TimeLimit {
+	readonly #context = createContext({ work: undefined });
+	readonly #script = new Script("work()");
+
+	/**
+	 * Whether the work came to its end within so many milliseconds. What it throws is thrown.
+	 */
+	isEnough(milliseconds: number, work: () => void): boolean {
+		this.#context["work"] = work;
+		try {
+			this.#script.runInContext(this.#context, { timeout: milliseconds });
+			return true;
+		} catch (error) {
+			if (errorCode(error) === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
+			throw error;
+		} finally {
+			this.#context["work"] = undefined;
+		}
+	}
 }

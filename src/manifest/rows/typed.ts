@@ -3,7 +3,7 @@ import type { JsonValue } from "../../json/values.ts";
 import { JsonFault } from "../../json/rules.ts";
 import { parseValue } from "../../json/parser.ts";
 import { isJsonNumber, survivesDouble } from "../../json/numbers.ts";
-import { isOneLetterApart } from "../distance.ts";
+import { isOneLetterApart } from "../../text/names.ts";
 import { excerpt } from "../../text/show.ts";
 
 export const TYPES = ["text", "number", "boolean", "list", "json"] as const;

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { CliError, Exit } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
-import { MemberNames } from "../json-rows/names.ts";
-import { JsonReader } from "../json-rows/reader.ts";
+import { MemberNames } from "../json/object.ts";
+import { JsonReader } from "../json/reader.ts";
 import { positionIn } from "../position.ts";
-import type { Draft } from "../rows/draft.ts";
-import { RowJudge } from "../rows/judge.ts";
+import type { ParsedRow } from "../rows/row-reader.ts";
+import { RowValidator } from "../rows/validator.ts";
 import { excerpt } from "../../text/show.ts";
 import type { CheckedManifest, ManifestOptions, Problem, Row } from "../types.ts";
 import { findLocalFiles, type LocalFile } from "./find.ts";
@@ -36,9 +36,9 @@ export async function checkSidecars(
 	options: ManifestOptions,
 	{ onProblem, signal }: SidecarDependencies,
 ): Promise<CheckedSidecars> {
-	const judge = await RowJudge.create(paths[0] ?? ".", options);
+	const validator = await RowValidator.create(paths[0] ?? ".", options);
 	const { files, orphans, folders } = await findLocalFiles(paths);
-	const check = new Check(options, judge, onProblem);
+	const check = new Check(options, validator, onProblem);
 	for (const sidecar of orphans) check.orphan(sidecar);
 	for (const file of files) {
 		signal?.throwIfAborted();
@@ -50,7 +50,7 @@ export async function checkSidecars(
 		rows: files.length + orphans.length,
 		...check.end(first),
 		folders,
-		read: () => rowsOf(check.entries, options, judge),
+		read: () => rowsOf(check.entries, options, validator),
 		close: async () => undefined,
 	};
 }
@@ -58,7 +58,7 @@ export async function checkSidecars(
 class Check {
 	readonly entries: Entry[] = [];
 	readonly #options: ManifestOptions;
-	readonly #judge: RowJudge;
+	readonly #validator: RowValidator;
 	readonly #onProblem: (problem: Problem) => void;
 	readonly #names: MemberNames;
 	readonly #reader: JsonReader;
@@ -67,9 +67,9 @@ class Check {
 	#invalid = 0;
 	#duplicateSkipped = 0;
 
-	constructor(options: ManifestOptions, judge: RowJudge, onProblem: (problem: Problem) => void) {
+	constructor(options: ManifestOptions, validator: RowValidator, onProblem: (problem: Problem) => void) {
 		this.#options = options;
-		this.#judge = judge;
+		this.#validator = validator;
 		this.#onProblem = onProblem;
 		this.#names = new MemberNames(options);
 		this.#reader = new JsonReader("jsonl", options);
@@ -89,13 +89,13 @@ class Check {
 			this.#problem(file.path, "", { field: null, code: "NO_SIDECAR", text });
 			return;
 		}
-		const { text, draft } = named(read, file);
-		const faults = this.#judge.faults(draft, false);
-		const judged = { metadata: draft.metadata, place: excerpt(file.sidecar), faults };
-		if (draft.isReadable) await this.#judge.meetSchema([judged], signal);
+		const { text, parsed } = named(read, file);
+		const faults = this.#validator.faults(parsed, false);
+		const withFaults = { metadata: parsed.metadata, place: excerpt(file.sidecar), faults };
+		if (parsed.isReadable) await this.#validator.addSchemaFaults([withFaults], signal);
 		for (const fault of faults) this.#problem(file.sidecar, text, fault);
 		if (faults.length > 0) this.#invalid += 1;
-		else this.#remember(file, text, draft);
+		else this.#remember(file, text, parsed);
 	}
 
 	/** @param where what a problem names that is of no file */
@@ -114,8 +114,8 @@ class Check {
 	}
 
 	/** Files of one name in several folders are one document. */
-	#remember(file: LocalFile, text: string, draft: Draft): void {
-		const { key, payload } = this.#judge.identity(draft, "json");
+	#remember(file: LocalFile, text: string, parsed: ParsedRow): void {
+		const { key, payload } = this.#validator.identity(parsed, "json");
 		const entry: Entry = { file, content: hashOf(text), payload: hashOf(payload), isSkipped: false };
 		const earlier = this.#byKey.get(key);
 		const { onDuplicate } = this.#options;
@@ -141,7 +141,11 @@ class Check {
 	}
 }
 
-async function* rowsOf(entries: readonly Entry[], options: ManifestOptions, judge: RowJudge): AsyncGenerator<Row> {
+async function* rowsOf(
+	entries: readonly Entry[],
+	options: ManifestOptions,
+	validator: RowValidator,
+): AsyncGenerator<Row> {
 	const names = new MemberNames(options);
 	for (const [index, { file, content, isSkipped }] of entries.entries()) {
 		if (isSkipped) continue;
@@ -152,9 +156,9 @@ async function* rowsOf(entries: readonly Entry[], options: ManifestOptions, judg
 				hint: "Leave the sidecars alone while they are read, and run the same command again.",
 			});
 		}
-		const { draft, text } = named(read, file);
-		judge.complete(draft);
-		const { datasetId, documentId, metadata } = draft;
+		const { parsed, text } = named(read, file);
+		validator.applyOptions(parsed);
+		const { datasetId, documentId, metadata } = parsed;
 		const wanted = { file: file.path, name: file.name, place: () => ({ line: 1, column: 1 }) };
 		const source = { kind: "json" as const, text };
 		yield { index, line: 1, datasetId, documentId, file: undefined, metadata, source, wanted };
@@ -163,7 +167,7 @@ async function* rowsOf(entries: readonly Entry[], options: ManifestOptions, judg
 
 /** The name is the file's own, whatever the sidecar says. */
 function named(sidecar: Sidecar, { name }: LocalFile): Sidecar {
-	sidecar.draft.name = name;
+	sidecar.parsed.name = name;
 	return sidecar;
 }
 

@@ -1,19 +1,17 @@
 import { errorCode, reason } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
-import { decode } from "../bytes/decode.ts";
-import { unpack } from "../bytes/unpack.ts";
-import { Stop, type Fault } from "../fault.ts";
-import type { MemberNames } from "../json-rows/names.ts";
-import { draftOf } from "../json-rows/object.ts";
+import { decode, unpack } from "../bytes/decode.ts";
+import { ReadingStop, type Fault } from "../fault.ts";
+import { type MemberNames, rowOfMembers } from "../json/object.ts";
 import { JsonFault } from "../../json/rules.ts";
 import { type Member, parseMembers } from "../../json/parser.ts";
 import { MANIFEST_JSON, MAX_RECORD } from "../limits.ts";
-import { emptyDraft, type Draft } from "../rows/draft.ts";
+import { emptyRow, type ParsedRow } from "../rows/row-reader.ts";
 import { excerpt } from "../../text/show.ts";
 
-export type Sidecar = { readonly text: string; readonly draft: Draft };
+export type Sidecar = { readonly text: string; readonly parsed: ParsedRow };
 
-/** What a sidecar says, with every fault of it in the draft. Undefined where there is none. */
+/** What a sidecar says, with all faults of it in the row. Undefined where there is no such file. */
 export async function readSidecar(path: string, names: MemberNames): Promise<Sidecar | undefined> {
 	let file: InputFile;
 	try {
@@ -24,26 +22,27 @@ export async function readSidecar(path: string, names: MemberNames): Promise<Sid
 	}
 	try {
 		// A pipe would be read once, and sidecars are read twice.
-		if (file.handle !== undefined) return await parsed(file.bytes(), names);
+		if (file.handle !== undefined) return await readText(file.bytes(), names);
 		return unreadable("", { field: null, code: "BAD_SIDECAR", text: "cannot be read: it is no regular file" });
 	} finally {
 		await file.close();
 	}
 }
 
-async function parsed(bytes: AsyncIterable<Buffer>, names: MemberNames): Promise<Sidecar> {
+async function readText(bytes: AsyncIterable<Buffer>, names: MemberNames): Promise<Sidecar> {
 	let text = "";
 	try {
 		for await (const piece of decode(unpack(bytes))) {
 			text += piece;
-			if (text.length > MAX_RECORD) throw new Stop("TOO_LONG", `a sidecar of more than ${MAX_RECORD} characters`);
+			if (text.length > MAX_RECORD)
+				throw new ReadingStop("TOO_LONG", `a sidecar of more than ${MAX_RECORD} characters`);
 		}
-		return { text, draft: sidecarDraft(parseMembers(text, MANIFEST_JSON), names) };
+		return { text, parsed: sidecarRow(parseMembers(text, MANIFEST_JSON), names) };
 	} catch (error) {
 		if (error instanceof JsonFault) {
 			return unreadable(text, { field: null, code: error.code, text: error.message, offset: error.offset });
 		}
-		if (error instanceof Stop) {
+		if (error instanceof ReadingStop) {
 			return unreadable(text, { field: null, code: error.code, text: error.message, offset: text.length });
 		}
 		if (errorCode(error) === undefined) throw error;
@@ -55,28 +54,28 @@ async function parsed(bytes: AsyncIterable<Buffer>, names: MemberNames): Promise
  * The metadata of a sidecar: all members of the object, whatever they are called, or those of its `meta_fields`. Beside
  * that may stand what may stand beside it in a JSON manifest.
  */
-function sidecarDraft(members: ReadonlyMap<string, Member>, names: MemberNames): Draft {
+function sidecarRow(members: ReadonlyMap<string, Member>, names: MemberNames): ParsedRow {
 	if (Array.from(members.keys()).some((name) => names.of(name) === "meta_fields")) {
-		return draftOf(members, names, { purpose: "resolve" });
+		return rowOfMembers(members, names, { purpose: "resolve" });
 	}
-	const draft = emptyDraft();
+	const parsed = emptyRow();
 	for (const [original, { value, start }] of members) {
 		const key = names.of(original);
 		if (key === undefined) continue;
-		if (draft.metadata.has(key)) {
+		if (parsed.metadata.has(key)) {
 			const text = "stands twice in this sidecar, after --map";
-			draft.faults.push({ field: key, code: "DUPLICATE_MEMBER", text, offset: start });
+			parsed.faults.push({ field: key, code: "DUPLICATE_MEMBER", text, offset: start });
 		} else if (names.meant(key) === "meta_fields") {
 			const text = `did you mean meta_fields? A key called ${excerpt(key)} belongs in meta_fields`;
-			draft.faults.push({ field: key, code: "UNKNOWN_MEMBER", text, offset: start });
-		} else draft.metadata.set(key, value);
+			parsed.faults.push({ field: key, code: "UNKNOWN_MEMBER", text, offset: start });
+		} else parsed.metadata.set(key, value);
 	}
-	return draft;
+	return parsed;
 }
 
 function unreadable(text: string, fault: Fault): Sidecar {
-	const draft = emptyDraft();
-	draft.isReadable = false;
-	draft.faults.push(fault);
-	return { text, draft };
+	const parsed = emptyRow();
+	parsed.isReadable = false;
+	parsed.faults.push(fault);
+	return { text, parsed: parsed };
 }

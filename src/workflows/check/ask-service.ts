@@ -16,7 +16,7 @@ import { stopOrSignal } from "../stop-from-error.ts";
 const ASSUMED_ROWS = 1_000;
 
 export type PresentValues = {
-	readonly isAlreadyPresent: NonNullable<CheckDependencies["excuse"]>;
+	readonly isAlreadyPresent: NonNullable<CheckDependencies["isAlreadyPresent"]>;
 	/** why the service could not say what documents have; then it is not known whether they have the values */
 	stop(): Stop | undefined;
 	close(): Promise<void>;
@@ -59,7 +59,7 @@ export function presentValues(
 const PROBE = ["a", "A"] as const;
 
 export type AlikeNames = {
-	readonly alike: NonNullable<CheckDependencies["alike"]>;
+	readonly alike: NonNullable<CheckDependencies["nameFolding"]>;
 	/** why the service could not say how it compares names */
 	stop(): Stop | undefined;
 };
@@ -72,7 +72,7 @@ export function alikeNames({ service, request }: Session, skipsInvalid: boolean,
 	let stop: Stop | undefined;
 	return {
 		alike: {
-			keyOf: foldedName,
+			fold: foldedName,
 			async applies(problems) {
 				// A manifest that is refused anyway costs no request.
 				if (problems > 0 && !skipsInvalid) return false;

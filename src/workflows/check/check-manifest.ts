@@ -1,7 +1,9 @@
 import type { App, Settings } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { DELETE_TOKEN } from "../../json/list-change.ts";
-import { checkManifest, parseSetting, readSchema } from "../../manifest/index.ts";
+import { checkManifest } from "../../manifest/check.ts";
+import { parseSetOption } from "../../manifest/set-option.ts";
+import { readSchema } from "../../manifest/rows/schema.ts";
 import { DEFAULT_PURPOSE, PURPOSES, type Purpose } from "../../manifest/purposes.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "../../manifest/types.ts";
 import { changeOf, type Mode } from "../../plan/change.ts";
@@ -35,7 +37,7 @@ export async function manifestOptions(
 		dataset: flags.dataset ?? settings.dataset?.value,
 		map,
 		ignore: new Set(flags.ignore),
-		set: new Map((flags.set ?? []).map((text) => parseSetting(text, mergeOnly))),
+		set: new Map((flags.set ?? []).map((text) => parseSetOption(text, mergeOnly))),
 		empty: flags.empty ?? "skip",
 		schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
 		onDuplicate: flags.onDuplicate ?? "error",
@@ -51,7 +53,7 @@ type CheckExtras = {
 	/** closed once the manifest is checked */
 	readonly present?: PresentValues | undefined;
 	/** how names are compared, where the service can be asked */
-	readonly alike?: CheckDependencies["alike"];
+	readonly alike?: CheckDependencies["nameFolding"];
 };
 
 /** Checks a whole manifest and prints its problems: as lines on standard error, with `--json` as objects. */
@@ -72,8 +74,8 @@ export async function checkAndReport(
 			name,
 			stdin,
 			signal,
-			excuse: present?.isAlreadyPresent,
-			alike,
+			isAlreadyPresent: present?.isAlreadyPresent,
+			nameFolding: alike,
 			onProblem: (problem) => void problems.report(problem),
 			temporaryFolder: await app.temporaryFolder(settings),
 		});

@@ -12,7 +12,7 @@ import {
 	parseJson,
 	textsOf,
 } from "../../json/values.ts";
-import { ColumnPlan, type ManifestDocument } from "../../manifest/index.ts";
+import { ColumnPlan, type ManifestDocument } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
@@ -60,7 +60,7 @@ export async function printDocumentsCsv(
 				const exact = withoutBare(document.inexact);
 				const isBare = (key: string): boolean => document.inexact?.has(key) === true && exact?.has(key) !== true;
 				const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
-				plan.see(kept, exact);
+				plan.include(kept, exact);
 				count += 1;
 				const cells = JSON.stringify(documentCells(document, [...IDS, ...members]));
 				yield `[${cells},${metadataText(exact ?? noMetadata)}]\n${metadataText(kept)}\n`;

@@ -1,7 +1,7 @@
 import type { PlanHeader, PlannedChange } from "../../plan/plan-file/planned.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { metadataText } from "../../json/values.ts";
-import { jsonFailedRows } from "../../manifest/index.ts";
+import { jsonFailedRows } from "../../manifest/failed-rows.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Stop } from "../../run/types.ts";
 import type { Run } from "../open-run.ts";

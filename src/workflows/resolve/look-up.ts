@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Metadata } from "../../json/values.ts";
-import { type ManifestDocument, payloadText } from "../../manifest/index.ts";
+import { type ManifestDocument } from "../../manifest/write.ts";
+import { payloadText } from "../../manifest/rows/identity.ts";
 import type { CheckedManifest, ManifestOptions, Problem, Row, Wanted } from "../../manifest/types.ts";
 import { Claims, type Match, type Resolution, resolveName } from "../../plan/resolve.ts";
 import { hasWildcard, literalGlob } from "../../plan/glob.ts";

@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../../errors.ts";
 import { type Metadata, metadataText } from "../../json/values.ts";
-import { ColumnPlan, type ManifestDocument } from "../../manifest/index.ts";
+import { ColumnPlan, type ManifestDocument } from "../../manifest/write.ts";
 import type { Print } from "../lists/documents-csv.ts";
 
 export type { Print } from "../lists/documents-csv.ts";
@@ -15,7 +15,7 @@ export type DocumentPrinter = {
 export function documentPrinter(json: boolean): DocumentPrinter {
 	const plan = new ColumnPlan(["name"]);
 	return {
-		see: (metadata) => (json ? undefined : plan.see(metadata)),
+		see: (metadata) => (json ? undefined : plan.include(metadata)),
 		async print(documents, print, isClosed) {
 			if (!json) await print(headOf(plan));
 			let count = 0;

@@ -4,7 +4,9 @@ import { basename, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import { payloadOptions } from "../../flags/payload-options.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
-import { csvFailedRows, csvLine, idKey } from "../../manifest/index.ts";
+import { csvFailedRows } from "../../manifest/failed-rows.ts";
+import { csvLine } from "../../manifest/csv/cells.ts";
+import { idKey } from "../../manifest/rows/identity.ts";
 import { alikeNames } from "../check/ask-service.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
@@ -100,10 +102,10 @@ export async function fileRows(
 }
 
 /** @throws CliError exit 2 where the service at hand takes two of the names for one */
-async function checkAlike(names: ReadonlyMap<string, string>, alike: CheckDependencies["alike"]): Promise<void> {
+async function checkAlike(names: ReadonlyMap<string, string>, alike: CheckDependencies["nameFolding"]): Promise<void> {
 	const seen = new Map<string, string>();
 	for (const [name, file] of names) {
-		const key = alike?.keyOf(name) ?? name;
+		const key = alike?.fold(name) ?? name;
 		const same = seen.get(key);
 		seen.set(key, file);
 		if (same === undefined || (await alike?.applies(0)) !== true) continue;

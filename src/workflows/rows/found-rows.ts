@@ -9,7 +9,9 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Session } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
-import { checkSettings, csvLine, idFault } from "../../manifest/index.ts";
+import { checkSetOptions } from "../../manifest/set-option.ts";
+import { csvLine } from "../../manifest/csv/cells.ts";
+import { idFault } from "../../manifest/rows/identity.ts";
 import type { Document } from "../../rest/types.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
@@ -43,7 +45,7 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 	}
 	await checkFailedPath(flags.failed, "-");
 	const options = await manifestOptions(purpose, flags, settings);
-	await checkSettings(options);
+	await checkSetOptions(options);
 	const started = clock.now();
 	const found = await findDocuments(run, dataset);
 	try {

@@ -1,4 +1,4 @@
-import { isOneLetterApart } from "../../manifest/distance.ts";
+import { isOneLetterApart } from "../../text/names.ts";
 
 /** Words among which single letters are compared: each is compared with each. Case and blanks are compared among all. */
 const MOST_COMPARED = 2_000;

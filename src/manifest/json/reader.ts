@@ -1,14 +1,13 @@
 import { MANIFEST_JSON } from "../limits.ts";
 import { jsonFailedRows } from "../failed-rows.ts";
-import type { Stop } from "../fault.ts";
-import { type Draft, emptyDraft, type HeadFault, type RawRow, type RowReader } from "../rows/draft.ts";
+import type { ReadingStop } from "../fault.ts";
+import { type ParsedRow, emptyRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
 import { PURPOSES } from "../purposes.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
-import { type Element, ElementSplitter } from "../json/elements.ts";
+import { type Element, ElementSplitter } from "./elements.ts";
 import { JsonFault } from "../../json/rules.ts";
-import { LineSplitter } from "../json/lines.ts";
-import { MemberNames } from "./names.ts";
-import { draftOf } from "./object.ts";
+import { LineSplitter } from "./lines.ts";
+import { MemberNames, rowOfMembers } from "./object.ts";
 import { type Member, parseMembers } from "../../json/parser.ts";
 
 /** Reads a JSON array or JSON lines: each object is a row. */
@@ -36,7 +35,7 @@ export class JsonReader implements RowReader {
 		return this.#splitter.tail;
 	}
 
-	get stop(): Stop | undefined {
+	get stop(): ReadingStop | undefined {
 		return this.#splitter.stop;
 	}
 
@@ -59,23 +58,23 @@ export class JsonReader implements RowReader {
 		});
 	}
 
-	draft(raw: RawRow): Draft {
+	parse(raw: RawRow): ParsedRow {
 		const faults: JsonFault[] = [];
-		let draft: Draft;
+		let parsed: ParsedRow;
 		try {
-			draft = draftOf(parseMembers(raw.text, MANIFEST_JSON, faults), this.#names, this.#options);
+			parsed = rowOfMembers(parseMembers(raw.text, MANIFEST_JSON, faults), this.#names, this.#options);
 		} catch (error) {
 			if (!(error instanceof JsonFault)) throw error;
 			faults.push(error);
-			draft = emptyDraft();
-			draft.isReadable = false;
+			parsed = emptyRow();
+			parsed.isReadable = false;
 		}
 		for (const { members, code, message, offset } of faults) {
 			const [outer, inner] = members;
 			const field = outer === "meta_fields" ? (inner ?? outer) : outer;
-			draft.faults.push({ field, code, text: message, offset });
+			parsed.faults.push({ field, code, text: message, offset });
 		}
-		return draft;
+		return parsed;
 	}
 
 	source(raw: RawRow): SourceRecord {

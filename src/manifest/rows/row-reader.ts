@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../json/values.ts";
-import type { Fault, Stop } from "../fault.ts";
+import type { Fault, ReadingStop } from "../fault.ts";
 import type { FailedRowFormat, SourceRecord } from "../types.ts";
 
 /** A record as its format cut it out of the text: not yet looked into. */
@@ -15,7 +15,7 @@ export type RawRow = {
 };
 
 /** What a record says, before any of it was judged. Absent ids are empty. */
-export type Draft = {
+export type ParsedRow = {
 	datasetId: string;
 	documentId: string;
 	file: string;
@@ -39,10 +39,10 @@ export type RowReader = {
 	/** the rows that only the end of the text completes. @throws Stop as above */
 	end(): RawRow[];
 	/** what ends the reading after the rows that were given last: they stand before it, and are good */
-	readonly stop: Stop | undefined;
+	readonly stop: ReadingStop | undefined;
 	/** faults of the header, each told once */
 	headFaults(): HeadFault[];
-	draft(raw: RawRow): Draft;
+	parse(raw: RawRow): ParsedRow;
 	source(raw: RawRow): SourceRecord;
 	/** where a field's value begins in a row's text, in UTF-16 units */
 	offsetOf(raw: RawRow, field: string): number;
@@ -54,7 +54,7 @@ export type RowReader = {
 };
 
 /** One literal, never a spread: a spread makes objects of no fixed shape, which read five times slower. */
-export function emptyDraft(): Draft {
+export function emptyRow(): ParsedRow {
 	return {
 		datasetId: "",
 		documentId: "",

@@ -1,0 +1,118 @@
+import { hasHalfPair, isJsonObject, type JsonValue } from "../../json/values.ts";
+import { emptyRow, type ParsedRow } from "../rows/row-reader.ts";
+import { mergeOnlyFault } from "../rows/values.ts";
+import { isFailureColumn, isRole, meantReserved } from "../rows/reserved.ts";
+import { PURPOSES, type Purpose, type Role } from "../purposes.ts";
+import { excerpt } from "../../text/show.ts";
+import type { ManifestOptions } from "../types.ts";
+import type { Member } from "../../json/parser.ts";
+
+/** What `docs list --format json` prints beside `meta_fields`: of the service, not of the user. */
+const BESIDE_META_FIELDS: ReadonlySet<string> = new Set(["size", "create_time"]);
+
+/** The row that an object means: its metadata is one member `meta_fields`, or every member that is not reserved. */
+export function rowOfMembers(
+	members: ReadonlyMap<string, Member>,
+	names: MemberNames,
+	options: Pick<ManifestOptions, "purpose" | "mergeOnly">,
+): ParsedRow {
+	const parsed = emptyRow();
+	const isIgnored = PURPOSES[options.purpose].metadata === "ignored";
+	const isWrapped = Array.from(members.keys()).some((name) => names.of(name) === "meta_fields");
+	const seen = new Set<string>();
+	for (const [original, { value, start, valueStart }] of members) {
+		const name = names.of(original);
+		if (name === undefined || isFailureColumn(name)) continue;
+		if (seen.has(name)) twice(parsed, name, start);
+		seen.add(name);
+		const meant = names.meant(name);
+		if (meant !== undefined) {
+			const text = `did you mean ${meant}? A key of this name belongs in meta_fields`;
+			parsed.faults.push({ field: name, code: "UNKNOWN_MEMBER", text, offset: start });
+		} else if (name === "meta_fields") {
+			if (!isIgnored) wrapped(parsed, value, names);
+		} else if (isRole(name)) {
+			if (name === "document_id") parsed.idOffset = valueStart;
+			role(parsed, name, value, options.purpose);
+		} else if (isWrapped && !BESIDE_META_FIELDS.has(name)) {
+			const text = "stands beside meta_fields; move it into meta_fields";
+			parsed.faults.push({ field: name, code: "BESIDE_META_FIELDS", text, offset: start });
+		} else if (!isWrapped && !isIgnored) parsed.metadata.set(name, value);
+	}
+	if (options.mergeOnly === undefined) return parsed;
+	for (const [key, value] of parsed.metadata) {
+		const fault = mergeOnlyFault(key, value, options.mergeOnly);
+		if (fault !== undefined) parsed.faults.push(fault);
+	}
+	return parsed;
+}
+
+function wrapped(parsed: ParsedRow, value: JsonValue, names: MemberNames): void {
+	if (!isJsonObject(value)) {
+		parsed.faults.push({ field: "meta_fields", code: "META_FIELDS", text: "is not a JSON object" });
+		return;
+	}
+	for (const [original, inner] of Object.entries(value)) {
+		const key = names.of(original);
+		if (key === undefined) continue;
+		if (parsed.metadata.has(key)) twice(parsed, key, undefined);
+		parsed.metadata.set(key, inner);
+	}
+}
+
+function role(parsed: ParsedRow, name: Role, value: JsonValue, purpose: Purpose): void {
+	const code = PURPOSES[purpose].subject.roles[name];
+	if (code === undefined) return;
+	if (typeof value !== "string") {
+		const text = `${excerpt(JSON.stringify(value))} is not a text; write it in double quotes`;
+		parsed.faults.push({ field: name, code, text });
+	} else if (!name.endsWith("_id") && hasHalfPair(value)) {
+		// No file name and no query can hold it. Ids are judged with all else that is wrong with them.
+		parsed.faults.push({ field: name, code: "LONE_SURROGATE", text: "holds half a surrogate pair" });
+	} else if (name === "document_id") parsed.documentId = value;
+	else if (name === "dataset_id") parsed.datasetId = value;
+	else parsed[name] = value;
+}
+
+function twice(parsed: ParsedRow, field: string, offset: number | undefined): void {
+	const fault = { field, code: "DUPLICATE_MEMBER", text: "stands twice in this row, after --map" };
+	parsed.faults.push(offset === undefined ? fault : { ...fault, offset });
+}
+
+/** Names whose verdict is remembered. A manifest uses a few; a hostile one may use a new one in each row. */
+const REMEMBERED = 1000;
+
+/** What the members of objects are called after `--map` and `--ignore`. */
+export class MemberNames {
+	readonly #map: ReadonlyMap<string, string>;
+	readonly #ignore: ReadonlySet<string>;
+	readonly #waiting: Map<string, "--map" | "--ignore">;
+	readonly #meant = new Map<string, string | undefined>();
+
+	constructor({ map, ignore }: Pick<ManifestOptions, "map" | "ignore">) {
+		this.#map = map;
+		this.#ignore = ignore;
+		this.#waiting = new Map();
+		for (const name of map.keys()) this.#waiting.set(name, "--map");
+		for (const name of ignore) this.#waiting.set(name, "--ignore");
+	}
+
+	/** The name of a member, or undefined when it is dropped. */
+	of(name: string): string | undefined {
+		if (this.#waiting.size > 0) this.#waiting.delete(name);
+		if (this.#ignore.has(name)) return undefined;
+		return this.#map.get(name) ?? name;
+	}
+
+	/** The reserved name that was probably meant. */
+	meant(name: string): string | undefined {
+		if (this.#meant.has(name)) return this.#meant.get(name);
+		const meant = meantReserved(name);
+		if (this.#meant.size < REMEMBERED) this.#meant.set(name, meant);
+		return meant;
+	}
+
+	unused(): (readonly [flag: string, name: string])[] {
+		return Array.from(this.#waiting, ([name, flag]) => [flag, name] as const);
+	}
+}

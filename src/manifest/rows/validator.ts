@@ -1,0 +1,120 @@
+import { type Metadata, DEEPEST_METADATA, isDeeperThan } from "../../json/values.ts";
+import type { Fault } from "../fault.ts";
+import type { ManifestOptions } from "../types.ts";
+import { PURPOSES } from "../purposes.ts";
+import type { ParsedRow, RowReader } from "./row-reader.ts";
+import { FileFinder, type FoundFile } from "./files.ts";
+import { payloadText, idFault, idKey } from "./identity.ts";
+import { type SchemaRow, SchemaCheck } from "./schema-check.ts";
+import { valueFaults } from "./values.ts";
+
+/** A row that a schema checks, and the faults that were found in it before. */
+export type RowWithFaults = SchemaRow & { readonly faults: Fault[] };
+
+/** Finds the faults of rows that do not depend on the format of the manifest. */
+export class RowValidator {
+	readonly #options: ManifestOptions;
+	readonly #schema: SchemaCheck | undefined;
+	readonly #files: FileFinder;
+
+	private constructor(path: string, options: ManifestOptions, schema: SchemaCheck | undefined) {
+		this.#options = options;
+		this.#schema = schema;
+		this.#files = new FileFinder(path, options.filesRoot);
+	}
+
+	/** @throws CliError exit 2 when the schema cannot be used */
+	static async create(path: string, options: ManifestOptions): Promise<RowValidator> {
+		return new RowValidator(path, options, readsMetadata(options) ? await SchemaCheck.of(options) : undefined);
+	}
+
+	/**
+	 * All faults of a row but those of the schema. It applies the options to the row first.
+	 *
+	 * @param headerIsWrong whether the header has a problem, which may be that the column of the ids is missing
+	 */
+	faults(parsed: ParsedRow, headerIsWrong: boolean): Fault[] {
+		const faults = parsed.faults;
+		if (!parsed.isReadable) return faults;
+		this.applyOptions(parsed);
+		const add = (fault: Fault | undefined): void => {
+			if (fault !== undefined && !faults.some(({ field }) => field === fault.field)) faults.push(fault);
+		};
+		if (!headerIsWrong) {
+			add(PURPOSES[this.#options.purpose].subject.fault(parsed));
+			if (parsed.datasetId === "")
+				add({ field: "dataset_id", code: "NO_DATASET", text: "is empty, and no --dataset is given" });
+			else add(idFault("dataset_id", parsed.datasetId));
+		}
+		if (readsMetadata(this.#options)) this.#addValueFaults(parsed.metadata, faults);
+		return faults;
+	}
+
+	/**
+	 * Adds the faults by the schema to those of each row. A field that has a fault already gets no second one.
+	 *
+	 * @throws CliError exit 2 where the schema takes too long
+	 */
+	async addSchemaFaults(rows: readonly RowWithFaults[], signal?: AbortSignal): Promise<void> {
+		if (this.#schema === undefined) return;
+		const found = await this.#schema.faults(rows, signal);
+		for (const [index, { faults }] of rows.entries()) {
+			const known = new Set(faults.map(({ field }) => field));
+			for (const fault of found[index] ?? []) if (!known.has(fault.field)) faults.push(fault);
+		}
+	}
+
+	/** The faults of what `--set` says. */
+	async setOptionFaults(): Promise<Fault[]> {
+		const faults: Fault[] = [];
+		this.#addValueFaults(this.#options.set, faults);
+		await this.addSchemaFaults([{ metadata: this.#options.set, place: "--set", faults }]);
+		return faults;
+	}
+
+	#addValueFaults(metadata: Metadata, faults: Fault[]): void {
+		for (const [key, value] of metadata) {
+			if (!isDeeperThan(value, DEEPEST_METADATA - 1) || faults.some(({ field }) => field === key)) continue;
+			faults.push({ field: key, code: "TOO_DEEP", text: `is nested more than ${DEEPEST_METADATA - 1} deep` });
+		}
+		const { schema, deleteToken } = this.#options;
+		if (schema === "none") return;
+		for (const fault of valueFaults(metadata, deleteToken))
+			if (!faults.some(({ field }) => field === fault.field)) faults.push(fault);
+	}
+
+	async fileFaults(parsed: ParsedRow): Promise<Fault[]> {
+		if (!parsed.isReadable || parsed.faults.some(({ field }) => field === "file")) return [];
+		const found = await this.#files.find(parsed);
+		return "code" in found ? [found] : [];
+	}
+
+	findFile(parsed: ParsedRow): Promise<FoundFile | Fault> {
+		return this.#files.find(parsed);
+	}
+
+	/** Gives a row the dataset of `--dataset` where it names none, and the values of `--set`. */
+	applyOptions(parsed: ParsedRow): void {
+		if (parsed.datasetId === "" && !parsed.faults.some(({ field }) => field === "dataset_id")) {
+			parsed.datasetId = this.#options.dataset ?? "";
+		}
+		if (!readsMetadata(this.#options)) return;
+		for (const [key, value] of this.#options.set) parsed.metadata.set(key, value);
+	}
+
+	/** Texts by which rows are compared: `key` is equal for rows about the same document, `payload` for the same content. */
+	identity(parsed: ParsedRow, format: RowReader["format"]): { key: string; payload: string } {
+		// A key of `--set` is in its column's place in a row that has a cell for it, and at the end of another row.
+		const inOrder = format === "csv" && this.#options.set.size === 0;
+		const payload = payloadText(parsed.metadata, inOrder);
+		const { subject } = PURPOSES[this.#options.purpose];
+		return {
+			key: `${idKey(parsed.datasetId)}\0${subject.key(parsed)}`,
+			payload: `${subject.rest(parsed)}\0${payload}`,
+		};
+	}
+}
+
+function readsMetadata({ purpose }: Pick<ManifestOptions, "purpose">): boolean {
+	return PURPOSES[purpose].metadata !== "ignored";
+}
