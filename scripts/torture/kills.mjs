@@ -12,7 +12,7 @@ const START_UP = 350;
  * One run from its start to its end, killed up to so many times on the way.
  *
  * @param share rows between two kills, on average
- * @returns how it ended, the kills, and when each sitting began
+ * @returns how it ended, the kills, and when each execution began
  */
 export async function killedRun(argv, { cwd, env, state, kills, share, random, onKill }) {
 	const starts = [];

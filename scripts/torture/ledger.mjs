@@ -48,17 +48,17 @@ const ASKING = new Set(["reset", "status", "outage"]);
 
 /**
  * Documents that were written more than once though no fault asked for it, by the kill that explains them: the one
- * that ended the sitting in which the earlier write was sent. What neither a fault nor a kill explains is the
+ * that ended the execution in which the earlier write was sent. What neither a fault nor a kill explains is the
  * program's own doing.
  *
- * @param starts when each sitting was started, in milliseconds: what arrived before is of the sitting before
+ * @param starts when each execution was started, in milliseconds: what arrived before is of the execution before
  */
 export function resent({ applied, requests }, starts) {
-	const sittingOf = (entry) => {
+	const executionOf = (entry) => {
 		const time = Date.parse((requests.get(entry.request) ?? entry).time);
-		let sitting = 0;
-		while (sitting + 1 < starts.length && starts[sitting + 1] <= time) sitting += 1;
-		return sitting;
+		let execution = 0;
+		while (execution + 1 < starts.length && starts[execution + 1] <= time) execution += 1;
+		return execution;
 	};
 	const writes = new Map();
 	for (const entry of applied) {
@@ -78,9 +78,9 @@ export function resent({ applied, requests }, starts) {
 				asked += 1;
 				continue;
 			}
-			const sitting = sittingOf(earlier);
-			if (sitting === sittingOf(later)) unasked.push(document);
-			else byKill.set(sitting, (byKill.get(sitting) ?? 0) + 1);
+			const execution = executionOf(earlier);
+			if (execution === executionOf(later)) unasked.push(document);
+			else byKill.set(execution, (byKill.get(execution) ?? 0) + 1);
 		}
 	}
 	const counts = [...byKill.values()];

@@ -23,7 +23,7 @@ export function newestFolder(state) {
 	return name === undefined ? undefined : join(runs, name);
 }
 
-/** Outcomes by row, rows that have more than one, and sittings. A torn last line is none. */
+/** Outcomes by row, rows that have more than one, and executions. A torn last line is none. */
 export function outcomesOf(folder) {
 	const rows = new Map();
 	const doubled = [];

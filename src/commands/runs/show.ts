@@ -51,14 +51,14 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		const { baseUrl, ...told } = file;
 		const { duplicateSkipped = 0, ...others } = totals ?? {};
 		const counts = totals === undefined ? null : { ...others, duplicate_skipped: duplicateSkipped };
-		const sittings = recorded?.state.headers.length ?? 0;
+		const executions = recorded?.state.headers.length ?? 0;
 		const object = {
 			...told,
 			base_url: baseUrl,
 			state,
 			counts,
 			in_doubt: recorded?.inDoubt ?? 0,
-			sittings,
+			sittings: executions,
 			undo: undo?.command ?? null,
 			superseded_by: state === "superseded" ? by : null,
 		};

@@ -21,7 +21,7 @@ export type Memory = WriteMemory & {
 	stored?: { readonly id: string; readonly name: string } | undefined;
 	/** ids of the documents that had an upload's name before it was sent */
 	namesakes?: readonly string[];
-	/** what goes out was written down, in this sitting */
+	/** what goes out was written down, in this execution */
 	isLogged?: boolean;
 	/** what the document had before the first try: a later look may see what an earlier try wrote */
 	image?: BeforeImage;

@@ -20,7 +20,7 @@ const LISTED_DELAYS_MS = [0, 250];
 export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
 	return async (item, request, memory) => {
 		const { datasetId, documentId } = item;
-		// An earlier sitting may have removed it, and died before it could say so.
+		// An earlier execution may have removed it, and died before it could say so.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
 		return service.speaking(request, async (api) => {
 			// What was read before a removal can't tell whether it was applied.

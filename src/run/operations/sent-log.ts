@@ -24,7 +24,7 @@ export type Sending =
 			readonly namesakes: readonly string[];
 	  };
 
-/** What an earlier sitting of the run sent for a row whose outcome it did not live to record. */
+/** What an earlier execution of the run sent for a row whose outcome it did not live to record. */
 export type Earlier = {
 	/** ids of the documents that had an upload's name before it was sent; undefined where none was: its metadata alone was */
 	readonly namesakes: readonly string[] | undefined;
@@ -36,7 +36,7 @@ export type Earlier = {
 
 /** Writes down what goes out before it does, so that a run that dies knows what may have arrived. */
 export type SentLog = {
-	/** what earlier sittings sent for a row and did not settle; undefined where certainly nothing was */
+	/** what earlier executions sent for a row and did not settle; undefined where certainly nothing was */
 	earlier(index: number): Earlier | undefined;
 	/** resolves when it is durable; only then the first byte may go out */
 	sending(item: Work, sending: Sending): Promise<void>;

@@ -188,7 +188,7 @@ export class Settling {
 	/**
 	 * A look did not show the document. Returns when the settle time is over since the first such look.
 	 *
-	 * @param age milliseconds since it was sent, where that was before this sitting
+	 * @param age milliseconds since it was sent, where that was before this execution
 	 * @throws RetryLater before that: the row waits, and holds no other row up
 	 */
 	notFound(memory: Memory, age = 0): void {

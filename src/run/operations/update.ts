@@ -29,7 +29,7 @@ export function replaceMetadata<Item extends UpdateItem>(
 		await logged(item, metadata, before, memory, log);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
 		await removedKeys.check(request, item, before ?? memory.before?.document?.metadata, metadata);
-		// What an earlier sitting sent may be what was seen there.
+		// What an earlier execution sent may be what was seen there.
 		const isKnown = before !== undefined && log.earlier(item.index) === undefined;
 		const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
 		return { status: "updated", documentId, ...(isSame ? { isSame } : {}) };

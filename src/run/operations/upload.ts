@@ -131,8 +131,8 @@ async function storedBefore(
 }
 
 /**
- * What an earlier sitting of the run sent, and did not live to see stored. It is looked for until the settle time is over:
- * that sitting may have ended a moment ago.
+ * What an earlier execution of the run sent, and did not live to see stored. It is looked for until the settle time is over:
+ * that execution may have ended a moment ago.
  */
 async function recoverEarlierUpload(
 	api: Api,

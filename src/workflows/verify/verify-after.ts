@@ -32,7 +32,7 @@ export type VerifiedAfter = {
 	readonly stop?: Stop | undefined;
 };
 
-/** Reads back what a run wrote, all its sittings together, if that was asked for and the service is still to be asked. */
+/** Reads back what a run wrote, over all its executions, if that was asked for and the service is still to be asked. */
 export async function verifyAfter(
 	{ run, runs, name, started, stop }: VerifyAfter,
 	flags: RunFlags,

@@ -60,7 +60,7 @@ it("seconds are those of all executions, not of the last one", async () => {
 		seconds.push(Number(at(summaryOf(ended.stdout), "seconds")));
 	}
 	const [one = 0, two = 0, three = 0] = seconds;
-	// A sitting sends three rows or more, 60 ms each.
+	// An execution sends three rows or more, 60 ms each.
 	expect(two - one).toBeGreaterThan(0.15);
 	expect(three - two).toBeGreaterThan(0.1);
 	expect(three).toBeGreaterThan(0.5);

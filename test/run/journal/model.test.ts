@@ -39,7 +39,7 @@ class Real {
 		await this.journal.append(record);
 	}
 
-	/** A new process: reads what there is, cuts off what is torn, and begins a sitting. */
+	/** A new process: reads what there is, cuts off what is torn, and begins an execution. */
 	async resume(model: Model): Promise<void> {
 		for (const disk of [this.journalDisk, this.sentDisk]) disk.fault = () => undefined;
 		for (const disk of [this.journalDisk, this.sentDisk]) disk.gate = () => undefined;

@@ -132,7 +132,7 @@ describe("a record", () => {
 		expect(decode(text)).toEqual({ kind: "reopen", time: "t" });
 	});
 
-	it("ends a sitting with the counts of its state", () => {
+	it("ends an execution with the counts of its state", () => {
 		const state = new JournalState();
 		state.apply(header());
 		expect(state.apply(end(state))).toBeUndefined();

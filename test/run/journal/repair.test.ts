@@ -12,7 +12,7 @@ const now = (): Date => new Date("2026-02-03T04:05:06Z");
 
 type Folder = { readonly path: string; readonly records: readonly JournalRecord[] };
 
-/** A run of two sittings: rows 0 to 9 are updated, but row 5, which failed first, was opened again, and then updated. */
+/** A run of two executions: rows 0 to 9 are updated, but row 5, which failed first, was opened again, and then updated. */
 async function recorded(): Promise<Folder> {
 	const path = join(await folder(), "run");
 	const run = await createRun(path, header());

@@ -10,7 +10,7 @@ import { JournalState } from "../../../src/run/journal/state.ts";
 import type { Totals } from "../../../src/run/types.ts";
 import { bytesOf, end, header, identity, inPieces, outcome, STATUSES } from "./support.ts";
 
-/** A journal of about that many bytes, with a second sitting and an opening in it. */
+/** A journal of about that many bytes, with a second execution and an opening in it. */
 function journal(bytes: number): JournalRecord[] {
 	const records: JournalRecord[] = [header()];
 	const state = new JournalState();

@@ -40,7 +40,7 @@ describe("what the records of a journal come to", () => {
 		expect(state.totals()).toMatchObject({ updated: 1, failed: 0, attempts: 1 });
 	});
 
-	it("goes on counting in a later sitting, so that a resumed run's summary is the whole run's", () => {
+	it("goes on counting in a later execution, so that a resumed run's summary is the whole run's", () => {
 		const state = reduced([header(), outcome(1)]);
 		expect(state.apply(end(state, 130))).toBeUndefined();
 		expect(state.end?.exitCode).toBe(130);

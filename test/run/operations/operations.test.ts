@@ -101,7 +101,7 @@ describe("--only-changed", () => {
 		expect(await write(item, direct, memory)).toEqual({ status: "updated", documentId: "doc-0" });
 	});
 
-	it("counts a row as updated that an earlier sitting had sent and did not live to record", async () => {
+	it("counts a row as updated that an earlier execution had sent and did not live to record", async () => {
 		const log = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 0 }) };
 		const write = planMetadata(provenService(fakeApi([], has(["a", 1]))), merging(1, true), log);
 		expect(await write(item, direct, {})).toMatchObject({ status: "updated" });

@@ -355,7 +355,7 @@ describe("an upload whose answer was lost", () => {
 	});
 });
 
-it("an upload of a sitting that was killed is looked for until the settle time is over, before it is sent again", async () => {
+it("an upload of an execution that was killed is looked for until the settle time is over, before it is sent again", async () => {
 	const clock = new FakeClock(0.5, idleFiles);
 	const store = storeOf({ clock });
 	const log: SentLog = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 2_000 }) };
