@@ -1,4 +1,4 @@
-import type { Declare } from "../flags/declare.ts";
+import type { Declare, Resume } from "../flags/declare.ts";
 
 export type Group = {
 	readonly name: string;
@@ -83,3 +83,12 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 		load: async () => [(await import("./completion.ts")).completionCommand],
 	},
 ];
+
+/** How a run of each command is resumed. */
+export const resumes: ReadonlyMap<string, () => Promise<Resume>> = new Map([
+	["docs tag", () => import("./docs/tag.ts").then((file) => file.resumeTag)],
+	["docs apply", () => import("./docs/apply.ts").then((file) => file.resumeApply)],
+	["docs upload", () => import("./docs/upload.ts").then((file) => file.resumeUpload)],
+	["docs rm", () => import("./docs/rm.ts").then((file) => file.resumeRemoval)],
+	["runs undo", () => import("./runs/undo.ts").then((file) => file.resumeUndo)],
+]);

@@ -73,8 +73,8 @@ const NEW_DOCUMENT: SubjectRules = {
 type PurposeRules = {
 	/** the command that reads such manifests, as its runs are recorded */
 	readonly command: `docs ${string}`;
-	/** whether that command runs the rows and records the run; otherwise it only reads them */
-	readonly isRun: boolean;
+	/** the flags with which that command sends again what was lost of a run; undefined where it records no run */
+	readonly sendAgain: readonly string[] | undefined;
 	readonly subject: SubjectRules;
 	/** whether metadata is read and checked; where it is required, a header without a column for it is a problem */
 	readonly metadata: "required" | "optional" | "ignored";
@@ -87,10 +87,28 @@ type PurposeRules = {
  * its record here.
  */
 export const PURPOSES = {
-	tag: { command: "docs tag", isRun: true, subject: BY_ID, metadata: "required", hasMode: true },
-	upload: { command: "docs upload", isRun: true, subject: NEW_DOCUMENT, metadata: "optional", hasMode: false },
-	rm: { command: "docs rm", isRun: true, subject: BY_ID, metadata: "ignored", hasMode: false },
-	resolve: { command: "docs resolve", isRun: false, subject: BY_ID_OR_NAME, metadata: "optional", hasMode: false },
+	tag: {
+		command: "docs tag",
+		sendAgain: ["--only-changed"],
+		subject: BY_ID,
+		metadata: "required",
+		hasMode: true,
+	},
+	upload: {
+		command: "docs upload",
+		sendAgain: ["--as", "manifest", "--on-existing", "update-metadata"],
+		subject: NEW_DOCUMENT,
+		metadata: "optional",
+		hasMode: false,
+	},
+	rm: { command: "docs rm", sendAgain: [], subject: BY_ID, metadata: "ignored", hasMode: false },
+	resolve: {
+		command: "docs resolve",
+		sendAgain: undefined,
+		subject: BY_ID_OR_NAME,
+		metadata: "optional",
+		hasMode: false,
+	},
 } as const satisfies Readonly<Record<string, PurposeRules>>;
 
 export type Purpose = keyof typeof PURPOSES;

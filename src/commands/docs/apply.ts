@@ -3,7 +3,7 @@ import { documentsText } from "../../text/words.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import type { Done } from "../../flags/declare.ts";
+import type { Done, Resume } from "../../flags/declare.ts";
 import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
@@ -62,3 +62,5 @@ export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> 
 	const sent = await sendPlanned(record, rules);
 	return await endRun(record, { ...sent, next: overruleHint(record) });
 }
+
+export const resumeApply: Resume = (file, flags, app) => apply({ ...flags, file: file.manifest.path }, app);

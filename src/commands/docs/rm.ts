@@ -5,7 +5,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { documentsText } from "../../text/words.ts";
 import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
-import type { Done } from "../../flags/declare.ts";
+import type { Done, Resume } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
@@ -61,6 +61,10 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	}
 	return await runRows(run, allowed, (log) => removeDocument(run.session.service, log));
 }
+
+/** Resumes a removal. The user was asked when it began. */
+export const resumeRemoval: Resume = (file, flags, app) =>
+	remove({ ...flags, manifest: file.manifest.path, yes: true }, app);
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where nobody can be asked */
 function checkFlags(options: RmOptions, { io }: App): void {

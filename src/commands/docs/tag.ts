@@ -11,7 +11,7 @@ import {
 	checkDryRunFlags,
 	type DryRunFlags,
 } from "../../flags/change-flags.ts";
-import type { Done } from "../../flags/declare.ts";
+import type { Done, Resume } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
 	addRunOptions,
@@ -100,6 +100,9 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	}
 	return await runRows(run, allowed, updateDocuments(run, update));
 }
+
+export const resumeTag: Resume = (file, flags, app) =>
+	tag({ ...flags, manifest: file.manifest.path, mode: flags.mode ?? "replace" }, app);
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: TagOptions): void {

@@ -11,7 +11,7 @@ import type { Row } from "../../manifest/types.ts";
 import type { OnExisting } from "../../run/operations/namesakes.ts";
 import { previewUpload, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import type { Outcome } from "../../run/types.ts";
-import type { Done } from "../../flags/declare.ts";
+import type { Done, Resume } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
 	addRunOptions,
@@ -97,6 +97,11 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 	const sent = await sendRows(record, uploadFiles(run, onExisting));
 	return await endRun(record, { ...sent, next: nextOfLost(record) });
 }
+
+export const resumeUpload: Resume = (file, flags, app) => {
+	const { onExisting = "error" } = flags;
+	return upload({ ...flags, files: [file.manifest.path], as: "manifest", onExisting }, app);
+};
 
 /** The manifest, where the arguments are one. @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: UploadOptions): string | undefined {

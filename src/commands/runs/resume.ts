@@ -1,21 +1,15 @@
-import { newestThatDid, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { resumeUndo } from "./undo.ts";
-import { apply } from "../docs/apply.ts";
-import { remove } from "../docs/rm.ts";
-import { tag } from "../docs/tag.ts";
-import { upload } from "../docs/upload.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
-import { APPLY } from "../../workflows/plan/open-plan.ts";
-import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
+import { newestThatDid, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
+import { resumes } from "../index.ts";
 
 const FORCE = "for a plan, also changes documents that were changed after it was made; ";
 
-/** Declares the interface of `runs resume`. What it does is in `goOn`. */
+/** Declares the interface of `runs resume`. What it does is in `resumeRun`. */
 export function resumeRunCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
 	const command = runs
 		.command("resume")
@@ -30,7 +24,7 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = resu
 	});
 }
 
-/** Declares the interface of `runs retry`. What it does is in `goOn`. */
+/** Declares the interface of `runs retry`. What it does is in `resumeRun`. */
 export function retryCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
 	const command = runs
 		.command("retry")
@@ -43,12 +37,8 @@ export function retryCommand(runs: Command, app: App, done: Done, run = resumeRu
 	});
 }
 
-export async function resumeRun(
-	name: string | undefined,
-	flags: RunFlags,
-	app: App,
-	reopen: boolean,
-): Promise<ExitCode> {
+/** @param reopen whether failed rows are tried again */
+async function resumeRun(name: string | undefined, flags: RunFlags, app: App, reopen: boolean): Promise<ExitCode> {
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	const file = await (name !== undefined
@@ -56,32 +46,14 @@ export async function resumeRun(
 		: reopen
 			? newestThatDid("retry", runs)
 			: newestUnfinished(runs));
-	const { mode, onExisting, ...payload } = payloadFlags(file.options);
-	const again = {
-		...payload,
-		...flags,
-		...(await targetOf(reopen ? "retry" : "resume", file, flags, app)),
-		run: file.run,
-		reopen,
-		allowEmpty: true,
-	};
-	const manifest = file.manifest.path;
-	switch (file.command) {
-		case "docs tag":
-			return tag({ ...again, manifest, mode: mode ?? "replace" }, app);
-		case APPLY:
-			return apply({ ...again, file: manifest }, app);
-		case UNDO_COMMAND:
-			return resumeUndo(file, again, app);
-		case "docs upload":
-			return upload({ ...again, files: [manifest], as: "manifest", onExisting: onExisting ?? "error" }, app);
-		case "docs rm":
-			// It was asked when the run began.
-			return remove({ ...again, manifest, yes: true }, app);
-		default:
-			throw new CliError(`run ${file.run} is one of ${file.command}, which this version does not know`, {
-				exit: Exit.foreign,
-				hint: "Use the version of ragtag that began it.",
-			});
+	const resume = await resumes.get(file.command)?.();
+	if (resume === undefined) {
+		throw new CliError(`run ${file.run} is one of ${file.command}, which this version does not know`, {
+			exit: Exit.foreign,
+			hint: "Use the version of ragtag that began it.",
+		});
 	}
+	const target = await targetOf(reopen ? "retry" : "resume", file, flags, app);
+	const recorded = payloadFlags(file.options);
+	return resume(file, { ...recorded, ...flags, ...target, run: file.run, reopen, allowEmpty: true }, app);
 }

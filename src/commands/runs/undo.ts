@@ -12,7 +12,7 @@ import { lockContent } from "../../run/recorded/run-lock.ts";
 import { undoneRunOf, UNDO_COMMAND, undoManifestName } from "../../run/recorded/superseded.ts";
 import { LONGEST_READ_BACK_MS } from "../../run/retry/retry.ts";
 import { show } from "../../text/show.ts";
-import type { Done } from "../../flags/declare.ts";
+import type { Done, Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
@@ -95,7 +95,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 }
 
 /** Resumes an undo. The user was asked when it began. */
-export async function resumeUndo(file: RunFile, flags: RunFlags & DryRunFlags, app: App): Promise<ExitCode> {
+export const resumeUndo: Resume = async (file, flags, app) => {
 	await using run = await openRun(UNDO_COMMAND, flags, app);
 	await checkFailedPath(flags.failed, "-");
 	const { path, name } = file.manifest;
@@ -106,7 +106,7 @@ export async function resumeUndo(file: RunFile, flags: RunFlags & DryRunFlags, a
 	await using rows = await planRows(run, path, undoKind(name));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	return await sendUndo(run, rows, RULES);
-}
+};
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where nobody can be asked */
 function checkFlags(options: UndoOptions, { io }: App): void {

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { CliError } from "../../errors.ts";
+import { purposeOf, PURPOSES } from "../../manifest/purposes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
@@ -13,18 +14,11 @@ export function againCommand(file: RunFile, flags: GlobalFlags): string | undefi
 }
 
 function wordsOf({ command, manifest: { path }, options }: RunFile): readonly string[] | undefined {
-	switch (command) {
-		case "docs tag":
-			return [quoted(path), ...payloadWords(options, path), "--only-changed"];
-		case "docs upload":
-			return [quoted(path), "--as", "manifest", ...payloadWords(options, path), "--on-existing", "update-metadata"];
-		case "docs rm":
-			return [quoted(path), ...payloadWords(options, path)];
-		case APPLY:
-			return [quoted(path)];
-		default:
-			return undefined;
-	}
+	// The plan alone says what is sent.
+	if (command === APPLY) return [quoted(path)];
+	const purpose = purposeOf(command);
+	const sendAgain = purpose && PURPOSES[purpose].sendAgain;
+	return sendAgain && [quoted(path), ...payloadWords(options, path), ...sendAgain];
 }
 
 /** What was said of how the manifest is read, as it is typed. What is the default anyway is left out. */
