@@ -1,6 +1,6 @@
 const GRAMMAR = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
-/** Decimal digits that tell every double from every other. */
+/** Decimal digits that are different for any two doubles. */
 const DIGITS = 17;
 
 export function isJsonNumber(text: string): boolean {
@@ -31,7 +31,7 @@ export function isDoubleInFull(text: string): boolean {
 /**
  * One spelling for each decimal number: its digits without zeros at either end, and the power of ten after them.
  *
- * Zeros are counted by hand: a pattern for those at the end begins anew at each zero of the text, which takes half a
+ * Zeros are counted by hand: a pattern for those at the end starts again at each zero of the text, which takes half a
  * minute for 200 kB.
  */
 function decimal(text: string): string {

@@ -48,7 +48,7 @@ export function parseJson(text: string, revive?: (key: string, value: unknown) =
 	return value;
 }
 
-/** JSON.parse makes nothing but JSON, all the way down: its outermost type is all there is to tell. */
+/** JSON.parse gives only JSON values, at every level, so the outermost type decides. */
 function isParsed(value: unknown): value is JsonValue {
 	return value === null || ["boolean", "number", "string", "object"].includes(typeof value);
 }

@@ -4,7 +4,7 @@ import { parseMembers } from "../json/parser.ts";
 import { FAILURE_COLUMNS, isFailureColumn } from "./rows/reserved.ts";
 import type { FailedRowFormat, RowFailure, RowPlace } from "./types.ts";
 
-/** The columns of an upload's rows that are written anew, so that the rows are read from wherever they lie. */
+/** The columns of an upload's rows whose values are made absolute, so that the file can be read from any folder. */
 const PLACED = ["file", "name", "dataset_id"] as const;
 type PlacedColumn = (typeof PLACED)[number];
 

@@ -12,13 +12,13 @@ export const MAX_CELL = 1024 * 1024;
 /** Longest record, in characters. */
 export const MAX_RECORD = 4 * 1024 * 1024;
 
-/** Columns of a header at most: each is looked at by itself, and no document has as many keys. */
+/** Most columns of a header. Each is checked by itself, and no document has as many keys. */
 export const MAX_COLUMNS = 128 * 1024;
 
 /** Deepest nesting of JSON that is read: a row, its `meta_fields`, and what metadata may have. A hostile file nests more. */
 export const MAX_DEPTH = 66;
 
-/** Faults told of one row, of its JSON text and of the schema each: a row with more is not read on. */
+/** Most faults reported of one row: as many of its JSON text, and as many of the schema. The rest of the row is not read. */
 export const MAX_ROW_FAULTS = 100;
 
 /** Bytes of a schema at most: some thousand times a usual one. */

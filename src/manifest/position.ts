@@ -12,7 +12,7 @@ export function characters(text: string): number {
 
 /** How many line feeds a text holds. A CRLF is one line end, as in an editor. */
 export function lineFeeds(text: string, from = 0, to = text.length): number {
-	// Cut out first: a search would go on to the next line feed, which may be far behind.
+	// Cut out first: a search in the whole text goes on to the next line feed, however far away it is.
 	const part = from === 0 && to === text.length ? text : text.slice(from, to);
 	let count = 0;
 	for (let at = part.indexOf("\n"); at !== -1; at = part.indexOf("\n", at + 1)) count++;

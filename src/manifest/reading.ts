@@ -43,7 +43,7 @@ function checkStop({ stop }: RowReader): void {
 	if (stop !== undefined) throw stop;
 }
 
-/** The format, told by the first character that is no white space; undefined when it has not come yet. */
+/** The reader of the format that the first character shows, white space left aside. Undefined until that has come. */
 function readerFor(start: string, options: ManifestOptions): RowReader | undefined {
 	const first = /\S/.exec(start)?.[0];
 	if (first === "[") return new JsonReader("json", options);

@@ -30,9 +30,9 @@ export function parseSetOption(
 }
 
 /**
- * Judges what `--set` says of every row by itself, where no row can say anything else: once, and not row by row.
+ * Checks the values of `--set` once, for commands whose rows have no metadata of their own.
  *
- * @throws CliError exit 2 that tells all that is wrong with it
+ * @throws CliError exit 2 that names all faults
  */
 export async function checkSetOptions(options: ManifestOptions): Promise<void> {
 	const validator = await RowValidator.create("", options);

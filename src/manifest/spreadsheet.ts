@@ -11,7 +11,7 @@ const KEPT = /^(?:0|-?[1-9]\d{0,10}|\d{4}-\d\d-\d\d(?:T(?:[01]\d|2[0-3]):[0-5]\d
 
 const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";
 
-/** Characters of a date in words at most, blanks and all: in a longer text looking for one would take for ever. */
+/** Most characters of a date in words, blanks included. The pattern takes minutes on a text much longer than that. */
 const LONGEST_DATE = 200;
 
 /** Texts that come back as something else. */
@@ -31,7 +31,7 @@ const ALTERED: readonly RegExp[] = [
 	new RegExp(`^(?=.{1,${LONGEST_DATE}}$)(?=.*\\d)(?:[a-z]+day,?)?[\\s\\d.,/-]*${MONTH}[\\s\\d.,/-]*$`, "is"),
 ];
 
-/** Whether a text in a cell comes back as it was from a spreadsheet that nobody told how to read the file. */
+/** Whether a text in a cell comes back unchanged from a spreadsheet that opens the file with its default settings. */
 export function textSurvives(text: string): boolean {
 	return KEPT.test(text) || !ALTERED.some((altered) => altered.test(text));
 }

@@ -9,7 +9,7 @@ export type ManifestOptions = {
 	readonly purpose: Purpose;
 	/** dataset of rows that have no `dataset_id` */
 	readonly dataset: string | undefined;
-	/** column → key or reserved name, applied before anything else looks at the header */
+	/** column → key or reserved name, applied before the header is read */
 	readonly map: ReadonlyMap<string, string>;
 	/** columns or members that are dropped */
 	readonly ignore: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export type Row = {
 	readonly wanted?: Wanted | undefined;
 };
 
-/** Why a row failed, as the failed-rows file tells it. */
+/** Why a row failed, as the failed-rows file says it. */
 export type RowFailure = {
 	readonly line: number;
 	readonly errorCode: string;
@@ -118,7 +118,7 @@ export type CheckedManifest = {
 	 */
 	read(): AsyncIterable<Row>;
 	readonly failedRows: FailedRowFormat;
-	/** what tells this manifest from another, whatever it is called */
+	/** identifies the content, whatever the name is */
 	readonly content: Content;
 	/** removes temporary files */
 	close(): Promise<void>;
@@ -131,19 +131,19 @@ export type CheckDependencies = {
 	/** what messages call the manifest, where its path means nothing to the user */
 	readonly name?: string | undefined;
 	readonly stdin: AsyncIterable<Uint8Array>;
-	/** called for every problem, in the order of the lines as far as one reading can tell */
+	/** called for every problem, in the order of the lines; problems that only the end shows come last */
 	readonly onProblem: (problem: Problem) => void;
 	/** rows checked so far, every few thousand */
 	readonly onProgress?: (rows: number) => void;
 	readonly signal?: AbortSignal;
 	/**
-	 * whether a key's value, which a check finds wrong, is good nevertheless: its document has it already. Asked of rows
-	 * alone that have no other fault
+	 * whether the row's document has the value of a key already, so that a fault of the value is no problem. Called only for
+	 * rows that have no other fault
 	 */
 	readonly isAlreadyPresent?: ((row: QuestionableRow, key: string) => Promise<boolean>) | undefined;
 	/**
-	 * `upload`: how some services compare names. `fold` makes one text of names that are one to those; `applies` tells
-	 * whether the service at hand is such a one, and is asked only where two rows have such names and different texts
+	 * `upload`: how some services compare names. `fold` gives one text for names that are equal to those. `applies` says
+	 * whether this service is one of those, and is called only if two rows have different names that fold to one text
 	 */
 	readonly nameFolding?:
 		| { readonly fold: (name: string) => string; readonly applies: (problems: number) => Promise<boolean> }

@@ -91,7 +91,7 @@ function cellText(value: JsonValue, type: CellType): string {
 	return type === "json" && isBare(value) ? asText(text) : text;
 }
 
-/** White space behind JSON changes nothing of it, and a spreadsheet takes it for text. */
+/** White space after JSON does not change its value, and makes a spreadsheet keep it as text. */
 function asText(json: string): string {
 	return `${json}\t`;
 }

@@ -41,7 +41,7 @@ describe("which numbers a double keeps", () => {
 });
 
 // A quadratic reading of these takes a minute; this one takes milliseconds.
-describe("a number of 300 kB is judged at once, in a cell or in a service's answer", () => {
+describe("a number of 300 kB is checked at once, in a cell or in a service's answer", () => {
 	const zeros = "0".repeat(300_000);
 	it.each([
 		["zeros between two digits", `1${zeros}1`],

@@ -90,7 +90,7 @@ describe("a wrong header sends nothing", () => {
 		expect(places).toEqual(["1:1 MISSING_COLUMN"]);
 	});
 
-	test("--map and --ignore of columns that do not exist are told", async () => {
+	test("--map and --ignore of columns that do not exist are problems", async () => {
 		const options = { map: new Map([["x", "y"]]), ignore: new Set(["z"]) };
 		const { problems } = await checkBytes("document_id,a\n1,x\n", options);
 		expect(problems.map(({ field, code }) => [field, code])).toEqual([

@@ -7,7 +7,7 @@ const embedded = JSON.stringify(
 	JSON.stringify(Array.from({ length: 3 * few }, (_, index) => ({ key: `value ${index}` }))),
 );
 
-/** Texts whose check took minutes, as each fault was looked for from the start of its row. Signals waited as long. */
+/** Texts whose check took minutes, because each fault was searched for from the start of its row. Signals waited as long. */
 const table: readonly (readonly [what: string, text: string, problems: number])[] = [
 	["a header of empty names", `document_id${",".repeat(many)}\n1\n`, many + 1],
 	["a header of one name", `document_id${",a".repeat(many)}\n1\n`, many],
@@ -31,7 +31,7 @@ describe("a hostile manifest is checked in a time that grows with its size alone
 		expect((await checkBytes(text)).checked.problems).toBe(problems);
 	});
 
-	test("a header with more columns than any document has keys is refused before they are looked at", async () => {
+	test("a header with more columns than any document has keys is refused before they are read", async () => {
 		const { places, problems } = await checkBytes(`document_id${",".repeat(200_000)}\n1\n`);
 		expect(places).toEqual(["1:1 TOO_LONG"]);
 		expect(problems[0]?.text).toContain("200001 columns");

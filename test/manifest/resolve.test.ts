@@ -35,7 +35,7 @@ test.each([
 	["name,a\nn,1\nn,2\n", "3:1 DUPLICATE"],
 	["name:text,name,a\nq,n,1\nq,n,2\n", "3:3 DUPLICATE"],
 	["name,publish_date\na,soon\n", "2:3 BAD_DATE"],
-])("what can't be looked up is found before anything is asked: %j", async (text, place) => {
+])("a row that can't be resolved is found before a request is made: %j", async (text, place) => {
 	expect((await checkBytes(text, { purpose })).places).toEqual([place]);
 });
 

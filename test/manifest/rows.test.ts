@@ -38,7 +38,7 @@ describe("built-in checks", () => {
 		expect((await checkBytes(`document_id,url\n1,${url}\n`)).checked.problems).toBe(isGood ? 0 : 1);
 	});
 
-	test("--schema none turns them off, and rm looks at no metadata", async () => {
+	test("--schema none turns them off, and rm checks no metadata", async () => {
 		const text = "document_id,publish_date\n1,soon\n";
 		expect((await checkBytes(text, { schema: "none" })).problems).toEqual([]);
 		expect((await checkBytes(text, { purpose: "rm" })).problems).toEqual([]);

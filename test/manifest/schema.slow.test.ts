@@ -18,7 +18,7 @@ function ladder(last: JsonValue, steps = 40): JsonValue {
 	return { $defs, $ref: "#/$defs/step0" };
 }
 
-describe("a schema that takes for ever ends with exit 2, and says what takes so long", () => {
+describe("a schema whose check never ends is exit 2, and the message names what takes so long", () => {
 	const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key${index}`, { type: "string" }]));
 	const table: readonly (readonly [what: string, schema: JsonValue, why: string])[] = [
 		["a pattern", { properties: { a: { pattern: "^(a+)+$" } } }, 'its pattern "^(a+)+$" takes more than 1 s on line 3'],
@@ -101,13 +101,13 @@ describe("what every object inherits is no member of a row", () => {
 	});
 });
 
-test("one row tells a hundred faults by its schema at most", async () => {
+test("one row has a hundred faults by its schema at most", async () => {
 	const text = `{"document_id":"1","a":[${"1,".repeat(1000)}1]}\n`;
 	const { checked } = await checkBytes(text, { schema: { properties: { a: { items: { type: "string" } } } } });
 	expect(checked).toMatchObject({ problems: 100, invalid: 1 });
 });
 
-test("a schema is a file or a pipe of bounded size: anything else would be read for ever", async () => {
+test("a schema is a file or a pipe of bounded size: anything else would be read without end", async () => {
 	await expect(readSchema("/dev/zero")).rejects.toMatchObject({
 		exit: Exit.usage,
 		message: expect.stringContaining("it is no regular file"),

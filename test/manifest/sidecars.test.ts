@@ -26,8 +26,8 @@ async function read(paths: readonly string[], options: Partial<ManifestOptions> 
 	);
 	const rows: Row[] = [];
 	for await (const row of checked.read()) rows.push(row);
-	const told = problems.map(({ file, line, column, code }) => `${file}:${line}:${column} ${code}`);
-	return { checked, told, problems, rows: rows.map(({ wanted, metadata }) => [wanted?.name, Array.from(metadata)]) };
+	const places = problems.map(({ file, line, column, code }) => `${file}:${line}:${column} ${code}`);
+	return { checked, places, problems, rows: rows.map(({ wanted, metadata }) => [wanted?.name, Array.from(metadata)]) };
 }
 
 test("each file of a folder has the metadata of its own sidecar, whatever the members are called", async () => {
@@ -39,8 +39,8 @@ test("each file of a folder has the metadata of its own sidecar, whatever the me
 		".hidden": "",
 		"more/c.txt": "",
 	});
-	const { rows, told, checked } = await read([path]);
-	expect(told).toEqual([]);
+	const { rows, places, checked } = await read([path]);
+	expect(places).toEqual([]);
 	expect(rows).toEqual([
 		[
 			"a.pdf",
@@ -93,8 +93,8 @@ test("a file without a sidecar, a sidecar without a file and a bad one are named
 		"utf.txt.meta.json": "{}",
 	});
 	await writeFile(join(path, "utf.txt.meta.json"), Buffer.from([0x7b, 0xff, 0x7d, 0x20, 0x20]));
-	const { told, checked, rows } = await read([path]);
-	expect(told).toEqual([
+	const { places, checked, rows } = await read([path]);
+	expect(places).toEqual([
 		`${path}/gone.txt.meta.json:1:1 NO_FILE`,
 		`${path}/alone.txt:1:1 NO_SIDECAR`,
 		`${path}/bad.txt.meta.json:3:6 BAD_JSON`,
@@ -117,7 +117,7 @@ test("two files of one name are one document: other values are a problem, or the
 		"z/a.txt.meta.json": '{"n":1}',
 	});
 	const [x, y, z] = ["x", "y", "z"].map((name) => join(path, name)) as [string, string, string];
-	expect((await read([x, y])).told).toEqual([`${y}/a.txt:1:1 DUPLICATE`]);
+	expect((await read([x, y])).places).toEqual([`${y}/a.txt:1:1 DUPLICATE`]);
 	expect((await read([x, z])).rows).toEqual([["a.txt", [["n", 1]]]]);
 	expect((await read([x, y], { onDuplicate: "first" })).rows).toEqual([["a.txt", [["n", 1]]]]);
 	expect((await read([x, y], { onDuplicate: "last" })).rows).toEqual([["a.txt", [["n", 2]]]]);
@@ -135,8 +135,8 @@ test("--map, --ignore and --set hold for sidecars, and a member that none has is
 			],
 		],
 	]);
-	const { told, checked } = await read([path], { ignore: new Set(["junc"]) });
-	expect([told, checked.fatal]).toEqual([[`${path}:1:1 NO_SUCH_COLUMN`], true]);
+	const { places, checked } = await read([path], { ignore: new Set(["junc"]) });
+	expect([places, checked.fatal]).toEqual([[`${path}:1:1 NO_SUCH_COLUMN`], true]);
 });
 
 test("an argument that is not there is wrong usage; a sidecar that changes after the check is exit 8", async () => {

@@ -107,7 +107,7 @@ test.each([["a"], ["=x"], ["n:number=x"], ["n:int=1"], ["b:boolean=yes"], ["j:js
 	},
 );
 
-test("a CSV manifest that nobody edited changes nothing", async () => {
+test("a CSV manifest that was not edited changes nothing", async () => {
 	const { rows } = await checkBytes("document_id,dataset_id,a,l:list\n1,d,x,p|q\n2,d,,\n");
 	const again = await checkBytes(Array.from(formatCsvManifest(rows)).join(""));
 	expect(plain(again.rows)).toEqual(plain(rows));

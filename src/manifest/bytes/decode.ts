@@ -139,7 +139,7 @@ const OTHERS: readonly (readonly [name: string, magic: readonly number[]])[] = [
 ];
 
 /**
- * The bytes of a manifest without the gzip around them, if there is one; told by its first bytes, not by its name.
+ * The bytes of a manifest without the gzip around them, if there is one. The first bytes decide, not the name of the file.
  *
  * @throws Stop where the gzip is broken off, damaged or a bomb, or where the bytes are packed otherwise
  */
@@ -193,7 +193,7 @@ async function* gunzip(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 		const code = errorCode(error);
 		if (code === "Z_BUF_ERROR")
 			throw new ReadingStop("GZIP_TRUNCATED", "the gzip is broken off; the file is not whole");
-		// The first member began as gzip does, or it would not be read here: what is no gzip comes behind it.
+		// The first member began as gzip does, or it would not be read here. So the bytes that are no gzip follow it.
 		if (error instanceof Error && error.message === "incorrect header check") throw trailing();
 		if (code?.startsWith("Z_") === true) throw new ReadingStop("GZIP_DAMAGED", "the gzip is damaged");
 		throw error;

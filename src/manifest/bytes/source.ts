@@ -7,7 +7,7 @@ import { type InputFile, openInput } from "../../input-file.ts";
 import { BLOCK_BYTES } from "../limits.ts";
 import { excerpt } from "../../text/show.ts";
 
-/** What tells one manifest from another, whatever it is called. */
+/** What identifies the content of a manifest, whatever its name is. */
 export type Content = {
 	/** of all bytes as they stand in the file, in hexadecimal */
 	readonly sha256: string;
@@ -79,7 +79,7 @@ class Scratch {
 		this.#parent = parent;
 	}
 
-	/** mkdtemp gives the folder mode 0700: nobody else sees what is spooled. @throws CliError exit 7 where there is no room for it */
+	/** mkdtemp gives the folder mode 0700, so that other users can't read the copy. @throws CliError exit 7 where there is no room */
 	folder(): Promise<string> {
 		this.#folder ??= mkdtemp(join(this.#parent, "ragtag-")).catch((error: unknown) => {
 			throw new CliError(`the manifest can't be kept in the temporary folder: ${reason(error)}; nothing was sent`, {

@@ -130,7 +130,7 @@ function missingColumns(
 ): void {
 	const has = (role: Role): boolean => columns.some(({ use }) => use.kind === "role" && use.role === role);
 	const missing = (field: string, text: string): void => {
-		// A misspelt column was told already: a second message for the same slip helps nobody.
+		// A misspelt column was reported already: a second problem for the same slip is of no use.
 		if (columns.some(({ original, field: as }) => meantReserved(original) === field || meantReserved(as) === field))
 			return;
 		faults.push({ field, code: "MISSING_COLUMN", text, cell: 0 });

@@ -12,7 +12,7 @@ import { cellsOf, CellStarts } from "./cells.ts";
 import { delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
 import { RecordSplitter, type CsvRecord } from "./split.ts";
 
-/** Reads CSV: the first record that is no blank line is the header, which also tells the delimiter. */
+/** Reads CSV. The first record that is no blank line is the header, from which the delimiter is found, too. */
 export class CsvReader implements RowReader {
 	readonly format = "csv";
 	readonly #options: ManifestOptions;

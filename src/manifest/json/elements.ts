@@ -22,11 +22,11 @@ export class ElementSplitter {
 	#scan: { at: number; readonly brackets: Brackets } | undefined;
 	/** where the array was closed */
 	#closed: Place | undefined;
-	/** told at the end: what follows is read for its own faults */
+	/** reported at the end, so that the faults of what follows are found too */
 	#stray: ReadingStop | undefined;
 	/** the first row whose brackets don't fit: where the array is not closed, its bracket may have been lost there */
 	#odd: Place | undefined;
-	/** the next line feed at or after `#at`, where it was looked for: many strings stand on one line */
+	/** the next line feed at or after `#at`, once searched; kept because many strings stand on one line */
 	#feed = -1;
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
@@ -76,11 +76,11 @@ export class ElementSplitter {
 		}
 		const { line, column } = this.#cursor;
 		this.#advance(this.#at + 1);
-		// A brace that closes nothing is a row by itself: its fault is told where it stands, and rows follow.
+		// A brace that closes nothing is a row by itself: its fault gets a place, and rows follow.
 		return character === "}" ? { text: character, line, column } : undefined;
 	}
 
-	/** Whether the bracket that closed the array was one too many: then rows go on behind it. */
+	/** Whether the bracket that closed the array was one too many, so that rows follow it. */
 	#followsStray(character: string): boolean {
 		if (!/[,{}\]]/.test(character)) return false;
 		const { line } = this.#cursor;

@@ -67,7 +67,7 @@ function role(parsed: ParsedRow, name: Role, value: JsonValue, purpose: Purpose)
 		const text = `${excerpt(JSON.stringify(value))} is not a text; write it in double quotes`;
 		parsed.faults.push({ field: name, code, text });
 	} else if (!name.endsWith("_id") && hasHalfPair(value)) {
-		// No file name and no query can hold it. Ids are judged with all else that is wrong with them.
+		// No file name and no query can hold it. Ids have a check of their own.
 		parsed.faults.push({ field: name, code: "LONE_SURROGATE", text: "holds half a surrogate pair" });
 	} else if (name === "document_id") parsed.documentId = value;
 	else if (name === "dataset_id") parsed.datasetId = value;

@@ -49,7 +49,7 @@ export class JsonReader implements RowReader {
 		return rows;
 	}
 
-	/** What no single row can tell: that no row at all has a member that an option names. */
+	/** Members that an option names and no row has, which is known only after the last row. */
 	headFaults(): HeadFault[] {
 		if (!this.#ended) return [];
 		return this.#names.unused().map(([flag, field]) => {

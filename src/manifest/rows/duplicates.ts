@@ -114,7 +114,7 @@ const HEADER = 16;
 const PARTITIONS = 256;
 
 /**
- * Fixed-size records divided by their first byte, on disk, so that equal ones can be looked for a part at a time.
+ * Fixed-size records on disk, divided by their first byte, so that equal ones are found one part at a time.
  *
  * One file holds all partitions: each block points to the one before it of the same partition.
  */

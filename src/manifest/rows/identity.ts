@@ -15,7 +15,7 @@ export function payloadText(metadata: Metadata, inOrder: boolean): string {
 	return text;
 }
 
-/** Lengths go before what they measure, so that no value can look like the next key. */
+/** Each text follows its length, so that no value can be mistaken for the next key. */
 function part(key: string, value: JsonValue): string {
 	// Hashed, half a surrogate pair would be the same as any other half.
 	if (hasHalfPair(key)) return part(JSON.stringify(key), value);
@@ -47,7 +47,7 @@ export function idKey(id: string): string {
 	return /^[0-9a-f]{32}$/i.test(id) ? id.toLowerCase() : id;
 }
 
-/** What makes a text unfit to be an id, which becomes a segment of an address; undefined when nothing does. */
+/** The fault of a text that can't be an id, which becomes a segment of an address. Undefined if there is none. */
 export function idFault(field: string, id: string): Fault | undefined {
 	const text = idText(id);
 	return text === undefined ? undefined : { field, code: "BAD_ID", text };
@@ -55,7 +55,7 @@ export function idFault(field: string, id: string): Fault | undefined {
 
 function idText(id: string): string | undefined {
 	if (id === "") return "is empty";
-	// Nearly every id is one of these: no further look is needed.
+	// Nearly every id is one of these, and needs no further check.
 	if (/^[\w-]{1,256}$/.test(id)) return undefined;
 	if (id.trim() === "") return "is nothing but white space";
 	if (id.trim() !== id) return `"${excerpt(id)}" begins or ends with white space`;

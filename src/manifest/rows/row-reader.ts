@@ -2,7 +2,7 @@ import type { JsonValue } from "../../json/values.ts";
 import type { Fault, ReadingStop } from "../fault.ts";
 import type { FailedRowFormat, SourceRecord } from "../types.ts";
 
-/** A record as its format cut it out of the text: not yet looked into. */
+/** The text of one record, before its values are read. */
 export type RawRow = {
 	readonly text: string;
 	/** the line it begins on, and the column of its first character, from 1 */
@@ -14,7 +14,7 @@ export type RawRow = {
 	readonly fault: Fault | undefined;
 };
 
-/** What a record says, before any of it was judged. Absent ids are empty. */
+/** What a record says, before its values are checked. Absent ids are empty. */
 export type ParsedRow = {
 	datasetId: string;
 	documentId: string;
@@ -22,9 +22,9 @@ export type ParsedRow = {
 	name: string;
 	readonly metadata: Map<string, JsonValue>;
 	readonly faults: Fault[];
-	/** false when the record could not be taken apart, so that there is nothing more to judge */
+	/** false if the text of the record is not well formed, so that it has no values to check */
 	isReadable: boolean;
-	/** where the document's id begins in the record's text, where that is known without looking again */
+	/** where the document's id begins in the record's text, if that is known without another search */
 	idOffset: number | undefined;
 };
 
@@ -38,9 +38,9 @@ export type RowReader = {
 	push(text: string): RawRow[];
 	/** the rows that only the end of the text completes. @throws Stop as above */
 	end(): RawRow[];
-	/** what ends the reading after the rows that were given last: they stand before it, and are good */
+	/** why the reading ends after the rows that were given last. Those rows stand before the fault, and are valid */
 	readonly stop: ReadingStop | undefined;
-	/** faults of the header, each told once */
+	/** faults of the header, each given once */
 	headFaults(): HeadFault[];
 	parse(raw: RawRow): ParsedRow;
 	source(raw: RawRow): SourceRecord;

@@ -38,9 +38,9 @@ export async function readSchema(path: string): Promise<JsonValue> {
 }
 
 export type Validator = {
-	/** what of a value does not meet the schema */
+	/** the ways in which a value does not meet the schema */
 	check(value: object): readonly ErrorObject[];
-	/** the pattern that was being tried when the check last ended; undefined where it came to its end */
+	/** the pattern that was being tried when the last check was stopped; undefined if it was not stopped */
 	pattern(): string | undefined;
 };
 
@@ -56,7 +56,7 @@ export async function compile(schema: JsonValue, limit: TimeLimit): Promise<Vali
 	const named = isJsonObject(schema) ? schema["$schema"] : undefined;
 	const dialect = typeof named === "string" ? named : "";
 	const state: { running: string | undefined } = { running: undefined };
-	/** Says which pattern takes too long: one that is broken off stays named. */
+	/** Notes the pattern that is being tried, so that the one that takes too long is known. */
 	const watched = (source: string, flags: string) => {
 		const pattern = new RegExp(source, flags);
 		return {
@@ -66,7 +66,7 @@ export async function compile(schema: JsonValue, limit: TimeLimit): Promise<Vali
 				state.running = undefined;
 				return isMet;
 			},
-			// By this ajv tells one pattern from another.
+			// ajv compares patterns by this text.
 			toString: () => String(pattern),
 		};
 	};
@@ -148,7 +148,7 @@ export function unusable(
 	return new CliError(`the schema cannot be used: ${why}`, { exit: Exit.usage, hint });
 }
 
-/** A schema that the stack has no room for. Its own nesting is bounded, so it goes round in a circle. */
+/** For a schema that overflows the stack. Its own nesting is bounded, so a `$ref` of it leads back to itself. */
 export function endless(): CliError {
 	return unusable(
 		"a $ref in it leads back to itself for ever",
@@ -157,16 +157,14 @@ export function endless(): CliError {
 }
 
 /**
- * Runs work that may take for ever, such as a pattern that goes back over its text again and again. No timer could end
- * it, as it keeps the program from everything else; the time limit of node:vm does, and takes a tenth of a millisecond.
+ * Runs work that may not end, such as a pattern with nested repetitions. It blocks the event loop, so no timer can end it.
+ * The time limit of node:vm can, and costs a tenth of a millisecond.
  */
 export class TimeLimit {
 	readonly #context = createContext({ work: undefined });
 	readonly #script = new Script("work()");
 
-	/**
-	 * Whether the work came to its end within so many milliseconds. What it throws is thrown.
-	 */
+	/** Whether the work ended within so many milliseconds. An error that it throws is thrown. */
 	isEnough(milliseconds: number, work: () => void): boolean {
 		this.#context["work"] = work;
 		try {

@@ -7,7 +7,7 @@ import type { ManifestOptions } from "../types.ts";
 /** Schemes whose addresses name a host. */
 const WITH_HOST = /^(?:https?|wss?|ftps?|sftp|s3|gs|ssh|git):/i;
 
-/** The built-in checks. `null` passes: it says that there is no value. */
+/** The faults by the built-in checks. `null` passes: it says that there is no value. */
 export function valueFaults(metadata: Metadata, deleteToken: string | undefined): Fault[] {
 	const faults: Fault[] = [];
 	check("publish_date", "BAD_DATE", dateText);
@@ -49,8 +49,8 @@ function isAbsolute(text: string): boolean {
 }
 
 /**
- * What is wrong with a value that only a merge understands, in a run that replaces: it would be stored as it stands, and
- * all other keys of its document would go. A document may have that value already, so it can be excused.
+ * The fault of a value that only a merge understands, in a run that replaces. It would be stored literally, and all other
+ * keys of its document would be removed. It is no fault if the document has that value already.
  */
 export function mergeOnlyFault(
 	field: string,

@@ -13,7 +13,7 @@ import { readSidecar, type Sidecar } from "./read.ts";
 
 /** What the check of sidecars found: a manifest of which each file is a row. */
 export type CheckedSidecars = Omit<CheckedManifest, "format" | "failedRows" | "content"> & {
-	/** folders inside those that were named, into which nobody looked */
+	/** folders inside those that were named; they are not read */
 	readonly folders: number;
 };
 

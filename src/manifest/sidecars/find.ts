@@ -13,7 +13,7 @@ export type FoundFiles = {
 	readonly files: readonly LocalFile[];
 	/** sidecars whose file is not there */
 	readonly orphans: readonly string[];
-	/** folders inside those that were named, into which nobody looked */
+	/** folders inside those that were named; they are not read */
 	readonly folders: number;
 };
 
