@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import * as by from "./support.ts";
 
 describe("uploads", () => {
-	test("files are stored byte for byte under their names, and answered in the order of their parts", async () => {
+	test("files are stored byte for byte under their names, and listed in the order of their parts", async () => {
 		const data = join(await by.folder(), "data.db");
 		const sandbox = await by.start({ data });
 		const dataset = await by.createDataset(sandbox);
@@ -31,7 +31,7 @@ describe("uploads", () => {
 		expect(storedBytes(data, String(by.at(answer.data, 0, "id"))).equals(bytes)).toBe(true);
 	});
 
-	test("the same name again is a document of its own under that name", async () => {
+	test("a second upload with the same name makes a second document with that name", async () => {
 		const sandbox = await by.start();
 		const dataset = await by.createDataset(sandbox);
 		const [first] = await by.upload(sandbox, dataset, "a.txt");
@@ -92,7 +92,7 @@ describe("uploads", () => {
 		expect(rows(data, "SELECT document FROM chunks")).toEqual([]);
 	});
 
-	test("an upload whose connection breaks leaves no document and no bytes, and the sandbox goes on", async () => {
+	test("an upload whose connection breaks leaves no document and no bytes, and the sandbox keeps serving", async () => {
 		const data = join(await by.folder(), "data.db");
 		const sandbox = await by.start({ data });
 		const dataset = await by.createDataset(sandbox);
@@ -114,7 +114,7 @@ describe("uploads", () => {
 		expect(rows(data, "SELECT document FROM chunks")).toEqual([]);
 	});
 
-	test("a removed document is gone with its bytes, and removing it again is an error", async () => {
+	test("a removal also removes the document's bytes, and a second removal is an error", async () => {
 		const data = join(await by.folder(), "data.db");
 		const sandbox = await by.start({ data });
 		const dataset = await by.createDataset(sandbox);

@@ -7,12 +7,12 @@ const seven = ["g", "f", "e", "d", "c", "b", "a"];
 async function withSeven(options = {}): Promise<{ sandbox: Sandbox; dataset: string; ids: string[] }> {
 	const sandbox = await by.start(options);
 	const dataset = await by.createDataset(sandbox);
-	// One request: all seven have the same time, so only the order of creation can tell them apart.
+	// One request: all seven have the same time, so only the order of creation distinguishes them.
 	return { sandbox, dataset, ids: await by.upload(sandbox, dataset, ...seven) };
 }
 
 describe("paging", () => {
-	test("pages show every document once, in the order of creation, even when all were made at once", async () => {
+	test("pages show every document once, in the order of creation, even with equal times", async () => {
 		const { sandbox, dataset } = await withSeven();
 		const pages = await Promise.all(
 			["1", "2", "3", "4"].map((page) => by.names(sandbox, dataset, { page, page_size: "3" })),
@@ -23,7 +23,7 @@ describe("paging", () => {
 		expect(await by.names(sandbox, dataset, { page_size: "3", desc: "False", page: "2" })).toEqual(["d", "c", "b"]);
 	});
 
-	test("a document removed between two pages makes no other one appear twice in later readings", async () => {
+	test("after a removal between two pages, later pages show no document twice", async () => {
 		const { sandbox, dataset, ids } = await withSeven();
 		await by.names(sandbox, dataset, { page: "1", page_size: "3" });
 		await by.send(sandbox, "DELETE", by.documentsPath(dataset, ids[0]));
@@ -43,12 +43,12 @@ describe("paging", () => {
 		]);
 	});
 
-	test("thirty documents are a page when the request does not say", async () => {
+	test("a page has thirty documents where the request sets no page size", async () => {
 		const sandbox = await by.start({ documents: 31 });
 		expect(await by.names(sandbox, sandbox.datasetId ?? "")).toHaveLength(30);
 	});
 
-	test("a page over the limit is refused or made smaller, as the switch says, for both kinds of server exist", async () => {
+	test("a page size over the limit is refused or reduced, as the option says", async () => {
 		const strict = await withSeven({ pageSizeLimit: 5 });
 		expect(await by.list(strict.sandbox, strict.dataset, { page_size: "6" })).toMatchObject({
 			status: 400,
@@ -84,14 +84,14 @@ describe("paging", () => {
 		{ metadata_condition: '{"conditions":[{"comparison_operator":"is"}]}' },
 		{ metadata_condition: '{"conditions":[{"name":"a"}]}' },
 		{ metadata_condition: '{"conditions":[{"name":"a","comparison_operator":"="}]}' },
-	])("%j is refused instead of being read as something else", async (query) => {
+	])("%j is refused", async (query) => {
 		const sandbox = await by.start({ documents: 1 });
 		expect(await by.list(sandbox, sandbox.datasetId ?? "", query)).toMatchObject({ status: 400, code: 400 });
 	});
 });
 
 describe("filters", () => {
-	test("id and name find exactly one document among look-alikes, keywords find parts of names", async () => {
+	test("id and name find exactly one document, and keywords find parts of names", async () => {
 		const sandbox = await by.start();
 		const dataset = await by.createDataset(sandbox);
 		const ids = await by.upload(sandbox, dataset, "Report.txt", "report.txt", "my report.txt", "b.txt");
@@ -121,7 +121,7 @@ describe("filters", () => {
 		["is", "ANA", "a"],
 		["not empty", "", "abc"],
 	])(
-		"author %s %j finds who has an author that meets it, and nobody without one",
+		"author %s %j finds documents with such an author, and none without an author",
 		async (operator, value, expected) => {
 			const { sandbox, dataset } = await withMetadata();
 			const conditions = [{ name: "author", comparison_operator: operator, value }];
@@ -148,7 +148,7 @@ describe("filters", () => {
 		);
 	});
 
-	test("conditions are joined by and, by or when asked, and none at all finds everything", async () => {
+	test("conditions are joined by and, or by or with logic=or, and no condition finds every document", async () => {
 		const { sandbox, dataset } = await withMetadata();
 		const conditions = [
 			{ name: "author", comparison_operator: "is", value: "Ana" },

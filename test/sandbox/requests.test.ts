@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { Sandbox } from "../../src/sandbox/index.ts";
 import * as by from "./support.ts";
 
-describe("who may ask", () => {
+describe("which requests are accepted", () => {
 	test.each([
 		["no key", null],
 		["a wrong key", "sandbox-wrong"],
 		["a key that only begins right", "secret-ke"],
-	])("%s is HTTP 401 in every error style, so that a client stops instead of failing row by row", async (_, key) => {
+	])("%s is HTTP 401 in every error style", async (_, key) => {
 		for (const errorStyle of ["status", "envelope"] as const) {
 			const sandbox = await by.start({ key: "secret-key", errorStyle });
 			const answer = await by.send(sandbox, "GET", "/api/v1/datasets", { key });
@@ -17,7 +17,7 @@ describe("who may ask", () => {
 		}
 	});
 
-	test("a web page whose name was pointed at this machine gets nothing, not even with the key", async () => {
+	test("a web page whose name resolves to this machine is refused, even with the key", async () => {
 		const sandbox = await by.start();
 		for (const host of [
 			"evil.example",
@@ -35,7 +35,7 @@ describe("who may ask", () => {
 		}
 	});
 
-	test("browsers get no permission to read answers from another page", async () => {
+	test("browsers get no permission to read answers for another page", async () => {
 		const sandbox = await by.start();
 		const response = await fetch(`${sandbox.url}/api/v1/datasets`, {
 			headers: { authorization: `Bearer ${sandbox.key}`, origin: "http://evil.example" },
@@ -45,7 +45,7 @@ describe("who may ask", () => {
 	});
 });
 
-describe("what there is to ask for", () => {
+describe("routes", () => {
 	test.each([
 		["GET", "/", 404],
 		["GET", "/api/v1", 404],
@@ -64,7 +64,7 @@ describe("what there is to ask for", () => {
 		["GET", "/api/v1/datasets/x/documents/y", 405],
 		["GET", "/api/v1/datasets/%ff/documents", 400],
 	])(
-		"%s %s is %i with an envelope, so that a mistyped address is not taken for an empty result",
+		"%s %s is %i with an envelope, so that a mistyped address does not look like an empty result",
 		async (method, path, status) => {
 			const answer = await by.send(await by.start(), method, path);
 			expect(answer).toMatchObject({ status, code: status });
@@ -76,7 +76,7 @@ describe("what there is to ask for", () => {
 });
 
 describe("datasets", () => {
-	test("a created dataset is listed with its count, and can be found by id and by name", async () => {
+	test("a created dataset is listed with its count, and is found by id and by name", async () => {
 		const sandbox = await by.start();
 		const one = await by.createDataset(sandbox, "one");
 		const two = await by.createDataset(sandbox, "zwei – 二");
@@ -114,8 +114,8 @@ describe("datasets", () => {
 	});
 });
 
-describe("time and the record of it", () => {
-	test("answers to concurrent requests are held back side by side, not one after the other", async () => {
+describe("latency, log and closing", () => {
+	test("answers to concurrent requests are delayed side by side, not one after the other", async () => {
 		const arrivals: number[] = [];
 		const answers: number[] = [];
 		const log = (line: string): void => {
@@ -126,11 +126,11 @@ describe("time and the record of it", () => {
 		await Promise.all(Array.from({ length: 20 }, () => by.send(sandbox, "GET", "/api/v1/datasets")));
 		await sandbox.close();
 		expect(arrivals).toHaveLength(20);
-		// A line is written at the answer and tells the arrival: so it shows who had arrived by the first answer.
+		// A line is written with the answer and has the time of arrival: so it shows what had arrived by the first answer.
 		expect(arrivals.filter((arrival) => arrival < Math.min(...answers)).length).toBeGreaterThan(1);
 	});
 
-	test("every request leaves one line with time, method, path and status, from which a rate can be counted", async () => {
+	test("every request writes one line with time, method, path and status", async () => {
 		const lines: string[] = [];
 		const sandbox = await by.start({ log: (line) => lines.push(line) });
 		await by.send(sandbox, "GET", "/api/v1/datasets?page=1");
@@ -146,7 +146,7 @@ describe("time and the record of it", () => {
 		expect(lines.join()).not.toContain(sandbox.key);
 	});
 
-	test("closing ends connections that are kept alive, so that the program can exit", async () => {
+	test("close ends connections that are kept alive, so that the program can exit", async () => {
 		const sandbox = await by.start();
 		const socket = connect(sandbox.port, "127.0.0.1");
 		socket.write(

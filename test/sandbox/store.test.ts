@@ -9,11 +9,11 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { startSandbox } from "../../src/sandbox/index.ts";
 import * as by from "./support.ts";
 
-describe("documents made at the start", () => {
-	test("have ids that a manifest can be written for beforehand, and are made once", async () => {
+describe("documents that are created at the start", () => {
+	test("have known ids, for which a manifest can be written before, and are created once", async () => {
 		const data = join(await by.folder(), "data.db");
 		const sandbox = await by.start({ data, documents: 300 });
-		// What is uploaded is in it: its owner's alone.
+		// Only its owner may read it, because it contains uploads.
 		expect(((await stat(data)).mode & 0o777).toString(8)).toBe("600");
 		const dataset = "d0000000000000000000000000000001";
 		expect(sandbox.datasetId).toBe(dataset);
@@ -35,7 +35,7 @@ describe("documents made at the start", () => {
 		});
 	});
 
-	test("never fill a store that someone else's datasets are in", async () => {
+	test("are not created in a store that has datasets already", async () => {
 		const data = join(await by.folder(), "data.db");
 		const sandbox = await by.start({ data });
 		expect(sandbox.datasetId).toBeUndefined();
@@ -47,8 +47,8 @@ describe("documents made at the start", () => {
 	});
 });
 
-describe("what cannot be started is said in one sentence", () => {
-	test("a data file of another kind is named and left alone", async () => {
+describe("a sandbox that can't start reports the reason in one sentence", () => {
+	test("a data file of another kind is named and left unchanged", async () => {
 		const path = join(await by.folder(), "notes.txt");
 		const text = "not a database, and dear to someone".repeat(100);
 		await writeFile(path, text);
@@ -56,7 +56,7 @@ describe("what cannot be started is said in one sentence", () => {
 		expect(await readFile(path, "utf8")).toBe(text);
 	});
 
-	test("the database of another program is left alone", async () => {
+	test("the database of another program is left unchanged", async () => {
 		const path = join(await by.folder(), "other.db");
 		const other = new Database(path);
 		other.exec("CREATE TABLE customers (name TEXT)");
@@ -66,7 +66,7 @@ describe("what cannot be started is said in one sentence", () => {
 		expect((await readFile(path)).equals(before)).toBe(true);
 	});
 
-	test("a missing folder, a folder, a file in use and a port in use are told apart", async () => {
+	test("a missing folder, a folder, a file in use and a port in use have different messages", async () => {
 		const folder = await by.folder();
 		await expect(startSandbox({ port: 0, data: join(folder, "no", "data.db") })).rejects.toThrow(
 			/^Cannot open .*folder/,
@@ -87,12 +87,12 @@ describe("what cannot be started is said in one sentence", () => {
 		{ port: 0, key: "" },
 		{ port: 0, key: "two words" },
 		{ port: 0, data: "" },
-	])("%j", async (options) => {
+	])("%j is refused", async (options) => {
 		await expect(startSandbox(options)).rejects.toThrow(/sandbox's/);
 	});
 });
 
-describe("what was answered stays", () => {
+describe("stored data", () => {
 	const bundles: string[] = [];
 	const children: ChildProcess[] = [];
 	afterAll(async () => {
@@ -100,7 +100,7 @@ describe("what was answered stays", () => {
 		for (const path of bundles) await rm(path, { recursive: true, force: true });
 	});
 
-	test("after the process was killed outright, every answered update is there", async () => {
+	test("after SIGKILL, every answered update is stored", async () => {
 		const data = join(await by.folder(), "data.db");
 		const child = spawn(process.execPath, [await bundle(), data], { stdio: ["ignore", "pipe", "inherit"] });
 		children.push(child);
@@ -127,7 +127,7 @@ describe("what was answered stays", () => {
 		expect(answered.length).toBeGreaterThanOrEqual(200);
 	});
 
-	test("a temporary store is readable by its owner alone, and leaves nothing behind", async () => {
+	test("a temporary store is readable by its owner alone, and is removed at the end", async () => {
 		const folder = await by.folder();
 		vi.stubEnv("TMPDIR", folder);
 		const sandbox = await by.start().finally(() => vi.unstubAllEnvs());
@@ -137,7 +137,7 @@ describe("what was answered stays", () => {
 		expect(await readdir(folder)).toEqual([]);
 	});
 
-	/** The sandbox as a program of its own; beside the packages it loads, because that is where it looks for them. */
+	/** Bundles the sandbox as a program, below node_modules, so that it finds its packages. */
 	async function bundle(): Promise<string> {
 		const root = fileURLToPath(new URL("../../", import.meta.url));
 		const path = await mkdtemp(join(root, "node_modules", ".sandbox-test-"));

@@ -30,7 +30,7 @@ export type Sent = { headers?: OutgoingHttpHeaders; body?: string | Buffer; key?
 
 export type Target = Pick<Sandbox, "port" | "key">;
 
-/** One request by hand over a socket of its own: nothing of the client under `src/rest` is involved. */
+/** Sends one request over a connection of its own, without the client under `src/rest`. */
 export function send(sandbox: Target, method: string, path: string, sent: Sent = {}): Promise<Answer> {
 	const key = sent.key === undefined ? sandbox.key : sent.key;
 	const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
@@ -57,7 +57,7 @@ export function send(sandbox: Target, method: string, path: string, sent: Sent =
 	});
 }
 
-/** `undefined` for what is no JSON: some releases answer so. */
+/** `undefined` for text that is not JSON, which some releases answer. */
 function parsed(text: string): unknown {
 	try {
 		return JSON.parse(text);
@@ -116,7 +116,7 @@ export async function createDataset(sandbox: Sandbox, name = "papers"): Promise<
 	return String(at((await send(sandbox, "POST", "/api/v1/datasets", { headers: jsonHeader, body })).data, "id"));
 }
 
-/** Uploads empty files of these names; their ids. */
+/** Uploads empty files with these names, and returns their ids. */
 export async function upload(sandbox: Sandbox, dataset: string, ...names: string[]): Promise<string[]> {
 	const body = multipart(...names.map((name) => filePart(name, "")));
 	const answer = await send(sandbox, "POST", documentsPath(dataset), { headers: partsHeader, body });

@@ -19,19 +19,16 @@ describe("the documented update", () => {
 		["the plain form", by.plainHeader, body],
 		["the plain form with a charset", { "content-type": "multipart/form-data; charset=utf-8" }, body],
 		["application/json", by.jsonHeader, body],
-	])(
-		"a client that sends %s has its metadata stored, and is told so in the documented words",
-		async (_, headers, sent) => {
-			const { sandbox, dataset, document } = await withDocument();
-			const answer = await by.send(sandbox, "PUT", by.documentsPath(dataset, document), { headers, body: sent });
-			expect(answer.status).toBe(200);
-			expect(answer.text).toBe(`{"code":0,"message":"Success","data":{"document_id":"${document}"}}`);
-			const listed = await by.list(sandbox, dataset, { id: document });
-			expect(listed.text).toContain(`"meta_fields":${metadata}`);
-		},
-	);
+	])("%s: the metadata are stored, and answered in the documented words", async (_, headers, sent) => {
+		const { sandbox, dataset, document } = await withDocument();
+		const answer = await by.send(sandbox, "PUT", by.documentsPath(dataset, document), { headers, body: sent });
+		expect(answer.status).toBe(200);
+		expect(answer.text).toBe(`{"code":0,"message":"Success","data":{"document_id":"${document}"}}`);
+		const listed = await by.list(sandbox, dataset, { id: document });
+		expect(listed.text).toContain(`"meta_fields":${metadata}`);
+	});
 
-	test("keys come back in the order sent, even those that look like numbers or like a prototype", async () => {
+	test("keys are listed in the order in which they were sent, even numbers and __proto__", async () => {
 		const { sandbox, dataset, document } = await withDocument();
 		const odd =
 			'{"z":1,"10":2,"9":{"b":[1, "}\\"",{}],"a":null},"__proto__":{"x":1},"long":12345678901234567890,"":"empty"}';
@@ -40,13 +37,13 @@ describe("the documented update", () => {
 		expect(listed.text).toContain(`"meta_fields":${odd}}`);
 	});
 
-	test("of a key sent twice the last value counts, as every JSON parser has it", async () => {
+	test("of a key that is sent twice the last value is stored, as JSON parsers do", async () => {
 		const { sandbox, dataset, document } = await withDocument();
 		await by.put(sandbox, dataset, document, '{"a":1,"b":2,"a":3}');
 		expect((await by.list(sandbox, dataset)).text).toContain('"meta_fields":{"a":3,"b":2}}');
 	});
 
-	test("an update replaces what was there, so keys that are not sent again are gone", async () => {
+	test("an update replaces all metadata, so keys that are not sent again are removed", async () => {
 		const { sandbox, dataset, document } = await withDocument();
 		await by.put(sandbox, dataset, document, '{"author":"Ana","category":"a"}');
 		await by.put(sandbox, dataset, document, '{ "category" : "b" }');
@@ -55,7 +52,7 @@ describe("the documented update", () => {
 		expect((await by.list(sandbox, dataset)).text).toContain('"meta_fields":{}}');
 	});
 
-	test("where the service merges, keys that are not sent stay, and nested objects are replaced whole", async () => {
+	test("with update=merge keys that are not sent stay, and nested objects are replaced", async () => {
 		const { sandbox, dataset, document } = await withDocument({ update: "merge" });
 		await by.put(sandbox, dataset, document, '{"author":"Ana","nested":{"x":1},"2":true}');
 		await by.put(sandbox, dataset, document, '{"nested":{"y":2},"new":[1]}');
@@ -64,7 +61,7 @@ describe("the documented update", () => {
 		expect((await by.put(sandbox, dataset, "0".repeat(32), "{}")).status).toBe(404);
 	});
 
-	test("many updates at once are each answered with their own document", async () => {
+	test("concurrent updates are each answered with their own document", async () => {
 		const sandbox = await by.start({ documents: 200 });
 		const dataset = sandbox.datasetId ?? "";
 		const ids = Array.from({ length: 200 }, (_, index) => (index + 1).toString(16).padStart(32, "0"));
@@ -162,12 +159,12 @@ describe("an update that is not as documented is refused, and changes nothing", 
 		expect((await by.list(sandbox, dataset)).text).toContain('"meta_fields":{"kept":true}}');
 	});
 
-	test("an unknown dataset and an unknown document are told apart", async () => {
+	test("an unknown dataset and an unknown document have different messages", async () => {
 		const { sandbox, dataset, document } = await withDocument();
 		const other = await by.createDataset(sandbox, "other");
 		expect((await by.put(sandbox, "nowhere", document, "{}")).message).toBe("there is no dataset nowhere");
 		expect((await by.put(sandbox, dataset, "nobody", "{}")).message).toBe(`dataset ${dataset} has no document nobody`);
-		// A document is reached through its own dataset alone.
+		// A document can be addressed only through its own dataset.
 		expect((await by.put(sandbox, other, document, "{}")).status).toBe(404);
 	});
 });

@@ -9,8 +9,8 @@ import { documentId, exchange, updateText, type Wire, type Waiting } from "./wir
 const id = documentId(10);
 const good = `{"code":0,"message":"Success","data":{"document_id":"${id}"}}`;
 
-/** What one update gets over a connection of its own that it asks to keep. */
-async function spoiled(fault: PlannedFault, waiting: Waiting = {}): Promise<Wire & { readonly sandbox: Sandbox }> {
+/** The bytes that one update receives over a connection of its own, with keep-alive. */
+async function faultyUpdate(fault: PlannedFault, waiting: Waiting = {}): Promise<Wire & { readonly sandbox: Sandbox }> {
 	const sandbox = await by.start({ documents: 20, control: true, key: "sandbox-Kanarienvogel" });
 	await exchange(sandbox.port, updateText(sandbox, documentId(11)), { until: (text) => text.endsWith("}}") });
 	sandbox.control?.setPlan({ faults: [fault] });
@@ -25,7 +25,7 @@ function bodyOf({ bytes }: Wire): Buffer {
 
 const ok = /^HTTP\/1\.1 200 OK\r\n/;
 
-describe("bytes on the wire: a fault that is not what it is called would let a client pass a test that it should fail", () => {
+describe("each fault sends the bytes that its name promises", () => {
 	const table: readonly (readonly [PlannedFault, Wire["end"], string | RegExp])[] = [
 		[{ fault: "reset" }, "rst", /^$/],
 		[{ fault: "close" }, "fin", /^$/],
@@ -121,7 +121,7 @@ describe("bytes on the wire: a fault that is not what it is called would let a c
 		[{ fault: "lie" }, "open", good],
 	];
 	test.each(table)("%j ends with %s", async (fault, end, text) => {
-		const wire = await spoiled(fault);
+		const wire = await faultyUpdate(fault);
 		if (typeof text === "string") expect(wire.text).toContain(text);
 		else expect(wire.text).toMatch(text);
 		expect(wire.end).toBe(end);
@@ -130,24 +130,24 @@ describe("bytes on the wire: a fault that is not what it is called would let a c
 	});
 });
 
-describe("bytes that are no text", () => {
-	test("TLS alerts, UTF-16, bytes that are not UTF-8 and compressed bodies are those of their names", async () => {
-		expect((await spoiled({ fault: "garbage", what: "tls" })).bytes.toString("hex")).toBe("1503030002020a");
-		expect(bodyOf(await spoiled({ fault: "utf-16" })).toString("utf16le")).toBe(`\ufeff${good}`);
-		expect(bodyOf(await spoiled({ fault: "bad-utf-8" })).toString("latin1")).toContain("\u00ff\u00c3");
-		expect(gunzipSync(bodyOf(await spoiled({ fault: "encoded", how: "gzip" }))).toString()).toBe(good);
-		const bomb = gunzipSync(bodyOf(await spoiled({ fault: "encoded", how: "bomb", megabytes: 3 })));
+describe("bytes that are not text", () => {
+	test("TLS alerts, UTF-16, bytes that are not UTF-8, and compressed bodies match their names", async () => {
+		expect((await faultyUpdate({ fault: "garbage", what: "tls" })).bytes.toString("hex")).toBe("1503030002020a");
+		expect(bodyOf(await faultyUpdate({ fault: "utf-16" })).toString("utf16le")).toBe(`\ufeff${good}`);
+		expect(bodyOf(await faultyUpdate({ fault: "bad-utf-8" })).toString("latin1")).toContain("\u00ff\u00c3");
+		expect(gunzipSync(bodyOf(await faultyUpdate({ fault: "encoded", how: "gzip" }))).toString()).toBe(good);
+		const bomb = gunzipSync(bodyOf(await faultyUpdate({ fault: "encoded", how: "bomb", megabytes: 3 })));
 		expect([bomb.length > 3_000_000, bomb.toString().trim()]).toEqual([true, good]);
 		for (const how of ["bad", "cut"]) {
-			const broken = bodyOf(await spoiled({ fault: "encoded", how }));
+			const broken = bodyOf(await faultyUpdate({ fault: "encoded", how }));
 			expect(() => gunzipSync(broken)).toThrow();
 		}
 	});
 
-	test("an endless body goes on until the client leaves, in each framing", async () => {
+	test("in each framing, an endless body continues until the client closes the connection", async () => {
 		for (const framing of ["close", "chunked", "length"]) {
 			const enough = { until: (text: string) => text.length > 500_000 };
-			const wire = await spoiled({ fault: "endless", framing }, enough);
+			const wire = await faultyUpdate({ fault: "endless", framing }, enough);
 			expect([wire.end, wire.text.length > 500_000]).toEqual(["open", true]);
 			await expect.poll(() => wire.sandbox.control?.ledger().at(-1)).toMatchObject({ fault: { name: "endless" } });
 		}
@@ -155,7 +155,7 @@ describe("bytes that are no text", () => {
 });
 
 describe("a connection that a fault leaves open", () => {
-	test("takes the next request, so that one spoiled answer is not followed by a second fault that nobody planned", async () => {
+	test("serves the next request without a second fault", async () => {
 		const sandbox = await by.start({
 			documents: 20,
 			faults: { faults: [{ fault: "extra", text: " ", on: { nth: 1 } }] },
@@ -167,7 +167,7 @@ describe("a connection that a fault leaves open", () => {
 		expect(text).toContain(documentId(12));
 	});
 
-	test("is taken again on the same port after an outage, and refused while it lasts", async () => {
+	test("is refused during an outage, and accepted on the same port afterwards", async () => {
 		const faults = { faults: [{ fault: "outage", milliseconds: 300, on: { method: "PUT", nth: 1 } }] };
 		const sandbox = await by.start({ documents: 20, faults });
 		await exchange(sandbox.port, updateText(sandbox, id));

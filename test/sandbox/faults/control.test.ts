@@ -22,7 +22,7 @@ function post(
 const reset = { fault: "reset", when: "after", on: { method: "PUT", nth: 1 } } as const;
 
 describe("the control address", () => {
-	test("is there only when it was asked for, and is not the API's", async () => {
+	test("is open only when an option asks for it, and differs from the API's address", async () => {
 		expect((await by.start()).control).toBeUndefined();
 		const sandbox = await by.start({ control: true });
 		expect(sandbox.control?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -30,7 +30,7 @@ describe("the control address", () => {
 		expect((await by.send(sandbox, "GET", "/ledger")).status).toBe(404);
 	});
 
-	test("tells what was asked and applied, with the request's own id, whatever the client got", async () => {
+	test("reports requests and changes with the request's own id, whatever the client received", async () => {
 		const sandbox = await by.start({ documents: 3, faults: { faults: [reset] } });
 		const id = documentId(2);
 		await exchange(sandbox.port, updateText(sandbox, id, ["X-Request-Id: run/row/1"]));
@@ -67,7 +67,7 @@ describe("the control address", () => {
 		expect(parse(await (await ask(sandbox, "/faults")).text())).toEqual({ faults: [report] });
 	});
 
-	test("knows uploads, removals and new datasets from updates, and counts what was refused as asked, not applied", async () => {
+	test("distinguishes uploads, removals, new datasets and updates, and counts a refused request as not applied", async () => {
 		const sandbox = await by.start({ control: true });
 		const dataset = await by.createDataset(sandbox);
 		const [one = "", two = ""] = await by.upload(sandbox, dataset, "a.txt", "b.txt");
@@ -87,7 +87,7 @@ describe("the control address", () => {
 		});
 	});
 
-	test("takes another plan, refuses one with a mistake, and forgets all when told to", async () => {
+	test("takes another plan, refuses a plan that is not valid, and clears everything on reset", async () => {
 		const sandbox = await by.start({ documents: 2, control: true });
 		expect((await post(sandbox, "/faults", JSON.stringify({ faults: [reset] }))).status).toBe(200);
 		const wrong = await post(sandbox, "/faults", '{"faults":[{"fault":"rest"}]}');
@@ -99,7 +99,7 @@ describe("the control address", () => {
 		expect(sandbox.control?.counts()).toEqual({ requests: 0, applied: 0, documents: [] });
 	});
 
-	test("answers no web page, and no name but this machine's", async () => {
+	test("refuses requests of web pages, and any host name other than this machine's", async () => {
 		const sandbox = await by.start({ control: true });
 		const plan = '{"faults":[]}';
 		expect((await post(sandbox, "/reset", "", { origin: "http://evil.example" })).status).toBe(403);
@@ -111,7 +111,7 @@ describe("the control address", () => {
 		expect((await ask(sandbox, "/ledger?from=x")).status).toBe(400);
 	});
 
-	test("ends with the sandbox, also while a fault holds connections open", async () => {
+	test("closes with the sandbox, even while a fault keeps connections open", async () => {
 		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "silence" }] } });
 		const waiting = exchange(sandbox.port, updateText(sandbox, documentId(1)), { quiet: 5000 });
 		await expect.poll(() => sandbox.control?.counts().requests).toBe(1);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Ledger, ledgerLength } from "../../../src/sandbox/faults/ledger.ts";
 
-test("a ledger that is full lets the oldest go and says so, and its counts stay exact", () => {
+test("a full ledger drops its oldest entries and reports the gap, and its counts stay exact", () => {
 	const ledger = new Ledger();
 	const asked = { method: "PUT", url: "/x", path: "/x", headers: {} };
 	const rounds = ledgerLength / 2 + 10;
@@ -22,7 +22,7 @@ test("a ledger that is full lets the oldest go and says so, and its counts stay 
 	expect([...ledger.from(ledgerLength * 2)]).toEqual([]);
 });
 
-test("metadata too long to be kept are told by their hash, so that the ledger's memory is bounded", () => {
+test("of long metadata an entry keeps only the hash, so that the ledger's memory is bounded", () => {
 	const ledger = new Ledger();
 	const ticket = ledger.arrived({ method: "PUT", url: "/x", path: "/x", headers: {}, document: "a" });
 	const metadata = JSON.stringify({ text: "x".repeat(2000) });

@@ -6,8 +6,8 @@ import { range } from "../../support/values.ts";
 import * as by from "../support.ts";
 import { documentId } from "./wire.ts";
 
-/** The numbers of the updates, of so many, that got status 500. */
-async function struck(plan: FaultPlan, updates = 60): Promise<number[]> {
+/** Sends that many updates, and returns the numbers of those that got status 500. */
+async function failedUpdates(plan: FaultPlan, updates = 60): Promise<number[]> {
 	const sandbox = await by.start({ documents: 70, faults: plan });
 	const found: number[] = [];
 	for (const number of range(updates, 1)) {
@@ -19,7 +19,7 @@ async function struck(plan: FaultPlan, updates = 60): Promise<number[]> {
 
 const error = { fault: "status", status: 500 } as const;
 
-describe("which requests a plan means", () => {
+describe("the requests that a plan selects", () => {
 	test.each([
 		[{ nth: [1, 5] }, [1, 5]],
 		[{ every: 20 }, [20, 40, 60]],
@@ -30,23 +30,23 @@ describe("which requests a plan means", () => {
 		[{ path: "/0+9$" }, [9]],
 		[{ method: "get" }, []],
 		[{ method: "put", nth: 2 }, [2]],
-	])("%j are %j: a fault on another request tests another thing", async (on, expected) => {
-		expect(await struck({ faults: [{ ...error, on }] })).toEqual(expected);
+	])("%j selects the requests %j", async (on, expected) => {
+		expect(await failedUpdates({ faults: [{ ...error, on }] })).toEqual(expected);
 	});
 
-	test("chance is the same for a seed, another for another seed, and not moved by a fault beside it", async () => {
+	test("the same seed gives the same draws, another seed gives others, and a second fault changes none", async () => {
 		const by10 = { ...error, on: { probability: 0.2 } };
-		const first = await struck({ seed: 7, faults: [by10] });
+		const first = await failedUpdates({ seed: 7, faults: [by10] });
 		expect(first.length).toBeGreaterThan(3);
 		expect(first.length).toBeLessThan(30);
-		expect(await struck({ seed: 7, faults: [by10] })).toEqual(first);
-		expect(await struck({ seed: 7, faults: [by10, { fault: "delay", milliseconds: 0, on: { every: 2 } }] })).toEqual(
-			first,
-		);
-		expect(await struck({ seed: 8, faults: [by10] })).not.toEqual(first);
+		expect(await failedUpdates({ seed: 7, faults: [by10] })).toEqual(first);
+		expect(
+			await failedUpdates({ seed: 7, faults: [by10, { fault: "delay", milliseconds: 0, on: { every: 2 } }] }),
+		).toEqual(first);
+		expect(await failedUpdates({ seed: 8, faults: [by10] })).not.toEqual(first);
 	});
 
-	test("of two faults for one request the first has its way, and the other one counts it all the same", async () => {
+	test("where two faults select one request, the first fires, and the second still counts it", async () => {
 		const plan = {
 			faults: [
 				{ ...error, on: { nth: 2 } },
@@ -65,7 +65,7 @@ describe("which requests a plan means", () => {
 	});
 });
 
-describe("a plan that can't be followed serves nothing, so that no test passes for want of its faults", () => {
+describe("a plan that is not valid starts no sandbox, so that no test passes without its faults", () => {
 	test.each<[unknown, string]>([
 		[[], "the plan is not an object"],
 		[{}, 'the plan has no list "faults"'],
@@ -94,7 +94,7 @@ describe("a plan that can't be followed serves nothing, so that no test passes f
 		await expect(by.start({ faults: plan as FaultPlan })).rejects.toThrow(message);
 	});
 
-	test("one that replaces another leaves that in force", async () => {
+	test("an invalid plan does not replace the active one", async () => {
 		const sandbox = await by.start({ documents: 1, faults: { faults: [error] } });
 		expect(() => sandbox.control?.setPlan({ faults: [{ fault: "none" }] })).toThrow("unknown name none");
 		expect((await by.put(sandbox, sandbox.datasetId ?? "", documentId(1), "{}")).status).toBe(500);
@@ -106,14 +106,14 @@ describe("a planned fault that did not fire", () => {
 		[{ nth: [1, 9] }, "status (after) was planned to fire 2 times, and fired 1 times; 2 requests fitted it"],
 		[{ method: "DELETE" }, "was planned to fire once at least, and fired 0 times; 0 requests fitted it"],
 		[{ times: 3 }, "was planned to fire 3 times, and fired 2 times"],
-	])("%j fails the test that planned it, by its name", async (on, message) => {
+	])("%j fails the test, with the fault's name", async (on, message) => {
 		const sandbox = await by.start({ documents: 2, faults: { faults: [{ ...error, on }] } });
 		for (const number of [1, 2]) await by.put(sandbox, sandbox.datasetId ?? "", documentId(number), "{}");
 		expect(() => expectFired(sandbox)).toThrow(message);
 	});
 });
 
-test("the table has a line for what each fault does, and one for what it takes", () => {
+test("the table has a line for what each fault does, and a line for its parameters", () => {
 	const table = faultTable();
 	for (const [name, { summary }] of faultKinds)
 		expect(table).toMatch(new RegExp(`^${name} +${summary.slice(0, 5)}`, "m"));

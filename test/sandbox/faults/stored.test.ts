@@ -3,43 +3,40 @@ import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import type { PlannedFault } from "../../../src/sandbox/faults/plan.ts";
 import { expectFired } from "../../support/faults.ts";
 import * as by from "../support.ts";
-import { documentId, exchange, held, requestText, updateBody } from "./wire.ts";
+import { documentId, exchange, storedMetadata, requestText, updateBody } from "./wire.ts";
 
 const id = documentId(1);
 
-describe("data that are not what the answer said", () => {
-	test("a lie is a whole success, of which the store knows nothing", async () => {
+describe("data that differ from the answer", () => {
+	test("a lie answers with a success and stores nothing", async () => {
 		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "lie" }] } });
 		const answer = await by.put(sandbox, sandbox.datasetId ?? "", id, '{"a":1}');
 		expect(answer).toMatchObject({ status: 200, code: 0, data: { document_id: id } });
 		sandbox.control?.setPlan({ faults: [] });
-		expect(await held(sandbox, id)).toBe("{}");
+		expect(await storedMetadata(sandbox, id)).toBe("{}");
 	});
 
 	test.each([
 		["trim", '{"a":" x ","b":[" y ",1]}', '{"a":"x","b":["y",1]}'],
 		["split", '{"a":"x, y","b":["p, q","p"]}', '{"a":"x, y","b":["p","q"]}'],
-	])("normalised by %s, %s is stored as %s", async (how, sent, stored) => {
+	])("normalise with how=%s stores %s as %s", async (how, sent, stored) => {
 		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "normalise", how }] } });
 		await by.put(sandbox, sandbox.datasetId ?? "", id, sent);
-		expect(await held(sandbox, id)).toBe(stored);
+		expect(await storedMetadata(sandbox, id)).toBe(stored);
 	});
 
 	test.each([
 		[0, ["{}", "{}"]],
 		[1, ['{"a":1}', "{}"]],
 		[2, ['{"a":1}', '{"a":1}', "{}"]],
-	])(
-		"forgotten after it was shown %i times: a client that reads back too early sees it all the same",
-		async (shown, seen) => {
-			const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "forget", shown }] } });
-			await by.put(sandbox, sandbox.datasetId ?? "", id, '{"a":1}');
-			for (const each of seen) expect(await held(sandbox, id)).toBe(each);
-			expect(sandbox.control?.ledger().some((entry) => entry.type === "applied" && entry.action === "lose")).toBe(true);
-		},
-	);
+	])("forget with shown=%i shows the metadata that many times, and then the previous metadata", async (shown, seen) => {
+		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "forget", shown }] } });
+		await by.put(sandbox, sandbox.datasetId ?? "", id, '{"a":1}');
+		for (const each of seen) expect(await storedMetadata(sandbox, id)).toBe(each);
+		expect(sandbox.control?.ledger().some((entry) => entry.type === "applied" && entry.action === "lose")).toBe(true);
+	});
 
-	test("a late upload is late once, though it writes twice: its bytes, and its document", async () => {
+	test("a late upload is delayed once, although it writes its bytes and its document", async () => {
 		const late = 1000;
 		const sandbox = await by.start({ documents: 1, control: true });
 		const dataset = sandbox.datasetId ?? "";
@@ -56,7 +53,7 @@ describe("data that are not what the answer said", () => {
 		expect((applied ?? 0) - (arrived ?? 0)).toBeLessThan(2 * late);
 	});
 
-	test("a late update is applied after its client has gone", async () => {
+	test("a late update is applied even after its client has closed the connection", async () => {
 		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "late", milliseconds: 200 }] } });
 		const path = by.documentsPath(sandbox.datasetId ?? "", id);
 		const gone = await exchange(sandbox.port, requestText(sandbox, "PUT", path, { body: updateBody }), { quiet: 30 });
@@ -65,7 +62,7 @@ describe("data that are not what the answer said", () => {
 	});
 });
 
-describe("lists that are not what is there", () => {
+describe("lists that differ from the documents", () => {
 	const pages = async (fault: PlannedFault, count = 4): Promise<string[]> => {
 		const sandbox = await by.start({ documents: 9, faults: { faults: [fault] } });
 		const found: string[] = [];
@@ -85,11 +82,11 @@ describe("lists that are not what is there", () => {
 		[{ fault: "list-cycle" }, ["123", "456", "123", "456"]],
 		[{ fault: "list-empty-page", page: 2 }, ["123", "", "789", ""]],
 		[{ fault: "list-huge-page", items: 7 }, ["1231231", "4564564", "7897897", ""]],
-	])("%j shows %j", async (fault, expected) => {
+	])("the plan %j makes the list show %j", async (fault, expected) => {
 		expect(await pages(fault)).toEqual(expected);
 	});
 
-	test("a total that changes is never the true one", async () => {
+	test("list-total never shows the true total", async () => {
 		const sandbox = await by.start({ documents: 9, faults: { faults: [{ fault: "list-total" }] } });
 		const totals = new Set<unknown>();
 		for (let read = 0; read < 12; read++)
@@ -102,7 +99,7 @@ describe("lists that are not what is there", () => {
 		["none", []],
 		["short", ["a.txt"]],
 		["reversed", ["b.txt", "a.txt"]],
-	])("an upload that is answered %s names %j, and both are stored", async (how, names) => {
+	])("upload-answer with how=%s names %j, and both files are stored", async (how, names) => {
 		const sandbox = await by.start({ documents: 1, faults: { faults: [{ fault: "upload-answer", how }] } });
 		const body = by.multipart(by.filePart("a.txt", ""), by.filePart("b.txt", ""));
 		const path = by.documentsPath(sandbox.datasetId ?? "");
@@ -112,8 +109,8 @@ describe("lists that are not what is there", () => {
 	});
 });
 
-describe("a write that is only answered as if, in every flavour: what is stored then would be taken for the client's fault", () => {
-	test.each(flavours)("%s stores nothing of an update, an upload, a removal or a new dataset", async (flavour) => {
+describe("a write whose fault fires before it", () => {
+	test.each(flavours)("%s stores no update, upload, removal or new dataset", async (flavour) => {
 		if (!isFlavour(flavour)) throw new Error(flavour);
 		const faults = ["PUT", "PATCH", "POST", "DELETE"].map((method) => ({ fault: "lie", on: { method } }));
 		const sandbox = await by.start({ documents: 3, flavour, faults: { faults } });
@@ -131,25 +128,22 @@ describe("a write that is only answered as if, in every flavour: what is stored 
 		expect(sandbox.control?.counts()).toMatchObject({ requests: 4, applied: 0 });
 		sandbox.become("documented");
 		expect((await by.list(sandbox, dataset)).data).toMatchObject({ total: 3 });
-		expect(await held(sandbox, id)).toBe("{}");
+		expect(await storedMetadata(sandbox, id)).toBe("{}");
 		expect((await by.send(sandbox, "GET", "/api/v1/datasets")).data).toHaveLength(1);
 	});
 
-	test.each(flavours)(
-		"%s: every fault of a status, before and after, is told in the ledger as it was",
-		async (flavour) => {
-			if (!isFlavour(flavour)) throw new Error(flavour);
-			const on = { method: flavour >= "ragflow-0.25" ? "PATCH" : "PUT" };
-			const faults = [
-				{ fault: "status", when: "before", on: { ...on, nth: 1 } },
-				{ fault: "status", when: "after", on: { ...on, nth: 2 } },
-			] as const;
-			const sandbox = await by.start({ documents: 3, flavour, faults: { faults } });
-			const path = by.documentsPath(sandbox.datasetId ?? "", id);
-			for (const updates of [0, 1]) {
-				const answer = await by.send(sandbox, on.method, path, { headers: by.jsonHeader, body: updateBody });
-				expect([answer.status, sandbox.control?.countOf(id).updates]).toEqual([500, updates]);
-			}
-		},
-	);
+	test.each(flavours)("%s: the ledger records what a status fault applied, before and after", async (flavour) => {
+		if (!isFlavour(flavour)) throw new Error(flavour);
+		const on = { method: flavour >= "ragflow-0.25" ? "PATCH" : "PUT" };
+		const faults = [
+			{ fault: "status", when: "before", on: { ...on, nth: 1 } },
+			{ fault: "status", when: "after", on: { ...on, nth: 2 } },
+		] as const;
+		const sandbox = await by.start({ documents: 3, flavour, faults: { faults } });
+		const path = by.documentsPath(sandbox.datasetId ?? "", id);
+		for (const updates of [0, 1]) {
+			const answer = await by.send(sandbox, on.method, path, { headers: by.jsonHeader, body: updateBody });
+			expect([answer.status, sandbox.control?.countOf(id).updates]).toEqual([500, updates]);
+		}
+	});
 });

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import type { Sandbox } from "../../../src/sandbox/index.ts";
 import { documentsPath, send, type Target } from "../support.ts";
 
-/** Everything that came over one connection, and how it ended. */
+/** All bytes received over one connection, and how it ended. */
 export type Wire = {
 	readonly bytes: Buffer;
 	readonly text: string;
@@ -11,13 +11,13 @@ export type Wire = {
 };
 
 export type Waiting = {
-	/** stops when so much has come */
+	/** stops when it returns true for the received text */
 	readonly until?: (text: string) => boolean;
-	/** stops when nothing came for so long, in milliseconds */
+	/** stops after that many milliseconds without bytes */
 	readonly quiet?: number;
 };
 
-/** Sends bytes and takes down what comes, as bytes: no HTTP client is there to mend or to hide anything. */
+/** Sends bytes and records the bytes that are received, without an HTTP client, which could hide errors. */
 export function exchange(port: number, request: string | Buffer, { until, quiet = 150 }: Waiting = {}): Promise<Wire> {
 	return new Promise((resolve) => {
 		const socket = connect(port, "127.0.0.1");
@@ -41,7 +41,7 @@ export function exchange(port: number, request: string | Buffer, { until, quiet 
 	});
 }
 
-/** A request as text, with the key and whatever else is given. */
+/** A request as text, with the key. */
 export function requestText(
 	sandbox: Target,
 	method: string,
@@ -59,7 +59,7 @@ export function requestText(
 	return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** The update that most of these tests spoil. */
+/** The update whose answer most of these tests alter. */
 export const updateBody = '{"meta_fields":{"author":"Ana"}}';
 
 export function updateText(sandbox: Sandbox, document: string, headers: readonly string[] = []): string {
@@ -72,8 +72,8 @@ export function documentId(number: number): string {
 	return number.toString(16).padStart(32, "0");
 }
 
-/** What the store holds of a document, asked on a way that no fault of these tests stands in. */
-export async function held(sandbox: Sandbox, document: string): Promise<string> {
+/** The stored metadata of a document, read by a request that no fault of these tests selects. */
+export async function storedMetadata(sandbox: Sandbox, document: string): Promise<string> {
 	const query = `id=${document}`;
 	const { text } = await send(sandbox, "GET", `${documentsPath(sandbox.datasetId ?? "")}?${query}`);
 	return /"meta_fields":(\{[^}]*\})/.exec(text)?.[1] ?? "";

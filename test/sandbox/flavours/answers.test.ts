@@ -6,7 +6,7 @@ import { patchReleases, putReleases, releases, serve } from "./support.ts";
 const datasets = "/api/v1/datasets";
 
 describe("a refused key", () => {
-	test.each(putReleases)("%s answers a missing or malformed header with the code of a success", async (flavour) => {
+	test.each(putReleases)("%s answers a missing or malformed header with code 0", async (flavour) => {
 		const { sandbox } = await serve(flavour, []);
 		for (const headers of [{}, { authorization: "" }, { authorization: "Bearer" }, { authorization: sandbox.key }]) {
 			const answer = await by.send(sandbox, "GET", datasets, { key: null, headers });
@@ -30,13 +30,13 @@ describe("a refused key", () => {
 		},
 	);
 
-	test.each(patchReleases)("%s takes a key without the word Bearer", async (flavour) => {
+	test.each(patchReleases)("%s accepts a key without the word Bearer", async (flavour) => {
 		const { sandbox } = await serve(flavour, []);
 		const headers = { authorization: sandbox.key };
 		expect(await by.send(sandbox, "GET", datasets, { key: null, headers })).toMatchObject({ status: 200, code: 0 });
 	});
 
-	test("ragflow-0.25 still answers removals with the older codes, under status 401", async () => {
+	test("ragflow-0.25 still answers removals with the older codes, and status 401", async () => {
 		const { sandbox, dataset } = await serve("ragflow-0.25", []);
 		const remove = (sent: by.Sent) => by.send(sandbox, "DELETE", by.documentsPath(dataset), { body: "{}", ...sent });
 		expect(await remove({ key: null })).toMatchObject({ status: 401, code: 0, data: null });
@@ -45,7 +45,7 @@ describe("a refused key", () => {
 		expect(await remove({ key: "wrong-key" })).toMatchObject({ status: 401, code: 109, data: null });
 	});
 
-	test.each(releases)("%s does not know a member's key that was not given", async (flavour) => {
+	test.each(releases)("%s refuses a member's key where no member key was set", async (flavour) => {
 		const { sandbox } = await serve(flavour, []);
 		expect((await by.send(sandbox, "GET", datasets, { key: "member-key" })).code).not.toBe(0);
 	});
@@ -60,7 +60,7 @@ describe("a mistyped address", () => {
 		["ragflow-0.25", 404, 404],
 		["ragflow-0.26", 404, 404],
 		["ragflow-0.27", 404, 404],
-	])("%s answers a path that the API does not have with status %i and code %i", async (flavour, status, code) => {
+	])("%s answers an unknown path with status %i and code %i", async (flavour, status, code) => {
 		const { sandbox, dataset } = await serve(flavour, []);
 		for (const path of ["/api/v1/nothing", "/api/v2/datasets", "/api", `${datasets}/${dataset}/papers`]) {
 			const answer = await by.send(sandbox, "GET", path);
@@ -69,7 +69,7 @@ describe("a mistyped address", () => {
 		}
 	});
 
-	test.each(releases)("%s answers outside of the API with a page for people, and status 200", async (flavour) => {
+	test.each(releases)("%s answers paths outside the API with an HTML page and status 200", async (flavour) => {
 		const { sandbox } = await serve(flavour, []);
 		for (const path of ["/", "/v1/datasets", "/datasets", "/apis"]) {
 			const response = await fetch(`${sandbox.url}${path}`, { headers: { authorization: `Bearer ${sandbox.key}` } });
@@ -78,13 +78,13 @@ describe("a mistyped address", () => {
 		}
 	});
 
-	test.each(releases)("%s is reached by no name of another machine, whatever it would answer", async (flavour) => {
+	test.each(releases)("%s refuses a request whose Host names another machine", async (flavour) => {
 		const { sandbox } = await serve(flavour, []);
 		const headers = { host: "evil.example" };
 		expect(await by.send(sandbox, "GET", datasets, { headers })).toMatchObject({ status: 403, code: 403 });
 	});
 
-	test.each(releases)("%s has no documents in a dataset that is not there, and says so by 102", async (flavour) => {
+	test.each(releases)("%s answers a list of a missing dataset with code 102", async (flavour) => {
 		const { sandbox } = await serve(flavour, []);
 		const answer = await by.list(sandbox, "nowhere");
 		expect(answer).toMatchObject({ status: 200, code: 102 });
@@ -93,30 +93,27 @@ describe("a mistyped address", () => {
 });
 
 describe("datasets", () => {
-	test.each(releases)(
-		"%s lists them newest first, found by id and by name, among members of no use",
-		async (flavour) => {
-			const { sandbox, dataset: papers } = await serve(flavour);
-			const books = await by.createDataset(sandbox, "books");
-			const find = (query: string): Promise<by.Answer> => by.send(sandbox, "GET", `${datasets}?${query}`);
-			const both = [
-				{ id: books, name: "books", document_count: 0 },
-				{ id: papers, name: "papers", document_count: 1 },
-			];
-			expect((await find("")).data).toMatchObject(both);
-			expect((await find("")).message).toBe("undefined");
-			expect((await find("desc=False")).data).toMatchObject(both.toReversed());
-			expect((await find(`id=${papers}`)).data).toMatchObject(both.slice(1));
-			expect((await find("name=books")).data).toMatchObject(both.slice(0, 1));
-			expect((await find("page=2&page_size=1")).data).toMatchObject(both.slice(1));
-			expect((await find("page=3&page_size=1")).data).toEqual([]);
-			const code = flavour === "ragflow-0.18" || flavour >= "ragflow-0.25" ? 102 : 108;
-			expect(await find("name=nothing")).toMatchObject({ status: 200, code });
-			expect(await find("id=d94a8dc02c9711f0930f7fbc369eab6d")).toMatchObject({ status: 200, code });
-			const noId = flavour === "ragflow-0.18" ? 102 : 101;
-			expect(await find("id=nothing")).toMatchObject({ status: 200, code: noId });
-		},
-	);
+	test.each(releases)("%s lists datasets newest first, and filters them by id and by name", async (flavour) => {
+		const { sandbox, dataset: papers } = await serve(flavour);
+		const books = await by.createDataset(sandbox, "books");
+		const find = (query: string): Promise<by.Answer> => by.send(sandbox, "GET", `${datasets}?${query}`);
+		const both = [
+			{ id: books, name: "books", document_count: 0 },
+			{ id: papers, name: "papers", document_count: 1 },
+		];
+		expect((await find("")).data).toMatchObject(both);
+		expect((await find("")).message).toBe("undefined");
+		expect((await find("desc=False")).data).toMatchObject(both.toReversed());
+		expect((await find(`id=${papers}`)).data).toMatchObject(both.slice(1));
+		expect((await find("name=books")).data).toMatchObject(both.slice(0, 1));
+		expect((await find("page=2&page_size=1")).data).toMatchObject(both.slice(1));
+		expect((await find("page=3&page_size=1")).data).toEqual([]);
+		const code = flavour === "ragflow-0.18" || flavour >= "ragflow-0.25" ? 102 : 108;
+		expect(await find("name=nothing")).toMatchObject({ status: 200, code });
+		expect(await find("id=d94a8dc02c9711f0930f7fbc369eab6d")).toMatchObject({ status: 200, code });
+		const noId = flavour === "ragflow-0.18" ? 102 : 101;
+		expect(await find("id=nothing")).toMatchObject({ status: 200, code: noId });
+	});
 
 	test.each<[Flavour, number | undefined]>([
 		["ragflow-0.18", undefined],
@@ -126,20 +123,20 @@ describe("datasets", () => {
 		["ragflow-0.25", 1],
 		["ragflow-0.26", 1],
 		["ragflow-0.27", 1],
-	])("%s says how many there are: %s", async (flavour, total) => {
+	])("%s reports the total %s", async (flavour, total) => {
 		const { sandbox } = await serve(flavour, []);
 		expect(by.at((await by.send(sandbox, "GET", datasets)).json, "total_datasets")).toBe(total);
 	});
 
 	test.each<[Flavour, number]>(releases.map((flavour) => [flavour, flavour === "ragflow-0.18" ? 0 : 101]))(
-		"%s answers a parameter that it does not know with code %i, so that none can be tried for luck",
+		"%s answers an unknown parameter with code %i",
 		async (flavour, code) => {
 			const { sandbox } = await serve(flavour, []);
 			expect(await by.send(sandbox, "GET", `${datasets}?tag=x`)).toMatchObject({ status: 200, code });
 		},
 	);
 
-	test.each(releases)("%s makes no dataset of a name that it does not take", async (flavour) => {
+	test.each(releases)("%s refuses a dataset whose name is not valid", async (flavour) => {
 		const sandbox = await by.start({ flavour });
 		const code = flavour === "ragflow-0.18" ? 102 : 101;
 		for (const body of ["{}", '{"name":""}', '{"name":" "}', JSON.stringify({ name: "x".repeat(129) })]) {
@@ -149,13 +146,13 @@ describe("datasets", () => {
 		expect((await by.send(sandbox, "GET", datasets)).data).toEqual([]);
 		const make = (name: string): Promise<by.Answer> =>
 			by.send(sandbox, "POST", datasets, { headers: by.jsonHeader, body: JSON.stringify({ name }) });
-		// v0.18 takes 127 letters, v0.21 128, and all after it 128 bytes.
+		// v0.18 accepts 127 characters, v0.21 128 characters, and later releases 128 bytes.
 		expect((await make("x".repeat(127))).code).toBe(0);
 		expect((await make("x".repeat(128))).code).toBe(flavour === "ragflow-0.18" ? 102 : 0);
 		expect((await make("é".repeat(65))).code).toBe(flavour >= "ragflow-0.23" ? 102 : 0);
 	});
 
-	test.each(releases)("%s has no two datasets of one name: the second is refused, or has a number", async (flavour) => {
+	test.each(releases)("%s refuses or numbers a second dataset with the same name", async (flavour) => {
 		const { sandbox } = await serve(flavour, []);
 		const again = await by.send(sandbox, "POST", datasets, { headers: by.jsonHeader, body: '{"name":"papers"}' });
 		if (flavour === "ragflow-0.18") expect(again).toMatchObject({ status: 200, code: 102 });

@@ -3,7 +3,6 @@ import { collationKey } from "../../../src/sandbox/store/collation.ts";
 import * as by from "../support.ts";
 import { names, putReleases, releases, serve, stored, update } from "./support.ts";
 
-/** Two that utf8mb4_unicode_ci finds equal, and two that it does not. */
 test.each([
 	["A.TXT", "a.txt", true],
 	["Résumé.txt", "resume.TXT", true],
@@ -15,12 +14,12 @@ test.each([
 	["a.txt\t.", "a.txt", false],
 	["a-b", "ab", false],
 	["a b", "ab", false],
-])("%j and %j are alike: %s", (one, other, are) => {
+])("the collation finds %j and %j equal: %s", (one, other, are) => {
 	expect(collationKey(one) === collationKey(other)).toBe(are);
 });
 
-describe("names and ids are the same without case, accents and blanks at the end, as the database has it", () => {
-	test.each(releases)("%s gives a file a number where a name is like it", async (flavour) => {
+describe("names and ids are compared by the database's collation", () => {
+	test.each(releases)("%s numbers a file whose name is equal to another's", async (flavour) => {
 		const place = await serve(flavour, ["a.txt", "A.TXT", "résumé.txt", "Resume.txt"]);
 		expect(await names(place)).toEqual(["a.txt", "A(1).TXT", "résumé.txt", "Resume(1).txt"]);
 		expect(await names(place, { name: "A.TXT" })).toEqual(["a.txt"]);
@@ -28,7 +27,7 @@ describe("names and ids are the same without case, accents and blanks at the end
 		expect(await names(place, { keywords: "RESUME" })).toEqual(["résumé.txt", "Resume(1).txt"]);
 	});
 
-	test.each(releases)("%s finds and updates a document by its id in other letters", async (flavour) => {
+	test.each(releases)("%s finds and updates a document by its id in the other case", async (flavour) => {
 		const place = await serve(flavour);
 		const [id = ""] = place.ids;
 		const loud = { ...place, ids: [id.toUpperCase()] };
@@ -40,26 +39,32 @@ describe("names and ids are the same without case, accents and blanks at the end
 		expect(await names({ ...place, dataset: place.dataset.toUpperCase() })).toEqual(["a.txt"]);
 	});
 
-	test.each([...putReleases, "ragflow-0.25"] as const)("%s removes by an id in other letters", async (flavour) => {
-		const place = await serve(flavour);
-		const loud = (place.ids[0] ?? "").toUpperCase();
-		const path = by.documentsPath(place.dataset.toUpperCase());
-		const body = JSON.stringify({ ids: [place.ids[0], loud] });
-		// Two ids to the server, of which the first takes the document away.
-		const answer = await by.send(place.sandbox, "DELETE", path, { headers: by.jsonHeader, body });
-		expect(answer).toMatchObject({ code: 102, message: `Documents not found: ['${loud}']` });
-		expect(await names(place)).toEqual([]);
-	});
+	test.each([...putReleases, "ragflow-0.25"] as const)(
+		"%s removes a document by its id in the other case",
+		async (flavour) => {
+			const place = await serve(flavour);
+			const loud = (place.ids[0] ?? "").toUpperCase();
+			const path = by.documentsPath(place.dataset.toUpperCase());
+			const body = JSON.stringify({ ids: [place.ids[0], loud] });
+			// The server takes them as two ids; the first one removes the document.
+			const answer = await by.send(place.sandbox, "DELETE", path, { headers: by.jsonHeader, body });
+			expect(answer).toMatchObject({ code: 102, message: `Documents not found: ['${loud}']` });
+			expect(await names(place)).toEqual([]);
+		},
+	);
 
-	test.each(["ragflow-0.26", "ragflow-0.27"] as const)("%s removes by the very letters alone", async (flavour) => {
-		const place = await serve(flavour);
-		const body = JSON.stringify({ ids: [(place.ids[0] ?? "").toUpperCase()] });
-		const path = by.documentsPath(place.dataset);
-		expect((await by.send(place.sandbox, "DELETE", path, { headers: by.jsonHeader, body })).code).toBe(102);
-		expect(await names(place)).toEqual(["a.txt"]);
-	});
+	test.each(["ragflow-0.26", "ragflow-0.27"] as const)(
+		"%s removes a document only by its exact id",
+		async (flavour) => {
+			const place = await serve(flavour);
+			const body = JSON.stringify({ ids: [(place.ids[0] ?? "").toUpperCase()] });
+			const path = by.documentsPath(place.dataset);
+			expect((await by.send(place.sandbox, "DELETE", path, { headers: by.jsonHeader, body })).code).toBe(102);
+			expect(await names(place)).toEqual(["a.txt"]);
+		},
+	);
 
-	test.each(releases)("%s has no dataset whose name is like another's", async (flavour) => {
+	test.each(releases)("%s has no two datasets with equal names", async (flavour) => {
 		const { sandbox } = await serve(flavour, []);
 		const body = '{"name":"PAPERS "}';
 		const again = await by.send(sandbox, "POST", "/api/v1/datasets", { headers: by.jsonHeader, body });
@@ -69,7 +74,7 @@ describe("names and ids are the same without case, accents and blanks at the end
 		expect(found.data).toMatchObject([{ name: "papers" }]);
 	});
 
-	test("the documented flavour compares letter by letter", async () => {
+	test("the documented flavour compares names and ids exactly", async () => {
 		const place = await serve("documented", ["a.txt", "A.TXT"]);
 		expect(await names(place, { name: "A.TXT" })).toEqual(["A.TXT"]);
 		expect((await update({ ...place, ids: [(place.ids[0] ?? "").toUpperCase()] }, "documented", "{}")).code).toBe(404);

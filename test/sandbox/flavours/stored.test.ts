@@ -5,12 +5,12 @@ import { serve, stored, update } from "./support.ts";
 
 const before = '{"kept":"yes"}';
 
-describe("numbers that JSON has no word for, which a script with pandas sends for an empty cell", () => {
+describe("NaN and infinities, which scripts with pandas send for empty cells", () => {
 	const odd = '{"a":NaN,"b":[1,-Infinity,"NaN"],"c":{"d":Infinity},"e":"NaN, \\"NaN\\""}';
 	const flat = '{"a":NaN,"b":[-Infinity]}';
 
 	test.each(["ragflow-0.18", "ragflow-0.21", "ragflow-0.23"] as const)(
-		"%s stores them and lists them as bare words, so that its lists are no JSON",
+		"%s stores them and lists them as bare words, so its lists are not JSON",
 		async (flavour) => {
 			const place = await serve(flavour, ["a.txt", "b.txt"], { control: true });
 			const answer = await update(place, flavour, odd);
@@ -27,12 +27,12 @@ describe("numbers that JSON has no word for, which a script with pandas sends fo
 	);
 
 	test.each<[Flavour, string]>([
-		// It had removed what was there before it found that it can't store what comes.
+		// It removes the present metadata before it fails to store the new ones.
 		["ragflow-0.24", "{}"],
 		["ragflow-0.25", before],
 		["ragflow-0.26", "{}"],
 		["ragflow-0.27", "{}"],
-	])("%s can't store them, and has %s after the refusal", async (flavour, left) => {
+	])("%s can't store them, and has the metadata %s after the refusal", async (flavour, left) => {
 		const place = await serve(flavour);
 		await update(place, flavour, before);
 		const answer = await update(place, flavour, flat);
@@ -40,7 +40,7 @@ describe("numbers that JSON has no word for, which a script with pandas sends fo
 		expect(await stored(place)).toBe(left);
 	});
 
-	test.each(["nan", "Infinit", "+Infinity", "1NaN", "NaN1", "[NaN"])("no release reads %s", async (word) => {
+	test.each(["nan", "Infinit", "+Infinity", "1NaN", "NaN1", "[NaN"])("no release accepts %s", async (word) => {
 		const place = await serve("ragflow-0.21");
 		await update(place, "ragflow-0.21", before);
 		expect((await update(place, "ragflow-0.21", `{"a":${word}}`)).code).toBe(100);
@@ -48,13 +48,13 @@ describe("numbers that JSON has no word for, which a script with pandas sends fo
 	});
 });
 
-test("ragflow-0.24 lays an update over what is there, where it stores in Elasticsearch and is started so", async () => {
+test("ragflow-0.24 merges updates when it is started with update=merge", async () => {
 	const flavour = "ragflow-0.24";
 	const place = await serve(flavour, ["a.txt"], { update: "merge" });
 	await update(place, flavour, '{"a":1,"b":{"c":1,"d":[1]}}');
 	await update(place, flavour, '{"b":{"d":[2]},"e":2}');
 	expect(await stored(place)).toBe('{"a":1,"b":{"c":1,"d":[2]},"e":2}');
-	// So nothing ever clears it.
+	// So no update clears the metadata.
 	expect((await update(place, flavour, "{}")).code).toBe(0);
 	expect(await stored(place)).toBe('{"a":1,"b":{"c":1,"d":[2]},"e":2}');
 });

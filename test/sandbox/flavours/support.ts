@@ -8,7 +8,7 @@ export const releases = [...putReleases, ...patchReleases] as const;
 
 export type Place = { readonly sandbox: Sandbox; readonly dataset: string; readonly ids: readonly string[] };
 
-/** A sandbox of that flavour with a dataset of files of these names. */
+/** A sandbox of that flavour, with a dataset that contains files with these names. */
 export async function serve(
 	flavour: Flavour,
 	names: readonly string[] = ["a.txt"],
@@ -23,7 +23,7 @@ function verbOf(flavour: Flavour): "PUT" | "PATCH" {
 	return flavour >= "ragflow-0.25" ? "PATCH" : "PUT";
 }
 
-/** Updates by the verb of the flavour. */
+/** Updates the first document by the verb of the flavour. */
 export function update(
 	{ sandbox, dataset, ids }: Place,
 	flavour: Flavour,
@@ -35,7 +35,7 @@ export function update(
 	return by.send(sandbox, verbOf(flavour), path, { headers: by.jsonHeader, body, ...sent });
 }
 
-/** The metadata of the first document as the list tells it, as text: nothing else proves an update. */
+/** The metadata of the first document as text, as the list shows it. */
 export async function stored({ sandbox, dataset, ids }: Place): Promise<string> {
 	const { text } = await by.list(sandbox, dataset, { id: ids[0] ?? "" });
 	return /"meta_fields":(\{.*?\}),"name"/.exec(text)?.[1] ?? text;

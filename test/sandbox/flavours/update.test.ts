@@ -14,7 +14,7 @@ const forms = {
 	part: { headers: by.partsHeader, body: part },
 };
 
-describe("a client that trusts the answer alone believes in writes that never were", () => {
+describe("some answers report a success that changed nothing", () => {
 	test.each<[Flavour, keyof typeof forms, number, boolean]>([
 		["ragflow-0.18", "json", 0, true],
 		["ragflow-0.18", "plain", 0, true],
@@ -24,7 +24,7 @@ describe("a client that trusts the answer alone believes in writes that never we
 		["ragflow-0.21", "part", 100, false],
 		["ragflow-0.23", "json", 0, true],
 		["ragflow-0.23", "plain", 0, true],
-		// Success, and nothing changed.
+		// A success that changes nothing.
 		["ragflow-0.23", "part", 0, false],
 		["ragflow-0.24", "json", 0, true],
 		["ragflow-0.24", "plain", 100, false],
@@ -34,14 +34,14 @@ describe("a client that trusts the answer alone believes in writes that never we
 			[flavour, "plain", 100, false],
 			[flavour, "part", 100, false],
 		]),
-	])("%s answers the %s form with code %i, and has changed something: %s", async (flavour, form, code, changed) => {
+	])("%s answers the %s form with code %i, and changes the metadata: %s", async (flavour, form, code, changed) => {
 		const place = await serve(flavour);
 		await update(place, flavour, before);
 		expect(await update(place, flavour, "", forms[form])).toMatchObject({ status: 200, code });
 		expect(await stored(place)).toBe(changed ? metadata : before);
 	});
 
-	test.each(releases)("%s takes a misspelt member for nothing to do, and says success", async (flavour) => {
+	test.each(releases)("%s answers a misspelt member with a success, and changes nothing", async (flavour) => {
 		const place = await serve(flavour);
 		await update(place, flavour, before);
 		const sent = { headers: by.jsonHeader, body: '{"meta_field":{"author":"Ana"}}' };
@@ -50,12 +50,12 @@ describe("a client that trusts the answer alone believes in writes that never we
 	});
 });
 
-describe("the wrong verb is a probe that costs nobody their metadata", () => {
+describe("an update with the wrong verb", () => {
 	test.each<[Flavour, string]>([
 		...putReleases.map((flavour): [Flavour, string] => [flavour, "PATCH"]),
 		["ragflow-0.25", "PUT"],
 		...releases.map((flavour): [Flavour, string] => [flavour, "POST"]),
-	])("%s answers %s with a 405 in words, and changes nothing", async (flavour, wrong) => {
+	])("%s answers %s with a 405 in its message, and changes nothing", async (flavour, wrong) => {
 		const place = await serve(flavour);
 		await update(place, flavour, before);
 		const path = by.documentsPath(place.dataset, place.ids[0]);
@@ -70,21 +70,24 @@ describe("the wrong verb is a probe that costs nobody their metadata", () => {
 		expect(await stored(place)).toBe(before);
 	});
 
-	test.each(["ragflow-0.26", "ragflow-0.27"] as const)("%s takes PUT for PATCH, values and all", async (flavour) => {
-		const place = await serve(flavour);
-		const put = (metadata: string): Promise<by.Answer> => {
-			const sent = { headers: by.jsonHeader, body: `{"meta_fields":${metadata}}` };
-			return by.send(place.sandbox, "PUT", by.documentsPath(place.dataset, place.ids[0]), sent);
-		};
-		expect(await put(metadata)).toMatchObject({ status: 200, code: 0, data: { id: place.ids[0] } });
-		expect(await stored(place)).toBe(metadata);
-		expect(await put('{"a":{"b":1}}')).toMatchObject({ status: 200, code: 102 });
-		expect(await stored(place)).toBe(metadata);
-	});
+	test.each(["ragflow-0.26", "ragflow-0.27"] as const)(
+		"%s treats PUT as PATCH, with the same checks of values",
+		async (flavour) => {
+			const place = await serve(flavour);
+			const put = (metadata: string): Promise<by.Answer> => {
+				const sent = { headers: by.jsonHeader, body: `{"meta_fields":${metadata}}` };
+				return by.send(place.sandbox, "PUT", by.documentsPath(place.dataset, place.ids[0]), sent);
+			};
+			expect(await put(metadata)).toMatchObject({ status: 200, code: 0, data: { id: place.ids[0] } });
+			expect(await stored(place)).toBe(metadata);
+			expect(await put('{"a":{"b":1}}')).toMatchObject({ status: 200, code: 102 });
+			expect(await stored(place)).toBe(metadata);
+		},
+	);
 });
 
-describe("what an update does to the metadata that was there", () => {
-	test.each(releases)("%s replaces it whole, and an empty object clears it", async (flavour) => {
+describe("what an update does to the present metadata", () => {
+	test.each(releases)("%s replaces all of it, and an empty object clears it", async (flavour) => {
 		const place = await serve(flavour);
 		await update(place, flavour, '{"author":"Ana","category":"a"}');
 		await update(place, flavour, '{ "category" : "b" }');
@@ -94,11 +97,11 @@ describe("what an update does to the metadata that was there", () => {
 	});
 
 	test.each<[Flavour, boolean]>(releases.map((flavour) => [flavour, flavour >= "ragflow-0.24"]))(
-		"%s gives lists back split: %s; a client that compares what it sent would call it a loss",
+		"%s splits text in lists: %s",
 		async (flavour, splits) => {
 			const place = await serve(flavour);
 			const lists = '{"plain":"a, b;c|d","list":["a, b;c","d|e","f，g；h、i"," a ","",1,true,1],"empty":[]}';
-			// In Python 1 is the same as true; later releases compare how items print.
+			// In Python 1 equals true; later releases compare items as they are printed.
 			const last = flavour === "ragflow-0.24" ? "1" : "1,true";
 			const split = `{"plain":"a, b;c|d","list":["a","b","c","d","e","f","g","h","i","",${last}],"empty":[]}`;
 			expect((await update(place, flavour, lists)).code).toBe(0);
@@ -106,7 +109,7 @@ describe("what an update does to the metadata that was there", () => {
 		},
 	);
 
-	test.each(putReleases)("%s takes any object, and keeps its keys in their order", async (flavour) => {
+	test.each(putReleases)("%s accepts any object, and keeps its keys in their order", async (flavour) => {
 		const place = await serve(flavour);
 		const odd = '{"z":{"b":[1,{}],"a":null},"10":12345678901234567890,"9":null,"__proto__":{"x":1}}';
 		expect((await update(place, flavour, odd)).code).toBe(0);
@@ -115,7 +118,7 @@ describe("what an update does to the metadata that was there", () => {
 
 	const unfit = ['{"a":{"b":1}}', '{"a":null}', '{"a":[["b"]]}', '{"a":[null]}', '"text"', "[]"];
 	test.each(patchReleases.flatMap((flavour) => unfit.map((refused) => [flavour, refused] as const)))(
-		"%s refuses %s by its field, and keeps what was there",
+		"%s refuses %s with the field's name, and keeps the present metadata",
 		async (flavour, refused) => {
 			const place = await serve(flavour);
 			await update(place, flavour, before);
@@ -127,7 +130,7 @@ describe("what an update does to the metadata that was there", () => {
 		},
 	);
 
-	test.each(putReleases)("%s refuses metadata that is no object", async (flavour) => {
+	test.each(putReleases)("%s refuses metadata that is not an object", async (flavour) => {
 		const place = await serve(flavour);
 		await update(place, flavour, before);
 		expect(await update(place, flavour, "[]")).toMatchObject({ status: 200, code: 102 });
@@ -135,8 +138,8 @@ describe("what an update does to the metadata that was there", () => {
 	});
 });
 
-describe("what an update answers, from which a client must not read more than is in it", () => {
-	test("ragflow-0.18 says code 0 and no more", async () => {
+describe("what an update answers", () => {
+	test("ragflow-0.18 answers code 0 and nothing else", async () => {
 		const place = await serve("ragflow-0.18");
 		expect((await update(place, "ragflow-0.18", metadata)).text).toBe('{"code":0}');
 	});
@@ -148,7 +151,7 @@ describe("what an update answers, from which a client must not read more than is
 		["ragflow-0.25", false],
 		["ragflow-0.26", false],
 		["ragflow-0.27", false],
-	])("%s answers with the document, its metadata among it: %s", async (flavour, told) => {
+	])("%s answers with the document, with its metadata: %s", async (flavour, told) => {
 		const place = await serve(flavour);
 		const answer = await update(place, flavour, metadata);
 		expect(answer.data).toMatchObject({ id: place.ids[0], dataset_id: place.dataset, name: "a.txt" });
@@ -156,34 +159,43 @@ describe("what an update answers, from which a client must not read more than is
 	});
 });
 
-describe("what is not there, and who may update", () => {
-	test.each(releases)("%s tells an unknown document and an unknown dataset apart, both by 102", async (flavour) => {
-		const place = await serve(flavour);
-		const other = await serve(flavour);
-		const unknown = await update({ ...place, ids: ["f".repeat(32)] }, flavour, metadata);
-		expect(unknown).toMatchObject({ status: 200, code: 102 });
-		expect(unknown.message).toMatch(/^the dataset doesn't own the document\.?$/i);
-		const nowhere = await update({ ...place, dataset: other.dataset }, flavour, metadata);
-		expect(nowhere).toMatchObject({ status: 200, code: 102 });
-		expect(nowhere.message).toMatch(/you don't own the dataset/i);
-	});
+describe("missing documents, and keys that may not update", () => {
+	test.each(releases)(
+		"%s answers an unknown document and an unknown dataset with code 102 and different messages",
+		async (flavour) => {
+			const place = await serve(flavour);
+			const other = await serve(flavour);
+			const unknown = await update({ ...place, ids: ["f".repeat(32)] }, flavour, metadata);
+			expect(unknown).toMatchObject({ status: 200, code: 102 });
+			expect(unknown.message).toMatch(/^the dataset doesn't own the document\.?$/i);
+			const nowhere = await update({ ...place, dataset: other.dataset }, flavour, metadata);
+			expect(nowhere).toMatchObject({ status: 200, code: 102 });
+			expect(nowhere.message).toMatch(/you don't own the dataset/i);
+		},
+	);
 
-	test.each(releases)("%s lets a member do all but update, which looks like a missing dataset", async (flavour) => {
-		const place = await serve(flavour, ["a.txt", "b.txt"], { memberKey: "member-key" });
-		const asMember = { key: "member-key" };
-		const refused = await update(place, flavour, metadata, { headers: by.jsonHeader, body, ...asMember });
-		expect(refused).toMatchObject({ status: 200, code: 102 });
-		expect(refused.message).toMatch(/you don't own the dataset/i);
-		expect(await stored(place)).toBe("{}");
-		const documents = by.documentsPath(place.dataset);
-		const ids = JSON.stringify({ ids: [place.ids[1]] });
-		const more = { headers: by.partsHeader, body: by.multipart(by.filePart("c.txt", "")) };
-		expect((await by.send(place.sandbox, "POST", documents, { ...more, ...asMember })).code).toBe(0);
-		const removal = { headers: by.jsonHeader, body: ids, ...asMember };
-		expect((await by.send(place.sandbox, "DELETE", documents, removal)).code).toBe(0);
-		const listed = await by.send(place.sandbox, "GET", `${documents}?desc=False`, asMember);
-		expect([by.at(listed.data, "docs", 0, "name"), by.at(listed.data, "docs", 1, "name")]).toEqual(["a.txt", "c.txt"]);
-	});
+	test.each(releases)(
+		"%s lets a member do all but update, and answers that as for a missing dataset",
+		async (flavour) => {
+			const place = await serve(flavour, ["a.txt", "b.txt"], { memberKey: "member-key" });
+			const asMember = { key: "member-key" };
+			const refused = await update(place, flavour, metadata, { headers: by.jsonHeader, body, ...asMember });
+			expect(refused).toMatchObject({ status: 200, code: 102 });
+			expect(refused.message).toMatch(/you don't own the dataset/i);
+			expect(await stored(place)).toBe("{}");
+			const documents = by.documentsPath(place.dataset);
+			const ids = JSON.stringify({ ids: [place.ids[1]] });
+			const more = { headers: by.partsHeader, body: by.multipart(by.filePart("c.txt", "")) };
+			expect((await by.send(place.sandbox, "POST", documents, { ...more, ...asMember })).code).toBe(0);
+			const removal = { headers: by.jsonHeader, body: ids, ...asMember };
+			expect((await by.send(place.sandbox, "DELETE", documents, removal)).code).toBe(0);
+			const listed = await by.send(place.sandbox, "GET", `${documents}?desc=False`, asMember);
+			expect([by.at(listed.data, "docs", 0, "name"), by.at(listed.data, "docs", 1, "name")]).toEqual([
+				"a.txt",
+				"c.txt",
+			]);
+		},
+	);
 });
 
 describe("the update of many documents at once", () => {
@@ -194,7 +206,7 @@ describe("the update of many documents at once", () => {
 		});
 
 	test.each<Flavour>(["ragflow-0.23", "ragflow-0.26"])(
-		"%s sets and removes keys of what is selected",
+		"%s sets and removes keys of the selected documents",
 		async (flavour) => {
 			const place = await serve(flavour, ["a.txt", "b.txt"]);
 			await update(place, flavour, '{"author":"Ana","old":"1"}');
@@ -208,7 +220,7 @@ describe("the update of many documents at once", () => {
 		},
 	);
 
-	test("ragflow-0.23 takes an empty selection for every document of the dataset", async () => {
+	test("ragflow-0.23 updates every document of the dataset for an empty selection", async () => {
 		const place = await serve("ragflow-0.23", ["a.txt", "b.txt"]);
 		await bulk(place, { selector: { document_ids: [] }, updates: [{ key: "author", value: "Ben" }] });
 		expect(await stored({ ...place, ids: [place.ids[1] ?? ""] })).toBe('{"author":"Ben"}');
@@ -224,7 +236,7 @@ describe("the update of many documents at once", () => {
 		["ragflow-0.18", 200, 100],
 		["ragflow-0.21", 200, 100],
 		["ragflow-0.24", 200, 100],
-	])("%s does not have it, or has it broken: %i, code %i", async (flavour, status, code) => {
+	])("%s does not support it: status %i, code %i", async (flavour, status, code) => {
 		const place = await serve(flavour);
 		const selector = { document_ids: place.ids };
 		const answer = await bulk(place, { selector, updates: [{ key: "author", value: "Ben" }] });

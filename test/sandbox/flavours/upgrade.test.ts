@@ -4,7 +4,7 @@ import { startSandbox } from "../../../src/sandbox/index.ts";
 import * as by from "../support.ts";
 import { names, releases, serve, stored, update } from "./support.ts";
 
-test("one file is served by one flavour after another, and keeps what each stored", async () => {
+test("one file is served by every flavour in turn, and keeps the metadata that each stored", async () => {
 	const data = join(await by.folder(), "data.db");
 	let before: string | undefined;
 	for (const flavour of ["documented", ...releases] as const) {
@@ -17,7 +17,7 @@ test("one file is served by one flavour after another, and keeps what each store
 	}
 });
 
-test("a sandbox that becomes another release speaks it at once, over the same data", async () => {
+test("a sandbox that becomes another release answers as it at once, over the same data", async () => {
 	const place = await serve("ragflow-0.24");
 	await update(place, "ragflow-0.24", '{"author":"Ana"}');
 	place.sandbox.become("ragflow-0.25");
@@ -31,14 +31,14 @@ test("a sandbox that becomes another release speaks it at once, over the same da
 	expect(listed.message).toBe("Success");
 });
 
-test("an upgrade comes in the middle of a run: after the updates that were applied, not those refused", async () => {
+test("an upgrade happens after so many applied updates; refused updates do not count", async () => {
 	const place = await serve("ragflow-0.24", ["a.txt"], { upgrade: { to: "ragflow-0.25", after: 2 } });
 	const put = async (metadata: string): Promise<unknown> => (await update(place, "ragflow-0.24", metadata)).code;
 	expect([await put('{"n":1}'), await put("[]"), await put('{"n":2}'), await put('{"n":3}')]).toEqual([0, 102, 0, 100]);
 	expect(await stored(place)).toBe('{"n":2}');
 });
 
-test("the documented API can be upgraded away from, too", async () => {
+test("the documented API can be upgraded to a release", async () => {
 	const upgrade = { to: "ragflow-0.18", after: 1 } as const;
 	const place = await serve("documented", ["a.txt"], { upgrade });
 	expect((await update(place, "documented", "{}")).message).toBe("Success");
@@ -46,7 +46,7 @@ test("the documented API can be upgraded away from, too", async () => {
 	expect((await update(place, "ragflow-0.18", "{}")).text).toBe('{"code":0}');
 });
 
-test("a member's key opens no documented API, and can't be the owner's", async () => {
+test("the documented API refuses a member's key, which can't be equal to the owner's", async () => {
 	const { sandbox } = await serve("documented", [], { memberKey: "member-key" });
 	expect((await by.send(sandbox, "GET", "/api/v1/datasets", { key: "member-key" })).status).toBe(401);
 	await expect(startSandbox({ port: 0, key: "one", memberKey: "one" })).rejects.toThrow("the same");

@@ -8,7 +8,7 @@ function send({ sandbox, dataset }: Place, ...parts: { head: string[]; body: str
 }
 
 describe("uploads", () => {
-	test.each(releases)("%s answers in the order of the parts, and ignores metadata sent along", async (flavour) => {
+	test.each(releases)("%s answers in the order of the parts, and ignores a field with metadata", async (flavour) => {
 		const place = await serve(flavour, []);
 		const field = { head: ['Content-Disposition: form-data; name="meta_fields"'], body: '{"author":"Ana"}' };
 		const answer = await send(place, by.filePart("b.pdf", "two"), field, by.filePart("folder/a.txt", ""));
@@ -20,23 +20,26 @@ describe("uploads", () => {
 		expect(listed.data).toMatchObject({ total: 2, docs: [{ meta_fields: {}, size: 3 }, { meta_fields: {} }] });
 	});
 
-	test.each(releases)("%s reads %22 and a backslash as a quote mark, and keeps folders in a name", async (flavour) => {
-		const place = await serve(flavour, []);
-		const sent = ["a%22b.txt", 'c\\"d.txt', "x/y.txt", "x/y.txt"];
-		const answer = await send(place, ...sent.map((name) => by.filePart(name, "x")));
-		// A number costs the folders: the name is a path there.
-		const stored = ['a"b.txt', 'c"d.txt', "x/y.txt", "y(1).txt"];
-		expect(answer.data).toMatchObject(stored.map((name) => ({ name })));
-	});
+	test.each(releases)(
+		"%s reads %22 and an escaped quotation mark as one, and keeps folders in a name",
+		async (flavour) => {
+			const place = await serve(flavour, []);
+			const sent = ["a%22b.txt", 'c\\"d.txt', "x/y.txt", "x/y.txt"];
+			const answer = await send(place, ...sent.map((name) => by.filePart(name, "x")));
+			// A numbered name loses its folders, because the server reads it as a path.
+			const stored = ['a"b.txt', 'c"d.txt', "x/y.txt", "y(1).txt"];
+			expect(answer.data).toMatchObject(stored.map((name) => ({ name })));
+		},
+	);
 
-	test.each(releases)("%s makes two documents of a file sent twice: a retry is not harmless", async (flavour) => {
+	test.each(releases)("%s makes two documents of a file that is sent twice", async (flavour) => {
 		const place = await serve(flavour, ["a.txt", "a.txt"]);
 		await by.upload(place.sandbox, place.dataset, "a.txt", "a(1).txt", "b.tar.md");
 		await by.upload(place.sandbox, place.dataset, "b.tar.md");
 		expect(await names(place)).toEqual(["a.txt", "a(1).txt", "a(2).txt", "a(3).txt", "b.tar.md", "b.tar(1).md"]);
 	});
 
-	test.each(["a.exe", "a", "a.", ".txt", "a.unknown"])("no release takes %s", async (name) => {
+	test.each(["a.exe", "a", "a.", ".txt", "a.unknown"])("no release accepts a file named %s", async (name) => {
 		for (const flavour of releases) {
 			const place = await serve(flavour, []);
 			const answer = await send(place, by.filePart(name, "x"));
@@ -46,21 +49,21 @@ describe("uploads", () => {
 		}
 	});
 
-	test.each(putReleases)("%s stores the good files of a failed upload, and does not say which", async (flavour) => {
+	test.each(putReleases)("%s stores the valid files of a failed upload, and does not report which", async (flavour) => {
 		const place = await serve(flavour, []);
 		const answer = await send(place, by.filePart("a.txt", "1"), by.filePart("b.exe", "2"), by.filePart("c.txt", "3"));
 		expect(answer).toMatchObject({ status: 200, code: 500, data: undefined });
 		expect(await names(place)).toEqual(["a.txt", "c.txt"]);
 	});
 
-	test("ragflow-0.26 says which files of a failed upload it stored", async () => {
+	test("ragflow-0.26 reports which files of a failed upload it stored", async () => {
 		const place = await serve("ragflow-0.26", []);
 		const answer = await send(place, by.filePart("a.exe", "1"), by.filePart("b.txt", "2"));
 		expect(answer).toMatchObject({ status: 200, code: 500, data: [{ name: "b.txt", size: 1 }] });
 		expect(await names(place)).toEqual(["b.txt"]);
 	});
 
-	test.each(releases)("%s stores nothing of an upload without files, or without a dataset", async (flavour) => {
+	test.each(releases)("%s stores nothing of an upload without files, or to a missing dataset", async (flavour) => {
 		const place = await serve(flavour, []);
 		const field = { head: ['Content-Disposition: form-data; name="file"'], body: "no file" };
 		expect(await send(place, field)).toMatchObject({ code: 101, message: "No file part!" });

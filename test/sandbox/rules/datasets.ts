@@ -6,7 +6,7 @@ const absent = "d94a8dc02c9711f0930f7fbc369eab6d";
 const other = "550e8400e29b41d4a716446655440000";
 const odd = "Malformed JSON syntax: Missing commas/brackets or invalid encoding";
 
-/** Datasets of other rules are on the same server: so a list that is not of one name or id is held to its code alone. */
+/** The server also has the datasets of other rules: so of a list without a name or an id only the code is compared. */
 const found: Answer = { code: 0, data: [{ id: "$D" }] };
 const fine: Answers = { "0.18": { code: 0 } };
 const strict = (message: string, loose: Answer): Answers => ({ "0.18": loose, "0.21": { code: 101, message } });
@@ -65,9 +65,9 @@ const queries: readonly Query[] = [
 	["a name that is not there", { name: "wrong name" }, noDataset("lacks permission for dataset 'wrong name'")],
 	["no name", { name: "" }, fine],
 	["an id", { id: "$D" }, { "0.18": found }],
-	["an id that is none", { id: "not_uuid" }, uuid1("Invalid UUID1 format")],
+	["an id that is not valid", { id: "not_uuid" }, uuid1("Invalid UUID1 format")],
 	["an id of another kind", { id: other }, otherKind],
-	["an id that is not there", { id: absent }, noDataset()],
+	["a missing id", { id: absent }, noDataset()],
 	[
 		"an empty id",
 		{ id: "" },
@@ -83,7 +83,7 @@ const queries: readonly Query[] = [
 		{ id: "$D", name: "wrong" },
 		noDataset("lacks permission for dataset 'wrong'"),
 	],
-	["an id that is not there and a name", { id: absent, name: "$N" }, noDataset()],
+	["a missing id and a name", { id: absent, name: "$N" }, noDataset()],
 	["a parameter that it does not know", { unknown_field: "x" }, strict("Extra inputs are not permitted", { code: 0 })],
 ];
 
@@ -101,21 +101,21 @@ const nameFaults: readonly Body[] = [
 		{ "0.21": { code: 101, message: "Unsupported content type: Expected application/json, got text/xml" } },
 		"text/xml",
 	],
-	["what is no JSON", "a", { "0.21": { code: 101, message: odd } }],
-	["text for a body", '"a"', { "0.21": { code: 101, message: "Invalid request payload: expected object, got str" } }],
+	["a body that is not JSON", "a", { "0.21": { code: 101, message: odd } }],
+	["a body of text", '"a"', { "0.21": { code: 101, message: "Invalid request payload: expected object, got str" } }],
 ];
 
 const removals: readonly Body[] = [
 	["one", { ids: ["$D"] }, { "0.18": { code: 0 }, "0.25": { code: 0, data: { success_count: 1 } } }],
 	["an empty list", { ids: [] }, { "0.21": { code: 0 }, "0.25": { code: 0, data: { success_count: 0 } } }],
-	["an id that is none", { ids: ["not_uuid"] }, uuid1("Invalid UUID1 format")],
+	["an id that is not valid", { ids: ["not_uuid"] }, uuid1("Invalid UUID1 format")],
 	["an id of another kind", { ids: [other] }, otherKind],
-	["an id that is not there", { ids: [absent] }, noDataset(`lacks permission for datasets: '${absent}'`)],
+	["a missing id", { ids: [absent] }, noDataset(`lacks permission for datasets: '${absent}'`)],
 	...[
 		[absent, "$D"],
 		["$D", absent],
 	].map((ids): Body => [
-		`an id that is not there among others: ${ids.indexOf(absent)}`,
+		`a missing id among others: ${ids.indexOf(absent)}`,
 		{ ids },
 		{
 			"0.18": { code: 0, data: { success_count: 1 } },
@@ -144,18 +144,17 @@ const removals: readonly Body[] = [
 		{ "0.21": { code: 101, message: "Unsupported content type: Expected application/json, got text/xml" } },
 		"text/xml",
 	],
-	["what is no JSON", "a", { "0.21": { code: 101, message: odd } }],
-	["text for a body", '"a"', { "0.21": { code: 101, message: "Invalid request payload: expected object, got str" } }],
+	["a body that is not JSON", "a", { "0.21": { code: 101, message: odd } }],
+	["a body of text", '"a"', { "0.21": { code: 101, message: "Invalid request payload: expected object, got str" } }],
 ];
 
 const changed = (name: string): Answers => ({ "0.18": { code: 0 }, "0.21": { code: 0, data: { id: "$D", name } } });
 
 const updates: readonly Rule[] = [
-	...nameFaults.map(([rule, body, answers, type]): Rule => rowOf(`PUT ${one}`, rule, body, answers, type)),
-	rowOf(`PUT ${one}`, "a new name", { name: "new $D" }, changed("new $D")),
-	rowOf(`PUT ${one}`, "its own name in other letters", { name: "$N!" }, changed("$N!")),
-	rowOf(
-		`PUT ${one}`,
+	...nameFaults.map((row) => ruleOf(`PUT ${one}`, row)),
+	ruleOf(`PUT ${one}`, ["a new name", { name: "new $D" }, changed("new $D")]),
+	ruleOf(`PUT ${one}`, ["its own name in the other case", { name: "$N!" }, changed("$N!")]),
+	ruleOf(`PUT ${one}`, [
 		"no member",
 		{},
 		{
@@ -163,45 +162,43 @@ const updates: readonly Rule[] = [
 			"0.25": { code: 102, message: "No properties were modified" },
 			"0.27": { code: 102, message: "no properties were modified" },
 		},
-	),
-	rowOf(
-		`PUT ${one}`,
-		"a name that another has",
+	]),
+	ruleOf(`PUT ${one}`, [
+		"a name that another dataset has",
 		{ name: "TAKEN" },
 		{
 			"0.18": { code: 102, message: "Duplicated dataset name in updating dataset." },
 			"0.21": { code: 102, message: "Dataset name 'TAKEN' already exists" },
 		},
-	),
-	rowOf("PUT /api/v1/datasets/not_uuid", "an id that is none", { name: "x" }, uuid1("Invalid UUID1 format")),
-	rowOf(`PUT /api/v1/datasets/${other}`, "an id of another kind", { name: "x" }, otherKind),
-	rowOf(`PUT /api/v1/datasets/${absent}`, "an id that is not there", { name: "x" }, noDataset()),
+	]),
+	ruleOf("PUT /api/v1/datasets/not_uuid", ["an id that is not valid", { name: "x" }, uuid1("Invalid UUID1 format")]),
+	ruleOf(`PUT /api/v1/datasets/${other}`, ["an id of another kind", { name: "x" }, otherKind]),
+	ruleOf(`PUT /api/v1/datasets/${absent}`, ["a missing id", { name: "x" }, noDataset()]),
 ];
 
 const creations: readonly Rule[] = [
-	...nameFaults.map(([rule, body, answers, type]): Rule => rowOf("POST /api/v1/datasets", rule, body, answers, type)),
-	rowOf("POST /api/v1/datasets", "no name", {}, strict("Field required", { code: 102 })),
-	rowOf("POST /api/v1/datasets", "a name", { name: "made $D" }, { "0.18": { code: 0, data: { name: "made $D" } } }),
-	rowOf(
-		"POST /api/v1/datasets",
-		"a name that is taken, in other letters",
+	...nameFaults.map((row) => ruleOf("POST /api/v1/datasets", row)),
+	ruleOf("POST /api/v1/datasets", ["no name", {}, strict("Field required", { code: 102 })]),
+	ruleOf("POST /api/v1/datasets", ["a name", { name: "made $D" }, { "0.18": { code: 0, data: { name: "made $D" } } }]),
+	ruleOf("POST /api/v1/datasets", [
+		"a taken name, in the other case",
 		{ name: "TAKEN" },
 		{
 			"0.18": { code: 102, message: "Duplicated dataset name in creating dataset." },
 			"0.21": { code: 103, message: "Dataset name 'TAKEN' already exists" },
 			"0.23": { code: 0, data: { name: "TAKEN(1)" } },
 		},
-	),
+	]),
 ];
 
-/** Datasets, by the public tests of v0.21.1 about names, ids and paging (test_dataset_mangement) and the code of all. */
+/** Datasets, by v0.21.1's public tests (test_dataset_mangement) and the code of all releases. */
 export const datasetRules: readonly Rule[] = [
 	...queries.map(([rule, query, answers]): Rule => ({ rule, send: list, query, answers })),
-	...removals.map(([rule, body, answers, type]) => rowOf("DELETE /api/v1/datasets", rule, body, answers, type)),
+	...removals.map((row) => ruleOf("DELETE /api/v1/datasets", row)),
 	...updates,
 	...creations,
 ];
 
-function rowOf(send: string, rule: string, body: unknown, answers: Answers, type?: string): Rule {
+function ruleOf(send: string, [rule, body, answers, type]: Body): Rule {
 	return { rule, send, body, answers, ...(type === undefined ? {} : { type }) };
 }

@@ -16,10 +16,10 @@ const unread = {
 
 const odd = "\n!?。；！？\"'";
 
-/** DELETE of documents, by the public tests of v0.21.1 (test_delete_documents.py) and the code of all. */
+/** DELETE of documents, by v0.21.1's public tests (test_delete_documents.py) and the code of all releases. */
 export const removeRules: readonly Rule[] = [
 	{
-		rule: "null for a body",
+		rule: "a body of null",
 		send,
 		body: "null",
 		answers: { "0.18": none, "0.24": { code: 100, left: all }, "0.26": unnamed },
@@ -31,19 +31,19 @@ export const removeRules: readonly Rule[] = [
 		answers: { "0.18": none, "0.25": nothing, "0.26": unnamed },
 	},
 	{
-		rule: "an id that is not there",
+		rule: "an unknown id",
 		send,
 		body: { ids: ["invalid_id"] },
 		answers: { "0.18": refused("Documents not found: ['invalid_id']"), "0.26": strange("invalid_id") },
 	},
 	{
-		rule: "an id of odd letters, printed by Python",
+		rule: "an id of unusual characters, as Python prints it",
 		send,
 		body: { ids: [odd] },
 		answers: { "0.18": refused(`Documents not found: ['\\n!?。；！？"\\'']`), "0.26": strange(odd) },
 	},
 	{
-		rule: "text for a body",
+		rule: "a body of text",
 		send,
 		body: '"not json"',
 		answers: {
@@ -52,13 +52,13 @@ export const removeRules: readonly Rule[] = [
 		},
 	},
 	{
-		rule: "what is no JSON",
+		rule: "a body that is not JSON",
 		send,
 		body: "{",
 		answers: { "0.18": none, "0.24": { code: 100, left: all }, "0.26": unread },
 	},
-	{ rule: "one", send, body: { ids: ["$0"] }, answers: { "0.18": { code: 0, left: ["1.txt", "2.txt"] } } },
-	{ rule: "all", send, body: { ids: ["$0", "$1", "$2"] }, answers: { "0.18": none } },
+	{ rule: "one document", send, body: { ids: ["$0"] }, answers: { "0.18": { code: 0, left: ["1.txt", "2.txt"] } } },
+	{ rule: "all documents", send, body: { ids: ["$0", "$1", "$2"] }, answers: { "0.18": none } },
 	{
 		rule: "no dataset",
 		send: "DELETE /api/v1/datasets//documents",
@@ -66,7 +66,7 @@ export const removeRules: readonly Rule[] = [
 		answers: { "0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>", left: all } },
 	},
 	{
-		rule: "a dataset that is not there",
+		rule: "a missing dataset",
 		send: "DELETE /api/v1/datasets/invalid_dataset_id/documents",
 		body: { ids: ["$0"] },
 		answers: { "0.18": refused("You don't own the dataset invalid_dataset_id. ") },
@@ -78,14 +78,14 @@ export const removeRules: readonly Rule[] = [
 	].map((ids): Rule => {
 		const gone = { code: 102, message: "Documents not found: ['invalid_id']", left: [] };
 		return {
-			rule: `${ids.indexOf("invalid_id") + 1}. id is not there`,
+			rule: `${ids.indexOf("invalid_id") + 1}. id is unknown`,
 			send,
 			body: { ids },
 			answers: { "0.18": gone, "0.26": strange("invalid_id") },
 		};
 	}),
 	{
-		rule: "ids twice",
+		rule: "a repeated id",
 		send,
 		body: { ids: ["$0", "$0", "$1"] },
 		answers: {
@@ -103,13 +103,13 @@ export const removeRules: readonly Rule[] = [
 		},
 	},
 	{
-		rule: "delete_all, which means something from v0.25 on",
+		rule: "delete_all, which v0.25 and later understand",
 		send,
 		body: { delete_all: true },
 		answers: { "0.18": none, "0.26": { code: 0, data: { deleted: 3 }, left: [] } },
 	},
 	{
-		rule: "a member too many",
+		rule: "an unknown member",
 		send,
 		body: { ids: ["$0"], x: 1 },
 		answers: {
@@ -118,7 +118,7 @@ export const removeRules: readonly Rule[] = [
 		},
 	},
 	{
-		rule: "another type of body",
+		rule: "another Content-Type",
 		send,
 		body: '{"ids":["x"]}',
 		type: "text/xml",
@@ -132,11 +132,11 @@ export const removeRules: readonly Rule[] = [
 
 const one = "GET /api/v1/datasets/$D/documents/$0";
 
-/** GET of a document, by the public tests of v0.21.1 (test_download_document.py) and the code of all. */
+/** GET of a document, by v0.21.1's public tests (test_download_document.py) and the code of all releases. */
 export const downloadRules: readonly Rule[] = [
 	{ rule: "a document", send: one, answers: { "0.18": { code: 0, body: "0.txt" } } },
 	{
-		rule: "a document that is not there",
+		rule: "a missing document",
 		send: "GET /api/v1/datasets/$D/documents/invalid_document_id",
 		answers: {
 			"0.18": { code: 102, message: "The dataset not own the document invalid_document_id." },
@@ -149,7 +149,7 @@ export const downloadRules: readonly Rule[] = [
 		answers: { "0.18": { code: 100, message: "<NotFound '404: Not Found'>" }, "0.23": { status: 404, code: 404 } },
 	},
 	{
-		rule: "a dataset that is not there",
+		rule: "a missing dataset",
 		send: "GET /api/v1/datasets/invalid_dataset_id/documents/$0",
 		answers: {
 			"0.18": { code: 102, message: "You do not own the dataset invalid_dataset_id." },

@@ -3,7 +3,7 @@ import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import type { Sandbox } from "../../../src/sandbox/index.ts";
 import * as by from "../support.ts";
 
-/** What a release answers: its code, a piece of its message, some of its data, and what documents are there after it. */
+/** An answer: its code, a part of its message, some of its data, and the documents that exist afterwards. */
 export type Answer = {
 	readonly code: number;
 	readonly status?: number;
@@ -15,7 +15,7 @@ export type Answer = {
 	readonly body?: string;
 };
 
-/** From that release on, until the next one named. */
+/** Answers by the release from which they hold, up to the next one named. */
 export type Answers = { readonly [from in `0.${number}`]?: Answer };
 
 export type Rule = {
@@ -23,16 +23,16 @@ export type Rule = {
 	/** METHOD PATH; `$D` is the dataset, `$N` its name, `$0` to `$2` are its documents */
 	readonly send: string;
 	readonly query?: Readonly<Record<string, string>>;
-	/** sent as JSON, with the same signs in it; text as it is */
+	/** sent as JSON, with the same placeholders; text is sent as it is */
 	readonly body?: unknown;
-	/** names of files to upload; each holds its name */
+	/** names of files to upload; each contains its name */
 	readonly files?: readonly string[];
 	readonly type?: string;
 	readonly key?: null | "wrong-key" | "word";
 	readonly answers: Answers;
 };
 
-/** What every rule finds: a dataset of three documents, `0.txt` to `2.txt`, each holding its name. */
+/** The start of every rule: a dataset of three documents, `0.txt` to `2.txt`, each of which contains its name. */
 export type Scene = {
 	readonly sandbox: Sandbox;
 	readonly dataset: string;
@@ -48,8 +48,8 @@ export async function scene(sandbox: Sandbox, name: string): Promise<Scene> {
 	return { sandbox, dataset, name, ids: files.map((_, at) => String(by.at(answer.data, at, "id"))) };
 }
 
-/** Sends what a rule says, and compares what came back. */
-export async function hold(rule: Rule, flavour: Flavour, at: Scene): Promise<void> {
+/** Sends the request of a rule, and compares the answer. */
+export async function checkRule(rule: Rule, flavour: Flavour, at: Scene): Promise<void> {
 	const expected = expectedOf(rule.answers, flavour);
 	if (expected === undefined) return;
 	const [method = "", path = ""] = rule.send.split(" ");
@@ -76,7 +76,7 @@ function expectedOf(answers: Answers, flavour: Flavour): Answer | undefined {
 async function send(sandbox: Sandbox, method: string, path: string, sent: by.Sent): Promise<by.Answer> {
 	const answer = await by.send(sandbox, method, path, sent);
 	if (answer.status !== 308) return answer;
-	// As public clients do: one slash where there were two.
+	// As public clients do: they send one slash in place of two.
 	return by.send(sandbox, method, path.replaceAll(/\/{2,}/g, "/"), sent);
 }
 

@@ -4,7 +4,7 @@ import { putReleases, releases } from "../flavours/support.ts";
 import { datasetRules } from "./datasets.ts";
 import { listRules } from "./list.ts";
 import { downloadRules, removeRules } from "./remove.ts";
-import { hold, type Rule, scene } from "./rule.ts";
+import { checkRule, type Rule, scene } from "./rule.ts";
 import { updateRules } from "./update.ts";
 import { uploadRules } from "./upload.ts";
 
@@ -17,15 +17,15 @@ const tables: readonly (readonly [string, readonly Rule[]])[] = [
 	["datasets", datasetRules],
 ];
 
-describe.each(releases)("%s answers as its code and the public tests of RAGFlow's API have it", (flavour) => {
+describe.each(releases)("%s answers as its code and the public tests of RAGFlow's API say", (flavour) => {
 	test.each(tables)("%s", async (_, rules) => {
 		const sandbox = await by.start({ flavour, ties: "stable" });
 		await by.createDataset(sandbox, "taken");
 		let number = 0;
-		for (const rule of rules) await hold(rule, flavour, await scene(sandbox, `scene ${++number}`));
+		for (const rule of rules) await checkRule(rule, flavour, await scene(sandbox, `scene ${++number}`));
 	});
 
-	test("keys, of every route", async () => {
+	test("keys on every route", async () => {
 		const sandbox = await by.start({ flavour });
 		const documents = "/api/v1/datasets/dataset_id/documents";
 		const routes = [
@@ -38,7 +38,7 @@ describe.each(releases)("%s answers as its code and the public tests of RAGFlow'
 		for (const route of routes) {
 			const [method = "", path = ""] = route.split(" ");
 			const [none, wrong] = [null, "wrong-key"].map((key) => by.send(sandbox, method, path, { key }));
-			// v0.25.0 has two checks: removals and downloads are with the older one.
+			// v0.25.0 has two checks of keys: removals and downloads use the older one.
 			const older =
 				isPut(flavour) ||
 				(flavour === "ragflow-0.25" && /^DELETE .*documents$|document_id$/.test(route) && !route.startsWith("PATCH"));

@@ -62,7 +62,7 @@ const rows: readonly Row[] = [
 	["an empty name", { name: "" }, { "0.18": kept(101, "The extension of file can't be changed") }],
 	["a name without an ending", { name: "0" }, { "0.18": kept(101, "The extension of file can't be changed") }],
 	[
-		"a name that another has",
+		"a name that another dataset has",
 		{ name: "1.txt" },
 		{ "0.18": kept(102, "Duplicated document name in the same dataset.") },
 	],
@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
 	]),
 ];
 
-/** The same sent by each verb: a rule holds for those releases that take it. */
+/** The same rule for each verb: it holds for the releases that have the verb. */
 const sent = rows.flatMap(([rule, body, answers]): Rule[] => {
 	const split = Object.entries(answers);
 	const before = split.filter(([from]) => from < "0.25");
@@ -143,7 +143,7 @@ const sent = rows.flatMap(([rule, body, answers]): Rule[] => {
 	];
 });
 
-/** PUT and PATCH of a document, by the public tests of v0.21.1 (test_update_document.py) and the code of all. */
+/** PUT and PATCH of a document, by v0.21.1's public tests (test_update_document.py) and the code of all releases. */
 export const updateRules: readonly Rule[] = [
 	...sent,
 	{
@@ -159,7 +159,7 @@ export const updateRules: readonly Rule[] = [
 		answers: { "0.18": { code: 100, message: "<NotFound '404: Not Found'>" }, "0.23": { status: 404, code: 404 } },
 	},
 	{
-		rule: "a document that is not there",
+		rule: "a missing document",
 		send: "PUT /api/v1/datasets/$D/documents/invalid_document_id",
 		body: { name: "a.txt" },
 		answers: {
@@ -170,7 +170,7 @@ export const updateRules: readonly Rule[] = [
 		},
 	},
 	{
-		rule: "a dataset that is not there",
+		rule: "a missing dataset",
 		send: "PUT /api/v1/datasets/invalid_dataset_id/documents/$0",
 		body: { name: "a.txt" },
 		answers: {

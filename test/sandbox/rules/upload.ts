@@ -14,7 +14,7 @@ const taken = (rule: string, names: readonly string[], answer: Answer): Rule => 
 const kinds = ["docx", "xlsx", "ppt", "png", "pdf", "md", "json", "eml", "html"];
 const special = `!_#$%&'()_+,-._;_=_@[_]^_\`{_}~.txt`;
 
-/** POST /datasets/<dataset_id>/documents, by the public tests of v0.21.1 (test_upload_documents.py) and the code of all. */
+/** POST /datasets/<dataset_id>/documents, by v0.21.1's public tests (test_upload_documents.py) and the code of all releases. */
 export const uploadRules: readonly Rule[] = [
 	taken("one file", ["a.txt"], { code: 0, data: [{ name: "a.txt", size: 5, run: "UNSTART", chunk_method: "naive" }] }),
 	...kinds.map((kind) => taken(`a file of ${kind}`, [`a.${kind}`], stored(`a.${kind}`))),
@@ -39,7 +39,7 @@ export const uploadRules: readonly Rule[] = [
 		answers: { "0.18": { code: 101 }, "0.21": { code: 101, message: "File name must be 255 bytes or less." } },
 	},
 	{
-		rule: "a dataset that is not there",
+		rule: "a missing dataset",
 		send: "POST /api/v1/datasets/invalid_dataset_id/documents",
 		files: ["a.txt"],
 		answers: {
@@ -56,7 +56,7 @@ export const uploadRules: readonly Rule[] = [
 		{ code: 0, left: [...three, ...Array.from({ length: 20 }, (_, at) => `n${at}.txt`)] },
 	),
 	{
-		rule: "a good file beside a bad one is stored, which is told from v0.26 on",
+		rule: "a valid file is stored beside an invalid one, which is reported from v0.26 on",
 		send,
 		files: ["a.txt", "b.exe"],
 		answers: {

@@ -19,10 +19,10 @@ const answers: readonly (readonly [Flavour, object, object])[] = [
 	["ragflow-0.27", unauthorized, unauthorized],
 ];
 
-/** Long enough for all requests of a test, which do not wait for its end. */
+/** Long enough for all requests of a test. */
 const long = { fault: "database-away", milliseconds: 60_000 };
 
-test.each(answers)("%s without its database answers every request in its own way, and applies none", async (...row) => {
+test.each(answers)("without its database %s answers every request in its own way, and applies none", async (...row) => {
 	const [flavour, answer, removal] = row;
 	const place = await serve(flavour, ["a.txt"], { control: true });
 	const { sandbox, dataset, ids } = place;
@@ -40,7 +40,7 @@ test.each(answers)("%s without its database answers every request in its own way
 });
 
 test.each(releases)(
-	"%s has its data when the database is back, and an update that came before is kept",
+	"%s has all its data when the database is back, with the update that was applied before",
 	async (flavour) => {
 		const place = await serve(flavour, ["a.txt"], { control: true });
 		const fault = { fault: "database-away", milliseconds: 40, when: "after", on: { nth: 1 } } as const;
