@@ -67,6 +67,17 @@ describe("the control address", () => {
 		expect(parse(await (await ask(sandbox, "/faults")).text())).toEqual({ faults: [report] });
 	});
 
+	test.each([
+		[0, null],
+		[11, null],
+		[12, 200],
+	])("an answer that is cut at byte %i is recorded with status %s", async (at, status) => {
+		const sandbox = await by.start({ documents: 1, faults: { faults: [{ fault: "cut", at }] } });
+		await exchange(sandbox.port, updateText(sandbox, documentId(1)));
+		const requests = (): unknown => sandbox.control?.ledger().filter(({ type }) => type === "request");
+		await expect.poll(requests).toMatchObject([{ status }]);
+	});
+
 	test("distinguishes uploads, removals, new datasets and updates, and counts a refused request as not applied", async () => {
 		const sandbox = await by.start({ control: true });
 		const dataset = await by.createDataset(sandbox);
