@@ -7,7 +7,6 @@ import { startSandbox } from "../../src/sandbox/index.ts";
 import { ENCODINGS, withoutKeyInAnyForm } from "../support/encodings.ts";
 import { SHORT_FAULTS } from "../support/faults.ts";
 import { liar } from "../support/liar.ts";
-import { SHORT_FAULTS } from "../support/faults.ts";
 import { start } from "../support/program.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, KEY } from "../support/service.ts";

@@ -23,12 +23,12 @@ describe("paging", () => {
 		expect(await by.names(sandbox, dataset, { page_size: "3", desc: "False", page: "2" })).toEqual(["d", "c", "b"]);
 	});
 
-	test("after a removal between two pages, later pages show no document twice", async () => {
+	test("after a removal, a page starts at its new offset", async () => {
 		const { sandbox, dataset, ids } = await withSeven();
 		await by.names(sandbox, dataset, { page: "1", page_size: "3" });
 		await by.send(sandbox, "DELETE", by.documentsPath(dataset, ids[0]));
-		expect(await by.names(sandbox, dataset, { page: "1", page_size: "3" })).toEqual(["f", "e", "d"]);
 		expect(await by.names(sandbox, dataset, { page: "2", page_size: "3" })).toEqual(["c", "b", "a"]);
+		expect(await by.names(sandbox, dataset, { page: "1", page_size: "3" })).toEqual(["f", "e", "d"]);
 		await by.upload(sandbox, dataset, "new");
 		expect(await by.names(sandbox, dataset, { page: "3", page_size: "3" })).toEqual(["new"]);
 	});
