@@ -45,7 +45,7 @@ it.each<[string, SettingFlags & { key?: boolean }, Record<string, string>, Parti
 		{
 			to: A,
 			key: "key-of-profile",
-			notes: "RAGTAG_BASE_URL and RAGTAG_API_KEY are not used: --profile both says otherwise",
+			notes: "RAGTAG_BASE_URL and RAGTAG_API_KEY are not used: --profile both is used instead",
 		},
 	],
 	[
