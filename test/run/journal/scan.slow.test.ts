@@ -130,7 +130,7 @@ describe("a journal that was damaged", () => {
 		const place = truth(records)[5]?.next ?? 0;
 		bytes.fill(0, place, place + 10);
 		const { result } = await scanned(bytes);
-		expect(result).toEqual({ goodLength: place, records: 5, end: { corrupt: place, record: 6 } });
+		expect(result).toEqual({ goodLength: place, records: 5, end: { byte: place, record: 6 } });
 		const error: unknown = await readJournal(inPieces(bytes), "journal.jsonl").catch((thrown: unknown) => thrown);
 		expect(error).toBeInstanceOf(JournalUnreadable);
 		expect(error).toMatchObject({
@@ -144,7 +144,7 @@ describe("a journal that was damaged", () => {
 		const bytes = bytesOf(journal(6_000));
 		const block = bytes.subarray(2_048, 4_096);
 		const twice = Buffer.concat([bytes.subarray(0, 4_096), block, bytes.subarray(4_096)]);
-		expect((await scanned(twice)).result.end).toMatchObject({ corrupt: expect.any(Number) });
+		expect((await scanned(twice)).result.end).toMatchObject({ byte: expect.any(Number) });
 		const records = journal(6_000);
 		const again = bytesOf([...records, ...records.slice(-3)]);
 		expect((await scanned(again)).result.end).toMatchObject({ rule: expect.stringContaining("second outcome") });
@@ -172,7 +172,7 @@ describe("a journal that was damaged", () => {
 		const bytes = bytesOf(journal(3_000));
 		const changed = Buffer.from(bytes.toString("utf8").replaceAll("\n", "\r\n"));
 		const { result } = await scanned(changed);
-		expect(result).toMatchObject({ goodLength: 0, end: { corrupt: 0, rule: expect.stringContaining("line ends") } });
+		expect(result).toMatchObject({ goodLength: 0, end: { byte: 0, rule: expect.stringContaining("line ends") } });
 	});
 
 	it("of a newer format is refused, not read half", async () => {
