@@ -29,7 +29,8 @@ async function world(): Promise<{ readonly cwd: string; readonly env: Record<str
 	await writeFile(path, `${lines.join("\n")}\n`);
 	await chmod(path, 0o755);
 	for (const name of ["my file.csv", "tags.csv"]) await writeFile(join(cwd, name), "document_id\n");
-	const env = environment({ TERM: "xterm" });
+	// fish makes a folder of its own there, also where the path did not exist.
+	const env = environment({ TERM: "xterm", XDG_CONFIG_HOME: await folder() });
 	return { cwd, env: { ...env, PATH: `${bin}:${env["PATH"] ?? ""}` } };
 }
 
