@@ -28,7 +28,7 @@ export function addChangeOptions(command: Command): Command {
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
 export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
-	// Another token says that the usual one, and lists that look like a change, are meant to the letter.
+	// With another token, the usual one and lists that look like a change are plain values.
 	if (mode !== "replace" || deleteToken !== DELETE_TOKEN) return;
 	throw new CliError("--delete-token needs --mode merge; nothing was sent", {
 		exit: Exit.usage,
@@ -36,7 +36,7 @@ export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
 	});
 }
 
-/** How rows become what is sent. */
+/** How the metadata to send is made from a row. */
 export function updatePlanOf({ mode, deleteToken }: ChangeFlags): Omit<UpdatePlan, "present"> {
 	const change = changeOf(mode, deleteToken);
 	return {
@@ -46,11 +46,11 @@ export function updatePlanOf({ mode, deleteToken }: ChangeFlags): Omit<UpdatePla
 	};
 }
 
-/** Flags of commands that can show what they would do. */
+/** Flags of commands that have a dry run. */
 export type DryRunFlags = {
 	readonly dryRun?: boolean;
 	readonly detailedExitcode?: boolean;
-	/** how changes are shown */
+	/** format of the changes; undefined for text */
 	readonly format?: ChangeFormat;
 };
 
@@ -82,7 +82,7 @@ export function checkDryRunFlags({
 	if (format !== undefined && json === true) throw wrong("--format and --json exclude each other", "Use one of them.");
 }
 
-/** How the changes are shown that the flags ask for. */
+/** The format of the changes that the flags choose. */
 export function changeFormat({
 	format = "text",
 	json,

@@ -37,7 +37,7 @@ export type ManifestFlags = GlobalFlags & {
 	readonly json?: boolean;
 };
 
-/** Flags of commands that look at the document of each row. */
+/** Flags of commands that work through rows, whether or not they write. */
 export type RowFlags = ServiceFlags & {
 	readonly concurrency: number | "auto";
 	readonly maxErrors?: MaxErrors;
@@ -48,14 +48,14 @@ export type RowFlags = ServiceFlags & {
 	readonly json?: boolean;
 };
 
-/** Flags of what reads back what was written. */
+/** Flags of commands that read back written values. */
 export type VerifyFlags = ServiceFlags &
 	Pick<RowFlags, "concurrency" | "maxDuration" | "progress" | "json"> & {
 		/** in milliseconds */
 		readonly maxOutage?: number;
 	};
 
-/** Flags of commands that run rows. */
+/** Flags of commands that write rows. */
 export type RunFlags = RowFlags & {
 	readonly verify?: "none" | VerifyMode;
 	readonly dataset?: string;
@@ -64,21 +64,21 @@ export type RunFlags = RowFlags & {
 	readonly skipInvalid?: boolean;
 	readonly allowEmpty?: boolean;
 	readonly attempts: number;
-	/** in milliseconds, like the one below; the engine has the defaults */
+	/** in milliseconds, as `maxOutage`; the engine has the defaults */
 	readonly maxWait?: number;
 	readonly maxOutage?: number;
 	readonly body?: BodyChoice;
-	/** false: what documents had before is not read, and the run can't be undone */
+	/** false: the previous values of documents are not saved, and the run can't be undone */
 	readonly undo?: boolean;
 	readonly resume?: boolean;
 	readonly force?: boolean;
-	/** the recorded run to go on with, for `runs resume` and `runs retry` */
+	/** the recorded run to resume, for `runs resume` and `runs retry` */
 	readonly run?: string;
-	/** opens its failed rows again */
+	/** whether its failed rows are sent again */
 	readonly reopen?: boolean;
 };
 
-/** Rows of a chunk at most: a chunk is held in memory. */
+/** Rows: memory holds a whole chunk. */
 const LARGEST_CHUNK = 10_000;
 
 export function addVerbosityOptions(command: Command): Command {
@@ -112,7 +112,7 @@ export function addManifestOptions(command: Command): Command {
 		);
 }
 
-/** Options of commands that look at documents, however they come by them. */
+/** Options of commands that read many documents. */
 export function addReadOptions(command: Command): Command {
 	return addServiceOptions(command)
 		.option("--concurrency <n>", "most requests in flight", parseConcurrency, "auto")
@@ -125,7 +125,7 @@ export function addReadOptions(command: Command): Command {
 		.option("--json", "results as JSON lines");
 }
 
-/** Options of commands that look at the document of each row. */
+/** Options of commands that work through rows, whether or not they write. */
 export function addRowOptions(command: Command, failed: string): Command {
 	return addReadOptions(command)
 		.option("--max-errors <n or n%>", "stops when this many rows have failed", parseMaxErrors)
@@ -136,7 +136,7 @@ export function addOutageOption(command: Command, byDefault = "15m"): Command {
 	return command.option("--max-outage <time>", `longest outage to wait out (default: ${byDefault})`, parseTime);
 }
 
-/** @param force what else than a lock `--force` overrides */
+/** @param force what `--force` overrides beside a lock, as the beginning of its help */
 export function addRunOptions(command: Command, force = ""): Command {
 	addRowOptions(
 		command,
@@ -161,7 +161,7 @@ function addVerifyOption(command: Command): Command {
 	);
 }
 
-/** Whether what a run writes is to be read back. */
+/** Whether a run reads back what it writes. */
 export function verifies({ verify = "none" }: Pick<RunFlags, "verify">): boolean {
 	return verify !== "none";
 }
@@ -188,7 +188,7 @@ export function addWriteOptions(command: Command): Command {
 	return addBodyOption(addSetOption(command));
 }
 
-/** @param sends what becomes of the valid rows */
+/** @param sends the verb for the valid rows in the help of `--skip-invalid` */
 export function addValidityOptions(command: Command, sends = "sends"): Command {
 	return command
 		.option("--skip-invalid", `${sends} the valid rows of a manifest that has invalid ones, and exits 1`)

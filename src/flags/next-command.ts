@@ -1,6 +1,6 @@
 import type { GlobalFlags } from "./flags.ts";
 
-/** A command with the global flags of this call, which it needs as well; but those that it gives itself. */
+/** A command with the global flags of this call, except those that it has already. */
 export function withFlags(command: string, flags: GlobalFlags): string {
 	const again = pairsOf(flags).flatMap(([flag, value]) =>
 		command.includes(` ${flag} `) ? [] : [` ${flag} ${quoted(value)}`],
@@ -8,7 +8,7 @@ export function withFlags(command: string, flags: GlobalFlags): string {
 	return command + again.join("");
 }
 
-/** The command that goes on with a run. */
+/** The command that resumes a run. */
 export function resumeCommand(run: string, flags: GlobalFlags): string {
 	return withFlags(`ragtag runs resume ${run}`, flags);
 }
@@ -29,7 +29,7 @@ function pairsOf({ profile, baseUrl, apiKeyFile, caFile, stateDir }: GlobalFlags
 	return flags.flatMap(([flag, value]): [string, string][] => (value === undefined ? [] : [[flag, value]]));
 }
 
-/** A word as a shell takes it. */
+/** A word, quoted for a shell if it needs quotes. */
 export function quoted(word: string): string {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

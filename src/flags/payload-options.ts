@@ -6,7 +6,7 @@ import type { Mode } from "../plan/change.ts";
 import type { OnExisting } from "../run/operations/namesakes.ts";
 import type { ManifestFlags } from "./flags.ts";
 
-/** Flags that change what is sent: a run is told by them, and gone on with by them. */
+/** Flags that change what is sent. They identify a run, and a resumed run takes them from its record. */
 export type PayloadFlags = Partial<ManifestFlags> & {
 	readonly mode?: Mode;
 	readonly deleteToken?: string;
@@ -18,13 +18,13 @@ export type PayloadFlags = Partial<ManifestFlags> & {
 	readonly filesRoot?: string;
 };
 
-/** Flags that are one text, as `PayloadFlags` names them. */
+/** Members of `PayloadFlags` that are one text. */
 const TEXTS = ["mode", "deleteToken", "empty", "onDuplicate", "onExisting"] as const;
 
 /**
- * What is recorded of the flags. Paths are absolute: the run may be gone on with from anywhere.
+ * The flags as they are recorded. Paths are absolute, so that a run can be resumed from any folder.
  *
- * @param schema what the schema says, as its file may be another by then
+ * @param schema the content of the schema, because its file may change before the run is resumed
  */
 export function payloadOptions(
 	flags: PayloadFlags,
@@ -52,15 +52,15 @@ export function payloadOptions(
 }
 
 /**
- * The folder that files may lie in which a manifest among the recorded runs names: anywhere, as this program wrote it of
- * rows that were checked. Undefined for any other manifest.
+ * The folder in which the files of a manifest must be, for a manifest in the folder of recorded runs: the root. This program
+ * wrote that manifest from checked rows. Undefined for any other manifest.
  */
 export function ownFilesRoot(manifest: string | undefined, { stateDir }: Settings): string | undefined {
 	if (manifest === undefined || stateDir === undefined) return undefined;
 	return resolve(manifest).startsWith(resolve(stateDir.value, "runs") + sep) ? "/" : undefined;
 }
 
-/** The flags that a record stands for. @throws CliError exit 8 where it is none of this program's */
+/** The flags from a record. @throws CliError exit 8 if this program did not write the record */
 export function payloadFlags(options: JsonObject): PayloadFlags {
 	const text = (name: string): string | undefined => {
 		const value = options[name];

@@ -15,7 +15,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 	["w", 604_800_000],
 ]);
 
-/** Milliseconds, a hundred years: whatever waits does it in slices, so that no timer sees as much. */
+/** Milliseconds, a hundred years: a long wait is made of several timers, so that none gets a time that is too long for it. */
 const LONGEST = 5_200 * 604_800_000;
 
 /** `500ms`, `60s`, `5m`, `2h`, `30d`, `2w`; a bare number is seconds. In milliseconds. */
@@ -78,18 +78,18 @@ export function collect(text: string, earlier: readonly string[] = []): string[]
 	return [...earlier, text];
 }
 
-/** A dataset or another name that a script may have left empty. */
+/** A name that is not empty. An empty one comes from a script's variable that was not set. */
 export function parseNonEmpty(text: string): string {
 	if (text.trim() === "") throw new InvalidArgumentError("It is empty: was a variable not set?");
 	return text;
 }
 
-/** A `metadata_condition` as one writes it behind `--where-json`. */
+/** An example of a `metadata_condition` for `--where-json`. */
 export const CONDITION_EXAMPLE =
 	'{"conditions":[{"name":"publish_date","comparison_operator":"≥","value":"2025-01-01"}]}';
 
 export function parseConditionFlag(text: string, earlier?: Condition): Condition {
-	// The later would silently replace the earlier.
+	// Otherwise the second condition would silently replace the first.
 	const condition = earlier === undefined ? parseCondition(text) : "it is given twice, and one condition can hold both";
 	if (typeof condition !== "string") return condition;
 	throw new CliError(`--where-json: ${condition}`, {
