@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { App, Settings } from "../app.ts";
+import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode } from "../errors.ts";
 import {
 	type Check,
@@ -14,16 +14,16 @@ import {
 import type { Exchange } from "../rest/types.ts";
 import { redactor } from "../text/redactor.ts";
 import type { Done } from "../flags/declare.ts";
-import { attempt, decisive, failed, nextCommand, skipped } from "./doctor/check-results.ts";
+import { attempt, decisiveFailure, failed, nextCommand, skipped } from "./doctor/check-results.ts";
 import { configure, type DoctorFlags, shownSettings, STORAGE } from "./doctor/configuration.ts";
-import { type Findings, serviceChecks } from "./doctor/service.ts";
-import { wayChecks } from "./doctor/network.ts";
+import { type Findings, type FirstAnswer, type ServiceContext, serviceChecks } from "./doctor/service.ts";
+import { networkChecks } from "./doctor/network.ts";
 import { addServiceOptions } from "../flags/flags.ts";
 import { printVersionLine } from "../workflows/version-line.ts";
 import { parseNonEmpty } from "../flags/values.ts";
 
-/** Every check that a report has, in its order. */
-const NAMES = [
+/** The names of all checks, in the order of the report. */
+const CHECK_NAMES = [
 	"proxy",
 	"dns",
 	"tls",
@@ -60,39 +60,38 @@ export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	if (flags.json === true) await printVersionLine(app);
 	const read = await attempt(() => app.settings(flags));
 	if ("error" in read) {
-		// Nothing can be shown or checked; a script still gets the last line that it waits for.
+		// No setting can be shown or checked, but a script still gets the last line.
 		await printer(flags, app, (text) => text).end([], {}, read.error.exit, "ragtag help environment");
 		throw read.error;
 	}
 	const settings = read.value;
 	const configuration = await configure(settings, flags, app);
 	const { key, reach, route } = configuration;
-	// A sentence may repeat what a service or a setting says, so it loses any piece of the key, not only the whole.
+	// A text may repeat a part of the key from an answer or a setting, so parts are masked, too.
 	const redact = key === undefined ? (text: string): string => text : redactor(key);
 	const print = printer(flags, app, redact);
 	await print.settings(shownSettings(settings, flags, route));
 
 	const checks: Check[] = [];
-	const make = async (found: Iterable<Check> | AsyncIterable<Check>): Promise<void> => {
+	const add = async (found: Iterable<Check> | AsyncIterable<Check>): Promise<void> => {
 		for await (const check of found) {
 			checks.push(check);
 			await print.check(check);
 		}
 	};
 	const findings: Findings = {};
-	await make(configuration.checks);
-	if (reach !== undefined && route !== undefined) await make(wayChecks(reach, route, configuration.isTrustKnown));
-	// An exit of 2 means that no request was made.
-	// Where runs are recorded says nothing of the way to the service.
+	await add(configuration.checks);
+	if (reach !== undefined && route !== undefined) await add(networkChecks(reach, route, configuration.isTrustKnown));
+	// An exit of 2 means that no request was made. The folder of runs does not matter to the service.
 	const isBroken = (check: Check): boolean => check.status === "failed" && check.name !== STORAGE;
-	if (!checks.some(isBroken)) await askService(settings, flags, app, findings, make);
+	if (!checks.some(isBroken)) await add(askService({ settings, flags, app, findings }));
 	const broken = checks.find(isBroken)?.name ?? "service";
-	const missing = NAMES.filter((name) => !checks.some((check) => check.name === name));
+	const missing = CHECK_NAMES.filter((name) => !checks.some((check) => check.name === name));
 	const why = `not checked, because "${broken}" failed`;
 	if (missing.length > 0) await print.missing(missing, why);
 	checks.push(...missing.map((name) => skipped(name, why)));
 
-	const failure = decisive(checks);
+	const failure = decisiveFailure(checks);
 	const exit = failure?.exit ?? Exit.ok;
 	const next = redact(nextCommand(failure?.check, findings.dataset, flags));
 	await print.end(checks, findings, exit, next);
@@ -102,23 +101,21 @@ export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	throw new CliError(redact(`${checksText(checks)}; ${name}: ${text}`), { exit, hint: `${advice}Then type: ${next}` });
 }
 
-async function askService(
-	settings: Settings,
-	flags: DoctorFlags,
-	app: App,
-	findings: Findings,
-	make: (found: Iterable<Check> | AsyncIterable<Check>) => Promise<void>,
-): Promise<void> {
-	let heard: { readonly date: string | undefined; readonly at: number } | undefined;
+/** The checks that need the service, in a session of their own. */
+async function* askService(
+	context: Pick<ServiceContext, "settings" | "flags" | "app" | "findings">,
+): AsyncGenerator<Check, void, undefined> {
+	const { settings, flags, app } = context;
+	let firstAnswer: FirstAnswer | undefined;
 	const onExchange = ({ status, date }: Exchange): void => {
-		if (status !== undefined) heard ??= { date: date(), at: Date.now() };
+		if (status !== undefined) firstAnswer ??= { date: date(), at: Date.now() };
 	};
 	const { rate, timeout, flavour } = flags;
 	const connected = await attempt(() => app.connect(settings, { rate, timeout, flavour, onExchange }));
-	if ("error" in connected) return make([failed("flavour", connected.error)]);
+	if ("error" in connected) return yield failed("flavour", connected.error);
 	const session = connected.value;
 	try {
-		await make(serviceChecks({ app, session, settings, flags, findings, heard: () => heard }));
+		yield* serviceChecks({ ...context, session, firstAnswer: () => firstAnswer });
 	} finally {
 		await session.close();
 	}
@@ -126,9 +123,9 @@ async function askService(
 
 type Printer = {
 	settings(shown: readonly ShownSetting[]): Promise<void>;
-	/** as soon as it was made: a check may take its time */
+	/** prints a check at once: the next one may take a while */
 	check(check: Check): Promise<void>;
-	/** checks that could not be made, for one reason */
+	/** prints the checks that could not be made, for one reason */
 	missing(names: readonly string[], why: string): Promise<void>;
 	end(checks: readonly Check[], findings: Findings, exit: ExitCode, next: string): Promise<void>;
 };

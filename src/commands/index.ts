@@ -3,11 +3,11 @@ import type { Declare, Resume } from "../flags/declare.ts";
 export type Group = {
 	readonly name: string;
 	readonly summary: string;
-	/** loaded only when the command line names it, so that `--help` and `--version` start fast */
+	/** called only when the command line names the group, so that `--help` and `--version` start fast */
 	readonly load: () => Promise<readonly Declare[]>;
 };
 
-/** The tree of commands. A group whose commands hang directly on the program has `leaf`. */
+/** The tree of commands. An entry with `leaf` is one command of that name. */
 export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	{
 		name: "datasets",

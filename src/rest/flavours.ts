@@ -197,7 +197,7 @@ export const ragflowPut: Flavour = {
 		const { patch, put, list } = signs;
 		if (isTaken(patch) || put === "wrong_verb") return undefined;
 		if (patch === "wrong_verb") {
-			return `it answers PATCH with ${WRONG_VERB}${isTaken(put) ? " and accepts PUT" : ""}${furtherSigns(signs)}`;
+			return `it answers PATCH with ${WRONG_VERB}${isTaken(put) ? ", and it accepts PUT" : ""}${furtherSigns(signs)}`;
 		}
 		if (put === "in_its_words") return `it accepts PUT${furtherSigns(signs)}; PATCH did not reach it`;
 		return list === "ragflow" ? `${ITS_LIST}, though PATCH did not reach it` : undefined;
@@ -214,7 +214,7 @@ export const ragflowPatch: Flavour = {
 	recognise: (signs) => {
 		const { patch, put, list } = signs;
 		if (put === "wrong_verb" && patch !== "wrong_verb") {
-			return `it answers PUT with ${WRONG_VERB}${isTaken(patch) ? " and accepts PATCH" : ""}${furtherSigns(signs)}`;
+			return `it answers PUT with ${WRONG_VERB}${isTaken(patch) ? ", and it accepts PATCH" : ""}${furtherSigns(signs)}`;
 		}
 		if (!isTaken(patch)) return undefined;
 		// A service that follows its documentation otherwise may route both verbs. Only its own words are a sign of RAGFlow.

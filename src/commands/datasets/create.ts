@@ -30,7 +30,7 @@ export async function create(options: CreateOptions, app: App): Promise<ExitCode
 	});
 }
 
-/** Creates; where the answer was lost, looks instead of creating a second one. */
+/** Creates a dataset. Where the answer was lost, it lists the datasets by name instead of creating a second one. */
 async function createOrFind(name: string, session: Session): Promise<string> {
 	const { api, request, requestOnce } = session;
 	try {
@@ -56,12 +56,12 @@ async function createOrFind(name: string, session: Session): Promise<string> {
 	}
 }
 
-/** RAGFlow takes blanks at the ends off (v0.18, api/apps/sdk/dataset.py), and a service may compose letters otherwise. */
+/** RAGFlow trims names (v0.18, api/apps/sdk/dataset.py), and a service may store another Unicode form. */
 function isNamed(made: string, name: string): boolean {
 	return made.normalize().trim() === name.normalize().trim();
 }
 
-/** RAGFlow numbers a name that is taken from v0.22 on (`create_with_name` in api/db/services/knowledgebase_service.py). */
+/** From v0.22 on RAGFlow numbers a name that is taken (`create_with_name` in api/db/services/knowledgebase_service.py). */
 function renamed(name: string, made: { readonly id: string; readonly name: string }, { service }: Session): CliError {
 	const [id, madeName] = [service.show(made.id), service.show(made.name)];
 	return new CliError(
@@ -73,7 +73,7 @@ function renamed(name: string, made: { readonly id: string; readonly name: strin
 	);
 }
 
-/** What releases up to v0.21 say of a name that is taken (api/apps/sdk/dataset.py). */
+/** The message of releases up to v0.21 about a name that is taken (api/apps/sdk/dataset.py). */
 const TAKEN = /\b(?:duplicated?|already exists)\b/i;
 
 function refused(error: unknown, name: string): CliError {

@@ -34,8 +34,8 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		};
 		const count = await printList(
 			datasets(),
-			["dataset_id", "name", "document_count"],
 			{
+				columns: ["dataset_id", "name", "document_count"],
 				cells: ({ id, name, documentCount }) => [id, name, documentCount === undefined ? "" : String(documentCount)],
 				json: ({ id, name, documentCount }) =>
 					JSON.stringify({ dataset_id: id, name, document_count: documentCount ?? null }),

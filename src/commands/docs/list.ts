@@ -63,14 +63,15 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		const isJson = format === "json" || format === "jsonl";
 		const fates = format === "csv" ? IN_MANIFESTS : isJson ? IN_JSON : IN_TABLES;
 		const documents = warningOfInexact(found, keys, fates, app);
-		if (format === "csv") await printDocumentsCsv(documents, fields, settings, app);
+		if (format === "csv") await printDocumentsCsv(documents, { fields, settings, app });
 		else {
 			const columns = fields ?? defaultFields;
-			const faces = {
+			const shape = {
+				columns,
 				cells: (document: Document) => documentCells(document, columns),
 				json: (document: Document) => documentJson(document, fields),
 			};
-			await printList(documents, columns, faces, format, app);
+			await printList(documents, shape, format, app);
 		}
 		if (short !== undefined) throw shortListError(dataset, short, "the list above");
 		return Exit.ok;

@@ -8,12 +8,12 @@ import type { Recognition } from "../../run/service/service-memory.ts";
 import { MAX_CONCURRENCY } from "../../run/rate/concurrency-search.ts";
 import { ADVISED_RATE, safeRate } from "../../run/rate/concurrency.ts";
 
-/** Seconds of difference from which on a clock is worth a warning. */
-const SKEW_WARNING = 60;
+/** Seconds. A larger difference between the clocks is a warning. */
+const MAX_SKEW = 60;
 
-const OTHER =
+const WRONG_ADDRESS_HINT =
 	"Check --base-url: it must be the address of the API, which may differ in port or path from the service's web page.";
-const AWAY = "Check that the service is up, and that host and port in --base-url are right.";
+const UNREACHABLE_HINT = "Check that the service is up, and that host and port in --base-url are right.";
 
 /** The checks `service` and `key` where the first list was not answered with a success. */
 export function refusalChecks(error: CliError, host: string): readonly Check[] {
@@ -25,19 +25,21 @@ export function refusalChecks(error: CliError, host: string): readonly Check[] {
 	}
 	if (rest.code === "TLS_UNTRUSTED") return [failed("service", error, "ragtag doctor --ca-file PATH")];
 	if (rest.code === "REDIRECT") return [failed("service", error, "ragtag doctor --base-url URL")];
-	const isOther =
+	const isWrongAddress =
 		rest.kind === "not_the_api" || rest.kind === "contradiction" || ["NOT_FOUND", "BAD_ENVELOPE"].includes(rest.code);
-	if (isOther)
-		return [{ ...failed("service", error, "ragtag doctor --base-url URL"), hint: OTHER, exit: Exit.temporary }];
-	const isAway = rest.kind === "not_sent" || rest.kind === "ambiguous";
-	return [{ ...failed("service", error), ...(isAway ? { hint: AWAY } : {}) }];
+	if (isWrongAddress)
+		return [
+			{ ...failed("service", error, "ragtag doctor --base-url URL"), hint: WRONG_ADDRESS_HINT, exit: Exit.temporary },
+		];
+	const isUnreachable = rest.kind === "not_sent" || rest.kind === "ambiguous";
+	return [{ ...failed("service", error), ...(isUnreachable ? { hint: UNREACHABLE_HINT } : {}) }];
 }
 
 /**
  * This machine's clock against the `Date` of an answer.
  *
- * @param date as the service wrote it, whole seconds
- * @param now when the answer had come, in epoch milliseconds
+ * @param date as the service wrote it, in whole seconds
+ * @param now when the answer had arrived, in epoch milliseconds
  */
 export function clockCheck(date: string | undefined, now: number): Check {
 	const name = "clock";
@@ -47,15 +49,15 @@ export function clockCheck(date: string | undefined, now: number): Check {
 	}
 	const seconds = Math.round((now - theirs) / 1000);
 	const size = Math.abs(seconds);
-	// The header is cut to whole seconds, and its way takes time, too.
+	// The header has whole seconds, and the answer took time to arrive.
 	if (size <= 2) return { name, status: "ok", text: "this machine's clock agrees with the service's" };
 	const text = `this machine's clock is ${size} s ${seconds > 0 ? "ahead of" : "behind"} the service's`;
-	if (size <= SKEW_WARNING) return { name, status: "ok", text };
+	if (size <= MAX_SKEW) return { name, status: "ok", text };
 	const hint = "Set the clock that is wrong: times in reports and waits that the service asks for depend on it.";
 	return { name, status: "warning", text, hint };
 }
 
-/** Which kind of server it is, how that is known, and what speaks against the settings or what was remembered. */
+/** The kind of server, how that is known, and what contradicts the settings or the remembered kind. */
 export function flavourCheck(
 	found: Recognition,
 	before: Recognition | undefined,
@@ -96,7 +98,7 @@ export function ageText(milliseconds: number): string {
 	return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** What several requests took, in milliseconds. `times` has at least one. */
+/** The durations of several requests, in milliseconds. `times` has at least one. */
 export function latencyOf(times: readonly number[]): { readonly median: number; readonly slowest: number } {
 	const sorted = times.toSorted((one, other) => one - other);
 	return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, slowest: sorted.at(-1) ?? 0 };
@@ -108,7 +110,7 @@ export function latencyCheck(times: readonly number[]): Check {
 	return { name: "latency", status: "ok", text };
 }
 
-/** What rate the service can be asked to take at that latency, and whether a rate that was set is more. */
+/** The rate that is safe at that latency, and whether the rate that was set is higher. */
 export function rateCheck(latency: number, wanted: Settings["rate"], pace: string | undefined): Check {
 	const safe = safeRate(latency);
 	const known = pace === undefined ? "" : `; ${pace}`;

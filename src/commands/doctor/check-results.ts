@@ -6,7 +6,7 @@ import type { Chosen } from "./dataset.ts";
 
 export type Attempted<Value> = { readonly value: Value } | { readonly error: CliError };
 
-/** What came of it, where an error for people is a result: one check that fails must not end the others. */
+/** The result of a call, or its error for people: one check that fails must not end the others. */
 export async function attempt<Value>(call: () => Promise<Value> | Value): Promise<Attempted<Value>> {
 	try {
 		return { value: await call() };
@@ -25,11 +25,13 @@ export function skipped(name: string, text: string, hint?: string, next?: string
 	return { name, status: "skipped", text, hint, next };
 }
 
-/** Which exit code tells where several checks failed: what must be set before anything can be sent comes first. */
+/** Exit codes by precedence where several checks failed: what must be set before anything is sent comes first. */
 const PRECEDENCE: readonly ExitCode[] = [Exit.usage, Exit.untrusted, Exit.temporary, Exit.failedRows];
 
 /** The failed check that the exit code and the last line are about. */
-export function decisive(checks: readonly Check[]): { readonly check: Check; readonly exit: ExitCode } | undefined {
+export function decisiveFailure(
+	checks: readonly Check[],
+): { readonly check: Check; readonly exit: ExitCode } | undefined {
 	const failures = checks.flatMap((check) =>
 		check.status === "failed" ? [{ check, exit: check.exit ?? Exit.failedRows }] : [],
 	);
@@ -37,7 +39,7 @@ export function decisive(checks: readonly Check[]): { readonly check: Check; rea
 	return failures.toSorted((one, other) => rank(one.exit) - rank(other.exit))[0];
 }
 
-/** What to type next: what the failed check advises, or the first step of the work. */
+/** The next command: the one that the failed check advises, or the first step of the work. */
 export function nextCommand(failure: Check | undefined, dataset: Chosen | undefined, flags: GlobalFlags): string {
 	if (failure !== undefined) return withFlags(failure.next ?? "ragtag doctor", flags);
 	if (dataset === undefined) return withFlags("ragtag datasets create NAME", flags);

@@ -10,9 +10,9 @@ import { show } from "../../text/show.ts";
 
 export type DoctorFlags = ServiceFlags & { readonly dataset?: string; readonly json?: boolean };
 
-/** What there is to go on with; what could not be used is undefined, and a check that says why. */
+/** What the later checks use. What could not be read is undefined, and a failed check says why. */
 export type Configuration = {
-	/** for masking alone */
+	/** used only for masking */
 	readonly key: string | undefined;
 	readonly reach: Preflight | undefined;
 	readonly route: SafeRoute | undefined;
@@ -20,7 +20,7 @@ export type Configuration = {
 	readonly checks: readonly Check[];
 };
 
-/** Reads what the settings name. Nothing is sent. */
+/** Reads the files that the settings name. Nothing is sent. */
 export async function configure(settings: Settings, flags: DoctorFlags, app: App): Promise<Configuration> {
 	const checks: Check[] = [];
 	const reach = await attempt(() => app.preflight(settings, flags.timeout));
@@ -28,7 +28,7 @@ export async function configure(settings: Settings, flags: DoctorFlags, app: App
 	else checks.push(failed("address", reach.error, "ragtag doctor --base-url URL"));
 
 	const key = await attempt(() => settings.key());
-	// Whether it is accepted, only the service can say.
+	// Only the service knows whether the key is accepted.
 	if ("error" in key) checks.push(failed("key", key.error, "ragtag doctor --api-key-file PATH"));
 
 	const trust = await attempt(() => settings.readCa());
@@ -70,7 +70,7 @@ export function proxyCheck(route: SafeRoute): Check {
 	}
 }
 
-/** Every setting with its origin. Of the key only the origin, and of a proxy's address no credentials. */
+/** Every setting with its origin. The key's value and a proxy's credentials are left out. */
 export function shownSettings(
 	settings: Settings,
 	flags: DoctorFlags,
@@ -98,20 +98,20 @@ export function shownSettings(
 	];
 }
 
-/** The flavour that someone asked for, and who. */
+/** The flavour that a flag or a setting gives, with its origin. */
 export function flavourSetting(settings: Settings, flavour: DoctorFlags["flavour"]): Settings["flavour"] {
 	return flavour === undefined ? settings.flavour : { value: flavour, origin: "--flavour" };
 }
 
-/** The rate that someone asked for, and who. */
+/** The rate that a flag or a setting gives, with its origin. */
 export function rateSetting(settings: Settings, rate: DoctorFlags["rate"]): Settings["rate"] {
 	return rate === undefined ? settings.rate : { value: rate, origin: "--rate" };
 }
 
 export const STORAGE = "storage";
 
-/** Bytes below which a night's records may fill the disk: a hundred thousand rows with what they had before. */
-const LITTLE = 500_000_000;
+/** Bytes. With less free space a long run may fill the disk: a hundred thousand rows with their before-images. */
+const LITTLE_SPACE = 500_000_000;
 
 /** Whether runs can be recorded where the settings say. A file is written there, and removed. */
 export async function storageCheck(settings: Settings, app: App): Promise<Check> {
@@ -127,13 +127,13 @@ export async function storageCheck(settings: Settings, app: App): Promise<Check>
 	const where = `runs are recorded in ${show(folder)}`;
 	if (free.value === undefined) return { name: STORAGE, status: "ok", text: where };
 	const text = `${where}; ${sizeText(free.value)} free`;
-	if (free.value >= LITTLE) return { name: STORAGE, status: "ok", text };
+	if (free.value >= LITTLE_SPACE) return { name: STORAGE, status: "ok", text };
 	const hint =
 		"A run stops when its records no longer fit. Free some space, remove old records with ragtag runs prune, or name another folder with --state-dir DIR.";
 	return { name: STORAGE, status: "warning", text, hint };
 }
 
-/** `12.3 GB`; three digits tell enough. */
+/** `12.3 GB`: three digits are enough. */
 function sizeText(bytes: number): string {
 	const units = ["bytes", "kB", "MB", "GB", "TB", "PB"];
 	let size = bytes;

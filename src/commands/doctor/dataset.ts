@@ -9,15 +9,15 @@ import { documentsText, numberText } from "../../text/words.ts";
 import { firstDocuments } from "../../run/documents/list.ts";
 import { walk } from "../../run/documents/pages.ts";
 
-/** The dataset that rights are asked of. */
+/** The dataset in which rights and values are checked. */
 export type Chosen = {
 	readonly id: string;
-	/** what named it, or undefined for the first of the list */
+	/** the flag or setting that named it; undefined for the first of the list */
 	readonly origin: string | undefined;
 	readonly documents: number | undefined;
 };
 
-/** @param listed how many documents the dataset says it has, where it was named */
+/** @param listed the number of documents that the dataset claims, where it was named */
 export function datasetCheck(
 	named: { readonly value: string; readonly origin: string } | undefined,
 	first: Dataset | undefined,
@@ -68,42 +68,42 @@ function countText(documents: number | undefined): string {
 	return documents === undefined ? "" : `, and has ${documents} ${documents === 1 ? "document" : "documents"}`;
 }
 
-/** Documents that are read of a dataset that was named: ten pages at most. Of another one a page is enough. */
-const MOST = 1_000;
-const MOST_UNASKED = 100;
+/** Most documents that are read of a dataset that was named: ten pages. One page of another one is enough. */
+const MAX_DOCUMENTS = 1_000;
+const MAX_DOCUMENTS_UNNAMED = 100;
 
-/** Documents that the text names. */
-const NAMED = 5;
+/** Most documents that the text names. */
+const MAX_NAMED = 5;
 
-/** Whether documents hold `NaN` or an infinity, which no request can write back. Reads lists, and no more than it says. */
+/** Whether documents have `NaN` or an infinity, which no request can write back. Reads only as much as its text says. */
 export async function valuesCheck(spoken: Api, request: Session["request"], dataset: Chosen): Promise<Check> {
 	const name = "values";
-	const most = dataset.origin === undefined ? MOST_UNASKED : MOST;
+	const most = dataset.origin === undefined ? MAX_DOCUMENTS_UNNAMED : MAX_DOCUMENTS;
 	const names: string[] = [];
-	let [seen, bad] = [0, 0];
-	const read = await attempt(async () => {
+	let [read, bad] = [0, 0];
+	const result = await attempt(async () => {
 		const { asked, first } = await firstDocuments(spoken, request, dataset.id);
 		const [order] = spoken.dialect.flavour.list.orders;
 		const page = (number: number) =>
 			request(() => spoken.listDocuments(dataset.id, { page: number, pageSize: asked, order }));
 		for await (const { id, inexact } of walk(page, { asked, first })) {
-			seen += 1;
+			read += 1;
 			const keys = [...(inexact ?? [])].filter(([, text]) => isNotJson(text)).map(([key]) => show(key));
 			if (keys.length > 0) bad += 1;
-			if (keys.length > 0 && names.length < NAMED) names.push(`document ${show(id)}, key ${keys.join(", ")}`);
-			if (seen >= most) break;
+			if (keys.length > 0 && names.length < MAX_NAMED) names.push(`document ${show(id)}, key ${keys.join(", ")}`);
+			if (read >= most) break;
 		}
 	});
-	if ("error" in read) return failed(name, read.error);
-	const isAll = dataset.documents !== undefined && seen >= dataset.documents;
-	const looked = isAll ? `all ${documentsText(seen)}` : `the first ${documentsText(seen)}`;
-	if (seen === 0) return { name, status: "skipped", text: "the dataset lists no document to check" };
-	if (bad === 0) return { name, status: "ok", text: `${looked} of the dataset can be read and written back` };
+	if ("error" in result) return failed(name, result.error);
+	const isAll = dataset.documents !== undefined && read >= dataset.documents;
+	const checked = isAll ? `all ${documentsText(read)}` : `the first ${documentsText(read)}`;
+	if (read === 0) return { name, status: "skipped", text: "the dataset lists no document to check" };
+	if (bad === 0) return { name, status: "ok", text: `${checked} of the dataset can be read and written back` };
 	const more = bad > names.length ? `; and ${numberText(bad - names.length)} more` : "";
 	return {
 		name,
 		status: "warning",
-		text: `of ${looked} of the dataset ${numberText(bad)} ${bad === 1 ? "has" : "have"} NaN or an infinity, which is no JSON (${names.join("; ")}${more})`,
+		text: `of ${checked} of the dataset ${numberText(bad)} ${bad === 1 ? "has" : "have"} NaN or an infinity, which is no JSON (${names.join("; ")}${more})`,
 		hint: "A merge into such a document fails, and its row can't be undone. Set or delete the key, or replace the document's metadata.",
 	};
 }

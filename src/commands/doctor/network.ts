@@ -6,11 +6,11 @@ import { skipped } from "./check-results.ts";
 
 const DAY = 24 * 3600 * 1000;
 
-/** A certificate that ends within so many days is worth a warning: time enough to have it renewed. */
+/** Days. A certificate that ends sooner is a warning, early enough to have it renewed. */
 const EXPIRY_WARNING_DAYS = 14;
 
-/** Names and TLS, before any request. */
-export async function* wayChecks(
+/** The look-up of names and the TLS handshake, before any request. */
+export async function* networkChecks(
 	reach: Preflight,
 	route: SafeRoute,
 	isTrustKnown: boolean,

@@ -7,7 +7,7 @@ import { attempt, failed, skipped } from "./check-results.ts";
 import { type DoctorFlags, flavourSetting, rateSetting } from "./configuration.ts";
 import { type Chosen, datasetCheck, rightCheck, valuesCheck } from "./dataset.ts";
 
-/** What the checks of the service found out beside their sentences. */
+/** Values that the checks of the service found, for later checks and the last line. */
 export type Findings = {
 	recognition?: Recognition | undefined;
 	dataset?: Chosen | undefined;
@@ -17,34 +17,37 @@ export type Findings = {
 	safeRate?: number;
 };
 
+/** The `Date` of the first answer, and when it had arrived, in epoch milliseconds. */
+export type FirstAnswer = { readonly date: string | undefined; readonly at: number };
+
 export type ServiceContext = {
 	readonly app: App;
 	readonly session: Session;
 	readonly settings: Settings;
 	readonly flags: DoctorFlags;
-	/** the `Date` of the first answer, and when it had come, in epoch milliseconds */
-	readonly heard: () => { readonly date: string | undefined; readonly at: number } | undefined;
+	/** undefined until there was an answer */
+	readonly firstAnswer: () => FirstAnswer | undefined;
 	readonly findings: Findings;
 };
 
-/** Lists that the latency is measured with: enough for a median that one hiccup does not move. */
-const MEASURED = 5;
-const FIRST = { page: 1, pageSize: 1 };
+/** Requests that measure the latency: enough for a median that one slow answer does not change. */
+const LATENCY_REQUESTS = 5;
+const FIRST_ENTRY = { page: 1, pageSize: 1 };
 
-/** What only the service can tell. Every request changes nothing. */
+/** Checks that need the service. No request changes anything. */
 export async function* serviceChecks(context: ServiceContext): AsyncGenerator<Check, void, undefined> {
-	const { session, settings, heard } = context;
+	const { session, settings, firstAnswer } = context;
 	const { api, request } = session;
 	const host = new URL(settings.requireBaseUrl().value).host;
-	const list = await attempt(() => request(() => api.listDatasets(FIRST)));
+	const list = await attempt(() => request(() => api.listDatasets(FIRST_ENTRY)));
 	if ("error" in list) yield* refusalChecks(list.error, host);
 	else {
 		yield { name: "service", status: "ok", text: `${host} answers like the API` };
 		const origin = settings.keyOrigin ?? "the settings";
 		yield { name: "key", status: "ok", text: `the service accepts the key from ${origin}` };
 	}
-	const first = heard();
-	if (first !== undefined) yield clockCheck(first.date, first.at);
+	const answer = firstAnswer();
+	if (answer !== undefined) yield clockCheck(answer.date, answer.at);
 	if ("error" in list) return;
 	yield await recognise(context);
 	yield* rightsChecks(context, list.value.items[0]);
@@ -72,7 +75,7 @@ async function* rightsChecks(
 	const listed =
 		named === undefined
 			? undefined
-			: await attempt(async () => (await request(() => spoken.listDocuments(named.value, FIRST))).total);
+			: await attempt(async () => (await request(() => spoken.listDocuments(named.value, FIRST_ENTRY))).total);
 	const { check, chosen } = datasetCheck(named, first, listed);
 	yield check;
 	findings.dataset = chosen;
@@ -95,12 +98,12 @@ async function* paceChecks({
 }: ServiceContext): AsyncGenerator<Check, void, undefined> {
 	const { api, request } = session;
 	const times: number[] = [];
-	for (let turn = 0; turn < MEASURED; turn += 1) {
+	for (let turn = 0; turn < LATENCY_REQUESTS; turn += 1) {
 		const taken = await attempt(() =>
 			request(async () => {
-				// Within the request, so that waiting for the limiter does not count.
+				// Measured within the request, so that waiting for the limiter does not count.
 				const started = app.clock.now();
-				await api.listDatasets(FIRST);
+				await api.listDatasets(FIRST_ENTRY);
 				return app.clock.now() - started;
 			}),
 		);

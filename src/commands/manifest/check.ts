@@ -55,7 +55,7 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	await checked.close();
 	const totals = new MemoryJournal(checked).totals();
 	const stop = refusal(checked, {}, options.for);
-	// Valid rows of a manifest that is only looked at are pending, and that is success.
+	// Nothing is sent, so the valid rows are pending, and that is success.
 	const exit = stop === undefined ? Exit.ok : exitOf(totals, stop, false);
 	if (json) await io.out(`${JSON.stringify(summaryOf(totals, (clock.now() - started) / 1000, exit))}\n`);
 	if (stop === undefined) {

@@ -14,7 +14,7 @@ import { parseNonEmpty } from "../../flags/values.ts";
 
 export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };
 
-/** Nobody can tell a document without metadata from one whose metadata is not shown. */
+/** A document without metadata looks like one whose metadata the service does not show. */
 const HIDDEN =
 	"warning: the list shows no metadata: either no document has any, or the service does not show it. In the second case docs tag would remove it.";
 
@@ -50,21 +50,21 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 				isHidden ||= document.metadata === undefined;
 				yield document;
 			}
-			// Where one shows some, the others have none.
+			// Where one document shows metadata, the others have none.
 			isHidden &&= !haveMetadata;
 			if (isHidden) app.io.note(HIDDEN);
 		};
 		if (out === undefined) {
-			await printDocumentsCsv(watched(), undefined, settings, app);
+			await printDocumentsCsv(watched(), { settings, app });
 			if (short !== undefined) throw shortListError(dataset, short, "the manifest above");
 			return Exit.ok;
 		}
-		const count = await writeNewFile(out, (print) => printDocumentsCsv(watched(), undefined, settings, app, print));
+		const count = await writeNewFile(out, (print) => printDocumentsCsv(watched(), { settings, app, print }));
 		const none = isHidden ? "Add a column for each key" : "No document has metadata yet: add a column for each key";
 		const todo = haveMetadata ? "Edit it" : none;
 		app.io.note(`${out}: ${rowsText(count)}. ${todo}, then: ragtag docs tag ${out}`);
 		if (areNumbers) app.io.note("A spreadsheet reads these ids as numbers: import the column document_id as text.");
-		// What the service shows by all means is worth keeping: the next try would show no more.
+		// Kept although it is not complete: the next attempt may list no more.
 		if (short !== undefined) throw shortListError(dataset, short, out);
 		return Exit.ok;
 	});

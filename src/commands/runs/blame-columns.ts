@@ -2,6 +2,7 @@ import type { JsonValue } from "../../json/values.ts";
 import type { Blame, Origin } from "../../plan/blame.ts";
 import { valueText } from "../../plan/condition.ts";
 import type { RowStatus } from "../../run/types.ts";
+import type { ListColumns } from "../../workflows/lists/list-output.ts";
 
 /** The row of a recorded run that wrote a document. */
 export type Source = {
@@ -11,19 +12,19 @@ export type Source = {
 	readonly manifest: string;
 	/** line in the manifest, from 1; undefined in records of earlier releases */
 	readonly line: number | undefined;
-	/** when it was sent, or where that is not known when the run began, in epoch milliseconds */
+	/** when it was sent, or else when the run began, in epoch milliseconds */
 	readonly time: number;
 	/** how the row ended; undefined where that is not known */
 	readonly status: RowStatus | undefined;
 };
 
-/** Which document a line is about. */
+/** The document of a line. */
 export type Place = { readonly baseUrl: string; readonly datasetId: string; readonly documentId: string };
 
-/** A present value, a removal of the document, or something that happened. */
+/** A present value, the removal of the document, or an event. */
 export type BlameLine = Place & {
 	readonly origin: Origin<Source>;
-	/** undefined where it is about the whole document */
+	/** undefined for the whole document */
 	readonly key?: string | undefined;
 	readonly value?: JsonValue | undefined;
 	readonly action?: string;
@@ -31,31 +32,24 @@ export type BlameLine = Place & {
 	readonly to?: JsonValue | undefined;
 };
 
-type Faces = {
-	readonly columns: readonly string[];
-	readonly cells: (line: BlameLine) => readonly string[];
-	readonly json: (line: BlameLine) => string;
-	readonly spare: readonly string[];
-};
-
-/** What a narrow terminal can do without: the name of a run begins with its time, and runs show tells the rest. */
+/** Columns that a narrow terminal leaves out: a run's name begins with its time, and runs show has the rest. */
 const SPARE = ["time", "command", "manifest"];
 
-const OTHERS = "not by a recorded run";
+const NOT_RECORDED = "not by a recorded run";
 
-/** A line for each present value, and for a removal of the document. */
+/** A line for each present value, and one for the removal of the document. */
 export function presentLines(place: Place, { present, removal }: Blame<Source>): BlameLine[] {
 	const values = present.map(({ key, value, origin }) => ({ ...place, key, value, origin }));
 	return removal === undefined ? values : [...values, { ...place, origin: removal }];
 }
 
-/** A line for each thing that happened. */
+/** A line for each event. */
 export function eventLines(place: Place, { events }: Blame<Source>): BlameLine[] {
 	return events.map((event) => ({ ...place, ...event }));
 }
 
-/** How present values look. @param withPlace whether each line says which document it is about */
-export function presentFaces(withPlace: boolean): Faces {
+/** Columns of present values. @param withPlace whether each line names its document */
+export function presentColumns(withPlace: boolean): ListColumns<BlameLine> {
 	return {
 		columns: ["key", "value", "run", "line", "manifest", "command", "time", "status", ...placeColumns(withPlace)],
 		cells: (line) => {
@@ -68,8 +62,8 @@ export function presentFaces(withPlace: boolean): Faces {
 	};
 }
 
-/** How a history looks. */
-export function eventFaces(withPlace: boolean): Faces {
+/** Columns of events. */
+export function eventColumns(withPlace: boolean): ListColumns<BlameLine> {
 	const columns = ["time", "run", "line", "key", "action", "from", "to", "manifest", "command", "status"];
 	return {
 		columns: [...columns, ...placeColumns(withPlace)],
@@ -97,11 +91,11 @@ function sourceCells(line: BlameLine): SourceCells {
 	const { by, isRecorded } = line.origin;
 	const time = new Date(by.time).toISOString();
 	const status = statusOf(line);
-	if (!isRecorded) return { run: OTHERS, row: "", manifest: "", command: "", time, status };
+	if (!isRecorded) return { run: NOT_RECORDED, row: "", manifest: "", command: "", time, status };
 	return { run: by.run, row: String(by.line ?? ""), manifest: by.manifest, command: by.command, time, status };
 }
 
-/** What is known of it, in words. The time of what others did is when it was seen. */
+/** How certain it is, in words. A change by another client has the time at which it was seen. */
 function statusOf({ origin: { by, isRecorded, isCertain }, key }: BlameLine): string {
 	if (!isRecorded) return `seen by ${by.run}`;
 	if (isCertain) return key === undefined ? "removed" : "certain";

@@ -14,10 +14,10 @@ import { addVerbosityOptions } from "../../flags/flags.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
 import {
 	type BlameLine,
-	eventFaces,
+	eventColumns,
 	eventLines,
 	type Place,
-	presentFaces,
+	presentColumns,
 	presentLines,
 	type Source,
 } from "./blame-columns.ts";
@@ -28,10 +28,10 @@ import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 export type BlameFlags = RunsFlags & { readonly dataset?: string; readonly all?: boolean; readonly format?: Format };
 
-/** What is asked for. */
-type Asked = {
+/** The options of the command. */
+type Query = {
 	readonly documentId: string;
-	/** only there; undefined for everywhere */
+	/** only this address; undefined for all */
 	readonly baseUrl: string | undefined;
 	readonly dataset: string | undefined;
 	readonly stateDir: string | undefined;
@@ -64,12 +64,13 @@ export function blameCommand(runs: Command, app: App, done: Done, run = blame): 
 export async function blame(documentId: string, flags: BlameFlags, app: App): Promise<ExitCode> {
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
-	// An address that happens to be set says nothing of which document is meant.
+	// Only an address that was typed selects documents; one from the environment does not.
 	const isNamed = flags.baseUrl !== undefined || flags.profile !== undefined;
 	const baseUrl = isNamed ? app.baseUrl(settings) : undefined;
-	const asked = { documentId, baseUrl, dataset: flags.dataset, stateDir: settings.stateDir?.value };
+	const query = { documentId, baseUrl, dataset: flags.dataset, stateDir: settings.stateDir?.value };
 	const found: FoundWrite[] = [];
-	for (const file of (await runs.files()).toReversed()) found.push(...(await writesOf(file, asked, runs, flags, app)));
+	for (const file of (await runs.files()).toReversed())
+		found.push(...(await writesOf(file, { runs, query, flags }, app)));
 	if (found.length === 0) {
 		throw new CliError(`no recorded run wrote document ${show(documentId)}`, {
 			exit: Exit.failedRows,
@@ -77,22 +78,22 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 		});
 	}
 	const documents: { readonly place: Place; readonly lines: readonly BlameLine[] }[] = [];
-	for (const writes of apart(found)) {
+	for (const writes of byDocument(found)) {
 		const [{ datasetId, baseUrl: address } = { datasetId: "", baseUrl: "" }] = writes;
-		const history = blameOf(writes, await rememberedNormalise(asked.stateDir, address));
+		const history = blameOf(writes, await rememberedNormalise(query.stateDir, address));
 		const place = { baseUrl: address, datasetId, documentId };
 		documents.push({ place, lines: flags.all === true ? eventLines(place, history) : presentLines(place, history) });
 	}
 	const format = chosenFormat(flags);
 	const isTable = (format ?? (app.io.stdoutIsTerminal ? "table" : "tsv")) === "table";
-	const { columns, ...faces } = (flags.all === true ? eventFaces : presentFaces)(!isTable);
+	const shape = (flags.all === true ? eventColumns : presentColumns)(!isTable);
 	if (!isTable) {
-		await printList(each(documents.flatMap(({ lines }) => lines)), columns, faces, format, app);
+		await printList(each(documents.flatMap(({ lines }) => lines)), shape, format, app);
 		return Exit.ok;
 	}
 	for (const { place, lines } of documents) {
 		if (documents.length > 1) await app.io.out(`In dataset ${show(place.datasetId)} at ${show(place.baseUrl)}:\n`);
-		await printList(each(lines), columns, faces, format, app);
+		await printList(each(lines), shape, format, app);
 	}
 	return Exit.ok;
 }
@@ -101,20 +102,18 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 	yield* items;
 }
 
-/** What one run wrote to the document. A run that can't be read must not hide the others. */
+/** What one run wrote to the document. A run that can't be read does not hide the others. */
 async function writesOf(
 	file: RunFile,
-	asked: Asked,
-	runs: RunStore,
-	flags: BlameFlags,
+	{ runs, query, flags }: { readonly runs: RunStore; readonly query: Query; readonly flags: BlameFlags },
 	{ io }: App,
 ): Promise<readonly FoundWrite[]> {
 	const name = file.run;
 	try {
-		if (asked.baseUrl !== undefined && file.baseUrl !== asked.baseUrl) return [];
-		const keeps = await rememberedNormalise(asked.stateDir, file.baseUrl);
-		const written = await writesTo(runs.path(name), asked.documentId, keeps);
-		const wanted = written.filter(({ datasetId }) => (asked.dataset ?? datasetId) === datasetId);
+		if (query.baseUrl !== undefined && file.baseUrl !== query.baseUrl) return [];
+		const normalise = await rememberedNormalise(query.stateDir, file.baseUrl);
+		const written = await writesTo(runs.path(name), query.documentId, normalise);
+		const wanted = written.filter(({ datasetId }) => (query.dataset ?? datasetId) === datasetId);
 		return wanted.map((one) => ({ ...writeOf(one, file), datasetId: one.datasetId, baseUrl: file.baseUrl }));
 	} catch (error) {
 		const known = journalCliError(error);
@@ -128,25 +127,25 @@ async function writesOf(
 
 function writeOf(written: WrittenRow, { run, command, manifest, started }: RunFile): BlamedWrite<Source> {
 	const { line, write, metadata, before, time, status } = written;
-	// An upload makes its document.
-	const made = status === "uploaded" || write === "upload" ? new Map<string, never>() : undefined;
+	// An upload creates its document, which had nothing before.
+	const created = status === "uploaded" || write === "upload" ? new Map<string, never>() : undefined;
 	return {
 		by: { run, command, manifest: manifestOf(command, manifest), line, time: time ?? Date.parse(started), status },
 		sent: write === "remove" ? undefined : metadata,
-		before: before ?? made,
+		before: before ?? created,
 		isCertain: status !== undefined && status !== "failed",
 	};
 }
 
-/** What the row's line is a line of: a plan's rows keep the lines of the manifest that it was made from. */
+/** The file of a row's line: the rows of a plan keep the lines of the manifest that it was made from. */
 function manifestOf(command: string, { name, source }: RunFile["manifest"]): string {
 	return command === APPLY ? (source ?? `manifest of ${name}`) : name;
 }
 
-/** The writes of each document apart: one id may be in several datasets, and at several services. */
-function apart(found: readonly FoundWrite[]): FoundWrite[][] {
+/** The writes by document: one id may be in several datasets, and at several services. */
+function byDocument(found: readonly FoundWrite[]): FoundWrite[][] {
 	const documents = new Map<string, FoundWrite[]>();
-	// A run that was gone on with later wrote after those that were begun between.
+	// By time: a resumed run may have written after runs that began later than it.
 	for (const write of found.toSorted((a, b) => a.by.time - b.by.time)) {
 		const place = JSON.stringify([write.baseUrl, write.datasetId]);
 		const writes = documents.get(place) ?? [];

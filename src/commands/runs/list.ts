@@ -51,7 +51,8 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 			};
 		}
 	};
-	const faces = {
+	const shape = {
+		columns: COLUMNS,
 		cells: ({ run, command, state, totals, manifest }: Line) => [
 			run,
 			command,
@@ -69,11 +70,11 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 				failed: totals?.failed ?? null,
 				pending: totals?.pending ?? null,
 			}),
-		// What is done, failed and pending comes to it, nearly.
+		// Nearly the sum of done, failed and pending.
 		spare: ["rows"],
 	};
 	const format = flags.format ?? (flags.json === true ? "jsonl" : undefined);
-	await printList(lines(), COLUMNS, faces, format, app);
+	await printList(lines(), shape, format, app);
 	return Exit.ok;
 }
 

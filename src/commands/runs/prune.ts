@@ -15,7 +15,7 @@ import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 type PruneFlags = RunsFlags & { readonly olderThan: number; readonly all?: boolean };
 
-/** Milliseconds: what is younger may still be asked about. */
+/** Milliseconds: younger runs may still be needed. */
 const KEPT = 30 * 24 * 60 * 60 * 1000;
 
 /** Declares the interface of `runs prune`. What it does is in `prune`. */
@@ -51,7 +51,7 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 			io.note(`Run ${run} is ${old.state}: it stays (--all removes it too).`);
 			continue;
 		}
-		const why = await removeUnlessGoing(old, flags, runs, app);
+		const why = await removeUnlessInProgress(old, flags, runs, app);
 		if (why === undefined) {
 			await io.out(`${run}\n`);
 			removed += 1;
@@ -78,13 +78,13 @@ function staysUnfinished({ state }: Old, { all }: PruneFlags): boolean {
 }
 
 /** Removes a run's record, holding the lock that a run holds while it is going on. @returns why it was left */
-async function removeUnlessGoing(
+async function removeUnlessInProgress(
 	{ run, work }: Old,
 	flags: PruneFlags,
 	runs: RunStore,
 	{ processes }: App,
 ): Promise<string | undefined> {
-	// Nothing was written down of what it is to do: it is no run yet, and it is old.
+	// It has no record yet and is old, so no process works on it.
 	const lock =
 		work === undefined
 			? undefined
@@ -93,7 +93,7 @@ async function removeUnlessGoing(
 				);
 	if (typeof lock === "string") return lock;
 	try {
-		// Looked at again: until the lock was there it may have gone on.
+		// Read again under the lock: the run may have been resumed before.
 		const now = await oldRun(run, runs);
 		if (now === undefined) return "another process has removed it";
 		if (staysUnfinished(now, flags)) return `it is ${now.state} (--all removes it too)`;

@@ -36,7 +36,7 @@ export async function repair(name: string | undefined, flags: RepairFlags, app: 
 	const lock = await lockContent(file, { runs, processes: app.processes, force: flags.force === true });
 	try {
 		const { journal, sent } = await repairRun(runs.path(run), () => new Date());
-		await io.out(`journal.jsonl: ${told(journal)}\nsent.jsonl: ${told(sent)}\n`);
+		await io.out(`journal.jsonl: ${repairedText(journal)}\nsent.jsonl: ${repairedText(sent)}\n`);
 		if (journal.lost + sent.lost > 0) {
 			io.note(`Rows whose outcome was lost are pending again. Resume it with: ${resumeCommand(run, flags)}`);
 		}
@@ -48,7 +48,7 @@ export async function repair(name: string | undefined, flags: RepairFlags, app: 
 	}
 }
 
-function told({ kept, lost, original }: RepairedFile): string {
+function repairedText({ kept, lost, original }: RepairedFile): string {
 	if (original === undefined) return `nothing to repair, ${numberText(kept)} records`;
 	return `${numberText(kept)} records kept, at least ${numberText(lost)} lost; the damaged file is ${original}`;
 }

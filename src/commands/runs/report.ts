@@ -98,7 +98,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 
 type RecordedSource = Pick<CheckedManifest, "read" | "failedRows" | "close"> & { readonly sha256: string };
 
-/** The rows of a run, read again from where it read them. */
+/** The rows of a run, read again from their source. */
 async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal }: App): Promise<RecordedSource> {
 	const { path } = file.manifest;
 	if (file.command === APPLY || file.command === UNDO_COMMAND) {

@@ -48,12 +48,12 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 					withFlags(`ragtag runs undo ${file.run}`, flags),
 				);
 	if (flags.json === true) {
-		const { baseUrl, ...told } = file;
+		const { baseUrl, ...recordedFile } = file;
 		const { duplicateSkipped = 0, ...others } = totals ?? {};
 		const counts = totals === undefined ? null : { ...others, duplicate_skipped: duplicateSkipped };
 		const executions = recorded?.state.headers.length ?? 0;
 		const object = {
-			...told,
+			...recordedFile,
 			base_url: baseUrl,
 			state,
 			counts,
@@ -78,8 +78,8 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		["folder", runs.path(file.run)],
 	];
 	for (const [label, text] of lines) await io.out(`${label.padEnd(10)} ${text}\n`);
-	const undoing = undo === undefined ? undefined : undoText(undo);
+	const undoLine = undo === undefined ? undefined : undoText(undo);
 	if (resume !== undefined) await io.out(`Resume it with: ${resume}\n`);
-	if (undoing !== undefined) await io.out(`${undoing}\n`);
+	if (undoLine !== undefined) await io.out(`${undoLine}\n`);
 	return Exit.ok;
 }

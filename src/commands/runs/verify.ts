@@ -61,8 +61,8 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 		const rest = `${rowsText(pending)} of it ${pending === 1 ? "is" : "are"} pending`;
 		io.note(`Run ${run} did not end: ${rest}, and can't be verified. Resume it with: ${resumeCommand(run, flags)}`);
 	}
-	const where = { ...flags, ...(await targetOf("verify", file, flags, app)) };
-	return withSession(where, app, async (session, its) => {
+	const sessionFlags = { ...flags, ...(await targetOf("verify", file, flags, app)) };
+	return withSession(sessionFlags, app, async (session, its) => {
 		const { baseUrl } = recorded.header.target;
 		if (session.baseUrl !== baseUrl) {
 			throw new CliError(`run ${run} wrote to ${baseUrl}, and this would read ${session.baseUrl}; nothing was sent`, {
@@ -72,7 +72,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 		}
 		const started = clock.now();
 		const { command, manifest } = file;
-		// Rows of a plan name the lines of what it was made from.
+		// The rows of a plan have the lines of the manifest that it was made from.
 		const name =
 			command === APPLY || command === UNDO_COMMAND
 				? (manifest.source ?? `manifest of ${manifest.name}`)
@@ -96,7 +96,7 @@ function writtenBy({ updated, uploaded, removed }: Totals): number {
 	return updated + uploaded + removed;
 }
 
-/** Verifying changes nothing: what was looked at is unchanged. */
+/** A verification writes nothing, so the checked rows count as unchanged. */
 function totalsOf(counts: VerifyCounts | undefined): Totals {
 	const { checked = 0, unknown = 0, pending = 0 } = counts ?? {};
 	return {

@@ -21,30 +21,35 @@ import { documentCells, documentMembers } from "./document-columns.ts";
 const noMetadata: Metadata = new Map();
 const BARE = /^-?(?:NaN|Infinity)$/;
 
-/** What is printed: standard output, or the file of `--out`. */
+/** Prints to standard output or to the file of `--out`. */
 export type Print = (text: string) => Promise<void>;
+
+export type DocumentsCsv = {
+	/** metadata keys to keep, and members of a document to add; undefined for all keys and no further member */
+	readonly fields?: readonly string[] | undefined;
+	readonly settings: Settings;
+	readonly app: App;
+	/** default: standard output */
+	readonly print?: Print;
+};
 
 /** Columns that every manifest has. */
 const IDS: readonly string[] = ["document_id", "dataset_id"];
 
-/** Members that a manifest reads as what they are. Others would be taken for metadata. */
+/** Members that are no metadata for a manifest. It would read other members as metadata. */
 const KNOWN_TO_MANIFESTS: readonly string[] = ["name"];
 
 /**
- * Prints documents as a CSV manifest that reads back exactly. `fields` keeps only those metadata keys, and adds those
- * members of a document, which a manifest by itself leaves out.
+ * Prints documents as a CSV manifest that reads back exactly. Returns their number.
  *
- * A column's type depends on every value of its key, so the documents are kept in a private file until all are seen:
- * memory does not grow with the dataset. Returns how many there were.
+ * The type of a column depends on every value of its key. So the documents are kept in a private file until all are read, and
+ * memory does not grow with the dataset.
  *
  * @throws CliError exit 7 where they can't be kept
  */
 export async function printDocumentsCsv(
 	documents: AsyncIterable<Document>,
-	fields: readonly string[] | undefined,
-	settings: Settings,
-	app: App,
-	print: Print = (text) => app.io.out(text),
+	{ fields, settings, app, print = (text) => app.io.out(text) }: DocumentsCsv,
 ): Promise<number> {
 	const parent = await app.temporaryFolder(settings);
 	const folder = await kept(() => mkdtemp(join(parent, "ragtag-list-")));
@@ -80,8 +85,8 @@ function kept<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /**
- * What cells say exactly. A bare `NaN` or infinity is left out: a manifest has no word for it, and the key alone has nothing
- * to lose. Where it is one of several values, the cell has them all, and is refused where it is read back.
+ * The exact texts for cells. A bare `NaN` or infinity is left out, because a manifest can't hold it. Where it is one of
+ * several values, the cell has them all, and is refused when it is read back.
  */
 function withoutBare(inexact: InexactValues | undefined): InexactValues | undefined {
 	return inexact && new Map([...inexact].filter(([, text]) => !BARE.test(text)));
@@ -91,10 +96,10 @@ function membersOf(fields: readonly string[] = []): string[] {
 	return [...new Set(fields)].filter((field) => documentMembers.has(field) && !IDS.includes(field));
 }
 
-/** What to do before a list with such columns is written back: they would be taken for metadata. */
+/** What to do before a list with such columns is written back: they would be read as metadata. */
 function surplusNote(surplus: readonly string[], fields: readonly string[] = []): string {
 	const columns = `${surplus.length === 1 ? "This column is" : "These columns are"} no metadata: ${surplus.join(", ")}.`;
-	// --ignore leaves out a key of that name as well, and only here there can be one.
+	// --ignore also leaves out a metadata key of that name, and only here there can be one.
 	if (fields.includes("meta_fields"))
 		return `${columns} Take ${surplus.length === 1 ? "it" : "them"} out before docs tag reads this list.`;
 	const ignore = surplus.map((member) => `--ignore ${member}`).join(" ");
@@ -106,7 +111,7 @@ function keptOf({ metadata = noMetadata }: Document, fields: readonly string[] |
 	return new Map([...metadata].filter(([key]) => fields.includes(key) && !documentMembers.has(key)));
 }
 
-/** Reads back what was spooled: a line of ids, members and exact texts, and a line of metadata for each document. */
+/** Reads the private file: for each document a line of ids, members and exact texts, and a line of metadata. */
 async function* spooled(path: string): AsyncGenerator<ManifestDocument> {
 	let head: { readonly cells: readonly string[]; readonly exact: ReadonlyMap<string, string> } | undefined;
 	for await (const line of textLines(path)) {

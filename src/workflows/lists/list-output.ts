@@ -5,10 +5,10 @@ import { show } from "../../text/show.ts";
 
 export type Format = "table" | "csv" | "tsv" | "json" | "jsonl";
 
-/** Rows of a table that are held to find its column widths; a longer list keeps the widths of the first. */
+/** Rows of a table that are buffered to measure its columns. Later rows of a longer list use the same widths. */
 const MEASURED = 200;
 
-/** Columns whose cells are typed into the next command: a table never cuts them. */
+/** Columns whose cells are typed into the next command, so a table never cuts them. */
 const TYPED: ReadonlySet<string> = new Set(["run", "document_id", "dataset_id"]);
 
 export function addFormatOption(command: Command): Command {
@@ -28,19 +28,25 @@ export function chosenFormat(flags: { readonly format?: Format; readonly json?: 
 	return flags.format ?? (flags.json === true ? "jsonl" : undefined);
 }
 
-/** Prints entries as a table, or in the format that was chosen. Returns how many there were. */
+/** How the items of a list are written. */
+export type ListColumns<Item> = {
+	readonly columns: readonly string[];
+	/** a cell for each of `columns` */
+	readonly cells: (item: Item) => readonly string[];
+	/** one JSON object, without a line end */
+	readonly json: (item: Item) => string;
+	/** columns that a table leaves out where the terminal is too narrow for all, the first first */
+	readonly spare?: readonly string[];
+};
+
+/** Prints items as a table, or in the format that was chosen. Returns their number. */
 export async function printList<Item>(
 	all: AsyncIterable<Item>,
-	columns: readonly string[],
-	faces: {
-		readonly cells: (item: Item) => readonly string[];
-		readonly json: (item: Item) => string;
-		/** columns that a table leaves out where the terminal is too narrow for all, the first first */
-		readonly spare?: readonly string[];
-	},
+	shape: ListColumns<Item>,
 	format: Format | undefined,
 	{ io }: App,
 ): Promise<number> {
+	const { columns } = shape;
 	const chosen = format ?? (io.stdoutIsTerminal ? "table" : "tsv");
 	const items = untilClosed(all, io);
 	let count = 0;
@@ -50,7 +56,7 @@ export async function printList<Item>(
 			const array = chosen === "json";
 			for await (const item of items) {
 				const before = array ? (count === 0 ? "[\n" : ",\n") : "";
-				await io.out(`${before}${faces.json(item)}${array ? "" : "\n"}`);
+				await io.out(`${before}${shape.json(item)}${array ? "" : "\n"}`);
 				count += 1;
 			}
 			if (array) await io.out(count === 0 ? "[]\n" : "\n]\n");
@@ -60,20 +66,20 @@ export async function printList<Item>(
 		case "tsv": {
 			const line = chosen === "csv" ? reportCsvLine : tsvLine;
 			for await (const item of items) {
-				// Not before the first answer: a list that was refused is not an empty one.
+				// Printed only with the first item: a refused list must not look like an empty one.
 				if (count === 0) await io.out(line(columns));
-				await io.out(line(faces.cells(item)));
+				await io.out(line(shape.cells(item)));
 				count += 1;
 			}
 			if (count === 0) await io.out(line(columns));
 			return count;
 		}
 		case "table":
-			return printTable(items, columns, faces, io);
+			return printTable(items, shape, io);
 	}
 }
 
-/** Ends a list whose reader has gone (`| head`): nobody asks the service for pages that nobody sees. */
+/** Ends a list whose reader has closed the pipe (`| head`), so that no further pages are requested. */
 async function* untilClosed<Item>(items: AsyncIterable<Item>, io: App["io"]): AsyncGenerator<Item> {
 	for await (const item of items) {
 		if (io.stdoutClosed) return;
@@ -83,47 +89,46 @@ async function* untilClosed<Item>(items: AsyncIterable<Item>, io: App["io"]): As
 
 async function printTable<Item>(
 	items: AsyncIterable<Item>,
-	columns: readonly string[],
-	{ cells, spare = [] }: { readonly cells: (item: Item) => readonly string[]; readonly spare?: readonly string[] },
+	{ columns, cells, spare = [] }: ListColumns<Item>,
 	io: App["io"],
 ): Promise<number> {
 	const width = io.stdoutIsTerminal ? io.columns : Number.POSITIVE_INFINITY;
-	let held: (readonly string[])[] | undefined = [];
-	let shape: Shape = { shown: [], widths: [] };
+	let buffered: (readonly string[])[] | undefined = [];
+	let layout: Layout = { shown: [], widths: [] };
 	let count = 0;
 	const line = (row: readonly string[]): string =>
 		tableLine(
-			shape.shown.map((column) => row[column] ?? ""),
-			shape.widths,
+			layout.shown.map((column) => row[column] ?? ""),
+			layout.widths,
 		);
 	const begin = async (rows: readonly (readonly string[])[]): Promise<void> => {
-		shape = shapeOf(columns, rows, spare, width);
+		layout = layoutOf(columns, rows, spare, width);
 		await io.out(io.style.bold(line(columns).trimEnd()) + "\n");
 		for (const row of rows) await io.out(line(row));
 	};
 	for await (const item of items) {
 		count += 1;
-		// What a service or another user wrote must not steer this terminal.
+		// Foreign text must not control this terminal.
 		const row = cells(item).map((cell) => show(io.masked(cell)));
-		if (held === undefined) await io.out(line(row));
-		else if (held.push(row) >= MEASURED) {
-			await begin(held);
-			held = undefined;
+		if (buffered === undefined) await io.out(line(row));
+		else if (buffered.push(row) >= MEASURED) {
+			await begin(buffered);
+			buffered = undefined;
 		}
 	}
-	if (held !== undefined) await begin(held);
+	if (buffered !== undefined) await begin(buffered);
 	return count;
 }
 
-/** Which columns a table shows, by their places, and how wide. */
-type Shape = { readonly shown: readonly number[]; readonly widths: readonly number[] };
+/** The columns that a table shows, by index, and their widths. */
+type Layout = { readonly shown: readonly number[]; readonly widths: readonly number[] };
 
-function shapeOf(
+function layoutOf(
 	columns: readonly string[],
 	rows: readonly (readonly string[])[],
 	spare: readonly string[],
 	width: number,
-): Shape {
+): Layout {
 	for (let left = 0; ; left++) {
 		const without = new Set(spare.slice(0, left));
 		const shown = [...columns.keys()].filter((column) => !without.has(columns[column] ?? ""));

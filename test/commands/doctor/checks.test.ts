@@ -10,7 +10,7 @@ import {
 } from "../../../src/commands/doctor/answers.ts";
 import { proxyCheck } from "../../../src/commands/doctor/configuration.ts";
 import { datasetCheck, rightCheck } from "../../../src/commands/doctor/dataset.ts";
-import { decisive, nextCommand } from "../../../src/commands/doctor/check-results.ts";
+import { decisiveFailure, nextCommand } from "../../../src/commands/doctor/check-results.ts";
 import { handshakeCheck, lookUpCheck, plainCheck } from "../../../src/commands/doctor/network.ts";
 import { CliError, Exit } from "../../../src/errors.ts";
 import type { Check } from "../../../src/report/checks.ts";
@@ -146,7 +146,7 @@ it("with a proxy, the proxy's name is resolved", () => {
 		(why) => proxyCheck({ kind: "direct", why, variable: why === "exempt" ? "no_proxy" : undefined }).text,
 	);
 	expect(direct).toEqual([
-		expect.stringContaining("this machine itself"),
+		expect.stringContaining("a loopback address"),
 		expect.stringContaining("no_proxy"),
 		expect.stringContaining("no variable"),
 	]);
@@ -178,7 +178,7 @@ describe("the flavour", () => {
 			undefined,
 			"profile p says documented",
 		],
-		[{ flavour: undefined, body: { value: "plain", origin: "profile p" } }, undefined, "body plain"],
+		[{ flavour: undefined, body: { value: "plain", origin: "profile p" } }, undefined, "body form plain"],
 		[
 			{ flavour: undefined, body: undefined },
 			{ ...found, flavour: documented, foundAt: 0, origin: "remembered" },
@@ -230,7 +230,7 @@ describe("the exit code is that of the failure to correct first", () => {
 		[[failure(undefined)], 1],
 		[[failure(70), failure(1)], 1],
 	])("%j", (checks, exit) => {
-		expect(decisive(checks)?.exit).toBe(exit);
+		expect(decisiveFailure(checks)?.exit).toBe(exit);
 	});
 });
 
