@@ -55,7 +55,7 @@ describe("an outage", () => {
 			expect(done.journal.totals().attempts).toBe(starts.length);
 			expect(notes).toEqual([
 				"The service does not answer (it was not_sent): waiting for it, 15m0s at most.",
-				expect.stringMatching(/^The service answers again after \d+m?\d*s: going on\.$/),
+				expect.stringMatching(/^The service answers again after \d+m?\d*s: the run continues\.$/),
 			]);
 		},
 	);
