@@ -78,7 +78,8 @@ export async function values(options: ValuesOptions, app: App): Promise<ExitCode
 }
 
 async function printKeys(entries: readonly KeyCount[], options: ValuesOptions, app: App): Promise<void> {
-	const faces = {
+	const shape = {
+		columns: ["key", "documents", "types", "like"],
 		cells: ({ key, documents, types, like }: KeyCount) => [
 			key,
 			String(documents),
@@ -88,11 +89,12 @@ async function printKeys(entries: readonly KeyCount[], options: ValuesOptions, a
 		json: ({ key, documents, types, like }: KeyCount) =>
 			JSON.stringify({ key, documents, types: Object.fromEntries(types), like }),
 	};
-	await printList(each(entries), ["key", "documents", "types", "like"], faces, chosenFormat(options), app);
+	await printList(entries, shape, chosenFormat(options), app);
 }
 
 async function printValues(entries: readonly ValueCount[], options: ValuesOptions, app: App): Promise<void> {
-	const faces = {
+	const shape = {
+		columns: ["value", "type", "documents", "like"],
 		cells: ({ value, type, isItem, documents, like }: ValueCount) => [
 			valueText(value),
 			isItem ? `${type} in a list` : type,
@@ -102,11 +104,7 @@ async function printValues(entries: readonly ValueCount[], options: ValuesOption
 		json: ({ value, type, isItem, documents, like }: ValueCount) =>
 			JSON.stringify({ value, type, in_list: isItem, documents, like } satisfies Record<string, JsonValue>),
 	};
-	await printList(each(entries), ["value", "type", "documents", "like"], faces, chosenFormat(options), app);
-}
-
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-	yield* items;
+	await printList(entries, shape, chosenFormat(options), app);
 }
 
 function tooMany(key: string): CliError {

@@ -88,18 +88,19 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 	const isTable = (format ?? (app.io.stdoutIsTerminal ? "table" : "tsv")) === "table";
 	const shape = (flags.all === true ? eventColumns : presentColumns)(!isTable);
 	if (!isTable) {
-		await printList(each(documents.flatMap(({ lines }) => lines)), shape, format, app);
+		await printList(
+			documents.flatMap(({ lines }) => lines),
+			shape,
+			format,
+			app,
+		);
 		return Exit.ok;
 	}
 	for (const { place, lines } of documents) {
 		if (documents.length > 1) await app.io.out(`In dataset ${show(place.datasetId)} at ${show(place.baseUrl)}:\n`);
-		await printList(each(lines), shape, format, app);
+		await printList(lines, shape, format, app);
 	}
 	return Exit.ok;
-}
-
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-	yield* items;
 }
 
 /** What one run wrote to the document. A run that can't be read does not hide the others. */

@@ -41,7 +41,7 @@ export type ListColumns<Item> = {
 
 /** Prints items as a table, or in the format that was chosen. Returns their number. */
 export async function printList<Item>(
-	all: AsyncIterable<Item>,
+	all: Iterable<Item> | AsyncIterable<Item>,
 	shape: ListColumns<Item>,
 	format: Format | undefined,
 	{ io }: App,
@@ -80,7 +80,7 @@ export async function printList<Item>(
 }
 
 /** Ends a list whose reader has closed the pipe (`| head`), so that no further pages are requested. */
-async function* untilClosed<Item>(items: AsyncIterable<Item>, io: App["io"]): AsyncGenerator<Item> {
+async function* untilClosed<Item>(items: Iterable<Item> | AsyncIterable<Item>, io: App["io"]): AsyncGenerator<Item> {
 	for await (const item of items) {
 		if (io.stdoutClosed) return;
 		yield item;

@@ -164,7 +164,13 @@ describe("the flavour", () => {
 	it("is reported with how it was recognised, and what is not proven", () => {
 		const check = flavourCheck(found, undefined, { flavour: undefined, body: undefined });
 		expect(check.status).toBe("ok");
-		for (const part of ["RAGFlow v0.17 to v0.24", "ragflow-put", "it said so", "application/json", "no write has confirmed"]) {
+		for (const part of [
+			"RAGFlow v0.17 to v0.24",
+			"ragflow-put",
+			"it said so",
+			"application/json",
+			"no write has confirmed",
+		]) {
 			expect(check.text).toContain(part);
 		}
 		expect(flavourCheck({ ...found, proven: "id" }, found, { flavour: undefined, body: undefined }).text).toContain(
