@@ -2,7 +2,7 @@ import { prepareUpdate, type UpdatePlan } from "../run/operations/prepare-update
 import type { RunFlags } from "../flags/flags.ts";
 import { BeforeImages } from "../run/documents/before-images.ts";
 import { planMetadata, replaceMetadata } from "../run/operations/update.ts";
-import { refuseValues } from "../run/service/values.ts";
+import { refuseValues } from "../run/service/write.ts";
 import type { PreviewRow } from "./effect.ts";
 import type { Run } from "./open-run.ts";
 import type { RowOperation } from "./run/run-rows.ts";

@@ -20,8 +20,8 @@ export function memoryOf(first?: RememberedService): ServiceMemory & { entry: Re
 export function provenService(api: Api, more: Partial<ServiceOptions> = {}): Service {
 	const { flavour, form } = api.dialect;
 	const service = serviceOf(api, { flavour: { value: flavour, origin: "the test" }, form, ...more });
-	service.canary.updated("document_id");
-	service.canary.uploadSeen();
+	service.canary.confirm("document_id");
+	service.canary.confirmUpload();
 	return service;
 }
 

@@ -1,47 +1,51 @@
-import { caselessName, foldedName } from "../../text/names.ts";
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
+import { caselessName, foldedName } from "../../text/names.ts";
 import { findAlike, isSameName } from "../documents/find-document.ts";
-import type { Request } from "../types.ts";
 import type { Named } from "../documents/stored-documents.ts";
 import type { Service } from "../service/service.ts";
+import type { Request } from "../types.ts";
 import type { Settled } from "./operation.ts";
+
+/** Numbered copies of one name that are read at most. */
+const MOST_COPIES = 100;
 
 /** What to do where the dataset has a document of the file's name already. */
 export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again";
 
-/** The documents that a name means: those of that very name, where there are any, before those that are alike to the service. */
-export function meant(namesakes: readonly Named[], name: string): readonly Named[] {
+/** The documents of exactly that name, or where there are none, those whose names are alike to the service. */
+export function namesakesMeant(namesakes: readonly Named[], name: string): readonly Named[] {
 	const same = namesakes.filter((each) => isSameName(each.name, name));
 	return same.length > 0 ? same : namesakes;
 }
 
 /**
- * How a row is to be settled by the documents that its file's name means; undefined where the file is to be stored.
+ * The end of a row whose file's name is taken; undefined where the file is to be stored.
  *
- * @throws RestError where the row can't be settled by what is there
+ * @param found the documents that the name means
+ * @throws RestError where the row fails for it
  */
-export function settledBy(
+export function settledByExisting(
 	service: Service,
 	onExisting: OnExisting,
 	found: readonly Named[],
 	{ file, metadata }: { readonly file: { readonly name: string }; readonly metadata: Metadata },
 ): Settled | undefined {
-	const [present] = found;
-	if (present === undefined || onExisting === "upload-again") return undefined;
-	const settled = existing(service, onExisting, found, present, file.name);
-	// A row without metadata says nothing about it, least of all that it be cleared.
+	const [first] = found;
+	if (first === undefined || onExisting === "upload-again") return undefined;
+	const settled = existing(service, onExisting, [first, ...found.slice(1)], file.name);
+	// A row without metadata must not clear that of a document.
 	return settled.status === "updated" && metadata.size === 0 ? { ...settled, status: "unchanged" } : settled;
 }
 
 function existing(
 	service: Service,
 	onExisting: Exclude<OnExisting, "upload-again">,
-	namesakes: readonly Named[],
-	present: Named,
+	namesakes: readonly [Named, ...(readonly Named[])],
 	name: string,
 ): Settled {
+	const [present] = namesakes;
 	const ids = namesakes.map(({ id }) => id);
 	const shown = service.show(ids.join(", "));
 	const isSame = isSameName(present.name, name);
@@ -65,8 +69,8 @@ function existing(
 }
 
 /**
- * Whether a document whose name is alike to the service alone may pass for the file's. What is written must be about the
- * same name to a person, too; what is left alone may differ by accents. To MySQL any two emoji are one name: that is neither.
+ * Whether a document counts as the file's although only the service takes their names for the same. To write it, the names
+ * may differ by case alone; to leave it, also by accents. To MySQL any two emoji are the same; here they are not.
  */
 function isMeant(onExisting: "skip" | "update-metadata", stored: string, name: string): boolean {
 	if (onExisting === "update-metadata") return caselessName(stored) === caselessName(name);
@@ -83,12 +87,9 @@ function withoutSymbols(name: string): string {
 	return name.replaceAll(SYMBOLS, "");
 }
 
-/** Copies of one name that are looked through: who has more of them finds none made by looking further. */
-const MOST = 100;
-
 /**
- * The documents under the numbers that a service gives to further files of a name, to the first number that is free: that
- * is the one that it gives next (`duplicate_name` in api/db/services/__init__.py).
+ * The documents under the numbers that a service gives to further files of a name, up to the first number that is free. The
+ * service gives that number next (`duplicate_name` in api/db/services/__init__.py).
  */
 export async function numberedCopies(
 	api: Api,
@@ -101,7 +102,7 @@ export async function numberedCopies(
 	const [, main = stem, number = "0"] = /^(.*)\((\d{1,9})\)$/s.exec(stem) ?? [];
 	const copies: Document[] = [];
 	const first = Number(number) + 1;
-	for (let each = first; each < first + MOST; each++) {
+	for (let each = first; each < first + MOST_COPIES; each++) {
 		const found = await findAlike(api, request, datasetId, `${main.trimEnd()}(${each})${ending}`);
 		if (found.length === 0) break;
 		copies.push(...found);
@@ -110,8 +111,8 @@ export async function numberedCopies(
 }
 
 /**
- * Whether a name is the one that a service gives to a file whose name it has already: `a(1).txt`, and for one that has a
- * number, the next (`duplicate_name` in api/db/services/__init__.py).
+ * Whether `stored` is a name that a service gives to a file whose name is taken: `a(1).txt`, and for a name with a number the
+ * next number (`duplicate_name` in api/db/services/__init__.py).
  */
 export function isNumbered(name: string, stored: string): boolean {
 	const dot = name.lastIndexOf(".");

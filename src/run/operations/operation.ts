@@ -1,12 +1,12 @@
 import type { Metadata } from "../../json/values.ts";
 import type { RestError } from "../../rest/errors.ts";
-import type { Request } from "../types.ts";
 import type { BeforeImage } from "../documents/before-images.ts";
 import type { Service } from "../service/service.ts";
 import type { WriteMemory } from "../service/write.ts";
-import type { RowStatus, Work } from "../types.ts";
+import type { Request, RowStatus, Work } from "../types.ts";
+import type { SentLog } from "./sent-log.ts";
 
-/** What a successful try of a row came to. */
+/** The result of a row that succeeded. */
 export type Settled = {
 	readonly status: Exclude<RowStatus, "failed">;
 	readonly documentId: string;
@@ -15,54 +15,63 @@ export type Settled = {
 	readonly isSame?: boolean;
 };
 
-/** What a row's tries remember of each other: a retry must not repeat a step that is not to be repeated. */
+/** What the attempts of a row remember, so that a retry repeats no step that must not be repeated. */
 export type Memory = WriteMemory & {
 	/** an upload's document, once it is stored */
 	stored?: { readonly id: string; readonly name: string } | undefined;
 	/** ids of the documents that had an upload's name before it was sent */
 	namesakes?: readonly string[];
-	/** what goes out was written down, in this execution */
+	/** this execution has recorded what is sent */
 	isLogged?: boolean;
-	/** what the document had before the first try: a later look may see what an earlier try wrote */
-	image?: BeforeImage;
-	/** the metadata that was written down last: a merge that was looked at anew may send another */
+	/** what the document had before the first attempt: a later read may see what an earlier attempt wrote */
+	beforeImage?: BeforeImage;
+	/** the metadata that was recorded last: a merge that is computed again may send another */
 	logged?: Metadata;
 	/** an upload was sent, and its answer does not say whether it was stored; `definite` where it says that it was not */
 	maybeStored?: { readonly error: RestError; readonly definite: boolean };
-	/** how often such an upload was looked for in vain, and since when, by the run's clock */
-	settling?: { readonly since: number; readonly looks: number };
-	/** an upload was sent that is to be looked for first: what answered may have passed it on, or it was not seen yet */
-	isPutOff?: boolean;
-	/** a document that must not go with the one that is removed */
+	/** how often such an upload was searched for in vain, and since when, by the run's clock */
+	settling?: { readonly since: number; readonly searches: number };
+	/** an upload was sent and may be stored: the next attempt searches for it before it sends anything */
+	isSearchDue?: boolean;
+	/** another document of the dataset, which a removal must leave there */
 	neighbour?: string | undefined;
 	/** a removal may have been applied although its answer was lost */
 	maybeRemoved?: boolean;
 };
 
-/** Whether anything that the tries of a row sent may have been applied. */
+/** Whether anything that the attempts of a row sent may have been applied. */
 export function mayHaveArrived(memory: Memory): boolean {
-	const { sentAs, maybeWritten, stored, maybeStored, isPutOff, maybeRemoved } = memory;
+	const { sentAs, maybeWritten, stored, maybeStored, isSearchDue, maybeRemoved } = memory;
 	if (stored !== undefined || maybeStored !== undefined) return true;
-	if (maybeWritten === true || isPutOff === true || maybeRemoved === true) return true;
+	if (maybeWritten === true || isSearchDue === true || maybeRemoved === true) return true;
 	return sentAs !== undefined && sentAs.size > 0;
 }
 
 /**
- * One try of one row. Every request in it goes through `request`, so that each takes its own token.
+ * One attempt of one row. Every request in it goes through `request`, so that each takes its own token.
  *
- * @throws RestError, which the engine decides about
- * @throws RetryLater where only time can tell what became of what was sent
+ * @throws RestError, which the retry policy decides about
+ * @throws RetryLater where only time can show what became of what was sent
  */
 export type Operation<Item extends Work> = (item: Item, request: Request, memory: Memory) => Promise<Settled>;
 
+/** An attempt of a row, for the steps of an operation. */
+export type RowAttempt<Item extends Work = Work> = {
+	readonly service: Service;
+	readonly request: Request;
+	readonly item: Item;
+	readonly memory: Memory;
+	readonly log: SentLog;
+};
+
 /**
- * The same operation, begun anew where any answer in it shows that the service is of another flavour: that costs its row
- * nothing. What the try did before is in `memory`, so no step is done twice that must not be.
+ * The same operation, begun again where an answer in it shows that the service is of another flavour. That costs its row no
+ * attempt. `memory` has what was done before, so no step is repeated that must not be.
  */
-export function anew<Item extends Work>(service: Service, operation: Operation<Item>): Operation<Item> {
+export function acrossFlavours<Item extends Work>(service: Service, operation: Operation<Item>): Operation<Item> {
 	return (item, request, memory) => {
 		const work = (): Promise<Settled> => operation(item, request, memory);
-		// A flavour that was given is not doubted for what a list or an upload says: that may be about the row alone.
-		return service.recognition?.origin === "given" ? work() : service.speaking(request, work);
+		// A list or an upload doubts no flavour that the user gave: the answer may be about the row alone.
+		return service.recognition?.origin === "given" ? work() : service.inDialect(request, work);
 	};
 }

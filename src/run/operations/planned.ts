@@ -7,13 +7,12 @@ import { refuseRounded, keysText } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
 import { existingDocument, type PreparedUpdate } from "./prepare-update.ts";
-import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
-import { RemovedKeys, imageOf, logged } from "./update.ts";
+import { acrossFlavours, type Operation } from "./operation.ts";
 import { removeDocument } from "./remove.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
+import { RemovedKeys, sendPrepared } from "./update.ts";
 
 /** A row of a plan. */
 export type PlannedItem = Work & { readonly planned: PlannedChange };
@@ -21,11 +20,11 @@ type UpdateItem = Work & { readonly planned: PlannedUpdate };
 
 /** How a planned update is judged by what its document has now. */
 export type PlannedRules = {
-	/** asks for each document when its row comes: only that sees what somebody changed meanwhile */
+	/** asks for each document when its row comes: only that shows a change by another client */
 	readonly present: Pick<DocumentSource, "byId">;
 	/** whether the document has what it had when the plan was made */
-	readonly isAsPlanned: (was: string, present: Metadata, keeps: Normalise, inexact?: InexactValues) => boolean;
-	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, keeps: Normalise) => readonly string[];
+	readonly isAsPlanned: (was: string, present: Metadata, normalise: Normalise, inexact?: InexactValues) => boolean;
+	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, normalise: Normalise) => readonly string[];
 	/** what is sent to a document that was changed since; undefined where that is left alone */
 	readonly overruled:
 		| {
@@ -36,22 +35,22 @@ export type PlannedRules = {
 		| undefined;
 	/** `the plan was made`: since when a change is a conflict */
 	readonly since: string;
-	/** whether a document is done only when it has what is planned as it stands, whatever the service may keep alike */
+	/** whether a row is done only when the document has exactly what is planned, and not what the service normalises to that */
 	readonly isExact: boolean;
 	/**
-	 * Waits until a list shows what was written before; resolves with whether it had to, as a document is to be looked at
-	 * again then before it is said that nothing is left to do
+	 * Waits until a list shows what was written before. Resolves with whether it had to wait: then the document is read again
+	 * before the row counts as unchanged
 	 */
 	readonly catchUp: () => Promise<boolean>;
 };
 
-/** The code of a row whose document somebody changed since. */
+/** The code of a row whose document another client changed since. */
 export const CONFLICT = "CONFLICT";
 
 /**
- * What a planned update would do to its document. Sends nothing that writes.
+ * Computes what a planned update sends to its document. It writes nothing.
  *
- * @throws RestError where the document is not there, or of code `CONFLICT` where somebody changed it since
+ * @throws RestError where the document is not there, or of code `CONFLICT` where another client changed it since
  */
 export async function preparePlannedUpdate(
 	service: Service,
@@ -63,7 +62,7 @@ export async function preparePlannedUpdate(
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
 	const document = await existingDocument(api, request, item, rules.present);
-	// A document that never had any may be listed without the member.
+	// A document without metadata may be listed without the member.
 	const present = document.metadata ?? new Map();
 	if (holds(document, planned.metadata, rules.isExact ? (metadata) => metadata : normalise)) {
 		if (await rules.catchUp()) return preparePlannedUpdate(service, request, item, rules);
@@ -82,9 +81,9 @@ export async function preparePlannedUpdate(
 }
 
 /**
- * What a document has that a plan removes; undefined where it is gone already. Sends nothing that writes.
+ * What a document has that a plan removes; undefined where it is gone already. It writes nothing.
  *
- * @throws RestError of code `CONFLICT` where somebody changed it since
+ * @throws RestError of code `CONFLICT` where another client changed it since
  */
 export async function preparePlannedRemoval(
 	service: Service,
@@ -99,14 +98,14 @@ export async function preparePlannedRemoval(
 		return (await rules.catchUp()) ? preparePlannedRemoval(service, request, item, rules) : undefined;
 	}
 	const present = document.metadata ?? new Map();
-	// One that has nothing was stored, and its metadata never came: there is nothing of anybody's to lose.
+	// A document without metadata was stored and never tagged, so nothing of another client can be lost.
 	const { normalise } = api.dialect.flavour;
 	if (present.size === 0 || rules.isAsPlanned(planned.was, present, normalise, document.inexact)) return present;
 	if (rules.overruled !== undefined) return present;
 	throw conflict(service, item, rules.since);
 }
 
-/** Does what a plan says to each document that nobody changed since. */
+/** Does what a plan says, to each document that no other client changed since. */
 export function doPlanned<Item extends PlannedItem>(
 	service: Service,
 	rules: PlannedRules,
@@ -114,39 +113,21 @@ export function doPlanned<Item extends PlannedItem>(
 ): Operation<Item> {
 	const remove = removeDocument<Item>(service, log);
 	const removedKeys = new RemovedKeys(service);
-	return anew(service, async (item, request, memory) => {
-		const { planned } = item;
-		// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
+	return acrossFlavours(service, async (item, request, memory) => {
+		const { planned, documentId } = item;
+		// Where this run has sent it already, and its answer was lost, this run changed the document.
 		const isOurs = memory.logged !== undefined || memory.isLogged === true || log.earlier(item.index) !== undefined;
 		if (planned.action === "update") {
-			return update({ ...item, planned }, service, request, rules, memory, log, isOurs, removedKeys);
+			const attempt = { service, request, item, memory, log };
+			const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, rules);
+			if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
+			return { status: prepared.isSame && !isOurs ? "unchanged" : "updated", documentId };
 		}
-		// Looked at though this run has sent it: what is still there may be what somebody has changed meanwhile.
+		// Checked although this run has sent it: another client may have changed the document meanwhile.
 		const present = await preparePlannedRemoval(service, request, item, rules);
-		if (present === undefined && !isOurs) return { status: "unchanged", documentId: item.documentId };
+		if (present === undefined && !isOurs) return { status: "unchanged", documentId };
 		return remove(item, request, memory);
 	});
-}
-
-async function update(
-	item: UpdateItem,
-	service: Service,
-	request: Request,
-	rules: PlannedRules,
-	memory: Memory,
-	log: SentLog,
-	isOurs: boolean,
-	removedKeys: RemovedKeys,
-): Promise<Settled> {
-	const { datasetId, documentId } = item;
-	const { document, present, metadata, isSame } = await preparePlannedUpdate(service, request, item, rules);
-	memory.before ??= { document };
-	const before = imageOf(memory, { documentId, document, present }, service);
-	if (isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
-	await logged(item, metadata, before, memory, log);
-	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
-	await removedKeys.check(request, item, present, metadata);
-	return { status: "updated", documentId };
 }
 
 function conflict(service: Service, { documentId }: Work, since: string, keys: readonly string[] = []): RestError {

@@ -1,22 +1,22 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api } from "../../rest/types.ts";
-import { answerOf } from "../documents/pages.ts";
+import { refuseRounded } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
+import { answerOf } from "../documents/pages.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, RowError, Work } from "../types.ts";
-import { refuseRounded } from "../documents/before-images.ts";
 
-/** A row that says something of its document. */
+/** A row with metadata for its document. */
 export type UpdateItem = Work & { readonly metadata: Metadata };
 
-/** How a row becomes what is sent, where that depends on what its document has. */
+/** How the metadata to send is computed, where it depends on what the document has. */
 export type UpdatePlan = {
 	readonly present: Pick<DocumentSource, "byId">;
 	readonly metadataToSend: (present: Metadata, wanted: Metadata) => Metadata;
-	/** whether what is sent is made of what the document has: what can't be seen would be removed then */
+	/** whether what is sent contains what the document has: a part that no list shows would be removed then */
 	readonly keepsPresent: boolean;
 	/** whether what the document has under that key is part of what is sent */
 	readonly keepsValue: (key: string, wanted: Metadata) => boolean;
@@ -33,7 +33,7 @@ export type PreparedUpdate = {
 };
 
 /**
- * What a row would do to its document. Sends nothing that writes: a dry run shows it, a run goes by it.
+ * Computes what a row sends to its document. A dry run shows it, and a run sends it. It writes nothing.
  *
  * @throws RestError where the document is not there, or where a merge can't see what to keep, or not exactly
  */
@@ -50,7 +50,7 @@ export async function prepareUpdate(
 		throw new RestError(text, { kind: "rejected", code: "NO_METADATA" });
 	}
 	refuseRounded(service, documentId, document, (key) => keepsValue(key, wanted));
-	// A document that never had any may be listed without the member.
+	// A document without metadata may be listed without the member.
 	const present = document.metadata ?? new Map();
 	const metadata = metadataToSend(present, wanted);
 	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.normalise) };
@@ -69,7 +69,7 @@ export async function existingDocument(
 	throw new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
 }
 
-/** Why a look fails its row; undefined where the failure is not the row's, and another row would fare no better. */
+/** The error of a row whose document could not be read; undefined where the failure would be the same for another row. */
 export function rowErrorOf(error: unknown): RowError | undefined {
 	const answer = answerOf(error);
 	if (answer?.kind !== "rejected" && answer?.kind !== "contradiction") return undefined;

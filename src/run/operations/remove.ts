@@ -1,13 +1,13 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
-import { readBack } from "../retry/retry.ts";
-import { SMALL_PAGE } from "../documents/pages.ts";
-import { findDocument } from "../documents/find-document.ts";
-import type { Request, Work } from "../types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
+import { findDocument } from "../documents/find-document.ts";
+import { SMALL_PAGE } from "../documents/pages.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
+import { readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
-import type { Memory, Operation } from "./operation.ts";
+import type { Request, Work } from "../types.ts";
+import type { Operation, RowAttempt } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
 /** Waits before each read-back of a removal, in milliseconds: an index may show a document for longer than its database. */
@@ -16,33 +16,37 @@ const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
 /** Waits before each read of a document that a list may not show for a moment, in milliseconds. */
 const LISTED_DELAYS_MS = [0, 250];
 
-/** Removes a document, but only one that the dataset's list has shown, and counts it only when the list shows it no more. */
+/** An attempt of a removal, in one dialect. */
+type Removal = RowAttempt & { readonly api: Api };
+
+/** Removes a document, but only one that the dataset's list has shown. It counts as removed when the list lacks it. */
 export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
 	return async (item, request, memory) => {
 		const { datasetId, documentId } = item;
-		// An earlier execution may have removed it, and died before it could say so.
+		// An earlier execution may have removed it, and died before it recorded that.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
-		return service.speaking(request, async (api) => {
-			// What was read before a removal can't tell whether it was applied.
+		return service.inDialect(request, async (api) => {
+			const removal: Removal = { service, api, request, item, memory, log };
+			// What was read before a removal can't show whether it was applied.
 			const document = await (memory.maybeRemoved === true
-				? stillThere(service, api, request, datasetId, documentId)
+				? stillListed(removal)
 				: service.lookup.byId(api, request, datasetId, documentId));
 			if (document === undefined) {
 				if (memory.maybeRemoved !== true) throw notFound(service, item);
-				// Gone after a removal whose answer was lost is what was wanted, if nothing else went with it.
-				await checkNeighbour(service, api, request, item, memory);
+				// The removal whose answer was lost was applied. Check that it removed nothing else.
+				await checkNeighbour(removal);
 				return { status: "removed", documentId };
 			}
 			if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId });
 			memory.isLogged = true;
-			if (service.canary.isRemovalSeen(datasetId)) await remove(service, api, request, document, memory);
-			else await service.canary.alone(() => watched(service, api, request, document, memory));
+			if (service.canary.isRemovalConfirmed(datasetId)) await remove(removal, document);
+			else await service.canary.alone(() => removeAsCanary(removal, document));
 			return { status: "removed", documentId };
 		});
 	};
 }
 
-/** The document that a removal would be of. Sends nothing that writes. @throws RestError where it is not there */
+/** The document that a removal would remove. It removes nothing. @throws RestError where it is not there */
 export async function previewRemoval(
 	service: Service,
 	request: Request,
@@ -56,104 +60,87 @@ export async function previewRemoval(
 }
 
 /**
- * Until one removal from a dataset was seen off, each goes alone, between two looks: what was named must be gone, and a
+ * Until one removal from a dataset is confirmed, each is sent alone, between two reads: the document must be gone, and a
  * document that was not named must still be there.
  *
- * Something in between that loses the body of a DELETE turns "this document" into "all documents" on some releases.
- * One request is the least that can show it, and the rest of the run is then not sent.
+ * A proxy that loses the body of a DELETE turns "this document" into "all documents" on some releases. One request is the
+ * least that can show it, and the rest of the run is not sent then.
  */
-async function watched(
-	service: Service,
-	api: Api,
-	request: Request,
-	document: Document,
-	memory: Memory,
-): Promise<void> {
+async function removeAsCanary(removal: Removal, document: Document): Promise<void> {
+	const { service, api, request, memory } = removal;
+	const { canary } = service;
 	const { id, datasetId } = document;
-	if (service.canary.harm !== undefined) throw service.canary.harm;
-	if (!service.canary.isRemovalSeen(datasetId)) {
-		const { removalsSent } = service.canary;
-		const pageSize = Math.min(SMALL_PAGE, 2 + removalsSent.size);
+	if (canary.harm !== undefined) throw canary.harm;
+	if (!canary.isRemovalConfirmed(datasetId)) {
+		const pageSize = Math.min(SMALL_PAGE, 2 + canary.removalsSent.size);
 		const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize }));
-		memory.neighbour ??= items.find((other) => other.id !== id && !removalsSent.has(other.id))?.id;
+		memory.neighbour ??= items.find((other) => other.id !== id && !canary.removalsSent.has(other.id))?.id;
 	}
-	await remove(service, api, request, document, memory);
-	await checkNeighbour(service, api, request, { datasetId, documentId: id }, memory);
-	// The last document of a dataset proves nothing: there was nothing that could have gone with it.
-	if (memory.neighbour !== undefined && !service.canary.removalsSent.has(memory.neighbour))
-		service.canary.removed(datasetId);
+	await remove(removal, document);
+	await checkNeighbour(removal);
+	// The last document of a dataset proves nothing: no other document could have been removed with it.
+	if (memory.neighbour !== undefined && !canary.removalsSent.has(memory.neighbour)) canary.confirmRemoval(datasetId);
 }
 
-/** Sends one removal and waits until the list shows the document no more. */
-async function remove(service: Service, api: Api, request: Request, document: Document, memory: Memory): Promise<void> {
+/** Sends one removal and waits until the list lacks the document. */
+async function remove(removal: Removal, document: Document): Promise<void> {
+	const { service, api, request, memory } = removal;
 	const { id, datasetId } = document;
-	const { clock } = service;
+	const { clock, canary } = service;
 	const isUnlisted = async (): Promise<boolean> => (await findDocument(api, request, datasetId, id)) === undefined;
 	const isGone = (): Promise<boolean> => readBack(isUnlisted, { clock, delays: REMOVAL_DELAYS_MS });
 	const arrived = (): void => {
 		memory.maybeRemoved = true;
-		if (!service.canary.isRemovalSeen(datasetId)) service.canary.removing(id);
+		if (!canary.isRemovalConfirmed(datasetId)) canary.removalSent(id);
 	};
 	try {
 		await request(() => api.removeDocument(document));
 	} catch (error) {
 		const kind = error instanceof RestError ? error.kind : undefined;
 		const isRefused = kind === "rejected" || kind === "contradiction";
-		// A list that lags still shows what an earlier try has removed, and then this one is refused.
+		// A list that lags still shows what an earlier attempt has removed, and then this one is refused.
 		if (isRefused && memory.maybeRemoved === true && (await isGone())) return;
-		if (isThrownBehind(error) && (await stillThere(service, api, request, datasetId, id)) === undefined) {
-			return arrived();
-		}
+		if (mayFollowRemoval(error) && (await stillListed(removal)) === undefined) return arrived();
 		// Whatever answered, a proxy too, may have passed the request on before.
 		if (!isRefused && kind !== "not_sent") arrived();
 		throw error;
 	}
-	// The looks that follow may fail: the next try must know that it was sent.
+	// The reads that follow may fail: the next attempt must know that the removal was sent.
 	arrived();
-	// Where only the whole list can tell, it is not read anew for each row: the first removal was seen off.
-	if (service.lookup.isIndexed(datasetId) && service.canary.isRemovalSeen(datasetId)) return;
+	// Where only the whole list is certain, it is not read again for each row: the first removal was confirmed.
+	if (service.lookup.isIndexed(datasetId) && canary.isRemovalConfirmed(datasetId)) return;
 	if (await isGone()) return;
 	const text = `the service answered success to the removal of document ${service.show(id)}, and still lists it`;
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
 }
 
-/** A document whose removal has no good answer. One empty list is not enough to count it as removed: it is asked for twice. */
-async function stillThere(
-	{ clock }: Service,
-	api: Api,
-	request: Request,
-	datasetId: string,
-	id: string,
-): Promise<Document | undefined> {
+/** The row's document after a removal without a good answer. It counts as gone when two reads did not show it. */
+async function stillListed({ service, api, request, item }: Removal): Promise<Document | undefined> {
 	let found: Document | undefined;
 	const isListed = async (): Promise<boolean> => {
-		found = await findDocument(api, request, datasetId, id);
+		found = await findDocument(api, request, item.datasetId, item.documentId);
 		return found !== undefined;
 	};
-	await readBack(isListed, { clock, delays: LISTED_DELAYS_MS });
+	await readBack(isListed, { clock: service.clock, delays: LISTED_DELAYS_MS });
 	return found;
 }
 
 /**
- * Whether a refusal may have been thrown behind the removal. RAGFlow takes the document out of its database, then its file
- * out of the storage, and answers 500 or 100 where that fails (delete in api/apps/sdk/doc.py, v0.15 to v0.24).
+ * Whether a refusal may follow an applied removal. RAGFlow takes the document out of its database, then its file out of the
+ * storage, and answers 500 or 100 where that fails (delete in api/apps/sdk/doc.py, v0.15 to v0.24).
  */
-function isThrownBehind(error: unknown): boolean {
+function mayFollowRemoval(error: unknown): boolean {
 	if (!(error instanceof RestError)) return false;
 	const { kind, code, message } = error;
 	if (kind === "contradiction") return code === "CODE_100" && !/\b405\b/.test(message);
 	return kind === "rejected" && code === "CODE_500";
 }
 
-async function checkNeighbour(
-	service: Service,
-	api: Api,
-	request: Request,
-	{ datasetId, documentId }: { readonly datasetId: string; readonly documentId: string },
-	{ neighbour }: Memory,
-): Promise<void> {
-	if (neighbour === undefined || service.canary.isRemovalSeen(datasetId)) return;
-	// Another row of this run has removed it meanwhile, or will have: that row has a neighbour of its own.
+/** @throws RestError of code `REMOVED_MORE` where the other document is gone as well */
+async function checkNeighbour({ service, api, request, item, memory: { neighbour } }: Removal): Promise<void> {
+	const { datasetId, documentId } = item;
+	if (neighbour === undefined || service.canary.isRemovalConfirmed(datasetId)) return;
+	// Another row of this run may have removed it. That row checks a neighbour of its own.
 	if (service.canary.removalsSent.has(neighbour)) return;
 	if ((await findDocument(api, request, datasetId, neighbour)) !== undefined) return;
 	const [named, other, dataset] = [documentId, neighbour, datasetId].map((id) => service.show(id));

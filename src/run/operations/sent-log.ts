@@ -1,9 +1,9 @@
 import type { Metadata } from "../../json/values.ts";
-import type { RowBytes } from "../journal/row-states.ts";
 import { RestError } from "../../rest/errors.ts";
+import type { RowBytes } from "../journal/row-states.ts";
 import type { Work } from "../types.ts";
 
-/** What goes out for a row. */
+/** What is sent for a row. */
 export type Sending =
 	| {
 			readonly what: "update";
@@ -24,27 +24,27 @@ export type Sending =
 			readonly namesakes: readonly string[];
 	  };
 
-/** What an earlier execution of the run sent for a row whose outcome it did not live to record. */
+/** What an earlier execution of the run sent for a row whose outcome it did not record. */
 export type Earlier = {
-	/** ids of the documents that had an upload's name before it was sent; undefined where none was: its metadata alone was */
+	/** ids of the documents that had an upload's name before it was sent; undefined where only metadata was sent */
 	readonly namesakes: readonly string[] | undefined;
-	/** an upload's document, where it was seen to be stored */
+	/** an upload's document, where a list showed it */
 	readonly stored: { readonly id: string; readonly name: string } | undefined;
-	/** milliseconds since it was sent; none where the row failed meanwhile, as what it sent was looked for in vain */
+	/** milliseconds since it was sent; 0 where the row failed meanwhile, as a search for the upload found nothing */
 	readonly age: number;
 };
 
-/** Writes down what goes out before it does, so that a run that dies knows what may have arrived. */
+/** Records what is sent before it is sent, so that a run that dies knows what may have arrived. */
 export type SentLog = {
-	/** what earlier executions sent for a row and did not settle; undefined where certainly nothing was */
+	/** what earlier executions sent for a row and did not settle; undefined where certainly nothing was sent */
 	earlier(index: number): Earlier | undefined;
-	/** resolves when it is durable; only then the first byte may go out */
+	/** resolves when the record is durable; only then the first byte may be sent */
 	sending(item: Work, sending: Sending): Promise<void>;
-	/** an upload was stored: its metadata is still owed to it */
+	/** an upload was stored, and its metadata is not written yet */
 	stored(item: Work, document: { readonly id: string; readonly name: string }): Promise<void>;
 };
 
-/** For what is not recorded. */
+/** For operations that are not recorded. */
 export const unrecorded: SentLog = {
 	earlier: () => undefined,
 	sending: () => Promise.resolve(),
@@ -52,8 +52,7 @@ export const unrecorded: SentLog = {
 };
 
 /**
- * A log that lets nothing out for rows which the pass of a policy could not judge, as their documents were not to be seen
- * then: whatever a list shows by now.
+ * A log that refuses the rows which the pass of a policy could not judge, because their documents could not be read then.
  *
  * @param unseen such rows are set
  */

@@ -1,21 +1,21 @@
 import type { Metadata } from "../../json/values.ts";
+import { RestError } from "../../rest/errors.ts";
 import { type BeforeImages, keysText, restorable } from "../documents/before-images.ts";
+import { findDocument } from "../documents/find-document.ts";
+import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
+import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
-import { prepareUpdate, type PreparedUpdate, type UpdateItem, type UpdatePlan } from "./prepare-update.ts";
-import { anew, type Memory, type Operation } from "./operation.ts";
+import { acrossFlavours, type Operation, type RowAttempt } from "./operation.ts";
+import { type PreparedUpdate, prepareUpdate, type UpdateItem, type UpdatePlan } from "./prepare-update.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
-import { RestError } from "../../rest/errors.ts";
-import { findDocument } from "../documents/find-document.ts";
-import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
-import { SerialQueue } from "../service/canary.ts";
 
 /**
  * Writes a row's metadata as it stands.
  *
- * @param images what documents had before; undefined where nobody is to know
+ * @param images what documents had before; undefined where that is not to be read
  */
 export function replaceMetadata<Item extends UpdateItem>(
 	service: Service,
@@ -23,79 +23,89 @@ export function replaceMetadata<Item extends UpdateItem>(
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
-	return anew(service, async (item, request, memory) => {
+	return acrossFlavours(service, async (item, request, memory) => {
+		const attempt = { service, request, item, memory, log };
 		const { datasetId, documentId, metadata } = item;
-		const before = await seenBefore(images, item, request, memory);
-		await logged(item, metadata, before, memory, log);
+		const before = await readBefore(attempt, images);
+		await recordUpdate(attempt, metadata, before);
 		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
 		await removedKeys.check(request, item, before ?? memory.before?.document?.metadata, metadata);
-		// What an earlier execution sent may be what was seen there.
+		// Where an earlier execution sent something, the document may have had that.
 		const isKnown = before !== undefined && log.earlier(item.index) === undefined;
 		const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
 		return { status: "updated", documentId, ...(isSame ? { isSame } : {}) };
 	});
 }
 
-/** Looks at what the document has, and writes what the plan makes of it and the row; with `onlyChanged` only what differs. */
+/** Reads what the document has, and writes what the plan makes of it and the row; with `onlyChanged` only what differs. */
 export function planMetadata<Item extends UpdateItem>(
 	service: Service,
 	{ onlyChanged, ...plan }: UpdatePlan & { readonly onlyChanged: boolean },
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
-	return anew(service, async (item, request, memory) => {
-		const { datasetId, documentId } = item;
-		const { document, present, metadata, isSame } = await prepareUpdate(service, request, item, plan);
-		memory.before ??= { document };
-		const before = imageOf(memory, { documentId, document, present }, service);
-		// Where this run has sent it already, and its answer was lost, it is this run that changed the document.
+	return acrossFlavours(service, async (item, request, memory) => {
+		const attempt = { service, request, item, memory, log };
+		const { documentId } = item;
+		const prepared = await prepareUpdate(service, request, item, plan);
+		// Where this run has sent it already, and its answer was lost, this run changed the document.
 		const isOurs = memory.logged !== undefined || log.earlier(item.index) !== undefined;
+		const { isSame } = prepared;
 		if (onlyChanged && isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
-		await logged(item, metadata, before, memory, log);
-		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
-		await removedKeys.check(request, item, present, metadata);
+		await sendPrepared(attempt, prepared, removedKeys);
 		return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
 	});
 }
 
+/** Records and writes a prepared update, and checks that keys are gone which it does not carry. */
+export async function sendPrepared(
+	attempt: RowAttempt,
+	prepared: PreparedUpdate,
+	removedKeys: RemovedKeys,
+): Promise<void> {
+	const { service, request, item, memory } = attempt;
+	const { datasetId, documentId } = item;
+	const { present, metadata } = prepared;
+	await recordUpdate(attempt, metadata, beforeImageOf(attempt, prepared));
+	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+	await removedKeys.check(request, item, present, metadata);
+}
+
 /**
- * What the document had before this run wrote it, of what it has now: what an earlier try of ours wrote is not that.
- * Undefined where it came rounded.
+ * What the document had before this run wrote it: what an earlier attempt of this run wrote is not that. Undefined where it
+ * came rounded.
  */
-export function imageOf(
-	memory: Memory,
-	{ documentId, document, present }: Pick<Work, "documentId"> & Pick<PreparedUpdate, "document" | "present">,
-	service: Service,
+function beforeImageOf(
+	{ service, item, memory }: RowAttempt,
+	{ document, present }: Pick<PreparedUpdate, "document" | "present">,
 ): Metadata | undefined {
+	memory.before ??= { document };
 	const { normalise } = service.api.dialect.flavour;
 	const isOwn = memory.logged !== undefined && holds(document, memory.logged, normalise);
-	if (!isOwn || memory.image === undefined) {
-		memory.image = { document: undefined, metadata: restorable(service, documentId, document, present) };
+	if (!isOwn || memory.beforeImage === undefined) {
+		const metadata = restorable(service, item.documentId, document, present);
+		memory.beforeImage = { document: undefined, metadata };
 	}
-	return memory.image.metadata;
+	return memory.beforeImage.metadata;
 }
 
 /** What the document had before this run wrote it; undefined where that is not known. */
-async function seenBefore(
+async function readBefore(
+	{ request, item, memory }: RowAttempt,
 	images: BeforeImages | undefined,
-	{ datasetId, documentId }: Work,
-	request: Request,
-	memory: Memory,
 ): Promise<Metadata | undefined> {
 	if (images === undefined) return undefined;
-	memory.image ??= await images.of(request, datasetId, documentId);
-	const { document, metadata } = memory.image;
+	memory.beforeImage ??= await images.of(request, item.datasetId, item.documentId);
+	const { document, metadata } = memory.beforeImage;
 	if (document !== undefined) memory.before ??= { document };
 	return metadata;
 }
 
-/** Writes down what is about to be sent, once: a record is what was really sent, so another one follows where that differs. */
-export async function logged(
-	item: Work,
+/** Records an update before it is sent. Another record follows only where other metadata is sent. */
+async function recordUpdate(
+	{ item, memory, log }: RowAttempt,
 	metadata: Metadata,
 	before: Metadata | undefined,
-	memory: Memory,
-	log: SentLog,
 ): Promise<void> {
 	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
 	await log.sending(item, { what: "update", documentId: item.documentId, metadata, before });
@@ -103,16 +113,16 @@ export async function logged(
 }
 
 /**
- * Sees that keys go which an update does not carry. The documentation leaves open whether an update replaces what a
+ * Checks that keys go which an update does not carry. The documentation does not say whether an update replaces what a
  * document has, and RAGFlow v0.24.0 on Elasticsearch merges (es.update in api/db/services/doc_metadata_service.py): it
  * answers success and keeps the keys. One document that has lost its keys is enough to know.
  */
 export class RemovedKeys {
 	readonly #service: Service;
 	/** Rows in flight wait for the first of them: each would ask the same question. */
-	readonly #turns = new SerialQueue();
-	#isSeen = false;
-	/** A document kept its keys however long the list was given: the next ones are read once. */
+	readonly #queue = new SerialQueue();
+	#isConfirmed = false;
+	/** A document kept its keys after all delays: the next documents are read once. */
 	#isKept = false;
 
 	constructor(service: Service) {
@@ -120,11 +130,11 @@ export class RemovedKeys {
 	}
 
 	/**
-	 * Looks at a document that was written.
+	 * Reads back a document that was written.
 	 *
 	 * @param before what it had; undefined where that is not known, and nothing can be checked
 	 * @param sent what it was sent
-	 * @throws RestError of code `KEYS_KEPT` where it still has what it was to lose
+	 * @throws RestError of code `KEYS_KEPT` where it still has keys that were to be removed
 	 */
 	async check(
 		request: Request,
@@ -134,8 +144,8 @@ export class RemovedKeys {
 	): Promise<void> {
 		const removed = Array.from(before?.keys() ?? []).filter((key) => !sent.has(key));
 		if (removed.length === 0) return;
-		await this.#turns.take(async () => {
-			if (!this.#isSeen) await this.#readBack(request, { datasetId, documentId }, removed);
+		await this.#queue.take(async () => {
+			if (!this.#isConfirmed) await this.#readBack(request, { datasetId, documentId }, removed);
 		});
 	}
 
@@ -148,13 +158,13 @@ export class RemovedKeys {
 		let kept: readonly string[] = [];
 		const areGone = async (): Promise<boolean> => {
 			const document = await findDocument(await service.known(request), request, datasetId, documentId);
-			// What no list shows can't be judged; that is said of what is written, too.
+			// A document that no list shows can't be checked. The warning for what is written says so already.
 			if (document === undefined) return false;
 			kept = removed.filter((key) => document.metadata?.has(key) === true);
 			return kept.length === 0;
 		};
 		const delays = this.#isKept ? READ_BACK_DELAYS_MS.slice(0, 1) : READ_BACK_DELAYS_MS;
-		this.#isSeen = await readBack(areGone, { clock: service.clock, delays });
+		this.#isConfirmed = await readBack(areGone, { clock: service.clock, delays });
 		if (kept.length === 0) return;
 		this.#isKept = true;
 		const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps keys that an update does not have`;

@@ -1,21 +1,28 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api, UploadFile } from "../../rest/types.ts";
+import type { UploadFile } from "../../rest/types.ts";
+import { restorable } from "../documents/before-images.ts";
+import type { FindNames } from "../documents/document-source.ts";
 import { isSameName } from "../documents/find-document.ts";
-import type { Request } from "../types.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import { refuseValues } from "../service/values.ts";
-import { type Write, writeMetadata } from "../service/write.ts";
-import { restorable } from "../documents/before-images.ts";
-import { numberedCopies, isNumbered, meant, type OnExisting, settledBy } from "./namesakes.ts";
-import { anew, type Memory, type Operation, type Settled } from "./operation.ts";
-import type { FindNames } from "../documents/document-source.ts";
-import { RemovedKeys } from "./update.ts";
-import { type SentLog, unrecorded } from "./sent-log.ts";
-import { Settling, checkStored, findUploadedSince, renamed, sizeOf, store } from "./store-file.ts";
+import { refuseValues, writeMetadata } from "../service/write.ts";
+import type { Request } from "../types.ts";
+import { isNumbered, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
+import { acrossFlavours, type Memory, type Operation, type Settled } from "./operation.ts";
 import type { UpdateItem } from "./prepare-update.ts";
+import { type SentLog, unrecorded } from "./sent-log.ts";
+import {
+	checkUploadAnswer,
+	findUploadedSince,
+	renamed,
+	Settling,
+	sizeOf,
+	storeFile,
+	type UploadAttempt,
+} from "./store-file.ts";
+import { RemovedKeys } from "./update.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
 
@@ -27,8 +34,15 @@ export type UploadOptions = {
 	readonly names: FindNames;
 };
 
-/**
- * Uploads a row's file, then writes its metadata. A retry never stores the file a second time. */
+/** An attempt of a row of `docs upload`. */
+type Upload = UploadAttempt & {
+	readonly item: UploadItem;
+	readonly onExisting: OnExisting;
+	readonly names: FindNames;
+	readonly removedKeys: RemovedKeys;
+};
+
+/** Uploads a row's file, then writes its metadata. A retry never stores the file a second time. */
 export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
@@ -36,39 +50,22 @@ export function uploadFile<Item extends UploadItem>(
 ): Operation<Item> {
 	const { log = unrecorded, settling = new Settling(service, 0), names = namesOf(service) } = options;
 	const removedKeys = new RemovedKeys(service);
-	return anew(service, async (item, request, memory) => {
-		const { datasetId, file, metadata } = item;
+	return acrossFlavours(service, async (item, request, memory) => {
 		const api = await service.known(request);
-		memory.stored ??=
-			log.earlier(item.index)?.stored ?? (await recoverEarlierUpload(api, request, item, memory, log, settling));
-		memory.stored ??= await storedBefore(api, request, item, memory, log);
-		if (memory.stored === undefined) {
-			// What was sent already is looked for, not sent again: who else has its name no longer matters.
-			const isSent = memory.maybeStored !== undefined;
-			const settled = isSent
-				? undefined
-				: await applyOnExisting(service, onExisting, request, item, memory, log, names, removedKeys);
-			if (settled !== undefined) return settled;
-			if (!isSent) refuseValues(service, metadata);
-			// Once it is stored the file is no longer needed, and may be gone.
-			const sized = { ...file, size: await sizeOf(file.path) };
-			if (memory.isLogged !== true) {
-				const { namesakes = [] } = memory;
-				await log.sending(item, { what: "upload", metadata, name: file.name, size: sized.size, namesakes });
-			}
-			memory.isLogged = true;
-			const stored = await store(api, request, { datasetId, file: sized }, memory, settling);
-			// The look that follows may fail: the next try must look for it, not send it again.
-			memory.isPutOff = true;
-			await checkStored(service, api, request, item, stored, memory);
-			memory.stored = stored;
-			await log.stored(item, stored);
-		}
-		const { id, name } = memory.stored;
+		const upload: Upload = { service, api, request, item, memory, log, settling, onExisting, names, removedKeys };
+		memory.stored ??= log.earlier(item.index)?.stored ?? (await recoverEarlierUpload(upload));
+		memory.stored ??= await recoverAttempt(upload);
+		// A file that was sent is searched for, and not sent again. Documents of its name no longer matter.
+		const isNew = memory.stored === undefined && memory.maybeStored === undefined;
+		const settled = isNew ? await applyOnExisting(upload) : undefined;
+		if (settled !== undefined) return settled;
+		const stored = memory.stored ?? (await storeRecorded(upload));
+		const { id, name } = stored;
+		const { file } = item;
 		if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
-			throw renamed(service, file.name, memory.stored);
+			throw renamed(service, file.name, stored);
 		}
-		await tagUploaded(service, request, { datasetId, documentId: id, metadata }, memory);
+		await tagUploaded(upload, id);
 		return { status: "uploaded", documentId: id, storedName: name };
 	});
 }
@@ -89,7 +86,7 @@ export type UploadPreview =
 	  };
 
 /**
- * Looks whether a document of the file's name is there, and at what `--on-existing` says of it. Sends nothing that writes.
+ * Whether a document of the file's name is there, and what `--on-existing` makes of the row then. It writes nothing.
  *
  * @throws RestError where the row would fail for it
  */
@@ -100,8 +97,8 @@ export async function previewUpload(
 	{ onExisting, names = namesOf(service) }: { readonly onExisting: OnExisting; readonly names?: FindNames },
 ): Promise<UploadPreview> {
 	const api = await service.known(request);
-	const found = meant(await names(api, request, item.datasetId, item.file.name), item.file.name);
-	const settled = settledBy(service, onExisting, found, item);
+	const found = namesakesMeant(await names(api, request, item.datasetId, item.file.name), item.file.name);
+	const settled = settledByExisting(service, onExisting, found, item);
 	if (settled === undefined) {
 		refuseValues(service, item.metadata);
 		return { action: "upload" };
@@ -115,66 +112,70 @@ export async function previewUpload(
 	return { action: "update", documentId, present, inexact };
 }
 
-/** What a try stored that was not seen to be: a proxy may have passed it on, a look have failed. Looked at before it is sent again. */
-async function storedBefore(
-	api: Api,
-	request: Request,
-	item: UploadItem,
-	memory: Memory,
-	log: SentLog,
-): Promise<Memory["stored"]> {
-	if (memory.isPutOff !== true) return undefined;
-	const file = { ...item.file, size: await sizeOf(item.file.path) };
-	const found = await findUploadedSince(api, request, { datasetId: item.datasetId, file }, memory);
+/** Records an upload and stores its file. */
+async function storeRecorded(upload: Upload): Promise<NonNullable<Memory["stored"]>> {
+	const { service, item, memory, log } = upload;
+	const { metadata } = item;
+	if (memory.maybeStored === undefined) refuseValues(service, metadata);
+	const file = await sized(item);
+	if (memory.isLogged !== true) {
+		const { namesakes = [] } = memory;
+		await log.sending(item, { what: "upload", metadata, name: file.name, size: file.size, namesakes });
+	}
+	memory.isLogged = true;
+	const stored = await storeFile(upload, file);
+	// The check that follows may fail: the next attempt must search for the file, and not send it again.
+	memory.isSearchDue = true;
+	await checkUploadAnswer(upload, stored);
+	memory.stored = stored;
+	await log.stored(item, stored);
+	return stored;
+}
+
+/** A file that an attempt of this execution may have stored. It is searched for before it is sent again. */
+async function recoverAttempt(upload: Upload): Promise<Memory["stored"]> {
+	const { item, memory, log } = upload;
+	if (memory.isSearchDue !== true) return undefined;
+	const found = await findUploadedSince(upload, await sized(item));
 	if (found !== undefined) await log.stored(item, found);
 	return found;
 }
 
 /**
- * What an earlier execution of the run sent, and did not live to see stored. It is looked for until the settle time is over:
- * that execution may have ended a moment ago.
+ * A file that an earlier execution of the run sent, and that no list had shown when it ended. It is searched for until the
+ * settle time is over: that execution may have ended a moment ago.
  */
-async function recoverEarlierUpload(
-	api: Api,
-	request: Request,
-	item: UploadItem,
-	memory: Memory,
-	log: SentLog,
-	settling: Settling,
-): Promise<Memory["stored"]> {
+async function recoverEarlierUpload(upload: Upload): Promise<Memory["stored"]> {
+	const { item, memory, log, settling } = upload;
 	const earlier = log.earlier(item.index);
-	// Where metadata alone was sent, what has the file's name was there before, and is not what this run stored.
+	// Where only metadata was sent, a document of the file's name was there before, and this run did not store it.
 	if (earlier?.namesakes === undefined || memory.isLogged === true) return undefined;
 	memory.namesakes = earlier.namesakes;
-	const file = { ...item.file, size: await sizeOf(item.file.path) };
-	const found = await findUploadedSince(api, request, { datasetId: item.datasetId, file }, memory);
+	const found = await findUploadedSince(upload, await sized(item));
 	if (found === undefined) settling.notFound(memory, earlier.age);
 	else await log.stored(item, found);
 	return found;
 }
 
-/** The row's end where a document of the file's name is there and the user said what to do then; else undefined. */
-async function applyOnExisting(
-	service: Service,
-	onExisting: OnExisting,
-	request: Request,
-	item: UploadItem,
-	memory: Memory,
-	log: SentLog,
-	names: FindNames,
-	removedKeys: RemovedKeys,
-): Promise<Settled | undefined> {
+/** The file with its size. It must be there until it is stored, and no longer. */
+async function sized({ file }: UploadItem): Promise<UploadFile> {
+	return { ...file, size: await sizeOf(file.path) };
+}
+
+/** The row's end where a document of the file's name is there and `--on-existing` says what to do then; else undefined. */
+async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
+	const { service, request, item, memory, log, onExisting, names, removedKeys } = upload;
 	const { datasetId, file, metadata } = item;
 	const namesakes = await names(service.api, request, datasetId, file.name);
 	if (memory.namesakes === undefined) {
 		const ids = namesakes.map(({ id }) => id);
-		// The file gets a number then: what bears one already is not what this run makes.
+		// The file gets a number then. A document that has a number already is not what this run makes.
 		const isCopy = onExisting === "upload-again" && ids.length > 0;
 		const copies = isCopy ? await numberedCopies(service.api, request, datasetId, file.name) : [];
 		memory.namesakes = [...ids, ...copies.map(({ id }) => id)];
 	}
-	const found = meant(namesakes, file.name);
-	const settled = settledBy(service, onExisting, found, item);
+	const found = namesakesMeant(namesakes, file.name);
+	const settled = settledByExisting(service, onExisting, found, item);
 	if (settled?.status !== "updated") return settled;
 	const { documentId } = settled;
 	if (memory.isLogged !== true) {
@@ -188,13 +189,14 @@ async function applyOnExisting(
 }
 
 /** Writes the metadata of a document that was just stored. A refusal names the document: its file must not be sent again. */
-async function tagUploaded(service: Service, request: Request, write: Write, memory: Memory): Promise<void> {
-	if (write.metadata.size === 0) return;
+async function tagUploaded({ service, request, item, memory }: Upload, documentId: string): Promise<void> {
+	const { datasetId, metadata } = item;
+	if (metadata.size === 0) return;
 	try {
-		await writeMetadata(service, request, write, memory);
+		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
 	} catch (error) {
 		if (!(error instanceof RestError) || (error.kind !== "rejected" && error.kind !== "contradiction")) throw error;
-		const text = `${error.message}; the file is stored as document ${write.documentId}, without its metadata (--on-existing update-metadata writes it)`;
+		const text = `${error.message}; the file is stored as document ${documentId}, without its metadata (--on-existing update-metadata writes it)`;
 		throw new RestError(text, { kind: error.kind, code: error.code, status: error.status, cause: error });
 	}
 }

@@ -1,59 +1,61 @@
 import type { Echo } from "../../rest/types.ts";
 
-/** Rows in a row whose documents no list shows, after which nothing is expected to be read back. */
+/** Documents one after another that no list shows, after which nothing is expected to be read back. */
 const UNLISTED = 3;
 
-/** Rows that change nothing, each read back, after which what an earlier run has seen is not waited for any longer. */
-const LOOKS = 10;
+/** Rows that change nothing, each read back, after which the canary of an earlier run counts for this one. */
+const UNCHANGED_ROWS = 10;
 
-/** What was seen of a service so far: how far its word can be taken for what it is told to do. */
+/**
+ * What the first writes of a run have shown of the service. Until one was read back, a success proves nothing, and writes
+ * take turns.
+ */
 export class Canary {
 	readonly #queue = new SerialQueue();
 	#echo: Echo | undefined;
 	#isUnreadable = false;
 	#unlisted = 0;
 	#isSampleDue = false;
-	#isNothingNew = false;
-	#looks = 0;
+	#unchangedRows = 0;
 	#harm: Error | undefined;
-	#isUploadSeen = false;
+	#isUploadConfirmed = false;
 	readonly #removals = new Set<string>();
 	readonly #uploads = new Set<string>();
 	readonly #sent = new Set<string>();
 
-	/** Runs one after another what must not happen side by side: the writes that show what can be believed. */
+	/** Runs writes that may be canaries one after another. */
 	alone<Result>(work: () => Promise<Result>): Promise<Result> {
 		return this.#queue.take(work);
 	}
 
-	/** Whether an update's success is to be believed without reading it back. */
-	get believes(): boolean {
+	/** Whether an update's success counts without reading it back. */
+	get trustsSuccess(): boolean {
 		return this.#isUnreadable || (this.#echo !== undefined && !this.#isSampleDue);
 	}
 
-	/** Whether a document was seen to change as it was told to, and how that success named it. */
+	/** How the success of the update that was read back named its document; undefined where none was read back. */
 	get echo(): Echo | undefined {
 		return this.#echo;
 	}
 
-	/** What is written can't be read back: successes are taken at their word, and the summary says so. */
+	/** Whether no list shows what is written: then every success counts, and the summary says so. */
 	get isUnreadable(): boolean {
 		return this.#isUnreadable;
 	}
 
-	/** Whether a row was seen whose document has already what is sent, as all rows of a repeated run are. */
-	get isNothingNew(): boolean {
-		return this.#isNothingNew;
+	/** Whether a row changed nothing, as all rows of a repeated run do. */
+	get hasUnchangedRow(): boolean {
+		return this.#unchangedRows > 0;
 	}
 
-	/** A document was seen to change as it was told to. */
-	updated(echo: Echo): void {
+	/** A document has what an update sent. */
+	confirm(echo: Echo): void {
 		this.#echo = echo;
 		this.#isUnreadable = false;
 		this.#isSampleDue = false;
 	}
 
-	/** One was, in an earlier run: the first of this one is still to be seen, and others wait for it. */
+	/** An earlier run has confirmed it. The first update of this run is read back all the same, and others wait for it. */
 	remembered(echo: Echo): void {
 		this.#echo = echo;
 		this.#isSampleDue = true;
@@ -65,7 +67,7 @@ export class Canary {
 		this.#isSampleDue = false;
 	}
 
-	/** No list shows a document that was written. @returns whether that is so of all of them, it seems */
+	/** No list shows a document that was written. @returns whether that seems so of all documents */
 	unlisted(): boolean {
 		this.#unlisted += 1;
 		return this.#unlisted >= UNLISTED;
@@ -75,43 +77,42 @@ export class Canary {
 		this.#unlisted = 0;
 	}
 
-	/** A row was read back whose document had already what was sent. */
-	nothingNew(): void {
-		this.#isNothingNew = true;
-		this.#looks += 1;
-		// A repeated run has no row that changes anything: what an earlier one has seen stands then.
-		if (this.#looks >= LOOKS) this.#isSampleDue = false;
+	/** A row was read back, and its document had before what was sent. */
+	unchanged(): void {
+		this.#unchangedRows += 1;
+		// A repeated run may have no row that changes anything.
+		if (this.#unchangedRows >= UNCHANGED_ROWS) this.#isSampleDue = false;
 	}
 
-	/** Updates are to be seen to arrive anew. */
-	doubt(): void {
+	/** The next update is a canary again. */
+	revoke(): void {
 		this.#echo = undefined;
 		this.#isUnreadable = false;
 		this.#isSampleDue = false;
 	}
 
-	/** Whether a removal from that dataset was seen to take its document, and no other. */
-	isRemovalSeen(datasetId: string): boolean {
+	/** Whether a removal from that dataset has removed its document, and no other. */
+	isRemovalConfirmed(datasetId: string): boolean {
 		return this.#removals.has(datasetId);
 	}
 
-	removed(datasetId: string): void {
+	confirmRemoval(datasetId: string): void {
 		this.#removals.add(datasetId);
 	}
 
 	/**
-	 * Ids whose removals were sent while none was seen off in their dataset: that they go says nothing about another's
-	 * removal, as the answer to their own may have been lost.
+	 * Ids whose removals were sent before one was confirmed in their dataset. That such a document is gone says nothing about
+	 * another row's removal, as the answer to its own may have been lost.
 	 */
 	get removalsSent(): ReadonlySet<string> {
 		return this.#sent;
 	}
 
-	removing(id: string): void {
+	removalSent(id: string): void {
 		this.#sent.add(id);
 	}
 
-	/** What a removal did that it must never do: rows that wait for their turn are not to have theirs. */
+	/** The error of a removal that removed another document too: rows that wait for their turn must not be sent. */
 	get harm(): Error | undefined {
 		return this.#harm;
 	}
@@ -120,24 +121,24 @@ export class Canary {
 		this.#harm = error;
 	}
 
-	/** Whether an upload was seen to be there afterwards. */
-	get isUploadSeen(): boolean {
-		return this.#isUploadSeen;
+	/** Whether a list has shown an uploaded document. */
+	get isUploadConfirmed(): boolean {
+		return this.#isUploadConfirmed;
 	}
 
-	uploadSeen(): void {
-		this.#isUploadSeen = true;
+	confirmUpload(): void {
+		this.#isUploadConfirmed = true;
 	}
 
-	/** Notes an id that an upload was answered with. @returns false where an earlier upload got the same */
-	uploaded(id: string): boolean {
+	/** Notes the id in the answer to an upload. @returns false where an earlier upload got the same id */
+	isNewUpload(id: string): boolean {
 		if (this.#uploads.has(id)) return false;
 		this.#uploads.add(id);
 		return true;
 	}
 }
 
-/** Lets one piece of work in at a time, in the order in which they asked. */
+/** Runs pieces of work one after another, in the order of the calls. */
 export class SerialQueue {
 	#last: Promise<unknown> = Promise.resolve();
 

@@ -105,7 +105,7 @@ export class Service {
 		this.#redetection.confirmed(error, this.clock.now());
 		// The same flavour, which takes this form no longer: the forms are tried anew.
 		if (!wasProven || this.forms.length === 1) return false;
-		this.canary.doubt();
+		this.canary.revoke();
 		return true;
 	}
 
@@ -114,7 +114,7 @@ export class Service {
 	 *
 	 * @throws RestError, of kind `not_the_api` where the service does not take what the user said that it is
 	 */
-	async speaking<Result>(request: Request, work: (api: Api) => Promise<Result>): Promise<Result> {
+	async inDialect<Result>(request: Request, work: (api: Api) => Promise<Result>): Promise<Result> {
 		for (let changes = 0; ; changes++) {
 			const api = await this.known(request);
 			try {
@@ -135,11 +135,11 @@ export class Service {
 	}
 
 	/** An update of that form was seen to arrive, and its success named its document in that way. */
-	async proved(spoken: Api, echo: Echo): Promise<void> {
+	async confirmed(spoken: Api, echo: Echo): Promise<void> {
 		// Found to be another meanwhile: what was seen says nothing about that one.
 		if (spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
-		this.canary.updated(echo);
+		this.canary.confirm(echo);
 		if (this.#recognition === undefined) return;
 		this.#recognition = { ...this.#recognition, form: spoken.dialect.form };
 		await this.#save();
@@ -153,13 +153,13 @@ export class Service {
 	/** A success does not name its document as those do that were seen to be true: another server answers. */
 	async answeredOtherwise(spoken: Api, request: Request): Promise<void> {
 		if (spoken !== this.#api || this.canary.echo === undefined) return;
-		this.canary.doubt();
+		this.canary.revoke();
 		await this.contradicted(spoken, request);
 	}
 
 	/** What was written can't be read back. Says so once; `all` believes updates from here on. */
 	unreadable(spoken: Api, why: string, all: boolean): void {
-		if (this.canary.believes || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
+		if (this.canary.trustsSuccess || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
 		if (all) this.canary.unreadable();
 		const text = `warning: ${why}, so what is written can't be read back; successes rest on the service's answers alone`;
@@ -221,7 +221,7 @@ export class Service {
 			// The form that arrived then is tried first. That it arrives now is to be seen anew.
 			const form = known?.flavour === flavour && known.proven !== undefined ? { form: known.form } : {};
 			this.#speak({ ...found, ...form }, "found");
-			this.canary.doubt();
+			this.canary.revoke();
 		}
 		await this.#save();
 		return { ...found, form: this.#api.dialect.form, proven: this.canary.echo };

@@ -1,39 +1,46 @@
+import type { BodyForm } from "../../body-forms.ts";
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { BodyForm } from "../../body-forms.ts";
 import type { Api, Document, Echo } from "../../rest/types.ts";
-import type { Normalise } from "../../rest/flavours.ts";
+import { answeredInOtherCase, findDocument, OTHER_CASE } from "../documents/find-document.ts";
 import { readBack } from "../retry/retry.ts";
-import { answeredInOtherCase, OTHER_CASE, findDocument } from "../documents/find-document.ts";
 import type { Request } from "../types.ts";
-import { type Arrival, arrivalOf } from "./arrival.ts";
+import { type Arrival, arrivalOf, hasAlready } from "./arrival.ts";
 import type { Service } from "./service.ts";
-import { refuseValues } from "./values.ts";
 
 export type Write = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
 
-/** What the tries of one write remember. */
+/** What the attempts of one write remember. */
 export type WriteMemory = {
 	/** the document as it was before the first of them */
 	before?: { readonly document: Pick<Document, "metadata"> | undefined };
-	/** `VERB FORM` of each that may have been applied: what arrives after a second such proves neither */
+	/** `VERB FORM` of each update that may have been applied. With two of them, neither is proven by what arrived */
 	sentAs?: Set<string>;
-	/** RAGFlow answered with its code for an exception, which may come behind the write as well as before it */
+	/** RAGFlow answered with its code for an exception, which may follow an applied write */
 	maybeWritten?: boolean;
 };
 
-/** RAGFlow's code for whatever its routes threw: a body that they can't read, and a database that went away behind the write. */
+/** RAGFlow's code for every exception of a route: a body that it can't read, and a database that went away after the write. */
 const EXCEPTION = "CODE_100";
 
-/** The service does to an update what a merge would. */
 const MERGES =
 	"warning: this service keeps keys that an update does not have: a replace run removes none, exactly as with --mode merge";
+
+/** An attempt of one write, in one dialect. */
+type Attempt = {
+	readonly service: Service;
+	/** the service in the dialect of this attempt */
+	readonly api: Api;
+	readonly request: Request;
+	readonly write: Write;
+	readonly memory: WriteMemory;
+};
 
 /**
  * Writes the metadata of one document.
  *
- * Until an update was seen to arrive at this address, each is read back, and a success is not taken at its word: there
- * are servers that answer "success" to a form of the update that changes nothing.
+ * Until an update was seen to arrive at this address, each is read back, and no success counts before: some servers answer
+ * "success" to a form of the update that changes nothing.
  *
  * @throws RestError, of kind `not_the_api` where an update succeeds and does not arrive in any form
  */
@@ -45,18 +52,34 @@ export async function writeMetadata(
 ): Promise<void> {
 	const once = async (api: Api): Promise<boolean> => {
 		refuseValues(service, write.metadata);
-		if (!service.canary.believes) return prove(service, api, request, write, memory);
+		const attempt: Attempt = { service, api, request, write, memory };
+		if (!service.canary.trustsSuccess) return writeAsCanary(attempt);
 		const proven = service.canary.echo;
-		const echo = await send(api, request, write, memory);
+		const echo = await send(attempt);
 		if (proven === undefined) return service.canary.isUnreadable;
 		if (echo !== proven) await service.answeredOtherwise(api, request);
-		// What was believed when it was sent must hold still: another row may have come to doubt it meanwhile.
+		// Check the canary again: another row may have revoked it.
 		return echo === proven && service.canary.echo === proven && service.api === api;
 	};
-	while (!(await service.speaking(request, once)));
+	while (!(await service.inDialect(request, once)));
 }
 
-async function send(api: Api, request: Request, write: Write, memory: WriteMemory): Promise<Echo> {
+/**
+ * Refuses the values that the service would refuse: some refuse them only after an upload, when the file is stored.
+ *
+ * @throws RestError where a value is of a kind that the flavour does not take
+ */
+export function refuseValues(service: Service, metadata: Metadata): void {
+	const { flavour } = service.api.dialect;
+	for (const [key, value] of metadata) {
+		if (flavour.takes(value)) continue;
+		const kind = value === null ? "null" : Array.isArray(value) ? "a list of more than plain values" : "an object";
+		const text = `the value of ${JSON.stringify(service.show(key))} is ${kind}; ${flavour.servers} takes only text, numbers, booleans and lists of them. Nothing was sent`;
+		throw new RestError(text, { kind: "rejected", code: "VALUE_NOT_TAKEN" });
+	}
+}
+
+async function send({ api, request, write, memory }: Attempt): Promise<Echo> {
 	const { datasetId, documentId, metadata } = write;
 	const { flavour, form } = api.dialect;
 	const sentAs = (memory.sentAs ??= new Set());
@@ -73,74 +96,56 @@ async function send(api: Api, request: Request, write: Write, memory: WriteMemor
 	}
 }
 
-/** Writes and reads back. Resolves with false where the service became known otherwise meanwhile. */
-async function prove(
-	service: Service,
-	api: Api,
-	request: Request,
-	write: Write,
-	memory: WriteMemory,
-): Promise<boolean> {
-	// Of rows that change nothing none proves anything: after the first such, others need not wait for their turn.
-	if (service.canary.isNothingNew && (await proveNothing(service, api, request, write, memory))) return true;
+/** Writes and reads back. Resolves with false where the canary or the dialect changed meanwhile. */
+async function writeAsCanary(attempt: Attempt): Promise<boolean> {
+	const { service, api } = attempt;
+	// A write that changes nothing proves nothing, so such rows need not be serialised.
+	if (service.canary.hasUnchangedRow && (await writeUnchanged(attempt))) return true;
 	return service.canary.alone(async () => {
-		if (service.canary.believes || service.api !== api) return false;
-		return proveAlone(service, api, request, write, memory);
+		if (service.canary.trustsSuccess || service.api !== api) return false;
+		return writeInEveryForm(attempt);
 	});
 }
 
-/** Writes what the document has already. Resolves with false where it has something else, or does not keep it. */
-async function proveNothing(
-	service: Service,
-	api: Api,
-	request: Request,
-	write: Write,
-	memory: WriteMemory,
-): Promise<boolean> {
-	const before = await read(api, request, write, memory);
+/** Writes what the document has already. Resolves with false where it has something else, or loses it. */
+async function writeUnchanged(attempt: Attempt): Promise<boolean> {
+	const { service, api, request, write } = attempt;
 	const { normalise } = api.dialect.flavour;
-	if (!has(before, write, normalise)) return false;
+	const before = await metadataBefore(attempt);
+	if (before === undefined || !hasAlready(before, write.metadata, normalise)) return false;
 	try {
-		await send(api, request, write, memory);
+		await send(attempt);
 	} catch (error) {
 		if (isRefusal(error)) return false;
 		throw error;
 	}
 	const after = await findDocument(api, request, write.datasetId, write.documentId);
-	if (!has(after?.metadata, write, normalise)) return false;
-	service.canary.nothingNew();
+	if (after?.metadata === undefined || !hasAlready(after.metadata, write.metadata, normalise)) return false;
+	service.canary.unchanged();
 	return true;
 }
 
-/** What the document has before its first try; undefined where no list shows it. */
-async function read(api: Api, request: Request, write: Write, memory: WriteMemory): Promise<Metadata | undefined> {
+/** What the document has before its first attempt; undefined where no list shows it. */
+async function metadataBefore({ api, request, write, memory }: Attempt): Promise<Metadata | undefined> {
 	memory.before ??= { document: await findDocument(api, request, write.datasetId, write.documentId) };
 	const { document } = memory.before;
-	// A document that never had any may be listed without the member.
+	// A document without metadata may be listed without the member.
 	return document === undefined ? undefined : (document.metadata ?? new Map());
 }
 
-function has(metadata: Metadata | undefined, { metadata: sent }: Write, keeps: Normalise): boolean {
-	return metadata !== undefined && arrived(arrivalOf({ before: metadata, sent, after: metadata }, keeps));
-}
-
-async function proveAlone(
-	service: Service,
-	api: Api,
-	request: Request,
-	write: Write,
-	memory: WriteMemory,
-): Promise<boolean> {
-	const before = await read(api, request, write, memory);
+/** Sends one body form after another until one arrives. Resolves with false where the service is of another flavour. */
+async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
+	const { service, api, request, write, memory } = attempt;
+	const before = await metadataBefore(attempt);
 	const { flavour } = api.dialect;
-	const believed: BodyForm[] = [];
+	const succeeded: BodyForm[] = [];
 	const refused: Refused[] = [];
 	let lost: Arrival | undefined;
 	for (const form of service.forms) {
 		const spoken = form === api.dialect.form ? api : api.as({ flavour, form });
-		let seen: Seen | undefined;
+		let result: Result | undefined;
 		try {
-			seen = await settle(service, spoken, request, write, memory, before);
+			result = await sendAndReadBack({ ...attempt, api: spoken }, before);
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
 			if (error.kind === "contradiction") {
@@ -149,52 +154,46 @@ async function proveAlone(
 			refused.push({ form, error });
 			continue;
 		}
-		believed.push(form);
-		if (seen === undefined) return true;
-		const { arrival, echo } = seen;
-		if (arrived(arrival) || arrival === "merged") {
+		succeeded.push(form);
+		if (result === undefined) return true;
+		const { arrival, echo } = result;
+		if (isArrived(arrival)) {
 			if (arrival === "merged") service.note(MERGES);
 			if (before === undefined) return true;
-			if (has(before, write, flavour.normalise)) service.canary.nothingNew();
-			// What an earlier form sent may have come late, and a form that loses everything takes a row of nothing well.
-			else if (memory.sentAs?.size === 1 && write.metadata.size > 0) await service.proved(spoken, echo);
+			if (hasAlready(before, write.metadata, flavour.normalise)) service.canary.unchanged();
+			// An earlier form may have arrived late, and a form that loses everything seems right for a row without metadata.
+			else if (memory.sentAs?.size === 1 && write.metadata.size > 0) await service.confirmed(spoken, echo);
 			else service.prefer(spoken);
 			return true;
 		}
 		lost = arrival === "different" ? arrival : (lost ?? arrival);
-		// Whatever an earlier run saw of this form.
-		service.canary.doubt();
+		// Also where an earlier run saw this form arrive.
+		service.canary.revoke();
 	}
 	const [first] = refused;
-	// The form that this service is known or documented to take refuses the row: that others are ignored says no more.
-	const isOfTheRow = first?.form === api.dialect.form && lost === "unchanged";
-	if (first !== undefined && (lost === undefined || isOfTheRow)) throw first.error;
-	throw notArrived(service.show(write.documentId), believed, lost, refused);
+	// The form that this service is known or documented to take refuses the row. That it ignores others means nothing.
+	const isRowRefused = first?.form === api.dialect.form && lost === "unchanged";
+	if (first !== undefined && (lost === undefined || isRowRefused)) throw first.error;
+	throw notArrived(service.show(write.documentId), { succeeded, lost, refused });
 }
 
 type Refused = { readonly form: BodyForm; readonly error: RestError };
 
-type Seen = { readonly arrival: Arrival; readonly echo: Echo };
+type Result = { readonly arrival: Arrival; readonly echo: Echo };
 
-/** Sends one form and looks what became of it. Resolves with undefined where nothing can be read back. */
-async function settle(
-	service: Service,
-	api: Api,
-	request: Request,
-	write: Write,
-	memory: WriteMemory,
-	before: Metadata | undefined,
-): Promise<Seen | undefined> {
-	const { normalise } = api.dialect.flavour;
-	const echo = await send(api, request, write, memory);
+/** Sends one form and reads the document back. Resolves with undefined where no list shows its metadata. */
+async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): Promise<Result | undefined> {
+	const { service, api, request, write } = attempt;
+	const echo = await send(attempt);
 	let arrival: Arrival | undefined;
 	let document: Document | undefined;
 	const isShown = async (): Promise<boolean> => {
 		document = await findDocument(api, request, write.datasetId, write.documentId);
 		if (document?.metadata === undefined) return false;
 		service.canary.listed();
+		const { normalise } = api.dialect.flavour;
 		arrival = arrivalOf({ before, sent: write.metadata, after: document.metadata }, normalise);
-		return arrived(arrival) || arrival === "merged";
+		return isArrived(arrival);
 	};
 	await readBack(isShown, service);
 	if (arrival !== undefined) return { arrival, echo };
@@ -206,30 +205,28 @@ async function settle(
 	return undefined;
 }
 
-function arrived(arrival: Arrival): boolean {
-	return arrival === "as_sent" || arrival === "as_kept";
+function isArrived(arrival: Arrival): boolean {
+	return arrival === "as_sent" || arrival === "normalised" || arrival === "merged";
 }
 
-/** A refusal may be one of the form rather than of the row, as long as no form is proven. */
+/** Whether the service may have refused the form and not the row, as long as no form is proven. */
 function isRefusal(error: unknown): boolean {
-	if (!(error instanceof RestError) || ["NOT_FOUND", "FORBIDDEN", "BAD_ID", OTHER_CASE].includes(error.code))
-		return false;
-	return error.kind === "rejected";
+	if (!(error instanceof RestError) || error.kind !== "rejected") return false;
+	return !["NOT_FOUND", "FORBIDDEN", "BAD_ID", OTHER_CASE].includes(error.code);
 }
 
-function notArrived(
-	documentId: string,
-	believed: readonly BodyForm[],
-	arrival: Arrival | undefined,
-	refused: readonly Refused[],
-): RestError {
-	const found = arrival === "different" ? "what it has now is not what was sent" : "it still has what it had before";
-	const forms = `the body form${believed.length === 1 ? "" : "s"} ${believed.join(", ")}`;
+type Lost = {
+	/** forms whose update succeeded */
+	readonly succeeded: readonly BodyForm[];
+	readonly lost: Arrival | undefined;
+	readonly refused: readonly Refused[];
+};
+
+function notArrived(documentId: string, { succeeded, lost, refused }: Lost): RestError {
+	const found = lost === "different" ? "what it has now is not what was sent" : "it still has what it had before";
+	const forms = `the body form${succeeded.length === 1 ? "" : "s"} ${succeeded.join(", ")}`;
 	const text = `the service answered success to the update of document ${documentId}, in ${forms}, and ${found}`;
 	const refusals = refused.map(({ form, error }) => `; in the form ${form} it refused the update: ${error.message}`);
-	return new RestError(text + refusals.join(""), {
-		kind: "not_the_api",
-		code: "NOT_ARRIVED",
-		cause: refused[0]?.error,
-	});
+	const cause = refused[0]?.error;
+	return new RestError(text + refusals.join(""), { kind: "not_the_api", code: "NOT_ARRIVED", cause });
 }

@@ -110,7 +110,7 @@ describe("a removal that takes the whole dataset with it, as one without its bod
 	it("where the dataset before it had one document alone, with nothing to check against", async () => {
 		const state = shelf({ single: ["a"], two: ["d", "e", "f"] });
 		expect(await state.remove("single", "a")).toEqual({ status: "removed", documentId: "a" });
-		expect(state.service.canary.isRemovalSeen("single")).toBe(false);
+		expect(state.service.canary.isRemovalConfirmed("single")).toBe(false);
 		state.take = "all";
 		await expect(state.remove("two", "d")).rejects.toMatchObject(emptied);
 	});

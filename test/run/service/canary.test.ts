@@ -118,7 +118,7 @@ describe("a document that no list shows", () => {
 		const { service, write, notes } = worldOf(server);
 		await write(row("odd"));
 		expect(notes).toEqual([expect.stringContaining("the list does not show document odd")]);
-		expect(service.canary.believes).toBe(false);
+		expect(service.canary.trustsSuccess).toBe(false);
 		server.takes = { multipart: "ignores", plain: "keeps" };
 		await write(row("one"));
 		await write(row("two"));
@@ -145,7 +145,7 @@ describe("a document that no list shows", () => {
 		server.held.set("doc-2", new Map([["a", "doc-2"]]));
 		const { service, write } = worldOf(server);
 		for (const id of ids.slice(0, 5)) await write(row(id));
-		expect(service.canary.believes).toBe(false);
+		expect(service.canary.trustsSuccess).toBe(false);
 		await write(row("doc-5"));
 		expect(service.canary.echo).toBe("document_id");
 	});
@@ -235,7 +235,7 @@ describe("a row that the service does not take", () => {
 		});
 		const { service, write } = worldOf(server);
 		await expect(write(row("bad"))).rejects.toMatchObject({ kind: "rejected", code: "CODE_101" });
-		expect(service.canary.believes).toBe(false);
+		expect(service.canary.trustsSuccess).toBe(false);
 		server.takes = { multipart: "keeps", plain: "ignores", json: "ignores" };
 		await write(row("good"));
 		expect([kept(server, "bad"), kept(server, "good")]).toEqual([undefined, "good"]);

@@ -86,7 +86,7 @@ describe("what became of what was sent", () => {
 		["as_sent", { a: 1 }, { b: 2 }, { b: 2 }],
 		["as_sent", {}, { a: { x: [1, { y: null }], z: "t" }, b: 1 }, { b: 1, a: { z: "t", x: [1, { y: null }] } }],
 		["as_sent", { a: 1 }, {}, {}],
-		["as_kept", {}, { a: ["x, y"] }, { a: ["x", "y"] }],
+		["normalised", {}, { a: ["x, y"] }, { a: ["x", "y"] }],
 		["unchanged", { a: 1 }, { b: 2 }, { a: 1 }],
 		["unchanged", {}, { b: 2 }, {}],
 		["merged", { a: 1 }, { b: 2 }, { a: 1, b: 2 }],

@@ -109,7 +109,7 @@ describe("at an address that nobody knows", () => {
 		const { service, write } = worldOf(server);
 		await write(row("one"));
 		await write(row("two"));
-		expect(service.canary.believes).toBe(false);
+		expect(service.canary.trustsSuccess).toBe(false);
 		expect(service.canary.echo).toBeUndefined();
 		await write(row("three"));
 		expect(server.held.get("three")).toEqual(new Map([["a", "three"]]));
@@ -125,7 +125,7 @@ describe("at an address that nobody knows", () => {
 		for (const id of ids) server.held.set(id, new Map([["a", id]]));
 		const { service, write } = worldOf(server);
 		await write(row("doc-0"));
-		expect(service.canary.isNothingNew).toBe(true);
+		expect(service.canary.hasUnchangedRow).toBe(true);
 		let inFlight = 0;
 		let most = 0;
 		const slow: typeof direct = async (call) => {

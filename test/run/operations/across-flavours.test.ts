@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { documented, ragflowPatch } from "../../../src/rest/flavours.ts";
 import type { Api, Dialect } from "../../../src/rest/types.ts";
-import { anew } from "../../../src/run/operations/operation.ts";
+import { acrossFlavours } from "../../../src/run/operations/operation.ts";
 import { direct, fakeApi } from "../fake-api.ts";
 import { serviceOf } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
@@ -34,7 +34,7 @@ describe("a contradiction in any request of a row", () => {
 		const memory = { load: async () => ({ ...knowledge, foundAt: 0 }), save: async () => undefined };
 		const service = serviceOf(api, { memory, now: () => 1 });
 		const tries: string[] = [];
-		const operation = anew(service, async ({ documentId }) => {
+		const operation = acrossFlavours(service, async ({ documentId }) => {
 			const { flavour } = service.api.dialect;
 			tries.push(flavour.name);
 			if (flavour === documented) throw failure("contradiction", answer);
@@ -48,7 +48,9 @@ describe("a contradiction in any request of a row", () => {
 	it("fails the row where the flavour was given, as before: it does not end the run", async () => {
 		const { api } = server(false);
 		const service = serviceOf(api, { flavour: { value: ragflowPatch, origin: "--flavour" } });
-		const operation = anew(service, () => Promise.reject(failure("contradiction", { code: "CODE_100", status: 200 })));
+		const operation = acrossFlavours(service, () =>
+			Promise.reject(failure("contradiction", { code: "CODE_100", status: 200 })),
+		);
 		await expect(operation(work(0), direct, {})).rejects.toMatchObject({ kind: "contradiction", code: "CODE_100" });
 	});
 });
