@@ -12,7 +12,7 @@ export async function* inOrder<Item, Result>(
 	const waiting: Promise<Result>[] = [];
 	for await (const item of items) {
 		const result = work(item);
-		// It is awaited in its turn: until then a failure is nobody's, and would end the process.
+		// It is awaited in its turn. Until then an unhandled rejection would end the process.
 		result.catch(() => undefined);
 		waiting.push(result);
 		const [first] = waiting;

@@ -1,8 +1,8 @@
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import { AutoConcurrency } from "./rate/concurrency.ts";
 import { type Cooldown, MAX_WAIT } from "./rate/cooldown.ts";
 import { Shutdown } from "./stop/shutdown.ts";
-import { MAX_CONCURRENCY } from "./rate/concurrency-search.ts";
+import { type Answer, MAX_CONCURRENCY } from "./rate/concurrency-search.ts";
 import type { MaxErrors } from "./stop/limits.ts";
 import type { Operation } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
@@ -11,8 +11,8 @@ import { RowAttempts } from "./attempts.ts";
 import type { Clock, Journal, Limiter, Stop, Work } from "./types.ts";
 
 /**
- * Rows taken up and not settled, waiting retries included, for each that may be in flight; a chunk comes on top.
- * An outage must not swallow a manifest.
+ * Rows that were read and are not settled, for each place in flight; a chunk comes on top. Rows that wait for a retry count.
+ * So an outage does not read the whole manifest into memory.
  */
 const OPEN_ROWS = 4;
 
@@ -20,31 +20,31 @@ export type RunOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
 	readonly journal: Journal<Item>;
 	readonly limiter: Limiter;
-	/** that of the whole process */
+	/** the cooldown of the whole process */
 	readonly cooldown: Cooldown;
 	readonly clock: Clock;
-	/** requests a second, undefined for no cap: what `auto` concurrency goes by, and a lowered rate comes back to */
+	/** requests a second, undefined for no cap. `auto` concurrency depends on it, and a lowered rate rises to it */
 	readonly rate: number | undefined;
 	readonly concurrency: number | "auto";
-	/** attempts for one row, the first included; those that an outage or a request to slow down costs do not count */
+	/** attempts of one row, the first included; an outage or a request to slow down costs none */
 	readonly attempts: number;
 	readonly maxErrors: MaxErrors | undefined;
 	/** the longest Retry-After that is waited for, in milliseconds; five minutes unless given */
 	readonly maxWait?: number | undefined;
 	/**
-	 * how long the service may be gone, in milliseconds; a quarter of an hour unless given. Given, it holds for the first
-	 * answer too, which is otherwise waited for half a minute at most
+	 * how long an outage may last, in milliseconds; a quarter of an hour unless given. Where it is given, it holds for the
+	 * first answer too, which is otherwise waited for half a minute at most
 	 */
 	readonly maxOutage?: number | undefined;
 	/** milliseconds after which nothing new is begun */
 	readonly maxDuration?: number | undefined;
 	/** aborted with a `Stop` when the user wants the run to end */
 	readonly signal: AbortSignal;
-	/** cuts the requests in flight off; their rows stay pending */
+	/** cuts off the requests in flight; their rows stay pending */
 	readonly abandon: () => void;
 	/** called after each settled row */
 	readonly onSettled?: () => void;
-	/** takes a sentence for the user: an outage began, or is over */
+	/** takes a sentence for the user, when an outage begins or ends */
 	readonly onNote?: (text: string) => void;
 };
 
@@ -62,10 +62,8 @@ export async function runRows<Item extends Work>(
 	options: RunOptions<Item>,
 ): Promise<Stop | undefined> {
 	const { clock, maxWait = MAX_WAIT, maxOutage, maxDuration = Number.POSITIVE_INFINITY } = options;
-	const auto = new AutoConcurrency(options.rate);
-	const isAuto = options.concurrency === "auto";
-	const limit = pLimit(options.concurrency === "auto" ? auto.rows : options.concurrency);
-	const requests = pLimit(options.concurrency === "auto" ? auto.requests : options.concurrency);
+	const places = placesInFlight(options);
+	const { rows: limit } = places;
 	let open = 0;
 	let wake = (): void => undefined;
 	const news = (): Promise<void> => new Promise((resolve) => (wake = resolve));
@@ -78,13 +76,8 @@ export async function runRows<Item extends Work>(
 		rate: options.rate,
 		maxOutage,
 		maxWait,
-		inFlight: requests,
-		onAnswer: (answer) => {
-			if (!isAuto) return;
-			auto.observe(answer);
-			if (limit.concurrency !== auto.rows) limit.concurrency = auto.rows;
-			if (requests.concurrency !== auto.requests) requests.concurrency = auto.requests;
-		},
+		inFlight: places.requests,
+		onAnswer: places.onAnswer,
 		onNote: (text) => options.onNote?.(text),
 		onStop: (stop) => shutdown.end(stop),
 	});
@@ -120,12 +113,36 @@ export async function runRows<Item extends Work>(
 			while (crowded() && !signal.aborted) await news();
 		}
 	} catch (error) {
-		// The manifest broke half-way: what was taken is finished, then the cause is told.
+		// The manifest broke half-way: what was taken is finished, then the cause is thrown.
 		shutdown.failAfterRows(error);
 	}
 	while (open > 0) await news();
 	queue.close();
 	return shutdown.finish(attempts.leftBehind);
+}
+
+type Places = {
+	/** rows under way */
+	readonly rows: LimitFunction;
+	/** requests in flight */
+	readonly requests: LimitFunction;
+	readonly onAnswer: (answer: Answer) => void;
+};
+
+/** The places for rows and for their requests. With `auto` their number follows the answers. */
+function placesInFlight({ concurrency, rate }: Pick<RunOptions<Work>, "concurrency" | "rate">): Places {
+	if (concurrency !== "auto") {
+		return { rows: pLimit(concurrency), requests: pLimit(concurrency), onAnswer: () => undefined };
+	}
+	const auto = new AutoConcurrency(rate);
+	const rows = pLimit(auto.rows);
+	const requests = pLimit(auto.requests);
+	const onAnswer = (answer: Answer): void => {
+		auto.observe(answer);
+		if (rows.concurrency !== auto.rows) rows.concurrency = auto.rows;
+		if (requests.concurrency !== auto.requests) requests.concurrency = auto.requests;
+	};
+	return { rows, requests, onAnswer };
 }
 
 /** Groups rows into chunks of at most `size`. The last may be shorter. */

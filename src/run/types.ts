@@ -3,7 +3,7 @@ import type { ExitCode } from "../errors.ts";
 /** How a row ended. Rows that are neither here nor left out by the manifest's check are pending. */
 export type RowStatus = "updated" | "uploaded" | "removed" | "unchanged" | "failed";
 
-/** What the engine must know of a row; a manifest's row is one. Everything else about it is the operation's business. */
+/** What the engine must know of a row; a manifest's row is one. Only the operation knows the rest. */
 export type Work = {
 	/** position in the manifest, from 0: the row's identity within a run */
 	readonly index: number;
@@ -18,7 +18,7 @@ export type Work = {
 
 export type RowError = { readonly code: string; readonly text: string };
 
-/** The end of one row: exactly one is recorded for each row that was taken up and settled. */
+/** The end of one row. Exactly one is recorded for each row that is settled. */
 export type Outcome<Item extends Work = Work> = {
 	readonly item: Item;
 	readonly status: RowStatus;
@@ -30,16 +30,16 @@ export type Outcome<Item extends Work = Work> = {
 	readonly isSame?: boolean;
 	/** present when status is `failed` */
 	readonly error?: RowError;
-	/** `failed`, and certainly nothing of it was applied: the service said no to all that was sent, or nothing was */
+	/** `failed`, and certainly nothing of it was applied: the service refused all that was sent, or nothing was sent */
 	readonly isUntouched?: boolean;
-	/** tries of this row, the first included */
+	/** attempts of this row, the first included */
 	readonly attempts: number;
 };
 
 /** Why a run ended before its last row. The rows that were not settled are pending. */
 export type Stop = { readonly exit: ExitCode; readonly text: string; readonly hint?: string };
 
-/** Runs one request: paced, and tried again where that may help. */
+/** Runs one request when its time has come; outside a run of rows it is retried, too. */
 export type Request = <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 
 /** Counts of a run. `rows` is the sum of all others but `attempts`. */
@@ -53,11 +53,11 @@ export type Totals = {
 	readonly invalid: number;
 	readonly duplicateSkipped: number;
 	readonly pending: number;
-	/** requests' tries over all settled rows */
+	/** attempts over all settled rows */
 	readonly attempts: number;
 };
 
-/** Where outcomes are kept. Totals come from here alone, so that no two outputs can disagree. */
+/** Keeps outcomes. All totals come from it, so that no two outputs can disagree. */
 export type Journal<Item extends Work = Work> = {
 	/**
 	 * Resolves when the outcome is safe; the row's place in flight is held until then.
@@ -67,7 +67,7 @@ export type Journal<Item extends Work = Work> = {
 	totals(): Totals;
 };
 
-/** What time and chance are for the engine: injected, so that no test waits for a clock. */
+/** Time and chance, injected so that no test waits for a clock. */
 export type Clock = {
 	/** milliseconds on a monotonic clock */
 	now(): number;
@@ -81,6 +81,6 @@ export type Clock = {
 export type Limiter = {
 	/** resolves when a request may start; rejects with the signal's reason when it aborts while waiting */
 	take(signal?: AbortSignal): Promise<void>;
-	/** nobody gets through any more: those who wait are rejected too */
+	/** from now on every request is rejected, waiting requests too */
 	close(): void;
 };

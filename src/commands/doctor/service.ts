@@ -57,7 +57,7 @@ export async function* serviceChecks(context: ServiceContext): AsyncGenerator<Ch
 async function recognise({ session, settings, flags, findings }: ServiceContext): Promise<Check> {
 	const { service, request } = session;
 	const before = service.recognition;
-	const asked = await attempt(() => service.findOut(request));
+	const asked = await attempt(() => service.detect(request));
 	if ("error" in asked) return failed("flavour", asked.error);
 	findings.recognition = asked.value;
 	return flavourCheck(asked.value, before, { flavour: flavourSetting(settings, flags.flavour), body: settings.body });

@@ -4,15 +4,15 @@ import type { Clock } from "../types.ts";
 type Waiter = { readonly go: () => void };
 
 /** Longest wait before a probe, in milliseconds: before the first, and before any. Each is up to twice the one before. */
-const FIRST = 1_000;
-const LONGEST = 60_000;
+const FIRST_PROBE_MS = 1_000;
+const LONGEST_PROBE_MS = 60_000;
 
 /** The shortest wait before a probe, in milliseconds: full jitter alone could give 0 several times in a row. */
-const SHORTEST = 100;
+const SHORTEST_PROBE_MS = 100;
 
 /** How long to wait before the next probe, in milliseconds: full jitter, after `failed` probes that failed. */
 export function probeWait(failed: number, random: number): number {
-	return Math.max(SHORTEST, random * Math.min(LONGEST, FIRST * 2 ** failed));
+	return Math.max(SHORTEST_PROBE_MS, random * Math.min(LONGEST_PROBE_MS, FIRST_PROBE_MS * 2 ** failed));
 }
 
 /**

@@ -5,7 +5,7 @@ import { Breaker, probeWait } from "./breaker.ts";
 
 /** How long an outage and a first answer are waited for unless `--max-outage` is given, in milliseconds. */
 export const MAX_OUTAGE = 15 * 60_000;
-const FIRST_ANSWER = 30_000;
+const FIRST_ANSWER_MS = 30_000;
 
 /**
  * How long an accepted key may be refused before the refusal counts, in milliseconds. RAGFlow from v0.25 on answers 401
@@ -15,7 +15,7 @@ const FIRST_ANSWER = 30_000;
 export const DOUBTED_FOR = 2 * 60_000;
 
 /** Tolerance in milliseconds: clocks and sums of waits are not exact to the last digit. */
-const EXACT = 1;
+const TOLERANCE_MS = 1;
 
 export type OutageOptions = {
 	readonly clock: Clock;
@@ -87,7 +87,7 @@ export class Outage {
 	}
 
 	get #limit(): number {
-		return this.#options.maxOutage ?? (this.#answered ? MAX_OUTAGE : FIRST_ANSWER);
+		return this.#options.maxOutage ?? (this.#answered ? MAX_OUTAGE : FIRST_ANSWER_MS);
 	}
 
 	get #doubt(): number {
@@ -128,8 +128,8 @@ export class Outage {
 		} else if (this.breaker.isOpen) this.breaker.probeAfter(this.#nextProbe());
 		const saysSo = error.kind === "not_sent" || error.code === DATABASE_AWAY || isDoubted;
 		const certain = this.breaker.isOpen || !this.#answered || saysSo;
-		if (!certain || this.left >= EXACT) return;
-		const isOver = this.#doubtedSince !== undefined && now - this.#doubtedSince >= this.#doubt - EXACT;
+		if (!certain || this.left >= TOLERANCE_MS) return;
+		const isOver = this.#doubtedSince !== undefined && now - this.#doubtedSince >= this.#doubt - TOLERANCE_MS;
 		onStop(isOver ? noLongerAccepted(error, this.#doubt) : outage(error, this.#limit));
 	}
 

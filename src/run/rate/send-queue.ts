@@ -7,7 +7,7 @@ import { AdaptiveRate } from "./adaptive-rate.ts";
 import { Outage } from "./outage.ts";
 
 /** How long a service may only ask to slow down unless `--max-outage` is given, in milliseconds. */
-const MAX_THROTTLED = 15 * 60_000;
+const MAX_THROTTLED_MS = 15 * 60_000;
 
 export type SendQueueOptions = {
 	readonly limiter: Limiter;
@@ -126,7 +126,7 @@ export class SendQueue {
 	}
 
 	#throttled(error: RestError): void {
-		const { clock, maxWait, maxOutage = MAX_THROTTLED, onStop } = this.#options;
+		const { clock, maxWait, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
 		const now = clock.now();
 		this.#rate.lower();
 		// At once, whichever request it was: not each of them is the last request of a row's attempt.

@@ -3,24 +3,24 @@ import { notTheApi, unreachable, untrusted, waitTooLong } from "../stop/reasons.
 import type { Stop } from "../types.ts";
 
 /** Back-off after the first failed attempt, and its bound, in milliseconds. Full jitter below it. */
-const BASE = 250;
-const LONGEST = 30_000;
+const BASE_MS = 250;
+const LONGEST_MS = 30_000;
 
 /** The same where the service asks to slow down without a Retry-After. */
-const THROTTLE_BASE = 1_000;
-const THROTTLE_LONGEST = 60_000;
+const THROTTLE_BASE_MS = 1_000;
+const THROTTLE_LONGEST_MS = 60_000;
 
 /** A Retry-After is never shortened. Up to this share or time is added, so that waiting rows do not all return at once. */
 const EXTRA_SHARE = 0.1;
-const EXTRA_LONGEST = 2_000;
+const EXTRA_LONGEST_MS = 2_000;
 
 /** Attempts of a row that were not answered by the API, in a run that the API has answered before. */
 const NOT_THE_API_ATTEMPTS = 3;
 
-/** Retries after a conflict: its cause may be gone soon, and is not waited for any longer. */
+/** Retries after a conflict. Its cause may be gone soon; the row waits no longer for it. */
 const CONFLICTS = 2;
 
-/** Codes that no retry can change: they come of what the service does, not of its present state. */
+/** Codes that no retry can change: they follow from what the service does, and not from its present state. */
 const DEFINITE: ReadonlySet<string> = new Set([
 	"NOT_ARRIVED",
 	"NOT_REMOVED",
@@ -79,7 +79,7 @@ export type Decision =
 
 const fail: Decision = { action: "fail" };
 
-/** What to do about a request that did not succeed. The answer was classified by `rest`; this decides. */
+/** What to do after a failed attempt. Pure: `rest` has classified the answer, and this decides. */
 export function decide(error: RestError, state: FailedAttempt): Decision {
 	switch (error.kind) {
 		case "rejected":
@@ -124,15 +124,15 @@ function throttled(error: RestError, state: FailedAttempt): Decision {
 	if (retryAfter !== undefined && retryAfter > state.maxWait) {
 		return { action: "stop", stop: waitTooLong(retryAfter, state.maxWait, state.now) };
 	}
-	const extra = state.random * Math.min(EXTRA_LONGEST, EXTRA_SHARE * (retryAfter ?? 0));
-	const wait = retryAfter === undefined ? backOff(THROTTLE_BASE, THROTTLE_LONGEST, state) : retryAfter + extra;
+	const extra = state.random * Math.min(EXTRA_LONGEST_MS, EXTRA_SHARE * (retryAfter ?? 0));
+	const wait = retryAfter === undefined ? backOff(THROTTLE_BASE_MS, THROTTLE_LONGEST_MS, state) : retryAfter + extra;
 	if (wait > state.timeLeft) return { action: "leave", everyone: true };
 	return { action: "retry", wait, everyone: true, counts: false };
 }
 
 function again(state: FailedAttempt, counts: boolean): Decision {
 	// In an outage the breaker waits. Before it opens, the last attempt comes when the outage has lasted as long as it may.
-	const wait = state.outage ? 0 : Math.min(backOff(BASE, LONGEST, state), Math.max(0, state.outageLeft));
+	const wait = state.outage ? 0 : Math.min(backOff(BASE_MS, LONGEST_MS, state), Math.max(0, state.outageLeft));
 	if (wait > state.timeLeft) return { action: "leave", everyone: false };
 	return { action: "retry", wait, everyone: false, counts };
 }

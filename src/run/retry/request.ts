@@ -9,7 +9,7 @@ import { retry } from "./retry.ts";
 
 /** Attempts of one request of a command that runs no rows, and how long they may take together, in milliseconds. */
 const ATTEMPTS = 6;
-const WITHIN = 30_000;
+const WITHIN_MS = 30_000;
 
 export type RequestDependencies = {
 	readonly send: Send;
@@ -31,7 +31,7 @@ export async function requestWithRetry<Answer>(
 	let deadline: number | undefined;
 	const begin = (): Promise<Answer> => {
 		// From the first attempt on: the waits of earlier requests do not count.
-		deadline ??= clock.now() + WITHIN;
+		deadline ??= clock.now() + WITHIN_MS;
 		return request();
 	};
 	return retry(() => send(begin, signal), {

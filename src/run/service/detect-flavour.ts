@@ -6,12 +6,12 @@ import type { Request } from "../types.ts";
 export type Recognised = { readonly flavour: Flavour; readonly how: string };
 
 /**
- * Finds out which flavour answers, by requests that change nothing: a list, and updates of a document that nobody has.
+ * Detects which flavour answers, by requests that change nothing: a list, and updates of a document that does not exist.
  *
  * The list comes first: it shows whether key and address are right before anything else is asked.
  *
- * @param isPatient whether a PATCH that is not answered may be tried again; else it is taken for one that is not known,
- * as there are proxies that drop whatever they do not know
+ * @param isPatient whether a PATCH without an answer may be retried. Otherwise the service counts as one that does not know
+ * PATCH, as some proxies drop requests with a method that they don't know
  * @throws RestError where the service can't be reached or trusted, or is of no flavour that is known
  */
 export async function detectFlavour(api: Api, request: Request, isPatient = true): Promise<Recognised> {
@@ -21,7 +21,7 @@ export async function detectFlavour(api: Api, request: Request, isPatient = true
 		if (isPatient || !isLost) throw error;
 		return "other";
 	});
-	// A server that lists as the documentation says, and has no PATCH, is taken at it: PUT tells nothing more.
+	// A server that lists as the documentation says, and has no PATCH, is the documented one. A PUT would add nothing.
 	const isPlain = patch === "other" && list === "documented";
 	const put = isPlain ? "other" : await request(() => api.probeUpdate("PUT"));
 	for (const flavour of flavours) {
@@ -33,36 +33,36 @@ export async function detectFlavour(api: Api, request: Request, isPatient = true
 	throw new RestError(text, { kind: "not_the_api", code: "UNKNOWN_FLAVOUR" });
 }
 
-/** What `--flavour` may say. */
+/** The values of `--flavour`. */
 export const flavourNames: readonly string[] = flavours.map(({ name }) => name).toReversed();
 
-/** How long a flavour that was just found out is not doubted again, in milliseconds: rows that fail alike ask once. */
+/** How long a flavour counts after it was detected, in milliseconds: rows that fail alike detect it once. */
 const CONFIRMED_FOR = 60_000;
 
-/** Times in a row that a wrong verb may lead to the same flavour again before it is doubted no more than other answers. */
-const FRUITLESS = 3;
+/** Detections in a row that a wrong verb may cause at any time although each finds the same flavour. */
+const FRUITLESS_DETECTIONS = 3;
 
 /**
- * Whether an answer that does not fit what was spoken is a reason to find the flavour out anew.
+ * Whether an answer that does not fit the dialect is a reason to detect the flavour again.
  *
- * A code 100 may be about its row alone. A "405" is about none: the service was changed, however lately it was asked.
+ * A code 100 may be about its row alone. A "405" is about no row: the service was changed, however lately it was detected.
  */
 export class Redetection {
 	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#fruitless = 0;
 
 	isDue(error: RestError | undefined, now: number): boolean {
-		const isVerb = error !== undefined && isWrongVerb(error) && this.#fruitless < FRUITLESS;
+		const isVerb = error !== undefined && isWrongVerb(error) && this.#fruitless < FRUITLESS_DETECTIONS;
 		return isVerb || now - this.#confirmedAt >= CONFIRMED_FOR;
 	}
 
-	/** It was found out anew, and is the same. */
+	/** It was detected again, and is the same. */
 	confirmed(error: RestError | undefined, now: number): void {
 		this.#confirmedAt = now;
 		if (error !== undefined && isWrongVerb(error)) this.#fruitless += 1;
 	}
 
-	/** It was found out anew, and is another. */
+	/** It was detected again, and is another. */
 	changed(): void {
 		this.#fruitless = 0;
 		this.#confirmedAt = Number.NEGATIVE_INFINITY;

@@ -7,11 +7,11 @@ import { readFile, writeFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../storage/folders.ts";
 
-/** What was learned of the service at one address. */
+/** What commands learned of the service at one address. */
 export type RememberedService = {
 	readonly flavour: Flavour;
 	readonly form: BodyForm;
-	/** how the success of an update that was seen to arrive named its document; undefined where none was seen */
+	/** how the success of an update that was read back named its document; undefined where none was read back */
 	readonly proven: Echo | undefined;
 	/** how the flavour was recognised, in words */
 	readonly how: string;
@@ -19,14 +19,17 @@ export type RememberedService = {
 	readonly foundAt: number;
 };
 
-/** Remembers what was learned, one entry an address. A memory that fails is one that forgets: it never throws. */
+/** The flavour in use, and whether it was detected now, remembered, or given by the user. */
+export type Recognition = RememberedService & { readonly origin: "found" | "remembered" | "given" };
+
+/** Remembers one entry for each address. Where it fails it forgets: it never throws. */
 export type ServiceMemory = {
 	load(): Promise<RememberedService | undefined>;
-	save(knowledge: RememberedService): Promise<void>;
+	save(service: RememberedService): Promise<void>;
 };
 
-/** How long it is believed without being found out again, in milliseconds: a server is upgraded once in a while. */
-export const BELIEVED_FOR = 24 * 60 * 60 * 1000;
+/** How long an entry counts without a new detection, in milliseconds: a server is upgraded once in a while. */
+export const VALID_FOR = 24 * 60 * 60 * 1000;
 
 const echoes: readonly Echo[] = ["document_id", "id", "nothing", "other"];
 
@@ -36,13 +39,13 @@ const echoes: readonly Echo[] = ["document_id", "id", "nothing", "other"];
  */
 const LAYOUT = 3;
 
-/** The text of an entry. It names its address, so that a person can tell what the file is about. */
+/** The text of an entry. It names its address, so that a reader of the file knows what it is about. */
 export function entryText(baseUrl: string, { flavour, form, proven, how, foundAt }: RememberedService): string {
 	const found_at = new Date(foundAt).toISOString();
 	return `${JSON.stringify({ schema: LAYOUT, base_url: baseUrl, flavour: flavour.name, form, proven: proven ?? null, how, found_at })}\n`;
 }
 
-/** Reads an entry; undefined where it is damaged, of another address, or of a flavour that this release has not. */
+/** Reads an entry; undefined where it is damaged, of another address, or of a flavour that this release does not know. */
 export function readEntry(text: string, baseUrl: string): RememberedService | undefined {
 	const entry = parsed(text);
 	if (!isJsonObject(entry) || entry["schema"] !== LAYOUT || entry["base_url"] !== baseUrl) return undefined;
@@ -80,12 +83,12 @@ export function fileMemory(stateDir: string, baseUrl: string): ServiceMemory {
 				return undefined;
 			}
 		},
-		save: async (knowledge) => {
+		save: async (service) => {
 			const temporary = `${path}.${randomBytes(6).toString("hex")}`;
 			try {
-				// Node's own recursive way tries for ever where a folder that is there refuses with "no such file", as /proc does.
+				// Node's own recursive mkdir never ends where an existing folder refuses with "no such file", as /proc does.
 				await makeFolder(folder);
-				await writeFile(temporary, entryText(baseUrl, knowledge), { mode: 0o600, flag: "wx" });
+				await writeFile(temporary, entryText(baseUrl, service), { mode: 0o600, flag: "wx" });
 				await rename(temporary, path);
 			} catch {
 				await rm(temporary, { force: true }).catch(() => undefined);
@@ -94,18 +97,16 @@ export function fileMemory(stateDir: string, baseUrl: string): ServiceMemory {
 	};
 }
 
-/** For a machine without a place to keep anything. */
+/** For a machine without a state folder. */
 export const noMemory: ServiceMemory = { load: async () => undefined, save: async () => undefined };
 
 /**
- * What the service at an address keeps of what it is sent, for those who only look back: no request is made. Where no
- * earlier command learned which flavour it is, all rules that are known are taken together: a value that one of them
- * makes of another is then nobody's change.
+ * How the service at an address normalises metadata, for commands that only compare recorded runs: no request is made. Where
+ * no earlier command learned the flavour, the rules of all flavours apply one after another. A value that one of them makes
+ * of another then counts as no change.
  */
 export async function rememberedNormalise(stateDir: string | undefined, baseUrl: string): Promise<Normalise> {
-	const knowledge = stateDir === undefined ? undefined : await fileMemory(stateDir, baseUrl).load();
-	if (knowledge !== undefined) return knowledge.flavour.normalise;
+	const service = stateDir === undefined ? undefined : await fileMemory(stateDir, baseUrl).load();
+	if (service !== undefined) return service.flavour.normalise;
 	return (sent) => flavours.reduce((kept, { normalise }) => normalise(kept), sent);
 }
-
-export type Recognition = RememberedService & { readonly origin: "found" | "remembered" | "given" };

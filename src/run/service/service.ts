@@ -5,20 +5,20 @@ import type { Api, Echo } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import type { Request, Clock } from "../types.ts";
 import { Redetection, detectFlavour } from "./detect-flavour.ts";
-import { BELIEVED_FOR, type Recognition, type RememberedService, type ServiceMemory } from "./service-memory.ts";
+import { VALID_FOR, type Recognition, type RememberedService, type ServiceMemory } from "./service-memory.ts";
 import { Lookup } from "../documents/find-document.ts";
 import { Canary } from "./canary.ts";
 
 export type ServiceOptions = {
-	/** in the dialect to speak until another is found out */
+	/** in the dialect to use until another is detected */
 	readonly api: Api;
 	readonly memory: ServiceMemory;
 	readonly clock: Clock;
 	/** wall clock, in epoch milliseconds */
 	readonly now: () => number;
-	/** what the user said, and where: not found out, not doubted */
+	/** the flavour that the user gave, and where: it is not detected */
 	readonly flavour?: { readonly value: Flavour; readonly origin: string } | undefined;
-	/** the form the user wants; RAGFlow servers get none but their own */
+	/** the form that the user gave; RAGFlow servers get only their own */
 	readonly form?: BodyForm | undefined;
 	/** takes a sentence that the user must see */
 	readonly note: (text: string) => void;
@@ -26,13 +26,13 @@ export type ServiceOptions = {
 	readonly redact?: ((text: string) => string) | undefined;
 };
 
-/** Attempts to find the flavour out, from which on a PATCH without an answer is taken for one that is not known. */
+/** Detections from which on a service that does not answer a PATCH counts as one that does not know it. */
 const PATIENCE = 3;
 
-/** Times that a piece of work is begun anew because the service turned out to be another than it was taken for. */
+/** Times that a piece of work is begun again in another dialect. */
 const CHANGES = 3;
 
-/** What a command knows of the service it talks to: its flavour, and whether updates arrive. Learns as it goes. */
+/** What a command knows of its service: the flavour, and whether updates arrive. It learns from answers. */
 export class Service {
 	readonly clock: Clock;
 	readonly lookup = new Lookup();
@@ -42,7 +42,7 @@ export class Service {
 	readonly #redetection = new Redetection();
 	#api: Api;
 	#recognition: Recognition | undefined;
-	#finding: Promise<Recognition> | undefined;
+	#detecting: Promise<Recognition> | undefined;
 	#asked = 0;
 	#remembered: Promise<void> | undefined;
 
@@ -55,7 +55,7 @@ export class Service {
 		this.#speak({ flavour: options.flavour.value, how, foundAt: options.now() }, "given");
 	}
 
-	/** in the dialect that is known now; the documented one before anything is */
+	/** in the dialect that is known now; before any is known, in the documented one */
 	get api(): Api {
 		return this.#api;
 	}
@@ -64,55 +64,55 @@ export class Service {
 		return this.#recognition && { ...this.#recognition, form: this.#api.dialect.form, proven: this.canary.echo };
 	}
 
-	/** Speaks as an earlier run learned to, if there was one. Asks the service nothing. */
+	/** Takes the dialect that an earlier command learned, if there was one. Sends no request. */
 	remember(): Promise<void> {
 		return (this.#remembered ??= this.#recall());
 	}
 
-	/** Finds the flavour out, unless it is known. Resolves with the service in its dialect. */
+	/** Detects the flavour, unless it is known. Resolves with the service in its dialect. */
 	async known(request: Request): Promise<Api> {
 		await this.remember();
-		if (this.#recognition === undefined) await this.findOut(request);
+		if (this.#recognition === undefined) await this.detect(request);
 		return this.#api;
 	}
 
 	/**
-	 * Asks the service, whatever was known, and remembers the answer. Those who ask together ask once.
+	 * Detects the flavour, whatever was known, and remembers it. Concurrent calls share one detection.
 	 *
-	 * @returns what it answered as; a flavour that the user gave is spoken all the same
+	 * @returns the flavour that answered; a flavour that the user gave stays in use all the same
 	 */
-	findOut(request: Request): Promise<Recognition> {
-		return (this.#finding ??= this.#find(request).finally(() => (this.#finding = undefined)));
+	detect(request: Request): Promise<Recognition> {
+		return (this.#detecting ??= this.#detectNow(request).finally(() => (this.#detecting = undefined)));
 	}
 
 	/**
-	 * An answer did not fit what was spoken.
+	 * Detects the flavour again where an answer did not fit the dialect of its request.
 	 *
-	 * @param spoken the dialect of the request that was answered
+	 * @param spoken the service in the dialect of that request
 	 * @param error the answer, where it was a refusal
-	 * @returns whether there is something new to try: another dialect by now, or the same one to be proven again
+	 * @returns whether the work may be begun again: in another dialect, or in the same with a new canary
 	 */
-	async contradicted(spoken: Api, request: Request, error?: RestError): Promise<boolean> {
+	async redetect(spoken: Api, request: Request, error?: RestError): Promise<boolean> {
 		if (spoken !== this.#api) return true;
 		if (this.#recognition?.origin === "given") return false;
 		if (!this.#redetection.isDue(error, this.clock.now())) return false;
 		const wasProven = this.canary.echo !== undefined;
-		await this.findOut(request);
+		await this.detect(request);
 		if (spoken !== this.#api) {
 			this.#redetection.changed();
 			return true;
 		}
 		this.#redetection.confirmed(error, this.clock.now());
-		// The same flavour, which takes this form no longer: the forms are tried anew.
+		// The same flavour, which no longer takes this form. All forms are tried again.
 		if (!wasProven || this.forms.length === 1) return false;
 		this.canary.revoke();
 		return true;
 	}
 
 	/**
-	 * Does a piece of work in the dialect that is known, and anew in another where an answer shows that it is spoken.
+	 * Does a piece of work in the dialect that is known, and again where an answer shows that the dialect is another.
 	 *
-	 * @throws RestError, of kind `not_the_api` where the service does not take what the user said that it is
+	 * @throws RestError, of kind `not_the_api` where the service is not of the flavour that the user gave
 	 */
 	async inDialect<Result>(request: Request, work: (api: Api) => Promise<Result>): Promise<Result> {
 		for (let changes = 0; ; changes++) {
@@ -121,22 +121,22 @@ export class Service {
 				return await work(api);
 			} catch (error) {
 				if (!(error instanceof RestError) || error.kind !== "contradiction") throw error;
-				if (changes < CHANGES && (await this.contradicted(api, request, error))) continue;
+				if (changes < CHANGES && (await this.redetect(api, request, error))) continue;
 				throw this.#recognition?.origin === "given" ? this.#notAsGiven(error) : error;
 			}
 		}
 	}
 
-	/** The body forms that may be tried, the one that is spoken first. */
+	/** The body forms that may be tried; the form in use comes first. */
 	get forms(): readonly BodyForm[] {
 		const { flavour, form } = this.#api.dialect;
 		if (this.#options.form !== undefined || flavour.update.forms.length === 1) return [form];
 		return [form, ...flavour.update.forms.filter((other) => other !== form)];
 	}
 
-	/** An update of that form was seen to arrive, and its success named its document in that way. */
+	/** An update of that form was read back, and its success named its document in that way. */
 	async confirmed(spoken: Api, echo: Echo): Promise<void> {
-		// Found to be another meanwhile: what was seen says nothing about that one.
+		// Another flavour was detected meanwhile.
 		if (spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
 		this.canary.confirm(echo);
@@ -145,19 +145,19 @@ export class Service {
 		await this.#save();
 	}
 
-	/** An update arrived in that form, though it is not certain that it was that one: it is tried first from here on. */
+	/** An update may have arrived in that form. It is tried first from now on. */
 	prefer(spoken: Api): void {
 		if (spoken.dialect.flavour === this.#api.dialect.flavour) this.#api = spoken;
 	}
 
-	/** A success does not name its document as those do that were seen to be true: another server answers. */
-	async answeredOtherwise(spoken: Api, request: Request): Promise<void> {
+	/** A success named its document in another way than the canary did: another server answers. */
+	async otherEcho(spoken: Api, request: Request): Promise<void> {
 		if (spoken !== this.#api || this.canary.echo === undefined) return;
 		this.canary.revoke();
-		await this.contradicted(spoken, request);
+		await this.redetect(spoken, request);
 	}
 
-	/** What was written can't be read back. Says so once; `all` believes updates from here on. */
+	/** What was written can't be read back. Warns once. With `all`, every success counts from now on. */
 	unreadable(spoken: Api, why: string, all: boolean): void {
 		if (this.canary.trustsSuccess || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
@@ -188,22 +188,22 @@ export class Service {
 	}
 
 	async #recall(): Promise<void> {
-		const knowledge = await this.#options.memory.load();
-		if (knowledge === undefined) return;
+		const remembered = await this.#options.memory.load();
+		if (remembered === undefined) return;
 		const given = this.#recognition;
 		if (given === undefined) {
-			// An old entry is good enough to read by, and found out anew before anything is written.
-			const age = this.#options.now() - knowledge.foundAt;
-			const fresh = age >= 0 && age < BELIEVED_FOR;
-			this.#speak(knowledge, "remembered");
+			// An old entry is good enough for reading. The flavour is detected before anything is written.
+			const age = this.#options.now() - remembered.foundAt;
+			const fresh = age >= 0 && age < VALID_FOR;
+			this.#speak(remembered, "remembered");
 			if (!fresh) this.#recognition = undefined;
 		}
-		const same = this.#api.dialect.flavour === knowledge.flavour && this.#api.dialect.form === knowledge.form;
-		if (same && knowledge.proven !== undefined && this.#recognition !== undefined)
-			this.canary.remembered(knowledge.proven);
+		const same = this.#api.dialect.flavour === remembered.flavour && this.#api.dialect.form === remembered.form;
+		if (same && remembered.proven !== undefined && this.#recognition !== undefined)
+			this.canary.remembered(remembered.proven);
 	}
 
-	async #find(request: Request): Promise<Recognition> {
+	async #detectNow(request: Request): Promise<Recognition> {
 		await this.remember();
 		const known = await this.#options.memory.load();
 		this.#asked += 1;
@@ -218,7 +218,7 @@ export class Service {
 			if (this.#recognition !== undefined) {
 				this.note(`The service now answers as ${flavour.servers}, no longer as ${spoken.servers}.`);
 			}
-			// The form that arrived then is tried first. That it arrives now is to be seen anew.
+			// The form that arrived then is tried first. It needs a canary again.
 			const form = known?.flavour === flavour && known.proven !== undefined ? { form: known.form } : {};
 			this.#speak({ ...found, ...form }, "found");
 			this.canary.revoke();
@@ -241,7 +241,7 @@ export class Service {
 		this.#recognition = { flavour, form: wanted, proven: undefined, how, foundAt, origin };
 	}
 
-	/** What the user gave is not remembered: it holds for this command alone. */
+	/** A flavour that the user gave is not remembered: it holds for this command alone. */
 	async #save(): Promise<void> {
 		const recognition = this.recognition;
 		if (recognition === undefined || recognition.origin === "given") return;

@@ -57,7 +57,7 @@ export async function writeMetadata(
 		const proven = service.canary.echo;
 		const echo = await send(attempt);
 		if (proven === undefined) return service.canary.isUnreadable;
-		if (echo !== proven) await service.answeredOtherwise(api, request);
+		if (echo !== proven) await service.otherEcho(api, request);
 		// Check the canary again: another row may have revoked it.
 		return echo === proven && service.canary.echo === proven && service.api === api;
 	};
@@ -149,7 +149,7 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
 			if (error.kind === "contradiction") {
-				if (await service.contradicted(api, request, error)) return false;
+				if (await service.redetect(api, request, error)) return false;
 			} else if (!isRefusal(error)) throw error;
 			refused.push({ form, error });
 			continue;
