@@ -10,6 +10,7 @@ import { allDocuments, type ShortList } from "../run/documents/list.ts";
 import { show } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../workflows/lists/list-output.ts";
+import { datasetId } from "../workflows/dataset.ts";
 import { shortListError } from "../workflows/lists/warnings.ts";
 import { closest } from "../workflows/values/spellings.ts";
 import { type KeyCount, KeyCounts, type ValueCount, ValueCounts } from "../workflows/values/value-counts.ts";
@@ -47,8 +48,8 @@ export function valuesCommand(program: Command, app: App, done: Done, run = valu
 
 export async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 	const { key } = options;
-	return withSession(options, app, async ({ api, request }, settings) => {
-		const dataset = options.dataset ?? settings.dataset?.value;
+	return withSession(options, app, async (session, settings) => {
+		const dataset = await datasetId({ flags: options, settings, session, app });
 		if (dataset === undefined) {
 			throw new CliError("values needs a dataset", {
 				exit: Exit.usage,
@@ -59,7 +60,9 @@ export async function values(options: ValuesOptions, app: App): Promise<ExitCode
 		const keys = new KeyCounts();
 		const counted = key === undefined ? undefined : new ValueCounts(key);
 		const seen = { documents: 0, withMetadata: 0 };
-		for await (const { metadata } of allDocuments(api, request, dataset, { onShort: (list) => (short = list) })) {
+		for await (const { metadata } of allDocuments(session.api, session.request, dataset, {
+			onShort: (list) => (short = list),
+		})) {
 			seen.documents += 1;
 			if (metadata === undefined) continue;
 			seen.withMetadata += 1;

@@ -1,6 +1,7 @@
 import type { BodyForm } from "../body-forms.ts";
 import type { App, Session, Settings } from "../app.ts";
 import type { RunFlags, ServiceFlags } from "../flags/flags.ts";
+import { datasetId } from "./dataset.ts";
 import { printVersionLine } from "./version-line.ts";
 
 /** What all steps of a command share that reads or runs rows. Disposing of it closes its connections. */
@@ -16,17 +17,29 @@ export type Run<Flags = RunFlags> = AsyncDisposable & {
 /** Flags that a session is opened with. */
 export type SessionFlags = ServiceFlags & { readonly body?: BodyForm | "auto"; readonly json?: boolean };
 
-/** Reads the settings and opens a session, which sends nothing yet. With `--json` the version line comes first. */
-export async function openRun<Flags extends SessionFlags>(
+/**
+ * Reads the settings and opens a session. With `--json` the version line comes first. The flags of the run have the id of
+ * the dataset that `-d` or the profile names.
+ *
+ * @throws CliError exit 2 where there is no such dataset
+ */
+export async function openRun<Flags extends SessionFlags & { readonly dataset?: string }>(
 	command: string,
 	flags: Flags,
 	app: App,
 ): Promise<Run<Flags>> {
 	if (flags.json === true) await printVersionLine(app);
-	return connectRun(command, flags, app);
+	const run = await connectRun(command, flags, app);
+	try {
+		const dataset = await datasetId(run);
+		return dataset === undefined ? run : { ...run, flags: { ...flags, dataset } };
+	} catch (error) {
+		await run.session.close();
+		throw error;
+	}
 }
 
-/** The same for a command that has printed its version line. */
+/** The same for a command that has printed its version line, and whose rows name their datasets. It sends nothing. */
 export async function connectRun<Flags extends SessionFlags>(
 	command: string,
 	flags: Flags,

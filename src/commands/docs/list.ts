@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { datasetId } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Document } from "../../rest/types.ts";
@@ -48,7 +49,7 @@ function parseFields(text: string): string[] {
 
 export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 	return withSession(options, app, async (session, settings) => {
-		const dataset = options.dataset ?? settings.dataset?.value;
+		const dataset = await datasetId({ flags: options, settings, session, app });
 		if (dataset === undefined) {
 			throw new CliError("docs list needs a dataset", {
 				exit: Exit.usage,

@@ -11,6 +11,7 @@ import {
 	problemReporter,
 	refusal,
 } from "../../workflows/check/check-manifest.ts";
+import { datasetId } from "../../workflows/dataset.ts";
 import type { Done } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
@@ -76,18 +77,20 @@ export function resolveCommand(docs: Command, app: App, done: Done, run = resolv
 type Source = Pick<CheckedManifest, "name" | "rows" | "invalid" | "problems" | "fatal" | "read" | "close">;
 
 /** Settings come first, then all that is read here: exits 2 and 3 mean that no request was made at all. */
-export async function resolve(options: ResolveOptions, app: App): Promise<ExitCode> {
-	const [manifest = "", ...others] = options.paths;
-	if (options.match !== "sidecar") {
+export async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
+	const [manifest = "", ...others] = given.paths;
+	if (given.match !== "sidecar") {
 		if (others.length > 0) {
 			throw new CliError("docs resolve takes one manifest; nothing was sent", {
 				exit: Exit.usage,
 				hint: "Files that have their metadata beside them are named with --match sidecar.",
 			});
 		}
-		checkInput(manifest, options);
+		checkInput(manifest, given);
 	}
-	return withSession(options, app, async (session, settings) => {
+	return withSession(given, app, async (session, settings) => {
+		const dataset = await datasetId({ flags: given, settings, session, app });
+		const options = dataset === undefined ? given : { ...given, dataset };
 		const reading = await manifestOptions("resolve", options, settings);
 		const source =
 			options.match === "sidecar"

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { datasetId } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { textSurvives } from "../../manifest/spreadsheet.ts";
@@ -33,13 +34,13 @@ export function initCommand(parent: Command, app: App, done: Done, run = init): 
 }
 
 export async function init(options: InitOptions, app: App): Promise<ExitCode> {
-	return withSession(options, app, async ({ api, request }, settings) => {
-		const dataset = options.dataset ?? settings.dataset?.value;
+	return withSession(options, app, async (session, settings) => {
+		const dataset = await datasetId({ flags: options, settings, session, app });
 		if (dataset === undefined) {
 			throw new CliError("manifest init needs a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 		}
 		let short: ShortList | undefined;
-		const all = allDocuments(api, request, dataset, { onShort: (list) => (short = list) });
+		const all = allDocuments(session.api, session.request, dataset, { onShort: (list) => (short = list) });
 		const documents = warningOfInexact(all, undefined, IN_MANIFESTS, app);
 		const { out } = options;
 		let [areNumbers, haveMetadata, isHidden] = [false, false, false];

@@ -16,7 +16,7 @@ import type { Done, Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
-import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
+import { connectRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../../workflows/plan/plan-rows.ts";
 import {
 	overruleHint,
@@ -96,7 +96,8 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 
 /** Resumes an undo. The user was asked when it began. */
 export const resumeUndo: Resume = async (file, flags, app) => {
-	await using run = await openRun(UNDO_COMMAND, flags, app);
+	if (flags.json === true) await printVersionLine(app);
+	await using run = await connectRun(UNDO_COMMAND, flags, app);
 	await checkFailedPath(flags.failed, "-");
 	const { path, name } = file.manifest;
 	const takenBack = undoneRunOf(file);
