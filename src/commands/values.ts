@@ -35,7 +35,7 @@ export function valuesCommand(program: Command, app: App, done: Done, run = valu
 				"commoner key or value that this one may be a misspelling of.",
 		)
 		.argument("[key]", "a metadata key; without one, the keys are counted")
-		.option("-d, --dataset <id>", "the dataset", parseNonEmpty)
+		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
 		.option("--json", "JSON lines, the same as --format jsonl")
 		.addHelpText(
 			"before",

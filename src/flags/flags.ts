@@ -98,7 +98,7 @@ export function addServiceOptions(command: Command): Command {
 
 export function addManifestOptions(command: Command): Command {
 	return command
-		.option("-d, --dataset <id>", "dataset of rows that have no dataset_id", parseNonEmpty)
+		.option("-d, --dataset <id or name>", "dataset of rows that have no dataset_id", parseNonEmpty)
 		.option("--map <column=key>", "renames a column (repeatable)", collectPair)
 		.option("--ignore <column>", "drops a column (repeatable)", collect)
 		.addOption(

@@ -243,8 +243,8 @@ describe("what a policy allows", () => {
 
 describe("where lists show no metadata", () => {
 	const hiding = () =>
-		liar(2, ({ method }) =>
-			method === "GET"
+		liar(2, ({ method, path }) =>
+			method === "GET" && path.endsWith("/documents")
 				? { code: 0, data: { total: 2, docs: range(2).map((n) => ({ id: `doc-${n}`, dataset_id: "set", name: "x" })) } }
 				: undefined,
 		);

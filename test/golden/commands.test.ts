@@ -5,6 +5,9 @@ import { Transcript } from "./transcript.ts";
 const id = (number: number): string => number.toString(16).padStart(32, "0");
 const TAGS = `document_id,author,category,pages:number\n${id(1)},Ann,news,4\n${id(2)},Ben,news,5\n${id(3)},Cem,blog,6\n`;
 
+/** Rows that are sent at once may end in any order, and a transcript is compared whole. */
+const inOrder = ["--concurrency", "1"];
+
 /** Whole outputs: whoever changes what a user reads, or a script parses, sees it here. */
 describe("what commands print", () => {
 	it("datasets and lists", async () => {
@@ -35,12 +38,12 @@ describe("what commands print", () => {
 		await say.run(["manifest", "check", tags, ...d]);
 		await say.run(["docs", "tag", tags, ...d, "--dry-run"]);
 		await say.run(["docs", "tag", tags, ...d, "--dry-run", "--json"]);
-		await say.run(["docs", "tag", tags, ...d]);
-		await say.run(["docs", "tag", tags, ...d, "--only-changed", "--json"]);
-		await say.run(["docs", "tag", bad, ...d]);
-		await say.run(["docs", "tag", bad, ...d, "--json"]);
+		await say.run(["docs", "tag", tags, ...d, ...inOrder]);
+		await say.run(["docs", "tag", tags, ...d, ...inOrder, "--only-changed", "--json"]);
+		await say.run(["docs", "tag", bad, ...d, ...inOrder]);
+		await say.run(["docs", "tag", bad, ...d, ...inOrder, "--json"]);
 		await say.run(["docs", "tag", ...d, "--where", "category=news", "--set", "reviewed=yes", "--mode", "merge"]);
-		await say.run(["docs", "tag", tags, ...d, "--verify", "all"]);
+		await say.run(["docs", "tag", tags, ...d, ...inOrder, "--verify", "all"]);
 		await say.run(["runs", "list"]);
 		// Wide enough for any temporary folder: a narrower one would cut its path.
 		await say.run(["runs", "list"], { terminal: true, columns: 300 });
@@ -101,9 +104,9 @@ describe("what commands print", () => {
 		const uploads = await say.file("uploads.csv", "file,author\na.txt,Ann\nb.txt,Ben\n");
 		const d = ["-d", service.dataset];
 		await say.run(["docs", "upload", uploads, ...d, "--dry-run"]);
-		await say.run(["docs", "upload", uploads, ...d]);
-		await say.run(["docs", "upload", uploads, ...d]);
-		await say.run(["docs", "upload", uploads, ...d, "--on-existing", "update-metadata", "--json"]);
+		await say.run(["docs", "upload", uploads, ...d, ...inOrder]);
+		await say.run(["docs", "upload", uploads, ...d, ...inOrder]);
+		await say.run(["docs", "upload", uploads, ...d, ...inOrder, "--on-existing", "update-metadata", "--json"]);
 		await say.run(["docs", "rm", "--id", id(1), ...d, "--dry-run"]);
 		await say.run(["docs", "rm", "--id", id(1), ...d]);
 		await say.run(["docs", "rm", "--id", id(1), id(77), ...d, "--yes"]);

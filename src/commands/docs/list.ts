@@ -27,7 +27,7 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 		.command("list")
 		.summary("list documents with their metadata")
 		.description("Lists all documents of a dataset with their metadata.")
-		.option("-d, --dataset <id>", "the dataset", parseNonEmpty);
+		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty);
 	addFilterOptions(command)
 		.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
 		.option("--json", "JSON lines, the same as --format jsonl")

@@ -27,7 +27,7 @@ export function initCommand(parent: Command, app: App, done: Done, run = init): 
 		.description(
 			"Prints the present metadata of a dataset as a CSV manifest. Edit it, then write it back with docs tag. In a spreadsheet, open it as UTF-8 with all columns as text; docs tag --dry-run shows what the spreadsheet changed.",
 		)
-		.option("-d, --dataset <id>", "the dataset", parseNonEmpty)
+		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
 		.option("--out <file>", "a new file instead of standard output", parseNonEmpty)
 		.addHelpText("before", "Examples:\n  ragtag manifest init -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n");
 	addServiceOptions(command).action(async () => done(await run(command.optsWithGlobals<InitOptions>(), app)));
