@@ -53,7 +53,7 @@ export async function values(options: ValuesOptions, app: App): Promise<ExitCode
 		if (dataset === undefined) {
 			throw new CliError("values needs a dataset", {
 				exit: Exit.usage,
-				hint: "Name it with -d DATASET; `ragtag datasets list` shows what there is.",
+				hint: "Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
 			});
 		}
 		let short: ShortList | undefined;
