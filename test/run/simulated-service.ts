@@ -47,7 +47,7 @@ export function simulate({ workers, work, way = 0, cap }: Simulated, seconds: nu
 	const answers: number[] = [];
 	const sends: { at: number; count: number }[] = [];
 	const queue: (() => void)[] = [];
-	let search = newSearch;
+	let search = newSearch();
 	let [now, taken, inFlight, busy, nextToken] = [0, 0, 0, 0, 0];
 	const after = (milliseconds: number, run: () => void): void => {
 		const at = now + milliseconds;

@@ -51,16 +51,16 @@ const DOWN_AFTER_MOST = 27_000;
 /** One answer: when its request was sent and when it came, in milliseconds, and how many were in flight when it was sent. */
 export type Answer = { readonly sent: number; readonly came: number; readonly inFlight: number };
 
-/** What was measured since the limit was last changed. */
+/** What was measured since the limit was last changed. Each answer is added to it in place: a run has millions. */
 type Window = {
 	readonly since: number;
 	/** when requests began to meet the queue of this limit, not that of the one before; undefined until that is known */
-	readonly settled: number | undefined;
-	readonly answers: number;
+	settled: number | undefined;
+	answers: number;
 	/** sums over these answers */
-	readonly latency: number;
-	readonly squares: number;
-	readonly inFlight: number;
+	latency: number;
+	squares: number;
+	inFlight: number;
 };
 
 /** What is being tried: twice the limit, a step up, a step down; or nothing, as the limit was found. */
@@ -92,49 +92,46 @@ function emptyWindow(since: number, settled?: number): Window {
 	return { since, settled, answers: 0, latency: 0, squares: 0, inFlight: 0 };
 }
 
-export const newSearch: Search = {
-	limit: FIRST,
-	phase: { name: "doubling", before: undefined },
-	window: emptyWindow(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY),
-	downAt: Number.NEGATIVE_INFINITY,
-	downAfter: DOWN_AFTER,
-};
-
 /** A search that begins with so many in flight. */
-export function searchFrom(limit: number): Search {
-	return { ...newSearch, limit: Math.max(LEAST, Math.min(MAX_CONCURRENCY, limit)) };
+export function newSearch(limit = FIRST): Search {
+	return {
+		limit: Math.max(LEAST, Math.min(MAX_CONCURRENCY, limit)),
+		phase: { name: "doubling", before: undefined },
+		window: emptyWindow(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY),
+		downAt: Number.NEGATIVE_INFINITY,
+		downAfter: DOWN_AFTER,
+	};
 }
 
 /**
- * Seeks the fewest requests in flight that keep the throughput of a service. Pure: an answer in, the search out.
+ * Seeks the fewest requests in flight that keep the throughput of a service: an answer in, the search out. It changes the
+ * window of the search that it is given, and nothing else.
  *
  * With a full window the throughput is the limit divided by the latency. Where latency grows with the limit, the requests
  * queue, and fewer would do as well. Where latency stays, more requests bring more. Only a trial shows which: latency alone
  * can't tell a queue of this program from a service that is far away.
  */
 export function observe(search: Search, { sent, came, inFlight }: Answer): Search {
-	const { limit, phase, window: seen } = search;
-	if (sent < seen.since) return search;
+	const { limit, phase, window } = search;
+	if (sent < window.since) return search;
 	// Twice as many are tried in a hurry: the first answers that know of them are good enough.
-	const settled = seen.settled ?? (phase.name === "doubling" ? seen.since : came);
-	if (sent < settled) return { ...search, window: { ...seen, settled } };
-	const answers = seen.answers + 1;
+	window.settled ??= phase.name === "doubling" ? window.since : came;
+	if (sent < window.settled) return search;
 	const took = came - sent;
-	const total = {
-		latency: seen.latency + took,
-		squares: seen.squares + took * took,
-		inFlight: seen.inFlight + inFlight,
-	};
-	const next = { ...search, window: { since: seen.since, settled, answers, ...total } };
+	window.answers += 1;
+	window.latency += took;
+	window.squares += took * took;
+	window.inFlight += inFlight;
+	const { answers } = window;
 	const wanted = phase.name === "doubling" ? Math.max(FIRST_ANSWERS, limit) : Math.max(ANSWERS, ANSWERS_EACH * limit);
-	if (answers % wanted !== 0) return next;
-	const latency = Math.max(total.latency / answers, Number.EPSILON);
+	if (answers % wanted !== 0) return search;
+	const latency = Math.max(window.latency / answers, Number.EPSILON);
 	// The cap or the rows hold the requests back, so these answers say nothing about the limit.
-	if (total.inFlight / answers < FULL * limit) {
-		return phase.name === "doubling" ? { ...next, window: emptyWindow(came, came) } : found(next, came);
+	if (window.inFlight / answers < FULL * limit) {
+		return phase.name === "doubling" ? { ...search, window: emptyWindow(came, came) } : found(search, came);
 	}
 	const isLast = answers >= LONGEST * wanted;
-	return judged(next, { latency, throughput: limit / latency, answers, chance: chanceOf(next), isLast }, came);
+	return judged(search, { latency, throughput: limit / latency, answers, chance: chanceOf(search), isLast }, came);
 }
 
 type Seen = {

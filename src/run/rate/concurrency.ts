@@ -1,4 +1,4 @@
-import { type Answer, MAX_CONCURRENCY, newSearch, observe, searchFrom } from "./concurrency-search.ts";
+import { type Answer, MAX_CONCURRENCY, newSearch, observe } from "./concurrency-search.ts";
 
 /** Reading requests in flight unless `--concurrency` is given: enough for the rate at the latency of a far service. */
 export const READS_IN_FLIGHT = 32;
@@ -30,7 +30,7 @@ export function concurrencyFor(rate: number, latency: number): number {
 export class AutoConcurrency {
 	readonly #rate: number | undefined;
 	#latency: number | undefined;
-	#search = newSearch;
+	#search = newSearch();
 
 	/** @param rate requests a second at most; undefined for no cap */
 	constructor(rate: number | undefined) {
@@ -41,7 +41,7 @@ export class AutoConcurrency {
 		const milliseconds = answer.came - answer.sent;
 		// The cap gives the number that is needed, so a far service needs no seconds of doubling.
 		if (this.#rate !== undefined && this.#latency === undefined)
-			this.#search = searchFrom(concurrencyFor(this.#rate, milliseconds));
+			this.#search = newSearch(concurrencyFor(this.#rate, milliseconds));
 		this.#latency =
 			this.#latency === undefined ? milliseconds : this.#latency + WEIGHT * (milliseconds - this.#latency);
 		this.#search = observe(this.#search, answer);
