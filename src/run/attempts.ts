@@ -1,9 +1,9 @@
 import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "./stop/limits.ts";
-import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
+import { mayHaveArrived, type Memory, type Operation, type Settled } from "./operations/operation.ts";
 import { type Attempts, type Conditions, decide, type Decision } from "./retry/policy.ts";
-import { type LastDecision, retry, RetryLater } from "./retry/retry.ts";
+import { type InFlight, type LastDecision, noAttempts, retry, RetryLater, type RetryOptions } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import type { SendQueue } from "./rate/send-queue.ts";
 import type { Clock, Journal, Request, RowError, Stop, Work } from "./types.ts";
@@ -15,7 +15,9 @@ export type AttemptsOptions<Item extends Work> = {
 	readonly shutdown: Shutdown;
 	readonly queue: SendQueue;
 	/** holds a row's place in flight for an attempt and its record */
-	readonly inFlight: <Value>(attempt: () => Promise<Value>) => Promise<Value>;
+	readonly inFlight: InFlight;
+	/** called when a row begins to wait for its next attempt, and its place in flight is free */
+	readonly onWait: () => void;
 	/** attempts of one row that count, the first included */
 	readonly attempts: number;
 	readonly maxErrors: MaxErrors | undefined;
@@ -28,8 +30,8 @@ export type AttemptsOptions<Item extends Work> = {
 	readonly onSettled?: (() => void) | undefined;
 };
 
-/** A row that is not settled. */
-type OpenRow<Item> = {
+/** A row that is not settled, and its attempts so far. */
+type OpenRow<Item> = Attempts & {
 	readonly item: Item;
 	readonly memory: Memory;
 	/** requests of the run that had succeeded when its last attempt failed */
@@ -43,62 +45,69 @@ export class RowAttempts<Item extends Work> {
 	readonly #refused = new SameRefusals();
 	readonly #repeated = new RepeatedFailures();
 	readonly #request: Request;
+	/** one object for all rows: a run has millions */
+	readonly #retryOptions: RetryOptions<void, RestError | RetryLater, OpenRow<Item>>;
 	/** why rows stay pending although nothing ended the run */
 	leftBehind: Stop | undefined;
 
 	constructor(options: AttemptsOptions<Item>) {
 		this.#options = options;
-		this.#deadline = options.clock.now() + options.maxDuration;
-		const { queue, shutdown } = options;
+		const { clock, queue, shutdown, inFlight, onWait, maxDuration } = options;
+		this.#deadline = clock.now() + maxDuration;
 		this.#request = (call) => queue.send(call, shutdown.signal);
-	}
-
-	/**
-	 * Makes the attempts of one row. Resolves when it is settled, or pending because the run ends.
-	 *
-	 * @throws what the journal threw, and faults of the program
-	 */
-	async settle(item: Item): Promise<void> {
-		const { clock, shutdown, queue, inFlight } = this.#options;
-		const row: OpenRow<Item> = { item, memory: {} };
-		const settled = retry<void, RestError | RetryLater>((attempts) => this.#attempt(row, attempts), {
+		this.#retryOptions = {
 			clock,
 			signal: shutdown.signal,
 			inFlight,
+			onWait,
 			isFailure: (error) => error instanceof RestError || error instanceof RetryLater,
-			decide: (error, attempts) =>
-				error instanceof RetryLater ? this.#later(error, attempts) : this.#decide(row, error, attempts),
+			decide: (error, row) => (error instanceof RetryLater ? this.#later(error, row) : this.#decide(error, row)),
 			pause: (wait) => queue.pause(wait),
-			giveUp: (error, decision, attempts) => this.#giveUp(row, { error, decision, attempts }),
-		});
-		await settled.catch((error: unknown) => {
-			if (!shutdown.isReason(error)) throw error;
-		});
+			giveUp: (error, decision, row) => this.#giveUp(error, decision, row),
+		};
+	}
+
+	/**
+	 * Makes the attempts of one row. Resolves when it is settled, or pending because the run ends. What the journal throws
+	 * and faults of the program end the run.
+	 */
+	async settle(item: Item): Promise<void> {
+		const { shutdown } = this.#options;
+		try {
+			await retry(this.#attempt, this.#retryOptions, { item, memory: {}, ...noAttempts() });
+		} catch (error) {
+			if (!shutdown.isReason(error)) shutdown.fail(error);
+		}
 	}
 
 	/** One attempt, with the record of its success. */
-	async #attempt({ item, memory }: OpenRow<Item>, { attempt }: Attempts): Promise<void> {
-		const { operation, journal, shutdown, onSettled } = this.#options;
-		const settled = await operation(item, this.#request, memory).catch((error: unknown) => {
+	readonly #attempt = async ({ item, memory, attempt }: OpenRow<Item>): Promise<void> => {
+		const { operation, journal, onSettled } = this.#options;
+		let settled: Settled;
+		try {
+			settled = await operation(item, this.#request, memory);
+		} catch (error) {
+			const { shutdown } = this.#options;
 			// A request that was cut off says nothing about its row.
 			if (shutdown.abandoned) shutdown.signal.throwIfAborted();
 			throw error;
-		});
+		}
 		this.#refused.succeeded();
 		this.#repeated.succeeded();
 		await journal.record({ item, ...settled, attempts: attempt });
 		onSettled?.();
-	}
+	};
 
 	/** The row waits without a place in flight, and that costs it no attempt. */
-	#later({ wait }: RetryLater, attempts: Attempts): Decision {
-		attempts.attempt -= 1;
+	#later({ wait }: RetryLater, row: OpenRow<Item>): Decision {
+		row.attempt -= 1;
 		if (this.#options.clock.now() + wait >= this.#deadline) return { action: "leave", everyone: false };
 		return { action: "retry", wait, everyone: false, counts: false };
 	}
 
-	#decide(row: OpenRow<Item>, error: RestError, attempts: Attempts): Decision {
-		const decision = decide(error, { ...attempts, ...this.#conditions(row, error) });
+	#decide(error: RestError, row: OpenRow<Item>): Decision {
+		const { attempt, counted, notTheApi } = row;
+		const decision = decide(error, { attempt, counted, notTheApi, ...this.#conditions(row, error) });
 		const repeated = this.#repeated.attemptFailed(error);
 		const isStopping = decision.action === "stop" || decision.action === "leave";
 		if (repeated !== undefined && !isStopping) this.#options.shutdown.end(repeated);
@@ -106,10 +115,7 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	/** Ends the run, fails the row, or leaves it pending. */
-	async #giveUp(
-		{ item, memory }: OpenRow<Item>,
-		{ error, decision, attempts }: { error: Error; decision: LastDecision; attempts: Attempts },
-	): Promise<void> {
+	async #giveUp(error: Error, decision: LastDecision, row: OpenRow<Item>): Promise<void> {
 		const { shutdown, maxDuration } = this.#options;
 		if (decision.action === "stop") return shutdown.end(decision.stop);
 		if (decision.action === "leave") {
@@ -117,10 +123,7 @@ export class RowAttempts<Item extends Work> {
 			return decision.everyone ? shutdown.end(this.leftBehind) : undefined;
 		}
 		if (!(error instanceof RestError)) throw error;
-		await this.#fail(
-			{ item, memory, attempt: attempts.attempt },
-			{ code: error.code, text: failureText(error, attempts) },
-		);
+		await this.#fail(row, { code: error.code, text: failureText(error, row) });
 		const stop = this.#stopAfter(error);
 		if (stop !== undefined) shutdown.end(stop);
 	}
@@ -156,7 +159,7 @@ export class RowAttempts<Item extends Work> {
 		};
 	}
 
-	async #fail({ item, memory, attempt }: OpenRow<Item> & { attempt: number }, error: RowError): Promise<void> {
+	async #fail({ item, memory, attempt }: OpenRow<Item>, error: RowError): Promise<void> {
 		const { journal, onSettled } = this.#options;
 		const documentId = memory.stored?.id ?? item.documentId;
 		const isUntouched = !mayHaveArrived(memory);

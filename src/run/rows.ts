@@ -76,7 +76,7 @@ export async function runRows<Item extends Work>(
 		rate: options.rate,
 		maxOutage,
 		maxWait,
-		inFlight: places.requests,
+		maxInFlight: places.requests,
 		onAnswer: places.onAnswer,
 		onNote: (text) => options.onNote?.(text),
 		onStop: (stop) => shutdown.end(stop),
@@ -85,8 +85,9 @@ export async function runRows<Item extends Work>(
 		...options,
 		shutdown,
 		queue,
+		inFlight: limit,
 		// A place is free after each attempt, whether or not its row is settled: more may be read.
-		inFlight: (attempt) => limit(attempt).finally(() => wake()),
+		onWait: () => wake(),
 		maxWait,
 		maxDuration,
 		patient: maxOutage !== undefined,
@@ -94,6 +95,10 @@ export async function runRows<Item extends Work>(
 	if (maxDuration < Number.POSITIVE_INFINITY) {
 		void clock.sleep(maxDuration, signal).then(() => signal.aborted || shutdown.end(timeIsUp(maxDuration)));
 	}
+	const onEnd = (): void => {
+		open -= 1;
+		wake();
+	};
 	const crowded = (): boolean =>
 		limit.pendingCount >= limit.concurrency || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, limit.concurrency);
 
@@ -102,13 +107,7 @@ export async function runRows<Item extends Work>(
 			if (signal.aborted) break;
 			for (const item of chunk) {
 				open += 1;
-				void attempts
-					.settle(item)
-					.catch((fault: unknown) => shutdown.fail(fault))
-					.finally(() => {
-						open -= 1;
-						wake();
-					});
+				void attempts.settle(item).then(onEnd);
 			}
 			while (crowded() && !signal.aborted) await news();
 		}
@@ -124,25 +123,23 @@ export async function runRows<Item extends Work>(
 type Places = {
 	/** rows under way */
 	readonly rows: LimitFunction;
-	/** requests in flight */
-	readonly requests: LimitFunction;
+	/** the most requests in flight */
+	readonly requests: () => number;
 	readonly onAnswer: (answer: Answer) => void;
 };
 
 /** The places for rows and for their requests. With `auto` their number follows the answers. */
 function placesInFlight({ concurrency, rate }: Pick<RunOptions<Work>, "concurrency" | "rate">): Places {
 	if (concurrency !== "auto") {
-		return { rows: pLimit(concurrency), requests: pLimit(concurrency), onAnswer: () => undefined };
+		return { rows: pLimit(concurrency), requests: () => concurrency, onAnswer: () => undefined };
 	}
 	const auto = new AutoConcurrency(rate);
 	const rows = pLimit(auto.rows);
-	const requests = pLimit(auto.requests);
 	const onAnswer = (answer: Answer): void => {
 		auto.observe(answer);
 		if (rows.concurrency !== auto.rows) rows.concurrency = auto.rows;
-		if (requests.concurrency !== auto.requests) requests.concurrency = auto.requests;
 	};
-	return { rows, requests, onAnswer };
+	return { rows, requests: () => auto.requests, onAnswer };
 }
 
 /** Groups rows into chunks of at most `size`. The last may be shorter. */

@@ -79,8 +79,13 @@ export type Clock = {
 
 /** Hands out the right to send one request. */
 export type Limiter = {
-	/** resolves when a request may start; rejects with the signal's reason when it aborts while waiting */
-	take(signal?: AbortSignal): Promise<void>;
+	/**
+	 * Resolves when a request may start; undefined where it may at once. Rejects with the signal's reason when it aborts while
+	 * waiting.
+	 *
+	 * @throws the signal's reason where it has aborted already
+	 */
+	take(signal?: AbortSignal): Promise<void> | undefined;
 	/** from now on every request is rejected, waiting requests too */
 	close(): void;
 };

@@ -137,7 +137,7 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 export const unlimited: Limiter = {
 	take: (signal) => {
 		signal?.throwIfAborted();
-		return Promise.resolve();
+		return undefined;
 	},
 	close: () => undefined,
 };

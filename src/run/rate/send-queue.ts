@@ -20,8 +20,8 @@ export type SendQueueOptions = {
 	readonly maxOutage: number | undefined;
 	/** a Retry-After up to that many milliseconds is waited for */
 	readonly maxWait: number;
-	/** runs a request when a place in flight is free; a request that waits for its token holds its place */
-	readonly inFlight: <Result>(send: () => Promise<Result>) => Promise<Result>;
+	/** the most requests in flight; those that wait for their token count */
+	readonly maxInFlight: () => number;
 	readonly onAnswer: (answer: Answer) => void;
 	readonly onNote: (text: string) => void;
 	/** no further request makes sense */
@@ -40,8 +40,12 @@ export class SendQueue {
 	readonly #options: SendQueueOptions;
 	readonly #rate: AdaptiveRate;
 	readonly #lost = new WeakSet<Error>();
-	#throttledSince: number | undefined;
+	/** the requests that wait for a place in flight, in the order of the calls */
+	readonly #waiting: (() => void)[] = [];
+	/** requests that hold a place in flight, and those of them that were sent */
+	#inFlight = 0;
 	#sent = 0;
+	#throttledSince: number | undefined;
 
 	constructor(options: SendQueueOptions) {
 		const { clock, rate } = options;
@@ -57,44 +61,57 @@ export class SendQueue {
 	}
 
 	/** Sends one request when its time has come, and resolves or rejects as the request does. */
-	send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-		return this.#options.inFlight(() => this.#send(request, signal));
+	async send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+		const { clock, limiter, cooldown, maxInFlight } = this.#options;
+		if (this.#inFlight < maxInFlight()) this.#inFlight += 1;
+		else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+		const { breaker } = this.outage;
+		try {
+			let ticket: number | undefined;
+			do {
+				if (ticket === undefined || !breaker.isGood(ticket)) {
+					const next = breaker.pass(signal);
+					ticket = typeof next === "number" ? next : await next;
+				}
+				if (cooldown.left > 0) await cooldown.over(signal);
+				const slowed = this.#rate.take(signal);
+				if (slowed !== undefined) await slowed;
+				const token = limiter.take(signal);
+				if (token !== undefined) await token;
+			} while (cooldown.left > 0 || !breaker.isGood(ticket));
+			this.outage.starts();
+			const sent = clock.now();
+			const inFlight = (this.#sent += 1);
+			try {
+				const answer = await request();
+				this.#options.onAnswer({ sent, came: clock.now(), inFlight });
+				this.#rate.answered();
+				this.#throttledSince = undefined;
+				this.outage.succeededWith(ticket);
+				return answer;
+			} catch (error) {
+				if (error instanceof RestError) {
+					// A refusal is an answer too. Otherwise the concurrency would stay at its first limit while every row is refused.
+					if (error.kind === "rejected") this.#options.onAnswer({ sent, came: clock.now(), inFlight });
+					this.#failed(ticket, error);
+				}
+				throw error;
+			} finally {
+				this.#sent -= 1;
+			}
+		} finally {
+			this.#inFlight -= 1;
+			this.#admit();
+		}
 	}
 
-	async #send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-		const { clock, limiter, cooldown } = this.#options;
-		const { breaker } = this.outage;
-		let ticket: number | undefined;
-		do {
-			if (ticket === undefined || !breaker.isGood(ticket)) {
-				const next = breaker.pass(signal);
-				ticket = typeof next === "number" ? next : await next;
-			}
-			if (cooldown.left > 0) await cooldown.over(signal);
-			const slowed = this.#rate.take(signal);
-			if (slowed !== undefined) await slowed;
-			await limiter.take(signal);
-		} while (cooldown.left > 0 || !breaker.isGood(ticket));
-		this.outage.starts();
-		const sent = clock.now();
-		const inFlight = (this.#sent += 1);
-		try {
-			const answer = await request();
-			const came = clock.now();
-			this.#options.onAnswer({ sent, came, inFlight });
-			this.#rate.answered();
-			this.#throttledSince = undefined;
-			this.outage.succeededWith(ticket);
-			return answer;
-		} catch (error) {
-			if (error instanceof RestError) {
-				// A refusal is an answer too. Otherwise the concurrency would stay at its first limit while every row is refused.
-				if (error.kind === "rejected") this.#options.onAnswer({ sent, came: clock.now(), inFlight });
-				this.#failed(ticket, error);
-			}
-			throw error;
-		} finally {
-			this.#sent -= 1;
+	/** Gives the free places in flight to the requests that wait for one. */
+	#admit(): void {
+		while (this.#inFlight < this.#options.maxInFlight()) {
+			const next = this.#waiting.shift();
+			if (next === undefined) return;
+			this.#inFlight += 1;
+			next();
 		}
 	}
 

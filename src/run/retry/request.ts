@@ -5,7 +5,7 @@ import { DOUBTED_FOR } from "../rate/outage.ts";
 import { untrusted } from "../stop/reasons.ts";
 import type { Clock, Request, Stop } from "../types.ts";
 import { decide } from "./policy.ts";
-import { retry } from "./retry.ts";
+import { noAttempts, retry } from "./retry.ts";
 
 /** Attempts of one request of a command that runs no rows, and how long they may take together, in milliseconds. */
 const ATTEMPTS = 6;
@@ -34,34 +34,38 @@ export async function requestWithRetry<Answer>(
 		deadline ??= clock.now() + WITHIN_MS;
 		return request();
 	};
-	return retry(() => send(begin, signal), {
-		clock,
-		signal,
-		isFailure: isRestError,
-		decide: (error, attempts) => {
-			const decision = decide(error, {
-				...attempts,
-				allowed: ATTEMPTS,
-				idempotent,
-				// Each request is judged by itself, as if the service had never answered.
-				answered: false,
-				succeeded: false,
-				patient: false,
-				outage: false,
-				othersSucceed: false,
-				outageLeft: Number.POSITIVE_INFINITY,
-				timeLeft: (deadline ?? Number.POSITIVE_INFINITY) - clock.now(),
-				maxWait: MAX_WAIT,
-				random: clock.random(),
-				now: Date.now(),
-			});
-			return decision.action === "retry" && attempts.attempt >= ATTEMPTS ? { action: "fail" } : decision;
+	return retry(
+		() => send(begin, signal),
+		{
+			clock,
+			signal,
+			isFailure: isRestError,
+			decide: (error, attempts) => {
+				const decision = decide(error, {
+					...attempts,
+					allowed: ATTEMPTS,
+					idempotent,
+					// Each request is judged by itself, as if the service had never answered.
+					answered: false,
+					succeeded: false,
+					patient: false,
+					outage: false,
+					othersSucceed: false,
+					outageLeft: Number.POSITIVE_INFINITY,
+					timeLeft: (deadline ?? Number.POSITIVE_INFINITY) - clock.now(),
+					maxWait: MAX_WAIT,
+					random: clock.random(),
+					now: Date.now(),
+				});
+				return decision.action === "retry" && attempts.attempt >= ATTEMPTS ? { action: "fail" } : decision;
+			},
+			pause: (wait) => cooldown.extend(wait),
+			giveUp: (error, decision) => {
+				throw decision.action === "stop" ? stopped(error, decision.stop) : refusal(error);
+			},
 		},
-		pause: (wait) => cooldown.extend(wait),
-		giveUp: (error, decision) => {
-			throw decision.action === "stop" ? stopped(error, decision.stop) : refusal(error);
-		},
-	});
+		noAttempts(),
+	);
 }
 
 /** Waits before a page of a list is asked for again, in milliseconds: in all less than the end of a run may take. */
@@ -75,14 +79,18 @@ const PAGE_DELAYS_MS = [100, 400, 1_500];
  */
 export function retryingPages(request: Request, clock: Clock): Request {
 	return (call) =>
-		retry(() => request(call), {
-			clock,
-			isFailure: isRestError,
-			decide: ({ kind }, { attempt }) => {
-				const wait = ["ambiguous", "not_sent", "doubted"].includes(kind) ? PAGE_DELAYS_MS[attempt - 1] : undefined;
-				return wait === undefined ? { action: "fail" } : { action: "retry", wait, everyone: false, counts: true };
+		retry(
+			() => request(call),
+			{
+				clock,
+				isFailure: isRestError,
+				decide: ({ kind }, { attempt }) => {
+					const wait = ["ambiguous", "not_sent", "doubted"].includes(kind) ? PAGE_DELAYS_MS[attempt - 1] : undefined;
+					return wait === undefined ? { action: "fail" } : { action: "retry", wait, everyone: false, counts: true };
+				},
 			},
-		});
+			noAttempts(),
+		);
 }
 
 /**
@@ -92,14 +100,18 @@ export function retryingPages(request: Request, clock: Clock): Request {
 export function retryingThroughOutage(request: Request, maxOutage: number, clock: Clock): Request {
 	return (call) => {
 		const start = clock.now();
-		return retry(() => request(call), {
-			clock,
-			isFailure: (error) => error instanceof CliError,
-			decide: (error) => {
-				const isOver = clock.now() - start >= longestOutage(error, maxOutage);
-				return isOver ? { action: "fail" } : { action: "retry", wait: 0, everyone: false, counts: true };
+		return retry(
+			() => request(call),
+			{
+				clock,
+				isFailure: (error) => error instanceof CliError,
+				decide: (error) => {
+					const isOver = clock.now() - start >= longestOutage(error, maxOutage);
+					return isOver ? { action: "fail" } : { action: "retry", wait: 0, everyone: false, counts: true };
+				},
 			},
-		});
+			noAttempts(),
+		);
 	};
 }
 

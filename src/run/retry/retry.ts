@@ -5,20 +5,38 @@ import type { Attempts, Decision } from "./policy.ts";
 /** A decision after which no further attempt follows. */
 export type LastDecision = Exclude<Decision, { readonly action: "retry" }>;
 
-/** @template Failure the errors that another attempt may help against; all others are thrown at once */
-export type RetryOptions<Result, Failure extends Error> = {
+/**
+ * One object for all that is retried alike.
+ *
+ * @template Failure the errors that another attempt may help against; all others are thrown at once
+ * @template State what the attempts of one piece of work share
+ */
+export type RetryOptions<Result, Failure extends Error, State extends Attempts = Attempts> = {
 	readonly clock: Clock;
 	/** ends a wait; then its reason is thrown */
 	readonly signal?: AbortSignal | undefined;
 	readonly isFailure: (error: unknown) => error is Failure;
-	readonly decide: (failure: Failure, attempts: Attempts) => Decision;
+	readonly decide: (failure: Failure, state: State) => Decision;
 	/** lets every request wait for so many milliseconds, as the service asked for it */
 	readonly pause?: (milliseconds: number) => void;
 	/** what comes of a failure that no attempt follows: a result, or an error that it throws; unless given, the failure */
-	readonly giveUp?: (failure: Failure, decision: LastDecision, attempts: Attempts) => Result | Promise<Result>;
+	readonly giveUp?: (failure: Failure, decision: LastDecision, state: State) => Result | Promise<Result>;
 	/** holds a place in flight for an attempt and its record; a wait between attempts holds none */
-	readonly inFlight?: <Value>(attempt: () => Promise<Value>) => Promise<Value>;
+	readonly inFlight?: InFlight;
+	/** called before each wait, when the attempt's place in flight is free */
+	readonly onWait?: () => void;
 };
+
+/** Calls the function with the arguments when a place in flight is free, and holds the place until it has settled. */
+export type InFlight = <Arguments extends unknown[], Value>(
+	attempt: (...parameters: Arguments) => Promise<Value>,
+	...parameters: Arguments
+) => Promise<Value>;
+
+/** The state of what was not attempted yet. */
+export function noAttempts(): Attempts {
+	return { attempt: 0, counted: 0, notTheApi: 0 };
+}
 
 /**
  * Ends an attempt of a row whose outcome is not known yet: what was sent may still be on its way. The row did not fail, and
@@ -34,42 +52,54 @@ export class RetryLater extends Error {
 	}
 }
 
+/** The wait before the next attempt, where an attempt has no result. */
+class Wait {
+	readonly milliseconds: number;
+
+	constructor(milliseconds: number) {
+		this.milliseconds = milliseconds;
+	}
+}
+
 /** The one retry: it makes attempts, and carries out what a policy decides after each that failed. */
-export async function retry<Result, Failure extends Error = RestError>(
-	attempt: (attempts: Attempts) => Promise<Result>,
-	options: RetryOptions<Result, Failure>,
+export async function retry<Result, Failure extends Error = RestError, State extends Attempts = Attempts>(
+	attempt: (state: State) => Promise<Result>,
+	options: RetryOptions<Result, Failure, State>,
+	state: State,
 ): Promise<Result> {
-	const { clock, signal, inFlight = (work) => work() } = options;
-	const attempts: Attempts = { attempt: 0, counted: 0, notTheApi: 0 };
+	const { clock, signal, inFlight, onWait } = options;
 	for (;;) {
-		const next = await inFlight(() => attemptOnce(attempt, attempts, options));
-		if ("result" in next) return next.result;
-		await clock.sleep(next.wait, signal);
+		const next =
+			inFlight === undefined
+				? await attemptOnce(attempt, options, state)
+				: await inFlight(attemptOnce<Result, Failure, State>, attempt, options, state);
+		if (!(next instanceof Wait)) return next;
+		onWait?.();
+		await clock.sleep(next.milliseconds, signal);
 		signal?.throwIfAborted();
 	}
 }
 
-/** Resolves with the result, or with the wait before the next attempt in milliseconds. */
-async function attemptOnce<Result, Failure extends Error>(
-	attempt: (attempts: Attempts) => Promise<Result>,
-	attempts: Attempts,
-	{ signal, isFailure, decide, pause, giveUp }: RetryOptions<Result, Failure>,
-): Promise<{ readonly result: Result } | { readonly wait: number }> {
+async function attemptOnce<Result, Failure extends Error, State extends Attempts>(
+	attempt: (state: State) => Promise<Result>,
+	{ signal, isFailure, decide, pause, giveUp }: RetryOptions<Result, Failure, State>,
+	state: State,
+): Promise<Result | Wait> {
 	signal?.throwIfAborted();
-	attempts.attempt += 1;
+	state.attempt += 1;
 	try {
-		return { result: await attempt(attempts) };
+		return await attempt(state);
 	} catch (error) {
 		if (!isFailure(error)) throw error;
-		const decision = decide(error, attempts);
-		if (error instanceof RestError && error.kind === "not_the_api") attempts.notTheApi += 1;
+		const decision = decide(error, state);
+		if (error instanceof RestError && error.kind === "not_the_api") state.notTheApi += 1;
 		if (decision.action !== "retry") {
 			if (giveUp === undefined) throw error;
-			return { result: await giveUp(error, decision, attempts) };
+			return giveUp(error, decision, state);
 		}
-		if (decision.counts) attempts.counted += 1;
+		if (decision.counts) state.counted += 1;
 		if (decision.everyone) pause?.(decision.wait);
-		return { wait: decision.wait };
+		return new Wait(decision.wait);
 	}
 }
 

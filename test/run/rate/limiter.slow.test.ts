@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
+import type { Limiter } from "../../../src/run/types.ts";
 import { SlidingWindow, createLimiter, divide, unlimited } from "../../../src/run/rate/limiter.ts";
 import type { Clock } from "../../../src/run/types.ts";
 import { FakeClock } from "../fake-clock.ts";
@@ -112,16 +113,20 @@ describe("a cap", () => {
 		const limiter = createLimiter(5, systemClock);
 		await limiter.take();
 		const stop = new AbortController();
-		const waiting = [1, 2, 3].map(() => limiter.take(stop.signal));
+		const waiting = [1, 2, 3].map(async () => limiter.take(stop.signal));
 		const arrived: string[] = [];
-		const other = limiter.take().then(() => arrived.push("other"));
+		const takeFrom = async (from: Limiter, name: string): Promise<void> => {
+			await from.take();
+			arrived.push(name);
+		};
+		const other = takeFrom(limiter, "other");
 		const reason = new Error("stopped");
 		stop.abort(reason);
 		expect(await Promise.allSettled(waiting)).toEqual(waiting.map(() => ({ status: "rejected", reason })));
 		await expect(limiter.take(stop.signal)).rejects.toBe(reason);
 		// Had they kept their places, he would come after three more of them.
 		const twin = createLimiter(5, systemClock);
-		await Promise.all([other, ...[1, 2, 3].map(() => twin.take().then(() => arrived.push("twin")))]);
+		await Promise.all([other, ...[1, 2, 3].map(() => takeFrom(twin, "twin"))]);
 		expect(arrived.slice(0, 2)).toEqual(["twin", "other"]);
 		limiter.close();
 		twin.close();

@@ -2,8 +2,10 @@ import { setMaxListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import type { Limiter } from "../../../src/run/types.ts";
+import { unlimited } from "../../../src/run/rate/limiter.ts";
 import { SendQueue, type SendQueueOptions } from "../../../src/run/rate/send-queue.ts";
 import { FakeClock } from "../fake-clock.ts";
+import { range } from "../../support/values.ts";
 import { failure } from "../harness.ts";
 
 const never = new AbortController().signal;
@@ -13,7 +15,7 @@ setMaxListeners(0, never);
 function queueOf(
 	clock: FakeClock,
 	limiter: Limiter,
-	onAnswer: SendQueueOptions["onAnswer"] = () => undefined,
+	more: Partial<Pick<SendQueueOptions, "onAnswer" | "maxInFlight">> = {},
 ): SendQueue {
 	return new SendQueue({
 		limiter,
@@ -22,10 +24,11 @@ function queueOf(
 		rate: 100,
 		maxOutage: undefined,
 		maxWait: 300_000,
-		inFlight: (send) => send(),
-		onAnswer,
+		maxInFlight: () => Number.POSITIVE_INFINITY,
+		onAnswer: () => undefined,
 		onNote: () => undefined,
 		onStop: () => undefined,
+		...more,
 	});
 }
 
@@ -69,7 +72,59 @@ describe("what begins while a request waits for its token holds for it too", () 
 it("what the cap makes a request wait is not taken for the latency of the service", async () => {
 	const clock = new FakeClock();
 	const seen: number[] = [];
-	const queue = queueOf(clock, slow(clock, 1_000), ({ sent, came }) => void seen.push(came - sent));
+	const queue = queueOf(clock, slow(clock, 1_000), {
+		onAnswer: ({ sent, came }) => void seen.push(came - sent),
+	});
 	await clock.until(queue.send(() => clock.sleep(70), never));
 	expect(seen).toEqual([70]);
+});
+
+describe("places in flight", () => {
+	/** Requests that take 10 ms each, sent at once, and how many of them were in flight at most. */
+	async function sendMany(queue: SendQueue, clock: FakeClock): Promise<{ most: number; order: number[] }> {
+		let inFlight = 0;
+		let most = 0;
+		const order: number[] = [];
+		const requests = range(9).map((number) =>
+			queue.send(async () => {
+				order.push(number);
+				most = Math.max(most, (inFlight += 1));
+				await clock.sleep(10);
+				inFlight -= 1;
+				if (number % 2 === 0) throw failure("rejected");
+			}, never),
+		);
+		await clock.until(Promise.allSettled(requests));
+		return { most, order };
+	}
+
+	it("are no more than the limit, are taken in the order of the calls, and are free after a failure", async () => {
+		const clock = new FakeClock();
+		const queue = queueOf(clock, unlimited, { maxInFlight: () => 2 });
+		expect(await sendMany(queue, clock)).toEqual({ most: 2, order: range(9) });
+		expect(clock.now()).toBe(50);
+	});
+
+	it("follow a limit that rises or falls with an answer", async () => {
+		const clock = new FakeClock();
+		let limit = 1;
+		const queue = queueOf(clock, unlimited, { maxInFlight: () => limit, onAnswer: () => void (limit = 5) });
+		expect((await sendMany(queue, clock)).most).toBe(5);
+		expect(clock.now()).toBe(30);
+		limit = 6;
+		const lowered = queueOf(clock, unlimited, { maxInFlight: () => limit, onAnswer: () => void (limit = 1) });
+		await sendMany(lowered, clock);
+		expect(clock.now()).toBe(70);
+	});
+
+	it("are held by a request that waits for its token", async () => {
+		const clock = new FakeClock();
+		let tokens = 0;
+		const limiter: Limiter = { take: () => ((tokens += 1), clock.sleep(100)), close: () => undefined };
+		const queue = queueOf(clock, limiter, { maxInFlight: () => 2 });
+		const sent = sendMany(queue, clock);
+		await clock.pass(50);
+		expect(tokens).toBe(2);
+		await sent;
+	});
 });

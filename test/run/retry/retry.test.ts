@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../../src/run/retry/policy.ts";
-import { LONGEST_READ_BACK_MS, readBack, retry } from "../../../src/run/retry/retry.ts";
+import { type InFlight, LONGEST_READ_BACK_MS, noAttempts, readBack, retry } from "../../../src/run/retry/retry.ts";
 import { FakeClock } from "../fake-clock.ts";
 
 const isError = (error: unknown): error is Error => error instanceof Error;
@@ -12,19 +12,20 @@ describe("retry", () => {
 	it("holds a place in flight during attempts, and none while it waits", async () => {
 		const clock = new FakeClock();
 		const held: string[] = [];
-		const inFlight = async <Value>(attempt: () => Promise<Value>): Promise<Value> => {
+		const inFlight: InFlight = async (attempt, ...parameters) => {
 			held.push(`taken at ${clock.now()}`);
-			return attempt().finally(() => void held.push(`free at ${clock.now()}`));
+			return attempt(...parameters).finally(() => void held.push(`free at ${clock.now()}`));
 		};
+		const onWait = (): void => void held.push("waits");
 		const attempt = async ({ attempt: number }: { attempt: number }): Promise<number> => {
 			await clock.sleep(5);
 			if (number < 3) throw new Error("not yet");
 			return number;
 		};
-		const done = retry(attempt, { clock, inFlight, isFailure: isError, decide: () => again() });
+		const done = retry(attempt, { clock, inFlight, onWait, isFailure: isError, decide: () => again() }, noAttempts());
 		expect(await clock.until(done)).toBe(3);
-		const times = [0, 1_005, 2_010].flatMap((start) => [`taken at ${start}`, `free at ${start + 5}`]);
-		expect(held).toEqual(times);
+		const times = [0, 1_005, 2_010].flatMap((start) => [`taken at ${start}`, `free at ${start + 5}`, "waits"]);
+		expect(held).toEqual(times.slice(0, -1));
 	});
 
 	it("counts only the attempts that a decision counts, and pauses all requests only where the service asked for it", async () => {
@@ -35,13 +36,17 @@ describe("retry", () => {
 			{ action: "fail" },
 		];
 		const pauses: number[] = [];
-		const result = retry<unknown, Error>(() => Promise.reject(new Error("no")), {
-			clock,
-			isFailure: isError,
-			decide: (_, { attempt }) => decisions[attempt - 1] as Decision,
-			pause: (wait) => void pauses.push(wait),
-			giveUp: (_, decision, attempts) => ({ decision, attempts: { ...attempts } }),
-		});
+		const result = retry<unknown, Error>(
+			() => Promise.reject(new Error("no")),
+			{
+				clock,
+				isFailure: isError,
+				decide: (_, { attempt }) => decisions[attempt - 1] as Decision,
+				pause: (wait) => void pauses.push(wait),
+				giveUp: (_, decision, attempts) => ({ decision, attempts: { ...attempts } }),
+			},
+			noAttempts(),
+		);
 		const attempts = { attempt: 3, counted: 1, notTheApi: 0 };
 		expect(await clock.until(result)).toEqual({ decision: { action: "fail" }, attempts });
 		expect(pauses).toEqual([700]);
@@ -52,9 +57,13 @@ describe("retry", () => {
 		const fault = new TypeError("a fault");
 		const isOther = (error: unknown): error is RangeError => error instanceof RangeError;
 		const options = { clock, isFailure: isOther, decide: () => again() };
-		await expect(retry(() => Promise.reject(fault), options)).rejects.toBe(fault);
+		await expect(retry(() => Promise.reject(fault), options, noAttempts())).rejects.toBe(fault);
 		const user = new AbortController();
-		const stopped = retry(() => Promise.reject(new RangeError("once more")), { ...options, signal: user.signal });
+		const stopped = retry(
+			() => Promise.reject(new RangeError("once more")),
+			{ ...options, signal: user.signal },
+			noAttempts(),
+		);
 		user.abort(fault);
 		await expect(clock.until(stopped)).rejects.toBe(fault);
 	});
