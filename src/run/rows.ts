@@ -57,7 +57,7 @@ export type RunOptions<Item extends Work> = {
  * @returns why the run stopped early, or undefined when every row was settled
  * @throws what the manifest or the journal threw, after the rows in flight have been recorded
  */
-export async function runRows<Item extends Work>(
+export async function runChunks<Item extends Work>(
 	chunks: AsyncIterable<readonly Item[]>,
 	options: RunOptions<Item>,
 ): Promise<Stop | undefined> {

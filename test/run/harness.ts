@@ -4,7 +4,7 @@ import { Cooldown } from "../../src/run/rate/cooldown.ts";
 import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
 import { unlimited } from "../../src/run/rate/limiter.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
-import { type RunOptions, runRows } from "../../src/run/rows.ts";
+import { type RunOptions, runChunks } from "../../src/run/rows.ts";
 import type { Limiter, Outcome, Stop, Work } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -66,7 +66,7 @@ export function start(
 		(each) => void outcomes.push(each),
 	);
 	const user = new AbortController();
-	const done = runRows(more.chunks ?? chunksOf(rows, 10), {
+	const done = runChunks(more.chunks ?? chunksOf(rows, 10), {
 		operation,
 		journal,
 		limiter: unlimited,

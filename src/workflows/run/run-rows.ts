@@ -10,7 +10,7 @@ import { type SentLog, onlyPrescanned } from "../../run/operations/sent-log.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
-import { runRows as runChunks, chunked } from "../../run/rows.ts";
+import { chunked, runChunks } from "../../run/rows.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
