@@ -49,7 +49,10 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 		],
 	],
 	["Server:", ["--flavour", "--body"]],
-	["Output:", ["--out", "--fields", "--format", "--json", "--progress", "--quiet", "--debug", "--help"]],
+	[
+		"Output:",
+		["--out", "--fields", "--sort", "--limit", "--format", "--json", "--progress", "--quiet", "--debug", "--help"],
+	],
 ];
 
 /** The heading under which an option stands; undefined for an option of one command alone. */

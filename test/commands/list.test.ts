@@ -118,6 +118,39 @@ it("--fields shows only those members and keys, in that order", async () => {
 	expect((await list("--fields", "a,,b")).exit).toBe(2);
 });
 
+it("--limit reads no more pages than it needs, and --sort begins with the largest where it is asked to", async () => {
+	const service = await tagged(250);
+	const list = async (...flags: string[]): Promise<string[]> => {
+		const argv = ["docs", "list", "-d", service.dataset, "--format", "jsonl", ...flags];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+		expect(exit).toBe(0);
+		return parseLines(stdout).map((line) => at(line, "document_id") as string);
+	};
+	const ids = await service.ids();
+	const requests = async (...flags: string[]): Promise<number> => {
+		const before = service.requests.length;
+		await list(...flags);
+		return service.requests.length - before;
+	};
+	const whole = await requests();
+	const one = await requests("--limit", "5");
+	// Pages have 100 documents.
+	expect(await requests("--limit", "100")).toBe(one);
+	expect(await requests("--limit", "101")).toBe(one + 1);
+	expect(whole).toBe(one + 2);
+	expect(await list("--limit", "5")).toEqual(ids.slice(0, 5));
+	expect(await list("--sort", "-pages", "--limit", "2")).toEqual([ids[249], ids[248]]);
+	expect(await list("--sort", "kind", "--where", "tags=hot")).toEqual([0, 50, 100, 150, 200].map((n) => ids[n]));
+	for (const wrong of [
+		["--limit", "0"],
+		["--sort", "-"],
+		["--sort", "meta_fields"],
+	]) {
+		const { exit } = await ragtag(["docs", "list", "-d", service.dataset, ...wrong], { env: envOf(service) });
+		expect(exit).toBe(2);
+	}
+});
+
 it("--fields adds name and size to a CSV, which still reads back with nothing lost or added", async () => {
 	const service = await serve(2);
 	const [id = "", other = ""] = await service.ids();

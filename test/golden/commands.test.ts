@@ -24,6 +24,7 @@ describe("what commands print", () => {
 			await say.run(["docs", "list", "-d", service.dataset, "--format", format]);
 		}
 		await say.run(["docs", "list", "-d", service.dataset, "--where", "author=Ben"]);
+		await say.run(["docs", "list", "-d", service.dataset, "--sort", "-name", "--limit", "2"]);
 		await say.run(["docs", "list", "-d", "no-such-dataset"]);
 		await say.run(["docs", "list"]);
 		await say.matches("lists");

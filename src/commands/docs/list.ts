@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { datasetId } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
@@ -9,14 +9,20 @@ import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/f
 import type { Done } from "../../flags/declare.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
-import { CONDITION_EXAMPLE, parseNonEmpty } from "../../flags/values.ts";
+import { CONDITION_EXAMPLE, parseCount, parseNonEmpty } from "../../flags/values.ts";
 import { defaultFields, documentCells, documentJson } from "../../workflows/lists/document-columns.ts";
+import { firstOf, sortedDocuments, type SortOrder } from "../../workflows/lists/sort-documents.ts";
 import { addFilterOptions, filteredDocuments, type FilterFlags } from "../../workflows/rows/document-filter.ts";
+
+/** Documents: more than any dataset is known to have. */
+const MOST_LIMIT = 10_000_000;
 
 export type ListOptions = ServiceFlags &
 	FilterFlags & {
 		readonly dataset?: string;
 		readonly fields?: readonly string[];
+		readonly limit?: number;
+		readonly sort?: SortOrder;
 		readonly format?: Format;
 		readonly json?: boolean;
 	};
@@ -30,10 +36,20 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty);
 	addFilterOptions(command)
 		.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
+		.option(
+			"--limit <n>",
+			"at most so many documents; no more pages are read than they need",
+			parseCount(1, MOST_LIMIT),
+		)
+		.option(
+			"--sort <field>",
+			"sorts by a member or a metadata key, numbers by value; -FIELD begins with the largest",
+			parseSort,
+		)
 		.option("--json", "JSON lines, the same as --format jsonl")
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs list -d DATASET --where category=news\n  ragtag docs list -d DATASET --format csv > manifest.csv\n" +
+			"Examples:\n  ragtag docs list -d DATASET --where category=news\n  ragtag docs list -d DATASET --sort -size --limit 10\n  ragtag docs list -d DATASET --format csv > manifest.csv\n" +
 				`  ragtag docs list -d DATASET --where-json '${CONDITION_EXAMPLE}'\n`,
 		);
 	addFormatOption(addServiceOptions(command)).action(async () => {
@@ -45,6 +61,14 @@ function parseFields(text: string): string[] {
 	const fields = text.split(",").map((field) => field.trim());
 	if (fields.includes("")) throw new CliError(`--fields ${text} has an empty name`, { exit: Exit.usage });
 	return fields;
+}
+
+function parseSort(text: string): SortOrder {
+	const descending = text.startsWith("-");
+	const field = descending ? text.slice(1) : text;
+	if (field.trim() === "") throw new InvalidArgumentError("It names no field.");
+	if (field === "meta_fields") throw new InvalidArgumentError("Name one key of the metadata.");
+	return { field, descending };
 }
 
 export async function list(options: ListOptions, app: App): Promise<ExitCode> {
@@ -59,7 +83,8 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		const { fields } = options;
 		let short: ShortList | undefined;
 		const format = chosenFormat(options);
-		const found = filteredDocuments(session, dataset, options, (list) => (short = list));
+		const listed = filteredDocuments(session, dataset, options, (list) => (short = list));
+		const found = chosenDocuments(listed, options);
 		const keys = fields?.includes("meta_fields") === true ? undefined : fields;
 		const isJson = format === "json" || format === "jsonl";
 		const fates = format === "csv" ? IN_MANIFESTS : isJson ? IN_JSON : IN_TABLES;
@@ -77,4 +102,13 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		if (short !== undefined) throw shortListError(dataset, short, "the list above");
 		return Exit.ok;
 	});
+}
+
+/** The documents that `--sort` and `--limit` leave of those that were found. */
+function chosenDocuments(
+	found: AsyncIterable<Document>,
+	{ sort, limit }: Pick<ListOptions, "sort" | "limit">,
+): AsyncIterable<Document> {
+	const sorted = sort === undefined ? found : sortedDocuments(found, sort, limit);
+	return limit === undefined ? sorted : firstOf(sorted, limit);
 }
