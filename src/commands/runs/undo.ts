@@ -73,7 +73,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
 	await using run = await connectRun(UNDO_COMMAND, flags, app);
 	await checkFailedPath(options.failed, "-");
-	await using _lock = await lockOf(run, file);
+	await using _lock = await lockOf(file, run);
 	// Read only now that the lock is held: before, the run may have gone on.
 	const { recorded } = await readReport(runs, file);
 	if (!hasWritten(recorded)) return await nothingToUndo(options, app, `Run ${file.run} sent nothing`);
@@ -97,13 +97,14 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 /** Resumes an undo. The user was asked when it began. */
 export const resumeUndo: Resume = async (file, flags, app) => {
 	if (flags.json === true) await printVersionLine(app);
-	await using run = await connectRun(UNDO_COMMAND, flags, app);
-	await checkFailedPath(flags.failed, "-");
+	const settings = await app.settings(flags);
 	const { path, name } = file.manifest;
 	const takenBack = undoneRunOf(file);
-	const undone = takenBack === undefined ? undefined : await app.runs(run.settings).read(takenBack);
+	const undone = takenBack === undefined ? undefined : await app.runs(settings).read(takenBack);
 	// As when it began: the run that it takes back must not go on meanwhile. One that was pruned can't.
-	await using _lock = undone === undefined ? undefined : await lockOf(run, undone);
+	await using _lock = undone === undefined ? undefined : await lockOf(undone, { flags, settings, app });
+	await using run = await connectRun(UNDO_COMMAND, flags, app);
+	await checkFailedPath(flags.failed, "-");
 	await using rows = await planRows(run, path, undoKind(name));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	return await sendUndo(run, rows, RULES);
@@ -134,7 +135,10 @@ function lagsUntil({ lastSent }: UndoPlan, { clock }: App): number {
 }
 
 /** A run that is still going would overwrite what its undo writes. */
-async function lockOf({ flags, settings, app }: Run, file: RunFile): Promise<AsyncDisposable> {
+async function lockOf(
+	file: RunFile,
+	{ flags, settings, app }: Pick<Run, "flags" | "settings" | "app">,
+): Promise<AsyncDisposable> {
 	const { processes } = app;
 	const lock = await lockContent(file, { runs: app.runs(settings), processes, force: flags.force === true });
 	return { [Symbol.asyncDispose]: () => lock.release() };
