@@ -13,8 +13,6 @@ describe("documents that are created at the start", () => {
 	test("have known ids, for which a manifest can be written before, and are created once", async () => {
 		const data = join(await by.folder(), "data.db");
 		const sandbox = await by.start({ data, documents: 300 });
-		// Only its owner may read it, because it contains uploads.
-		expect(((await stat(data)).mode & 0o777).toString(8)).toBe("600");
 		const dataset = "d0000000000000000000000000000001";
 		expect(sandbox.datasetId).toBe(dataset);
 		expect((await by.send(sandbox, "GET", "/api/v1/datasets")).data).toEqual([
@@ -125,6 +123,12 @@ describe("stored data", () => {
 			expect(by.at(found.data, "docs", 0, "meta_fields", "n")).toBe(Number.parseInt(id, 16));
 		}
 		expect(answered.length).toBeGreaterThanOrEqual(200);
+	});
+
+	test("a data file is readable by its owner alone, because it contains uploads", async () => {
+		const data = join(await by.folder(), "data.db");
+		await by.start({ data, documents: 3 });
+		expect(((await stat(data)).mode & 0o777).toString(8)).toBe("600");
 	});
 
 	test("a temporary store is readable by its owner alone, and is removed at the end", async () => {
