@@ -1,10 +1,12 @@
+import type { Activity } from "./activity.ts";
 import { readAnswer, type Input } from "./io/input.ts";
 import { colorStyle, hasColor, plainStyle, type Style } from "./io/color.ts";
 import {
 	progressMode,
-	startProgress,
+	showProgress,
 	type Progress,
 	type ProgressMode,
+	type ProgressScreen,
 	type Spinner,
 	type Timers,
 } from "./io/progress.ts";
@@ -52,7 +54,8 @@ export type Io = {
 	readonly outputFailed: boolean;
 	/** why `outputFailed` */
 	readonly outputError: unknown;
-	progress(mode: ProgressMode): Progress;
+	/** Shows how far the rows are, and what is being done. */
+	progress(mode: ProgressMode, activity?: () => Activity): Progress;
 	/** A line on standard error with the progress of the run, also with `--quiet`. */
 	status(phase?: string): void;
 	/** Asks on standard error and reads one line. @throws CliError (usage) if standard input is no terminal */
@@ -87,6 +90,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	const results = new Writer(stdout);
 	const stderrIsTerminal = stderr.isTTY === true;
 	const status = new Status(timers);
+	const unicode = /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
 
 	return {
 		out: (text) => {
@@ -124,17 +128,23 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		get outputError() {
 			return results.failure;
 		},
-		progress: (mode) => {
+		progress: (mode, activity) => {
 			const shown = progressMode(mode, { env, terminal: stderrIsTerminal && canDraw(stderr) });
-			const progress = startProgress({
+			const measured = status.follow(shown, activity);
+			const screen: ProgressScreen = {
 				mode: quiet ? "none" : shown,
 				timers,
 				line: note,
 				columns: () => widthOf(stderr),
-				unicode: /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || ""),
-				spinner: () => spinnerOn(stderr),
-			});
-			return status.follow(progress, shown);
+				unicode,
+				spinner: () => spinnerOn(stderr, unicode),
+			};
+			const progress = showProgress(screen, measured);
+			const stop = (): void => {
+				status.finish();
+				progress.stop();
+			};
+			return { update: (rows) => measured.update(rows), stop };
 		},
 		status: (phase) => line(status.line(phase)),
 		async ask(question, signal) {
@@ -171,13 +181,15 @@ const canDraw = (stream: Output): boolean => "cursorTo" in stream && stream.colu
  * ora on a stream. Its use of the process is turned off: it would be silent if `CI` is set, take over standard input, and
  * install signal handlers to show the cursor again. While it spins, it redraws itself below other lines.
  */
-async function spinnerOn(stream: Output): Promise<Spinner> {
+async function spinnerOn(stream: Output, unicode: boolean): Promise<Spinner> {
 	const { default: ora } = await import("ora");
-	return ora({ stream, isEnabled: true, color: false, discardStdin: false, hideCursor: false, interval: 100 });
+	const spinner = unicode ? "dots" : "line";
+	return ora({ stream, spinner, isEnabled: true, color: false, discardStdin: false, hideCursor: false, interval: 100 });
 }
 
 const realTimers: Timers = {
 	now: () => performance.now(),
+	date: () => new Date(),
 	every: (milliseconds, call) => {
 		const timer = setInterval(call, milliseconds).unref();
 		return () => clearInterval(timer);

@@ -8,7 +8,8 @@ import type { Api, Exchange } from "./rest/types.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { MAX_CONCURRENCY } from "./run/rate/concurrency-search.ts";
 import { ADVISED_RATE } from "./run/rate/concurrency.ts";
-import { Cooldown, paced } from "./run/rate/cooldown.ts";
+import { Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
+import { RunMonitor } from "./run/rate/run-monitor.ts";
 import { createLimiter, unlimited } from "./run/rate/limiter.ts";
 import { requestWithRetry } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
@@ -42,6 +43,8 @@ export type Session = {
 	readonly limiter: Limiter;
 	/** the wait that the service asked for, shared by all requests */
 	readonly cooldown: Cooldown;
+	/** what the command is doing, and why it does no more */
+	readonly monitor: RunMonitor;
 	/** the most requests a second; undefined for no limit */
 	readonly rate: number | undefined;
 	/** milliseconds for one request */
@@ -109,6 +112,8 @@ export async function openSession(
 	});
 	const limiter = rate === undefined ? unlimited : createLimiter(rate, clock);
 	const cooldown = new Cooldown(clock);
+	const monitor = new RunMonitor(clock, cooldown);
+	const send = paced(limiter, cooldown);
 	const service = new Service({
 		api,
 		// An address that contains a piece of the key is written to no file.
@@ -124,7 +129,8 @@ export async function openSession(
 		redact,
 	});
 	await service.remember();
-	const dependencies = { send: paced(limiter, cooldown), cooldown, clock, signal };
+	const watched: Send = (request, signal) => send(() => monitor.watch(request), signal);
+	const dependencies = { send: watched, cooldown, monitor, clock, signal };
 	return {
 		service,
 		baseUrl,
@@ -133,6 +139,7 @@ export async function openSession(
 		},
 		limiter,
 		cooldown,
+		monitor,
 		rate,
 		timeout,
 		request: (call) => requestWithRetry(call, dependencies),

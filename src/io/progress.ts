@@ -1,10 +1,11 @@
-import { barLine, jsonLine, plainLine, type ProgressState } from "./progress-lines.ts";
+import type { MeasuredProgress } from "./measured.ts";
+import { barLine, jsonLine, plainLine, type ProgressState, type RowCounts } from "./progress-lines.ts";
 
 export type ProgressMode = "auto" | "bar" | "plain" | "json" | "none";
 
 export type Progress = {
-	/** Notes the state; a timer draws it. */
-	update(state: ProgressState): void;
+	/** Notes the counts; a timer draws them. */
+	update(rows: RowCounts): void;
 	/** Removes the bar. The summary gives the final counts. */
 	stop(): void;
 };
@@ -13,6 +14,8 @@ export type Progress = {
 export type Timers = {
 	/** milliseconds */
 	now(): number;
+	/** the wall clock, for the times of lines */
+	date(): Date;
 	/** calls repeatedly, until the returned function is called; keeps no process alive */
 	every(milliseconds: number, call: () => void): () => void;
 };
@@ -36,6 +39,9 @@ const FRAME_MS = 100;
 /** 5 s between the lines of a log: an hour has 720 lines. */
 const LINE_MS = 5000;
 
+/** 1 s: what is done within it needs no words. */
+const SILENCE_S = 1;
+
 /** The columns of the spinner, of the space after it, and the terminal's last column. */
 const SPINNER_COLUMNS = 3;
 
@@ -50,42 +56,37 @@ export function progressMode(
 	return terminal && !inCi && env["TERM"] !== "dumb" ? "bar" : "plain";
 }
 
-export function startProgress(screen: ProgressScreen): Progress {
-	const { mode, timers, line } = screen;
-	if (mode === "none") return { update: () => undefined, stop: () => undefined };
-	const measured = rateMeter(() => timers.now());
-	let state: ProgressState | undefined;
+/** Shows a progress until `stop` is called. */
+export function showProgress(screen: ProgressScreen, measured: MeasuredProgress): { stop(): void } {
+	const { mode, timers, line, unicode } = screen;
+	if (mode === "none") return { stop: () => undefined };
 	let spinner: Spinner | undefined;
+	let isSpinning = false;
 	let stopped = false;
 
-	const shown = (): ProgressState | undefined => state && { ...state, rate: state.rate ?? measured(state.done) };
+	const spin = (state: ProgressState): void => {
+		if (spinner === undefined) return;
+		spinner.text = barLine(state, { width: screen.columns() - SPINNER_COLUMNS, unicode });
+		if (!isSpinning) spinner.start();
+		isSpinning = true;
+	};
 	const draw = (): void => {
-		const current = shown();
-		if (current === undefined) return;
-		if (mode === "plain") line(plainLine(current));
-		else if (mode === "json") line(jsonLine(current));
-		else if (spinner !== undefined) {
-			const { columns, unicode } = screen;
-			spinner.text = barLine(current, { width: columns() - SPINNER_COLUMNS, unicode });
-		}
+		const { state } = measured;
+		if (state === undefined || stopped) return;
+		if (mode === "plain") line(plainLine(state, isoSeconds(timers.date()), unicode));
+		else if (mode === "json") line(jsonLine(state, timers.date().toISOString()));
+		else if (state.rows !== undefined || (state.activity?.seconds ?? 0) >= SILENCE_S) spin(state);
 	};
 	if (mode === "bar") {
 		const begin = (loaded: Spinner): void => {
-			if (stopped) return;
 			spinner = loaded;
 			draw();
-			spinner.start();
 		};
 		// A run goes on without a bar that can't be loaded.
 		screen.spinner().then(begin, () => undefined);
 	}
 	const cancel = timers.every(mode === "bar" ? FRAME_MS : LINE_MS, draw);
 	return {
-		update: (next) => {
-			// The rate counts from the first state: a resumed run begins with rows that are done.
-			if (state === undefined) measured(next.done);
-			state = next;
-		},
 		stop: () => {
 			if (stopped) return;
 			stopped = true;
@@ -95,27 +96,7 @@ export function startProgress(screen: ProgressScreen): Progress {
 	};
 }
 
-/** 15 s: long enough for a steady rate, short enough to show an outage. */
-const WINDOW_MS = 15_000;
-
-/** 1 s: a rate over a shorter time jumps about. */
-const SHORTEST_MS = 1000;
-
-/**
- * Rows a second over the last 15 seconds. Each call gives the rows that are done so far.
- *
- * @param now milliseconds
- */
-export function rateMeter(now: () => number): (done: number) => number | undefined {
-	let samples: { readonly at: number; readonly done: number }[] = [];
-	return (done) => {
-		const at = now();
-		// The newest sample before the window stays, as the window begins there.
-		const begin = samples.findLastIndex((sample) => at - sample.at >= WINDOW_MS);
-		if (begin > 0) samples = samples.slice(begin);
-		const [oldest] = samples;
-		samples.push({ at, done });
-		if (oldest === undefined || at - oldest.at < SHORTEST_MS) return undefined;
-		return ((done - oldest.done) * 1000) / (at - oldest.at);
-	};
+/** `2026-11-22T00:24:05Z`. */
+export function isoSeconds(date: Date): string {
+	return `${date.toISOString().slice(0, 19)}Z`;
 }

@@ -5,6 +5,7 @@ import { mayHaveArrived, type Memory, type Operation, type Settled } from "./ope
 import { type Attempts, type Conditions, decide, type Decision } from "./retry/policy.ts";
 import { type InFlight, type LastDecision, noAttempts, retry, RetryLater, type RetryOptions } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
+import type { RunMonitor } from "./rate/run-monitor.ts";
 import type { SendQueue } from "./rate/send-queue.ts";
 import type { Clock, Journal, Request, RowError, Stop, Work } from "./types.ts";
 
@@ -14,6 +15,7 @@ export type AttemptsOptions<Item extends Work> = {
 	readonly clock: Clock;
 	readonly shutdown: Shutdown;
 	readonly queue: SendQueue;
+	readonly monitor: Pick<RunMonitor, "tryingAgain">;
 	/** holds a row's place in flight for an attempt and its record */
 	readonly inFlight: InFlight;
 	/** called when a row begins to wait for its next attempt, and its place in flight is free */
@@ -108,6 +110,8 @@ export class RowAttempts<Item extends Work> {
 	#decide(error: RestError, row: OpenRow<Item>): Decision {
 		const { attempt, counted, notTheApi } = row;
 		const decision = decide(error, { attempt, counted, notTheApi, ...this.#conditions(row, error) });
+		const { monitor, queue, attempts: allowed } = this.#options;
+		if (decision.action === "retry" && !queue.outage.answered) monitor.tryingAgain(attempt + 1, allowed, error);
 		const repeated = this.#repeated.attemptFailed(error);
 		const isStopping = decision.action === "stop" || decision.action === "leave";
 		if (repeated !== undefined && !isStopping) this.#options.shutdown.end(repeated);

@@ -8,6 +8,7 @@ import type { Operation } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
 import { RowAttempts } from "./attempts.ts";
+import type { RunMonitor } from "./rate/run-monitor.ts";
 import type { Clock, Journal, Limiter, Stop, Work } from "./types.ts";
 
 /**
@@ -22,6 +23,8 @@ export type RunOptions<Item extends Work> = {
 	readonly limiter: Limiter;
 	/** the cooldown of the whole process */
 	readonly cooldown: Cooldown;
+	/** learns what the run is doing, and why it does no more */
+	readonly monitor: RunMonitor;
 	readonly clock: Clock;
 	/** requests a second, undefined for no cap. `auto` concurrency depends on it, and a lowered rate rises to it */
 	readonly rate: number | undefined;
@@ -67,11 +70,20 @@ export async function runChunks<Item extends Work>(
 	let open = 0;
 	let wake = (): void => undefined;
 	const news = (): Promise<void> => new Promise((resolve) => (wake = resolve));
-	const shutdown = new Shutdown({ clock, user: options.signal, abandon: options.abandon, onEnd: () => wake() });
+	const shutdown = new Shutdown({
+		clock,
+		user: options.signal,
+		abandon: options.abandon,
+		onEnd: (why) => {
+			options.monitor.stopping(why);
+			wake();
+		},
+	});
 	const { signal } = shutdown;
 	const queue = new SendQueue({
 		limiter: options.limiter,
 		cooldown: options.cooldown,
+		monitor: options.monitor,
 		clock,
 		rate: options.rate,
 		maxOutage,
@@ -80,6 +92,11 @@ export async function runChunks<Item extends Work>(
 		onAnswer: places.onAnswer,
 		onNote: (text) => options.onNote?.(text),
 		onStop: (stop) => shutdown.end(stop),
+	});
+	options.monitor.begin({
+		outage: queue.outage,
+		lowered: () => queue.lowered,
+		concurrency: () => Math.min(limit.concurrency, places.requests()),
 	});
 	const attempts = new RowAttempts<Item>({
 		...options,

@@ -19,5 +19,5 @@ export function maskPage(text: string): string {
 
 /** A terminal shows a bar in the place of these lines, and takes it away. */
 export function withoutBar(text: string): string {
-	return text.replace(/^progress: .*\n/gm, "");
+	return text.replace(/^\S+ progress: .*\n/gm, "");
 }

@@ -1,42 +1,94 @@
 import { expect, it, vi } from "vitest";
 import { createIo } from "../../src/io.ts";
-import { progressMode, rateMeter } from "../../src/io/progress.ts";
-import { barLine, jsonLine, plainLine } from "../../src/io/progress-lines.ts";
+import type { Activity } from "../../src/activity.ts";
+import { MeasuredProgress, rateMeter } from "../../src/io/measured.ts";
+import { progressMode } from "../../src/io/progress.ts";
+import { barLine, jsonLine, plainLine, type ProgressState, type RowCounts } from "../../src/io/progress-lines.ts";
 import { HandTimers, input, Kept, Terminal } from "./terminal.ts";
 
+const counts = (done: number, total?: number, failed = 0): RowCounts => ({ done, total, failed });
+
+/** The states of the design, as an operator meets them. */
+const STATES = {
+	running: { rows: counts(4512, 9000, 2), rate: 98, left: 46, activity: { state: "running", seconds: 60 } },
+	waiting: {
+		rows: counts(4512, 9000, 2),
+		rate: 12,
+		activity: { state: "waiting", cause: "the service asked for it (429)", seconds: 9.4, of: 14 },
+	},
+	slowed: {
+		rows: counts(4530, 9000),
+		rate: 28,
+		left: 144,
+		activity: { state: "slowed", cause: "after 3×429", seconds: 12, rate: { now: 31, cap: 100 } },
+	},
+	outage: {
+		rows: counts(4530, 9000),
+		rate: 0,
+		activity: { state: "outage", cause: "connection refused", seconds: 41.2, of: 900 },
+	},
+	stopping: {
+		rows: counts(10, 20, 1),
+		rate: 5,
+		activity: { state: "stopping", cause: "stopped by SIGINT", seconds: 2.9 },
+	},
+	verifying: { rows: counts(120, 300), rate: 40, left: 5, activity: { state: "verifying", seconds: 3 } },
+	reading: { activity: { state: "reading", cause: "what the documents have", seconds: 3.2 } },
+	checking: { activity: { state: "checking", cause: "tags.csv", seconds: 75 } },
+	first: {
+		activity: { state: "reading", cause: "trying again (2 of 6): connection refused", seconds: 1.5 },
+	},
+} satisfies Record<string, ProgressState>;
+
 it.each([
-	[
-		{ done: 5, total: 10, failed: 0, rate: 100 },
-		60,
-		true,
-		`${"█".repeat(17)}${"░".repeat(17)} 5/10 rows, 100/s, 1s left`,
-	],
-	[{ done: 5, total: 10, failed: 0 }, 30, false, "##########---------- 5/10 rows"],
-	[{ done: 1234567, total: undefined, failed: 3, rate: 2.34 }, 80, true, "1,234,567 rows, 2.3/s, 3 failed"],
-	[{ done: 5, total: 1000, failed: 0, rate: 1 }, 20, true, "5/1,000 rows, 1.0/s,"],
-	[{ done: 20, total: 10, failed: 0 }, 25, false, "############## 20/10 rows"],
-	[{ done: 0, total: 0, failed: 0 }, 60, false, "0/0 rows"],
-])("the bar shows the progress of the run, and never wraps: %j in %d columns", (state, width, unicode, expected) => {
-	expect(barLine(state, { width, unicode })).toBe(expected);
-	expect(barLine(state, { width, unicode }).length).toBeLessThanOrEqual(width);
+	["running", 80, `${"█".repeat(16)}${"░".repeat(17)} 4,512/9,000 rows 50%  98/s  46s left  2 failed`],
+	["running", 40, "4,512/9,000 rows 50%  46s left  2 failed"],
+	["waiting", 120, "⏸ waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
+	["waiting", 80, "⏸ waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
+	["waiting", 40, "⏸ waiting 9s of 14s  4,512/9,000 rows"],
+	["slowed", 80, "▼ 4,530/9,000 rows 50%  31/s of 100/s: slowed after 3×429  2m24s left"],
+	["slowed", 40, "▼ 4,530/9,000 rows 50%  31/s of 100/s"],
+	["outage", 80, "✖ outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
+	["outage", 40, "✖ outage 0:41 of 15:00  4,530/9,000 rows"],
+	["stopping", 80, "■ stopping 2s: stopped by SIGINT  10/20 rows  1 failed"],
+	["verifying", 60, `${"█".repeat(6)}${"░".repeat(11)} verifying  120/300 rows 40%  40/s  5s left`],
+	["reading", 80, "reading 3s: what the documents have"],
+	["checking", 80, "checking 1m15s: tags.csv"],
+	["checking", 12, "checking 1m1"],
+	["first", 80, "reading 1s: trying again (2 of 6): connection refused"],
+] as const)("the bar shows the state with its cause, and never wraps: %s in %d columns", (state, width, expected) => {
+	expect(barLine(STATES[state], { width, unicode: true })).toBe(expected);
+	expect(expected.length).toBeLessThanOrEqual(width);
+});
+
+it("a terminal without Unicode gets ASCII alone", () => {
+	for (const state of Object.values(STATES)) {
+		for (const width of [12, 40, 80, 120]) {
+			expect(barLine(state, { width, unicode: false })).toMatch(/^[ -~]*$/);
+		}
+	}
+	expect(barLine(STATES.slowed, { width: 80, unicode: false })).toBe(
+		"4,530/9,000 rows 50%  31/s of 100/s: slowed after 3x429  2m24s left",
+	);
 });
 
 it.each([
-	[
-		{ done: 812344, total: 1000000, failed: 12, rate: 99.7 },
-		"progress: 812,344/1,000,000 rows, 100/s, 31m23s left, 12 failed",
-	],
-	[{ done: 0, total: 1000000, failed: 0, rate: 100 }, "progress: 0/1,000,000 rows, 100/s, 2h46m left"],
-	[{ done: 10, total: 10, failed: 0, rate: 5 }, "progress: 10/10 rows, 5.0/s"],
-	[{ done: 1, total: 10, failed: 0, rate: 0 }, "progress: 1/10 rows, 0.0/s"],
-])("a line of a log is complete: %j", (state, expected) => {
-	expect(plainLine(state)).toBe(expected);
+	["running", "4,512/9,000 rows 50%  98/s  46s left  2 failed"],
+	["waiting", "waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
+	["slowed", "4,530/9,000 rows 50%  31/s of 100/s: slowed after 3x429  2m24s left"],
+	["outage", "outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
+	["checking", "checking 1m15s: tags.csv"],
+] as const)("a line of a log has a time and is complete: %s", (state, expected) => {
+	expect(plainLine(STATES[state], "2026-11-22T00:24:05Z")).toBe(`2026-11-22T00:24:05Z progress: ${expected}`);
 });
 
 it("a program that reads the progress gets one object on each line, with every member", () => {
-	expect(jsonLine({ done: 3, failed: 1, rate: 9.96 })).toBe(
-		'{"type":"progress","done":3,"total":null,"failed":1,"rate":10}',
-	);
+	const lines = [STATES.waiting, STATES.slowed, STATES.reading].map((state) => jsonLine(state, "T"));
+	expect(lines).toEqual([
+		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"lowered_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null}',
+		'{"type":"progress","time":"T","state":"slowed","cause":"after 3×429","seconds":12,"of_seconds":null,"lowered_rate":31,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144}',
+		'{"type":"progress","time":"T","state":"reading","cause":"what the documents have","seconds":3.2,"of_seconds":null,"lowered_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null}',
+	]);
 });
 
 it.each([
@@ -54,12 +106,41 @@ it.each([
 
 it("the rate is that of the last seconds, so that an outage shows", () => {
 	const timers = new HandTimers();
-	const rate = rateMeter(() => timers.now());
+	const rate = rateMeter(() => timers.now(), 15_000);
 	expect(rate(5000)).toBeUndefined();
 	timers.pass(10_000);
 	expect(rate(6000)).toBe(100);
 	timers.pass(15_000);
 	expect(rate(6000)).toBe(0);
+});
+
+it("the time left comes from the last minute, and is not shown while nothing moves", () => {
+	const timers = new HandTimers();
+	let state: Activity["state"] = "running";
+	const progress = new MeasuredProgress(
+		() => timers.now(),
+		() => ({ state, seconds: 0 }),
+	);
+	progress.update(counts(0, 10_000));
+	for (let second = 1; second <= 50; second += 1) {
+		timers.pass(1000);
+		progress.update(counts(100 * second, 10_000));
+		expect(progress.state).toBeDefined();
+	}
+	// The last ten seconds are five times as slow: over the minute they count as a sixth.
+	for (let second = 1; second <= 10; second += 1) {
+		timers.pass(1000);
+		progress.update(counts(5000 + 20 * second, 10_000));
+		expect(progress.state).toBeDefined();
+	}
+	expect(progress.state?.rate).toBeCloseTo((5 * 100 + 10 * 20) / 15);
+	expect(progress.state?.left).toBe(Math.ceil(4800 / (5200 / 60)));
+	state = "waiting";
+	expect(progress.state?.left).toBeUndefined();
+	state = "running";
+	expect(progress.state?.left).toBeDefined();
+	timers.pass(15_000);
+	expect(progress.state).toMatchObject({ rate: 0, left: undefined });
 });
 
 it("a log gets a line every five seconds, and none for a short run", () => {
@@ -71,7 +152,7 @@ it("a log gets a line every five seconds, and none for a short run", () => {
 	expect(stderr.text).toBe("");
 	progress.update({ done: 600, total: 2000, failed: 1 });
 	timers.pass(1);
-	expect(stderr.text).toBe("progress: 600/2,000 rows, 100/s, 14s left, 1 failed\n");
+	expect(stderr.text).toBe("2026-11-22T00:00:05Z progress: 600/2,000 rows 30%  100/s  14s left  1 failed\n");
 	progress.stop();
 	timers.pass(60_000);
 	expect(stderr.text.split("\n")).toHaveLength(2);

@@ -41,6 +41,9 @@ export class HandTimers implements Timers {
 	now(): number {
 		return this.#now;
 	}
+	date(): Date {
+		return new Date(Date.UTC(2026, 10, 22) + this.#now);
+	}
 	every(milliseconds: number, call: () => void): () => void {
 		const entry = { every: milliseconds, next: this.#now + milliseconds, call };
 		this.#calls.add(entry);

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
 import { Cooldown } from "../../src/run/rate/cooldown.ts";
+import { RunMonitor } from "../../src/run/rate/run-monitor.ts";
 import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
 import { unlimited } from "../../src/run/rate/limiter.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
@@ -66,11 +67,13 @@ export function start(
 		(each) => void outcomes.push(each),
 	);
 	const user = new AbortController();
+	const cooldown = new Cooldown(clock);
 	const done = runChunks(more.chunks ?? chunksOf(rows, 10), {
 		operation,
 		journal,
 		limiter: unlimited,
-		cooldown: new Cooldown(clock),
+		cooldown,
+		monitor: new RunMonitor(clock, cooldown),
 		clock,
 		rate: undefined,
 		concurrency: 4,

@@ -31,6 +31,13 @@ export class AdaptiveRate {
 		this.#meter.answered(this.#clock.now());
 	}
 
+	/** Requests a second that may start now, and the full rate; undefined while the rate is not lowered. */
+	get lowered(): { readonly now: number; readonly full: number } | undefined {
+		const now = this.#lowered.at(this.#clock.now());
+		const { full } = this.#lowered;
+		return now === undefined || full === undefined ? undefined : { now, full };
+	}
+
 	/** The service asked to slow down. */
 	lower(): void {
 		this.#lowered.cut(this.#clock.now());
@@ -87,7 +94,6 @@ const GROWTH = 2;
  */
 export class LoweredRate {
 	readonly #measure: () => number;
-	/** the rate that it rises to; undefined while the rate is not lowered */
 	#full: number | undefined;
 	#level = 0;
 	#risesFrom = 0;
@@ -97,6 +103,11 @@ export class LoweredRate {
 	/** @param full gives the full rate; called each time that the rate is lowered */
 	constructor(full: () => number) {
 		this.#measure = full;
+	}
+
+	/** The rate that it rises to; undefined while the rate is not lowered. */
+	get full(): number | undefined {
+		return this.#full;
 	}
 
 	/** The service asked to slow down. */

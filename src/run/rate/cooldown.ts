@@ -7,6 +7,7 @@ export const MAX_WAIT = 5 * 60_000;
 /** A wait that the service asked for. A process has one: it holds for every request, whichever was asked to wait. */
 export class Cooldown {
 	readonly #clock: Clock;
+	#since = Number.NEGATIVE_INFINITY;
 	#until = Number.NEGATIVE_INFINITY;
 
 	constructor(clock: Clock) {
@@ -15,7 +16,18 @@ export class Cooldown {
 
 	/** No request starts for that many milliseconds from now. A longer cooldown under way is not shortened. */
 	extend(milliseconds: number): void {
-		this.#until = Math.max(this.#until, this.#clock.now() + milliseconds);
+		const now = this.#clock.now();
+		if (now >= this.#until) this.#since = now;
+		this.#until = Math.max(this.#until, now + milliseconds);
+	}
+
+	/** when the latest cooldown began and ends, on the clock */
+	get since(): number {
+		return this.#since;
+	}
+
+	get until(): number {
+		return this.#until;
 	}
 
 	get left(): number {

@@ -2,6 +2,7 @@ import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
 import { noLongerAccepted, outage, durationText } from "../stop/reasons.ts";
 import type { Clock, Stop } from "../types.ts";
 import { Breaker, probeWait } from "./breaker.ts";
+import type { OngoingOutage } from "./run-monitor.ts";
 
 /** How long an outage and a first answer are waited for unless `--max-outage` is given, in milliseconds. */
 export const MAX_OUTAGE = 15 * 60_000;
@@ -38,6 +39,7 @@ export class Outage {
 	#doubtedSince: number | undefined;
 	#openedAt = 0;
 	#probes = 0;
+	#latest: RestError | undefined;
 	#answered = false;
 	#successes = 0;
 
@@ -58,6 +60,14 @@ export class Outage {
 	/** requests that succeeded */
 	get successes(): number {
 		return this.#successes;
+	}
+
+	/** The outage that the breaker is open for; undefined while the service answers. */
+	get ongoing(): OngoingOutage | undefined {
+		if (!this.breaker.isOpen || this.#latest === undefined) return undefined;
+		const [since, limit] =
+			this.#doubtedSince === undefined ? [this.#since, this.#limit] : [this.#doubtedSince, this.#doubt];
+		return { since: since ?? this.#openedAt, limit, error: this.#latest };
 	}
 
 	/** Milliseconds until the present outage has lasted too long; infinite where there is none. */
@@ -111,6 +121,7 @@ export class Outage {
 		const { clock, onNote, onStop } = this.#options;
 		const now = clock.now();
 		this.#since ??= now;
+		this.#latest = error;
 		const isDoubted = error.kind === "doubted";
 		this.#doubtedSince = isDoubted ? (this.#doubtedSince ?? now) : undefined;
 		if (!this.breaker.isOpen && this.#failures.add(true, now)) {

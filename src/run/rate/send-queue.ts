@@ -5,6 +5,7 @@ import type { Answer } from "./concurrency-search.ts";
 import type { Clock, Limiter, Stop } from "../types.ts";
 import { AdaptiveRate } from "./adaptive-rate.ts";
 import { Outage } from "./outage.ts";
+import type { RunMonitor } from "./run-monitor.ts";
 
 /** How long a service may only ask to slow down unless `--max-outage` is given, in milliseconds. */
 const MAX_THROTTLED_MS = 15 * 60_000;
@@ -13,6 +14,8 @@ export type SendQueueOptions = {
 	readonly limiter: Limiter;
 	/** the one cooldown of the process */
 	readonly cooldown: Cooldown;
+	/** observes each request */
+	readonly monitor: RunMonitor;
 	readonly clock: Clock;
 	/** requests a second at most; undefined for no cap */
 	readonly rate: number | undefined;
@@ -60,9 +63,14 @@ export class SendQueue {
 		});
 	}
 
+	/** What the rate was lowered to, as `AdaptiveRate` says it. */
+	get lowered(): AdaptiveRate["lowered"] {
+		return this.#rate.lowered;
+	}
+
 	/** Sends one request when its time has come, and resolves or rejects as the request does. */
 	async send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-		const { clock, limiter, cooldown, maxInFlight } = this.#options;
+		const { clock, limiter, cooldown, maxInFlight, monitor } = this.#options;
 		if (this.#inFlight < maxInFlight()) this.#inFlight += 1;
 		else await new Promise<void>((resolve) => this.#waiting.push(resolve));
 		const { breaker } = this.outage;
@@ -82,14 +90,17 @@ export class SendQueue {
 			this.outage.starts();
 			const sent = clock.now();
 			const inFlight = (this.#sent += 1);
+			monitor.sent();
 			try {
 				const answer = await request();
 				this.#options.onAnswer({ sent, came: clock.now(), inFlight });
 				this.#rate.answered();
 				this.#throttledSince = undefined;
 				this.outage.succeededWith(ticket);
+				monitor.answered(sent);
 				return answer;
 			} catch (error) {
+				monitor.failed(sent, error);
 				if (error instanceof RestError) {
 					// A refusal is an answer too. Otherwise the concurrency would stay at its first limit while every row is refused.
 					if (error.kind === "rejected") this.#options.onAnswer({ sent, came: clock.now(), inFlight });
@@ -98,6 +109,8 @@ export class SendQueue {
 				throw error;
 			} finally {
 				this.#sent -= 1;
+				// The end of a request may have opened or closed the breaker, or lowered the rate.
+				monitor.account();
 			}
 		} finally {
 			this.#inFlight -= 1;

@@ -1,6 +1,7 @@
 import { CliError, Exit } from "../../errors.ts";
 import { RestError } from "../../rest/errors.ts";
 import { type Cooldown, MAX_WAIT, type Send } from "../rate/cooldown.ts";
+import type { RunMonitor } from "../rate/run-monitor.ts";
 import { DOUBTED_FOR } from "../rate/outage.ts";
 import { untrusted } from "../stop/reasons.ts";
 import type { Clock, Request, Stop } from "../types.ts";
@@ -14,6 +15,8 @@ const WITHIN_MS = 30_000;
 export type RequestDependencies = {
 	readonly send: Send;
 	readonly cooldown: Cooldown;
+	/** learns of repeated attempts */
+	readonly monitor?: Pick<RunMonitor, "tryingAgain">;
 	readonly clock: Clock;
 	readonly signal?: AbortSignal;
 };
@@ -25,7 +28,7 @@ export type RequestDependencies = {
  */
 export async function requestWithRetry<Answer>(
 	request: () => Promise<Answer>,
-	{ send, cooldown, clock, signal }: RequestDependencies,
+	{ send, cooldown, monitor, clock, signal }: RequestDependencies,
 	{ idempotent = true }: { idempotent?: boolean } = {},
 ): Promise<Answer> {
 	let deadline: number | undefined;
@@ -57,7 +60,9 @@ export async function requestWithRetry<Answer>(
 					random: clock.random(),
 					now: Date.now(),
 				});
-				return decision.action === "retry" && attempts.attempt >= ATTEMPTS ? { action: "fail" } : decision;
+				if (decision.action === "retry" && attempts.attempt >= ATTEMPTS) return { action: "fail" };
+				if (decision.action === "retry") monitor?.tryingAgain(attempts.attempt + 1, ATTEMPTS, error);
+				return decision;
 			},
 			pause: (wait) => cooldown.extend(wait),
 			giveUp: (error, decision) => {

@@ -11,8 +11,8 @@ export type ShutdownOptions = {
 	readonly user: AbortSignal;
 	/** aborts the requests in flight */
 	readonly abandon: () => void;
-	/** called at each reason to end the run, so that a loop that waits for rows checks again */
-	readonly onEnd: () => void;
+	/** called with each reason to end the run, so that a loop that waits for rows checks again */
+	readonly onEnd: (why: Stop | undefined) => void;
 };
 
 /** The end of a run. The first reason is the one that is reported, and after it nothing new is begun. */
@@ -51,7 +51,7 @@ export class Shutdown {
 		if (!this.signal.aborted) this.#halt.abort(why);
 		// A limit that the user set lets requests in flight take their time; an interrupt does not.
 		if (why?.exit !== Exit.limit || this.#options.user.aborted) this.#drain();
-		this.#options.onEnd();
+		this.#options.onEnd(why);
 	}
 
 	/** Ends the run because of a fault of the program, which `finish` throws. */

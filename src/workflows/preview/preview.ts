@@ -63,7 +63,8 @@ export async function preview<SourceRow extends Row>(
 	const failed = new FailedWriter(flags.failed, rows.failedRows);
 	const tally = new ChangeTally();
 	const checker = settings.policy === undefined ? undefined : new PolicyChecker(settings.policy, rows, flags, app);
-	const progress = io.progress(flags.progress);
+	session.monitor.enter("reading", "what the documents have");
+	const progress = io.progress(flags.progress, () => session.monitor.current());
 	const started = clock.now();
 	const documents = new DocumentSource({
 		rows: () => rowsByDataset(rows.read()),

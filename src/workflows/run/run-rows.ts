@@ -124,7 +124,9 @@ export async function sendRows<SourceRow extends Row>(
 			io.note(`Reading what the ${numberText(documents)} documents of dataset ${show(datasetId)} have now.`);
 		},
 	});
-	const progress = io.progress(flags.progress);
+	const { monitor } = session;
+	monitor.enter("reading", "what the documents have");
+	const progress = io.progress(flags.progress, () => monitor.current());
 	const started = clock.now();
 	try {
 		const stop = await runChunks(chunked(unsettled(rows.read(), journal), flags.chunk), {
@@ -132,6 +134,7 @@ export async function sendRows<SourceRow extends Row>(
 			journal,
 			limiter: session.limiter,
 			cooldown: session.cooldown,
+			monitor,
 			clock,
 			rate: session.rate,
 			concurrency: flags.concurrency,
@@ -144,6 +147,7 @@ export async function sendRows<SourceRow extends Row>(
 			signal: app.signal,
 			abandon: () => void session.service.api.close().catch(() => undefined),
 			onSettled: () => {
+				monitor.enter("running");
 				const totals = journal.totals();
 				const total = totals.rows - totals.invalid - totals.duplicateSkipped;
 				progress.update({ done: total - totals.pending, total, failed: totals.failed });

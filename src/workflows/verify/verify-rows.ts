@@ -58,7 +58,8 @@ export async function verifyRows(
 	const done = (): number => tally.equal + tally.normalised + tally.lost + tally.changed_since + tally.unknown;
 	const total = picked.count + picked.unrecorded;
 	const tell = verdictTeller(name, flags.json === true, app);
-	const progress = io.progress(flags.progress);
+	session.monitor.enter("verifying");
+	const progress = io.progress(flags.progress, () => session.monitor.current());
 	const work = async (): Promise<Stop | undefined> => {
 		const { taggedDataset } = picked;
 		if (taggedDataset !== undefined && !(await showsMetadata(service, request, taggedDataset))) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import type { Limiter } from "../../../src/run/types.ts";
 import { unlimited } from "../../../src/run/rate/limiter.ts";
+import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import { SendQueue, type SendQueueOptions } from "../../../src/run/rate/send-queue.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { range } from "../../support/values.ts";
@@ -17,9 +18,11 @@ function queueOf(
 	limiter: Limiter,
 	more: Partial<Pick<SendQueueOptions, "onAnswer" | "maxInFlight">> = {},
 ): SendQueue {
+	const cooldown = new Cooldown(clock);
 	return new SendQueue({
 		limiter,
-		cooldown: new Cooldown(clock),
+		cooldown,
+		monitor: new RunMonitor(clock, cooldown),
 		clock,
 		rate: 100,
 		maxOutage: undefined,

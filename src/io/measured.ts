@@ -1,0 +1,72 @@
+import type { Activity } from "../activity.ts";
+import type { ProgressState, RowCounts } from "./progress-lines.ts";
+
+/** 15 s: long enough for a steady rate, short enough to show an outage. */
+const RATE_WINDOW_MS = 15_000;
+
+/** 60 s: a time left that comes of fewer seconds jumps about. */
+const LEFT_WINDOW_MS = 60_000;
+
+/** 1 s: a rate over a shorter time jumps about. */
+const SHORTEST_MS = 1000;
+
+/** States in which no row gets an outcome: a time left would be wrong by as long as they last. */
+const STANDING: ReadonlySet<Activity["state"]> = new Set(["waiting", "outage", "stopping"]);
+
+/** The progress of one piece of work, with what is measured of it: the rate, and the time left. */
+export class MeasuredProgress {
+	readonly #activity: (() => Activity) | undefined;
+	readonly #recent: (done: number) => number | undefined;
+	readonly #minute: (done: number) => number | undefined;
+	#rows: RowCounts | undefined;
+
+	/** @param now milliseconds */
+	constructor(now: () => number, activity?: () => Activity) {
+		this.#activity = activity;
+		this.#recent = rateMeter(now, RATE_WINDOW_MS);
+		this.#minute = rateMeter(now, LEFT_WINDOW_MS);
+	}
+
+	update(rows: RowCounts): void {
+		// The rate counts from the first counts: a resumed run begins with rows that are done.
+		if (this.#rows === undefined) {
+			this.#recent(rows.done);
+			this.#minute(rows.done);
+		}
+		this.#rows = rows;
+	}
+
+	/** undefined where there is nothing to show yet */
+	get state(): ProgressState | undefined {
+		const rows = this.#rows;
+		const activity = this.#activity?.();
+		if (rows === undefined) return activity === undefined ? undefined : { activity };
+		const [rate, steady] = [this.#recent(rows.done), this.#minute(rows.done)];
+		const isMoving = rate !== undefined && rate > 0 && (activity === undefined || !STANDING.has(activity.state));
+		return { rows, rate, left: isMoving ? secondsLeft(rows, steady) : undefined, activity };
+	}
+}
+
+function secondsLeft({ done, total }: RowCounts, rate: number | undefined): number | undefined {
+	if (total === undefined || rate === undefined || rate <= 0 || done >= total) return undefined;
+	return Math.ceil((total - done) / rate);
+}
+
+/**
+ * Rows a second over the last milliseconds of a window. Each call gives the rows that are done so far.
+ *
+ * @param now milliseconds
+ */
+export function rateMeter(now: () => number, window: number): (done: number) => number | undefined {
+	let samples: { readonly at: number; readonly done: number }[] = [];
+	return (done) => {
+		const at = now();
+		// The newest sample before the window stays, as the window begins there.
+		const begin = samples.findLastIndex((sample) => at - sample.at >= window);
+		if (begin > 0) samples = samples.slice(begin);
+		const [oldest] = samples;
+		samples.push({ at, done });
+		if (oldest === undefined || at - oldest.at < SHORTEST_MS) return undefined;
+		return ((done - oldest.done) * 1000) / (at - oldest.at);
+	};
+}

@@ -1,0 +1,225 @@
+import type { Activity, RunState } from "../../activity.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Clock, Stop } from "../types.ts";
+import type { Cooldown } from "./cooldown.ts";
+
+/** What a command does by itself. All other states come of the service or of the user. */
+export type Phase = "checking" | "reading" | "running" | "verifying";
+
+/** An outage that is going on: when it began on the clock, how many milliseconds it may last, and the latest failure. */
+export type OngoingOutage = { readonly since: number; readonly limit: number; readonly error: RestError };
+
+/** The parts of a run that the state is read from. */
+export type Watched = {
+	readonly outage: { readonly ongoing: OngoingOutage | undefined };
+	/** requests a second that may start now, and those of the full rate; undefined while the rate is not lowered */
+	readonly lowered: () => { readonly now: number; readonly full: number } | undefined;
+	/** requests that may be in flight now */
+	readonly concurrency: () => number;
+};
+
+/** A cause that made a run slower, and for how many seconds: a status with Retry-After, or one of these names. */
+export type SlowCause = { readonly cause: string; readonly seconds: number };
+export const OUTAGE = "outage";
+export const SLOWED = "slowed";
+export const CONCURRENCY = "concurrency";
+
+/** How fast the requests of a run went. */
+export type Pace = {
+	/** requests that were answered or failed, of the run alone */
+	readonly requests: number;
+	/** seconds since its first row was taken up */
+	readonly seconds: number;
+	/** mean time of one request, in milliseconds */
+	readonly latency: number;
+	/** requests that may be in flight, at the end */
+	readonly concurrency: number;
+	readonly slow: readonly SlowCause[];
+};
+
+/**
+ * The state of a command, its cause, and how long each cause made it slower. It only observes: cooldown, outage, adaptive
+ * rate and shutdown decide, and are read here.
+ */
+export class RunMonitor {
+	readonly #clock: Clock;
+	readonly #cooldown: Cooldown;
+	#phase: Phase = "checking";
+	#what: string | undefined;
+	#phaseSince: number;
+	#watched: Watched | undefined;
+	#stop: { readonly text: string | undefined; readonly since: number } | undefined;
+	/** why the next attempt follows, until a request succeeds */
+	#again: string | undefined;
+	/** the status with which the service asked to slow down last, and how often since the rate was the full one */
+	#status = "429";
+	#throttles = 0;
+	#loweredSince: number | undefined;
+
+	#began: number;
+	#accounted: number;
+	#wasOut = false;
+	#wasSaturated = false;
+	#inFlight = 0;
+	#requests = 0;
+	#latency = 0;
+	/** milliseconds by cause */
+	readonly #slow = new Map<string, number>();
+
+	constructor(clock: Clock, cooldown: Cooldown) {
+		this.#clock = clock;
+		this.#cooldown = cooldown;
+		this.#phaseSince = this.#began = this.#accounted = clock.now();
+	}
+
+	/** @param what a few words that say what is done: `tags.csv` */
+	enter(phase: Phase, what?: string): void {
+		if (phase !== this.#phase || what !== this.#what) this.#phaseSince = this.#clock.now();
+		this.#phase = phase;
+		this.#what = what;
+		this.#stop = undefined;
+	}
+
+	/** The first row is about to be taken up: the pace and the causes are counted from here. */
+	begin(watched: Watched): void {
+		this.#watched = watched;
+		this.#began = this.#accounted = this.#clock.now();
+		this.#requests = 0;
+		this.#latency = 0;
+		this.#slow.clear();
+	}
+
+	stopping(stop: Stop | undefined): void {
+		this.#stop ??= { text: stop?.text, since: this.#clock.now() };
+	}
+
+	/** An attempt failed, and number `attempt` of `allowed` follows, before any answer of the service. */
+	tryingAgain(attempt: number, allowed: number, error: RestError): void {
+		// `--max-outage` may allow more attempts for the first answer.
+		const count = attempt <= allowed ? `${attempt} of ${allowed}` : String(attempt);
+		this.#again = `trying again (${count}): ${shortText(error)}`;
+	}
+
+	/** Sends a request whose time has come, and observes how it ends. */
+	async watch<Answer>(request: () => Promise<Answer>): Promise<Answer> {
+		const at = this.#clock.now();
+		this.sent();
+		try {
+			const answer = await request();
+			this.answered(at);
+			return answer;
+		} catch (error) {
+			this.failed(at, error);
+			throw error;
+		}
+	}
+
+	/** A request goes out. */
+	sent(): void {
+		this.#inFlight += 1;
+		this.account();
+	}
+
+	/** It succeeded. @param at when it went out, on the clock */
+	answered(at: number): void {
+		this.#again = undefined;
+		this.#ended(at);
+	}
+
+	/** It failed. */
+	failed(at: number, error: unknown): void {
+		if (error instanceof RestError && error.kind === "throttled") this.#throttled(error);
+		this.#ended(at);
+	}
+
+	/** Counts the time since the last call. Called whenever a part of the run may have changed its state. */
+	account(): void {
+		const now = this.#clock.now();
+		const from = this.#accounted;
+		this.#accounted = now;
+		const waited = Math.max(0, Math.min(now, this.#cooldown.until) - Math.max(from, this.#cooldown.since));
+		if (this.#wasOut) this.#add(OUTAGE, now - from);
+		else {
+			this.#add(this.#status, waited);
+			if (this.#loweredSince !== undefined) this.#add(SLOWED, now - from - waited);
+			else if (this.#wasSaturated) this.#add(CONCURRENCY, now - from - waited);
+		}
+		const lowered = this.#watched?.lowered();
+		this.#wasOut = this.#watched?.outage.ongoing !== undefined;
+		this.#wasSaturated = this.#watched !== undefined && this.#inFlight >= this.#watched.concurrency();
+		if (lowered !== undefined) this.#loweredSince ??= now;
+		else if (this.#loweredSince !== undefined) {
+			this.#loweredSince = undefined;
+			this.#throttles = 0;
+		}
+	}
+
+	/** What the command is doing now. */
+	current(): Activity {
+		this.account();
+		const now = this.#clock.now();
+		const since = (start: number): number => Math.max(0, now - start) / 1000;
+		if (this.#stop !== undefined)
+			return { state: "stopping", cause: this.#stop.text, seconds: since(this.#stop.since) };
+		const outage = this.#watched?.outage.ongoing;
+		if (outage !== undefined) {
+			const cause = shortText(outage.error);
+			return { state: "outage", cause, seconds: since(outage.since), of: outage.limit / 1000 };
+		}
+		const { cooldown, asked } = { cooldown: this.#cooldown, asked: `the service asked for it (${this.#status})` };
+		if (cooldown.left > 0) {
+			const of = (cooldown.until - cooldown.since) / 1000;
+			return { state: "waiting", cause: asked, seconds: since(cooldown.since), of };
+		}
+		return this.#slowed(since) ?? { ...this.#working(), seconds: since(this.#phaseSince) };
+	}
+
+	/** How fast the run went until now, and what made it slower. */
+	pace(): Pace {
+		this.account();
+		const slow = [...this.#slow]
+			.map(([cause, milliseconds]) => ({ cause, seconds: Math.round(milliseconds) / 1000 }))
+			.filter(({ seconds }) => seconds > 0);
+		return {
+			requests: this.#requests,
+			seconds: (this.#clock.now() - this.#began) / 1000,
+			latency: this.#requests === 0 ? 0 : this.#latency / this.#requests,
+			concurrency: this.#watched?.concurrency() ?? 0,
+			slow,
+		};
+	}
+
+	#slowed(since: (start: number) => number): Activity | undefined {
+		const lowered = this.#watched?.lowered();
+		if (this.#phase === "verifying" || lowered === undefined || this.#loweredSince === undefined) return undefined;
+		const cause = this.#throttles === 0 ? "after an outage" : `after ${this.#throttles}×${this.#status}`;
+		const rate = { now: lowered.now, cap: lowered.full };
+		return { state: "slowed", cause, seconds: since(this.#loweredSince), rate };
+	}
+
+	#working(): { readonly state: RunState; readonly cause: string | undefined } {
+		return { state: this.#phase, cause: this.#again ?? this.#what };
+	}
+
+	#ended(at: number): void {
+		this.account();
+		this.#inFlight -= 1;
+		this.#requests += 1;
+		this.#latency += this.#clock.now() - at;
+	}
+
+	#throttled(error: RestError): void {
+		// RAGFlow says it in an envelope under status 200, too.
+		this.#status = error.status === undefined || error.status < 300 ? "429" : String(error.status);
+		this.#throttles += 1;
+	}
+
+	#add(cause: string, milliseconds: number): void {
+		if (milliseconds > 0) this.#slow.set(cause, (this.#slow.get(cause) ?? 0) + milliseconds);
+	}
+}
+
+/** A failure in a few words: `connection refused`, `HTTP 502`, `timeout`. */
+function shortText({ code }: RestError): string {
+	return code.startsWith("HTTP_") ? code.replace("_", " ") : code.toLowerCase().replaceAll("_", " ");
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { Cooldown } from "../../../src/run/rate/cooldown.ts";
+import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { failure, start, updating } from "../harness.ts";
+
+/** A run with a monitor, and the states that it shows every 100 ms. */
+function monitored(operation: Parameters<typeof start>[0], more: Parameters<typeof start>[1] = {}) {
+	const clock = new FakeClock();
+	const cooldown = new Cooldown(clock);
+	const monitor = new RunMonitor(clock, cooldown);
+	monitor.enter("running");
+	const run = start(operation, { clock, cooldown, monitor, ...more });
+	const states: string[] = [];
+	const look = async (): Promise<void> => {
+		for (;;) {
+			const { state, cause } = monitor.current();
+			const text = cause === undefined ? state : `${state}: ${cause}`;
+			if (states.at(-1) !== text) states.push(text);
+			await clock.sleep(100);
+		}
+	};
+	void look();
+	return { ...run, monitor, states };
+}
+
+describe("the state of a run and its cause", () => {
+	it("waiting for a Retry-After, then slowed, then at the full rate", async () => {
+		let sent = 0;
+		const { clock, done, monitor, states } = monitored(
+			updating(async () => {
+				await clock.sleep(10);
+				if ((sent += 1) === 3) throw failure("throttled", { status: 429, retryAfter: 14_000 });
+			}),
+			{ rows: 4000, rate: 100, concurrency: 1, limiter: { take: () => clock.sleep(10), close: () => undefined } },
+		);
+		await clock.pass(9_000);
+		const waiting = monitor.current();
+		// Half of the time that is added to each Retry-After.
+		expect(waiting).toMatchObject({ state: "waiting", of: 14.7 });
+		expect(waiting.seconds).toBeCloseTo(9, 0);
+		await clock.until(done);
+		expect(states).toEqual(["running", "waiting: the service asked for it (429)", "slowed: after 1×429", "running"]);
+		const { slow, seconds, requests } = monitor.pace();
+		expect(requests).toBe(4001);
+		expect(slow.map(({ cause }) => cause)).toEqual(["concurrency", "429", "slowed"]);
+		expect(slow[1]?.seconds).toBe(14.7);
+		expect(slow.reduce((sum, each) => sum + each.seconds, 0)).toBeLessThanOrEqual(seconds);
+	});
+
+	it("an outage, with its limit and the latest failure", async () => {
+		let sent = 0;
+		const { clock, done, monitor, states } = monitored(
+			updating(async () => {
+				await clock.sleep(10);
+				sent += 1;
+				if (sent > 100 && clock.now() < 30_000) throw failure("not_sent", { code: "CONNECTION_REFUSED" });
+			}),
+			{ rows: 300, rate: 100 },
+		);
+		await clock.pass(20_000);
+		expect(monitor.current()).toMatchObject({ state: "outage", cause: "connection refused", of: 900 });
+		await clock.until(done);
+		expect(states.slice(0, 3)).toEqual(["running", "outage: connection refused", "slowed: after an outage"]);
+		const outage = monitor.pace().slow.find(({ cause }) => cause === "outage");
+		expect(outage?.seconds).toBeGreaterThan(20);
+		expect(outage?.seconds).toBeLessThanOrEqual(monitor.pace().seconds);
+	});
+
+	it("a first answer that needs several attempts", async () => {
+		const { clock, done, monitor } = monitored(
+			updating(() => {
+				throw failure("not_sent", { code: "CONNECTION_REFUSED" });
+			}),
+			{ rows: 1 },
+		);
+		await clock.pass(0);
+		expect(monitor.current()).toMatchObject({
+			state: "running",
+			cause: "trying again (2 of 6): connection refused",
+		});
+		await clock.until(done);
+	});
+
+	it("stopping, with the reason of the user", async () => {
+		const { clock, done, monitor, user } = monitored(
+			updating(() => clock.sleep(1000)),
+			{ rows: 100 },
+		);
+		await clock.pass(500);
+		user.abort({ exit: 130, text: "stopped by SIGINT" });
+		await clock.pass(300);
+		expect(monitor.current()).toEqual({ state: "stopping", cause: "stopped by SIGINT", seconds: 0.3 });
+		await clock.until(done);
+	});
+
+	it("requests in flight that are at their limit", async () => {
+		const { clock, done, monitor } = monitored(
+			updating(() => clock.sleep(500)),
+			{ rows: 40, rate: 100, concurrency: 4 },
+		);
+		await clock.until(done);
+		const { slow, seconds, latency, concurrency } = monitor.pace();
+		expect({ latency, concurrency }).toEqual({ latency: 500, concurrency: 4 });
+		expect(slow).toEqual([{ cause: "concurrency", seconds }]);
+	});
+});
