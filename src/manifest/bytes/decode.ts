@@ -3,6 +3,7 @@ import { ReadingStop } from "../fault.ts";
 import { MAX_UNPACKED, MAX_RATIO, PIECE_BYTES } from "../limits.ts";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { mistakenFile } from "../mistaken.ts";
 import { errorCode } from "../../errors.ts";
 
 /**
@@ -130,28 +131,18 @@ function utf16(bigEndian: boolean): Decoder {
 	};
 }
 
-/** Packed forms that are not read, by their first bytes. */
-const OTHERS: readonly (readonly [name: string, magic: readonly number[]])[] = [
-	["zip", [0x50, 0x4b, 0x03, 0x04]],
-	["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
-	["xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a]],
-	["bzip2", [0x42, 0x5a, 0x68]],
-];
-
 /**
  * The bytes of a manifest without the gzip around them, if there is one. The first bytes decide, not the name of the file.
  *
- * @throws Stop where the gzip is broken off, damaged or a bomb, or where the bytes are packed otherwise
+ * @throws Stop where the gzip is broken off, damaged or a bomb, or where the bytes are those of something else
  */
 export async function* unpack(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 	const source = blocks[Symbol.asyncIterator]();
 	try {
 		const first = await source.next();
 		if (first.done === true) return;
-		const other = OTHERS.find(([, magic]) => magic.every((byte, index) => first.value[index] === byte));
-		if (other !== undefined) {
-			throw new ReadingStop("PACKED", `the file is packed with ${other[0]}; unpack it, or pack it with gzip`);
-		}
+		const mistaken = mistakenFile(first.value);
+		if (mistaken !== undefined) throw mistaken;
 		const all = chain(first.value, source);
 		if (first.value[0] === 0x1f && first.value[1] === 0x8b) yield* gunzip(all);
 		else yield* all;

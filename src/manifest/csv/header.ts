@@ -2,6 +2,7 @@ import { PURPOSES, type Role } from "../purposes.ts";
 import type { ManifestOptions } from "../types.ts";
 import { isFailureColumn, isReserved, isRole, meantReserved } from "../rows/reserved.ts";
 import { splitType, type CellType } from "../rows/typed.ts";
+import { headerHint, mapping } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
 import { ReadingStop, type Fault } from "../fault.ts";
 
@@ -46,7 +47,7 @@ export function readHeader(names: readonly string[], options: HeaderOptions): He
 		seen.set(target, cell);
 		return column;
 	});
-	unusedOptions(options, used, faults);
+	unusedOptions(names, options, used, faults);
 	missingColumns(columns, options, faults);
 	return { columns, faults };
 }
@@ -106,22 +107,30 @@ function matches(names: ReadonlySet<string>, original: string, used: Set<string>
 	return name !== undefined;
 }
 
-function unusedOptions(options: HeaderOptions, used: ReadonlySet<string>, faults: (Fault & { cell: number })[]): void {
-	for (const [flag, names] of [
+function unusedOptions(
+	names: readonly string[],
+	options: HeaderOptions,
+	used: ReadonlySet<string>,
+	faults: (Fault & { cell: number })[],
+): void {
+	for (const [flag, fields] of [
 		["--map", options.map.keys()],
 		["--ignore", options.ignore.keys()],
 	] as const) {
-		for (const field of names) {
+		for (const field of fields) {
 			if (used.has(field)) continue;
-			faults.push({
-				field,
-				code: "NO_SUCH_COLUMN",
-				text: `${flag} names a column that the header does not have`,
-				cell: 0,
-			});
+			const target = flag === "--map" ? options.map.get(field) : undefined;
+			// COLUMN and KEY are easily swapped.
+			const isSwapped = target !== undefined && names.includes(target);
+			const hint = isSwapped ? `; COLUMN comes first: --map ${mapping(target, field)}` : "";
+			const text = `${flag} names a column that the header does not have${hint}`;
+			faults.push({ field, code: "NO_SUCH_COLUMN", text, cell: 0 });
 		}
 	}
 }
+
+const NO_DATASET_COLUMN =
+	"the header has no such column, and no dataset is given: add -d DATASET (ragtag datasets list shows them)";
 
 function missingColumns(
 	columns: readonly Column[],
@@ -137,9 +146,15 @@ function missingColumns(
 	};
 	const required = PURPOSES[options.purpose].subject.required;
 	const another = required === "name" ? "; --map COLUMN=name takes the names from another one" : "";
-	if (!has(required)) missing(required, `the header has no such column${another}`);
+	if (!has(required)) {
+		const hint = headerHint(
+			columns.map(({ original }) => original),
+			required,
+		);
+		missing(required, `the header has no such column${hint === "" ? another : hint}`);
+	}
 	if (!has("dataset_id") && options.dataset === undefined) {
-		missing("dataset_id", "the header has no such column, and no --dataset is given");
+		missing("dataset_id", NO_DATASET_COLUMN);
 	}
 	// Sent as it stands, such a manifest (the ids that an upload printed, say) would clear every document it names.
 	const holdsKey = options.set.size > 0 || columns.some(({ use }) => use.kind === "key");

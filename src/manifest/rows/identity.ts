@@ -1,6 +1,7 @@
 import { hasHalfPair, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
 import { MAX_ID } from "../limits.ts";
 import type { Fault } from "../fault.ts";
+import { isRoundedNumber } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
 
 /**
@@ -60,6 +61,9 @@ function idText(id: string): string | undefined {
 	if (id.trim() === "") return "is nothing but white space";
 	if (id.trim() !== id) return `"${excerpt(id)}" begins or ends with white space`;
 	if (id === "." || id === "..") return `"${id}" names a folder, not an id`;
+	if (isRoundedNumber(id)) {
+		return `"${excerpt(id)}" is an id that a spreadsheet has rounded: import the column as text, or save it as text`;
+	}
 	if (CONTROL.test(id)) return `"${excerpt(id)}" holds a control character`;
 	if (SURROGATE.test(id)) return `"${excerpt(id)}" holds half a surrogate pair`;
 	if (id.length > MAX_ID) return `is longer than ${MAX_ID} characters`;

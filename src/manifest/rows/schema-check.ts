@@ -108,7 +108,9 @@ function plainObject(metadata: Metadata, deleteToken: string | undefined): objec
 	return object;
 }
 
-function faultOf({ instancePath, params, message = "does not meet the schema" }: ErrorObject): Fault {
+function faultOf(error: ErrorObject): Fault {
+	const { instancePath, params } = error;
+	const message = messageOf(error);
 	const [, top] = instancePath.split("/");
 	if (top !== undefined) {
 		const [field, inside] = [unescapePointer(top), instancePath.slice(top.length + 1)];
@@ -123,6 +125,18 @@ function faultOf({ instancePath, params, message = "does not meet the schema" }:
 		text: excerpt(message),
 		...(typeof surplus === "string" ? { ofValue: surplus } : {}),
 	};
+}
+
+/** Allowed values that a message names. */
+const MOST_NAMED = 10;
+
+/** What the schema asks for, in the words of a manifest: ajv speaks of properties, and does not say the allowed values. */
+function messageOf({ keyword, params, message = "does not meet the schema" }: ErrorObject): string {
+	if (keyword === "required" || keyword === "dependentRequired") return "is missing, and the schema requires it";
+	const allowed: unknown = params["allowedValues"] ?? (keyword === "const" ? [params["allowedValue"]] : undefined);
+	if (!Array.isArray(allowed)) return message;
+	const values = allowed.slice(0, MOST_NAMED).map((value) => JSON.stringify(value));
+	return `must be ${values.length === 1 ? "" : "one of "}${values.join(", ")}${allowed.length > MOST_NAMED ? ", …" : ""}`;
 }
 
 function unescapePointer(part: string): string {

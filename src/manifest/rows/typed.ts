@@ -3,6 +3,7 @@ import type { JsonValue } from "../../json/values.ts";
 import { JsonFault } from "../../json/rules.ts";
 import { parseValue } from "../../json/parser.ts";
 import { isJsonNumber, survivesDouble } from "../../json/numbers.ts";
+import { booleanHint, numberHint } from "../mistaken.ts";
 import { isOneLetterApart } from "../../text/names.ts";
 import { excerpt } from "../../text/show.ts";
 
@@ -65,7 +66,7 @@ export function cellValue(cell: string, type: CellType): CellValue {
 			// Spreadsheets save TRUE where they read true.
 			if (cell === "true" || cell === "TRUE") return { value: true };
 			if (cell === "false" || cell === "FALSE") return { value: false };
-			return { code: "BAD_BOOLEAN", fault: `"${excerpt(cell)}" is neither true nor false` };
+			return { code: "BAD_BOOLEAN", fault: `"${excerpt(cell)}" is neither true nor false${booleanHint(cell)}` };
 		case "list":
 			return { value: splitList(cell) };
 		case "json":
@@ -74,7 +75,8 @@ export function cellValue(cell: string, type: CellType): CellValue {
 }
 
 function numberOf(cell: string): CellValue {
-	if (!isJsonNumber(cell)) return { code: "BAD_NUMBER", fault: `"${excerpt(cell)}" is not a number` };
+	if (!isJsonNumber(cell))
+		return { code: "BAD_NUMBER", fault: `"${excerpt(cell)}" is not a number${numberHint(cell)}` };
 	if (!survivesDouble(cell)) return { code: "BAD_NUMBER", fault: `${excerpt(cell)} would be sent as ${Number(cell)}` };
 	return { value: Number(cell) };
 }

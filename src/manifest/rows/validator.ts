@@ -43,7 +43,11 @@ export class RowValidator {
 		if (!headerIsWrong) {
 			add(PURPOSES[this.#options.purpose].subject.fault(parsed));
 			if (parsed.datasetId === "")
-				add({ field: "dataset_id", code: "NO_DATASET", text: "is empty, and no --dataset is given" });
+				add({
+					field: "dataset_id",
+					code: "NO_DATASET",
+					text: "is empty, and no dataset is given: add -d DATASET (ragtag datasets list shows them)",
+				});
 			else add(idFault("dataset_id", parsed.datasetId));
 		}
 		if (readsMetadata(this.#options)) this.#addValueFaults(parsed.metadata, faults);

@@ -1,5 +1,6 @@
 import type { JsonValue, Metadata } from "../../json/values.ts";
 import type { Fault } from "../fault.ts";
+import { dateHint } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
 import { listSteps } from "../../json/list-change.ts";
 import type { ManifestOptions } from "../types.ts";
@@ -23,7 +24,9 @@ export function valueFaults(metadata: Metadata, deleteToken: string | undefined)
 }
 
 function dateText(text: string): string | undefined {
-	if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return `"${excerpt(text)}" is not a date of the form YYYY-MM-DD`;
+	if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) {
+		return `"${excerpt(text)}" is not a date of the form YYYY-MM-DD${dateHint(text)}`;
+	}
 	const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
 	if (year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)) return undefined;
 	return `${text} is not a date that exists`;

@@ -1,0 +1,107 @@
+import { ReadingStop } from "./fault.ts";
+
+/** Files that are packed otherwise than by gzip, by their first bytes. */
+const PACKED: readonly (readonly [name: string, magic: string])[] = [
+	["zip", "PK\u0003\u0004"],
+	["zstd", "\u0028\u00b5\u002f\u00fd"],
+	["xz", "\u00fd7zXZ"],
+	["bzip2", "BZh"],
+];
+
+/** Bytes at the beginning of a file that say what it is: an archive of a workbook names its first parts there. */
+const HEAD_BYTES = 4096;
+
+/** The first line that `docs plan` writes begins with this member. */
+const PLAN = /^\s*\{"ragtag_plan":/;
+
+/**
+ * Why a file can't be a manifest, by its first bytes; undefined for one that may be.
+ *
+ * @param block the first bytes of the file, as they stand in it
+ */
+export function mistakenFile(block: Buffer): ReadingStop | undefined {
+	const head = block.toString("latin1", 0, HEAD_BYTES);
+	const stop = (text: string, code = "NOT_A_MANIFEST"): ReadingStop => new ReadingStop(code, text);
+	if (head.startsWith("PK\u0003\u0004")) {
+		if (/\[Content_Types\]\.xml|xl\//.test(head)) {
+			return stop('this is an Excel workbook; save it as "CSV UTF-8 (comma delimited)", and give that file');
+		}
+		if (head.includes("opendocument.spreadsheet")) {
+			return stop("this is a LibreOffice workbook; save it as CSV in UTF-8, and give that file");
+		}
+	}
+	if (head.startsWith("\u00d0\u00cf\u0011\u00e0")) {
+		return stop('this is an old Excel workbook; save it as "CSV UTF-8 (comma delimited)", and give that file');
+	}
+	if (head.startsWith("%PDF-")) {
+		return stop("this is a PDF document; to upload it as a document: ragtag docs upload FILE --as files -d DATASET");
+	}
+	if (PLAN.test(head)) return stop("this is a plan and not a manifest; send it with: ragtag docs apply FILE");
+	const packed = PACKED.find(([, magic]) => head.startsWith(magic));
+	if (packed === undefined) return undefined;
+	return stop(`the file is packed with ${packed[0]}; unpack it, or pack it with gzip`, "PACKED");
+}
+
+/** Names that columns of ids often have. */
+const IDS = /^(?:doc(?:ument)?[_ -]?)?(?:id|uuid)$/i;
+
+/**
+ * What to do about a header without the column that is needed; an empty text where nothing about it says more.
+ *
+ * @param names the cells of the header
+ * @param required the column that is not there
+ */
+export function headerHint(names: readonly string[], required: string): string {
+	const other = required === "document_id" ? names.find((name) => IDS.test(name)) : undefined;
+	if (other !== undefined) return `; to take the ids from the column ${other}: --map ${mapping(other, required)}`;
+	const [only = "", ...others] = names;
+	if (others.length > 0) return "";
+	if (only === "---" || /^[\w-]+:(?: |$)/.test(only)) {
+		return "; this seems to be YAML, and a manifest is CSV, JSON or JSON lines";
+	}
+	if (required === "document_id" && /\.\w{1,5}$/.test(only)) {
+		return '; this seems to be a list of names: write "name" above them, then find their ids with: ragtag docs resolve';
+	}
+	return "";
+}
+
+/** The value of `--map` as it is typed in a shell. */
+export function mapping(column: string, key: string): string {
+	const text = `${column}=${key}`;
+	return /^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** What to write instead of a number that is written for people; an empty text where that is not clear. */
+export function numberHint(cell: string): string {
+	return /^-?\d+,\d+$/.test(cell) ? `; write ${cell.replace(",", ".")}` : "";
+}
+
+const TRUE = /^(?:yes|y|on|1|x|true|wahr|ja|oui|vrai|si|sí)$/i;
+const FALSE = /^(?:no|n|off|0|false|falsch|nein|non|faux)$/i;
+
+/** What to write instead of a word that means true or false; an empty text where none does. */
+export function booleanHint(cell: string): string {
+	if (TRUE.test(cell.trim())) return "; write true";
+	return FALSE.test(cell.trim()) ? "; write false" : "";
+}
+
+/** What to write instead of a date of another form; an empty text where day and month can't be told apart. */
+export function dateHint(text: string): string {
+	const [, year, month, day] = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/.exec(text) ?? [];
+	if (year !== undefined && month !== undefined && day !== undefined) return written(year, month, day);
+	const [, one, mark, other, last] = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text) ?? [];
+	if (one === undefined || other === undefined || last === undefined) return "";
+	// With dots the day always comes first; with slashes only a number above 12 says which it is.
+	if (mark === "." || Number(one) > 12) return written(last, other, one);
+	return Number(other) > 12 ? written(last, one, other) : "";
+}
+
+function written(year: string, month: string, day: string): string {
+	if (Number(month) > 12 || Number(day) > 31) return "";
+	return `; write ${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+}
+
+/** Whether a text is what a spreadsheet makes of a long number: its digits are lost. */
+export function isRoundedNumber(text: string): boolean {
+	return /^\d(?:[.,]\d+)?E\+\d+$/i.test(text);
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import {
+	booleanHint,
+	dateHint,
+	headerHint,
+	isRoundedNumber,
+	mistakenFile,
+	numberHint,
+} from "../../src/manifest/mistaken.ts";
+
+describe("a file that can't be a manifest is named by its first bytes", () => {
+	it.each([
+		["PK\u0003\u0004....[Content_Types].xml", "Excel workbook"],
+		["PK\u0003\u0004....xl/workbook.xml", "Excel workbook"],
+		["PK\u0003\u0004....mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "LibreOffice workbook"],
+		["\u00d0\u00cf\u0011\u00e0", "old Excel workbook"],
+		["PK\u0003\u0004....tags.csv", "packed with zip"],
+		["BZh91AY", "packed with bzip2"],
+		["%PDF-1.7\n", "a PDF document"],
+		['{"ragtag_plan":1,"ragtag":"0.1.0"}\n', "ragtag docs apply"],
+	])("%j: %s", (head, text) => {
+		expect(mistakenFile(Buffer.from(head, "latin1"))?.message ?? "").toContain(text);
+	});
+
+	it.each(["document_id,author\n", "[\n", '{"document_id":"a"}\n', "\u001f\u008b", "", "P", "PKW,a\n"])(
+		"%j may be one",
+		(head) => expect(mistakenFile(Buffer.from(head, "latin1"))).toBeUndefined(),
+	);
+});
+
+it.each<[string[], string, string]>([
+	[["id", "author"], "document_id", "--map id=document_id"],
+	[["Doc ID", "author"], "document_id", "--map 'Doc ID=document_id'"],
+	[["author: Ana"], "document_id", "YAML"],
+	[["---"], "document_id", "YAML"],
+	[["report.pdf"], "document_id", "docs resolve"],
+	[["id"], "file", ""],
+	[["author", "title"], "document_id", ""],
+])("a header of %j without %s: %s", (names, required, text) => {
+	const hint = headerHint(names, required);
+	if (text === "") expect(hint).toBe("");
+	else expect(hint).toContain(text);
+});
+
+it.each([
+	["31.12.2024", "2024-12-31"],
+	["1.2.2024", "2024-02-01"],
+	["12/31/2024", "2024-12-31"],
+	["31/12/2024", "2024-12-31"],
+	["2024/3/9", "2024-03-09"],
+	// Either may be the month.
+	["03/04/2024", ""],
+	["32.13.2024", ""],
+	["soon", ""],
+])("the date %s is written %s", (text, iso) => {
+	expect(dateHint(text)).toBe(iso === "" ? "" : `; write ${iso}`);
+});
+
+it("a number with a decimal comma, and words for true and false, have one form that is read", () => {
+	expect([numberHint("1,5"), numberHint("-0,25"), numberHint("1.000,5"), numberHint("x")]).toEqual([
+		"; write 1.5",
+		"; write -0.25",
+		"",
+		"",
+	]);
+	expect([booleanHint("yes"), booleanHint("Nein"), booleanHint("maybe")]).toEqual([
+		"; write true",
+		"; write false",
+		"",
+	]);
+});
+
+it.each([
+	["1.23E+30", true],
+	["1,23E+30", true],
+	["1e+7", true],
+	["0e12", false],
+	["1.23", false],
+	["a1E+30", false],
+])("%s is a number that a spreadsheet rounded: %s", (text, is) => {
+	expect(isRoundedNumber(text)).toBe(is);
+});
