@@ -1,4 +1,4 @@
-import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import type { _ as Code, Ajv, ErrorObject, ValidateFunction } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { isJsonObject, type JsonValue } from "../../json/values.ts";
@@ -84,11 +84,11 @@ export async function compile(schema: JsonValue, limit: TimeLimit): Promise<Vali
 	} as const;
 	let validate: ValidateFunction | undefined;
 	try {
-		const { Ajv, Ajv2020, formats } = await import("./ajv.ts");
+		const { Ajv, Ajv2020, code, formats } = await import("./ajv.ts");
 		const isDone = limit.isEnough(MAX_COMPILE_SECONDS * 1000, () => {
 			const ajv = dialect.includes("draft-07") ? new Ajv(options) : new Ajv2020(options);
 			formats(ajv);
-			compareByText(ajv);
+			compareByText(ajv, code);
 			validate = ajv.compile(structuredClone(schema));
 		});
 		if (isDone && validate !== undefined) return validator(validate, state);
@@ -112,7 +112,7 @@ function validator(validate: ValidateFunction, state: { running: string | undefi
  * Compares values by their canonical text. ajv asks an object for its `valueOf` and `constructor`, which may be members of
  * a row, and compares each item of a list with every other.
  */
-function compareByText(ajv: Ajv | Ajv2020): void {
+function compareByText(ajv: Ajv | Ajv2020, code: typeof Code): void {
 	for (const keyword of ["const", "enum", "uniqueItems"]) ajv.removeKeyword(keyword);
 	ajv.addKeyword({
 		keyword: "const",
@@ -120,7 +120,7 @@ function compareByText(ajv: Ajv | Ajv2020): void {
 			const wanted = valueText(value);
 			return (data: JsonValue) => valueText(data) === wanted;
 		},
-		error: { message: "must be equal to constant" },
+		error: { message: "must be equal to constant", params: ({ schemaCode }) => code`{allowedValue: ${schemaCode}}` },
 	});
 	ajv.addKeyword({
 		keyword: "enum",
@@ -129,7 +129,10 @@ function compareByText(ajv: Ajv | Ajv2020): void {
 			const allowed = new Set(values.map(valueText));
 			return (data: JsonValue) => allowed.has(valueText(data));
 		},
-		error: { message: "must be equal to one of the allowed values" },
+		error: {
+			message: "must be equal to one of the allowed values",
+			params: ({ schemaCode }) => code`{allowedValues: ${schemaCode}}`,
+		},
 	});
 	ajv.addKeyword({
 		keyword: "uniqueItems",
