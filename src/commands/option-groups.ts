@@ -55,8 +55,9 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 	],
 ];
 
-/** The heading under which an option stands; undefined for an option of one command alone. */
+/** The heading under which an option stands; undefined for an option of one command alone. A command may name another. */
 function optionGroup(option: Option): string | undefined {
+	if (option.helpGroupHeading !== undefined) return option.helpGroupHeading;
 	return GROUPS.find(([, flags]) => flags.includes(nameOf(option)))?.[0];
 }
 

@@ -64,7 +64,7 @@ it("--where finds text, numbers and items of lists, even if the service would no
 	expect(await count("--where", "tags=hot")).toBe(3);
 	expect(await count("--where", "tags=a|b", "--where", "pages=50")).toBe(1);
 	expect(await count("--where", "kind=paper", "--where", "pages=7")).toBe(0);
-	expect(await count("--where", "absent=")).toBe(0);
+	expect(await count("--where", "absent=", "--allow-empty")).toBe(0);
 	const [first] = await service.documents();
 	expect(await count("--name", first?.name ?? "")).toBe(1);
 	expect(await count("--name", `${first?.name}x`)).toBe(0);
@@ -149,6 +149,41 @@ it("--limit reads no more pages than it needs, and --sort begins with the larges
 		const { exit } = await ragtag(["docs", "list", "-d", service.dataset, ...wrong], { env: envOf(service) });
 		expect(exit).toBe(2);
 	}
+});
+
+it("a key that no document has is exit 2 with the key that is meant, and nothing is printed", async () => {
+	const service = await serve(250);
+	const ids = await service.ids();
+	// Beyond the first page, so that a service that filters does not list it.
+	await service.put(ids[240] ?? "", { category: "news", pages: 3 });
+	await service.put(ids[0] ?? "", { author: "Ann" });
+	const list = (...flags: string[]): ReturnType<typeof ragtag> =>
+		ragtag(["docs", "list", "-d", service.dataset, ...flags], { env: envOf(service) });
+	for (const [flag, value] of [
+		["--where", "catgory=news"],
+		["--missing", "Category"],
+		["--where-json", '{"conditions":[{"name":"catgory","comparison_operator":"not empty"}]}'],
+		["--fields", "name,catgory"],
+		["--sort", "-catgory"],
+	] as const) {
+		const wrong = await list(flag, value);
+		expect([wrong.exit, wrong.stdout]).toEqual([2, ""]);
+		expect(wrong.stderr).toContain(`${flag}: no document of dataset ${service.dataset} has the key `);
+		expect(wrong.stderr).toContain("Did you mean category? --allow-empty accepts");
+		expect((await list(flag, value, "--allow-empty")).exit).toBe(0);
+	}
+	for (const right of [
+		["--where", "category=blog"],
+		["--missing", "category", "--name", "document-0000001.txt"],
+		["--name", "document-0000001.txt", "--fields", "category"],
+		["--name", "no such name", "--where", "catgory=news"],
+		["--missing", "catgory", "--limit", "3"],
+	]) {
+		expect([right, (await list(...right)).exit]).toEqual([right, 0]);
+	}
+	const empty = await serve(0);
+	const none = await ragtag(["docs", "list", "-d", empty.dataset, "--where", "a=b"], { env: envOf(empty) });
+	expect(none.exit).toBe(0);
 });
 
 it("--fields adds name and size to a CSV, which still reads back with nothing lost or added", async () => {

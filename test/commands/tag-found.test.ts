@@ -96,6 +96,19 @@ describe("docs tag by a filter", () => {
 		expect(listed.stdout.trimEnd().split("\n")).toHaveLength(1);
 	});
 
+	it("refuses a key that no document has, unless it is missing and is to be set", async () => {
+		const service = await world();
+		const wrong = await tag(service, "--where", "catgory=news", ...SET);
+		expect(wrong.exit).toBe(2);
+		expect(wrong.stderr).toContain("has the key catgory; nothing was sent");
+		expect(wrong.stderr).toContain("Did you mean category?");
+		expect((await tag(service, "--missing", "Category", ...SET)).exit).toBe(2);
+		expect((await tag(service, "--where", "reviewed=true", ...SET)).exit).toBe(2);
+		expect(writes(service)).toEqual([]);
+		expect((await tag(service, "--missing", "reviewed", ...SET)).exit).toBe(0);
+		expect(writes(service)).toHaveLength(5);
+	});
+
 	it.each(flavours.filter(isFlavour))(
 		"finds all of them at %s, whatever the service itself would filter",
 		async (flavour) => {
@@ -117,6 +130,7 @@ describe("docs tag by a filter", () => {
 			service.dataset,
 			"--missing",
 			"nothing",
+			"--allow-empty",
 			...SET,
 			"--json",
 		]);
@@ -156,7 +170,7 @@ describe("a run by a filter that was stopped", () => {
 	it("names failed rows by the filter, not by a removed path", async () => {
 		const service = await liar(2, ({ method }) => (method === "PUT" ? { code: 102, message: "no" } : undefined));
 		const failed = join(await folder(), "failed.csv");
-		const { exit, stderr } = await tag(service, "--missing", "nothing", ...SET, "--failed", failed);
+		const { exit, stderr } = await tag(service, "--missing", "nothing", "--allow-empty", ...SET, "--failed", failed);
 		expect(exit).not.toBe(0);
 		expect(stderr).toMatch(/^--missing nothing:2: /m);
 		expect(stderr).not.toContain("ragtag-found-");

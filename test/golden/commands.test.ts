@@ -25,6 +25,10 @@ describe("what commands print", () => {
 		}
 		await say.run(["docs", "list", "-d", service.dataset, "--where", "author=Ben"]);
 		await say.run(["docs", "list", "-d", service.dataset, "--sort", "-name", "--limit", "2"]);
+		await say.run(["docs", "list", "-d", service.dataset, "--fields", "name,autor"]);
+		for (const where of ["athor=Ben", "news", "pages>4", "pages:number=4"]) {
+			await say.run(["docs", "list", "-d", service.dataset, "--where", where]);
+		}
 		await say.run(["docs", "list", "-d", "no-such-dataset"]);
 		await say.run(["docs", "list"]);
 		await say.matches("lists");

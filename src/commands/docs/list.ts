@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { datasetId } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
@@ -10,9 +10,16 @@ import type { Done } from "../../flags/declare.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
 import { CONDITION_EXAMPLE, parseCount, parseNonEmpty } from "../../flags/values.ts";
-import { defaultFields, documentCells, documentJson } from "../../workflows/lists/document-columns.ts";
-import { firstOf, sortedDocuments, type SortOrder } from "../../workflows/lists/sort-documents.ts";
-import { addFilterOptions, filteredDocuments, type FilterFlags } from "../../workflows/rows/document-filter.ts";
+import { defaultFields, documentCells, documentJson, documentMembers } from "../../workflows/lists/document-columns.ts";
+import { firstOf, heldUntil, sortedDocuments, type SortOrder } from "../../workflows/lists/sort-documents.ts";
+import {
+	addFilterOptions,
+	type FilterChecks,
+	filteredDocuments,
+	type FilterFlags,
+	filterKeys,
+} from "../../workflows/rows/document-filter.ts";
+import { ListedKeys, type NamedKey } from "../../workflows/rows/listed-keys.ts";
 
 /** Documents: more than any dataset is known to have. */
 const MOST_LIMIT = 10_000_000;
@@ -23,6 +30,7 @@ export type ListOptions = ServiceFlags &
 		readonly fields?: readonly string[];
 		readonly limit?: number;
 		readonly sort?: SortOrder;
+		readonly allowEmpty?: boolean;
 		readonly format?: Format;
 		readonly json?: boolean;
 	};
@@ -35,6 +43,7 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 		.description("Lists all documents of a dataset with their metadata.")
 		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty);
 	addFilterOptions(command)
+		.addOption(new Option("--allow-empty", "accepts keys that no document has").helpGroup("Which documents:"))
 		.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
 		.option(
 			"--limit <n>",
@@ -83,12 +92,15 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		const { fields } = options;
 		let short: ShortList | undefined;
 		const format = chosenFormat(options);
-		const listed = filteredDocuments(session, dataset, options, (list) => (short = list));
-		const found = chosenDocuments(listed, options);
-		const keys = fields?.includes("meta_fields") === true ? undefined : fields;
+		const keys = new ListedKeys();
+		const named = options.allowEmpty === true ? [] : namedKeys(options);
+		const checks: FilterChecks = { onShort: (list) => (short = list), keys, named };
+		const chosen = chosenDocuments(filteredDocuments(session, dataset, options, checks), options);
+		const found = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);
+		const shown = fields?.includes("meta_fields") === true ? undefined : fields;
 		const isJson = format === "json" || format === "jsonl";
 		const fates = format === "csv" ? IN_MANIFESTS : isJson ? IN_JSON : IN_TABLES;
-		const documents = warningOfInexact(found, keys, fates, app);
+		const documents = warningOfInexact(found, shown, fates, app);
 		if (format === "csv") await printDocumentsCsv(documents, { fields, settings, app });
 		else {
 			const columns = fields ?? defaultFields;
@@ -102,6 +114,16 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		if (short !== undefined) throw shortListError(dataset, short, "the list above");
 		return Exit.ok;
 	});
+}
+
+/** Keys that some document must have. A list by name alone shows too few documents to judge by what is printed. */
+function namedKeys(options: ListOptions): readonly NamedKey[] {
+	const { fields = [], sort, name } = options;
+	const printed = [
+		...fields.map((key) => ({ flag: "--fields", key })),
+		...(sort === undefined ? [] : [{ flag: "--sort", key: sort.field }]),
+	].filter(({ key }) => key !== "meta_fields" && !documentMembers.has(key));
+	return [...filterKeys(options), ...(name === undefined ? printed : [])];
 }
 
 /** The documents that `--sort` and `--limit` leave of those that were found. */

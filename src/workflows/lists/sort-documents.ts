@@ -43,6 +43,25 @@ export async function* firstOf(documents: AsyncIterable<Document>, limit: number
 	}
 }
 
+/** Documents that are held back at most: memory must not grow with the dataset. */
+const MOST_HELD = 10_000;
+
+/**
+ * Holds documents back until `isReady`. Where the list ends in an error before that, nothing of it is printed, unless it is
+ * longer than what is held.
+ */
+export async function* heldUntil(documents: AsyncIterable<Document>, isReady: () => boolean): AsyncGenerator<Document> {
+	let held: Document[] | undefined = [];
+	for await (const document of documents) {
+		if (held === undefined) yield document;
+		else if (held.push(document) >= MOST_HELD || isReady()) {
+			yield* held;
+			held = undefined;
+		}
+	}
+	if (held !== undefined) yield* held;
+}
+
 function sortValue(document: Document, field: string): number | string | undefined {
 	const member = documentMembers.get(field);
 	const value: JsonValue | undefined = member === undefined ? document.metadata?.get(field) : member(document);

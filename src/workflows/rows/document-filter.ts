@@ -7,7 +7,9 @@ import type { Document } from "../../rest/types.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { quoted } from "../../flags/next-command.ts";
-import { collect, collectPair, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";
+import { collect, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";
+import { collectWhere } from "../../flags/where.ts";
+import type { ListedKeys, NamedKey } from "./listed-keys.ts";
 
 /** Which documents of a dataset are meant. Those that are given must all be met; none is no filter. */
 export type FilterFlags = {
@@ -17,9 +19,34 @@ export type FilterFlags = {
 	readonly name?: string;
 };
 
+/** What `filteredDocuments` reports and checks while it lists. */
+export type FilterChecks = {
+	/** called for a list that stays short; all that it showed was given by then */
+	readonly onShort: (list: ShortList) => void;
+	/** gets the keys of every document that was listed */
+	readonly keys: ListedKeys;
+	/** keys that some document must have; none where `--allow-empty` accepts others */
+	readonly named: readonly NamedKey[];
+	/** what the error for a key that no document has ends with */
+	readonly end?: string;
+};
+
+/** The keys that a filter names, by their flags. */
+export function filterKeys({ where = [], whereJson, missing = [] }: FilterFlags): readonly NamedKey[] {
+	return [
+		...where.map(([key]) => ({ flag: "--where", key })),
+		...(whereJson?.tests ?? []).map(({ name }) => ({ flag: "--where-json", key: name })),
+		...missing.map((key) => ({ flag: "--missing", key })),
+	];
+}
+
 export function addFilterOptions(command: Command): Command {
 	return command
-		.option("--where <key=value>", "only documents with exactly this metadata (repeatable; all must hold)", collectPair)
+		.option(
+			"--where <key=value>",
+			"only documents with exactly this metadata (repeatable; all must hold); a key that no document has is an error, unless --allow-empty is given",
+			collectWhere,
+		)
 		.option(
 			"--where-json <condition>",
 			"only documents that meet a metadata_condition of RAGFlow, in JSON; text is compared without case, and a document without the key meets no condition on it",
@@ -44,17 +71,23 @@ export function filterText({ where = [], whereJson, missing = [], name }: Filter
 
 /**
  * The documents of a dataset that meet a filter, each once. Filters here, whatever the service did with what it was asked.
- * `onShort` hears of a list that stays short; all that it showed was given by then.
+ *
+ * @throws CliError exit 2 after the last document for a key that no document of the dataset has; an empty dataset has none
  */
 export async function* filteredDocuments(
 	{ service, request }: Session,
 	dataset: string,
 	{ where = [], whereJson, missing = [], name }: FilterFlags,
-	onShort: (list: ShortList) => void,
+	checks: FilterChecks,
 ): AsyncGenerator<Document> {
 	const condition = serverCondition(where, whereJson);
 	// Whether the service can filter depends on its flavour; without a filter nothing does.
 	const api = condition === undefined ? service.api : await service.known(request);
+	let isShort = false;
+	const onShort = (list: ShortList): void => {
+		isShort = true;
+		checks.onShort(list);
+	};
 	let shows: Promise<boolean> | undefined;
 	/** A document that never had any metadata may be listed without the member, which then lacks every key. */
 	const lacksKeys = async (metadata: Metadata | undefined): Promise<boolean> => {
@@ -63,6 +96,7 @@ export async function* filteredDocuments(
 		return (shows ??= showsMetadata(service, request, dataset));
 	};
 	for await (const document of allDocuments(api, request, dataset, { name, condition, onShort })) {
+		checks.keys.add(document);
 		const isMeant =
 			(name === undefined || document.name === name) &&
 			matches(asGiven(document), where) &&
@@ -70,6 +104,19 @@ export async function* filteredDocuments(
 			(await lacksKeys(document.metadata));
 		if (isMeant) yield document;
 	}
+	const { keys, named, end = "" } = checks;
+	if (isShort || keys.isEmpty || keys.firstUnknown(named) === undefined) return;
+	// The service may have left out documents that have the key.
+	if (name !== undefined || (condition !== undefined && api.dialect.flavour.list.condition)) {
+		for await (const document of allDocuments(api, request, dataset)) {
+			keys.add(document);
+			if (keys.firstUnknown(named) === undefined) return;
+		}
+	}
+	const unknown = keys.firstUnknown(named);
+	// A list that never shows metadata tells nothing about keys.
+	if (unknown === undefined || (keys.showNone && !(await showsMetadata(service, request, dataset)))) return;
+	throw keys.unknown(unknown, dataset, end);
 }
 
 /** Metadata whose numbers are as the service gave them, where one came rounded: it is looked for by its own digits. */

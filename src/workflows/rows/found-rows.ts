@@ -18,7 +18,9 @@ import { show } from "../../text/show.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
-import { filteredDocuments, type FilterFlags, filterText } from "./document-filter.ts";
+import { splitType } from "../../manifest/rows/typed.ts";
+import { type FilterChecks, filteredDocuments, type FilterFlags, filterKeys, filterText } from "./document-filter.ts";
+import { ListedKeys, type NamedKey } from "./listed-keys.ts";
 import { checkFailedPath } from "./failed-rows.ts";
 import { checkedRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
@@ -80,7 +82,7 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 
 /** The ids of the documents that meet a filter, as a manifest in a private file that `close` removes. */
 async function findDocuments(
-	{ flags: filter, session, settings, app }: Run<FilterFlags>,
+	{ flags: filter, session, settings, app }: Run<FoundFlags>,
 	dataset: string,
 ): Promise<{ readonly path: string; readonly count: number; close(): Promise<void> }> {
 	const parent = await app.temporaryFolder(settings);
@@ -90,9 +92,15 @@ async function findDocuments(
 		const path = join(folder, "documents.csv");
 		let short: ShortList | undefined;
 		let count = 0;
+		const checks: FilterChecks = {
+			onShort: (list) => (short = list),
+			keys: new ListedKeys(),
+			named: filter.allowEmpty === true ? [] : filterKeys(filter).filter((named) => !isToBeSet(named, filter)),
+			end: "; nothing was sent",
+		};
 		const lines = async function* (): AsyncGenerator<string> {
 			yield csvLine(["dataset_id", "document_id"]);
-			for await (const document of filteredDocuments(session, dataset, filter, (list) => (short = list))) {
+			for await (const document of filteredDocuments(session, dataset, filter, checks)) {
 				checkId(document);
 				count += 1;
 				yield csvLine([dataset, document.id]);
@@ -108,6 +116,12 @@ async function findDocuments(
 		await close();
 		throw error;
 	}
+}
+
+/** `--missing reviewed --set reviewed=no` is right where no document has the key yet. */
+function isToBeSet({ flag, key }: NamedKey, { set = [] }: Pick<FoundFlags, "set">): boolean {
+	if (flag !== "--missing") return false;
+	return set.some((text) => splitType(text.slice(0, text.indexOf("="))).key === key);
 }
 
 /** A list without metadata makes a filter find nothing, which would look like a true result. */
