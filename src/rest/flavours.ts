@@ -75,15 +75,15 @@ export type Flavour = {
 	/** whether an upload of several files or an unsupported one may end in a definite code 500 */
 	readonly uploadCode500: "definite" | "unknown";
 	/** whether only the owner's key may update a dataset; false if that is not known */
-	readonly ownerAlone: boolean;
+	readonly onlyOwnerUpdates: boolean;
 	/** its known speed, as a clause */
-	readonly pace: string | undefined;
+	readonly knownSpeed: string | undefined;
 	readonly meaning: (code: number, message: string) => Meaning;
 	readonly normalise: Normalise;
 	/** the form in which it compares names of documents; it renames a second document with the same form */
 	readonly nameKey: (name: string) => string;
 	/** whether it accepts a metadata value */
-	readonly takes: (value: JsonValue) => boolean;
+	readonly acceptsValue: (value: JsonValue) => boolean;
 	/** the reason why the signs fit, as a clause; undefined if they do not fit */
 	readonly recognise: (signs: Signs) => string | undefined;
 };
@@ -128,8 +128,8 @@ export const documented: Flavour = {
 	removal: "path",
 	list: { orders: [undefined, orders.oldestFirst, orders.newestFirst], strict: undefined, condition: false },
 	uploadCode500: "unknown",
-	ownerAlone: false,
-	pace: undefined,
+	onlyOwnerUpdates: false,
+	knownSpeed: undefined,
 	meaning: (code, message) => {
 		const known = commonMeaning(code, message);
 		if (known !== undefined) return known;
@@ -139,7 +139,7 @@ export const documented: Flavour = {
 	},
 	normalise: asSent,
 	nameKey: (name) => name,
-	takes: () => true,
+	acceptsValue: () => true,
 	recognise: ({ patch, put }) =>
 		patch === "wrong_verb" && put === "wrong_verb"
 			? undefined
@@ -169,8 +169,8 @@ const ragflow = {
 		condition: true,
 	},
 	uploadCode500: "definite",
-	ownerAlone: true,
-	pace: "a RAGFlow server on two cores takes 100 to 200 updates a second at any concurrency",
+	onlyOwnerUpdates: true,
+	knownSpeed: "a RAGFlow server on two cores takes 100 to 200 updates a second at any concurrency",
 	meaning: (code, message) => {
 		const known = commonMeaning(code, message);
 		if (known !== undefined) return known;
@@ -184,7 +184,7 @@ const ragflow = {
 	// Not every release of a flavour splits. So unchanged values count as arrived too.
 	normalise: splitLists,
 	nameKey: foldedName,
-	takes: () => true,
+	acceptsValue: () => true,
 } as const satisfies Partial<Flavour>;
 
 export const ragflowPut: Flavour = {
@@ -209,7 +209,7 @@ export const ragflowPatch: Flavour = {
 	name: "ragflow-patch",
 	servers: "RAGFlow v0.25 and later",
 	update: { verb: "PATCH", forms: ["json"] },
-	takes: isPlainValue,
+	acceptsValue: isPlainValue,
 	// From v0.25.2 on PUT is an alias of PATCH (api/apps/backward_compat.py), so the answer to PUT says little.
 	recognise: (signs) => {
 		const { patch, put, list } = signs;

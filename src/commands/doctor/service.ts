@@ -85,7 +85,7 @@ async function* rightsChecks(
 	const right = await attempt(() => request(() => spoken.probeRight(chosen.id)));
 	yield "error" in right
 		? failed("right", right.error)
-		: rightCheck(right.value, chosen.id, recognition.flavour.ownerAlone);
+		: rightCheck(right.value, chosen.id, recognition.flavour.onlyOwnerUpdates);
 	yield await valuesCheck(spoken, request, chosen);
 }
 
@@ -113,5 +113,5 @@ async function* paceChecks({
 	yield latencyCheck(times);
 	findings.latency = latencyOf(times).median;
 	findings.safeRate = safeRate(findings.latency);
-	yield rateCheck(findings.latency, rateSetting(settings, flags.rate), findings.recognition?.flavour.pace);
+	yield rateCheck(findings.latency, rateSetting(settings, flags.rate), findings.recognition?.flavour.knownSpeed);
 }

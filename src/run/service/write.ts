@@ -72,7 +72,7 @@ export async function writeMetadata(
 export function refuseValues(service: Service, metadata: Metadata): void {
 	const { flavour } = service.api.dialect;
 	for (const [key, value] of metadata) {
-		if (flavour.takes(value)) continue;
+		if (flavour.acceptsValue(value)) continue;
 		const kind = value === null ? "null" : Array.isArray(value) ? "a list of more than plain values" : "an object";
 		const text = `the value of ${JSON.stringify(service.show(key))} is ${kind}; ${flavour.servers} takes only text, numbers, booleans and lists of them. Nothing was sent`;
 		throw new RestError(text, { kind: "rejected", code: "VALUE_NOT_TAKEN" });

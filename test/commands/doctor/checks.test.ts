@@ -47,8 +47,8 @@ describe("a requested rate that is too high is reported", () => {
 	});
 
 	it("the capacity of two cores is mentioned only for RAGFlow", () => {
-		expect(rateCheck(5, undefined, ragflowPut.pace).text).toContain("100 to 200 updates a second");
-		expect(rateCheck(5, undefined, documented.pace).text).not.toContain("RAGFlow");
+		expect(rateCheck(5, undefined, ragflowPut.knownSpeed).text).toContain("100 to 200 updates a second");
+		expect(rateCheck(5, undefined, documented.knownSpeed).text).not.toContain("RAGFlow");
 	});
 });
 
