@@ -7,7 +7,7 @@ import { quoted, withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../plan/open-plan.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 
-/** The command that sends again what is missing of a run's writes; undefined where none is known. */
+/** The command that sends the lost writes of a run again; undefined where none is known. */
 export function againCommand(file: RunFile, flags: GlobalFlags): string | undefined {
 	const words = wordsOf(file);
 	return words === undefined ? undefined : withFlags(["ragtag", file.command, ...words].join(" "), flags);
@@ -21,7 +21,7 @@ function wordsOf({ command, manifest: { path }, options }: RunFile): readonly st
 	return sendAgain && [quoted(path), ...payloadWords(options, path), ...sendAgain];
 }
 
-/** What was said of how the manifest is read, as it is typed. What is the default anyway is left out. */
+/** The recorded flags that say how the manifest is read, as the user types them. Defaults are left out. */
 function payloadWords(options: RunFile["options"], path: string): string[] {
 	const flags = readable(options);
 	const { dataset, mode, deleteToken, empty, schema, onDuplicate, filesRoot } = flags;
@@ -41,7 +41,7 @@ function payloadWords(options: RunFile["options"], path: string): string[] {
 	return flags.skipInvalid === true ? [...words, "--skip-invalid"] : words;
 }
 
-/** A record that is damaged is told where it is used; here nothing hangs on it. */
+/** The recorded flags; none if the record is damaged. Commands that use the record report that. */
 function readable(options: RunFile["options"]): ReturnType<typeof payloadFlags> {
 	try {
 		return payloadFlags(options);

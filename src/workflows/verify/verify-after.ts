@@ -26,13 +26,16 @@ export type VerifyAfter = {
 };
 
 export type VerifiedAfter = {
-	/** what was found, and what to type where not all of it is there; undefined where nothing could be looked at */
+	/** what was found, and the next command if something is missing; undefined where nothing could be checked */
 	readonly found?: { readonly counts: VerifyCounts; readonly unexplained: number; readonly again: string };
-	/** why it was not verified to its end, with what to type then */
+	/** why the verification stopped early, with the next command */
 	readonly stop?: Stop | undefined;
 };
 
-/** Reads back what a run wrote, over all its executions, if that was asked for and the service is still to be asked. */
+/**
+ * Reads back what a run wrote, over all its executions. Does nothing without `--verify`, or if the reason for the stop would
+ * stop this too.
+ */
 export async function verifyAfter(
 	{ run, runs, name, started, stop }: VerifyAfter,
 	flags: RunFlags,
@@ -43,7 +46,7 @@ export async function verifyAfter(
 	const { verify: mode = "none" } = flags;
 	if (mode === "none") return {};
 	const later = withFlags(`ragtag runs verify ${run}`, flags);
-	// What stopped the run would stop this too. A limit is the rows' own.
+	// The reason for the stop would stop this too, except a limit, which counts only rows.
 	if (app.signal.aborted || (stop !== undefined && stop.exit !== Exit.limit)) {
 		app.io.note(`What was written was not verified. Verify it with: ${later}`);
 		return {};
@@ -75,19 +78,19 @@ export async function verifyAfter(
 	}
 }
 
-/** What to type where something is lost, or could not be looked at. */
+/** The next command if something is lost or could not be checked. */
 export async function againText(
 	run: string,
 	runs: RunStore,
 	{ mode, lost, changed_since: changed }: VerifyCounts,
 	flags: GlobalFlags,
 ): Promise<string> {
-	const look = withFlags(`ragtag runs verify ${run}`, flags);
-	if (lost === 0) return `Check again with: ${look}`;
-	if (mode === "sample") return `List all that is lost with: ${look}`;
+	const verify = withFlags(`ragtag runs verify ${run}`, flags);
+	if (lost === 0) return `Check again with: ${verify}`;
+	if (mode === "sample") return `List all that is lost with: ${verify}`;
 	const file = await runs.read(run);
 	const again = file === undefined ? undefined : againCommand(file, flags);
-	if (again === undefined) return `Check again with: ${look}`;
+	if (again === undefined) return `Check again with: ${verify}`;
 	const also = changed > 0 && file?.command !== APPLY ? ", which also overwrites what was changed since" : "";
 	return `Send what was lost again${also}: ${again}`;
 }

@@ -38,7 +38,7 @@ export type Verified = {
 	readonly stop: Stop | undefined;
 };
 
-/** Reads back what a recorded run wrote, tells what is not as it was sent, and counts. Sends nothing that writes. */
+/** Reads back what a recorded run wrote, reports what is not as it was sent, and counts. Sends nothing that writes. */
 export async function verifyRows(
 	{ recorded, runs, mode, name, started, unreadable }: ToVerify,
 	flags: VerifyFlags,
@@ -57,7 +57,7 @@ export async function verifyRows(
 	let unexplained = 0;
 	const done = (): number => tally.equal + tally.normalised + tally.lost + tally.changed_since + tally.unknown;
 	const total = picked.count + picked.unrecorded;
-	const tell = verdictTeller(name, flags.json === true, app);
+	const reportVerdict = verdictReporter(name, flags.json === true, app);
 	session.monitor.enter("verifying");
 	const progress = io.progress(flags.progress, () => session.monitor.current());
 	const work = async (): Promise<Stop | undefined> => {
@@ -84,7 +84,7 @@ export async function verifyRows(
 		for await (const judged of rows) {
 			tally[judged.result] += 1;
 			if (judged.result === "changed_since" && judged.laterRun === undefined) unexplained += 1;
-			await tell(judged);
+			await reportVerdict(judged);
 			progress.update({ done: done(), total, failed: tally.lost + tally.unknown });
 			if (clock.now() - started > maxDuration && done() < total) return timeIsUp(maxDuration);
 		}
@@ -107,11 +107,11 @@ function hidden(datasetId: string, exit: ExitCode): Stop {
 	};
 }
 
-/** Rows of a kind that are told one by one. */
-const TOLD = 20;
+/** Rows of a kind that are reported one by one; standard error names no more. */
+const MAX_REPORTED = 20;
 
-/** Tells rows that are not as they were sent: the first as lines on standard error, with `json` all as objects. */
-export function verdictTeller(name: string, json: boolean, { io }: App): (judged: JudgedRow) => Promise<void> {
+/** Reports rows that are not as they were sent: the first on standard error, a line each; with `json` all, an object each. */
+export function verdictReporter(name: string, json: boolean, { io }: App): (judged: JudgedRow) => Promise<void> {
 	let [bad, changed] = [0, 0];
 	return async (judged) => {
 		const { result, line, row } = judged;
@@ -122,12 +122,12 @@ export function verdictTeller(name: string, json: boolean, { io }: App): (judged
 		const more = json ? "" : "; --json lists all of them";
 		if (result === "changed_since") {
 			changed += 1;
-			if (changed <= TOLD) io.note(text);
-			if (changed === TOLD + 1) io.note(`... more documents were changed since${more}`);
+			if (changed <= MAX_REPORTED) io.note(text);
+			if (changed === MAX_REPORTED + 1) io.note(`... more documents were changed since${more}`);
 			return;
 		}
 		bad += 1;
-		if (bad <= TOLD) io.err(text);
-		if (bad === TOLD + 1) io.err(`... more rows are lost${more}`);
+		if (bad <= MAX_REPORTED) io.err(text);
+		if (bad === MAX_REPORTED + 1) io.err(`... more rows are lost${more}`);
 	};
 }
