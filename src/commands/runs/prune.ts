@@ -10,7 +10,7 @@ import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { parseTime } from "../../flags/values.ts";
-import { type Old, oldRun } from "../../workflows/recorded/old-run.ts";
+import { type PruneCandidate, pruneCandidate } from "../../workflows/recorded/prune-candidate.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 type PruneFlags = RunsFlags & { readonly olderThan: number; readonly all?: boolean };
@@ -45,7 +45,7 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 	const names = name === undefined ? await runs.names() : [(await runs.find(name)).run];
 	let removed = 0;
 	for (const run of names) {
-		const old = await oldRun(run, runs);
+		const old = await pruneCandidate(run, runs);
 		if (old === undefined || (name === undefined && isYoung(old, flags.olderThan))) continue;
 		if (staysUnfinished(old, flags)) {
 			io.note(`Run ${run} is ${old.state}: it stays (--all removes it too).`);
@@ -69,32 +69,32 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 	return Exit.ok;
 }
 
-function isYoung({ ended, least }: Old, olderThan: number): boolean {
-	return Date.now() - ended < Math.max(olderThan, least);
+function isYoung({ ended, minimumAge }: PruneCandidate, olderThan: number): boolean {
+	return Date.now() - ended < Math.max(olderThan, minimumAge);
 }
 
-function staysUnfinished({ state }: Old, { all }: PruneFlags): boolean {
+function staysUnfinished({ state }: PruneCandidate, { all }: PruneFlags): boolean {
 	return all !== true && (state === "unfinished" || state === "superseded" || state === "damaged");
 }
 
 /** Removes a run's record, holding the lock that a run holds while it is going on. @returns why it was left */
 async function removeUnlessInProgress(
-	{ run, work }: Old,
+	{ run, recordedWork }: PruneCandidate,
 	flags: PruneFlags,
 	runs: RunStore,
 	{ processes }: App,
 ): Promise<string | undefined> {
 	// It has no record yet and is old, so no process works on it.
 	const lock =
-		work === undefined
+		recordedWork === undefined
 			? undefined
-			: await lockContent(work, { runs, processes, force: false }).catch((error: unknown) =>
+			: await lockContent(recordedWork, { runs, processes, force: false }).catch((error: unknown) =>
 					whyLocked(error, run, flags),
 				);
 	if (typeof lock === "string") return lock;
 	try {
 		// Read again under the lock: the run may have been resumed before.
-		const now = await oldRun(run, runs);
+		const now = await pruneCandidate(run, runs);
 		if (now === undefined) return "another process has removed it";
 		if (staysUnfinished(now, flags)) return `it is ${now.state} (--all removes it too)`;
 		await markReplacedRuns(runs, run);

@@ -11,18 +11,17 @@ import { countsText, summaryOf } from "../../report/summary.ts";
 import { eachOutcome } from "../../run/recorded/recorded-rows.ts";
 import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { APPLY } from "../../workflows/plan/open-plan.ts";
+import { APPLY, openPlan } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { writeFailed } from "../../workflows/rows/failed-rows.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { undoOf } from "../../report/undo.ts";
-import { openPlan } from "../../workflows/plan/open-plan.ts";
 import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import { findThatDid, readReport, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { newestWithResult, readReport, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string };
 
@@ -49,7 +48,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const runs = app.runs(settings);
 	const { file, recorded } = await readReport(
 		runs,
-		name === undefined ? await findThatDid(runs) : await runs.find(name),
+		name === undefined ? await newestWithResult(runs) : await runs.find(name),
 	);
 	if (recorded === undefined) {
 		throw new CliError(`run ${file.run} was stopped before it began; nothing was sent`, { exit: Exit.failedRows });

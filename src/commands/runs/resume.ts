@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
-import { newestThatDid, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
+import { certainNewestWithResult, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import { resumes } from "../index.ts";
 
 const FORCE = "for a plan, also changes documents that were changed after it was made; ";
@@ -44,7 +44,7 @@ async function resumeRun(name: string | undefined, flags: RunFlags, app: App, re
 	const file = await (name !== undefined
 		? runs.find(name)
 		: reopen
-			? newestThatDid("retry", runs)
+			? certainNewestWithResult("retry", runs)
 			: newestUnfinished(runs));
 	const resume = await resumes.get(file.command)?.();
 	if (resume === undefined) {

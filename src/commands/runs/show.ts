@@ -10,7 +10,7 @@ import { addVerbosityOptions } from "../../flags/flags.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
-import { findThatDid, readReport, type RunsFlags, stateOf } from "../../workflows/recorded/recorded-run.ts";
+import { newestWithResult, readReport, type RunsFlags, stateOf } from "../../workflows/recorded/recorded-run.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
 export function showCommand(runs: Command, app: App, done: Done, run = show): void {
@@ -31,7 +31,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 	const runs = app.runs(await app.settings(flags));
 	const { file, recorded } = await readReport(
 		runs,
-		name === undefined ? await findThatDid(runs) : await runs.find(name),
+		name === undefined ? await newestWithResult(runs) : await runs.find(name),
 	);
 	const totals = recorded?.state.totals();
 	const by = await supersededBy(runs, file, await runs.files());

@@ -1,4 +1,4 @@
-import { findThatWrote, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
+import { newestWithWrites, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
@@ -49,7 +49,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 	if (flags.json === true) await printVersionLine(app);
 	const { file, recorded } = await readReport(
 		runs,
-		name === undefined ? await findThatWrote(runs) : await runs.find(name),
+		name === undefined ? await newestWithWrites(runs) : await runs.find(name),
 	);
 	const { run } = file;
 	if (recorded === undefined || writtenBy(recorded.state.totals()) === 0) {

@@ -12,7 +12,7 @@ import { quoted, withFlags } from "../../flags/next-command.ts";
 
 export type RunsFlags = GlobalFlags & { readonly json?: boolean };
 
-/** What a run came to so far. */
+/** The state of a recorded run. */
 export type RunState = "finished" | "failed rows" | "unfinished" | "superseded" | "not begun" | "damaged";
 
 export type RunReport = { readonly file: RunFile; readonly recorded: RecordedRun | undefined };
@@ -26,12 +26,12 @@ export async function readReport(runs: RunStore, file: RunFile): Promise<RunRepo
 	}
 }
 
-/** Whether a run may have written anything: what a repair has lost may have been the record of it. */
+/** Whether a run may have written anything. A record that a repair lost counts as a write. */
 export function hasWritten(recorded: RecordedRun | undefined): recorded is RecordedRun {
 	return recorded !== undefined && recorded.sent.count + recorded.sent.lost > 0;
 }
 
-/** @param supersededBy the run that took its place, where there is one */
+/** @param supersededBy the newer run that wrote the same manifest, if any */
 export function stateOf(recorded: RecordedRun | undefined, supersededBy?: string): RunState {
 	if (recorded === undefined) return "not begun";
 	if (!isFinished(recorded)) return supersededBy === undefined ? "unfinished" : "superseded";
@@ -39,7 +39,7 @@ export function stateOf(recorded: RecordedRun | undefined, supersededBy?: string
 }
 
 /** The newest run that may have written anything. @throws CliError exit 2 where there is none */
-export async function findThatWrote(runs: RunStore): Promise<RunFile> {
+export async function newestWithWrites(runs: RunStore): Promise<RunFile> {
 	for (const file of await runs.files()) {
 		if (hasWritten((await readReport(runs, file)).recorded)) return file;
 	}
@@ -50,22 +50,22 @@ export async function findThatWrote(runs: RunStore): Promise<RunFile> {
 }
 
 /**
- * The same for a command that writes or takes back.
+ * The same for a command that writes or undoes.
  *
  * @param verb of `ragtag runs`
- * @throws CliError exit 2 where there is none, or where the clock says that another is newer
+ * @throws CliError exit 2 where there is none, or where another run has a later start time
  */
-export async function newestThatWrote(verb: string, runs: RunStore): Promise<RunFile> {
-	return undisputed(verb, await findThatWrote(runs), await runs.files());
+export async function certainNewestWithWrites(verb: string, runs: RunStore): Promise<RunFile> {
+	return undisputed(verb, await newestWithWrites(runs), await runs.files());
 }
 
 /**
- * The newest run of which any row was sent or has an outcome; where none is, the newest of all. A row that failed in
- * the look before its write was not sent, and is what one wants to see and to try again.
+ * The newest run with a row that was sent or has an outcome; without such a run, the newest of all. A row that failed
+ * before its write has an outcome although nothing was sent: users want to see it and to try it again.
  *
  * @throws CliError exit 2 where no run is recorded
  */
-export async function findThatDid(runs: RunStore): Promise<RunFile> {
+export async function newestWithResult(runs: RunStore): Promise<RunFile> {
 	const all = await runs.files();
 	for (const file of all) {
 		const { recorded } = await readReport(runs, file);
@@ -82,16 +82,16 @@ function hasSettled(recorded: RecordedRun | undefined): boolean {
 	return rows - pending - invalid - duplicateSkipped > 0;
 }
 
-/** The same for a command that writes. @throws CliError exit 2 where the clock says that another is newer */
-export async function newestThatDid(verb: string, runs: RunStore): Promise<RunFile> {
-	return undisputed(verb, await findThatDid(runs), await runs.files());
+/** The same for a command that writes. @throws CliError exit 2 where another run has a later start time */
+export async function certainNewestWithResult(verb: string, runs: RunStore): Promise<RunFile> {
+	return undisputed(verb, await newestWithResult(runs), await runs.files());
 }
 
 /**
- * The newest run that is still to be gone on with.
+ * The newest run that is unfinished and not superseded.
  *
- * @throws CliError exit 2 where there is none, or where the clock says that another run is newer; 7 or 8 where one that
- *   may be it can't be read
+ * @throws CliError exit 2 where there is none, or where another run has a later start time; 7 or 8 where a candidate can't
+ *   be read
  */
 export async function newestUnfinished(runs: RunStore): Promise<RunFile> {
 	const all = await runs.files();
@@ -99,7 +99,7 @@ export async function newestUnfinished(runs: RunStore): Promise<RunFile> {
 	for (const file of all) {
 		const { run } = file;
 		if (await isComplete(runs, run)) continue;
-		// Of a damaged one it can't be known whether it is what was meant: its error says how to mend it.
+		// A damaged run may be the one that the user means. Its error says how to repair it.
 		const { recorded } = await readReport(runs, file);
 		const state = stateOf(recorded, await supersededBy(runs, file, all));
 		if (state === "unfinished") return undisputed("resume", file, all);
@@ -129,8 +129,9 @@ function undisputed(verb: string, file: RunFile, all: readonly RunFile[]): RunFi
 }
 
 /**
- * Where a command goes that takes up a recorded run: where flag, environment or profile say, the run's own profile
- * among them. The record alone never says where a key goes: whoever could write it would choose.
+ * The target of a command that continues, verifies or undoes a recorded run. A flag, the environment or a profile gives it,
+ * the run's own profile included. The address of the record alone is refused: a program that can write the record could
+ * otherwise send the key to any address.
  *
  * @param verb of `ragtag runs`
  * @throws CliError exit 2 where nothing gives an address

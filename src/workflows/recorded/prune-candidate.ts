@@ -6,23 +6,23 @@ import type { RunStore } from "../../run/recorded/run-store.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import { hasWritten, type RunState, stateOf } from "./recorded-run.ts";
 
-/** A run's folder, as it is judged for whether it may go. */
-export type Old = {
+/** A run's folder, with what decides whether it may be removed. */
+export type PruneCandidate = {
 	readonly run: string;
 	readonly state: RunState;
 	/** when it ended, or was last written; epoch milliseconds */
 	readonly ended: number;
-	/** milliseconds of age below which it never goes by itself */
-	readonly least: number;
-	/** what its lock is of; undefined where nothing was written down of what it is to do */
-	readonly work: Parameters<typeof lockContent>[0] | undefined;
+	/** milliseconds: a younger run is removed only by its name */
+	readonly minimumAge: number;
+	/** target and manifest, which name its lock; undefined where neither was recorded yet */
+	readonly recordedWork: Parameters<typeof lockContent>[0] | undefined;
 };
 
-/** Milliseconds: a run that is just beginning copies its manifest before it is written down what it is to do. */
+/** Milliseconds: a run that begins copies its manifest before it records its target and manifest. */
 const BEGINNING = 60 * 60 * 1000;
 
-/** Judges the folder of a run; undefined where there is none any more. */
-export async function oldRun(run: string, runs: RunStore): Promise<Old | undefined> {
+/** Reads the folder of a run; undefined where it was removed. */
+export async function pruneCandidate(run: string, runs: RunStore): Promise<PruneCandidate | undefined> {
 	const folder = await stat(runs.path(run)).catch((error: unknown) => {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
@@ -37,14 +37,20 @@ export async function oldRun(run: string, runs: RunStore): Promise<Old | undefin
 	);
 	const ended = endOf(recorded) ?? touched;
 	const header = recorded?.header;
-	const work = file ?? (header && { baseUrl: header.target.baseUrl, manifest: header.manifest });
+	const recordedWork = file ?? (header && { baseUrl: header.target.baseUrl, manifest: header.manifest });
 	if (file === undefined) {
-		// Its record can't be read: what it wrote can't be taken back then, but it is not nothing.
+		// Its run file can't be read, so it can't be undone. If its journal has writes, it is not a run that never began.
 		const state = journal === "damaged" || hasWritten(recorded) ? "damaged" : "not begun";
-		return { run, state, ended, least: BEGINNING, work };
+		return { run, state, ended, minimumAge: BEGINNING, recordedWork };
 	}
 	const by = journal === "damaged" ? undefined : await supersededBy(runs, file, await runs.files());
-	return { run, state: journal === "damaged" ? "damaged" : stateOf(recorded, by), ended, least: 0, work };
+	return {
+		run,
+		state: journal === "damaged" ? "damaged" : stateOf(recorded, by),
+		ended,
+		minimumAge: 0,
+		recordedWork,
+	};
 }
 
 function endOf(recorded: RecordedRun | undefined): number | undefined {
