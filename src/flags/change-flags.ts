@@ -37,7 +37,7 @@ export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
 }
 
 /** How the metadata to send is made from a row. */
-export function updatePlanOf({ mode, deleteToken }: ChangeFlags): Omit<UpdatePlan, "present"> {
+export function updatePlanOf({ mode, deleteToken }: ChangeFlags): Omit<UpdatePlan, "documents"> {
 	const change = changeOf(mode, deleteToken);
 	return {
 		metadataToSend: (present: Metadata, wanted: Metadata) => metadataToSend(change, present, wanted),

@@ -4,7 +4,7 @@ import { differenceOf } from "./change.ts";
 import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
 
 /** What a run did to one document. */
-export type Done = {
+export type AppliedWrite = {
 	/** line in the run's manifest, from 1; undefined in records of earlier releases */
 	readonly line: number | undefined;
 	readonly datasetId: string;
@@ -27,8 +27,8 @@ export type Done = {
 export type UndoStep = PlannedChange | "nothing" | "impossible";
 
 /** @param normalise what the service makes of the metadata that it is sent */
-export function undoStep(done: Done, normalise: Normalise): UndoStep {
-	const { line = 0, datasetId, documentId, write, metadata, before } = done;
+export function undoStep(applied: AppliedWrite, normalise: Normalise): UndoStep {
+	const { line = 0, datasetId, documentId, write, metadata, before } = applied;
 	const left = normalise(metadata);
 	const planned = { line, datasetId, documentId, was: metadataHash(left) };
 	switch (write) {

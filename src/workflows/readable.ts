@@ -11,18 +11,22 @@ import { stopOrSignal } from "./stop-from-error.ts";
 type Reader = Pick<Run<ServiceFlags & { readonly maxOutage?: number }>, "session" | "flags" | "app">;
 
 /**
- * The end of a command whose rows can't be compared with what their documents have; undefined where they can be. It is
- * asked once, in the dataset of the first row, as every list of a service shows metadata or none does.
+ * The end of a command that must compare rows with their documents, if the service lists no metadata; undefined if it does.
+ * One dataset is read, that of the first row: every list of a service shows metadata, or none does.
  *
- * @param what the flag that compares; undefined where none does
+ * @param what the flag that needs the comparison; undefined where none does
  */
-export async function unreadable(run: Reader, rows: RowSource, what: string | undefined): Promise<Ended | undefined> {
-	const stop = what === undefined ? undefined : await metadataHidden(run, rows, what);
+export async function endIfMetadataHidden(
+	run: Reader,
+	rows: RowSource,
+	what: string | undefined,
+): Promise<Ended | undefined> {
+	const stop = what === undefined ? undefined : await stopIfMetadataHidden(run, rows, what);
 	return stop && endedBefore(rows, stop);
 }
 
-/** Why nothing can be compared with what documents have; undefined where it can. `what` is the flag or command that compares. */
-export async function metadataHidden(
+/** The reason to stop if the service lists no metadata. `what` is the flag or command that compares. */
+export async function stopIfMetadataHidden(
 	{ session, flags, app }: Reader,
 	source: Pick<RowSource, "read">,
 	what: string,

@@ -18,7 +18,7 @@ export type Ended = {
 	/** what a dry run found */
 	readonly dry?: DryResult;
 	/** what reading back found, and what to type where some of it is missing */
-	readonly verify?: FoundBehind | undefined;
+	readonly verify?: VerifyFindings | undefined;
 	/** what is printed instead of the counts of rows */
 	readonly counted?: string;
 	readonly run?: string;
@@ -35,7 +35,7 @@ export type Ended = {
 	readonly next?: string | undefined;
 };
 
-type FoundBehind = {
+type VerifyFindings = {
 	readonly counts: VerifyCounts;
 	/**
 	 * rows that have something else than was sent, directly after the run: the service itself may have changed them.
@@ -104,7 +104,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 const CHANGED =
 	"Documents were changed directly after the run: by another client, or by the service, which does not keep what it is sent.";
 
-function isChanged({ unexplained = 0 }: FoundBehind): boolean {
+function isChanged({ unexplained = 0 }: VerifyFindings): boolean {
 	return unexplained > 0;
 }
 

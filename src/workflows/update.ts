@@ -8,7 +8,7 @@ import type { Run } from "./open-run.ts";
 import type { RowOperation } from "./run/run-rows.ts";
 
 /** How the metadata of a row becomes what is sent to its document. */
-export type Update = Omit<UpdatePlan, "present"> & {
+export type Update = Omit<UpdatePlan, "documents"> & {
 	/** whether documents are left alone that have already what would be sent */
 	readonly onlyChanged: boolean;
 };
@@ -19,7 +19,7 @@ export function updateDocuments({ session, settings, flags }: Run<RunFlags>, upd
 	// A row whose document can't be seen was not judged by the policy either: it fails, and is not sent.
 	const reads = update.keepsPresent || update.onlyChanged || settings.policy !== undefined;
 	return (log, documents) => {
-		if (reads) return planMetadata(service, { ...update, present: documents }, log);
+		if (reads) return planMetadata(service, { ...update, documents }, log);
 		const images = flags.undo === false ? undefined : new BeforeImages(documents, service);
 		return replaceMetadata(service, images, log);
 	};
@@ -30,7 +30,7 @@ export function previewUpdate(update: Update): PreviewRow {
 	return async (row, { service, request }, documents) => {
 		const { document, present, metadata, isSame } = await prepareUpdate(service, request, row, {
 			...update,
-			present: documents,
+			documents,
 		});
 		const { documentId } = row;
 		if (isSame) return { action: "none", documentId, ...(update.onlyChanged ? {} : { sent: metadata }) };

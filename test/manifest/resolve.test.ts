@@ -75,7 +75,7 @@ test("nothing of a row's metadata is lost or changed between its name and its id
 			expect(read.rows.map((row) => row.wanted?.name)).toEqual(documents.map(({ documentId }) => documentId));
 
 			const printer = documentPrinter(json);
-			for (const row of read.rows) printer.see(row.metadata);
+			for (const row of read.rows) printer.include(row.metadata);
 			let printed = "";
 			const resolved = read.rows.map((row, index) => ({
 				datasetId: row.datasetId,

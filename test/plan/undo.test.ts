@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { metadataHash } from "../../src/plan/plan-file/planned.ts";
-import { type Done, undoStep } from "../../src/plan/undo.ts";
+import { type AppliedWrite, undoStep } from "../../src/plan/undo.ts";
 import { splitLists } from "../../src/rest/ragflow.ts";
 
 const a = (value: JsonValue): Metadata => new Map([["a", value]]);
 const asSent = (metadata: Metadata): Metadata => metadata;
-const update: Done = {
+const update: AppliedWrite = {
 	line: 7,
 	datasetId: "set",
 	documentId: "doc",

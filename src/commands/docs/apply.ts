@@ -10,7 +10,7 @@ import { printVersionLine } from "../../workflows/version-line.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
-import { overruleHint, planPrinter, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
+import { forceHint, planPrinter, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
 import { policyPrescan } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { report } from "../../workflows/report.ts";
@@ -62,7 +62,7 @@ export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> 
 	app.io.note(`To change: ${documentsText(rows.rows)}, as planned from ${fileOfLines(rows)} at ${created}.`);
 	await using record = await openRecord(run, allowed);
 	const sent = await sendPlanned(record, rules);
-	return await endRun(record, { ...sent, next: overruleHint(record) });
+	return await endRun(record, { ...sent, next: forceHint(record) });
 }
 
 export const resumeApply: Resume = (file, flags, app) => apply({ ...flags, file: file.manifest.path }, app);

@@ -12,7 +12,7 @@ import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
 import { changePrinter, type ChangeSink, preview } from "../../workflows/preview/preview.ts";
-import { unreadable } from "../../workflows/readable.ts";
+import { endIfMetadataHidden } from "../../workflows/readable.ts";
 import { report } from "../../workflows/report.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { previewUpdate } from "../../workflows/update.ts";
@@ -55,13 +55,13 @@ export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	await using run = await openRun("docs plan", options, app);
 	const update = { ...updatePlanOf(options), onlyChanged: true };
 	await using rows = await manifestRows(run, manifest, { purpose: "tag", alreadyPresent: update });
-	const stop = rows.stop ?? (await unreadable(run, rows, "docs plan"));
+	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, "docs plan"));
 	if (stop !== undefined) return await report(run, stop);
 	await using writer = await PlanWriter.create(out, force, {
 		ragtag: VERSION,
 		baseUrl: run.session.baseUrl,
 		mode,
-		manifest: { name: rows.name, sha256: rows.kept.sha256, rows: rows.rows },
+		manifest: { name: rows.name, sha256: rows.content.sha256, rows: rows.rows },
 		created: new Date().toISOString(),
 	} satisfies PlanHeader);
 	return await preview(run, rows, previewUpdate(update), planSink(run, writer));

@@ -149,7 +149,7 @@ async function printResolved(
 	const write = async (print: Print): Promise<number> => {
 		const printer = documentPrinter(json);
 		const problems = problemReporter(json, io);
-		const { failed } = await lookUp(work, { onProblem: problems.report, onMetadata: printer.see });
+		const { failed } = await lookUp(work, { onProblem: problems.report, onMetadata: printer.include });
 		problems.end();
 		const lost = source.invalid + failed;
 		if (failed > 0 && !skipInvalid) throw unresolved(lost, source, false);

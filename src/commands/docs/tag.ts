@@ -25,7 +25,7 @@ import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { policyPrescan } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
-import { unreadable } from "../../workflows/readable.ts";
+import { endIfMetadataHidden } from "../../workflows/readable.ts";
 import { report } from "../../workflows/report.ts";
 import { addFilterOptions, type FilterFlags, filterText } from "../../workflows/rows/document-filter.ts";
 import { foundRows } from "../../workflows/rows/found-rows.ts";
@@ -90,7 +90,7 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	const compares = dryRun ? "--dry-run" : onlyChanged ? "--only-changed" : verifies(options) ? "--verify" : undefined;
 	const reading = { purpose: "tag", alreadyPresent: compares === undefined ? undefined : update } as const;
 	await using rows = await (manifest === undefined ? foundRows(run, reading) : manifestRows(run, manifest, reading));
-	const stop = rows.stop ?? (await unreadable(run, rows, compares));
+	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, compares));
 	if (stop !== undefined) return await report(run, stop);
 	if (dryRun) return await preview(run, rows, previewUpdate(update));
 	const allowed = await policyPrescan(run, rows, previewUpdate(update));

@@ -26,7 +26,7 @@ import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
 import { changePrinter, type ChangeSink, preview } from "../../workflows/preview/preview.ts";
-import { unreadable } from "../../workflows/readable.ts";
+import { endIfMetadataHidden } from "../../workflows/readable.ts";
 import { report } from "../../workflows/report.ts";
 import { fileRows } from "../../workflows/rows/argument-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
@@ -84,7 +84,7 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		? fileRows(run, files)
 		: manifestRows(run, manifest, { purpose: "upload" }));
 	const previewed = dryRun && onExisting === "update-metadata" ? "--dry-run" : undefined;
-	const stop = rows.stop ?? (await unreadable(run, rows, verifies(options) ? "--verify" : previewed));
+	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, verifies(options) ? "--verify" : previewed));
 	if (stop !== undefined) return await report(run, stop);
 	if (dryRun) return await preview(run, rows, uploadPreview(onExisting), uploadPrinter(run));
 	const allowed = await prescanUploads(run, rows);

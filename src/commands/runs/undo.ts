@@ -1,4 +1,4 @@
-import { newestThatWrote, hasWritten, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
+import { certainNewestWithWrites, hasWritten, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { undoneOf } from "../../report/undo.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
@@ -18,13 +18,7 @@ import { withFlags } from "../../flags/next-command.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
 import { connectRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../../workflows/plan/plan-rows.ts";
-import {
-	overruleHint,
-	planPrinter,
-	type PlanRules,
-	previewPlanned,
-	sendPlanned,
-} from "../../workflows/plan/planned.ts";
+import { forceHint, planPrinter, type PlanRules, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
 import { policyPrescan, withoutPolicy } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endedBefore, report } from "../../workflows/report.ts";
@@ -60,7 +54,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const { yes = false, dryRun = false } = options;
 	checkFlags(options, app);
 	const runs = app.runs(await app.settings(options));
-	const file = name === undefined ? await newestThatWrote("undo", runs) : await runs.find(name);
+	const file = name === undefined ? await certainNewestWithWrites("undo", runs) : await runs.find(name);
 	if (file.command === PURPOSES.rm.command) {
 		throw new CliError(`run ${file.run} removed documents, and a removal can't be undone; nothing was sent`, {
 			exit: Exit.usage,
@@ -87,7 +81,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	if (dryRun) app.io.note(`${about}: ${todoText(plan)}.`);
 	await using rows = await planRows(run, plan.path, undoKind(undoManifestName(file.run)));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
-	const rules = { ...RULES, lagsUntil: lagsUntil(plan, app) };
+	const rules = { ...RULES, listsLagUntil: listsLagUntil(plan, app) };
 	if (dryRun) return await preview(withoutPolicy(run), rows, previewPlanned(run, rules), planPrinter(run));
 	app.io.note(`${about}: ${todoText(plan)}.`);
 	if (!yes) await askForYes(`Undo run ${file.run}?`, app);
@@ -124,13 +118,13 @@ function checkFlags(options: UndoOptions, { io }: App): void {
 /** Documents get back exactly what they had. The plan of an undo is always one of whole values. */
 const RULES: PlanRules = { mode: "replace", since: "the run", isExact: true };
 
-/** @param name of the undo: what the manifest is for other runs */
+/** @param name what messages call the undo, as other runs are called by their manifest */
 function undoKind(name: string): PlanKind {
 	return { name, actions: ["update", "remove"], countsUnplanned: true };
 }
 
-/** A list may be so old that it shows what was there before the run's last write: until when, by the program's clock. */
-function lagsUntil({ lastSent }: UndoPlan, { clock }: App): number {
+/** Until then, by the program's clock, a list may not show the run's last write. */
+function listsLagUntil({ lastSent }: UndoPlan, { clock }: App): number {
 	return clock.now() + Math.min(LONGEST_READ_BACK_MS, lastSent + LONGEST_READ_BACK_MS - Date.now());
 }
 
@@ -150,10 +144,10 @@ async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?
 	const sent = await sendPlanned(record, rules);
 	const { journal } = record;
 	const undone = { name: rows.name, counts: undoneOf(journal.totals(), journal.failedWith(CONFLICT)) };
-	return await endRun(record, { ...sent, undone, next: overruleHint(record) ?? nextOfUndo(record) });
+	return await endRun(record, { ...sent, undone, next: forceHint(record) ?? nextOfUndo(record) });
 }
 
-/** Rows of an undo are not to be mended: fed to docs tag, one that removes a document would clear it. */
+/** The failed rows of an undo are not offered as a manifest: docs tag would clear the document of a removal. */
 function nextOfUndo({ name, run, journal }: RunRecord<PlannedRow>): string | undefined {
 	const { failed, invalid } = journal.totals();
 	if (failed > 0) return `Try the failed rows again: ${withFlags(`ragtag runs retry ${name}`, run.flags)}`;

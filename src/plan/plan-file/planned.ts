@@ -72,8 +72,8 @@ function metadataBefore({ metadata, difference }: Pick<PlannedUpdate, "metadata"
 	return before;
 }
 
-/** Whether what a document has now under that key is part of what `overruled` sends. */
-export function keptWhenOverruled(mode: Mode, { difference }: Pick<PlannedUpdate, "difference">, key: string): boolean {
+/** Whether what a document has now under that key is part of what `forcedMetadata` returns. */
+export function isKeptWhenForced(mode: Mode, { difference }: Pick<PlannedUpdate, "difference">, key: string): boolean {
 	const { add, change, remove } = difference;
 	return mode === "merge" && !add.has(key) && !change.has(key) && !remove.has(key);
 }
@@ -82,7 +82,7 @@ export function keptWhenOverruled(mode: Mode, { difference }: Pick<PlannedUpdate
  * What `--force` sends to a document that was changed since: in `replace` mode the planned object, in `merge` mode what the
  * document has now with the planned difference applied.
  */
-export function overruled(
+export function forcedMetadata(
 	mode: Mode,
 	{ metadata, difference }: Pick<PlannedUpdate, "metadata" | "difference">,
 	present: Metadata,

@@ -21,12 +21,12 @@ type UpdateItem = Work & { readonly planned: PlannedUpdate };
 /** How a planned update is judged by what its document has now. */
 export type PlannedRules = {
 	/** asks for each document when its row comes: only that shows a change by another client */
-	readonly present: Pick<DocumentSource, "byId">;
+	readonly documents: Pick<DocumentSource, "byId">;
 	/** whether the document has what it had when the plan was made */
 	readonly isAsPlanned: (was: string, present: Metadata, normalise: Normalise, inexact?: InexactValues) => boolean;
 	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, normalise: Normalise) => readonly string[];
 	/** what is sent to a document that was changed since; undefined where that is left alone */
-	readonly overruled:
+	readonly forced:
 		| {
 				readonly metadata: (planned: PlannedUpdate, present: Metadata) => Metadata;
 				/** whether what the document has under that key is part of it */
@@ -41,7 +41,7 @@ export type PlannedRules = {
 	 * Waits until a list shows what was written before. Resolves with whether it had to wait: then the document is read again
 	 * before the row counts as unchanged
 	 */
-	readonly catchUp: () => Promise<boolean>;
+	readonly waitForLists: () => Promise<boolean>;
 };
 
 /** The code of a row whose document another client changed since. */
@@ -61,22 +61,22 @@ export async function preparePlannedUpdate(
 	const { planned } = item;
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
-	const document = await existingDocument(api, request, item, rules.present);
+	const document = await existingDocument(api, request, item, rules.documents);
 	// A document without metadata may be listed without the member.
 	const present = document.metadata ?? new Map();
 	if (holds(document, planned.metadata, rules.isExact ? (metadata) => metadata : normalise)) {
-		if (await rules.catchUp()) return preparePlannedUpdate(service, request, item, rules);
+		if (await rules.waitForLists()) return preparePlannedUpdate(service, request, item, rules);
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}
 	if (rules.isAsPlanned(planned.was, present, normalise, document.inexact)) {
 		return { document, present, metadata: planned.metadata, isSame: false };
 	}
-	const { overruled } = rules;
-	if (overruled === undefined) {
+	const { forced } = rules;
+	if (forced === undefined) {
 		throw conflict(service, item, rules.since, rules.keysChangedSince(planned, present, normalise));
 	}
-	refuseRounded(service, item.documentId, document, (key) => overruled.keepsValue(planned, key));
-	const metadata = overruled.metadata(planned, present);
+	refuseRounded(service, item.documentId, document, (key) => forced.keepsValue(planned, key));
+	const metadata = forced.metadata(planned, present);
 	return { document, present, metadata, isSame: holds(document, metadata, normalise) };
 }
 
@@ -93,20 +93,20 @@ export async function preparePlannedRemoval(
 ): Promise<Metadata | undefined> {
 	const { datasetId, documentId, planned } = item;
 	const api = await service.known(request);
-	const document = await rules.present.byId(api, request, datasetId, documentId);
+	const document = await rules.documents.byId(api, request, datasetId, documentId);
 	if (document === undefined) {
-		return (await rules.catchUp()) ? preparePlannedRemoval(service, request, item, rules) : undefined;
+		return (await rules.waitForLists()) ? preparePlannedRemoval(service, request, item, rules) : undefined;
 	}
 	const present = document.metadata ?? new Map();
 	// A document without metadata was stored and never tagged, so nothing of another client can be lost.
 	const { normalise } = api.dialect.flavour;
 	if (present.size === 0 || rules.isAsPlanned(planned.was, present, normalise, document.inexact)) return present;
-	if (rules.overruled !== undefined) return present;
+	if (rules.forced !== undefined) return present;
 	throw conflict(service, item, rules.since);
 }
 
 /** Does what a plan says, to each document that no other client changed since. */
-export function doPlanned<Item extends PlannedItem>(
+export function applyPlanned<Item extends PlannedItem>(
 	service: Service,
 	rules: PlannedRules,
 	log: SentLog = unrecorded,

@@ -14,7 +14,7 @@ export type UpdateItem = Work & { readonly metadata: Metadata };
 
 /** How the metadata to send is computed, where it depends on what the document has. */
 export type UpdatePlan = {
-	readonly present: Pick<DocumentSource, "byId">;
+	readonly documents: Pick<DocumentSource, "byId">;
 	readonly metadataToSend: (present: Metadata, wanted: Metadata) => Metadata;
 	/** whether what is sent contains what the document has: a part that no list shows would be removed then */
 	readonly keepsPresent: boolean;
@@ -41,7 +41,7 @@ export async function prepareUpdate(
 	service: Service,
 	request: Request,
 	{ datasetId, documentId, metadata: wanted }: UpdateItem,
-	{ present: documents, metadataToSend, keepsPresent, keepsValue }: UpdatePlan,
+	{ documents, metadataToSend, keepsPresent, keepsValue }: UpdatePlan,
 ): Promise<PreparedUpdate> {
 	const api = await service.known(request);
 	const document = await existingDocument(api, request, { datasetId, documentId }, documents);

@@ -58,8 +58,8 @@ export function presentValues(
 /** Two names that are one text to a service which compares without letter case. */
 const PROBE = ["a", "A"] as const;
 
-export type AlikeNames = {
-	readonly alike: NonNullable<CheckDependencies["nameFolding"]>;
+export type NameFoldingCheck = {
+	readonly nameFolding: NonNullable<CheckDependencies["nameFolding"]>;
 	/** why the service could not say how it compares names */
 	stop(): Stop | undefined;
 };
@@ -68,10 +68,10 @@ export type AlikeNames = {
  * How the service compares the names of files. It is asked for its flavour where that is not known, and only where two rows
  * have names that some services take for one.
  */
-export function alikeNames({ service, request }: Session, skipsInvalid: boolean, app: App): AlikeNames {
+export function nameFoldingCheck({ service, request }: Session, skipsInvalid: boolean, app: App): NameFoldingCheck {
 	let stop: Stop | undefined;
 	return {
-		alike: {
+		nameFolding: {
 			fold: foldedName,
 			async applies(problems) {
 				// A manifest that is refused anyway costs no request.

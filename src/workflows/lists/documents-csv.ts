@@ -52,7 +52,7 @@ export async function printDocumentsCsv(
 	{ fields, settings, app, print = (text) => app.io.out(text) }: DocumentsCsv,
 ): Promise<number> {
 	const parent = await app.temporaryFolder(settings);
-	const folder = await kept(() => mkdtemp(join(parent, "ragtag-list-")));
+	const folder = await inTemporaryStorage(() => mkdtemp(join(parent, "ragtag-list-")));
 	try {
 		const path = join(folder, "documents.jsonl");
 		const members = membersOf(fields);
@@ -71,7 +71,7 @@ export async function printDocumentsCsv(
 				yield `[${cells},${metadataText(exact ?? noMetadata)}]\n${metadataText(kept)}\n`;
 			}
 		};
-		await kept(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
+		await inTemporaryStorage(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
 		await print(plan.head());
 		for await (const document of spooled(path)) await print(plan.row(document));
 		return count;
@@ -80,7 +80,7 @@ export async function printDocumentsCsv(
 	}
 }
 
-function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {
 	return withTemporaryStorage("what the documents have", work);
 }
 

@@ -3,10 +3,10 @@ import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import type { Print } from "./documents-csv.ts";
 
 /**
- * Makes the file of `--out` and has it written, never over a file that is there: it may be the manifest that somebody has
- * edited. Where writing ends in an error, the file is removed.
+ * Creates the file of `--out` and writes it. An existing file is never overwritten: it may be a manifest that the user has
+ * edited. If writing fails, the file is removed.
  *
- * @throws CliError exit 2 where the file can't be made, 74 where it can't be written
+ * @throws CliError exit 2 where the file can't be created, 74 where it can't be written
  */
 export async function writeNewFile<Result>(out: string, write: (print: Print) => Promise<Result>): Promise<Result> {
 	const file = await open(out, "wx", 0o600).catch((error: unknown) => {
@@ -26,7 +26,7 @@ export async function writeNewFile<Result>(out: string, write: (print: Print) =>
 	try {
 		return await write(print);
 	} catch (error) {
-		// Half a manifest would look like a whole one, and stand in the way of the next try.
+		// A cut manifest would look complete, and the next attempt could not create the file.
 		await rm(out, { force: true });
 		throw error;
 	} finally {

@@ -14,14 +14,14 @@ import { show } from "../../text/show.ts";
 /** How a run of a plan is recorded. */
 export const APPLY = "docs apply";
 
-/** A plan that was read as a whole and is what was written. */
+/** A plan that was read to its end and has the hash that it was written with. */
 export type OpenedPlan = CheckedPlan & {
 	/** as the user named it */
 	readonly name: string;
 	/** of all its bytes, in hexadecimal */
 	readonly sha256: string;
 	readonly bytes: number;
-	/** path of the private copy that was made while it was checked: what is sent is what was checked */
+	/** path of the private copy that was made while it was checked; the changes are read from it */
 	readonly copy: string;
 	/** its changes in order, from the copy */
 	read(): AsyncGenerator<PlannedChange>;
@@ -33,25 +33,25 @@ export type OpenPlanOptions = {
 	readonly stdin: AsyncIterable<Uint8Array>;
 	/** where the copy is kept */
 	readonly temporaryFolder: string;
-	/** what may be planned */
+	/** actions that the plan may have */
 	readonly actions: readonly PlannedChange["action"][];
 };
 
 /**
- * Checks a whole plan, and copies it while it does. Memory holds one line of it.
+ * Checks a whole plan, and copies it at the same time. Memory holds one line of it.
  *
- * @throws CliError exit 2 where it can't be read, 7 where it can't be kept, 8 where it was edited, cut or is no plan
+ * @throws CliError exit 2 where it can't be read, 7 where it can't be copied, 8 where it was edited or cut, or is no plan
  */
 export async function openPlan(
 	name: string,
 	{ stdin, temporaryFolder, actions }: OpenPlanOptions,
 ): Promise<OpenedPlan> {
 	const bytesOf = name === "-" ? readable("standard input", stdin) : await readFile(name);
-	const folder = await kept(() => mkdtemp(join(temporaryFolder, "ragtag-plan-")));
+	const folder = await inTemporaryStorage(() => mkdtemp(join(temporaryFolder, "ragtag-plan-")));
 	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
 	try {
 		const copy = join(folder, "plan");
-		const spool = await kept(() => open(copy, "wx", 0o600));
+		const spool = await inTemporaryStorage(() => open(copy, "wx", 0o600));
 		try {
 			const checked = await check(name, bytesOf, spool, actions);
 			return { ...checked, name, copy, read: () => changesIn(name, copy, actions), close };
@@ -76,19 +76,19 @@ async function check(
 		for await (const chunk of chunks) {
 			hash.update(chunk);
 			bytes += chunk.length;
-			await kept(() => spool.writeFile(chunk));
+			await inTemporaryStorage(() => spool.writeFile(chunk));
 			yield chunk;
 		}
 	};
 	const plan = new PlanCheck(actions);
-	return told(name, async () => {
+	return withPlanErrors(name, async () => {
 		const read = changes(hashed(), plan);
 		while ((await read.next()).done !== true);
 		return { ...plan.end(), sha256: hash.digest("hex"), bytes };
 	});
 }
 
-/** The changes of a copy that was checked: a fault of it now is one of the storage, or of who tampers with it. */
+/** The changes of the checked copy. If the copy is invalid now, the storage failed or another program changed it. */
 async function* changesIn(
 	name: string,
 	copy: string,
@@ -97,11 +97,11 @@ async function* changesIn(
 	const plan = new PlanCheck(actions);
 	const read = changes(readable(copy, createReadStream(copy)), plan);
 	for (;;) {
-		const next = await told(name, () => read.next());
+		const next = await withPlanErrors(name, () => read.next());
 		if (next.done === true) break;
 		yield next.value;
 	}
-	await told(name, async () => plan.end());
+	await withPlanErrors(name, async () => plan.end());
 }
 
 async function* changes(chunks: AsyncIterable<Uint8Array>, plan: PlanCheck): AsyncGenerator<PlannedChange> {
@@ -121,7 +121,7 @@ async function* changes(chunks: AsyncIterable<Uint8Array>, plan: PlanCheck): Asy
 	if (rest !== undefined) line(rest.bytes, rest.isTerminated);
 }
 
-async function told<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+async function withPlanErrors<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
 	try {
 		return await work();
 	} catch (error) {
@@ -168,6 +168,6 @@ function unreadable(name: string, cause: unknown): CliError {
 	});
 }
 
-function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {
 	return withTemporaryStorage("the plan", work, "nothing was sent");
 }

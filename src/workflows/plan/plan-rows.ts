@@ -5,13 +5,13 @@ import { jsonFailedRows } from "../../manifest/failed-rows.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Stop } from "../../run/types.ts";
 import type { Run } from "../open-run.ts";
-import { metadataHidden } from "../readable.ts";
+import { stopIfMetadataHidden } from "../readable.ts";
 import { type Ended, endedBefore } from "../report.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { type OpenedPlan, openPlan } from "./open-plan.ts";
 
-/** A row that is one change of a plan. Its line is that of the manifest, by which the plan was reviewed. */
+/** One change of a plan as a row. Its line is the line of the manifest that the plan was made from. */
 export type PlannedRow = Row & { readonly planned: PlannedChange };
 
 /** The rows of a good plan. */
@@ -19,7 +19,7 @@ export type PlanSource = RowSource<PlannedRow> & { readonly stop: undefined; rea
 
 /** What a command expects of a plan. */
 export type PlanKind = {
-	/** what may be planned */
+	/** actions that the plan may have */
 	readonly actions: readonly PlannedChange["action"][];
 	/** what messages call the plan; its path where it is undefined */
 	readonly name?: string;
@@ -31,7 +31,7 @@ export type PlanKind = {
  * Checks a whole plan. One that was edited or cut, or is for another target, ends the command before its first request
  * that writes.
  *
- * @throws CliError where it can't be read or kept
+ * @throws CliError where it can't be read or copied
  */
 export async function planRows(
 	run: Run,
@@ -49,7 +49,7 @@ export async function planRows(
 	if ("exit" in plan) return stopped(plan, 0);
 	try {
 		const rows = rowsOfPlan(plan, kind);
-		const stop = otherTarget(run, plan) ?? (await metadataHidden(run, rows, run.command));
+		const stop = otherTarget(run, plan) ?? (await stopIfMetadataHidden(run, rows, run.command));
 		if (stop === undefined) return rows;
 		await plan.close();
 		return stopped(stop, rows.rows);
@@ -80,7 +80,7 @@ export function rowsOfPlan(
 			for await (const planned of plan.read()) yield rowOf(planned, index++);
 		},
 		failedRows: jsonFailedRows(),
-		kept: { sha256, bytes, source: { copy } },
+		content: { sha256, bytes, source: { copy } },
 		// The plan alone says what is sent.
 		options: {},
 		[Symbol.asyncDispose]: () => plan.close(),
@@ -95,7 +95,7 @@ function rowOf(planned: PlannedChange, index: number): PlannedRow {
 	return { index, line, datasetId, documentId, file: undefined, metadata, source: { kind: "json", text }, planned };
 }
 
-/** A plan that is none is reported like other reasons to stop; a file that can't be read is thrown. */
+/** An invalid plan is a reason to stop, and is reported as one. @throws the error where the file can't be read */
 function stopWherePlanIsBad(error: unknown): Stop {
 	if (!(error instanceof CliError) || error.exit !== Exit.foreign) throw error;
 	return stopFromError(error);

@@ -1,10 +1,10 @@
 import { changeFormat } from "../../flags/change-flags.ts";
-import { isAsPlanned, keptWhenOverruled, keysChangedSince, overruled } from "../../plan/plan-file/planned.ts";
+import { isAsPlanned, isKeptWhenForced, keysChangedSince, forcedMetadata } from "../../plan/plan-file/planned.ts";
 import type { Mode } from "../../plan/change.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import {
 	CONFLICT,
-	doPlanned,
+	applyPlanned,
 	preparePlannedUpdate,
 	preparePlannedRemoval,
 	type PlannedRules,
@@ -16,24 +16,24 @@ import { changePrinter, type ChangeSink, type PreviewFlags } from "../preview/pr
 import { type RunRecord, type Sent, sendRows } from "../run/run-rows.ts";
 import type { PlannedRow } from "./plan-rows.ts";
 
-/** How the changes of a plan are judged by what their documents have now. */
+/** What is done with a planned change, by what its document has now. */
 export type PlanRules = {
 	/** how the plan was made */
 	readonly mode: Mode;
 	/** `the plan was made`: since when a change by another client is a conflict */
 	readonly since: string;
-	/** whether a document is done only when it has exactly what is planned, whatever the service treats as equal */
+	/** whether a document counts as unchanged only if it has exactly what is planned, not what the service normalises that to */
 	readonly isExact: boolean;
-	/** until when, by the program's clock, a list may not show what was written before; undefined where that is long ago */
-	readonly lagsUntil?: number;
+	/** until then, by the program's clock, a list may not show earlier writes; undefined where these are long ago */
+	readonly listsLagUntil?: number;
 };
 
 /** What a change of the plan would do now. Each dry run needs one of its own. */
 export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRow> {
-	const catchUp = rereading(run, rules);
+	const reread = rereadOnce(run, rules);
 	return async (row, { service, request }, documents) => {
 		const { documentId, planned } = row;
-		const judged = judgedBy(run, rules, documents, catchUp(documents));
+		const judged = judgedBy(run, rules, documents, reread(documents));
 		if (planned.action === "remove") {
 			const present = await preparePlannedRemoval(service, request, row, judged);
 			if (present === undefined) return { action: "none", documentId };
@@ -47,8 +47,8 @@ export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRo
 }
 
 /**
- * Sends the changes of a plan. Each document is read right before it is written, whatever a list would cost: a list is as
- * old as the run, and what another client changed meanwhile would be overwritten.
+ * Sends the changes of a plan. Each document is read right before it is written, even if one list would cost fewer requests:
+ * a list is as old as the run, and a later change of another client would be overwritten.
  */
 export async function sendPlanned(record: RunRecord<PlannedRow>, rules: PlanRules): Promise<Sent> {
 	const { run } = record;
@@ -56,15 +56,15 @@ export async function sendPlanned(record: RunRecord<PlannedRow>, rules: PlanRule
 	const folder = (): Promise<string> => app.temporaryFolder(settings);
 	const documents = new DocumentSource({ rows: undefined, folder, clock: app.clock });
 	try {
-		const judged = judgedBy(run, rules, documents, () => untilLagsAreOver(run, rules));
-		return await sendRows(record, (log) => doPlanned(session.service, judged, log));
+		const judged = judgedBy(run, rules, documents, () => waitForLaggingLists(run, rules));
+		return await sendRows(record, (log) => applyPlanned(session.service, judged, log));
 	} finally {
 		await documents.close();
 	}
 }
 
-/** What to type where documents were left alone because another client changed them. */
-export function overruleHint({ run, name, journal }: RunRecord<PlannedRow>): string | undefined {
+/** The command that changes documents which were left alone because another client had changed them. */
+export function forceHint({ run, name, journal }: RunRecord<PlannedRow>): string | undefined {
 	if (journal.failedWith(CONFLICT) === 0) return undefined;
 	const force = withFlags(`ragtag runs retry ${name} --force`, run.flags);
 	return `Documents that were changed since were left alone. To change them as well: ${force}`;
@@ -91,40 +91,43 @@ function judgedBy(
 	{ flags: { force = false } }: Run,
 	{ mode, since, isExact }: PlanRules,
 	documents: DocumentSource,
-	catchUp: PlannedRules["catchUp"],
+	waitForLists: PlannedRules["waitForLists"],
 ): PlannedRules {
-	const forced: PlannedRules["overruled"] = {
-		metadata: (planned, now) => overruled(mode, planned, now),
-		keepsValue: (planned, key) => keptWhenOverruled(mode, planned, key),
+	const forced: PlannedRules["forced"] = {
+		metadata: (planned, now) => forcedMetadata(mode, planned, now),
+		keepsValue: (planned, key) => isKeptWhenForced(mode, planned, key),
 	};
 	return {
 		isExact,
-		catchUp,
-		present: documents,
+		waitForLists,
+		documents,
 		since,
 		isAsPlanned,
 		keysChangedSince,
-		overruled: force ? forced : undefined,
+		forced: force ? forced : undefined,
 	};
 }
 
-/** Waits until lists show what was written before the plan. Resolves with whether it had to. */
-async function untilLagsAreOver({ app: { clock, signal } }: Run, { lagsUntil = 0 }: PlanRules): Promise<boolean> {
-	const wait = lagsUntil - clock.now();
+/** Waits until lists show what was written before the plan. Resolves with whether it waited. */
+async function waitForLaggingLists(
+	{ app: { clock, signal } }: Run,
+	{ listsLagUntil = 0 }: PlanRules,
+): Promise<boolean> {
+	const wait = listsLagUntil - clock.now();
 	if (wait <= 0 || signal.aborted) return false;
 	await clock.sleep(wait, signal);
 	return true;
 }
 
-/** What was read of documents may be from before lists showed all. Then they are read once more, for all rows. */
-function rereading(run: Run, rules: PlanRules): (documents: DocumentSource) => PlannedRules["catchUp"] {
+/** A list that was read too early may lack earlier writes. Then documents are read once more, for all rows. */
+function rereadOnce(run: Run, rules: PlanRules): (documents: DocumentSource) => PlannedRules["waitForLists"] {
 	const { clock, signal } = run.app;
-	let isRead = clock.now() >= (rules.lagsUntil ?? 0);
+	let isRead = clock.now() >= (rules.listsLagUntil ?? 0);
 	return (documents) => {
 		let isFresh = isRead;
 		return async () => {
 			if (isFresh || signal.aborted) return false;
-			await untilLagsAreOver(run, rules);
+			await waitForLaggingLists(run, rules);
 			if (!isRead) documents.renew();
 			isRead = true;
 			isFresh = true;

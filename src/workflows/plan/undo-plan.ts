@@ -12,49 +12,49 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import { countUnrecordedRows, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { VERSION } from "../../version.ts";
 
-/** A plan that takes a run back, in a private file. Disposing of it removes the file. */
+/** The plan that undoes a run, in a private file. Disposing of it removes the file. */
 export type UndoPlan = AsyncDisposable & {
 	readonly path: string;
-	/** documents that get back what they had */
+	/** documents whose previous metadata is written again */
 	readonly restored: number;
-	/** documents that the run uploaded, and that go */
+	/** documents that the run uploaded and the undo removes */
 	readonly removed: number;
-	/** rows that can't be taken back */
+	/** rows that can't be undone */
 	readonly impossible: number;
-	/** the documents of the first of those */
+	/** ids of the first documents that can't be restored, at most `NAMED` */
 	readonly impossibleIds: readonly string[];
 	/** when the run sent something last, in epoch milliseconds; 0 where that is not known */
 	readonly lastSent: number;
 };
 
-/** Documents that are named of those that can't be taken back. */
+/** Documents that can't be restored and are named. */
 const NAMED = 5;
 
-/** Characters that are gathered before they are written. */
+/** Characters that are buffered before they are written. */
 const BLOCK = 256 * 1024;
 
 /**
- * Plans how a run is taken back, row by row from its journal. The same journal gives the same plan, byte for byte: two
- * who undo one run at once meet at its lock.
+ * Plans the undo of a run, row by row from its journal. The same journal gives the same plan, byte for byte. So two
+ * processes that undo one run at the same time need the same lock, and only one of them goes on.
  *
- * @param keeps what the service keeps of what it is sent
- * @param parent a folder that is the user's alone
- * @throws CliError exit 7 where the plan can't be kept
+ * @param normalise gives what the service stores of metadata that is sent
+ * @param parent a folder that only the user can open
+ * @throws CliError exit 7 where the plan can't be stored
  */
 export async function planUndo(
 	recorded: RecordedRun,
 	{ baseUrl, manifest, started }: RunFile,
-	keeps: Normalise,
+	normalise: Normalise,
 	parent: string,
 ): Promise<UndoPlan> {
-	const folder = await kept(() => mkdtemp(join(parent, "ragtag-undo-")));
+	const folder = await inTemporaryStorage(() => mkdtemp(join(parent, "ragtag-undo-")));
 	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
 	try {
 		const path = join(folder, "plan");
-		const file = await kept(() => open(path, "wx", 0o600));
+		const file = await inTemporaryStorage(() => open(path, "wx", 0o600));
 		const counts = { restored: 0, removed: 0, impossible: 0 };
 		const impossibleIds: string[] = [];
-		const told = new RowBytes();
+		const recordedRows = new RowBytes();
 		let unchanged = 0;
 		let lastSent = 0;
 		try {
@@ -68,10 +68,10 @@ export async function planUndo(
 				created: started,
 			} as const;
 			let waiting = text.header(header);
-			for await (const written of writtenRows(recorded, keeps)) {
-				told.set(written.row, 1);
+			for await (const written of writtenRows(recorded, normalise)) {
+				recordedRows.set(written.row, 1);
 				lastSent = Math.max(lastSent, written.time ?? 0);
-				const step = undoStep(written, keeps);
+				const step = undoStep(written, normalise);
 				if (step === "nothing") unchanged += 1;
 				else if (step === "impossible" || isTooLong(step)) {
 					counts.impossible += 1;
@@ -84,11 +84,11 @@ export async function planUndo(
 				await append(file, waiting);
 				waiting = "";
 			}
-			const untold = countUnrecordedRows(recorded, told);
-			// A write whose record a repair lost was seen by the next one of its row, which then seems to have changed nothing.
-			const unsure = Math.min(unchanged, Math.max(0, recorded.sent.lost - untold));
-			counts.impossible += untold + unsure;
-			unchanged -= unsure;
+			const unrecorded = countUnrecordedRows(recorded, recordedRows);
+			// If a repair lost the record of a row's first write, the next write of that row seems to have changed nothing.
+			const inDoubt = Math.min(unchanged, Math.max(0, recorded.sent.lost - unrecorded));
+			counts.impossible += unrecorded + inDoubt;
+			unchanged -= inDoubt;
 			await append(file, waiting + text.footer({ unchanged, failed: counts.impossible }));
 		} finally {
 			await file.close();
@@ -100,15 +100,15 @@ export async function planUndo(
 	}
 }
 
-/** Whether a change is longer than what is read back of a plan: the others are taken back without it. */
+/** Whether a change is longer than the longest line that a plan may have. Such a row can't be undone, and the others can. */
 function isTooLong(step: PlannedChange): boolean {
 	return Buffer.byteLength(changeLine(step)) > MAX_LINE_BYTES;
 }
 
 function append(file: FileHandle, text: string): Promise<void> {
-	return kept(() => file.appendFile(text));
+	return inTemporaryStorage(() => file.appendFile(text));
 }
 
-function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {
 	return withTemporaryStorage("how the run is undone", work, "nothing was sent");
 }

@@ -10,7 +10,7 @@ import { syncFolder } from "../../run/journal/files.ts";
 
 const NAME_A_FILE = "Name a file that can be written.";
 
-/** Before anything is asked. @throws CliError exit 2 where a plan may not be written there */
+/** Checks `--out` before the first request. @throws CliError exit 2 where a plan may not be written there */
 export async function checkOut(
 	out: string,
 	{
@@ -29,7 +29,7 @@ export async function checkOut(
 			hint: "Name another file.",
 		});
 	}
-	// Neither may be there yet, so their folders are asked.
+	// Neither file may exist yet, so their folders are resolved.
 	const place = async (name: string): Promise<string> => join(await same(dirname(resolve(name))), basename(name));
 	if (
 		failed !== undefined &&
@@ -51,8 +51,8 @@ export async function checkOut(
 }
 
 /**
- * Writes a plan beside its place, and puts it there when it is whole: half a plan must never lie where a whole one is
- * looked for.
+ * Writes a plan to a temporary file in the folder of `--out`, and renames it when it is complete. So an incomplete plan never
+ * has the name of a complete one.
  */
 export class PlanWriter {
 	readonly #out: string;
@@ -60,7 +60,7 @@ export class PlanWriter {
 	readonly #path: string;
 	readonly #file: FileHandle;
 	readonly #text = new PlanText();
-	#isWhole = false;
+	#isComplete = false;
 
 	private constructor(out: string, force: boolean, path: string, file: FileHandle) {
 		this.#out = out;
@@ -69,7 +69,7 @@ export class PlanWriter {
 		this.#file = file;
 	}
 
-	/** @throws CliError exit 2 where no file can be made there */
+	/** @throws CliError exit 2 where no file can be created there */
 	static async create(out: string, force: boolean, header: PlanHeader): Promise<PlanWriter> {
 		const path = join(dirname(out), `.${basename(out)}.${randomBytes(6).toString("hex")}`);
 		const file = await open(path, "wx", 0o600).catch((error: unknown) => {
@@ -94,23 +94,23 @@ export class PlanWriter {
 		await this.#append(line);
 	}
 
-	/** Puts the plan in its place. */
+	/** Completes the plan and renames it to `--out`. */
 	async end(counts: Omit<PlanCounts, "changes">): Promise<void> {
 		await this.#append(this.#text.footer(counts));
 		await this.#written(async () => {
 			await this.#file.sync();
-			// Looked at again: another may have written there while the documents were looked at.
+			// Checked again: another program may have created the file while documents were read.
 			if (!this.#force && (await isThere(this.#out))) throw isThereAlready(this.#out);
 			await rename(this.#path, this.#out);
-			this.#isWhole = true;
+			this.#isComplete = true;
 			await syncFolder(dirname(this.#out));
 		});
 	}
 
-	/** Removes what did not become a plan. */
+	/** Removes an incomplete plan. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.#file.close().catch(() => undefined);
-		if (!this.#isWhole) await rm(this.#path, { force: true });
+		if (!this.#isComplete) await rm(this.#path, { force: true });
 	}
 
 	#append(text: string): Promise<void> {

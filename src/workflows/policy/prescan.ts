@@ -12,7 +12,7 @@ import type { Stop } from "../../run/types.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
 import type { PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
-import { metadataHidden } from "../readable.ts";
+import { stopIfMetadataHidden } from "../readable.ts";
 import { endedBefore } from "../report.ts";
 import { type AllowedRows, type RowSource, unsettled } from "../rows/row-source.ts";
 import { unfinishedRun } from "../run/earlier-runs.ts";
@@ -38,7 +38,7 @@ export function policyPrescan<SourceRow extends Row>(
 		if (settings.policy !== undefined && compares && needsPresent(settings.policy.value)) {
 			const what = `the policy of ${settings.policy.origin}`;
 			const hint = "The policy can't be checked without metadata: use a profile without such a policy.";
-			const stop = await metadataHidden(run, { read: open }, what, hint);
+			const stop = await stopIfMetadataHidden(run, { read: open }, what, hint);
 			if (stop !== undefined) return stop;
 		}
 		io.note(`The policy of ${settings.policy?.origin} is checked on all rows before the first is sent.`);

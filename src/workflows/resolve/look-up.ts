@@ -21,10 +21,13 @@ export type LookUp = {
 	readonly signal: AbortSignal;
 };
 
-/** Finds the documents of all rows. Each problem, and the metadata of each row without one, is told. */
+/** Finds the documents of all rows. Reports each problem, and the metadata of each row that has none. */
 export async function lookUp(
 	{ source, listings, match, onDuplicate, signal }: LookUp,
-	tell: { readonly onProblem: (problem: Problem) => Promise<void>; readonly onMetadata: (metadata: Metadata) => void },
+	report: {
+		readonly onProblem: (problem: Problem) => Promise<void>;
+		readonly onMetadata: (metadata: Metadata) => void;
+	},
 ): Promise<{ readonly failed: number }> {
 	let failed = 0;
 	for await (const row of source.read()) {
@@ -35,7 +38,7 @@ export async function lookUp(
 		const problem = (code: string, text: string): Promise<void> => {
 			failed += 1;
 			const { file } = wanted;
-			return tell.onProblem({ file, ...wanted.place(), field: "name", code, text: `name: ${text}` });
+			return report.onProblem({ file, ...wanted.place(), field: "name", code, text: `name: ${text}` });
 		};
 		if (resolution.kind !== "found") {
 			await problem(unresolvedCode(resolution), unresolvedText(resolution, wanted.name, row.datasetId));
@@ -46,7 +49,7 @@ export async function lookUp(
 		const earlier = listing.claims.take(resolution.documents, claim, onDuplicate);
 		if (earlier !== undefined) {
 			await problem("DUPLICATE", `the same document as ${earlier.place}, with other values; see --on-duplicate`);
-		} else tell.onMetadata(row.metadata);
+		} else report.onMetadata(row.metadata);
 	}
 	return { failed };
 }
@@ -59,7 +62,7 @@ export async function* foundDocuments({ source, listings, match, signal }: LookU
 		const { names, claims } = await listings.of(datasetId);
 		const resolution = resolve(row, { names, claims }, match);
 		if (resolution.kind !== "found") continue;
-		// An id that is not listed is the word of the manifest: it belongs to nobody here.
+		// The list lacks this id, which the manifest gives. So no other row can claim its document.
 		if (resolution.documents.length === 0) {
 			yield { datasetId, documentId, metadata, members: [wantedOf(row).name] };
 		}
@@ -72,7 +75,7 @@ export async function* foundDocuments({ source, listings, match, signal }: LookU
 	}
 }
 
-/** A row that has an id keeps it; where the dataset lists it, no other row may say something else of it. */
+/** A row with an id keeps it. If the dataset lists the id, no other row may give the document other values. */
 function resolve({ documentId, wanted }: Row, { names }: Listing, match: Match): Resolution {
 	if (documentId === "") return resolveName(names, wanted?.name ?? "", match);
 	const index = names.withId(documentId);
@@ -98,7 +101,7 @@ export function unresolvedCode({ kind }: Unresolved): "UNKNOWN_NAME" | "AMBIGUOU
 	return kind === "ambiguous" ? "AMBIGUOUS_NAME" : "UNKNOWN_NAME";
 }
 
-/** Why a name stands for no document, and which ones may be meant. */
+/** Why a name is resolved to no document, and which documents may be meant. */
 export function unresolvedText(resolution: Unresolved, name: string, dataset: string): string {
 	const shown = `"${show(name)}"`;
 	const where = `in dataset ${show(dataset)}`;
@@ -121,7 +124,7 @@ export function unresolvedText(resolution: Unresolved, name: string, dataset: st
 	}
 }
 
-/** Two names can look alike to the last dot, so it is said what differs. */
+/** A candidate with its difference, because two names can look equal on a terminal. */
 function candidateText(wanted: string, { id, name }: Named): string {
 	const by = differences(wanted, name);
 	// Taken one at a time, differences may hide each other.
@@ -135,13 +138,13 @@ function some(documents: readonly Named[], textOf: (document: Named) => string, 
 	return named.join(between) + (more > 0 ? ` and ${numberText(more)} more` : "");
 }
 
-/** The names of a dataset, and which rows its documents belong to. */
+/** The names of a dataset, and which rows claim its documents. */
 export type Listing = { readonly names: Names; readonly claims: Claims };
 
 /**
  * The datasets of the rows, each listed once, when its first row comes.
  *
- * @throws CliError exit 1 where a list stays short: no name can be called unknown by it, nor the only one of its kind
+ * @throws CliError exit 1 where a list stays short: a name that it lacks may exist, and one that it shows once may exist twice
  */
 export class Listings {
 	readonly #listings = new Map<string, Listing>();

@@ -5,17 +5,17 @@ import type { Print } from "../lists/documents-csv.ts";
 
 export type { Print } from "../lists/documents-csv.ts";
 
-/** Prints documents as a manifest. `see` is told of all metadata first, as a column's type depends on every value. */
+/** Prints documents as a manifest. `include` takes all metadata first, because a column's type depends on every value. */
 export type DocumentPrinter = {
-	readonly see: (metadata: Metadata) => void;
-	/** Returns how many there were. `isClosed` tells that nobody reads on. */
+	readonly include: (metadata: Metadata) => void;
+	/** Returns how many there were. It stops when `isClosed` is true: the reader has closed the output. */
 	print(documents: AsyncIterable<ManifestDocument>, print: Print, isClosed: () => boolean): Promise<number>;
 };
 
 export function documentPrinter(json: boolean): DocumentPrinter {
 	const plan = new ColumnPlan(["name"]);
 	return {
-		see: (metadata) => (json ? undefined : plan.include(metadata)),
+		include: (metadata) => (json ? undefined : plan.include(metadata)),
 		async print(documents, print, isClosed) {
 			if (!json) await print(headOf(plan));
 			let count = 0;
@@ -34,7 +34,7 @@ function headOf(plan: ColumnPlan): string {
 		return plan.head();
 	} catch (error) {
 		if (!(error instanceof CliError)) throw error;
-		// The service was asked by now, so this is no wrong usage.
+		// Requests were sent, so this is not exit 2.
 		throw new CliError(error.message, { exit: Exit.failedRows, hint: "Print JSON lines with --json.", cause: error });
 	}
 }

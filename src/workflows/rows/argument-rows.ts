@@ -7,15 +7,15 @@ import type { CheckDependencies } from "../../manifest/types.ts";
 import { csvFailedRows } from "../../manifest/failed-rows.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
 import { idKey } from "../../manifest/rows/identity.ts";
-import { alikeNames } from "../check/ask-service.ts";
+import { nameFoldingCheck } from "../check/ask-service.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
 import { checkFailedPath } from "./failed-rows.ts";
 import type { ManifestReadFlags } from "./manifest-rows.ts";
-import { type RowSource, keptText } from "./row-source.ts";
+import { type RowSource, recordedText } from "./row-source.ts";
 
-/** The ids of `--id` as rows. An id given twice is one row, and one that is left out. */
+/** The ids of `--id` as rows. An id that is given twice is sent once, and counted as a duplicate. */
 export async function idRows({ flags, settings }: Run<ManifestReadFlags>, ids: readonly string[]): Promise<RowSource> {
 	await checkFailedPath(flags.failed, "-");
 	const dataset = flags.dataset ?? settings.dataset?.value;
@@ -49,13 +49,13 @@ export async function idRows({ flags, settings }: Run<ManifestReadFlags>, ids: r
 			}
 		},
 		failedRows: csvFailedRows(["dataset_id", "document_id"], ","),
-		kept: keptText(text),
+		content: recordedText(text),
 		options: payloadOptions(flags, undefined, settings, undefined),
 		[Symbol.asyncDispose]: async () => undefined,
 	};
 }
 
-/** Files named on the command line as rows. They may lie anywhere: who types a path means it. */
+/** Files of the command line as rows. They may be in any folder, as the user typed each path. */
 export async function fileRows(
 	{ flags, settings, session, app }: Run<ManifestReadFlags>,
 	files: readonly string[],
@@ -78,9 +78,9 @@ export async function fileRows(
 		}
 		names.set(name, file);
 	}
-	const alikes = alikeNames(session, false, app);
-	await checkAlike(names, alikes.alike);
-	const stop = alikes.stop();
+	const folding = nameFoldingCheck(session, false, app);
+	await checkFolding(names, folding.nameFolding);
+	const stop = folding.stop();
 	const intake = { rows: files.length, invalid: 0, duplicateSkipped: 0 };
 	const lines = files.map((name) => csvLine([dataset, resolve(name)]));
 	return {
@@ -95,20 +95,23 @@ export async function fileRows(
 			}
 		},
 		failedRows: csvFailedRows(["dataset_id", "file"], ",", (at) => ["dataset_id", "file"][at]),
-		kept: keptText(csvLine(["dataset_id", "file"]) + lines.join("")),
+		content: recordedText(csvLine(["dataset_id", "file"]) + lines.join("")),
 		options: payloadOptions(flags, undefined, settings, undefined),
 		[Symbol.asyncDispose]: async () => undefined,
 	};
 }
 
-/** @throws CliError exit 2 where the service at hand takes two of the names for one */
-async function checkAlike(names: ReadonlyMap<string, string>, alike: CheckDependencies["nameFolding"]): Promise<void> {
+/** @throws CliError exit 2 where this service stores two of the names under one */
+async function checkFolding(
+	names: ReadonlyMap<string, string>,
+	nameFolding: CheckDependencies["nameFolding"],
+): Promise<void> {
 	const seen = new Map<string, string>();
 	for (const [name, file] of names) {
-		const key = alike?.fold(name) ?? name;
+		const key = nameFolding?.fold(name) ?? name;
 		const same = seen.get(key);
 		seen.set(key, file);
-		if (same === undefined || (await alike?.applies(0)) !== true) continue;
+		if (same === undefined || (await nameFolding?.applies(0)) !== true) continue;
 		throw new CliError(
 			`${same} and ${file} would be stored under one name by this service, which ignores letter case, accents and trailing blanks; nothing was sent`,
 			{ exit: Exit.usage, hint: "Give them different names in a manifest with the columns file and name." },

@@ -86,7 +86,7 @@ async function findDocuments(
 	dataset: string,
 ): Promise<{ readonly path: string; readonly count: number; close(): Promise<void> }> {
 	const parent = await app.temporaryFolder(settings);
-	const folder = await kept(() => mkdtemp(join(parent, "ragtag-found-")));
+	const folder = await inTemporaryStorage(() => mkdtemp(join(parent, "ragtag-found-")));
 	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
 	try {
 		const path = join(folder, "documents.csv");
@@ -106,7 +106,7 @@ async function findDocuments(
 				yield csvLine([dataset, document.id]);
 			}
 		};
-		await kept(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
+		await inTemporaryStorage(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
 		if (short !== undefined) {
 			throw shortListError(dataset, short, "nothing was sent, because the list of documents");
 		}
@@ -152,6 +152,6 @@ function checkId({ id }: Document): void {
 	});
 }
 
-function kept<Result>(work: () => Promise<Result>): Promise<Result> {
+function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {
 	return withTemporaryStorage("the ids that were found", work, "nothing was sent");
 }

@@ -3,14 +3,14 @@ import { resolve } from "node:path";
 import { PURPOSES, type Purpose } from "../../manifest/purposes.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import type { Mode } from "../../plan/change.ts";
-import { alikeNames, presentValues } from "../check/ask-service.ts";
+import { nameFoldingCheck, presentValues } from "../check/ask-service.ts";
 import { checkAndReport, manifestOptions, refusal } from "../check/check-manifest.ts";
 import type { RowFlags, ManifestFlags } from "../../flags/flags.ts";
 import { ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";
 import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
 import { checkFailedPath } from "./failed-rows.ts";
-import type { Kept, RowSource } from "./row-source.ts";
+import type { RecordedContent, RowSource } from "./row-source.ts";
 
 /** Flags about what is read from a manifest, and which problems it may have. */
 export type ManifestReadFlags = RowFlags &
@@ -60,19 +60,25 @@ export async function checkedRows(
 	const { flags, session, settings, app } = run;
 	const { purpose } = options;
 	const present = alreadyPresent === undefined ? undefined : presentValues(run, alreadyPresent);
-	const names = PURPOSES[purpose].subject.hasFile ? alikeNames(session, flags.skipInvalid === true, app) : undefined;
-	const checked = await checkAndReport(run, path, options, { name, present, alike: names?.alike });
+	const names = PURPOSES[purpose].subject.hasFile
+		? nameFoldingCheck(session, flags.skipInvalid === true, app)
+		: undefined;
+	const checked = await checkAndReport(run, path, options, { name, present, alike: names?.nameFolding });
 	const stop = refusal(checked, flags, purpose) ?? present?.stop() ?? names?.stop();
 	return {
 		...checked,
 		stop: stop && endedBefore(checked, stop),
-		kept: keptOf(path, checked, name !== undefined),
+		content: recordedContentOf(path, checked, name !== undefined),
 		options: payloadOptions(flags, name === undefined ? path : undefined, settings, options.schema),
 		[Symbol.asyncDispose]: () => checked.close(),
 	};
 }
 
-function keptOf(path: string, { content: { sha256, bytes, spooled } }: CheckedManifest, isMade: boolean): Kept {
+function recordedContentOf(
+	path: string,
+	{ content: { sha256, bytes, spooled } }: CheckedManifest,
+	isMade: boolean,
+): RecordedContent {
 	const copy = spooled ?? (isMade ? path : undefined);
 	return { sha256, bytes, source: copy === undefined ? { path: resolve(path) } : { copy } };
 }

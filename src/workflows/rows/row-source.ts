@@ -11,28 +11,28 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 		readonly stop: Ended | undefined;
 		/** the file whose lines the rows name, where it is another */
 		readonly linesOf?: string;
-		/** rows that these were found among, where they are a part of them: what changes is a share of all */
+		/** all rows of the manifest, where these are only a part: a policy's limit in percent counts all */
 		readonly outOf?: number;
 		read(): AsyncIterable<SourceRow>;
-		/** what is to be kept so that the rows can be read again, in another process */
-		readonly kept: Kept;
+		/** what a recorded run stores, so that another process can read the rows again */
+		readonly content: RecordedContent;
 		/** the flags that change what is sent, as a run records them */
 		readonly options: JsonObject;
 	};
 
 /** Rows that the profile's policy allows to be sent. `policy/prescan.ts` makes them of a source; a run takes no others. */
 export type AllowedRows<SourceRow extends Row = Row> = RowSource<SourceRow> & {
-	/** rows that could not be judged are set: their documents were not to be seen, and nothing is sent for them */
+	/** set for rows whose documents could not be read, so that the policy could not judge them: nothing is sent for them */
 	readonly unjudged: Pick<RowBytes, "get">;
 };
 
-export type Kept = Pick<Content, "sha256" | "bytes"> & {
+export type RecordedContent = Pick<Content, "sha256" | "bytes"> & {
 	/** absolute path of the manifest, a private copy of it, or a text that stands for it */
 	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
 };
 
 /** The manifest that stands for arguments. */
-export function keptText(text: string): Kept {
+export function recordedText(text: string): RecordedContent {
 	return { sha256: createHash("sha256").update(text).digest("hex"), bytes: Buffer.byteLength(text), source: { text } };
 }
 

@@ -13,20 +13,20 @@ import type { Run } from "../open-run.ts";
 import type { RowSource } from "../rows/row-source.ts";
 
 /** What a run is to do, as its record says it and as earlier runs are compared with it. @param takesBack the run it undoes */
-export function wantedOf(
+export function runSpecOf(
 	{ command, flags, session: { baseUrl } }: Run,
 	source: Omit<RowSource, "read">,
 	takesBack?: string,
 ): RunSpec {
-	const { name, rows, invalid, duplicateSkipped, kept, linesOf } = source;
-	const path = "path" in kept.source ? kept.source.path : null;
+	const { name, rows, invalid, duplicateSkipped, content, linesOf } = source;
+	const path = "path" in content.source ? content.source.path : null;
 	return {
 		command,
 		version: VERSION,
 		baseUrl,
-		manifest: { name, path, sha256: kept.sha256, bytes: kept.bytes, rows, invalid, duplicateSkipped },
+		manifest: { name, path, sha256: content.sha256, bytes: content.bytes, rows, invalid, duplicateSkipped },
 		...(linesOf === undefined ? {} : { madeFrom: { source: linesOf } }),
-		source: kept.source,
+		source: content.source,
 		options: source.options,
 		flags: globalFlags(flags),
 		undoes: takesBack,
@@ -41,7 +41,7 @@ export async function unfinishedRun(run: Run, rows: Omit<RowSource, "read">): Pr
 	const { flags, settings, app } = run;
 	const resume = resumes(flags);
 	if (resume === false) return undefined;
-	const wanted = wantedOf(run, rows);
+	const wanted = runSpecOf(run, rows);
 	const options = { runs: app.runs(settings), now: () => new Date(), resume };
 	const found = await findUnfinished(wanted, options).catch((error: unknown) => {
 		throw foreignExplained(journalCliError(error), wanted, flags);

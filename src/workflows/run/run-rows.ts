@@ -20,7 +20,7 @@ import { failedRowReporter, writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettled } from "../rows/row-source.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
-import { beginningNotes, foreignExplained, resumes, wantedOf } from "./earlier-runs.ts";
+import { beginningNotes, foreignExplained, resumes, runSpecOf } from "./earlier-runs.ts";
 
 /** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;
@@ -67,7 +67,7 @@ export async function openRecord<SourceRow extends Row>(
 	{ takesBack, onOutcome }: RecordOptions<SourceRow> = {},
 ): Promise<RunRecord<SourceRow>> {
 	const { flags, app } = run;
-	const wanted = wantedOf(run, rows, takesBack);
+	const wanted = runSpecOf(run, rows, takesBack);
 	const recording = await openRecording(wanted, {
 		runs: app.runs(run.settings),
 		processes: app.processes,

@@ -3,10 +3,10 @@ import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { differenceOf } from "../../../src/plan/change.ts";
 import {
 	isAsPlanned,
-	keptWhenOverruled,
+	isKeptWhenForced,
 	keysChangedSince,
 	metadataHash,
-	overruled,
+	forcedMetadata,
 } from "../../../src/plan/plan-file/planned.ts";
 import { asSent } from "../../../src/rest/flavours.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
@@ -36,11 +36,11 @@ describe("what is sent to a changed document with --force", () => {
 		["removes a key that the plan removes, whatever it is now", { a: 1, b: 1 }, { b: 1 }, { a: 7, b: 1 }, { b: 1 }],
 		["needs no key to be there that it removes", { a: 1, b: 1 }, { b: 1 }, { b: 2 }, { b: 2 }],
 	])("in a merge %s", (_, had, sent, now, merged) => {
-		expect(overruled("merge", planned(had, sent), of(now))).toEqual(of(merged));
+		expect(forcedMetadata("merge", planned(had, sent), of(now))).toEqual(of(merged));
 	});
 
 	it("in a replace is the planned object, and nothing that another client wrote", () => {
-		expect(overruled("replace", planned({ a: 1 }, { a: 2 }), of({ a: 1, b: 3 }))).toEqual(of({ a: 2 }));
+		expect(forcedMetadata("replace", planned({ a: 1 }, { a: 2 }), of({ a: 1, b: 3 }))).toEqual(of({ a: 2 }));
 	});
 });
 
@@ -76,7 +76,7 @@ describe("a document that another client changed since", () => {
 
 it("a merge with --force keeps all keys that the plan does not change", () => {
 	const plan = planned({ changed: 1, removed: 1, same: 1 }, { changed: 2, same: 1, added: 1 });
-	for (const key of ["changed", "removed", "added"]) expect(keptWhenOverruled("merge", plan, key)).toBe(false);
-	for (const key of ["same", "other"]) expect(keptWhenOverruled("merge", plan, key)).toBe(true);
-	expect(keptWhenOverruled("replace", plan, "same")).toBe(false);
+	for (const key of ["changed", "removed", "added"]) expect(isKeptWhenForced("merge", plan, key)).toBe(false);
+	for (const key of ["same", "other"]) expect(isKeptWhenForced("merge", plan, key)).toBe(true);
+	expect(isKeptWhenForced("replace", plan, "same")).toBe(false);
 });

@@ -22,7 +22,7 @@ const item = { ...work(0), metadata };
 
 /** A merge of `rows` rows of the dataset, each look at which costs a request. */
 const merging = (rows = 1, onlyChanged = false) => ({
-	present: new DocumentSource({
+	documents: new DocumentSource({
 		rows: async () => new Map([["set", rows]]),
 		folder: async () => tmpdir(),
 		clock: new FakeClock(),
