@@ -5,7 +5,7 @@ import { allDatasets } from "../run/documents/pages.ts";
 import { show } from "../text/show.ts";
 import { closest } from "./values/spellings.ts";
 
-/** What a dataset is looked for with. */
+/** What the search for a dataset needs. */
 export type DatasetSearch = {
 	readonly flags: { readonly dataset?: string | undefined };
 	readonly settings: Settings;
@@ -16,7 +16,7 @@ export type DatasetSearch = {
 /** Ids that RAGFlow gives: `uuid1().hex` in api/utils/__init__.py. Such a value is not looked up. */
 const ID = /^[0-9a-f]{32}$/i;
 
-/** Names that are listed where none is like what was typed. */
+/** Names that a message lists if none is similar to the typed one. */
 const MOST_NAMED = 5;
 
 /**

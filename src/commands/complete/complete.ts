@@ -4,7 +4,7 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import { topicsForCompletion } from "../help.ts";
 import { type Candidate, type Wanted, wantedAt } from "./wanted.ts";
 
-/** Newest runs that are offered: more than a screen of them helps nobody choose. */
+/** Runs that are offered, the newest first: a longer list does not fit on a screen. */
 const MOST_RUNS = 30;
 
 /**

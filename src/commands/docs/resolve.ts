@@ -135,7 +135,7 @@ async function sidecarSource(options: ResolveOptions, reading: ManifestOptions, 
 	return checked;
 }
 
-/** Looks all names up, then prints: a manifest that lacks rows is printed only where that was asked for. */
+/** Finds all documents, then prints them. An incomplete manifest is printed only with `--skip-invalid`. */
 async function printResolved(
 	source: Source,
 	options: ResolveOptions,

@@ -66,7 +66,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 export const resumeRemoval: Resume = (file, flags, app) =>
 	remove({ ...flags, manifest: file.manifest.path, yes: true }, app);
 
-/** @throws CliError exit 2 for flags that mean nothing without others, and where nobody can be asked */
+/** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: RmOptions, { io }: App): void {
 	const { manifest, id, yes = false, dryRun = false } = options;
 	if ((manifest === undefined) === (id === undefined)) {

@@ -68,7 +68,7 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 	});
 }
 
-/** Whether the arguments of `docs upload` are one manifest: told by the ending, unless `--as` says it. */
+/** Whether the arguments of `docs upload` are one manifest: by the file's ending, unless `--as` says it. */
 export function isManifest(files: readonly string[], as: "manifest" | "files" | undefined): boolean {
 	const [first] = files;
 	if (as !== undefined) return as === "manifest";
@@ -114,7 +114,7 @@ function checkFlags(options: UploadOptions): string | undefined {
 	return manifest;
 }
 
-/** Documents that exist already may be left or written: then only a request tells what a row does. */
+/** An existing document may be skipped or updated. Then only a request shows what a row does. */
 function prescanUploads(run: Run<UploadOptions>, rows: RowSource): Promise<AllowedRows> {
 	const { onExisting } = run.flags;
 	if (onExisting === "error" || onExisting === "upload-again") return prescanCreations(run, rows);

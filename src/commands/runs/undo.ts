@@ -104,7 +104,7 @@ export const resumeUndo: Resume = async (file, flags, app) => {
 	return await sendUndo(run, rows, RULES);
 };
 
-/** @throws CliError exit 2 for flags that mean nothing without others, and where nobody can be asked */
+/** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: UndoOptions, { io }: App): void {
 	const { yes = false, dryRun = false } = options;
 	checkDryRunFlags(options);

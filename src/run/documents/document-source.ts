@@ -20,7 +20,7 @@ export type DocumentSourceOptions = {
 	/** where lists may be kept */
 	readonly folder: () => Promise<string>;
 	readonly clock: Clock;
-	/** called before a dataset is listed, with the number of its documents by the service's account */
+	/** called before a dataset is listed, with the number of documents that the service counts */
 	readonly onListing?: (datasetId: string, documents: number) => void;
 };
 

@@ -34,7 +34,7 @@ export class KeptRecords {
 		return withTemporaryStorage(what, async () => {
 			const folder = await mkdtemp(join(parent, "ragtag-present-"));
 			const file = await open(join(folder, "documents"), "wx+", 0o600);
-			// Where a system lets an open file go, a program that is killed leaves nothing behind.
+			// Most systems let an open file be removed. Then nothing is left on the disk if the program is killed.
 			await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 			return new KeptRecords(folder, file, what);
 		});
@@ -94,8 +94,8 @@ export type Place = { readonly offset: number; readonly length: number };
 /**
  * Where the record of an id may be, in some forty bytes an id whatever its length.
  *
- * It knows ids by a part of their hash alone: who reads a record looks whether it is the right one, and else asks for the
- * next candidate.
+ * It stores only a part of each id's hash. So a caller checks the id of the record that it reads, and tries the next candidate
+ * if the id differs.
  */
 export class IdTable {
 	#tags = new Uint32Array(SMALLEST);

@@ -75,7 +75,7 @@ export async function* wholeList(api: Api, request: Request, datasetId: string):
 }
 
 export function incompleteList(datasetId: string, { shown, total }: ShortList): RestError {
-	const text = `dataset ${datasetId} has ${total} documents by the service's account, and its list shows ${shown}: whether this one is there can't be told`;
+	const text = `the service counts ${total} documents in dataset ${datasetId}, and its list shows ${shown}, so it is not known whether this document exists`;
 	return new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
 }
 

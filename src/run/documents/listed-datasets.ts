@@ -33,7 +33,7 @@ export type ListedDatasetsOptions<Documents extends Store> = {
 	/** the order to list in, where it is not the flavour's first */
 	readonly order?: (api: Api) => ListOrder | undefined;
 	readonly clock: Clock;
-	/** called before a dataset is listed, with the number of its documents by the service's account */
+	/** called before a dataset is listed, with the number of documents that the service counts */
 	readonly onListing?: ((datasetId: string, documents: number) => void) | undefined;
 };
 
@@ -119,7 +119,7 @@ export class ListedDatasets<Documents extends Store> {
 
 /** The size of a list, by its first page. */
 export type ListSize = {
-	/** documents by the service's account; undefined where it gives none */
+	/** documents that the service counts; undefined where it gives no total */
 	readonly total: number | undefined;
 	/** entries asked for in a page; undefined where the service chose */
 	readonly asked: number | undefined;

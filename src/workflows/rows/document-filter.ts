@@ -119,7 +119,7 @@ export async function* filteredDocuments(
 	throw keys.unknown(unknown, dataset, end);
 }
 
-/** Metadata whose numbers are as the service gave them, where one came rounded: it is looked for by its own digits. */
+/** Metadata with the exact text of each rounded number, so that a filter compares all its digits. */
 function asGiven({ metadata, inexact }: Document): Metadata | undefined {
 	if (metadata === undefined || inexact === undefined) return metadata;
 	// The items of a list are compared one by one.
