@@ -53,7 +53,7 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 		}
 		const why = await removeUnlessInProgress(old, flags, runs, app);
 		if (why === undefined) {
-			await io.out(`${run}\n`);
+			if (flags.quiet !== true) await io.out(`${run}\n`);
 			removed += 1;
 		} else if (name === undefined) {
 			io.note(`Run ${run} stays: ${why}.`);

@@ -35,6 +35,15 @@ it("age counts from a run's end: a run that ended a minute ago is kept, however 
 	expect((await world.run(["runs", "prune", "--older-than", "1ms"])).stdout).toBe(`${run}\n`);
 });
 
+it("with -q the runs are removed and nothing is printed", async () => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	await world.run(argv);
+	const { exit, stdout, stderr } = await world.run(["runs", "prune", "--older-than", "1ms", "-q"]);
+	expect([exit, stdout, stderr]).toEqual([0, "", ""]);
+	expect(await world.folders()).toEqual([]);
+});
+
 it.each(["597h", "30d", "2w", "520w"])("--older-than %s accepts the usual times", async (time) => {
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
