@@ -11,8 +11,8 @@ export function maskPage(text: string): string {
 		.replace(/[\d.,]+ [kMGT]?B are free/g, "SPACE are free")
 		// Whether rows were in flight then, and how far a run came until it was stopped.
 		.replace(/, [\d,]+ possibly sent before/g, "")
-		.replace(/^.*(?:\d pending|goes on: ).*$/gm, (line) =>
-			line.replace(/\b\d[\d,]*(?= (?:rows|updated|pending|to go)\b)/g, "N"),
+		.replace(/^.*(?:\d pending|^Resuming run ).*$/gm, (line) =>
+			line.replace(/\b\d[\d,]*(?= (?:rows|updated|pending|left)\b)/g, "N"),
 		);
 	return mask(plain, "/home/anna/rag", "/home/anna");
 }
