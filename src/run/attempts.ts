@@ -96,7 +96,7 @@ export class RowAttempts<Item extends Work> {
 		}
 		this.#refused.succeeded();
 		this.#repeated.succeeded();
-		await journal.record({ item, ...settled, attempts: attempt });
+		await journal.record({ ...settled, item, attempts: attempt });
 		onSettled?.();
 	};
 

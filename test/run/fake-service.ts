@@ -1,6 +1,7 @@
 import type { Api } from "../../src/rest/types.ts";
 import type { RememberedService, ServiceMemory } from "../../src/run/service/service-memory.ts";
-import type { Clock } from "../../src/run/types.ts";
+import type { Clock, Request } from "../../src/run/types.ts";
+import { type Write, type WriteMemory, writeMetadata } from "../../src/run/service/write.ts";
 import { Service, type ServiceOptions } from "../../src/run/service/service.ts";
 
 /** A memory that holds one entry. */
@@ -23,6 +24,16 @@ export function provenService(api: Api, more: Partial<ServiceOptions> = {}): Ser
 	service.canary.confirm("document_id");
 	service.canary.confirmUpload();
 	return service;
+}
+
+/** Writes as an operation does: again where an answer shows that the service speaks another dialect. */
+export function writeInDialect(
+	service: Service,
+	request: Request,
+	write: Write,
+	memory: WriteMemory = {},
+): Promise<void> {
+	return service.inDialect(request, () => writeMetadata(service, request, write, memory));
 }
 
 /** Time that takes none: what is waited for is there. */

@@ -7,12 +7,11 @@ import type { BodyForm } from "../../src/body-forms.ts";
 import type { Echo } from "../../src/rest/types.ts";
 import type { RememberedService } from "../../src/run/service/service-memory.ts";
 import { sameMetadata } from "../../src/run/service/arrival.ts";
-import { writeMetadata } from "../../src/run/service/write.ts";
 import { range } from "../support/values.ts";
 import { direct } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { fakeServer, type Take } from "./fake-server.ts";
-import { memoryOf, serviceOf } from "./fake-service.ts";
+import { memoryOf, serviceOf, writeInDialect } from "./fake-service.ts";
 
 const forms: readonly BodyForm[] = ["multipart", "plain", "json"];
 const takes: readonly Take[] = ["keeps", "ignores", "clears", "refuses", "contradicts", "merges"];
@@ -82,7 +81,7 @@ it("whatever a server makes of each form, no row counts whose document is not as
 			});
 			const write = async (n: number): Promise<number | undefined> => {
 				const metadata = rows[n]?.sent ?? new Map<string, JsonValue>();
-				const settled = writeMetadata(service, direct, { datasetId: "set", documentId: `doc-${n}`, metadata }, {});
+				const settled = writeInDialect(service, direct, { datasetId: "set", documentId: `doc-${n}`, metadata }, {});
 				return settled.then(
 					() => n,
 					() => undefined,

@@ -44,7 +44,7 @@ export function mayHaveArrived(memory: Memory): boolean {
 	const { sentAs, maybeWritten, stored, maybeStored, isSearchDue, maybeRemoved } = memory;
 	if (stored !== undefined || maybeStored !== undefined) return true;
 	if (maybeWritten === true || isSearchDue === true || maybeRemoved === true) return true;
-	return sentAs !== undefined && sentAs.size > 0;
+	return sentAs !== undefined;
 }
 
 /**
@@ -63,15 +63,3 @@ export type RowAttempt<Item extends Work = Work> = {
 	readonly memory: Memory;
 	readonly log: SentLog;
 };
-
-/**
- * The same operation, begun again where an answer in it shows that the service is of another flavour. That costs its row no
- * attempt. `memory` has what was done before, so no step is repeated that must not be.
- */
-export function acrossFlavours<Item extends Work>(service: Service, operation: Operation<Item>): Operation<Item> {
-	return (item, request, memory) => {
-		const work = (): Promise<Settled> => operation(item, request, memory);
-		// A list or an upload doubts no flavour that the user gave: the answer may be about the row alone.
-		return service.recognition?.origin === "given" ? work() : service.inDialect(request, work);
-	};
-}

@@ -9,7 +9,7 @@ import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import { existingDocument, type PreparedUpdate } from "./prepare-update.ts";
-import { acrossFlavours, type Operation } from "./operation.ts";
+import { mayHaveArrived, type Operation } from "./operation.ts";
 import { removeDocument } from "./remove.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import { RemovedKeys, sendPrepared } from "./update.ts";
@@ -113,21 +113,22 @@ export function applyPlanned<Item extends PlannedItem>(
 ): Operation<Item> {
 	const remove = removeDocument<Item>(service, log);
 	const removedKeys = new RemovedKeys(service);
-	return acrossFlavours(service, async (item, request, memory) => {
-		const { planned, documentId } = item;
-		// Where this run has sent it already, and its answer was lost, this run changed the document.
-		const isOurs = memory.logged !== undefined || memory.isLogged === true || log.earlier(item.index) !== undefined;
-		if (planned.action === "update") {
-			const attempt = { service, request, item, memory, log };
-			const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, rules);
-			if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
-			return { status: prepared.isSame && !isOurs ? "unchanged" : "updated", documentId };
-		}
-		// Checked although this run has sent it: another client may have changed the document meanwhile.
-		const present = await preparePlannedRemoval(service, request, item, rules);
-		if (present === undefined && !isOurs) return { status: "unchanged", documentId };
-		return remove(item, request, memory);
-	});
+	return (item, request, memory) =>
+		service.inDialect(request, async () => {
+			const { planned, documentId } = item;
+			// Where this run has sent it already, and its answer was lost, this run changed the document.
+			const isOurs = mayHaveArrived(memory) || memory.isLogged === true || log.earlier(item.index) !== undefined;
+			if (planned.action === "update") {
+				const attempt = { service, request, item, memory, log };
+				const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, rules);
+				if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
+				return { status: prepared.isSame && !isOurs ? "unchanged" : "updated", documentId };
+			}
+			// Checked although this run has sent it: another client may have changed the document meanwhile.
+			const present = await preparePlannedRemoval(service, request, item, rules);
+			if (present === undefined && !isOurs) return { status: "unchanged", documentId };
+			return remove(item, request, memory);
+		});
 }
 
 function conflict(service: Service, { documentId }: Work, since: string, keys: readonly string[] = []): RestError {

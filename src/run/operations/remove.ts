@@ -5,9 +5,10 @@ import { findDocument } from "../documents/find-document.ts";
 import { SMALL_PAGE } from "../documents/pages.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack } from "../retry/retry.ts";
+import { orNotAsGiven } from "../service/detect-flavour.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import type { Operation, RowAttempt } from "./operation.ts";
+import type { Operation, RowAttempt, Settled } from "./operation.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
 /** Waits before each read-back of a removal, in milliseconds: an index may show a document for longer than its database. */
@@ -22,28 +23,34 @@ type Removal = RowAttempt & { readonly api: Api };
 /** Removes a document, but only one that the dataset's list has shown. It counts as removed when the list lacks it. */
 export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
 	return async (item, request, memory) => {
-		const { datasetId, documentId } = item;
 		// An earlier execution may have removed it, and died before it recorded that.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
-		return service.inDialect(request, async (api) => {
-			const removal: Removal = { service, api, request, item, memory, log };
-			// What was read before a removal can't show whether it was applied.
-			const document = await (memory.maybeRemoved === true
-				? stillListed(removal)
-				: service.lookup.byId(api, request, datasetId, documentId));
-			if (document === undefined) {
-				if (memory.maybeRemoved !== true) throw notFound(service, item);
-				// The removal whose answer was lost was applied. Check that it removed nothing else.
-				await checkNeighbour(removal);
-				return { status: "removed", documentId };
-			}
-			if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId });
-			memory.isLogged = true;
-			if (service.canary.isRemovalConfirmed(datasetId)) await remove(removal, document);
-			else await service.canary.alone(() => removeAsCanary(removal, document));
-			return { status: "removed", documentId };
-		});
+		return service.inDialect(request, (api) =>
+			attemptRemoval({ service, api, request, item, memory, log }).catch((error: unknown) => {
+				throw orNotAsGiven(error, service, api);
+			}),
+		);
 	};
+}
+
+async function attemptRemoval(removal: Removal): Promise<Settled> {
+	const { service, api, request, item, memory, log } = removal;
+	const { datasetId, documentId } = item;
+	// What was read before a removal can't show whether it was applied.
+	const document = await (memory.maybeRemoved === true
+		? stillListed(removal)
+		: service.lookup.byId(api, request, datasetId, documentId));
+	if (document === undefined) {
+		if (memory.maybeRemoved !== true) throw notFound(service, item);
+		// The removal whose answer was lost was applied. Check that it removed nothing else.
+		await checkNeighbour(removal);
+		return { status: "removed", documentId };
+	}
+	if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId });
+	memory.isLogged = true;
+	if (service.canary.isRemovalConfirmed(datasetId)) await remove(removal, document);
+	else await service.canary.alone(() => removeAsCanary(removal, document));
+	return { status: "removed", documentId };
 }
 
 /** The document that a removal would remove. It removes nothing. @throws RestError where it is not there */

@@ -8,7 +8,7 @@ import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
-import { acrossFlavours, type Operation, type RowAttempt } from "./operation.ts";
+import { mayHaveArrived, type Operation, type RowAttempt } from "./operation.ts";
 import { type PreparedUpdate, prepareUpdate, type UpdateItem, type UpdatePlan } from "./prepare-update.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
@@ -23,18 +23,20 @@ export function replaceMetadata<Item extends UpdateItem>(
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
-	return acrossFlavours(service, async (item, request, memory) => {
-		const attempt = { service, request, item, memory, log };
-		const { datasetId, documentId, metadata } = item;
-		const before = await readBefore(attempt, images);
-		await recordUpdate(attempt, metadata, before);
-		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
-		await removedKeys.check(request, item, before ?? memory.before?.document?.metadata, metadata);
-		// Where an earlier execution sent something, the document may have had that.
-		const isKnown = before !== undefined && log.earlier(item.index) === undefined;
-		const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
-		return { status: "updated", documentId, ...(isSame ? { isSame } : {}) };
-	});
+	return (item, request, memory) =>
+		service.inDialect(request, async () => {
+			const attempt = { service, request, item, memory, log };
+			const { documentId, metadata } = item;
+			const before = images === undefined ? undefined : await readBefore(attempt, images);
+			await recordUpdate(attempt, metadata, before);
+			await writeMetadata(service, request, item, memory);
+			const removed = keysRemoved(before ?? memory.before?.document?.metadata, metadata);
+			if (removed.length > 0) await removedKeys.check(request, item, removed);
+			// Where an earlier execution sent something, the document may have had that.
+			const isKnown = before !== undefined && log.earlier(item.index) === undefined;
+			const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
+			return isSame ? { status: "updated", documentId, isSame } : { status: "updated", documentId };
+		});
 }
 
 /** Reads what the document has, and writes what the plan makes of it and the row; with `onlyChanged` only what differs. */
@@ -44,17 +46,18 @@ export function planMetadata<Item extends UpdateItem>(
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
-	return acrossFlavours(service, async (item, request, memory) => {
-		const attempt = { service, request, item, memory, log };
-		const { documentId } = item;
-		const prepared = await prepareUpdate(service, request, item, plan);
-		// Where this run has sent it already, and its answer was lost, this run changed the document.
-		const isOurs = memory.logged !== undefined || log.earlier(item.index) !== undefined;
-		const { isSame } = prepared;
-		if (onlyChanged && isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
-		await sendPrepared(attempt, prepared, removedKeys);
-		return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
-	});
+	return (item, request, memory) =>
+		service.inDialect(request, async () => {
+			const attempt = { service, request, item, memory, log };
+			const { documentId } = item;
+			const prepared = await prepareUpdate(service, request, item, plan);
+			// Where this run has sent it already, and its answer was lost, this run changed the document.
+			const isOurs = mayHaveArrived(memory) || log.earlier(item.index) !== undefined;
+			const { isSame } = prepared;
+			if (onlyChanged && isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
+			await sendPrepared(attempt, prepared, removedKeys);
+			return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
+		});
 }
 
 /** Records and writes a prepared update, and checks that keys are gone which it does not carry. */
@@ -68,7 +71,7 @@ export async function sendPrepared(
 	const { present, metadata } = prepared;
 	await recordUpdate(attempt, metadata, beforeImageOf(attempt, prepared));
 	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
-	await removedKeys.check(request, item, present, metadata);
+	await removedKeys.check(request, item, keysRemoved(present, metadata));
 }
 
 /**
@@ -90,11 +93,7 @@ function beforeImageOf(
 }
 
 /** What the document had before this run wrote it; undefined where that is not known. */
-async function readBefore(
-	{ request, item, memory }: RowAttempt,
-	images: BeforeImages | undefined,
-): Promise<Metadata | undefined> {
-	if (images === undefined) return undefined;
+async function readBefore({ request, item, memory }: RowAttempt, images: BeforeImages): Promise<Metadata | undefined> {
 	memory.beforeImage ??= await images.of(request, item.datasetId, item.documentId);
 	const { document, metadata } = memory.beforeImage;
 	if (document !== undefined) memory.before ??= { document };
@@ -110,6 +109,11 @@ async function recordUpdate(
 	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
 	await log.sending(item, { what: "update", documentId: item.documentId, metadata, before });
 	memory.logged = metadata;
+}
+
+/** The keys that an update removes; none where it is not known what the document had. */
+export function keysRemoved(before: Metadata | undefined, sent: Metadata): readonly string[] {
+	return before === undefined ? [] : [...before.keys()].filter((key) => !sent.has(key));
 }
 
 /**
@@ -132,17 +136,14 @@ export class RemovedKeys {
 	/**
 	 * Reads back a document that was written.
 	 *
-	 * @param before what it had; undefined where that is not known, and nothing can be checked
-	 * @param sent what it was sent
+	 * @param removed the keys that the update removes
 	 * @throws RestError of code `KEYS_KEPT` where it still has keys that were to be removed
 	 */
 	async check(
 		request: Request,
 		{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
-		before: Metadata | undefined,
-		sent: Metadata,
+		removed: readonly string[],
 	): Promise<void> {
-		const removed = Array.from(before?.keys() ?? []).filter((key) => !sent.has(key));
 		if (removed.length === 0) return;
 		await this.#queue.take(async () => {
 			if (!this.#isConfirmed) await this.#readBack(request, { datasetId, documentId }, removed);

@@ -10,7 +10,7 @@ import type { Service } from "../service/service.ts";
 import { refuseValues, writeMetadata } from "../service/write.ts";
 import type { Request } from "../types.ts";
 import { isNumbered, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
-import { acrossFlavours, type Memory, type Operation, type Settled } from "./operation.ts";
+import type { Memory, Operation, Settled } from "./operation.ts";
 import type { UpdateItem } from "./prepare-update.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import {
@@ -22,7 +22,7 @@ import {
 	storeFile,
 	type UploadAttempt,
 } from "./store-file.ts";
-import { RemovedKeys } from "./update.ts";
+import { keysRemoved, RemovedKeys } from "./update.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
 
@@ -50,24 +50,24 @@ export function uploadFile<Item extends UploadItem>(
 ): Operation<Item> {
 	const { log = unrecorded, settling = new Settling(service, 0), names = namesOf(service) } = options;
 	const removedKeys = new RemovedKeys(service);
-	return acrossFlavours(service, async (item, request, memory) => {
-		const api = await service.known(request);
-		const upload: Upload = { service, api, request, item, memory, log, settling, onExisting, names, removedKeys };
-		memory.stored ??= log.earlier(item.index)?.stored ?? (await recoverEarlierUpload(upload));
-		memory.stored ??= await recoverAttempt(upload);
-		// A file that was sent is searched for, and not sent again. Documents of its name no longer matter.
-		const isNew = memory.stored === undefined && memory.maybeStored === undefined;
-		const settled = isNew ? await applyOnExisting(upload) : undefined;
-		if (settled !== undefined) return settled;
-		const stored = memory.stored ?? (await storeRecorded(upload));
-		const { id, name } = stored;
-		const { file } = item;
-		if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
-			throw renamed(service, file.name, stored);
-		}
-		await tagUploaded(upload, id);
-		return { status: "uploaded", documentId: id, storedName: name };
-	});
+	return (item, request, memory) =>
+		service.inDialect(request, async (api) => {
+			const upload: Upload = { service, api, request, item, memory, log, settling, onExisting, names, removedKeys };
+			memory.stored ??= log.earlier(item.index)?.stored ?? (await recoverEarlierUpload(upload));
+			memory.stored ??= await recoverAttempt(upload);
+			// A file that was sent is searched for, and not sent again. Documents of its name no longer matter.
+			const isNew = memory.stored === undefined && memory.maybeStored === undefined;
+			const settled = isNew ? await applyOnExisting(upload) : undefined;
+			if (settled !== undefined) return settled;
+			const stored = memory.stored ?? (await storeRecorded(upload));
+			const { id, name } = stored;
+			const { file } = item;
+			if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
+				throw renamed(service, file.name, stored);
+			}
+			await tagUploaded(upload, id);
+			return { status: "uploaded", documentId: id, storedName: name };
+		});
 }
 
 function namesOf({ lookup }: Service): FindNames {
@@ -184,7 +184,7 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 	}
 	memory.isLogged = true;
 	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
-	await removedKeys.check(request, { datasetId, documentId }, found[0]?.metadata, metadata);
+	await removedKeys.check(request, { datasetId, documentId }, keysRemoved(found[0]?.metadata, metadata));
 	return settled;
 }
 

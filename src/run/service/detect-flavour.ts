@@ -2,6 +2,7 @@ import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import { type Flavour, flavours, type ProbeAnswer } from "../../rest/flavours.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
+import type { Recognition } from "./service-memory.ts";
 
 export type Recognised = { readonly flavour: Flavour; readonly how: string };
 
@@ -72,3 +73,20 @@ export class Redetection {
 function isWrongVerb({ status, message }: RestError): boolean {
 	return status === 405 || /\b405\b.*method not allowed/i.test(message);
 }
+
+/**
+ * What the error of an update or a removal means: where its answer contradicts the flavour that the user gave, an error of
+ * kind `not_the_api`, and otherwise the same error.
+ *
+ * @param spoken the service in the dialect of the request
+ */
+export function orNotAsGiven(error: unknown, { api, recognition }: Spoken, spoken: Api): unknown {
+	if (!(error instanceof RestError) || error.kind !== "contradiction") return error;
+	if (recognition?.origin !== "given" || spoken !== api) return error;
+	const { name } = api.dialect.flavour;
+	const text = `${error.message}: the service is not of the flavour ${name}, which was ${recognition.how}`;
+	return new RestError(text, { kind: "not_the_api", code: "OTHER_FLAVOUR", status: error.status, cause: error });
+}
+
+/** The dialect in use, and how it is known. */
+type Spoken = { readonly api: Api; readonly recognition: Pick<Recognition, "origin" | "how"> | undefined };

@@ -45,6 +45,7 @@ export class Service {
 	#detecting: Promise<Recognition> | undefined;
 	#asked = 0;
 	#remembered: Promise<void> | undefined;
+	#isRecalled = false;
 
 	constructor(options: ServiceOptions) {
 		this.#options = options;
@@ -72,6 +73,7 @@ export class Service {
 	/** Detects the flavour, unless it is known. Resolves with the service in its dialect. */
 	async known(request: Request): Promise<Api> {
 		await this.remember();
+		this.#isRecalled = true;
 		if (this.#recognition === undefined) await this.detect(request);
 		return this.#api;
 	}
@@ -110,19 +112,19 @@ export class Service {
 	}
 
 	/**
-	 * Does a piece of work in the dialect that is known, and again where an answer shows that the dialect is another.
-	 *
-	 * @throws RestError, of kind `not_the_api` where the service is not of the flavour that the user gave
+	 * Does a piece of work in the dialect that is known, and again where an answer shows that the dialect is another. That
+	 * costs a row no attempt. The row's memory has what was done before, so no step is repeated that must not be. A flavour
+	 * that the user gave is not detected again: the answer of a list or an upload may be about its row alone.
 	 */
 	async inDialect<Result>(request: Request, work: (api: Api) => Promise<Result>): Promise<Result> {
 		for (let changes = 0; ; changes++) {
-			const api = await this.known(request);
+			const isKnown = this.#isRecalled && this.#recognition !== undefined;
+			const api = isKnown ? this.#api : await this.known(request);
 			try {
 				return await work(api);
 			} catch (error) {
-				if (!(error instanceof RestError) || error.kind !== "contradiction") throw error;
-				if (changes < CHANGES && (await this.redetect(api, request, error))) continue;
-				throw this.#recognition?.origin === "given" ? this.#notAsGiven(error) : error;
+				if (!(error instanceof RestError) || error.kind !== "contradiction" || changes >= CHANGES) throw error;
+				if (!(await this.redetect(api, request, error))) throw error;
 			}
 		}
 	}
@@ -180,11 +182,6 @@ export class Service {
 	/** A text from the service or from a manifest, safe to print. */
 	show(text: string): string {
 		return show(this.#options.redact === undefined ? text : this.#options.redact(text));
-	}
-
-	#notAsGiven(error: RestError): RestError {
-		const text = `${error.message}: the service is not of the flavour ${this.#api.dialect.flavour.name}, which was ${this.#recognition?.how}`;
-		return new RestError(text, { kind: "not_the_api", code: "OTHER_FLAVOUR", status: error.status, cause: error });
 	}
 
 	async #recall(): Promise<void> {

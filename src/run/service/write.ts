@@ -1,11 +1,12 @@
 import type { BodyForm } from "../../body-forms.ts";
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api, Document, Echo } from "../../rest/types.ts";
+import type { Api, Dialect, Document, Echo } from "../../rest/types.ts";
 import { answeredInOtherCase, findDocument, OTHER_CASE } from "../documents/find-document.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Request } from "../types.ts";
 import { type Arrival, arrivalOf, hasAlready } from "./arrival.ts";
+import { orNotAsGiven } from "./detect-flavour.ts";
 import type { Service } from "./service.ts";
 
 export type Write = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
@@ -14,8 +15,10 @@ export type Write = { readonly datasetId: string; readonly documentId: string; r
 export type WriteMemory = {
 	/** the document as it was before the first of them */
 	before?: { readonly document: Pick<Document, "metadata"> | undefined };
-	/** `VERB FORM` of each update that may have been applied. With two of them, neither is proven by what arrived */
-	sentAs?: Set<string>;
+	/** the dialect of the first update that may have been applied */
+	sentAs?: Dialect;
+	/** so may one of another verb or form: then neither is proven by what arrived */
+	isSentOtherwise?: boolean;
 	/** RAGFlow answered with its code for an exception, which may follow an applied write */
 	maybeWritten?: boolean;
 };
@@ -37,7 +40,7 @@ type Attempt = {
 };
 
 /**
- * Writes the metadata of one document.
+ * Writes the metadata of one document. For work inside `inDialect`, which begins it again in another dialect.
  *
  * Until an update was seen to arrive at this address, each is read back, and no success counts before: some servers answer
  * "success" to a form of the update that changes nothing.
@@ -50,18 +53,28 @@ export async function writeMetadata(
 	write: Write,
 	memory: WriteMemory,
 ): Promise<void> {
-	const once = async (api: Api): Promise<boolean> => {
+	let isDone = false;
+	while (!isDone) {
+		const { api } = service;
 		refuseValues(service, write.metadata);
 		const attempt: Attempt = { service, api, request, write, memory };
-		if (!service.canary.trustsSuccess) return writeAsCanary(attempt);
-		const proven = service.canary.echo;
-		const echo = await send(attempt);
-		if (proven === undefined) return service.canary.isUnreadable;
-		if (echo !== proven) await service.otherEcho(api, request);
-		// Check the canary again: another row may have revoked it.
-		return echo === proven && service.canary.echo === proven && service.api === api;
-	};
-	while (!(await service.inDialect(request, once)));
+		try {
+			isDone = await (service.canary.trustsSuccess ? writeTrusted(attempt) : writeAsCanary(attempt));
+		} catch (error) {
+			throw orNotAsGiven(error, service, api);
+		}
+	}
+}
+
+/** Writes, and takes the success at its word. Resolves with false where the canary or the dialect changed meanwhile. */
+async function writeTrusted(attempt: Attempt): Promise<boolean> {
+	const { service, api, request } = attempt;
+	const proven = service.canary.echo;
+	const echo = await send(attempt);
+	if (proven === undefined) return service.canary.isUnreadable;
+	if (echo !== proven) await service.otherEcho(api, request);
+	// Check the canary again: another row may have revoked it.
+	return echo === proven && service.canary.echo === proven && service.api === api;
 }
 
 /**
@@ -81,19 +94,23 @@ export function refuseValues(service: Service, metadata: Metadata): void {
 
 async function send({ api, request, write, memory }: Attempt): Promise<Echo> {
 	const { datasetId, documentId, metadata } = write;
-	const { flavour, form } = api.dialect;
-	const sentAs = (memory.sentAs ??= new Set());
 	try {
 		const echo = await request(() => api.updateMetadata(datasetId, documentId, metadata));
-		sentAs.add(`${flavour.update.verb} ${form}`);
+		noteSent(memory, api.dialect);
 		return echo;
 	} catch (error) {
 		const isDefinite = error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction");
 		if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
-		if (!isDefinite) sentAs.add(`${flavour.update.verb} ${form}`);
+		if (!isDefinite) noteSent(memory, api.dialect);
 		if (!(error instanceof RestError) || error.code !== OTHER_CASE) throw error;
 		throw answeredInOtherCase(error, memory.before?.document !== undefined);
 	}
+}
+
+/** Notes that an update in that dialect may have been applied. */
+function noteSent(memory: WriteMemory, dialect: Dialect): void {
+	const { flavour, form } = (memory.sentAs ??= dialect);
+	if (flavour.update.verb !== dialect.flavour.update.verb || form !== dialect.form) memory.isSentOtherwise = true;
 }
 
 /** Writes and reads back. Resolves with false where the canary or the dialect changed meanwhile. */
@@ -162,7 +179,7 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 			if (before === undefined) return true;
 			if (hasAlready(before, write.metadata, flavour.normalise)) service.canary.unchanged();
 			// An earlier form may have arrived late, and a form that loses everything seems right for a row without metadata.
-			else if (memory.sentAs?.size === 1 && write.metadata.size > 0) await service.confirmed(spoken, echo);
+			else if (memory.isSentOtherwise !== true && write.metadata.size > 0) await service.confirmed(spoken, echo);
 			else service.prefer(spoken);
 			return true;
 		}

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { documented, ragflowPatch } from "../../../src/rest/flavours.ts";
 import type { Api, Dialect } from "../../../src/rest/types.ts";
-import { acrossFlavours } from "../../../src/run/operations/operation.ts";
-import { direct, fakeApi } from "../fake-api.ts";
-import { serviceOf } from "../fake-service.ts";
+import { type Sending, type SentLog, unrecorded } from "../../../src/run/operations/sent-log.ts";
+import { planMetadata } from "../../../src/run/operations/update.ts";
+import type { Metadata } from "../../../src/json/values.ts";
+import type { Settled } from "../../../src/run/operations/operation.ts";
+import { direct, documentOf, fakeApi } from "../fake-api.ts";
+import { memoryOf, serviceOf } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
 
 /** RAGFlow v0.27, of which `isAsked` says whether it may be asked what it is. */
@@ -34,13 +37,14 @@ describe("a contradiction in any request of a row", () => {
 		const memory = { load: async () => ({ ...knowledge, foundAt: 0 }), save: async () => undefined };
 		const service = serviceOf(api, { memory, now: () => 1 });
 		const tries: string[] = [];
-		const operation = acrossFlavours(service, async ({ documentId }) => {
-			const { flavour } = service.api.dialect;
-			tries.push(flavour.name);
-			if (flavour === documented) throw failure("contradiction", answer);
-			return { status: "updated", documentId };
-		});
-		expect(await operation(work(0), direct, {})).toEqual({ status: "updated", documentId: "doc-0" });
+		const operation = (): Promise<Settled> =>
+			service.inDialect(direct, async () => {
+				const { flavour } = service.api.dialect;
+				tries.push(flavour.name);
+				if (flavour === documented) throw failure("contradiction", answer);
+				return { status: "updated", documentId: "doc-0" };
+			});
+		expect(await operation()).toEqual({ status: "updated", documentId: "doc-0" });
 		expect(tries).toEqual(["documented", "ragflow-patch"]);
 		expect(asked).toEqual(["PATCH", "PUT"]);
 	});
@@ -48,9 +52,42 @@ describe("a contradiction in any request of a row", () => {
 	it("fails the row where the flavour was given, as before: it does not end the run", async () => {
 		const { api } = server(false);
 		const service = serviceOf(api, { flavour: { value: ragflowPatch, origin: "--flavour" } });
-		const operation = acrossFlavours(service, () =>
-			Promise.reject(failure("contradiction", { code: "CODE_100", status: 200 })),
-		);
-		await expect(operation(work(0), direct, {})).rejects.toMatchObject({ kind: "contradiction", code: "CODE_100" });
+		const refused = (): Promise<never> => Promise.reject(failure("contradiction", { code: "CODE_100", status: 200 }));
+		await expect(service.inDialect(direct, refused)).rejects.toMatchObject({ kind: "contradiction", code: "CODE_100" });
+	});
+
+	it("records an update once that is sent again in another flavour, and counts it as one that changes nothing", async () => {
+		const sent: string[] = [];
+		const present = new Map([["a", 1]]);
+		const as = (dialect: Dialect): Api =>
+			fakeApi([], {
+				dialect,
+				as,
+				probeList: async () => "ragflow",
+				probeUpdate: async (verb) => (verb === "PATCH" ? "in_its_words" : "wrong_verb"),
+				listDocuments: async () => ({ items: [documentOf("doc-0", present)], total: 1 }),
+				updateMetadata: async () => {
+					sent.push(dialect.flavour.name);
+					if (dialect.flavour === documented) throw failure("contradiction", { code: "HTTP_405", status: 405 });
+					return "document_id";
+				},
+			});
+		const service = serviceOf(as({ flavour: documented, form: "multipart" }), {
+			memory: memoryOf({ flavour: documented, form: "multipart", proven: undefined, how: "it was seen", foundAt: 0 }),
+		});
+		service.canary.unreadable();
+		const records: Sending[] = [];
+		const log: SentLog = { ...unrecorded, sending: async (_, sending) => void records.push(sending) };
+		const plan = {
+			documents: { byId: async () => ({ metadata: present }) },
+			metadataToSend: (_: Metadata, wanted: Metadata) => wanted,
+			keepsPresent: false,
+			keepsValue: () => false,
+			onlyChanged: false,
+		};
+		const operation = planMetadata(service, plan, log);
+		const settled = await operation({ ...work(0), metadata: present }, direct, {});
+		expect(settled).toEqual({ status: "updated", documentId: "doc-0", isSame: true });
+		expect([records.length, sent[0], sent.at(-1)]).toEqual([1, "documented", "ragflow-patch"]);
 	});
 });

@@ -4,12 +4,12 @@ import { documented, ragflowPut } from "../../../src/rest/flavours.ts";
 import type { Echo } from "../../../src/rest/types.ts";
 import type { RememberedService } from "../../../src/run/service/service-memory.ts";
 import type { Service } from "../../../src/run/service/service.ts";
-import { type Write, type WriteMemory, writeMetadata } from "../../../src/run/service/write.ts";
+import type { Write, WriteMemory } from "../../../src/run/service/write.ts";
 import { range } from "../../support/values.ts";
 import { direct } from "../fake-api.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { type FakeServer, fakeServer } from "../fake-server.ts";
-import { memoryOf, serviceOf } from "../fake-service.ts";
+import { memoryOf, serviceOf, writeInDialect } from "../fake-service.ts";
 import { failure } from "../harness.ts";
 
 const row = (id: string, metadata: { [key: string]: JsonValue } = { a: id }): Write => ({
@@ -45,7 +45,7 @@ function worldOf(server: FakeServer, more: Parameters<typeof serviceOf>[1] = {})
 		service,
 		notes,
 		clock,
-		write: (write, memory = {}) => clock.until(writeMetadata(service, direct, write, memory)),
+		write: (write, memory = {}) => clock.until(writeInDialect(service, direct, write, memory)),
 	};
 }
 
@@ -61,7 +61,7 @@ describe("what an earlier run saw of a server that is another by now", () => {
 			const { service, clock } = worldOf(server, { memory: memoryOf(known({ proven: echo })) });
 			const settled: string[] = [];
 			const rows = ids.map(async (id) => {
-				await writeMetadata(service, direct, row(id), {});
+				await writeInDialect(service, direct, row(id), {});
 				settled.push(id);
 				expect(kept(server, id)).toBe(id);
 			});
@@ -199,7 +199,7 @@ describe("a server whose lists lag behind its writes", () => {
 			isLost = false;
 			throw failure("ambiguous", { status: 502 });
 		};
-		await expect(writeMetadata(service, request, row("one"), memory)).rejects.toMatchObject({ kind: "ambiguous" });
+		await expect(writeInDialect(service, request, row("one"), memory)).rejects.toMatchObject({ kind: "ambiguous" });
 		// Meanwhile another row has found that form given up for the next.
 		service.prefer(server.api({ flavour: documented, form: "json" }));
 		await write(row("one"), memory);

@@ -4,11 +4,11 @@ import { documented, ragflowPatch, ragflowPut } from "../../../src/rest/flavours
 import { splitLists } from "../../../src/rest/ragflow.ts";
 import type { RememberedService } from "../../../src/run/service/service-memory.ts";
 import type { Service } from "../../../src/run/service/service.ts";
-import { type Write, type WriteMemory, writeMetadata } from "../../../src/run/service/write.ts";
+import type { Write, WriteMemory } from "../../../src/run/service/write.ts";
 import { direct } from "../fake-api.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { type FakeServer, fakeServer } from "../fake-server.ts";
-import { memoryOf, serviceOf } from "../fake-service.ts";
+import { memoryOf, serviceOf, writeInDialect } from "../fake-service.ts";
 
 const row = (id: string, metadata: { [key: string]: JsonValue } = { a: id }): Write => ({
 	datasetId: "set",
@@ -27,7 +27,7 @@ function worldOf(server: FakeServer, more: Parameters<typeof serviceOf>[1] = {})
 	return {
 		service,
 		notes,
-		write: (write, memory = {}) => clock.until(writeMetadata(service, direct, write, memory)),
+		write: (write, memory = {}) => clock.until(writeInDialect(service, direct, write, memory)),
 	};
 }
 
@@ -133,7 +133,7 @@ describe("at an address that nobody knows", () => {
 			await new Promise((resolve) => setImmediate(resolve));
 			return await call().finally(() => (inFlight -= 1));
 		};
-		await Promise.all(ids.map((id) => writeMetadata(service, slow, row(id), {})));
+		await Promise.all(ids.map((id) => writeInDialect(service, slow, row(id), {})));
 		expect(most).toBeGreaterThan(10);
 	});
 
@@ -224,7 +224,7 @@ describe("a RAGFlow server", () => {
 		const api = server.api({ flavour: documented, form: "multipart" });
 		const lost = { ...api, probeUpdate: async () => "wrong_verb" as const };
 		const error = { kind: "not_the_api", code: "UNKNOWN_FLAVOUR" };
-		await expect(writeMetadata(serviceOf(lost), direct, row("one"), {})).rejects.toMatchObject(error);
+		await expect(writeInDialect(serviceOf(lost), direct, row("one"), {})).rejects.toMatchObject(error);
 		expect(updates(server)).toEqual([]);
 	});
 });
