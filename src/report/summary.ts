@@ -1,5 +1,6 @@
 import type { ExitCode } from "../errors.ts";
-import type { Outcome, Totals, Work } from "../run/types.ts";
+import type { SlowCause } from "../run/rate/run-monitor.ts";
+import type { Outcome, Stop, Totals, Work } from "../run/types.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
 import type { Undone } from "./undo.ts";
 import { isAllWell, type VerifyCounts } from "./verify.ts";
@@ -48,6 +49,10 @@ export type Summary = {
 	readonly undo: string | null;
 	readonly exit_code: ExitCode;
 	readonly resume: string | null;
+	/** why it ended before its last row, with its exit code; null where it came to its end */
+	readonly stop: { readonly code: ExitCode; readonly text: string } | null;
+	/** what made it slower than its rate, and for how many seconds: `429`, `503`, `outage`, `slowed`, `concurrency` */
+	readonly slow: readonly SlowCause[];
 };
 
 /** Whether the writes of a run can be undone. */
@@ -74,6 +79,9 @@ export type SummaryFacts = {
 	readonly undo?: Undo | undefined;
 	/** the command that resumes the run */
 	readonly resume?: string | undefined;
+	readonly stop?: Stop | undefined;
+	/** what made it slower */
+	readonly slow?: readonly SlowCause[] | undefined;
 	/** documents that a dry run would change */
 	readonly wouldChange?: number | undefined;
 };
@@ -96,6 +104,8 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		undo: facts.undo?.command ?? null,
 		exit_code: exit,
 		resume: facts.resume ?? null,
+		stop: facts.stop === undefined ? null : { code: facts.stop.exit, text: facts.stop.text },
+		slow: facts.slow ?? [],
 	};
 }
 

@@ -1,18 +1,23 @@
 import type { App } from "../app.ts";
 import { Exit, type ExitCode, reason } from "../errors.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
+import { paceText, slowCauses } from "../report/pace.ts";
 import { summaryOf, summaryText, type Undo } from "../report/summary.ts";
 import { undoneText, undoText, type Undone } from "../report/undo.ts";
 import { verifyText, type VerifyCounts } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
 import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
+import type { Pace } from "../run/rate/run-monitor.ts";
 import type { Stop, Totals } from "../run/types.ts";
 
 export type Ended = {
 	readonly totals: Totals;
 	readonly seconds: number;
 	readonly stop: Stop | undefined;
+	/** how fast the requests of its rows went, and the requests a second that were allowed */
+	readonly pace?: Pace | undefined;
+	readonly cap?: number | undefined;
 	/** whether updates were seen to arrive */
 	readonly verified?: boolean;
 	/** what a dry run found */
@@ -62,7 +67,8 @@ export async function resultOf(
 	const { totals, seconds, stop, failed, dry, verify } = ended;
 	const isOutputLost = io.outputFailed || failed?.failure !== undefined;
 	const exit = exitOf(totals, stop, isOutputLost, dry, verify && { ...verify.counts, ...verify });
-	const facts = { ...ended, verify: verify?.counts, undone: ended.undone?.counts, wouldChange: dry?.changes };
+	const slow = ended.pace && slowCauses(ended.pace, ended.cap);
+	const facts = { ...ended, slow, verify: verify?.counts, undone: ended.undone?.counts, wouldChange: dry?.changes };
 	return { exit, summary: JSON.stringify(summaryOf(totals, seconds, exit, facts)) };
 }
 
@@ -86,6 +92,8 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 		if (verify.counts.lost > 0) io.err(exit === Exit.differences ? `${text}.` : `${text}. ${verify.again}`);
 		else io.note(`${text}.`);
 	}
+	const why = ended.pace && paceText(ended.pace, ended.cap);
+	if (why !== undefined) io.note(why);
 	if (exit === Exit.ok) {
 		io.note(counted);
 		if (undo !== undefined) io.note(undo);

@@ -147,6 +147,8 @@ describe("the summary for scripts", () => {
 					undo: null,
 					exit_code: 9,
 					resume: null,
+					stop: null,
+					slow: [],
 				});
 			}),
 		);

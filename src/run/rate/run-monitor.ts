@@ -20,9 +20,9 @@ export type Watched = {
 
 /** A cause that made a run slower, and for how many seconds: a status with Retry-After, or one of these names. */
 export type SlowCause = { readonly cause: string; readonly seconds: number };
-export const OUTAGE = "outage";
-export const SLOWED = "slowed";
-export const CONCURRENCY = "concurrency";
+const OUTAGE = "outage";
+const SLOWED = "slowed";
+const CONCURRENCY = "concurrency";
 
 /** How fast the requests of a run went. */
 export type Pace = {

@@ -8,6 +8,7 @@ import { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import { type SentLog, onlyPrescanned } from "../../run/operations/sent-log.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
+import type { Pace } from "../../run/rate/run-monitor.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
 import { chunked, runChunks } from "../../run/rows.ts";
@@ -104,6 +105,7 @@ export type Sent = {
 	readonly started: number;
 	/** earlier executions of the run included */
 	readonly seconds: number;
+	readonly pace: Pace;
 	/** why rows are pending; undefined where none is */
 	readonly stop: Stop | undefined;
 };
@@ -153,7 +155,7 @@ export async function sendRows<SourceRow extends Row>(
 				progress.update({ done: total - totals.pending, total, failed: totals.failed });
 			},
 		}).catch(stopFromError);
-		return { started, seconds: (clock.now() - started) / 1000 + secondsBefore, stop };
+		return { started, seconds: (clock.now() - started) / 1000 + secondsBefore, stop, pace: monitor.pace() };
 	} finally {
 		progress.stop();
 		await documents.close();
@@ -163,7 +165,7 @@ export async function sendRows<SourceRow extends Row>(
 /** Reads back what was written where `--verify` says so, writes the failed rows, records the end, and reports. */
 export async function endRun<SourceRow extends Row>(
 	{ run, rows, name, journal }: RunRecord<SourceRow>,
-	{ started, seconds, stop, ...more }: Sent & Pick<Ended, "undone" | "next">,
+	{ started, seconds, stop, pace, ...more }: Sent & Pick<Ended, "undone" | "next">,
 ): Promise<ExitCode> {
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
@@ -184,6 +186,8 @@ export async function endRun<SourceRow extends Row>(
 		totals,
 		seconds,
 		stop: stop ?? verification.stop,
+		pace,
+		cap: session.rate,
 		verified: session.service.canary.echo !== undefined,
 		verify: verification.found,
 		run: name,
