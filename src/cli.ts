@@ -67,8 +67,10 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 		})
 		.helpCommand(false)
 		.hook("preAction", async (_, command) => {
-			const { color, quiet, debug } = command.optsWithGlobals<{ color?: boolean; quiet?: boolean; debug?: boolean }>();
-			await app.io.configure({ color: color !== false, quiet: quiet === true, debug: debug === true });
+			const flags = command.optsWithGlobals<Parameters<App["io"]["configure"]>[0]>();
+			const { color, quiet, debug, progress } = flags;
+			const form = progress === undefined ? {} : { progress };
+			await app.io.configure({ color: color !== false, quiet: quiet === true, debug: debug === true, ...form });
 		})
 		.addHelpText(
 			"before",

@@ -61,7 +61,12 @@ export type Io = {
 	/** Asks on standard error and reads one line. @throws CliError (usage) if standard input is no terminal */
 	ask(question: string, signal?: AbortSignal): Promise<string>;
 	/** Applies the options. It is asynchronous because it may load colour. */
-	configure(options: { readonly quiet?: boolean; readonly debug?: boolean; readonly color?: boolean }): Promise<void>;
+	configure(options: {
+		readonly quiet?: boolean;
+		readonly debug?: boolean;
+		readonly color?: boolean;
+		readonly progress?: ProgressMode;
+	}): Promise<void>;
 	/**
 	 * Masks a further key from now on, in messages and in results.
 	 *
@@ -85,8 +90,15 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let style = plainStyle;
 	let errStyle = plainStyle;
 	const errors = new Writer(stderr);
-	const line = (text: string): void => void errors.write(redact(`${showLines(text, errStyle !== plainStyle)}\n`));
-	const note = (text: string): void => (quiet ? undefined : line(text));
+	let isJson = false;
+	const write = (text: string): void => void errors.write(redact(`${text}\n`));
+	const message = (type: "note" | "error", text: string): void => {
+		const shown = showLines(text, errStyle !== plainStyle);
+		// The key is masked before the text is quoted, which may change its characters.
+		write(isJson ? JSON.stringify({ type, time: timers.date().toISOString(), text: redact(shown) }) : shown);
+	};
+	const line = (text: string): void => message("error", text);
+	const note = (text: string): void => (quiet ? undefined : message("note", text));
 	const results = new Writer(stdout);
 	const stderrIsTerminal = stderr.isTTY === true;
 	const status = new Status(timers);
@@ -100,7 +112,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		},
 		err: line,
 		note,
-		debug: (text) => (debugging ? line(text) : undefined),
+		debug: (text) => (debugging ? message("note", text) : undefined),
 		stdin,
 		async readInput() {
 			const chunks: Buffer[] = [];
@@ -134,7 +146,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			const screen: ProgressScreen = {
 				mode: quiet ? "none" : shown,
 				timers,
-				line: note,
+				line: write,
 				columns: () => widthOf(stderr),
 				unicode,
 				spinner: () => spinnerOn(stderr, unicode),
@@ -146,14 +158,20 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			};
 			return { update: (rows) => measured.update(rows), stop };
 		},
-		status: (phase) => line(status.line(phase)),
+		status: (phase) => {
+			const text = status.line(phase);
+			if (text.startsWith("{")) write(text);
+			else message("note", text);
+		},
 		async ask(question, signal) {
-			await errors.write(redact(`${question} `));
+			if (isJson) message("note", question);
+			else await errors.write(redact(`${question} `));
 			return readAnswer(stdin, signal);
 		},
 		async configure(options) {
 			quiet = options.quiet ?? quiet;
 			debugging = options.debug ?? debugging;
+			isJson = options.progress === undefined ? isJson : options.progress === "json";
 			const wanted = options.color ?? true;
 			const pick = async (terminal: boolean): Promise<Style> =>
 				hasColor({ env, terminal, wanted }) ? colorStyle() : plainStyle;

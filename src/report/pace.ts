@@ -10,8 +10,8 @@ const LEAST_SECONDS = 5;
 /** Seconds from which a cause is named. */
 const LEAST_CAUSE_SECONDS = 1;
 
-/** Share of the time in which all allowed requests were in flight, from which they were the limit and not the rate. */
-const SATURATED_SHARE = 0.5;
+/** Share of the time with all allowed requests in flight, from which they were the limit. Reading and recording take time, too. */
+const SATURATED_SHARE = 1 / 3;
 
 /**
  * Why a run went slower than its cap: `rate: 31 of 100 a second (waited 84 s for 429, outage 12 s)`. Undefined where it went

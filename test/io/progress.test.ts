@@ -183,3 +183,27 @@ it("a note printed while the bar is drawn is above it, whole, and nothing is lef
 	progress.stop();
 	expect(stderr.screen).toEqual(["a warning", "an error", ""]);
 });
+
+it("--progress json writes nothing but JSON on standard error, also with a message that has line ends", async () => {
+	const timers = new HandTimers();
+	const stderr = new Kept();
+	const io = createIo({ stdin: input(""), stdout: new Kept(), stderr, env: {}, timers });
+	await io.configure({ progress: "json", debug: true });
+	io.note("a note");
+	io.err("an error\nof two lines");
+	io.debug("GET /");
+	io.status();
+	io.progress("json").update({ done: 1, failed: 0 });
+	io.status();
+	timers.pass(5000);
+	const lines = stderr.text.trimEnd().split("\n");
+	const read = lines.map((line): unknown => JSON.parse(line));
+	const time = "2026-11-22T00:00:00.000Z";
+	expect(read.slice(0, 4)).toEqual([
+		{ type: "note", time, text: "a note" },
+		{ type: "error", time, text: "an error\nof two lines" },
+		{ type: "note", time, text: "GET /" },
+		{ type: "note", time, text: "status: starting" },
+	]);
+	expect(read.slice(4)).toMatchObject([{ type: "progress" }, { type: "progress" }]);
+});

@@ -49,6 +49,6 @@ it("requests in flight are a cause only where they were the limit", () => {
 	expect(slowCauses(pace({ slow: [waited, full], requests: 800 }), 100)).toEqual([waited, full]);
 	expect(slowCauses(pace({ slow: [waited, full], requests: 9900 }), 100)).toEqual([waited]);
 	expect(slowCauses(pace({ slow: [waited, full], seconds: 4 }), 100)).toEqual([waited]);
-	expect(slowCauses(pace({ slow: [{ cause: "concurrency", seconds: 40 }] }), 100)).toEqual([]);
+	expect(slowCauses(pace({ slow: [{ cause: "concurrency", seconds: 30 }] }), 100)).toEqual([]);
 	expect(slowCauses(pace({ slow: [full] }), undefined)).toEqual([]);
 });
