@@ -10,6 +10,7 @@ const pace = (more: Partial<Pace>): Pace => ({
 	slow: [],
 	...more,
 });
+
 const waited = { cause: "429", seconds: 84.2 };
 const outage = { cause: "outage", seconds: 12 };
 const slowed = { cause: "slowed", seconds: 20.4 };
