@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import type { App } from "./app.ts";
 import type { Declare, Done } from "./flags/declare.ts";
 import { groups } from "./commands/index.ts";
+import { whatToType } from "./commands/other-words.ts";
 import { helpConfiguration } from "./commands/option-groups.ts";
 import { helpCommand } from "./commands/help.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
@@ -28,7 +29,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 			ran.exit = await complete(program, argv.slice(1), app);
 		} else await program.parseAsync([...argv], { from: "user" });
 	} catch (error) {
-		ran.exit = explain(error, app);
+		ran.exit = explain(error, argv, app);
 	} finally {
 		await app.close().catch(() => undefined);
 	}
@@ -63,7 +64,8 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 		.configureOutput({
 			writeOut: (text) => void app.io.out(text),
 			writeErr: (text) => app.io.err(text.trimEnd()),
-			outputError: (text, write) => write(`ragtag: ${text.replace(/^error: /, "")}`),
+			// `explain` prints errors: it knows the command line.
+			outputError: () => undefined,
 		})
 		.helpCommand(false)
 		.hook("preAction", async (_, command) => {
@@ -93,12 +95,15 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 }
 
 /** Prints the error of a command, and gives its exit code. */
-function explain(error: unknown, { io, signal }: App): ExitCode {
+function explain(error: unknown, argv: readonly string[], { io, signal }: App): ExitCode {
 	if (error instanceof CommanderError) {
-		// commander has printed it. Help and version exit with 0. A group without a command shows help, and is wrong usage.
+		// Help and version exit with 0. A group without a command shows help, and is wrong usage.
 		if (error.exitCode === 0) return Exit.ok;
-		if (error.code !== "commander.help")
-			io.err("Type `ragtag --help` for all commands, or add --help to a command for its options.");
+		if (error.code === "commander.help") return Exit.usage;
+		const hint = whatToType(error.message, argv);
+		const [what = ""] = error.message.split("\n");
+		io.err(`ragtag: ${(hint === undefined ? error.message : what).replace(/^error: /, "")}`);
+		io.err(hint ?? "Type `ragtag --help` for all commands, or add --help to a command for its options.");
 		return Exit.usage;
 	}
 	if (error instanceof CliError) {

@@ -11,7 +11,7 @@ import { ADVISED_RATE } from "./run/rate/concurrency.ts";
 import { Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
 import { RunMonitor } from "./run/rate/run-monitor.ts";
 import { createLimiter, unlimited } from "./run/rate/limiter.ts";
-import { requestWithRetry } from "./run/retry/request.ts";
+import { checkingAddress, requestWithRetry } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory, noMemory } from "./run/service/service-memory.ts";
 import { Service } from "./run/service/service.ts";
@@ -131,6 +131,7 @@ export async function openSession(
 	await service.remember();
 	const watched: Send = (request, signal) => send(() => monitor.watch(request), signal);
 	const dependencies = { send: watched, cooldown, monitor, clock, signal };
+	const request: Request = (call) => requestWithRetry(call, dependencies);
 	return {
 		service,
 		baseUrl,
@@ -142,7 +143,7 @@ export async function openSession(
 		monitor,
 		rate,
 		timeout,
-		request: (call) => requestWithRetry(call, dependencies),
+		request: checkingAddress(request, () => api.probeList()),
 		requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),
 		close: async () => {
 			limiter.close();

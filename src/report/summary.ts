@@ -127,7 +127,7 @@ export function countsText(totals: Totals, wouldChange = 0): string {
 		[totals.removed, "removed"],
 		[totals.failed, "failed"],
 		[totals.invalid, "invalid"],
-		[totals.duplicateSkipped, "duplicates skipped"],
+		[totals.duplicateSkipped, totals.duplicateSkipped === 1 ? "duplicate skipped" : "duplicates skipped"],
 		[wouldChange, "would change"],
 		[totals.pending - wouldChange, "pending"],
 	];

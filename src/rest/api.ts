@@ -1,7 +1,7 @@
 import { redactor } from "../text/redactor.ts";
 import { type Answer, headerValues, type ParsedEnvelope } from "./answer.ts";
 import { boundaryFor, type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
-import { classifyAnswer } from "./classify.ts";
+import { classifyAnswer, saysRouteIsMissing } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
@@ -140,7 +140,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 				now: Date.now(),
 				isKeyAccepted: service.isKeyAccepted,
 			});
-			if (envelope instanceof RestError) throw envelope;
+			if (envelope instanceof RestError) throw isRouteMissing(answer, path) ? notTheApi(envelope) : envelope;
 			service.isKeyAccepted = true;
 			return read(envelope);
 		};
@@ -167,13 +167,13 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		listDatasets: async ({ page, pageSize }, signal) => {
 			const path = pathOf(prefix, ["datasets"], { page, page_size: pageSize });
 			const limits = { limit: LIST_BYTES, signal };
-			return call("GET", path, (envelope) => decode.datasets(envelope), limits).catch(notTheApi);
+			return call("GET", path, (envelope) => decode.datasets(envelope), limits).catch(unlessFound);
 		},
 		createDataset: async (name, signal) => {
 			const json = { body: JSON.stringify({ name }), headers: ["content-type", "application/json"] };
 			const read = (envelope: ParsedEnvelope): { readonly id: string; readonly name: string } =>
 				decode.created(envelope);
-			return call("POST", pathOf(prefix, ["datasets"]), read, { ...json, signal }).catch(notTheApi);
+			return call("POST", pathOf(prefix, ["datasets"]), read, { ...json, signal }).catch(unlessFound);
 		},
 		listDocuments: async (datasetId, query, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"], documentParameters(query));
@@ -206,7 +206,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 				decode.datasets(envelope);
 				return datasetListStyle(envelope);
 			};
-			return call("GET", path, read, { limit: LIST_BYTES, isProbe: true, signal }).catch(notTheApi);
+			return call("GET", path, read, { limit: LIST_BYTES, isProbe: true, signal }).catch(unlessFound);
 		},
 		probeUpdate: async (verb, signal): Promise<ProbeAnswer> => {
 			const path = pathOf(prefix, ["datasets", UNKNOWN_ID, "documents", UNKNOWN_ID]);
@@ -229,10 +229,21 @@ function apiIn(dialect: Dialect, service: Service): Api {
 }
 
 /** Every service of this API lists and creates datasets. If it has no such path, it is another program. */
-function notTheApi(error: unknown): never {
-	if (!(error instanceof RestError) || error.code !== "NOT_FOUND") throw error;
-	const text = `${error.message}: this is not the API; the address must end where /api/v1 begins`;
-	throw new RestError(text, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
+function unlessFound(error: unknown): never {
+	throw error instanceof RestError && error.code === "NOT_FOUND" ? notTheApi(error) : error;
+}
+
+/**
+ * Whether a RAGFlow server has no route for the path of a request, so that the address is wrong. An id with a slash or
+ * another special character may change the route: then only its row is wrong.
+ */
+function isRouteMissing(answer: Answer, path: string): boolean {
+	return !/^[^?]*%/.test(path) && saysRouteIsMissing(answer);
+}
+
+function notTheApi(error: RestError): RestError {
+	const text = `${error.message}: this is not the API`;
+	return new RestError(text, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
 }
 
 function errorContextOf(options: ApiOptions): ErrorContext {

@@ -70,6 +70,13 @@ function checkedKey(raw: string, origin: string): string {
 	const key = raw.replace(/[\r\n]+$/, "");
 	if (key === "")
 		throw new CliError(`the API key from ${origin} is empty`, { exit: Exit.usage, hint: HOW_TO_GIVE_A_KEY });
+	const where = quoteMarkIn(key);
+	if (where !== undefined) {
+		throw new CliError(`the API key from ${origin} ${where} a quote mark`, {
+			exit: Exit.usage,
+			hint: "Give the key without quotes. Shells remove them, but key files and env files keep them.",
+		});
+	}
 	if (!/^[\x21-\x7e]+$/.test(key)) {
 		throw new CliError(`the API key from ${origin} has characters that a key cannot have`, {
 			exit: Exit.usage,
@@ -77,6 +84,15 @@ function checkedKey(raw: string, origin: string): string {
 		});
 	}
 	return key;
+}
+
+/** Where a key has a quote mark that does not belong to it, as a verb; undefined where it has none. */
+function quoteMarkIn(key: string): string | undefined {
+	const begins = /^["'‘’“”]/u.test(key);
+	const ends = /["'‘’“”]$/u.test(key);
+	if (begins && ends) return "begins and ends with";
+	if (begins) return "begins with";
+	return ends ? "ends with" : undefined;
 }
 
 /** 30 s: time to unlock a password manager by hand. */

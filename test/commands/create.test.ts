@@ -42,7 +42,7 @@ describe("datasets create", () => {
 			response.writeHead(404, { "content-type": "application/json" }).end('{"code":404,"message":"Not Found: /x"}');
 		});
 		const { exit, stderr } = await ragtag(["datasets", "create", "x"], { env: envOf({ url }) });
-		expect([exit, stderr]).toEqual([6, expect.stringContaining("the address must end where /api/v1 begins")]);
+		expect([exit, stderr]).toEqual([6, expect.stringContaining("it must end where /api/v1 begins")]);
 	});
 });
 

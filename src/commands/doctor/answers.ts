@@ -6,13 +6,12 @@ import type { Settings } from "../../app.ts";
 import { BODY_FORMS } from "../../body-forms.ts";
 import type { Recognition } from "../../run/service/service-memory.ts";
 import { MAX_CONCURRENCY } from "../../run/rate/concurrency-search.ts";
+import { WRONG_ADDRESS_HINT } from "../../run/stop/reasons.ts";
 import { ADVISED_RATE, safeRate } from "../../run/rate/concurrency.ts";
 
 /** Seconds. A larger difference between the clocks is a warning. */
 const MAX_SKEW = 60;
 
-const WRONG_ADDRESS_HINT =
-	"Check --base-url: it must be the address of the API, which may differ in port or path from the service's web page.";
 const UNREACHABLE_HINT = "Check that the service is up, and that host and port in --base-url are right.";
 
 /** The checks `service` and `key` where the first list was not answered with a success. */

@@ -73,6 +73,25 @@ export async function requestWithRetry<Answer>(
 	);
 }
 
+/**
+ * Checks the address after a 404, which may be about an id or about the whole path: the list of datasets says which. It is
+ * read once at most.
+ *
+ * @param list reads that list, which every service of this API has
+ */
+export function checkingAddress(request: Request, list: () => Promise<unknown>): Request {
+	let checked: Promise<CliError | undefined> | undefined;
+	const wrongAddress = (error: unknown): CliError | undefined =>
+		error instanceof CliError && failureBehind(error)?.kind === "not_the_api" ? error : undefined;
+	return (call) =>
+		request(call).catch(async (error: unknown) => {
+			const { code, status } = failureBehind(error) ?? {};
+			if (code !== "NOT_FOUND" || status !== 404) throw error;
+			checked ??= request(list).then(() => undefined, wrongAddress);
+			throw (await checked) ?? error;
+		});
+}
+
 /** Waits before a page of a list is asked for again, in milliseconds: in all less than the end of a run may take. */
 const PAGE_DELAYS_MS = [100, 400, 1_500];
 

@@ -76,8 +76,12 @@ export function untrusted(error: RestError): Stop {
 }
 
 export function notTheApi(error: RestError): Stop {
-	return { exit: Exit.temporary, text: error.message, hint: NOT_THE_API_HINTS.get(error.code) ?? "Check --base-url." };
+	return { exit: Exit.temporary, text: error.message, hint: NOT_THE_API_HINTS.get(error.code) ?? WRONG_ADDRESS_HINT };
 }
+
+/** What to do where another program than the API answers. */
+export const WRONG_ADDRESS_HINT =
+	"Check --base-url: it must end where /api/v1 begins, in most cases directly after the port. Leave out the web page's own path, such as /v1 or /knowledge.";
 
 /** Hints for answers that contradict what the service did. */
 const NOT_THE_API_HINTS: ReadonlyMap<string, string> = new Map([

@@ -102,10 +102,12 @@ export function refusal(
 	purpose: Purpose,
 ): Stop | undefined {
 	if (problems > 0 && (!skipInvalid || fatal)) {
+		// A table may be a document that is to be stored.
+		const asDocument = fatal && purpose === "upload" ? `If ${name} is the document itself, add --as files. ` : "";
 		return {
 			exit: Exit.manifest,
 			text: `${name} has ${numberText(problems)} ${problems === 1 ? "problem" : "problems"} in ${rowsText(rows)}; nothing was sent`,
-			hint: `Fix it, then check it with: ragtag manifest check ${name}${purpose === DEFAULT_PURPOSE ? "" : ` --for ${purpose}`}`,
+			hint: `${asDocument}Fix the manifest, then check it with: ragtag manifest check ${name}${purpose === DEFAULT_PURPOSE ? "" : ` --for ${purpose}`}`,
 		};
 	}
 	if (rows === 0 && !allowEmpty) {

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
+import { quoted } from "../../flags/next-command.ts";
 import { payloadOptions } from "../../flags/payload-options.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import { csvFailedRows } from "../../manifest/failed-rows.ts";
@@ -121,9 +122,20 @@ async function checkFolding(
 
 async function checkFile(file: string): Promise<void> {
 	try {
-		if (!(await stat(file)).isFile()) throw new Error("is not a regular file");
+		const status = await stat(file);
+		if (status.isDirectory()) throw folderNamed(file);
+		if (!status.isFile()) throw new Error("is not a regular file");
 		await access(file, constants.R_OK);
 	} catch (error) {
+		if (error instanceof CliError) throw error;
 		throw new CliError(`${file}: ${reason(error)}; nothing was sent`, { exit: Exit.usage, cause: error });
 	}
+}
+
+function folderNamed(folder: string): CliError {
+	const inside = folder.endsWith("/") ? folder : `${folder}/`;
+	return new CliError(`${folder} is a folder; nothing was sent`, {
+		exit: Exit.usage,
+		hint: `Name the files in it: ragtag docs upload ${quoted(inside)}* -d DATASET`,
+	});
 }
