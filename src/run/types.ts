@@ -37,7 +37,13 @@ export type Outcome<Item extends Work = Work> = {
 };
 
 /** Why a run ended before its last row. The rows that were not settled are pending. */
-export type Stop = { readonly exit: ExitCode; readonly text: string; readonly hint?: string };
+export type Stop = {
+	readonly exit: ExitCode;
+	readonly text: string;
+	readonly hint?: string;
+	/** whether the rows themselves are wrong, so that a resumed run would send the same again */
+	readonly areRowsWrong?: boolean;
+};
 
 /** Runs one request when its time has come; outside a run of rows it is retried, too. */
 export type Request = <Answer>(request: () => Promise<Answer>) => Promise<Answer>;

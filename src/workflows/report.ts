@@ -117,7 +117,9 @@ function isChanged({ unexplained = 0 }: VerifyFindings): boolean {
 }
 
 function goOnText(stop: Stop | undefined, resume: string): string {
-	return `${stop?.hint === undefined ? "" : `${stop.hint} `}Resume it with: ${resume}`;
+	const hint = stop?.hint === undefined ? "" : `${stop.hint} `;
+	if (stop?.areRowsWrong !== true) return `${hint}Resume it with: ${resume}`;
+	return `${hint}Correct the rows and run the command again: ${resume} sends the same rows.`;
 }
 
 function nextStep({ totals, failed, run, dry, next, verify }: Ended, flags: GlobalFlags): string {

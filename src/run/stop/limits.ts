@@ -44,6 +44,9 @@ const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 	],
 ]);
 
+/** Codes whose cause is in the rows and not in the service or the key. */
+const WRONG_ROWS: ReadonlySet<string> = new Set(["NOT_FOUND", "VALUE_NOT_TAKEN"]);
+
 /** Detects that every row is refused with the same code. Otherwise a wrong dataset could cost a million requests. */
 export class SameRefusals {
 	#code: string | undefined;
@@ -66,6 +69,7 @@ export class SameRefusals {
 		return {
 			exit: Exit.limit,
 			text: `the first ${SAME_REFUSALS} rows all failed with ${error.code}: ${error.text}`,
+			areRowsWrong: WRONG_ROWS.has(error.code),
 			hint: `${REFUSED_HINTS.get(error.code) ?? "ragtag doctor checks the service."} --max-errors N continues anyway.`,
 		};
 	}
