@@ -1,7 +1,7 @@
 import { redactor } from "../text/redactor.ts";
 import { type Answer, headerValues, type ParsedEnvelope } from "./answer.ts";
 import { boundaryFor, type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
-import { classifyAnswer, saysRouteIsMissing } from "./classify.ts";
+import { classifyAnswer, isRouteMissing } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
@@ -231,14 +231,6 @@ function apiIn(dialect: Dialect, service: Service): Api {
 /** Every service of this API lists and creates datasets. If it has no such path, it is another program. */
 function unlessFound(error: unknown): never {
 	throw error instanceof RestError && error.code === "NOT_FOUND" ? notTheApi(error) : error;
-}
-
-/**
- * Whether a RAGFlow server has no route for the path of a request, so that the address is wrong. An id with a slash or
- * another special character may change the route: then only its row is wrong.
- */
-function isRouteMissing(answer: Answer, path: string): boolean {
-	return !/^[^?]*%/.test(path) && saysRouteIsMissing(answer);
 }
 
 function notTheApi(error: RestError): RestError {

@@ -29,13 +29,16 @@ export function classifyAnswer(answer: Answer, about: AnswerContext): ParsedEnve
 }
 
 /**
- * Whether an answer is RAGFlow's for a path without a route. Before v0.24 it is status 200 with code 100 and
+ * Whether an answer is RAGFlow's for a path without a route, so that the address is wrong. An id with a slash or another
+ * special character, which is escaped in the path, may change the route: then only its row is wrong.
+ *
+ * Before v0.24 it is status 200 with code 100 and
  * `<NotFound '404: Not Found'>` (server_error_response in api/utils/api_utils.py, v0.21.1). From v0.24 on it is status 404
  * with code 404 and `Not Found: PATH` (not_found in api/apps/__init__.py, v0.24.0).
  */
-export function saysRouteIsMissing({ status, text }: Answer): boolean {
+export function isRouteMissing({ status, text }: Answer, path: string): boolean {
 	const envelope = readEnvelope(text);
-	if (typeof envelope === "string") return false;
+	if (typeof envelope === "string" || /^[^?]*%/.test(path)) return false;
 	const { code, message = "" } = envelope;
 	if (code === 100) return message.startsWith("<NotFound '404: Not Found'");
 	return status === 404 && code === 404 && message.startsWith("Not Found: /");
