@@ -52,6 +52,9 @@ it.each(["error", "cap"] as const)(
 	},
 );
 
+/** An id, so that the service is not asked for a dataset of that name. */
+const DATASET = "d".repeat(32);
+
 /** A service whose dataset has more documents than its pages show, by its own account. */
 function boastful(shown: number, total: number): Promise<{ url: string }> {
 	return listen((request, response) => {
@@ -65,11 +68,11 @@ function boastful(shown: number, total: number): Promise<{ url: string }> {
 
 it("an incomplete list is printed and is no success, so that it is not taken for a complete one", async () => {
 	const env = envOf(await boastful(120, 1_240));
-	const { exit, stdout, stderr } = await ragtag(["docs", "list", "-d", "set", "--json"], { env });
+	const { exit, stdout, stderr } = await ragtag(["docs", "list", "-d", DATASET, "--json"], { env });
 	expect(parseLines(stdout)).toHaveLength(120);
 	expect(exit).toBe(1);
 	expect(stderr.split("\n")[0]).toBe(
-		"ragtag: the service says that dataset set has 1,240 documents, and its pages showed 120, in 5 passes; " +
+		`ragtag: the service says that dataset ${DATASET} has 1,240 documents, and its pages showed 120, in 5 passes; ` +
 			"the list above is not complete",
 	);
 });
@@ -77,10 +80,10 @@ it("an incomplete list is printed and is no success, so that it is not taken for
 it("a manifest of an incomplete list is kept, and reported as incomplete", async () => {
 	const env = envOf(await boastful(3, 4));
 	const out = join(await folder(), "tags.csv");
-	const { exit, stderr } = await ragtag(["manifest", "init", "-d", "set", "--out", out], { env });
+	const { exit, stderr } = await ragtag(["manifest", "init", "-d", DATASET, "--out", out], { env });
 	expect([exit, existsSync(out)]).toEqual([1, true]);
 	expect(readFileSync(out, "utf8").trim().split("\n")).toHaveLength(4);
 	expect(stderr).toContain(`${out} is not complete`);
-	const printed = await ragtag(["manifest", "init", "-d", "set"], { env });
+	const printed = await ragtag(["manifest", "init", "-d", DATASET], { env });
 	expect([printed.exit, printed.stdout]).toEqual([1, readFileSync(out, "utf8")]);
 });

@@ -54,7 +54,7 @@ it("doctor writes into the folder of runs, tells the room there, and leaves noth
 	const ended = await program(["doctor", "--json", "--state-dir", join(state, "deep", "state")], envOf(service));
 	expect(ended.exit).toBe(0);
 	expect(check(ended, "storage")).toMatchObject({
-		text: expect.stringMatching(/runs; [\d.]+ [kMGTP]?B are free/),
+		text: expect.stringMatching(/runs; [\d.]+ [kMGTP]?B free/),
 	});
 	// What it learned of the service is kept, as by every command.
 	expect(await readdir(join(state, "deep", "state"))).toEqual(["services"]);

@@ -19,6 +19,9 @@ import { failedWith, rowByRow } from "./http.ts";
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** An id, so that no list of datasets is asked for before a run is recorded. */
+export const DATASET = "d".repeat(32);
+
 /** A run against an address behind which nothing is ever written: no row may count as anything but pending. */
 export async function nowhere(
 	url: string,
@@ -26,7 +29,7 @@ export async function nowhere(
 	{ args = [], env = {} }: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<string> {
 	const state = await stateOf();
-	const argv = ["docs", "tag", await manifestOf(10, 1), "-d", "set", "--json", "--state-dir", state, ...args];
+	const argv = ["docs", "tag", await manifestOf(10, 1), "-d", DATASET, "--json", "--state-dir", state, ...args];
 	const ended = await program(argv, { ...envOf({ url }), ...env });
 	const { exit } = ended;
 	const isMeant = [exits].flat().includes(exit);

@@ -12,7 +12,7 @@ import { expired, strangers } from "../rig/certificates.ts";
 import { manifestOf, ownService, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
 import { listening, wayTo } from "../rig/ways.ts";
 import type { FaultTest } from "../table.ts";
-import { nowhere } from "./network.ts";
+import { DATASET, nowhere } from "./network.ts";
 
 /** A run against a certificate that is not to be trusted: the sandbox behind it never hears of it. */
 async function refused(certificate: Certificate, trusted: boolean, name: RegExp, host = "127.0.0.1"): Promise<void> {
@@ -159,7 +159,7 @@ export const tls: readonly FaultTest[] = [
 			const demanding = await secure({ requestCert: true, rejectUnauthorized: true });
 			const { port } = await listening(createSecureServer(demanding, (socket) => void socket.end()));
 			const state = await stateOf();
-			const argv = ["docs", "tag", await manifestOf(10, 1), "-d", "set", "--json", "--state-dir", state];
+			const argv = ["docs", "tag", await manifestOf(10, 1), "-d", DATASET, "--json", "--state-dir", state];
 			const flags = ["--ca-file", demanding.path, "--max-outage", "1s"];
 			const ended = await program([...argv, ...flags], envOf({ url: `https://127.0.0.1:${port}` }));
 			expect([4, 6]).toContain(ended.exit);
