@@ -18,6 +18,8 @@ async function pipe(): Promise<string> {
 
 const tags = (): Promise<string> => file("tags.csv", "document_id,a\none,1\n");
 const HERE = { RAGTAG_BASE_URL: "http://127.0.0.1:9", RAGTAG_API_KEY: KEY };
+/** An id, so that the service is not asked for a dataset of that name. */
+const DATASET = "d".repeat(32);
 
 type Place = { readonly running: Running; readonly path?: string };
 
@@ -25,11 +27,11 @@ type Place = { readonly running: Running; readonly path?: string };
 const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
 	"a pipe as manifest": async () => {
 		const path = await pipe();
-		return { path, running: startOpen(["manifest", "check", path, "-d", "set"]) };
+		return { path, running: startOpen(["manifest", "check", path, "-d", DATASET]) };
 	},
 	"a pipe as schema": async () => {
 		const path = await pipe();
-		return { path, running: startOpen(["manifest", "check", await tags(), "-d", "set", "--schema", path]) };
+		return { path, running: startOpen(["manifest", "check", await tags(), "-d", DATASET, "--schema", path]) };
 	},
 	"a pipe as file of certificates": async () => {
 		const path = await pipe();
@@ -51,7 +53,8 @@ const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
 		const path = await pipe();
 		return { path, running: startOpen(["docs", "apply", path], HERE) };
 	},
-	"standard input as manifest": () => Promise.resolve({ running: startOpen(["manifest", "check", "-", "-d", "set"]) }),
+	"standard input as manifest": () =>
+		Promise.resolve({ running: startOpen(["manifest", "check", "-", "-d", DATASET]) }),
 	"standard input as key": () =>
 		Promise.resolve({
 			running: startOpen(["datasets", "list", "--api-key-file", "-"], { RAGTAG_BASE_URL: HERE.RAGTAG_BASE_URL }),
@@ -154,24 +157,26 @@ it("a pipe where a sidecar may be is a problem of that file, and not a wait", as
 	const at = await folder();
 	execFileSync("mkfifo", [join(at, "a.txt.meta.json")]);
 	await shell(`echo text > '${join(at, "a.txt")}'`);
-	const running = start(["docs", "resolve", join(at, "a.txt"), "-d", "set", "--match", "sidecar"], HERE);
+	const running = start(["docs", "resolve", join(at, "a.txt"), "-d", DATASET, "--match", "sidecar"], HERE);
 	await gone(running, 20_000);
 	const { exit, stderr } = await running.ended;
 	expect([exit, stderr]).toEqual([3, expect.stringContaining("cannot be read: it is no regular file")]);
 });
 
-it.each(["docs apply", "docs tag -d set", "docs tag -d set tags.csv --schema", "datasets list --ca-file"])(
-	"%s of a device that never ends is refused, and not read",
-	async (command) => {
-		const path = await tags();
-		const argv = command.split(" ").map((word) => (word === "tags.csv" ? path : word));
-		const running = start([...argv, "/dev/zero"], HERE);
-		await gone(running, 20_000);
-		const { exit, stderr } = await running.ended;
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("no")]);
-		expect(stderr).toMatch(/\/dev\/zero.*(?:is not a|is no) regular file/);
-	},
-);
+it.each([
+	"docs apply",
+	`docs tag -d ${DATASET}`,
+	`docs tag -d ${DATASET} tags.csv --schema`,
+	"datasets list --ca-file",
+])("%s of a device that never ends is refused, and not read", async (command) => {
+	const path = await tags();
+	const argv = command.split(" ").map((word) => (word === "tags.csv" ? path : word));
+	const running = start([...argv, "/dev/zero"], HERE);
+	await gone(running, 20_000);
+	const { exit, stderr } = await running.ended;
+	expect([exit, stderr]).toEqual([2, expect.stringContaining("no")]);
+	expect(stderr).toMatch(/\/dev\/zero.*(?:is not a|is no) regular file/);
+});
 
 it.skipIf(!onTerminal || !onLinux)(
 	`the question of rm: a signal is an answer, and nothing is removed${onTerminal ? "" : " (skipped: there is no program `script`)"}`,
