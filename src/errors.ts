@@ -4,7 +4,7 @@ export const Exit = {
 	ok: 0,
 	/** finished, and at least one row failed; or the service refused a command that runs no rows */
 	failedRows: 1,
-	/** wrong usage or configuration; nothing was sent */
+	/** wrong usage or configuration; nothing was written */
 	usage: 2,
 	/** manifest invalid; nothing was sent */
 	manifest: 3,
