@@ -6,8 +6,10 @@ import { range, summaryOf } from "../support/values.ts";
 
 const html = "<!doctype html><title>Sign in to RAG</title><p>Welcome";
 const success = (id: string) => ({ code: 0, message: "Success", data: { document_id: id } });
-const argvOf = (command: string, path: string): string[] => {
-	const argv = ["docs", command, path, "-d", "set", "--rate", "unlimited", "--attempts", "1", "--json"];
+/** An id, so that the run begins without a list of datasets. */
+const ID = "d".repeat(32);
+const argvOf = (command: string, path: string, dataset = "set"): string[] => {
+	const argv = ["docs", command, path, "-d", dataset, "--rate", "unlimited", "--attempts", "1", "--json"];
 	return command === "rm" ? [...argv, "--yes"] : argv;
 };
 
@@ -17,8 +19,8 @@ const manifest = (count: number): string =>
 		.join("")}`;
 
 describe("a service that answers falsely: no row of it may count as updated", () => {
-	it.each<[string, Lie, number, RegExp]>([
-		["an HTML page for everything", () => html, 6, /returned HTML "Sign in to RAG" instead of JSON/],
+	it.each<[string, Lie, number, RegExp, string?]>([
+		["an HTML page for everything", () => html, 6, /returned HTML "Sign in to RAG" instead of JSON/, ID],
 		["an HTML page for updates", ({ method }) => (method === "PUT" ? html : undefined), 6, /returned HTML/],
 		[
 			"code 0 with data false",
@@ -60,10 +62,10 @@ describe("a service that answers falsely: no row of it may count as updated", ()
 			1,
 			/without a numeric code/,
 		],
-	])("%s", { timeout: 20_000 }, async (_, lie, code, words) => {
+	])("%s", { timeout: 20_000 }, async (_, lie, code, words, dataset) => {
 		const service = await liar(5, lie);
 		const path = await file("tags.csv", manifest(5));
-		const { exit, stdout, stderr } = await ragtag(argvOf("tag", path), { env: envOf(service) });
+		const { exit, stdout, stderr } = await ragtag(argvOf("tag", path, dataset), { env: envOf(service) });
 		expect(exit).toBe(code);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 5, updated: 0, changes: 0, verified: false, exit_code: code });
 		expect(stderr).toMatch(words);

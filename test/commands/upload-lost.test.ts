@@ -20,7 +20,7 @@ it("an upload that the service stores after its timeout is found, and not stored
 	const argv = ["docs", "upload", big, "-d", world.service.dataset, "--set", "a=1", "--timeout", "250ms", "--json"];
 	const { exit, stdout, stderr } = await world.run(argv);
 	expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 1, failed: 0, attempts: 1 }]);
-	expect(stderr).toContain("looked for");
+	expect(stderr).toContain("searched for");
 	expect(await world.service.documents()).toMatchObject([{ name: "big.txt", metadata: { a: "1" } }]);
 });
 
