@@ -6,6 +6,7 @@ import { range, summaryOf } from "../support/values.ts";
 
 const html = "<!doctype html><title>Sign in to RAG</title><p>Welcome";
 const success = (id: string) => ({ code: 0, message: "Success", data: { document_id: id } });
+
 /** An id, so that the run begins without a list of datasets. */
 const ID = "d".repeat(32);
 const argvOf = (command: string, path: string, dataset = "set"): string[] => {

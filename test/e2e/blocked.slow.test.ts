@@ -18,6 +18,7 @@ async function pipe(): Promise<string> {
 
 const tags = (): Promise<string> => file("tags.csv", "document_id,a\none,1\n");
 const HERE = { RAGTAG_BASE_URL: "http://127.0.0.1:9", RAGTAG_API_KEY: KEY };
+
 /** An id, so that the service is not asked for a dataset of that name. */
 const DATASET = "d".repeat(32);
 
