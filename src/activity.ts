@@ -10,11 +10,19 @@
  * - `verifying`: reads back what it wrote
  * - `stopping`: begins nothing new, and waits for the requests in flight
  */
-export type RunState = "checking" | "reading" | "running" | "slowed" | "waiting" | "outage" | "verifying" | "stopping";
+export type ActivityState =
+	| "checking"
+	| "reading"
+	| "running"
+	| "slowed"
+	| "waiting"
+	| "outage"
+	| "verifying"
+	| "stopping";
 
 /** The state of a command, with its cause. Of the engine, `RunMonitor` gives it; `io` shows it. */
 export type Activity = {
-	readonly state: RunState;
+	readonly state: ActivityState;
 	/** a few words: what is checked, or why it waits; safe to show */
 	readonly cause?: string | undefined;
 	/** how long it has been in this state, in seconds */

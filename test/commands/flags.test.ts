@@ -168,7 +168,6 @@ describe("a meaningless value is refused, not replaced by another", () => {
 		["tag m --empty nothing", tagCommand],
 		["tag m --api-key secret", tagCommand],
 		["list -d D --format xml", listCommand],
-		["list -d D --where category", listCommand],
 		["sandbox --port 70000", sandboxCommand],
 		["sandbox --flavour ragflow-0.22", sandboxCommand],
 		["sandbox --flavour ragflow", sandboxCommand],

@@ -70,7 +70,7 @@ it("a row without a dataset is a problem of the manifest, before the service is 
 	const path = await file("bad.csv", `document_id,title\n${id},a\n`);
 	const { exit, stderr } = await ragtag(["docs", "tag", path], { env: envOf(service) });
 	expect(exit).toBe(3);
-	expect(stderr).toContain("--dataset");
+	expect(stderr).toContain("no dataset is given: add -d DATASET");
 	expect(service.requests).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import type { Activity, RunState } from "../../activity.ts";
+import type { Activity, ActivityState } from "../../activity.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
@@ -197,7 +197,7 @@ export class RunMonitor {
 		return { state: "slowed", cause, seconds: since(this.#loweredSince), rate };
 	}
 
-	#working(): { readonly state: RunState; readonly cause: string | undefined } {
+	#working(): { readonly state: ActivityState; readonly cause: string | undefined } {
 		return { state: this.#phase, cause: this.#again ?? this.#what };
 	}
 

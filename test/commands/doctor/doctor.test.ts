@@ -128,7 +128,7 @@ describe("each fault ends with its exit code, and a line that says what to type"
 		const ended = await ragtag(["doctor", "--json"], { env: envOf(server) });
 		expect(ended.exit).toBe(6);
 		expect(read(ended).checks).toMatchObject({ service: "failed", key: "skipped", clock: "ok" });
-		expect(ended.stderr).toContain("address of the API");
+		expect(ended.stderr).toContain("must end where /api/v1 begins");
 		// The page was asked once: an answer that is no API's must not be asked for what only an API has.
 		expect(server.requests).toHaveLength(1);
 	});
