@@ -10,7 +10,7 @@ export function maskPage(text: string): string {
 		.replace(/^( +(?:ok|warning) +(?:latency|rate)  ).*$/gm, "$1MEASURED")
 		.replace(/[\d.,]+ [kMGT]?B are free/g, "SPACE are free")
 		// Whether rows were in flight then, and how far a run came until it was stopped.
-		.replace(/, [\d,]+ possibly sent before/g, "")
+		.replace(/; [\d,]+ of these may have been sent, and sending (?:it|them) again is harmless/g, "")
 		.replace(/^.*(?:\d pending|^Resuming run ).*$/gm, (line) =>
 			line.replace(/\b\d[\d,]*(?= (?:rows|updated|pending|left)\b)/g, "N"),
 		);

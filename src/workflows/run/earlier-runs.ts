@@ -96,12 +96,17 @@ export function beginningNotes(
 	return notes;
 }
 
-/** `Resuming run R: 412,096 rows done before, 61 possibly sent before, 587,843 left.` */
+/** `Resuming run R: 412,096 rows done before, 587,843 left; 61 of these may have been sent, and sending them again is harmless.` */
 function resumedText(run: string, inDoubt: number, totals: Totals): string {
 	const { rows, pending, invalid, duplicateSkipped } = totals;
 	const settled = rows - pending - invalid - duplicateSkipped;
-	const doubt = inDoubt === 0 ? "" : `, ${numberText(inDoubt)} possibly sent before`;
-	return `Resuming run ${run}: ${rowsText(settled)} done before${doubt}, ${numberText(pending)} left.`;
+	// An upload or a removal is searched for before it is repeated, and an update gives the same values again.
+	const which =
+		inDoubt === 1
+			? "1 of these may have been sent, and sending it"
+			: `${numberText(inDoubt)} of these may have been sent, and sending them`;
+	const doubt = inDoubt === 0 ? "" : `; ${which} again is harmless`;
+	return `Resuming run ${run}: ${rowsText(settled)} done before, ${numberText(pending)} left${doubt}.`;
 }
 
 /** Explains what to do where a named run does not fit what is there now; returns any other error as it is. */
