@@ -21,7 +21,7 @@ export type InexactValues = ReadonlyMap<string, string>;
  * An answer as it is parsed, but with a text of its digits in place of each number that can't be sent back. Undefined if
  * there is no such number.
  *
- * Such a text is told from a text of the answer by the plain parse, which has a number there.
+ * The plain parse has a number in that place, so such a text is not mistaken for a text of the answer.
  *
  * @throws JsonFault if it is nested more than 1,000 deep
  */

@@ -104,7 +104,7 @@ describe("a run that was killed", () => {
 });
 
 describe("a run's folder", () => {
-	it("is the user's alone, so that nobody else reads what was written where", async () => {
+	it("is readable by its user alone: it says what was written where", async () => {
 		const path = await killed();
 		expect((await stat(path)).mode & 0o777).toBe(0o700);
 		for (const file of [JOURNAL_FILE, SENT_FILE]) expect((await stat(fileOf(path, file))).mode & 0o777).toBe(0o600);
