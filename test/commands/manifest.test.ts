@@ -40,6 +40,24 @@ it("each problem of a check has its place, in text and with --json", async () =>
 	expect(summaryOf(stdout)).toMatchObject({ rows: 1, invalid: 1, exit_code: 3 });
 });
 
+it("manifest init names each document, and the unedited file changes none, whatever the names and keys are", async () => {
+	const names = ["report.pdf", 'a,"b"\r\nc;d', "=1+1", "nul\0nul", "\u2028\u202e", "", "00123"];
+	const documents = names.map((name, n) => ({ id: `doc-${n}`, name, meta_fields: { name: `key ${n}`, pages: n } }));
+	const service = await liar(0, ({ method, path, query }) => {
+		if (method !== "GET" || !path.endsWith("/documents")) return undefined;
+		const found = query.get("page") === "1" || query.has("id") ? documents : [];
+		return { code: 0, data: { total: documents.length, docs: found } };
+	});
+	const world = { env: envOf(service) };
+	const out = join(await folder(), "tags.csv");
+	expect((await ragtag(["manifest", "init", "-d", "set", "--out", out], world)).exit).toBe(0);
+	const manifest = await readFile(out, "utf8");
+	expect(manifest).toMatch(/^document_id,dataset_id,name,name:text,pages:number\ndoc-0,set,report.pdf,key 0,0\n/);
+	expect(manifest).toContain("doc-3,set,nul\\x00nul,key 3,3\n");
+	const dry = await ragtag(["docs", "tag", out, "--dry-run", "--detailed-exitcode"], world);
+	expect([dry.exit, dry.stdout]).toEqual([0, "No document would change.\n"]);
+});
+
 it("docs tag restores every document from the output of manifest init", async () => {
 	const service = await serve(4);
 	const [first = "", second = "", third = ""] = await service.ids();

@@ -53,7 +53,8 @@ describe("a dataset with NaN in it can be read", () => {
 		const service = await rawWorld(RAW.slice(0, 2));
 		const out = join(await folder(), "tags.csv");
 		const made = await service.run("manifest", "init", "-d", "set", "--out", out);
-		const text = "document_id,dataset_id,owner,pages:number\ndoc-0,set,Ann,\ndoc-1,set,Bob,3\n";
+		const text =
+			"document_id,dataset_id,name,owner,pages:number\ndoc-0,set,doc-0.txt,Ann,\ndoc-1,set,doc-1.txt,Bob,3\n";
 		expect([made.exit, await readFile(out, "utf8")]).toEqual([0, text]);
 		expect(made.stderr).toMatch(/warning: 1 document has NaN .*document doc-0, key pages.*left empty/);
 		const dry = await service.run("docs", "tag", out, "--dry-run", "--json");

@@ -25,7 +25,7 @@ const BARE = /^-?(?:NaN|Infinity)$/;
 export type Print = (text: string) => Promise<void>;
 
 export type DocumentsCsv = {
-	/** metadata keys to keep, and members of a document to add; undefined for all keys and no further member */
+	/** metadata keys to keep, and members of a document to add; undefined for all keys and the name */
 	readonly fields?: readonly string[] | undefined;
 	readonly settings: Settings;
 	readonly app: App;
@@ -36,7 +36,7 @@ export type DocumentsCsv = {
 /** Columns that every manifest has. */
 const IDS: readonly string[] = ["document_id", "dataset_id"];
 
-/** Members that are no metadata for a manifest. It would read other members as metadata. */
+/** Members that are no metadata for a manifest, and stand in it by default. It would read other members as metadata. */
 const KNOWN_TO_MANIFESTS: readonly string[] = ["name"];
 
 /**
@@ -67,7 +67,7 @@ export async function printDocumentsCsv(
 				const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
 				plan.include(kept, exact);
 				count += 1;
-				const cells = JSON.stringify(documentCells(document, [...IDS, ...members]));
+				const cells = JSON.stringify(documentCells(document, [...IDS, ...members]).map(withoutNul));
 				yield `[${cells},${metadataText(exact ?? noMetadata)}]\n${metadataText(kept)}\n`;
 			}
 		};
@@ -92,7 +92,12 @@ function withoutBare(inexact: InexactValues | undefined): InexactValues | undefi
 	return inexact && new Map([...inexact].filter(([, text]) => !BARE.test(text)));
 }
 
-function membersOf(fields: readonly string[] = []): string[] {
+/** A name is ignored where a manifest is read, but a NUL in any cell is a fault of its row. */
+function withoutNul(cell: string): string {
+	return cell.replaceAll("\0", "\\x00");
+}
+
+function membersOf(fields: readonly string[] = KNOWN_TO_MANIFESTS): string[] {
 	return [...new Set(fields)].filter((field) => documentMembers.has(field) && !IDS.includes(field));
 }
 
