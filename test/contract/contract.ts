@@ -21,7 +21,7 @@ const PATIENCE = 30_000;
  * dataset of a name of its own stays, because the six operations know no way to remove one.
  */
 export function contract(name: string, target: () => Promise<Target>, end: () => Promise<void>): void {
-	describe(`the service that ragtag was written for: ${name}`, { timeout: PATIENCE }, () => {
+	describe(`a service that ragtag supports: ${name}`, { timeout: PATIENCE }, () => {
 		let connected: Api | undefined;
 		let dataset = "";
 		let folder = "";
@@ -66,7 +66,7 @@ export function contract(name: string, target: () => Promise<Target>, end: () =>
 			await end();
 		}, PATIENCE);
 
-		it("a dataset that was created is found by its name in the list", async () => {
+		it("the list finds a created dataset by its name", async () => {
 			let found: string | undefined;
 			for (let page = 1; found === undefined; page++) {
 				const { items } = await api().listDatasets({ page, pageSize: 100 });
@@ -76,12 +76,12 @@ export function contract(name: string, target: () => Promise<Target>, end: () =>
 			expect(found).toBe(dataset);
 		});
 
-		it("an uploaded file is listed under its id, with its name and its size", async () => {
+		it("the list shows an uploaded file with its id, name and size", async () => {
 			const id = await store("four words of text\n");
 			expect(await find(id)).toMatchObject({ id, datasetId: dataset, name: "contract 0 é.txt", size: 19 });
 		});
 
-		it("metadata that was written is read back as it was", async () => {
+		it("metadata reads back as it was written", async () => {
 			const id = await store("text");
 			const metadata: JsonObject = {
 				title: 'Zoë "x", y',
@@ -92,20 +92,20 @@ export function contract(name: string, target: () => Promise<Target>, end: () =>
 			expect(Object.fromEntries((await find(id))?.metadata ?? [])).toEqual(metadata);
 		});
 
-		it("every document is on one of the pages, whatever the service's order leaves to chance", async () => {
+		it("the pages together show every document, even if the service's order is random", async () => {
 			for (const text of ["one", "two", "three"]) await store(text);
 			const ids: string[] = [];
 			for await (const { id } of allDocuments(api(), (request) => request(), dataset)) ids.push(id);
 			expect(ids.toSorted()).toEqual([...made].toSorted());
 		});
 
-		it("a document that is not there is refused, and nothing else is touched", async () => {
+		it("the service refuses a document that does not exist, and changes no other", async () => {
 			const absent = "0123456789abcdef0123456789abcdef";
 			const update = api().updateMetadata(dataset, absent, metadataOf({ title: "x" }));
 			await expect(update).rejects.toMatchObject({ name: "RestError", kind: "rejected" });
 		});
 
-		it("an empty update clears a document, and one that carries other keys replaces what it had", async () => {
+		it("an empty update clears a document, and other keys replace the stored ones", async () => {
 			const id = await store("text");
 			const fields = async (): Promise<unknown> => Object.fromEntries((await find(id))?.metadata ?? []);
 			await api().updateMetadata(dataset, id, metadataOf({ title: "x", old: 1 }));
@@ -115,14 +115,14 @@ export function contract(name: string, target: () => Promise<Target>, end: () =>
 			expect(await fields()).toEqual({});
 		});
 
-		it("a probe of the right to update changes nothing, and says that the owner may", async () => {
+		it("a probe of the right to update changes nothing and finds that the owner has it", async () => {
 			const id = await store("text");
 			await api().updateMetadata(dataset, id, metadataOf({ title: "kept" }));
 			expect(await api().probeRight(dataset)).toBe("may");
 			expect(Object.fromEntries((await find(id))?.metadata ?? [])).toEqual({ title: "kept" });
 		});
 
-		it("a removed document is gone from the list, and the others are not", async () => {
+		it("the list no longer shows a removed document, and still shows the others", async () => {
 			const [kept, gone] = [await store("kept"), await store("gone")];
 			await remove(gone);
 			expect(await find(kept)).toMatchObject({ id: kept });

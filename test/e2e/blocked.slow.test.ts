@@ -120,9 +120,9 @@ async function gone(running: Running, longest: number): Promise<number> {
 }
 
 describe.skipIf(!onLinux)(
-	`a program that waits for what never comes${onLinux ? "" : " (skipped: needs /proc)"}`,
+	`a program that waits for something that never comes${onLinux ? "" : " (skipped: needs /proc)"}`,
 	() => {
-		it.each(Object.keys(PLACES))("%s: a second signal ends it at once, and not SIGKILL alone", async (name) => {
+		it.each(Object.keys(PLACES))("%s: a second signal ends the program at once, without SIGKILL", async (name) => {
 			const place = await PLACES[name]?.();
 			if (place === undefined) throw new Error("no such place");
 			await waiting(place);
@@ -140,7 +140,7 @@ describe.skipIf(!onLinux)(
 				expect(err()).toContain("second signal, SIGTERM: quitting now. A run has recorded");
 		});
 
-		it("one signal ends it within 5 seconds and a little, wherever it waits", async () => {
+		it("one signal ends the program within about 5 seconds, wherever it waits", async () => {
 			const places = await Promise.all(Object.values(PLACES).map((open) => open()));
 			await Promise.all(places.map(waiting));
 			for (const { running } of places) running.child.kill("SIGTERM");
@@ -154,7 +154,7 @@ describe.skipIf(!onLinux)(
 	},
 );
 
-it("a pipe where a sidecar may be is a problem of that file, and not a wait", async () => {
+it("a named pipe in place of a sidecar is a problem of that file and blocks nothing", async () => {
 	const at = await folder();
 	execFileSync("mkfifo", [join(at, "a.txt.meta.json")]);
 	await shell(`echo text > '${join(at, "a.txt")}'`);
@@ -169,7 +169,7 @@ it.each([
 	`docs tag -d ${DATASET}`,
 	`docs tag -d ${DATASET} tags.csv --schema`,
 	"datasets list --ca-file",
-])("%s of a device that never ends is refused, and not read", async (command) => {
+])("%s refuses a device that never ends, and does not read it", async (command) => {
 	const path = await tags();
 	const argv = command.split(" ").map((word) => (word === "tags.csv" ? path : word));
 	const running = start([...argv, "/dev/zero"], HERE);

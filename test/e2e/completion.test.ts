@@ -76,7 +76,7 @@ describe.skipIf(!hasScript || !isThere("bash"))("bash (skipped where it or scrip
 });
 
 describe.skipIf(!hasScript || !isThere("zsh"))("zsh (skipped where it or script is not installed)", () => {
-	it("completes them too, and shows what each command does", async () => {
+	it("completes the same words, with the summary of each command", async () => {
 		const load = "autoload -U compinit && compinit -u -D; source <(ragtag completion zsh)";
 		const out = await typed("zsh -f -i", [load, ...LINES, "ragtag docs \t", "exit", ""].join("\n"));
 		expect(argumentsOf(out)).toEqual([...RUN, "ARGUMENTS<docs>"]);
@@ -92,7 +92,7 @@ describe.skipIf(!isThere("fish"))("fish (skipped where it is not installed)", ()
 		["ragtag docs tag my", "my file.csv\n"],
 		["ragtag docs tag --schema=ta", "--schema=tags.csv\n"],
 		["ragtag docs rm --id a b --ye", "--yes\tremoves without asking\n"],
-	])("offers for %s what fits", async (line, offered) => {
+	])("offers the matching words for %s", async (line, offered) => {
 		const { cwd, env } = await world();
 		const script = 'ragtag completion fish | source; complete -C "$argv"';
 		const out = execFileSync("fish", ["--no-config", "-c", script, line], { cwd, env, encoding: "utf8" });

@@ -49,9 +49,9 @@ async function existingDocument(sandbox: Sandbox, dataset: string): Promise<Map<
 }
 
 /** A restart of the database must cost a user no row: 0.1.0 failed the rest of the manifest, or called the key refused. */
-describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("at a server that is %s", (flavour) => {
+describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("a server that is %s", (flavour) => {
 	it.each(["before", "after"] as const)(
-		"a database that goes away %s an update is written costs no row",
+		"a database outage %s an update is written costs no row",
 		async (when) => {
 			const { sandbox, control, dataset, verb, env } = await sandboxOf(flavour);
 			try {
@@ -88,7 +88,7 @@ describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("at a server that is
 	);
 
 	it.each(["before", "after"] as const)(
-		"a database that goes away %s a file is stored costs no file, and stores none twice",
+		"a database outage %s a file is stored costs no file and stores none twice",
 		async (when) => {
 			const { sandbox, control, dataset, env } = await sandboxOf(flavour);
 			try {
@@ -113,7 +113,7 @@ describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("at a server that is
 	);
 
 	it.each(["before", "after"] as const)(
-		"a database that goes away %s a document is removed costs no row, and takes no other document",
+		"a database outage %s a document is removed costs no row and removes no other document",
 		async (when) => {
 			const { sandbox, control, dataset, env } = await sandboxOf(flavour);
 			try {
@@ -134,7 +134,7 @@ describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("at a server that is
 		120_000,
 	);
 
-	it("a database that goes away while the list before the first row is read costs no row", async () => {
+	it("a database outage while the list before the first row is read costs no row", async () => {
 		const { sandbox, control, dataset, env } = await sandboxOf(flavour);
 		try {
 			// A later page: the key was accepted, and what was found out is not in doubt.

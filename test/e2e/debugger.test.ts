@@ -19,7 +19,7 @@ async function asked(running: Running): Promise<void> {
 	if (tellsPorts) expect(portsOf(running.child.pid ?? 0)).toEqual([]);
 }
 
-it("SIGUSR1 opens no debugger, from which any process of the machine reads the key; it prints how far the run is", async () => {
+it("SIGUSR1 prints how far the run is and opens no debugger, through which any process could read the key", async () => {
 	const service = await serve(60, { latency: 40 });
 	const ids = await service.ids();
 	const path = await file("tags.csv", `document_id,n:number\n${ids.map((id, n) => `${id},${n}\n`).join("")}`);
@@ -35,7 +35,7 @@ it("SIGUSR1 opens no debugger, from which any process of the machine reads the k
 	expect(summaryOf(running.out())).toMatchObject({ updated: 60 });
 });
 
-it("SIGUSR1 to a program that waits for its input does no more than print", async () => {
+it("SIGUSR1 only prints while the program waits for its input", async () => {
 	const running = startOpen(["manifest", "check", "-", "-d", "set", "--json"]);
 	await running.until((out) => out.includes('"version"'));
 	await asked(running);
@@ -44,7 +44,7 @@ it("SIGUSR1 to a program that waits for its input does no more than print", asyn
 });
 
 it.each([0, 10, 25, 50, 100, 200])(
-	"a signal %i ms after the start, while Node itself begins, leaves no program behind that has a debugger",
+	"a signal %i ms after the start, while Node itself starts, leaves no process with an open debugger",
 	async (milliseconds) => {
 		const running = startOpen(["manifest", "check", "-", "-d", "set"]);
 		await new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -77,12 +77,12 @@ async function untilReading(running: Running): Promise<void> {
 	}
 }
 
-it("a debugger that was asked for is left alone: who sets NODE_OPTIONS may read the environment anyway", async () => {
+it("a debugger set in NODE_OPTIONS stays: its user may read the environment anyway", async () => {
 	const { exit, stderr } = await program(["--version"], { NODE_OPTIONS: "--inspect=127.0.0.1:0" });
 	expect([exit, stderr]).toEqual([0, expect.stringContaining(OPENED)]);
 });
 
-it("nothing of weight is loaded before the listener: what is imported above it is evaluated first", async () => {
+it("the program installs the SIGUSR1 listener before it loads any larger module", async () => {
 	const seen = new Map<string, number>();
 	const follow = async (path: string): Promise<void> => {
 		if (seen.has(path)) return;

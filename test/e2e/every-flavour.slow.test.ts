@@ -18,8 +18,8 @@ const options = ["--rate", "unlimited", "--json"];
  * Each kind of server that is met, with no flag given. A user whose server is taken for another loses every upload, every
  * removal, or each row whose list has a comma.
  */
-describe.each(flavours.filter(isFlavour))("at a server that is %s, with no flag", (flavour) => {
-	it(`${TAGGED} documents are tagged, ${UPLOADED} uploaded and ${REMOVED} removed, and the store has exactly that`, async () => {
+describe.each(flavours.filter(isFlavour))("a server that is %s, without --flavour", (flavour) => {
+	it(`${TAGGED} documents are tagged, ${UPLOADED} uploaded and ${REMOVED} removed, and the store holds exactly that`, async () => {
 		const service = await serve(TAGGED, { flavour });
 		const env = { ...envOf(service), XDG_STATE_HOME: await folder() };
 		const ran = async (argv: readonly string[], counts: object): Promise<void> => {

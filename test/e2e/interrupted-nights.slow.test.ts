@@ -48,7 +48,7 @@ async function nights(documents: number, refusedAt: readonly number[], latency =
 
 const run = ({ stdout }: Ended): string => String(at(summaryOf(stdout), "run"));
 
-it("A stopped, B sent whole, A put back with --resume: every document holds A, and not six of them B", async () => {
+it("after a stopped run of A and a whole run of B, --resume writes A onto every document", async () => {
 	const night = await nights(300, [7]);
 	await night.version("A");
 	const first = await night.job();
@@ -63,7 +63,7 @@ it("A stopped, B sent whole, A put back with --resume: every document holds A, a
 	expect(await night.states()).toEqual(["finished", "finished", "superseded"]);
 });
 
-it("one interrupted night does not stop the nights after it, whatever the manifest says by then", async () => {
+it("an interrupted run does not block later runs, even if the manifest has changed", async () => {
 	const night = await nights(40, [7]);
 	await night.version("A");
 	const first = await night.job("--resume");
@@ -94,7 +94,7 @@ it("one interrupted night does not stop the nights after it, whatever the manife
 	expect(await night.held()).toEqual({ D: 40 });
 });
 
-it("the same content goes on with --resume, and counts, attempts and seconds are the whole run's", async () => {
+it("--resume continues the same content, and counts, attempts and seconds cover the whole run", async () => {
 	const night = await nights(40, [7]);
 	await night.version("A");
 	const first = await night.job("--resume");
@@ -108,7 +108,7 @@ it("the same content goes on with --resume, and counts, attempts and seconds are
 	expect(writes).toHaveLength(40);
 });
 
-it("runs resume goes on with the 500 rows of the night, not with the one row that was sent since", async () => {
+it("runs resume continues the interrupted run of 500 rows, not a later run of one row", async () => {
 	const night = await nights(500, [7]);
 	await night.version("A");
 	const first = await night.job();
@@ -125,7 +125,7 @@ it("runs resume goes on with the 500 rows of the night, not with the one row tha
 });
 
 it(
-	"runs prune --all beside a run leaves its record: it ends well, and can be taken back",
+	"runs prune --all keeps the record of a running run, which ends well and can be undone",
 	{ timeout: 120_000 },
 	async () => {
 		const night = await nights(120, [], 20);
@@ -153,7 +153,7 @@ globalThis.Date = class extends Real {
 };
 `;
 
-it("a clock that was two days ahead does not choose the run that is taken back", async () => {
+it("undo picks the right run although the clock was once two days ahead", async () => {
 	const night = await nights(4, []);
 	const [one = "", two = ""] = await night.service.ids();
 	const tag = async (name: string, id: string, env: Record<string, string>): Promise<string> => {
@@ -176,25 +176,21 @@ it("a clock that was two days ahead does not choose the run that is taken back",
 	expect(await night.held()).toEqual({ ahead: 1, undefined: 3 });
 });
 
-it(
-	"six runs that begin at once have six places in the order of runs, and none is lost",
-	{ timeout: 120_000 },
-	async () => {
-		const night = await nights(6, []);
-		const ids = await night.service.ids();
-		const manifests = await Promise.all(ids.map((id, n) => file(`${n}.csv`, `document_id,v\n${id},${n}\n`)));
-		const ended = await Promise.all(
-			manifests.map((path) => program(["docs", "tag", path, "-d", night.service.dataset, "--json"], night.env)),
-		);
-		const runs = ended.map(run);
-		const orders = await Promise.all(
-			runs.map(async (name) => {
-				const record: unknown = JSON.parse(
-					await readFile(`${night.env["RAGTAG_STATE_DIR"]}/runs/${name}/run.json`, "utf8"),
-				);
-				return Number(at(record, "order"));
-			}),
-		);
-		expect(orders.toSorted((a, b) => a - b)).toEqual(range(6, 1));
-	},
-);
+it("six runs that start at once get six different numbers, and none is lost", { timeout: 120_000 }, async () => {
+	const night = await nights(6, []);
+	const ids = await night.service.ids();
+	const manifests = await Promise.all(ids.map((id, n) => file(`${n}.csv`, `document_id,v\n${id},${n}\n`)));
+	const ended = await Promise.all(
+		manifests.map((path) => program(["docs", "tag", path, "-d", night.service.dataset, "--json"], night.env)),
+	);
+	const runs = ended.map(run);
+	const orders = await Promise.all(
+		runs.map(async (name) => {
+			const record: unknown = JSON.parse(
+				await readFile(`${night.env["RAGTAG_STATE_DIR"]}/runs/${name}/run.json`, "utf8"),
+			);
+			return Number(at(record, "order"));
+		}),
+	);
+	expect(orders.toSorted((a, b) => a - b)).toEqual(range(6, 1));
+});

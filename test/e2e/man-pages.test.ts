@@ -19,7 +19,7 @@ function hasMandoc(): boolean {
 }
 
 describe("manual pages", () => {
-	it("there is one for each command, and package.json names each: npm installs no other", async () => {
+	it("exist for each command and are named in package.json, or npm would not install them", async () => {
 		const pages = (await readdir(FOLDER)).toSorted();
 		const tree = parse((await program(["help", "--json"])).stdout.trimEnd().split("\n")[1] ?? "");
 		const commands = items(at(tree, "commands")).map((one) => String(at(one, "command")));
@@ -29,7 +29,7 @@ describe("manual pages", () => {
 		expect(listed).toEqual(pages.map((page) => `dist/man/${page}`));
 	});
 
-	it.skipIf(!hasMandoc())("have no error of format, and show a line as it is (skipped without mandoc)", async () => {
+	it.skipIf(!hasMandoc())("have no format errors and show a line unchanged (skipped without mandoc)", async () => {
 		const pages = (await readdir(FOLDER)).map((page) => join(FOLDER, page));
 		const lint = execFileSync("sh", ["-c", 'mandoc -Tlint -Wwarning "$@" || true', "sh", ...pages], {
 			encoding: "utf8",

@@ -42,7 +42,7 @@ async function world(flavour: "ragflow-0.18" | "ragflow-0.21" | "ragflow-0.23"):
 
 describe.each(["ragflow-0.18", "ragflow-0.21", "ragflow-0.23"] as const)("one NaN in a dataset of %s", (flavour) => {
 	it(
-		"is no outage: it is listed, init and dry run go over it, and others are merged",
+		"causes no outage: lists show it, init and dry runs pass over it, and other documents merge",
 		{ timeout: 120_000 },
 		async () => {
 			const { service, ids, odd, textOf, run } = await world(flavour);
@@ -73,7 +73,7 @@ describe.each(["ragflow-0.18", "ragflow-0.21", "ragflow-0.23"] as const)("one Na
 		},
 	);
 
-	it("can be replaced and is named by the undo, or removed", { timeout: 120_000 }, async () => {
+	it("can be replaced or removed, and undo names it", { timeout: 120_000 }, async () => {
 		const { service, ids, odd, textOf, run } = await world(flavour);
 		const rows = await file("all.csv", `document_id,author\n${ids.map((id) => `${id},Eve\n`).join("")}`);
 		const replaced = await run("docs", "tag", rows, "-d", service.dataset);

@@ -10,37 +10,33 @@ const rows = (ids: readonly string[]): Promise<string> =>
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-it(
-	"a server that is restarted in the middle of a run costs no row, and two lines say that it was gone",
-	{ timeout: 60_000 },
-	async () => {
-		const data = `${await folder()}/sandbox.db`;
-		const service = await serve(500, { data });
-		const path = await rows(await service.ids());
-		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "200", "--json"];
-		const running = start(argv, envOf(service));
-		await expect.poll(() => service.requests.length, { timeout: 20_000, interval: 10 }).toBeGreaterThan(60);
-		await service.close();
-		const { port } = service;
-		await wait(3_000);
-		const again = await startSandbox({ port, data, key: KEY, log: () => undefined });
-		try {
-			const { exit, stdout, stderr } = await running.ended;
-			expect([exit, stderr]).toEqual([0, expect.stringContaining("The service answers again")]);
-			expect(summaryOf(stdout)).toMatchObject({ rows: 500, updated: 500, failed: 0, pending: 0, exit_code: 0 });
-			expect(stderr.match(/The service does not answer/g)).toHaveLength(1);
-			const url = `${again.url}/api/v1/datasets/${service.dataset}/documents?page=1&page_size=1000`;
-			const answer: unknown = await (await fetch(url, { headers: { authorization: `Bearer ${KEY}` } })).json();
-			const held = range(500).map((place) => at(answer, "data", "docs", place, "meta_fields", "n"));
-			expect(held.toSorted((a, b) => Number(a) - Number(b))).toEqual(range(500));
-		} finally {
-			await again.close();
-		}
-	},
-);
+it("a restart of the server during a run costs no row and prints two lines", { timeout: 60_000 }, async () => {
+	const data = `${await folder()}/sandbox.db`;
+	const service = await serve(500, { data });
+	const path = await rows(await service.ids());
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "200", "--json"];
+	const running = start(argv, envOf(service));
+	await expect.poll(() => service.requests.length, { timeout: 20_000, interval: 10 }).toBeGreaterThan(60);
+	await service.close();
+	const { port } = service;
+	await wait(3_000);
+	const again = await startSandbox({ port, data, key: KEY, log: () => undefined });
+	try {
+		const { exit, stdout, stderr } = await running.ended;
+		expect([exit, stderr]).toEqual([0, expect.stringContaining("The service answers again")]);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 500, updated: 500, failed: 0, pending: 0, exit_code: 0 });
+		expect(stderr.match(/The service does not answer/g)).toHaveLength(1);
+		const url = `${again.url}/api/v1/datasets/${service.dataset}/documents?page=1&page_size=1000`;
+		const answer: unknown = await (await fetch(url, { headers: { authorization: `Bearer ${KEY}` } })).json();
+		const held = range(500).map((place) => at(answer, "data", "docs", place, "meta_fields", "n"));
+		expect(held.toSorted((a, b) => Number(a) - Number(b))).toEqual(range(500));
+	} finally {
+		await again.close();
+	}
+});
 
 it(
-	"a server that stays away ends the run after --max-outage with exit 6, and what was not sent is pending",
+	"a server that stays away ends the run after --max-outage with exit 6, and unsent rows stay pending",
 	{ timeout: 60_000 },
 	async () => {
 		const service = await serve(500);
@@ -61,7 +57,7 @@ it(
 	},
 );
 
-it("Ctrl-C in an outage is heard at once, not when the service is back", { timeout: 60_000 }, async () => {
+it("Ctrl-C ends a run at once during an outage", { timeout: 60_000 }, async () => {
 	const service = await serve(500);
 	const path = await rows(await service.ids());
 	const running = start(["docs", "tag", path, "-d", service.dataset, "--rate", "200", "--json"], envOf(service));
@@ -90,7 +86,7 @@ it("--max-duration ends a run with exit 9 and leaves the rest pending", { timeou
 	);
 });
 
-it("a run that was stopped and goes on (a closed lid) does not burst above its rate", { timeout: 60_000 }, async () => {
+it("a resumed process (a closed lid) does not send a burst above its rate", { timeout: 60_000 }, async () => {
 	const times: number[] = [];
 	const service = await serve(400, {
 		log: (line) => void (line.includes(" PUT ") && times.push(Date.parse(line.slice(0, line.indexOf(" "))))),

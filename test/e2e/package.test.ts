@@ -35,7 +35,7 @@ async function imported(): Promise<readonly string[]> {
 }
 
 describe("the published package", () => {
-	it("holds the program, its parts and its documents: a package without them installs a command that fails", async () => {
+	it("contains the program, its parts and its documents, or installed commands would fail", async () => {
 		const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: ROOT });
 		const [{ files }] = JSON.parse(stdout) as [{ files: readonly { path: string }[] }];
 		const paths = files.map(({ path }) => path);
@@ -54,7 +54,7 @@ describe("the published package", () => {
 		expect(paths.filter((path) => /^(src|test|scripts|fixtures|\.ci)\//.test(path))).toEqual([]);
 	});
 
-	it("installs nothing that the build has put into the program: it would be fetched for no use", async () => {
+	it("installs no library that the build already bundles", async () => {
 		const bundled = await imported();
 
 		expect(bundled).toContain("undici");
@@ -63,7 +63,7 @@ describe("the published package", () => {
 		for (const name of bundled) expect(manifest.devDependencies).toHaveProperty([name]);
 	});
 
-	it("carries the licence text of each library in it, as their licences ask", async () => {
+	it("contains the licence text of each bundled library, as the licences require", async () => {
 		const text = await readFile(join(dirname(dirname(PROGRAM)), "THIRD-PARTY.txt"), "utf8");
 
 		for (const name of await imported()) {
@@ -72,7 +72,7 @@ describe("the published package", () => {
 		expect(text).toContain("BSD-3-Clause");
 	});
 
-	it("asks for the Node version that its package.json states, so that npm and the program agree", async () => {
+	it("requires the same Node version in package.json and in the program", async () => {
 		const entry = await readFile(join(ROOT, "bin/ragtag.ts"), "utf8");
 		const [, major, minor] = /major: (\d+), minor: (\d+)/.exec(entry) ?? [];
 

@@ -26,7 +26,7 @@ const world = async (
 };
 
 it(
-	"of twenty starts at once exactly one sends, the others are exit 5, and the next takes over when that one was killed",
+	"of twenty simultaneous starts one sends and the others exit 5; the next start takes over from a killed one",
 	{ timeout: 120_000 },
 	async () => {
 		// The first update is never answered: whoever is at it stays at it until it is killed.
@@ -49,29 +49,25 @@ it(
 	},
 );
 
-it(
-	"after kill -9 of the one that was at it another start takes over and loses nothing",
-	{ timeout: 60_000 },
-	async () => {
-		const { service, argv, env, state } = await world(200);
-		const owner = start([...argv, "--concurrency", "4"], env);
-		await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(20);
-		expect((await program(argv, env)).exit).toBe(5);
-		owner.child.kill("SIGKILL");
-		await owner.ended;
-		const next = await program([...argv, "--concurrency", "4"], env);
-		expect(next.exit).toBe(0);
-		expect(summaryOf(next.stdout)).toMatchObject({ rows: 200, updated: 200, failed: 0, pending: 0 });
-		expect(next.stderr).toMatch(/Resuming run \S+: \d+ rows? done before/);
-		expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(200));
-		// What was in flight is sent again, and no more than that.
-		expect(written(service)).toBeLessThanOrEqual(204);
-		const list = await program(["runs", "list", "--json"], { RAGTAG_STATE_DIR: state });
-		expect(parseLines(list.stdout)).toEqual([expect.objectContaining({ state: "finished", done: 200 })]);
-	},
-);
+it("a start after kill -9 takes the run over and loses no row", { timeout: 60_000 }, async () => {
+	const { service, argv, env, state } = await world(200);
+	const owner = start([...argv, "--concurrency", "4"], env);
+	await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(20);
+	expect((await program(argv, env)).exit).toBe(5);
+	owner.child.kill("SIGKILL");
+	await owner.ended;
+	const next = await program([...argv, "--concurrency", "4"], env);
+	expect(next.exit).toBe(0);
+	expect(summaryOf(next.stdout)).toMatchObject({ rows: 200, updated: 200, failed: 0, pending: 0 });
+	expect(next.stderr).toMatch(/Resuming run \S+: \d+ rows? done before/);
+	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(200));
+	// What was in flight is sent again, and no more than that.
+	expect(written(service)).toBeLessThanOrEqual(204);
+	const list = await program(["runs", "list", "--json"], { RAGTAG_STATE_DIR: state });
+	expect(parseLines(list.stdout)).toEqual([expect.objectContaining({ state: "finished", done: 200 })]);
+});
 
-it("Ctrl-C, then the command that the last line names: the run is whole", { timeout: 60_000 }, async () => {
+it("the command in the last line after Ctrl-C completes the run", { timeout: 60_000 }, async () => {
 	const { service, argv, env } = await world(100);
 	const running = start([...argv, "--concurrency", "2"], env);
 	await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(10);
@@ -87,7 +83,7 @@ it("Ctrl-C, then the command that the last line names: the run is whole", { time
 	expect(written(service)).toBe(100);
 });
 
-it("a manifest from a pipe is gone on with after kill -9", { timeout: 60_000 }, async () => {
+it("a manifest from a pipe can be resumed after kill -9", { timeout: 60_000 }, async () => {
 	const { service, argv, env, path } = await world(100);
 	const piped = argv.map((word) => (word === path ? "-" : word));
 	const running = start([...piped, "--concurrency", "2"], env, await readFile(path, "utf8"));
@@ -101,7 +97,7 @@ it("a manifest from a pipe is gone on with after kill -9", { timeout: 60_000 }, 
 	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(100));
 });
 
-it("the copy of a manifest that kill -9 leaves behind goes with the next start", { timeout: 60_000 }, async () => {
+it("the next start removes the copy of a manifest that kill -9 left", { timeout: 60_000 }, async () => {
 	const { service, argv, env, path, state } = await world(100);
 	const piped = argv.map((word) => (word === path ? "-" : word));
 	const running = start([...piped, "--concurrency", "2"], env, await readFile(path, "utf8"));
@@ -114,7 +110,7 @@ it("the copy of a manifest that kill -9 leaves behind goes with the next start",
 	expect(await readdir(join(state, "tmp"))).toEqual([]);
 });
 
-it("a full disk is exit 7 before anything is sent: a row whose outcome can't be kept is not sent", async () => {
+it("a full disk is exit 7 before anything is sent, as no outcome could be recorded", async () => {
 	const { service, argv, env } = await world(3, 0);
 	// No file may grow, which fails as a full disk does.
 	const line = `trap '' XFSZ; ulimit -f 0; $RAGTAG ${argv.join(" ")}`;
@@ -125,29 +121,25 @@ it("a full disk is exit 7 before anything is sent: a row whose outcome can't be 
 	expect([later, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 3 })]);
 });
 
-it(
-	"a disk that fills up in the middle is exit 7, nothing is lost, and the run goes on",
-	{ timeout: 60_000 },
-	async () => {
-		const { service, argv, env } = await world(200, 0);
-		// 16 blocks of a kilobyte: the journal outgrows them after a hundred rows or so.
-		const line = `trap '' XFSZ; ulimit -f 16; $RAGTAG ${argv.join(" ")} --concurrency 4`;
-		const full = await shell(line, env);
-		expect(full.exit).toBe(7);
-		const summary = summaryOf(full.stdout);
-		expect(summary).toMatchObject({ rows: 200, failed: 0, exit_code: 7 });
-		expect(at(summary, "updated")).toBeGreaterThan(20);
-		expect(Number(at(summary, "updated"))).toBeLessThanOrEqual(written(service));
-		const next = await program(argv, env);
-		expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ updated: 200, failed: 0 })]);
-		expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(200));
-		expect(
-			await readFile(join(env["RAGTAG_STATE_DIR"] ?? "", "runs", String(at(summary, "run")), "summary.json"), "utf8"),
-		).toContain('"updated":200');
-	},
-);
+it("a disk that fills up during a run is exit 7, and the run resumes without a loss", { timeout: 60_000 }, async () => {
+	const { service, argv, env } = await world(200, 0);
+	// 16 blocks of a kilobyte: the journal outgrows them after a hundred rows or so.
+	const line = `trap '' XFSZ; ulimit -f 16; $RAGTAG ${argv.join(" ")} --concurrency 4`;
+	const full = await shell(line, env);
+	expect(full.exit).toBe(7);
+	const summary = summaryOf(full.stdout);
+	expect(summary).toMatchObject({ rows: 200, failed: 0, exit_code: 7 });
+	expect(at(summary, "updated")).toBeGreaterThan(20);
+	expect(Number(at(summary, "updated"))).toBeLessThanOrEqual(written(service));
+	const next = await program(argv, env);
+	expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ updated: 200, failed: 0 })]);
+	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(200));
+	expect(
+		await readFile(join(env["RAGTAG_STATE_DIR"] ?? "", "runs", String(at(summary, "run")), "summary.json"), "utf8"),
+	).toContain('"updated":200');
+});
 
-it("standard output that can't be written is exit 74, and the run is recorded all the same", async () => {
+it("an unwritable standard output is exit 74, and the run is still recorded", async () => {
 	const { argv, env } = await world(3, 0);
 	const { exit } = await shell(`$RAGTAG ${argv.join(" ")} > /dev/full`, env);
 	expect(exit).toBe(74);

@@ -13,7 +13,7 @@ async function serving(
 	return { ...running, lines: running.out().trimEnd().split("\n") };
 }
 
-it("a sandbox says where it is, its key and its dataset; its data outlive it; SIGTERM is its normal end", async () => {
+it("a sandbox prints its address, key and dataset, keeps its data after an exit, and ends normally at SIGTERM", async () => {
 	const data = join(await folder(), "demo.db");
 	const first = await serving(["--data", data, "--documents", "5"], 3);
 	const [url = "", exported = "", dataset = ""] = first.lines;
@@ -36,7 +36,7 @@ it("a sandbox says where it is, its key and its dataset; its data outlive it; SI
 	expect((await second.ended).exit).toBe(0);
 });
 
-it("a sandbox speaks the release that it is told to, and the next one after the upgrade that it was promised", async () => {
+it("a sandbox speaks the requested release, and the next one after the planned upgrade", async () => {
 	const flags = ["--flavour", "ragflow-0.24", "--upgrade", "ragflow-0.25:1", "--ties", "stable", "--documents", "1"];
 	const running = await serving([...flags, "--key", "owner-key", "--member-key", "member-key"], 3);
 	const [url = "", , dataset = ""] = running.lines;
@@ -59,12 +59,12 @@ it.each([
 	[["--flavour", "ragflow-9.9"], "Allowed choices are documented, ragflow-0.18"],
 	[["--upgrade", "ragflow-9.9:1"], "one of documented, ragflow-0.18"],
 	[["--flavour", "ragflow-0.23", "--update", "merge"], "only for --flavour documented"],
-])("sandbox %j is exit 2 and says why, instead of speaking something else", async (argv, why) => {
+])("sandbox %j is exit 2 with the reason", async (argv, why) => {
 	const { exit, stdout, stderr } = await program(["sandbox", "--port", "0", ...argv]);
 	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
 });
 
-it("a sandbox that is told to fail says where its record is, fails as told, and tells what it applied", async () => {
+it("a sandbox with faults names its record, fails as planned, and prints what it applied", async () => {
 	const plan = '{"faults":[{"fault":"reset","when":"after","on":{"method":"PUT","nth":1}}]}';
 	const path = await file("plan.json", plan);
 	for (const given of [plan, path]) {
@@ -89,18 +89,18 @@ it.each([
 	['{"faults":[{"fault":"rest"}]}', "fault 1 of the plan has the unknown name rest"],
 	["{", "the plan is not JSON"],
 	["/nonexistent/plan.json", "cannot be read"],
-])("a plan like %j is exit 2 and says why, instead of serving without its faults", async (plan, why) => {
+])("a fault plan like %j is exit 2 with the reason, and no sandbox starts without its faults", async (plan, why) => {
 	const { exit, stdout, stderr } = await program(["sandbox", "--port", "0", "--faults", plan]);
 	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
 });
 
-it("the list of faults is printed, and nothing is served", async () => {
+it("--faults list prints the faults and serves nothing", async () => {
 	const { exit, stdout, stderr } = await program(["sandbox", "--faults", "list"]);
 	expect([exit, stderr]).toEqual([0, ""]);
 	expect(stdout).toMatch(/^reset +RST instead of an answer$/m);
 });
 
-it("a port that is taken is exit 2 and says so", async () => {
+it("a port in use is exit 2 with the reason", async () => {
 	const first = await serving([], 2);
 	const port = new URL(first.lines[0] ?? "").port;
 	const { exit, stderr } = await program(["sandbox", "--port", port]);

@@ -11,7 +11,7 @@ async function secret(path: string, text: string): Promise<string> {
 	return path;
 }
 
-it("a profile brings the address, the key and the dataset; its key goes to no other address", async () => {
+it("a profile sets the address, the key and the dataset, and its key goes to no other address", async () => {
 	const service = await serve(2);
 	const other = await serve(2);
 	const home = await folder();
@@ -26,7 +26,7 @@ it("a profile brings the address, the key and the dataset; its key goes to no ot
 	expect(other.requests).toEqual([]);
 });
 
-it("the key comes from a file that a flag or a variable names, or from standard input", async () => {
+it("the key is read from a file named by a flag or a variable, or from standard input", async () => {
 	const service = await serve(1);
 	const path = await secret(join(await folder(), "key"), `${KEY}\n`);
 	const argv = ["datasets", "list", "--base-url", service.url, "--debug"];
@@ -40,7 +40,7 @@ it("the key comes from a file that a flag or a variable names, or from standard 
 	expect(service.requests).toHaveLength(sent);
 });
 
-it("a key and a manifest cannot both be standard input", async () => {
+it("standard input cannot be both the key and a manifest", async () => {
 	const service = await serve(1);
 	const argv = ["docs", "tag", "-", "-d", service.dataset, "--base-url", service.url, "--api-key-file", "-"];
 	const { exit } = await program(argv, {}, `${KEY}\n`);

@@ -17,7 +17,7 @@ async function loadedWith(path: string, loaded = new Map<string, string>()): Pro
 	return loaded;
 }
 
-it.each(["yaml", "chalk", "ora", "ajv"])("no command loads %s at its start: few need it", async (name) => {
+it.each(["yaml", "chalk", "ora", "ajv"])("no command loads %s at its start, as few need it", async (name) => {
 	const main = (await readdir(join(DIST, "parts"))).find((part) => part.startsWith("main-")) ?? "";
 	const parts = await loadedWith(join(DIST, "parts", main));
 	const library = `// node_modules/${name}/`;

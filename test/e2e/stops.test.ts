@@ -16,7 +16,7 @@ const rows = (ids: readonly string[]): Promise<string> =>
 it.each([
 	["SIGINT", 130],
 	["SIGTERM", 143],
-] as const)("%s ends a run with exit %i, and every row is accounted for", async (signal, exit) => {
+] as const)("%s ends a run with exit %i, and every row is counted", async (signal, exit) => {
 	const service = await serve(200, { latency: 40 });
 	const path = await rows(await service.ids());
 	const argv = ["docs", "tag", path, "-d", service.dataset, "--concurrency", "2", "--json"];
@@ -54,14 +54,14 @@ it.skipIf(!onTerminal)(
 	},
 );
 
-it("a reader that has seen enough of a list is no failure", async () => {
+it("a closed pipe ends a list without an error", async () => {
 	const service = await serve(3000);
 	const line = `set -o pipefail; $RAGTAG docs list -d ${service.dataset} --format jsonl | head -1`;
 	const { exit, stdout } = await shell(line, envOf(service));
 	expect([exit, parseLines(stdout)]).toEqual([0, [expect.objectContaining({ dataset_id: service.dataset })]]);
 });
 
-it("a list that could not be written is exit 74, not success", async () => {
+it("a list that could not be written is exit 74", async () => {
 	const service = await serve(3);
 	const list = await shell(`$RAGTAG docs list -d ${service.dataset} > /dev/full`, envOf(service));
 	expect([list.exit, list.stderr]).toEqual([74, expect.stringContaining("standard output could not be written")]);
@@ -85,7 +85,7 @@ it("a wrong key is exit 4, the run stops, and the rows are pending", async () =>
 	expect([list.exit, list.stderr]).toEqual([4, expect.stringContaining("RAGTAG_API_KEY")]);
 });
 
-it("a service that is down is exit 6, with nothing lost from the count", async () => {
+it("an unreachable service is exit 6, and every row is counted", async () => {
 	const service = await serve(3);
 	const path = await rows(await service.ids());
 	await service.close();
@@ -142,7 +142,7 @@ it.each([
 	expect((await service.documents())[0]?.metadata).toEqual({ n: 0 });
 });
 
-it("a proxy in the environment never sees what goes to this machine", async () => {
+it("requests to this machine never go through a proxy of the environment", async () => {
 	const service = await serve(2);
 	let seen = 0;
 	const proxy = createServer((_request, response) => {
@@ -161,7 +161,7 @@ it("a proxy in the environment never sees what goes to this machine", async () =
 	expect([seen, service.requests.filter((line) => line.startsWith("PUT")).length]).toEqual([0, 2]);
 });
 
-it("the built program tags 300 documents, and NO_COLOR keeps every escape out of a log", async () => {
+it("the built program tags 300 documents, and NO_COLOR keeps escape sequences out of a log", async () => {
 	const service = await serve(300);
 	const argv = ["docs", "tag", await rows(await service.ids()), "-d", service.dataset, "--rate", "unlimited"];
 	const env = { ...envOf(service), NO_COLOR: "1", FORCE_COLOR: "1", HOME: await folder() };

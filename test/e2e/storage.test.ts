@@ -17,38 +17,35 @@ const canRun = spawnSync("bash", ["-c", `${as}node ${PROGRAM} --version`]).statu
 const check = ({ stdout }: Ended, name: string): unknown =>
 	parseLines(stdout).find((line) => at(line, "type") === "check" && at(line, "name") === name);
 
-it.skipIf(!canRun)(
-	"a state folder that can't be written is told by its name and the true cause, by doctor first",
-	async () => {
-		const service = await serve(2);
-		const [id = ""] = await service.ids();
-		const path = await file("tags.csv", `document_id,n\n${id},1\n`);
-		const above = join(await folder(), "readonly");
-		await mkdir(above);
-		// Not the other folders of the test: the one that can't be written is in one that can be entered.
-		for (const each of [dirname(above), dirname(path)]) await chmod(each, 0o755);
-		await chmod(above, 0o555);
-		const env = { ...envOf(service), HOME: above, XDG_STATE_HOME: join(above, "state") };
-		const runs = join(above, "state", "ragtag", "runs");
-		const told = `runs can't be recorded in ${runs}: permission denied, in ${above}`;
+it.skipIf(!canRun)("doctor names a state folder that can't be written, with the true cause", async () => {
+	const service = await serve(2);
+	const [id = ""] = await service.ids();
+	const path = await file("tags.csv", `document_id,n\n${id},1\n`);
+	const above = join(await folder(), "readonly");
+	await mkdir(above);
+	// Not the other folders of the test: the one that can't be written is in one that can be entered.
+	for (const each of [dirname(above), dirname(path)]) await chmod(each, 0o755);
+	await chmod(above, 0o555);
+	const env = { ...envOf(service), HOME: above, XDG_STATE_HOME: join(above, "state") };
+	const runs = join(above, "state", "ragtag", "runs");
+	const told = `runs can't be recorded in ${runs}: permission denied, in ${above}`;
 
-		const tagged = await shell(`${as}$RAGTAG docs tag ${path} -d ${service.dataset}`, env);
-		expect([tagged.exit, tagged.stderr]).toEqual([7, expect.stringContaining(`${told}; nothing was sent`)]);
-		expect(service.requests.filter((line) => line.startsWith("PUT"))).toEqual([]);
+	const tagged = await shell(`${as}$RAGTAG docs tag ${path} -d ${service.dataset}`, env);
+	expect([tagged.exit, tagged.stderr]).toEqual([7, expect.stringContaining(`${told}; nothing was sent`)]);
+	expect(service.requests.filter((line) => line.startsWith("PUT"))).toEqual([]);
 
-		const examined = await shell(`${as}$RAGTAG doctor --json`, env);
-		expect(examined.exit).toBe(7);
-		expect(check(examined, "storage")).toMatchObject({ status: "failed", text: told });
-		// The way to the service is another matter.
-		expect(check(examined, "right")).toMatchObject({ status: "ok" });
+	const examined = await shell(`${as}$RAGTAG doctor --json`, env);
+	expect(examined.exit).toBe(7);
+	expect(check(examined, "storage")).toMatchObject({ status: "failed", text: told });
+	// The way to the service is another matter.
+	expect(check(examined, "right")).toMatchObject({ status: "ok" });
 
-		const given = await shell(`${as}$RAGTAG docs tag ${path} -d ${service.dataset} --state-dir ${above}/x`, env);
-		expect(given.exit).toBe(2);
-		expect(given.stderr).toContain(`--state-dir ${above}/x: permission denied, in ${above}`);
-	},
-);
+	const given = await shell(`${as}$RAGTAG docs tag ${path} -d ${service.dataset} --state-dir ${above}/x`, env);
+	expect(given.exit).toBe(2);
+	expect(given.stderr).toContain(`--state-dir ${above}/x: permission denied, in ${above}`);
+});
 
-it("doctor writes into the folder of runs, tells the room there, and leaves nothing behind", async () => {
+it("doctor tests the folder of runs by a write, reports the free space, and leaves no file", async () => {
 	const service = await serve(1);
 	const state = await folder();
 	const ended = await program(["doctor", "--json", "--state-dir", join(state, "deep", "state")], envOf(service));
@@ -64,7 +61,7 @@ it("doctor writes into the folder of runs, tells the room there, and leaves noth
 	expect(await readdir(join(state, "full")).catch(() => [])).not.toContain("runs");
 });
 
-it("a folder in place of which something else is, is told as that", async () => {
+it("doctor reports that something else is in the place of the state folder", async () => {
 	const service = await serve(1);
 	const state = await file("state", "");
 	const ended = await program(["doctor", "--json", "--state-dir", state], envOf(service));

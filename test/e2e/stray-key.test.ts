@@ -30,7 +30,7 @@ it.each<[string, readonly string[], Record<string, string>]>([
 	["RAGTAG_API_KEY_FILE=KEY of doctor, as JSON", ["doctor", "--json"], { ...URL, RAGTAG_API_KEY_FILE: KEY }],
 	["KEY as run", ["runs", "show", KEY], {}],
 	["KEY as state folder", ["runs", "list", "--state-dir", `/nonexistent/${KEY}`], {}],
-])("%s: the key is not repeated, from the first word on", async (_, argv, env) => {
+])("%s: no output repeats the key", async (_, argv, env) => {
 	for (const key of [KEY, OTHER]) {
 		const swap = (text: string): string => text.replaceAll(KEY, key);
 		const swapped = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, swap(value)]));
@@ -41,7 +41,7 @@ it.each<[string, readonly string[], Record<string, string>]>([
 	}
 });
 
-it("a missing key file is named where it is a path, and else not", async () => {
+it("an error names a missing key file by its path, and never a bare word, which may be the key", async () => {
 	const named = await program(["datasets", "list", "--api-key-file", "/nonexistent/key"], URL);
 	expect([named.exit, named.stderr]).toEqual([2, expect.stringContaining("/nonexistent/key: no such file")]);
 	const bare = await program(["datasets", "list", "--api-key-file", "abcdefghij"], URL);

@@ -75,7 +75,7 @@ it.skipIf(!onTerminal).each(COMMANDS)(
 it.each([
 	["docs list -d set --format jsonl", (text: string) => at(parse(text), "name")],
 	["datasets create NEW", (text: string) => text.slice(0, -1)],
-])("in a pipe %s gives every byte as the service has it", async (command, read) => {
+])("in a pipe %s prints every byte as the service sent it", async (command, read) => {
 	const { exit, stdout } = await program(command.split(" "), envOf(await world()));
 	expect(exit).toBe(0);
 	expect(read(stdout)).toBe(HOSTILE);

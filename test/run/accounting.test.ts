@@ -28,7 +28,7 @@ function sumOfOthers(totals: Totals): number {
 }
 
 describe("the journal in memory", () => {
-	it("accounts for every row, whatever became of them", () => {
+	it("counts every row, whatever its outcome", () => {
 		const settled = fc.array(fc.record({ status: fc.constantFrom(...STATUSES), attempts: fc.nat(9) }));
 		fc.assert(
 			fc.property(settled, fc.nat(50), fc.nat(50), fc.nat(50), (rows, invalid, duplicateSkipped, pending) => {
@@ -59,7 +59,7 @@ describe("the journal in memory", () => {
 		expect(seen).toEqual([7, index, index + 1]);
 	});
 
-	it("holds a row's place until who is told of it is done", async () => {
+	it("keeps a row's place in flight until its listener is done", async () => {
 		const journal = new MemoryJournal<Work>({ rows: 1, invalid: 0, duplicateSkipped: 0 }, () =>
 			Promise.reject(new Error("the disk is full")),
 		);
@@ -68,7 +68,7 @@ describe("the journal in memory", () => {
 });
 
 describe("a run of random answers", () => {
-	it("settles each row at most once and leaves none unaccounted for, however it ends", async () => {
+	it("settles each row at most once and counts all of them, however it ends", async () => {
 		// Weighted towards success, so that runs get far before something stops them.
 		const answer = fc.record({
 			kind: fc.option(fc.constantFrom(...KINDS, "rejected", "ambiguous", "throttled"), { freq: 2 }),
@@ -108,7 +108,7 @@ describe("a run of random answers", () => {
 		);
 	});
 
-	it("fails no row because the service was gone or busy for a while, whatever its failures looked like", async () => {
+	it("fails no row because the service was away or busy for a while", async () => {
 		// A row alone can't tell an outage from a fault of its own, so where answers are lost there are always several.
 		const looks = fc.oneof(
 			fc.record({ kind: fc.constant<RestErrorKind>("throttled"), concurrency: fc.integer({ min: 1, max: 32 }) }),

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../src/run/clock.ts";
 
 it.each([2 ** 31, 2 ** 40, Number.POSITIVE_INFINITY])(
-	"a wait of %d ms does not end at once: a timer that is given more than it can hold fires at once",
+	"a wait of %d ms, longer than a timer can hold, does not end at once",
 	async (milliseconds) => {
 		const leave = new AbortController();
 		let ended = false;

@@ -31,7 +31,7 @@ const metadata = new Map([["a", 1]]);
 const item = { ...work(0), metadata };
 
 describe.each(answers)("%s", (_, away) => {
-	it("may come behind the write: its row is not called untouched", async () => {
+	it("may follow a write, so its row does not count as untouched", async () => {
 		const api = fakeApi([], { dialect, updateMetadata: () => Promise.reject(away()) });
 		const memory: Memory = {};
 		await expect(replaceMetadata(provenService(api))(item, direct, memory)).rejects.toMatchObject({
@@ -40,7 +40,7 @@ describe.each(answers)("%s", (_, away) => {
 		expect(mayHaveArrived(memory)).toBe(true);
 	});
 
-	it("leaves what a document had before to be seen: its row can be undone", async () => {
+	it("does not lose the before-image: the row can still be undone", async () => {
 		const sent: Sending[] = [];
 		const tries = [away(), away(), away()];
 		const service = provenService(fakeApi([], { dialect, updateMetadata: async () => "document_id" }));
@@ -63,7 +63,7 @@ describe.each(answers)("%s", (_, away) => {
 	});
 
 	it.each([true, false])(
-		"to an upload: it is looked for, and sent again only where it is not there (%s)",
+		"after an upload: the next attempt searches for the file and sends it again only if it is missing (%s)",
 		async (isThere) => {
 			const home = await mkdtemp(join(tmpdir(), "ragtag-"));
 			onTestFinished(() => rm(home, { recursive: true }));
@@ -94,7 +94,7 @@ describe.each(answers)("%s", (_, away) => {
 		},
 	);
 
-	it("tells nothing of the flavour, however often it is asked", async () => {
+	it("says nothing about the flavour, however often it is probed", async () => {
 		const probed = fakeApi([], { probeList: async () => "unknown", probeUpdate: () => Promise.reject(away()) });
 		await expect(detectFlavour(probed, direct, false)).rejects.toMatchObject({ code: away().code });
 	});
@@ -123,7 +123,7 @@ it.each([
 	["doubted", 30_000, 30_000],
 	["ambiguous", 900_000, 900_000],
 	["untrusted", 900_000, 0],
-] as const)("a read after the run sits out what is %s, of %d ms for %d ms", async (kind, maxOutage, after) => {
+] as const)("a read after the run waits through what is %s, of %d ms for %d ms", async (kind, maxOutage, after) => {
 	const clock = new FakeClock(0.9);
 	const cooldown = new Cooldown(clock);
 	const dependencies = { send: paced(unlimited, cooldown), cooldown, clock };

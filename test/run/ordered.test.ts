@@ -9,7 +9,7 @@ async function* counted(count: number, onRead: (n: number) => void): AsyncGenera
 	}
 }
 
-it("results come in the order of their rows, however long each takes, and no more are read than are worked on", async () => {
+it("results come in the order of their rows, and no more rows are read than are in work", async () => {
 	let read = 0;
 	let open = 0;
 	let most = 0;
@@ -32,7 +32,7 @@ it("results come in the order of their rows, however long each takes, and no mor
 	expect(most).toBe(4);
 });
 
-it("a failure is told in its place, and ends no process before that", async () => {
+it("a failure comes in its order and ends no process before that", async () => {
 	const work = async (n: number): Promise<number> => {
 		if (n === 2) throw new Error("of the third");
 		await new Promise((resolve) => setTimeout(resolve, 5));

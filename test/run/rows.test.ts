@@ -4,7 +4,7 @@ import { FakeClock, idle } from "./fake-clock.ts";
 import { chunksOf, countingLimiter, failure, start, updating, work } from "./harness.ts";
 
 describe("reading and sending", () => {
-	it("sends every row once and accounts for it", async () => {
+	it("sends every row once and counts it", async () => {
 		const sent: number[] = [];
 		const run = start(
 			updating(({ index }) => void sent.push(index)),
@@ -15,7 +15,7 @@ describe("reading and sending", () => {
 		expect(run.journal.totals()).toMatchObject({ updated: 95, pending: 0, attempts: 95 });
 	});
 
-	it("goes on with the next chunk while one row of the first is slow", async () => {
+	it("continues with the next chunk while one row of the first is slow", async () => {
 		const clock = new FakeClock();
 		const run = start(
 			updating(({ index }) => clock.sleep(index === 0 ? 60_000 : 10)),
@@ -52,7 +52,7 @@ describe("reading and sending", () => {
 		},
 	);
 
-	it("does not read a manifest to its end while every row waits for its next try", async () => {
+	it("does not read a manifest to its end while every row waits for its next attempt", async () => {
 		const clock = new FakeClock(1 - Number.EPSILON);
 		let read = 0;
 		let tries = 0;
@@ -99,13 +99,13 @@ describe("reading and sending", () => {
 		return { counts, rows: run.outcomes.length };
 	}
 
-	it("raises the requests in flight where that brings more, and lowers the rows with the latency that is seen", async () => {
+	it("raises the requests in flight if that brings more, and lowers the rows with the measured latency", async () => {
 		const { counts } = await inFlightAt(15, 100, (_, clock) => (clock.now() < 10_000 ? 300 : 5));
 		expect([counts[0], counts[9]]).toEqual([4, 49]);
 		expect(counts[15]).toBe(8);
 	});
 
-	it("keeps few in flight where more only wait longer, without a cap too", async () => {
+	it("keeps few in flight if more only wait longer, without a cap too", async () => {
 		// One after another, seven milliseconds each.
 		const { counts, rows } = await inFlightAt(20, undefined, (inFlight) => 7 * inFlight);
 		expect(counts.slice(5).every((count) => count <= 4)).toBe(true);
@@ -113,8 +113,8 @@ describe("reading and sending", () => {
 	});
 });
 
-describe("trying again", () => {
-	it("lets other rows through while one waits for its next try", async () => {
+describe("retrying", () => {
+	it("lets other rows pass while one waits for its next attempt", async () => {
 		const clock = new FakeClock();
 		const order: number[] = [];
 		const operation = updating(({ index }) => {
@@ -129,7 +129,7 @@ describe("trying again", () => {
 		expect(run.outcomes.at(-1)).toMatchObject({ item: work(0), status: "updated", attempts: 2 });
 	});
 
-	it("reads on when all rows that were read wait for their next try", async () => {
+	it("reads on when all rows wait for their next attempt", async () => {
 		const clock = new FakeClock();
 		const run = start(
 			updating(({ index }) => {
@@ -142,7 +142,7 @@ describe("trying again", () => {
 		await clock.until(run.done);
 	});
 
-	it("takes a token of the cap for every try", async () => {
+	it("takes a token of the cap for every attempt", async () => {
 		const limiter = countingLimiter();
 		const seen = new Map<number, number>();
 		const operation = updating(({ index }) => {
@@ -156,7 +156,7 @@ describe("trying again", () => {
 		expect(run.journal.totals()).toMatchObject({ updated: 10, attempts: 30 });
 	});
 
-	it("fails a row after its last try, and says how many there were", async () => {
+	it("fails a row after its last attempt, and reports their number", async () => {
 		const clock = new FakeClock();
 		const operation = updating(({ index }) => {
 			if (index === 3) throw failure("ambiguous", { code: "HTTP_500", status: 500 });
@@ -167,7 +167,7 @@ describe("trying again", () => {
 		expect(run.outcomes.at(-1)).toMatchObject({ status: "failed", attempts: 4, error });
 	});
 
-	it("starts no request inside the time that the service asked to wait", async () => {
+	it("starts no request within the time that the service asked to wait", async () => {
 		const clock = new FakeClock();
 		const starts: number[] = [];
 		const operation = updating(async () => {
@@ -181,7 +181,7 @@ describe("trying again", () => {
 		expect(run.journal.totals()).toMatchObject({ updated: 40, pending: 0 });
 	});
 
-	it("does not fail a row that was only ever put off, however often, and counts every try", async () => {
+	it("does not fail a row that was only throttled, however often, and counts every attempt", async () => {
 		const clock = new FakeClock();
 		let tries = 0;
 		const operation = updating(() => {

@@ -34,20 +34,20 @@ const listing = (...items: ReturnType<typeof documentOf>[]): Pick<Api, "listDocu
 	listDocuments: async () => ({ items, total: items.length }),
 });
 
-describe("what a document had before it was written: without it a run can't be taken back", () => {
-	it("is written down before the first byte goes out", async () => {
+describe("the before-image of a document, without which a run can't be undone", () => {
+	it("is recorded before the first byte is sent", async () => {
 		const { write, calls, sent } = writing(listing(documentOf("doc-0", new Map([["a", 0]]))));
 		expect(await write(item, direct, {})).toEqual({ status: "updated", documentId: "doc-0" });
 		expect(sent).toEqual([{ what: "update", documentId: "doc-0", metadata, before: new Map([["a", 0]]) }]);
 		expect(calls).toEqual(["list set page 1 id doc-0", 'update set doc-0 [["a",1]]']);
 	});
 
-	it("tells a row that changes nothing", async () => {
+	it("shows which rows change nothing", async () => {
 		const { write } = writing(listing(documentOf("doc-0", metadata)));
 		expect(await write(item, direct, {})).toEqual({ status: "updated", documentId: "doc-0", isSame: true });
 	});
 
-	it("is not what the first try wrote, where its answer was lost", async () => {
+	it("is not what the first attempt wrote before its answer was lost", async () => {
 		let held: Metadata = new Map([["a", 0]]);
 		const { write, sent } = writing({
 			listDocuments: async () => ({ items: [documentOf("doc-0", held)], total: 1 }),
@@ -63,7 +63,7 @@ describe("what a document had before it was written: without it a run can't be t
 		expect(sent).toEqual([expect.objectContaining({ before: new Map([["a", 0]]) })]);
 	});
 
-	it("is nothing for a document that never had any, where others show theirs", async () => {
+	it("is empty for a document without metadata, if others show theirs", async () => {
 		const answers = {
 			listDocuments: async (_: string, { id }: { id?: string }) => {
 				const all = [documentOf("doc-0"), documentOf("doc-1", metadata)];
@@ -76,13 +76,13 @@ describe("what a document had before it was written: without it a run can't be t
 		expect(sent).toEqual([expect.objectContaining({ before: new Map() })]);
 	});
 
-	it("is unknown, never empty, where the list shows no metadata at all: an undo would wipe the document", async () => {
+	it("is unknown, never empty, if the list shows no metadata: an undo would wipe the document", async () => {
 		const { write, sent } = writing(listing(documentOf("doc-0")));
 		await write(item, direct, {});
 		expect(sent).toEqual([expect.objectContaining({ before: undefined })]);
 	});
 
-	it("is unknown, and said once, where a number came rounded: an undo would write the rounded one", async () => {
+	it("is unknown, with one warning, if a number came rounded: an undo would write the rounded one", async () => {
 		const inexact = new Map([["a", "100000000000000000001"]]);
 		const rounded = (id: string) => ({ ...documentOf(id, new Map([["a", 1e20]])), inexact });
 		const { write, sent, notes } = writing({
@@ -100,7 +100,7 @@ describe("what a document had before it was written: without it a run can't be t
 	});
 
 	it.each(["rejected", "contradiction", "not_the_api"] as const)(
-		"is left aside, said once, where the list is %s: what was asked for is to write",
+		"is left out, with one warning, if the list is %s: the write matters more",
 		async (kind) => {
 			const listDocuments = async (): Promise<never> => {
 				throw failure(kind);
@@ -113,7 +113,7 @@ describe("what a document had before it was written: without it a run can't be t
 		},
 	);
 
-	it("is given up after two lists that broke off, and costs no row its life", async () => {
+	it("is left out after two broken lists, and no row fails", async () => {
 		let lists = 0;
 		const { write, sent } = writing({
 			listDocuments: async () => {
@@ -130,7 +130,7 @@ describe("what a document had before it was written: without it a run can't be t
 	});
 
 	it.each(["not_sent", "throttled", "untrusted"] as const)(
-		"is waited for where the service is %s: the row could not be written either",
+		"is waited for if the service is %s: the row could not be written either",
 		async (kind) => {
 			const listDocuments = async (): Promise<never> => {
 				throw failure(kind);

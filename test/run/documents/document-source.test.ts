@@ -11,7 +11,7 @@ import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { failure } from "../harness.ts";
 
-describe("a dataset is listed where that is cheaper than a look-up for each row, and only then", () => {
+describe("a dataset is listed only where that costs fewer requests than one for each row", () => {
 	it.each<[number, number | undefined, number | undefined, number, boolean]>([
 		[1_000, 1_000, 100, 100, true],
 		[10, 1_000, 100, 100, false],
@@ -31,7 +31,7 @@ describe("a dataset is listed where that is cheaper than a look-up for each row,
 		expect(isListingCheaper(rows, { total, asked, came })).toBe(listed);
 	});
 
-	it("rows are counted for each dataset, so that a large one is not listed for the rows of another", async () => {
+	it("rows are counted for each dataset, so a large one is not listed because of another's rows", async () => {
 		const rows = async function* () {
 			for (const datasetId of ["a", "b", "a"]) yield { datasetId };
 		};
@@ -44,14 +44,14 @@ describe("a dataset is listed where that is cheaper than a look-up for each row,
 	});
 });
 
-describe("what documents have is found by id in a file", () => {
+describe("the file of documents finds by id", () => {
 	const stored = async (): Promise<StoredDocuments> => {
 		const documents = await StoredDocuments.create(await folder());
 		onTestFinished(() => documents.close());
 		return documents;
 	};
 
-	it("with the digits of numbers that came rounded, and without where none did", async () => {
+	it("the exact digits of rounded numbers", async () => {
 		const documents = await stored();
 		const metadata = new Map<string, JsonValue>([
 			["__proto__", 1e20],
@@ -67,7 +67,7 @@ describe("what documents have is found by id in a file", () => {
 		expect(await documents.get("exact")).toEqual({ metadata });
 	});
 
-	it("for each of 30,000 documents, and for no other", async () => {
+	it("each of 30,000 documents, and no other", async () => {
 		const documents = await stored();
 		for (const n of range(30_000)) await documents.add({ id: `doc-${n}`, metadata: new Map([["n", n]]) });
 		await documents.end();
@@ -84,7 +84,7 @@ describe("what documents have is found by id in a file", () => {
 		["__proto__", [["__proto__", { constructor: 1 }]]],
 		["", []],
 		["without", undefined],
-	])("as it was: %j", async (id, pairs) => {
+	])("each value unchanged: %j", async (id, pairs) => {
 		const documents = await stored();
 		const metadata = pairs === undefined ? undefined : new Map(pairs);
 		await documents.add({ id: "other", metadata: new Map() });
@@ -93,7 +93,7 @@ describe("what documents have is found by id in a file", () => {
 		expect(await documents.get(id)).toEqual({ metadata });
 	});
 
-	it("and nothing of it stays behind: metadata may be nobody else's business", async () => {
+	it("and is removed afterwards, as metadata may be confidential", async () => {
 		const parent = await folder();
 		const documents = await StoredDocuments.create(parent);
 		await documents.add({ id: "a", metadata: new Map() });
@@ -106,7 +106,7 @@ describe("what documents have is found by id in a file", () => {
 		await expect(StoredDocuments.create("/nonexistent/folder")).rejects.toMatchObject({ exit: 7 });
 	});
 
-	it("ids whose hashes meet are told apart by their records", () => {
+	it("documents whose ids share a hash", () => {
 		const table = new IdTable();
 		for (const n of range(5_000)) table.add(`${n}`, { offset: n, length: n + 1 });
 		for (const n of range(5_000)) {
@@ -143,22 +143,22 @@ async function presentOf(rows: number): Promise<DocumentSource> {
 	return present;
 }
 
-describe("what a document has is looked at", () => {
-	it("with one request where there is one row", async () => {
+describe("the metadata of a document is read", () => {
+	it("with one request for one row", async () => {
 		const { api, calls } = server(1_000);
 		const present = await presentOf(1);
 		expect((await present.byId(api, direct, "set", "doc-7"))?.metadata).toEqual(new Map([["n", 7]]));
 		expect(calls).toEqual(["list set page 1 id doc-7"]);
 	});
 
-	it("with one request for each of few rows of a large dataset, and one to learn how large it is", async () => {
+	it("with one request for each of few rows of a large dataset, and one for its size", async () => {
 		const { api, calls } = server(1_000);
 		const present = await presentOf(3);
 		for (const n of range(3)) expect(await present.byId(api, direct, "set", `doc-${n}`)).toBeDefined();
 		expect(calls).toHaveLength(4);
 	});
 
-	it("with one list for many rows, whoever asks at the same time", async () => {
+	it("with one list for many rows, even if they ask at the same time", async () => {
 		const { api, calls } = server(1_000);
 		const present = await presentOf(1_000);
 		const found = await Promise.all(range(1_000).map((n) => present.byId(api, direct, "set", `doc-${n}`)));
@@ -168,7 +168,7 @@ describe("what a document has is looked at", () => {
 		expect(calls.length).toBeLessThanOrEqual(11);
 	});
 
-	it("with one list where the service ignores the id that it is asked for", async () => {
+	it("with one list if the service ignores the requested id", async () => {
 		const { api, calls } = server(250, { ignoresId: true });
 		const present = await presentOf(1);
 		expect((await present.byId(api, direct, "set", "doc-201"))?.metadata).toEqual(new Map([["n", 201]]));
@@ -176,26 +176,26 @@ describe("what a document has is looked at", () => {
 		expect(calls.length).toBeLessThanOrEqual(6);
 	});
 
-	it("by a question where the list hides it: a document that is there must not fail as absent", async () => {
+	it("by its id if the list hides it, or an existing document would fail as absent", async () => {
 		const { api } = server(250, { hidden: "doc-3" });
 		const present = await presentOf(250);
 		expect((await present.byId(api, direct, "set", "doc-3"))?.metadata).toEqual(new Map([["n", 3]]));
 	});
 
-	it("and is not said to be absent where neither list nor question can tell", async () => {
+	it("and is not called absent if neither the list nor the request by id can show it", async () => {
 		const { api } = server(250, { hidden: "doc-3", ignoresId: true });
 		const present = await presentOf(250);
 		await expect(present.byId(api, direct, "set", "doc-3")).rejects.toMatchObject({ code: "INCOMPLETE_LIST" });
 	});
 
-	it("though a page fails in passing: a long list would never come to its end", async () => {
+	it("although a page fails once, or a long list would never end", async () => {
 		const { api, calls } = server(1_000, { failsOn: 6 });
 		const present = await presentOf(1_000);
 		expect((await present.byId(api, direct, "set", "doc-999"))?.metadata).toEqual(new Map([["n", 999]]));
 		expect(calls.length).toBeLessThanOrEqual(12);
 	});
 
-	it("anew where that failed: one bad minute must not fail every row", async () => {
+	it("again after a failure, or one bad minute would fail every row", async () => {
 		const { api } = server(1_000);
 		const present = await presentOf(1_000);
 		const refused = (): Promise<never> => Promise.reject(failure("rejected"));

@@ -9,6 +9,6 @@ it.each([
 	[["title", "secret"], "title, ***"],
 	[range(10).map((at) => `k${at}`), "k0, k1, k2, k3, k4, k5, k6, k7, k8, k9"],
 	[range(12).map((at) => `k${at}`), "k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, and 2 more"],
-])("an error of a row stays one line, whatever keys the document has: %j", (keys, text) => {
+])("the error of a row stays one line, whatever keys the document has: %j", (keys, text) => {
 	expect(keysText(service, keys)).toBe(text);
 });

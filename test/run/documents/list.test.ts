@@ -76,7 +76,7 @@ function hides(query: DocumentQuery, descending: boolean): boolean {
 	return query.order?.descending === descending && isEven(query);
 }
 
-describe("every document is listed once, whatever the list does", () => {
+describe("every document is listed once, whatever the service's list does wrong", () => {
 	it.each(mended)("%s", async (_, odd, requests) => {
 		const { ids, asked, short } = await list({ documents: 250, ...odd });
 		expect(byNumber(ids)).toEqual(every(250));
@@ -85,7 +85,7 @@ describe("every document is listed once, whatever the list does", () => {
 	});
 
 	it.each(["documented", "ragflow-put", "ragflow-patch"])(
-		"25,000 of them, from a service of flavour %s",
+		"25,000 documents, from a service of flavour %s",
 		async (name) => {
 			const { ids, asked, short } = await list({ documents: 25_000, flavour: name });
 			expect(ids).toEqual(every(25_000));
@@ -95,7 +95,7 @@ describe("every document is listed once, whatever the list does", () => {
 		},
 	);
 
-	it("also those that moved up while others were removed: the total alone would not tell", async () => {
+	it("including documents that moved up while others were removed, which the total does not show", async () => {
 		// The first is gone when the second page is read, so that what was the 101st is behind nobody's back.
 		const has = ({ id }: { id: string }, request: number): boolean => request < 2 || id !== "0";
 		const { ids, short } = await list({ documents: 250, has });
@@ -103,7 +103,7 @@ describe("every document is listed once, whatever the list does", () => {
 		expect(short).toBeUndefined();
 	});
 
-	it("an error is the service's own, and said once: what was tried besides is nobody's business", async () => {
+	it("an error of the service is reported once, in the service's words", async () => {
 		let refusals = 0;
 		const refuse = (): never => {
 			throw failure("rejected", { code: `CODE_${++refusals}` });
@@ -112,7 +112,7 @@ describe("every document is listed once, whatever the list does", () => {
 		expect(refusals).toBe(4);
 	});
 
-	it.each(["NOT_FOUND", "FORBIDDEN"])("asks no second time where the answer is %s", async (code) => {
+	it.each(["NOT_FOUND", "FORBIDDEN"])("no second request follows the answer %s", async (code) => {
 		let requests = 0;
 		const refuse = (): never => {
 			requests += 1;
@@ -122,7 +122,7 @@ describe("every document is listed once, whatever the list does", () => {
 		expect(requests).toBe(1);
 	});
 
-	it("takes a refused size for one behind a command's retries too", async () => {
+	it("a refused page size is recognised also through a command's retries", async () => {
 		const request: typeof direct = (call) =>
 			call().catch((error: unknown) => {
 				throw new CliError("refused", { exit: Exit.failedRows, cause: error });
@@ -131,7 +131,7 @@ describe("every document is listed once, whatever the list does", () => {
 	});
 });
 
-describe("a list that stays short says so after all that it showed", () => {
+describe("a list that stays too short reports it after all entries", () => {
 	it.each<[string, Partial<OddList>, number]>([
 		["RAGFlow has four orders", {}, 6],
 		["the documented API has its own and two more", { flavour: "documented" }, 5],
@@ -142,12 +142,12 @@ describe("a list that stays short says so after all that it showed", () => {
 		expect(short).toEqual({ shown: 250, total: 253, passes });
 	});
 
-	it("raises no alarm for documents that went away while it was read", async () => {
+	it("reports no loss for documents that were removed while it was read", async () => {
 		const has = ({ id }: { id: string }, request: number): boolean => request < 3 || Number(id) < 220;
 		expect((await list({ documents: 250, has })).short).toBeUndefined();
 	});
 
-	it("gives the service's own words where it refuses a page in the middle and no order gets by", async () => {
+	it("reports the service's words if a page in the middle is refused in every order", async () => {
 		const refuse = ({ page }: DocumentQuery): void => {
 			if (page > 1) throw failure("rejected", { code: "TOO_DEEP" });
 		};
@@ -156,7 +156,7 @@ describe("a list that stays short says so after all that it showed", () => {
 	});
 });
 
-describe("a list whose pages never end is left where it has shown far more than it claims", () => {
+describe("a list whose pages never end is stopped once it has shown far more than its total", () => {
 	const endless =
 		(documents: number) =>
 		(_: readonly Document[], { page, pageSize = 30 }: DocumentQuery) =>
@@ -174,7 +174,7 @@ describe("a list whose pages never end is left where it has shown far more than 
 		expect(short).toMatchObject({ total: 500, shown: ids.length });
 	});
 
-	it("also where its total counts each page alone, and of datasets", async () => {
+	it("also if its total counts each page alone, and for datasets", async () => {
 		const { short } = await list({ documents: 0, page: endless(0), total: () => 100 });
 		expect(short?.shown).toBeLessThan(2_000);
 		const api = fakeApi([], {
@@ -189,7 +189,7 @@ describe("a list whose pages never end is left where it has shown far more than 
 		expect(names.length).toBeLessThan(2_000);
 	});
 
-	it("a list that claims too little, or grows while it is read, is read to its end", async () => {
+	it("a list with too small a total, or that grows while it is read, is read to its end", async () => {
 		for (const total of [() => 1_100, (_: number, { page }: DocumentQuery) => page * 100, () => 0, () => undefined]) {
 			const { ids } = await list({ documents: 3_000, total });
 			expect(ids.length).toBe(3_000);
@@ -200,13 +200,13 @@ describe("a list whose pages never end is left where it has shown far more than 
 describe("a list by name", () => {
 	const heeds: OddList["filter"] = ({ name }, query) => query.name === undefined || query.name === name;
 
-	it("is one request and one more, also where the total is the whole dataset's", async () => {
+	it("is one request and one more, also if the total is that of the whole dataset", async () => {
 		const { ids, asked, short } = await list({ documents: 250, filter: heeds, total: () => 250 }, { name: "7.txt" });
 		expect([ids, short]).toEqual([["7"], undefined]);
 		expect(asked.map(({ page, name }) => [page, name])).toEqual([1, 2].map((page) => [page, "7.txt"]));
 	});
 
-	it("is empty where the service denies that there is one, but not where it denies the dataset", async () => {
+	it("is empty if the service denies the document, and an error if it denies the dataset", async () => {
 		const noName = (query: DocumentQuery): void => {
 			if (query.name !== undefined) throw failure("rejected", { code: "NOT_FOUND" });
 		};
@@ -224,7 +224,7 @@ describe("a list by name", () => {
 			{ refuse: ({ name }) => (name === undefined ? undefined : noOrder({ page: 1, pageSize: 1, order: by })) },
 		],
 		["ignores names, and has gaps", { cap: { size: 10, startsBy: "asked" } }],
-	])("is taken from all that there is by a service that %s", async (_, odd) => {
+	])("is picked from the whole list if the service %s", async (_, odd) => {
 		expect(byNumber((await list({ documents: 250, ...odd }, { name: "7.txt" })).ids)).toEqual(every(250));
 	});
 	const by = { by: "create_time", descending: false } as const;
@@ -235,7 +235,7 @@ describe("a list by condition", () => {
 	const thirds = (ids: readonly string[]): string[] => ids.filter((id) => Number(id) % 10 === 3);
 	const filter = { condition: "{}" };
 
-	it("reads the first page and what the service finds, no more", async () => {
+	it("reads the first page and what the service finds, and no more", async () => {
 		const { ids, asked } = await list({ documents: 2_000, filter: heeds }, filter);
 		expect(thirds(ids)).toEqual(thirds(every(2_000)));
 		expect(asked.map(({ page, condition }) => [page, condition])).toEqual([
@@ -268,7 +268,7 @@ describe("a list by condition", () => {
 		],
 		["ignores it", { filter: () => true }],
 		["shows fewer than it found", { page: (page, { condition }) => (condition === undefined ? page : page.slice(1)) }],
-	])("is no loss where the service %s", async (_, odd) => {
+	])("loses no document if the service %s", async (_, odd) => {
 		const { ids } = await list({ documents: 2_000, filter: heeds, ...odd }, filter);
 		expect(thirds(byNumber(ids))).toEqual(thirds(every(2_000)));
 	});
@@ -279,14 +279,14 @@ describe("a document that the service denies", () => {
 		if (query.id !== undefined) throw failure("rejected", { code: "NOT_FOUND", status });
 	};
 
-	it("is one that the dataset does not list", async () => {
+	it("is absent from the list of the dataset", async () => {
 		const asked: DocumentQuery[] = [];
 		const api = oddList({ documents: 3, refuse: denied(200) }, asked);
 		expect(await findDocument(api, direct, "set", "1")).toBeUndefined();
 		expect(asked).toHaveLength(1);
 	});
 
-	it("is not believed of a bare 404: the whole list tells, or an upload would store a file a second time", async () => {
+	it("is checked in the whole list after a bare 404, or a file would be uploaded twice", async () => {
 		expect(await findDocument(oddList({ documents: 3, refuse: denied(404) }), direct, "set", "1")).toBeDefined();
 		expect(await findDocument(oddList({ documents: 3, refuse: denied(404) }), direct, "set", "9")).toBeUndefined();
 		const refuse = (): never => {

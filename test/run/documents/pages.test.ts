@@ -48,7 +48,7 @@ describe("a list in pages", () => {
 		expect(await read(pages)).toEqual({ ids, asked });
 	});
 
-	it("asks for no page that nobody reads", async () => {
+	it("requests no page that is not needed", async () => {
 		let asked = 0;
 		for await (const entry of allPages<Entry>((page) => {
 			asked = page;
@@ -59,7 +59,7 @@ describe("a list in pages", () => {
 		expect(asked).toBe(3);
 	});
 
-	it("asks for datasets page by page", async () => {
+	it("requests datasets page by page", async () => {
 		const queries: object[] = [];
 		const api = fakeApi([], {
 			listDatasets: (query) => {

@@ -7,7 +7,7 @@ import { allDocuments } from "../../../src/run/documents/list.ts";
 import { SeenIds } from "../../../src/run/documents/seen-ids.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 
-it("tells ids that are new, of an earlier pass, or of this one, as sets of them would", () => {
+it("ids are new, of an earlier pass, or of this one, as sets of them would say", () => {
 	const step = fc.oneof(
 		{ weight: 20, arbitrary: fc.oneof(fc.string(), fc.nat(2_000).map(String)) },
 		fc.constant(undefined),
@@ -35,7 +35,7 @@ it("tells ids that are new, of an earlier pass, or of this one, as sets of them 
 	);
 });
 
-it("a list of many documents keeps few bytes an id while it is read", async () => {
+it("a list of many documents keeps a few bytes an id while it is read", async () => {
 	setFlagsFromString("--expose-gc");
 	const held = (): number => {
 		runInNewContext("gc()");

@@ -79,7 +79,7 @@ async function owner(more: Partial<LockOwner> = {}): Promise<LockOwner> {
 }
 
 describe("a lock", () => {
-	it("goes to exactly one of twenty that start at once, or two runs would send the same rows", async () => {
+	it("goes to exactly one of twenty simultaneous starts, or two runs would send the same rows", async () => {
 		const at = await path();
 		for (const stale of [false, true]) {
 			if (stale) await writeFile(`${at}.lock`, ownerText(await owner()));
@@ -95,7 +95,7 @@ describe("a lock", () => {
 		}
 	}, 60_000);
 
-	it("is taken over from a run that was killed, or nobody could go on with it", async () => {
+	it("is taken over from a killed run, or the run could not be resumed", async () => {
 		const at = await path();
 		const first = await holder(at);
 		go(first);
@@ -109,7 +109,7 @@ describe("a lock", () => {
 		expect(await take(at)).toBeInstanceOf(Locked);
 	});
 
-	it("is never taken from a process that runs, even by force", async () => {
+	it("is never taken from a running process, even by force", async () => {
 		const at = await path();
 		const lock = await take(at);
 		if (lock instanceof Locked) throw lock;
@@ -128,7 +128,7 @@ describe("a lock", () => {
 		expect(await take(at)).toBeInstanceOf(Locked);
 	});
 
-	it("is the user's alone, and says who has it", async () => {
+	it("is readable by its user alone, and names its owner", async () => {
 		const at = await path();
 		await take(at);
 		expect((await stat(`${at}.lock`)).mode & 0o777).toBe(0o600);
@@ -143,34 +143,31 @@ describe("a lock", () => {
 	it.each([
 		["another host", { host: "elsewhere" }],
 		["the same host before it started anew", { boot: "00000000-0000-0000-0000-000000000000" }],
-	])("of %s is left alone unless that is forced: nobody here can know whether it runs", async (_, other) => {
+	])("of %s stays unless it is forced: this machine can't know whether that process runs", async (_, other) => {
 		const at = await path();
 		await writeFile(`${at}.lock`, ownerText(await owner(other)));
 		expect(await take(at)).toMatchObject({ name: "Locked", forcible: true, owner: other });
 		expect(await take(at, { force: true })).toMatchObject({ tookOver: other });
 	});
 
-	it("of a process whose id another has now is taken over", async () => {
+	it("of a process whose id was reused is taken over", async () => {
 		const at = await path();
 		await writeFile(`${at}.lock`, ownerText(await owner({ pid: process.pid, start: "1" })));
 		expect(await take(at)).toMatchObject({ tookOver: { start: "1" } });
 	});
 
-	it.each(["", "{", '{"pid":1}'])(
-		"that says nothing (%j) is left alone while it may be being written",
-		async (text) => {
-			const at = await path();
-			await writeFile(`${at}.lock`, text);
-			expect(await take(at)).toMatchObject({ name: "Locked", owner: undefined, forcible: true });
-			const before = new Date(Date.now() - 60_000);
-			await utimes(`${at}.lock`, before, before);
-			expect(await take(at)).toMatchObject({ tookOver: undefined });
-			expect(await take(at)).toMatchObject({ owner: { pid: process.pid } });
-		},
-	);
+	it.each(["", "{", '{"pid":1}'])("without an owner (%j) stays while it may still be written", async (text) => {
+		const at = await path();
+		await writeFile(`${at}.lock`, text);
+		expect(await take(at)).toMatchObject({ name: "Locked", owner: undefined, forcible: true });
+		const before = new Date(Date.now() - 60_000);
+		await utimes(`${at}.lock`, before, before);
+		expect(await take(at)).toMatchObject({ tookOver: undefined });
+		expect(await take(at)).toMatchObject({ owner: { pid: process.pid } });
+	});
 });
 
-describe("a lock where the system has no sockets without files and tells no start", () => {
+describe("a lock on a system without abstract sockets and start times", () => {
 	function machine(running: readonly number[]): Machine {
 		return {
 			host: "mac",
@@ -180,7 +177,7 @@ describe("a lock where the system has no sockets without files and tells no star
 		};
 	}
 
-	it("goes to exactly one of many at once", async () => {
+	it("goes to exactly one of many simultaneous starts", async () => {
 		const at = await path();
 		await writeFile(`${at}.lock`, ownerText(await owner({ host: "mac", boot: null, start: null, pid: 99 })));
 		const all = await Promise.all(Array.from({ length: 12 }, () => take(at, { machine: machine([process.pid]) })));
@@ -188,7 +185,7 @@ describe("a lock where the system has no sockets without files and tells no star
 		expect(await readdir(join(at, ".."))).toEqual(["run.lock"]);
 	});
 
-	it("is taken though another was killed while it took it", async () => {
+	it("is taken although another process was killed while it took it", async () => {
 		const at = await path();
 		await writeFile(`${at}.lock.taking`, "");
 		const before = new Date(Date.now() - 120_000);
@@ -197,7 +194,7 @@ describe("a lock where the system has no sockets without files and tells no star
 	});
 });
 
-describe("judging a lock's owner", () => {
+describe("the judgement of a lock's owner", () => {
 	const here = { host: "h", boot: "b" };
 	const of = (more: Partial<LockOwner>): LockOwner => ({
 		pid: 7,
@@ -216,7 +213,7 @@ describe("judging a lock's owner", () => {
 		["elsewhere", of({ host: "x" }), undefined],
 		["elsewhere", of({ boot: "x" }), { start: "5" }],
 		["elsewhere", of({ boot: null }), undefined],
-	])("says %s of what is so, or a run would be sent twice or never resumed", (verdict, one, running) => {
+	])("is %s, or a run would be sent twice or never resumed", (verdict, one, running) => {
 		expect(ownerStateOf(one, here, running)).toBe(verdict);
 	});
 

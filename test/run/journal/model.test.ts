@@ -213,8 +213,8 @@ class Reopen implements Command {
 	}
 }
 
-describe("a run that anything may happen to", () => {
-	it("has, after each resume, the outcomes that it was told of, each once, and knows what was never sent", async () => {
+describe("a run under random events", () => {
+	it("has each recorded outcome once after each resume, and knows the rows that were never sent", async () => {
 		const status = fc.constantFrom<RowStatus>("updated", "failed");
 		const at = fc.constantFrom<Row["at"]>("sent", "outcome");
 		const fault = fc.constantFrom<Row["fault"]>("full", "killed");

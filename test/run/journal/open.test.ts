@@ -39,7 +39,7 @@ async function problem(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe("a run that was killed", () => {
-	it("tells what is done, what may have been sent, and what certainly was not", async () => {
+	it("knows which rows are done, which may have been sent, and which were not sent", async () => {
 		const run = await readRun(await killed());
 		expect(run?.header).toEqual(header());
 		expect(run?.state.totals()).toMatchObject({ updated: 1, failed: 1, pending: ROWS - 7 });
@@ -48,7 +48,7 @@ describe("a run that was killed", () => {
 		expect([0, 1, 2, 5].map((row) => run?.sent.wasSent(row))).toEqual([false, true, true, false]);
 	});
 
-	it("remembers of each row in doubt what was sent, or an upload would be made twice", async () => {
+	it("knows what was sent for each row in doubt, or an upload would be made twice", async () => {
 		const run = await readRun(await killed());
 		const doubts = await inDoubtByRow(run?.recordsInDoubt() ?? (async function* () {})());
 		expect([...doubts.keys()]).toEqual([2, 3, 4]);
@@ -59,7 +59,7 @@ describe("a run that was killed", () => {
 		});
 	});
 
-	it("goes on behind its last whole record, and is then read as one run", async () => {
+	it("continues after its last whole record, and then reads as one run", async () => {
 		const path = await killed();
 		await appendFile(fileOf(path, JOURNAL_FILE), encode(outcome(2)).slice(0, -5));
 		await appendFile(fileOf(path, SENT_FILE), Buffer.alloc(100));
@@ -80,7 +80,7 @@ describe("a run that was killed", () => {
 		expect(again?.inDoubt).toBe(2);
 	});
 
-	it("is left as it is by who only reads it: another process may be in the middle of that record", async () => {
+	it("is not changed by a reader: another process may be writing that record", async () => {
 		const path = await killed();
 		await appendFile(fileOf(path, JOURNAL_FILE), "{");
 		const before = await readFile(fileOf(path, JOURNAL_FILE));
@@ -88,7 +88,7 @@ describe("a run that was killed", () => {
 		expect(await readFile(fileOf(path, JOURNAL_FILE))).toEqual(before);
 	});
 
-	it("is in doubt about rows that were opened again: what failed may have been stored", async () => {
+	it("treats reopened rows as in doubt: a failed upload may have been stored", async () => {
 		const path = await killed();
 		const read = await readRun(path);
 		if (read === undefined) throw new Error("there is a run");
@@ -104,13 +104,13 @@ describe("a run that was killed", () => {
 });
 
 describe("a run's folder", () => {
-	it("is readable by its user alone: it says what was written where", async () => {
+	it("is readable by its user alone, as it says what was written where", async () => {
 		const path = await killed();
 		expect((await stat(path)).mode & 0o777).toBe(0o700);
 		for (const file of [JOURNAL_FILE, SENT_FILE]) expect((await stat(fileOf(path, file))).mode & 0o777).toBe(0o600);
 	});
 
-	it("is never used twice: a second run in it would mix two accounts", async () => {
+	it("is never used twice, or two runs would mix", async () => {
 		const path = await killed();
 		expect(await problem(createRun(path, header()))).toMatchObject({ name: "JournalLost", kind: "io" });
 		expect((await readRun(path))?.state.totals().updated).toBe(1);
@@ -120,7 +120,7 @@ describe("a run's folder", () => {
 		["is missing", async (path: string) => await rm(path, { recursive: true })],
 		["has no journal yet", async (path: string) => await rm(fileOf(path, JOURNAL_FILE))],
 		["has half a header", async (path: string) => await truncate(fileOf(path, JOURNAL_FILE), 30)],
-	])("that %s is no run, as nothing was sent of it", async (_, undo) => {
+	])("that %s is no run, as nothing was sent", async (_, undo) => {
 		const path = join(await folder(), "run-1");
 		await (await createRun(path, header())).close();
 		await undo(path);
@@ -128,7 +128,7 @@ describe("a run's folder", () => {
 	});
 });
 
-describe("a run that lost a part of itself is refused", () => {
+describe("a run that lost a part of its files is refused", () => {
 	it.each<[string, (path: string) => Promise<unknown>, string]>([
 		["its journal, as nobody knows what arrived", (path) => rm(fileOf(path, JOURNAL_FILE)), "lost its header"],
 		["its header, as rows were sent", (path) => truncate(fileOf(path, JOURNAL_FILE), 30), "lost its header"],
@@ -143,7 +143,7 @@ describe("a run that lost a part of itself is refused", () => {
 			},
 			"journal.jsonl is damaged at byte ",
 		],
-	])("that has lost %s", async (_, damage, text) => {
+	])("after the loss of %s", async (_, damage, text) => {
 		const path = await killed();
 		await damage(path);
 		expect(await problem(readRun(path))).toMatchObject({
@@ -154,8 +154,8 @@ describe("a run that lost a part of itself is refused", () => {
 	});
 });
 
-describe("going on with a run", () => {
-	it("is refused under another header, before a byte of it changes", async () => {
+describe("resuming a run", () => {
+	it("is refused under another header, before a byte changes", async () => {
 		const path = await killed();
 		const read = await readRun(path);
 		if (read === undefined) throw new Error("there is a run");
@@ -165,7 +165,7 @@ describe("going on with a run", () => {
 		expect(await readFile(fileOf(path, JOURNAL_FILE))).toEqual(before);
 	});
 
-	it("stops when the journal grew after it was read: another process is at it", async () => {
+	it("is refused if the journal grew after it was read: another process writes it", async () => {
 		const path = await killed();
 		const read = await readRun(path);
 		if (read === undefined) throw new Error("there is a run");
@@ -177,7 +177,7 @@ describe("going on with a run", () => {
 		await run.close();
 	});
 
-	it("stops when a file has a second name, through which another could write", async () => {
+	it("is refused if a file has a second hard link, through which another process could write", async () => {
 		const path = await killed();
 		const read = await readRun(path);
 		if (read === undefined) throw new Error("there is a run");
@@ -197,7 +197,7 @@ describe("a path that is no plain file", () => {
 				await chmod(path, 0);
 			},
 		],
-	])("is refused where a journal is expected: %s", async (_, make) => {
+	])("is refused in place of a journal: %s", async (_, make) => {
 		const path = await killed();
 		await rm(fileOf(path, JOURNAL_FILE));
 		await make(fileOf(path, JOURNAL_FILE));

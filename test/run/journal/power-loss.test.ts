@@ -20,8 +20,8 @@ async function reopened(bytes: Uint8Array): Promise<JournalState> {
 	}
 }
 
-describe("a disk that loses its power", () => {
-	it("keeps every outcome that was said to be durable, whatever it drops, keeps or swaps of the rest", async () => {
+describe("a disk that loses power", () => {
+	it("keeps every outcome reported as durable, whatever it drops, keeps or reorders of the rest", async () => {
 		const seed = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 		const scenario = fc.record({
 			rows: fc.integer({ min: 1, max: 30 }),

@@ -40,13 +40,13 @@ function written(record: JournalRecord): string {
 }
 
 describe("a record", () => {
-	it.each(EACH)("is read back as it was written, or a resume would work with something else: $kind", (record) => {
+	it.each(EACH)("reads back as it was written, or a resume would do something else: $kind", (record) => {
 		expect(encode(record).indexOf("\n")).toBe(encode(record).length - 1);
 		expect(decode(written(record))).toEqual(record);
 		expect(decode(Buffer.from(written(record)))).toEqual(record);
 	});
 
-	it("is the documented line, or a person's jq and an older version could not read it", () => {
+	it("is the documented line, or scripts and older versions could not read it", () => {
 		const body = '"k":"r","i":7,"l":9,"s":"failed","e":"CODE_102","x":"no","a":2,"id":"doc-7"}';
 		const record = { ...outcome(7, "failed", 2), status: "failed", error: { code: "CODE_102", text: "no" } } as const;
 		expect(written(record)).toBe(line(body));
@@ -66,7 +66,7 @@ describe("a record", () => {
 		});
 	});
 
-	it("keeps metadata of any key and value, or a document would be undone to something else", () => {
+	it("keeps metadata of any key and value, or an undo would write something else", () => {
 		const key = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("__proto__", "constructor", "toString", "é"));
 		fc.assert(
 			fc.property(fc.array(fc.tuple(key, fc.jsonValue({ maxDepth: 2 })), { maxLength: 6 }), (members) => {
@@ -79,7 +79,7 @@ describe("a record", () => {
 		);
 	});
 
-	it("is refused when it would be too long to be read back, before anything is sent", () => {
+	it("that is too long to be read back is refused before anything is sent", () => {
 		const metadata = new Map([["text", "x".repeat(MAX_LINE_BYTES)]]);
 		expect(() => encode(sent(1, { metadata }))).toThrow(RangeError);
 	});
@@ -119,11 +119,11 @@ describe("a record", () => {
 		["codes that are no list", line('"k":"reopen","t":"t","codes":"X"}')],
 		["more left out than there is", written(header({ manifest: { ...header().manifest, rows: 4 } }))],
 		["version 0", line(written(header()).slice(16).replace('"v":1', '"v":0'))],
-	])("with %s is none, or a wrong count would be believed", (_, text) => {
+	])("with %s is refused, or a wrong count would be reported", (_, text) => {
 		expect(decode(text)).toBeUndefined();
 	});
 
-	it("of a newer format is told from damage, or a newer run would be cut off as torn", () => {
+	it("of a newer format is not taken for damage, or a newer run would be cut", () => {
 		expect(decode(line('"k":"h","v":2,"something":"else"}'))).toEqual({ kind: "newer", version: 2 });
 	});
 
@@ -132,7 +132,7 @@ describe("a record", () => {
 		expect(decode(text)).toEqual({ kind: "reopen", time: "t" });
 	});
 
-	it("ends an execution with the counts of its state", () => {
+	it("that ends an execution has the counts of its state", () => {
 		const state = new JournalState();
 		state.apply(header());
 		expect(state.apply(end(state))).toBeUndefined();

@@ -49,8 +49,8 @@ async function problem(promise: Promise<unknown>): Promise<unknown> {
 	);
 }
 
-describe("repairing a run", () => {
-	it("keeps all but the damaged outcome, whose row is then in doubt and sent again", async () => {
+describe("the repair of a run", () => {
+	it("keeps all outcomes but the damaged one, whose row is in doubt and sent again", async () => {
 		const run = await recorded();
 		await harm(run, 3);
 		const before = await readFile(join(run.path, JOURNAL_FILE));
@@ -76,7 +76,7 @@ describe("repairing a run", () => {
 		expect((await readRun(run.path))?.state.totals()).toMatchObject({ updated: 10, failed: 0 });
 	});
 
-	it("gives a run that can be read and gone on with, whichever record is damaged, and never a row too many", async () => {
+	it("gives a run that can be read and resumed, whichever record is damaged, without an extra row", async () => {
 		const run = await recorded();
 		// But the last: with nothing behind it it is a write that was cut off.
 		for (let place = 0; place < run.records.length - 1; place++) {
@@ -92,7 +92,7 @@ describe("repairing a run", () => {
 		}
 	});
 
-	it("keeps each row once of a block that was written twice", async () => {
+	it("keeps each row once if a block was written twice", async () => {
 		const run = await recorded();
 		const { records } = run;
 		await writeFile(join(run.path, JOURNAL_FILE), bytesOf([...records.slice(0, 8), ...records.slice(3)]));
@@ -100,7 +100,7 @@ describe("repairing a run", () => {
 		expect((await readRun(run.path))?.state.totals()).toMatchObject({ updated: 10, attempts: 11 });
 	});
 
-	it("keeps no row of another run that was joined to it: that row was never sent in this one", async () => {
+	it("drops the rows of another run that was joined to it: this run never sent them", async () => {
 		const run = await recorded();
 		const other = bytesOf([header({ run: "run-2" }), outcome(700), outcome(701)]);
 		await writeFile(join(run.path, JOURNAL_FILE), Buffer.concat([bytesOf(run.records), other]));
@@ -110,7 +110,7 @@ describe("repairing a run", () => {
 		expect(read?.state.statusOf(700)).toBeUndefined();
 	});
 
-	it("reads a journal whose line ends a program changed, and loses nothing of it", async () => {
+	it("reads a journal whose line endings a program changed, without a loss", async () => {
 		const run = await recorded();
 		const text = bytesOf(run.records).toString("utf8").replaceAll("\n", "\r\n");
 		await writeFile(join(run.path, JOURNAL_FILE), text);
@@ -118,7 +118,7 @@ describe("repairing a run", () => {
 		expect((await readRun(run.path))?.state.totals().updated).toBe(10);
 	});
 
-	it("says of a lost record of what was sent that there was one, or its row would pass for never sent", async () => {
+	it("reports a lost record of a write, or its row would pass for never sent", async () => {
 		const run = await recorded();
 		await truncate(join(run.path, SENT_FILE), Buffer.byteLength(encode(sent(0))) * 4);
 		expect(await problem(readRun(run.path))).toMatchObject({ kind: "corrupt" });
@@ -131,7 +131,7 @@ describe("repairing a run", () => {
 		expect((await readRun(run.path))?.sent.lost).toBe(10);
 	});
 
-	it("changes nothing of a run that is whole, or whose last write was cut off", async () => {
+	it("changes nothing in a run that is whole, or whose last write was cut off", async () => {
 		const run = await recorded();
 		const half = Buffer.concat([bytesOf(run.records), Buffer.from(encode(header()).slice(0, 50))]);
 		await writeFile(join(run.path, JOURNAL_FILE), half);
@@ -141,7 +141,7 @@ describe("repairing a run", () => {
 		expect(await readFile(join(run.path, JOURNAL_FILE))).toEqual(half);
 	});
 
-	it("keeps the damaged file of an earlier repair, too", async () => {
+	it("keeps the damaged file of an earlier repair too", async () => {
 		const run = await recorded();
 		for (const place of [2, 4]) {
 			await harm(run, place);
@@ -151,7 +151,7 @@ describe("repairing a run", () => {
 		expect((await readdir(run.path)).toSorted()).toEqual(damaged);
 	});
 
-	it("is refused where no header is left: nobody knows whose rows these are", async () => {
+	it("is refused without a header, as the run would be unknown", async () => {
 		const run = await recorded();
 		const outcomes = bytesOf(run.records.filter(({ kind }) => kind !== "header"));
 		await writeFile(join(run.path, JOURNAL_FILE), outcomes);

@@ -55,8 +55,8 @@ async function scanned(bytes: Uint8Array): Promise<{ result: Scan; records: Read
 	return { result, records, state };
 }
 
-describe("a journal that was cut off anywhere", () => {
-	it("opens with the counts of the records that are whole: no row is lost or counted twice after a kill", async () => {
+describe("a journal that was cut at any byte", () => {
+	it("opens with the counts of its whole records: a kill loses no row and counts none twice", async () => {
 		const records = journal(20_000);
 		const bytes = bytesOf(records);
 		const truths = truth(records);
@@ -80,7 +80,7 @@ describe("a journal that was cut off anywhere", () => {
 		["half a record", Buffer.from(encode(outcome(900)).slice(0, 40))],
 		["a record without its end", Buffer.from(encode(outcome(900)).slice(0, -1))],
 		["a record with another checksum", Buffer.from(encode(outcome(900)).replace('"l":902', '"l":903'))],
-	])("ends before %s, and all before it counts", async (_, tail) => {
+	])("ends before %s, and everything before it counts", async (_, tail) => {
 		const records = journal(3_000);
 		const bytes = bytesOf(records);
 		const { result, state } = await scanned(Buffer.concat([bytes, tail]));
@@ -88,7 +88,7 @@ describe("a journal that was cut off anywhere", () => {
 		expect(state.totals()).toEqual(truth(records).at(-1)?.totals);
 	});
 
-	it("holds no more than one record of a tail of many megabytes", async () => {
+	it("holds at most one record of a tail of many megabytes", async () => {
 		const bytes = bytesOf([header()]);
 		function* zeros(): Generator<Uint8Array> {
 			yield bytes;
@@ -103,7 +103,7 @@ describe("a journal that was cut off anywhere", () => {
 });
 
 describe("a journal that was damaged", () => {
-	it("never gives a wrong count, whichever bit of it flips", async () => {
+	it("never gives a wrong count, whichever bit flips", async () => {
 		const records = journal(5_000);
 		const bytes = bytesOf(records);
 		const truths = truth(records);
@@ -124,7 +124,7 @@ describe("a journal that was damaged", () => {
 		expect(ends.damaged).toBeGreaterThan(ends.torn);
 	}, 120_000);
 
-	it("names the byte and the record, so that a person can look", async () => {
+	it("names the damaged byte and record, so that its user can inspect it", async () => {
 		const records = journal(3_000);
 		const bytes = bytesOf(records);
 		const place = truth(records)[5]?.next ?? 0;
@@ -140,7 +140,7 @@ describe("a journal that was damaged", () => {
 		});
 	});
 
-	it("is not taken for whole when a block of it was written twice: its rows would count twice", async () => {
+	it("does not pass as whole if a block was written twice: its rows would count twice", async () => {
 		const bytes = bytesOf(journal(6_000));
 		const block = bytes.subarray(2_048, 4_096);
 		const twice = Buffer.concat([bytes.subarray(0, 4_096), block, bytes.subarray(4_096)]);
@@ -150,7 +150,7 @@ describe("a journal that was damaged", () => {
 		expect((await scanned(again)).result.end).toMatchObject({ rule: expect.stringContaining("second outcome") });
 	});
 
-	it("is not taken for whole when a line of it was taken out", async () => {
+	it("does not pass as whole if a line was removed", async () => {
 		const state = new JournalState();
 		const records = [header(), outcome(1), outcome(2)];
 		for (const record of records) state.apply(record);
@@ -160,7 +160,7 @@ describe("a journal that was damaged", () => {
 		expect(result.end).toMatchObject({ rule: expect.stringContaining("counts 2 as updated") });
 	});
 
-	it("is not taken for one run when two were joined: rows of the other would count as sent", async () => {
+	it("does not pass as one run if two were joined: rows of the other would count as sent", async () => {
 		const first = bytesOf([header(), outcome(1)]);
 		const second = bytesOf([header({ run: "run-2" }), outcome(2)]);
 		const { result, state } = await scanned(Buffer.concat([first, second]));
@@ -168,14 +168,14 @@ describe("a journal that was damaged", () => {
 		expect(state.totals().updated).toBe(1);
 	});
 
-	it("is not cut down to nothing when a program changed its line ends", async () => {
+	it("is not cut to nothing if a program changed its line endings", async () => {
 		const bytes = bytesOf(journal(3_000));
 		const changed = Buffer.from(bytes.toString("utf8").replaceAll("\n", "\r\n"));
 		const { result } = await scanned(changed);
 		expect(result).toMatchObject({ goodLength: 0, end: { byte: 0, rule: expect.stringContaining("line ends") } });
 	});
 
-	it("of a newer format is refused, not read half", async () => {
+	it("of a newer format is refused, not read in part", async () => {
 		const newer = encode(header()).replace('"v":1', '"v":2');
 		const covered = newer.slice(16, -1);
 		const { crc32 } = await import("node:zlib");
@@ -198,8 +198,8 @@ describe("a journal that was damaged", () => {
 	});
 });
 
-describe("the pieces in which a file is read", () => {
-	it.each([1, 2, 15, 16, 17, 64, 65_536])("make no difference at %d bytes", async (size) => {
+describe("the size of the pieces in which a file is read", () => {
+	it.each([1, 2, 15, 16, 17, 64, 65_536])("makes no difference at %d bytes", async (size) => {
 		const records = journal(2_500);
 		const seen: ReadRecord[] = [];
 		const result = await scan(inPieces(bytesOf(records), size), (record) => void seen.push(record));

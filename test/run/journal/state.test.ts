@@ -13,8 +13,8 @@ function reduced(records: readonly JournalRecord[]): JournalState {
 
 const REOPEN: JournalRecord = { kind: "reopen", time: "t" };
 
-describe("what the records of a journal come to", () => {
-	it("accounts for every row, whatever became of them", () => {
+describe("the state that the records of a journal add up to", () => {
+	it("counts every row, whatever its outcome", () => {
 		const rows = fc.array(fc.record({ status: fc.constantFrom(...STATUSES), attempts: fc.nat(9) }), { maxLength: 200 });
 		fc.assert(
 			fc.property(rows, (settled) => {
@@ -40,7 +40,7 @@ describe("what the records of a journal come to", () => {
 		expect(state.totals()).toMatchObject({ updated: 1, failed: 0, attempts: 1 });
 	});
 
-	it("goes on counting in a later execution, so that a resumed run's summary is the whole run's", () => {
+	it("continues its counts in a later execution, so that a resumed run's summary covers the whole run", () => {
 		const state = reduced([header(), outcome(1)]);
 		expect(state.apply(end(state, 130))).toBeUndefined();
 		expect(state.end?.exitCode).toBe(130);
@@ -51,7 +51,7 @@ describe("what the records of a journal come to", () => {
 		expect(state.totals()).toMatchObject({ updated: 1, unchanged: 1, pending: ROWS - 7, attempts: 4 });
 	});
 
-	it("opens failed rows again, and those alone, so that a retry never writes what has arrived", () => {
+	it("reopens failed rows alone, so that a retry never writes again what has arrived", () => {
 		const state = reduced([header(), outcome(1), outcome(2, "failed"), outcome(3, "failed", 2, "NOT_FOUND")]);
 		expect(state.codeOf(3)).toBe("NOT_FOUND");
 		expect(state.apply({ ...REOPEN, codes: ["NOT_FOUND", "toString"] })).toBeUndefined();
@@ -65,7 +65,7 @@ describe("what the records of a journal come to", () => {
 		expect(identity(state)).toBe(true);
 	});
 
-	it("knows the code of each failed row, even of a service that has a thousand codes", () => {
+	it("has the code of each failed row, even for a service with a thousand codes", () => {
 		const codes = Array.from({ length: 600 }, (_, row) => `CODE_${row}`);
 		const state = reduced([header(), ...codes.map((code, row) => outcome(row, "failed", 1, code))]);
 		expect(codes.map((_, row) => state.codeOf(row))).toEqual(codes);
@@ -88,21 +88,21 @@ describe("what the records of a journal come to", () => {
 		["an end that counts fewer", [header(), outcome(1)], end(reduced([header()])), "give 1"],
 		["what belongs to the other file", [header()], sent(1), "among the outcomes"],
 		["a newer header", [header()], { kind: "newer", version: 2 } as never, "format 2"],
-	])("refuses %s, or a summary would count what is not so", (_, before, record, text) => {
+	])("refuses %s, or a summary would be wrong", (_, before, record, text) => {
 		const state = reduced(before);
 		const totals = state.totals();
 		expect(state.apply(record)).toContain(text);
 		expect(state.totals()).toEqual(totals);
 	});
 
-	it("refuses more outcomes than there are valid rows, or pending would be negative", () => {
+	it("refuses more outcomes than valid rows, or pending would be negative", () => {
 		const manifest = { ...header().manifest, rows: 6 };
 		const state = reduced([header({ manifest }), outcome(0)]);
 		expect(state.apply(outcome(1))).toContain("more outcomes");
 		expect(identity(state)).toBe(true);
 	});
 
-	it("takes an end of before a repair, which counts what was lost", () => {
+	it("accepts an end from before a repair, which counts the lost rows too", () => {
 		const state = reduced([header(), { kind: "lost", records: 1, time: "t" }]);
 		expect(state.apply(end(reduced([header(), outcome(1)])))).toBeUndefined();
 		expect(state.lost).toBe(1);
@@ -110,8 +110,8 @@ describe("what the records of a journal come to", () => {
 	});
 });
 
-describe("what was sent", () => {
-	it("holds exactly the rows that may have been, so that a resume knows which certainly were not", () => {
+describe("the rows that were sent", () => {
+	it("are exactly those that may have arrived, so that a resume knows which were not sent", () => {
 		const state = new SentState(ROWS);
 		for (const record of [sent(4), sent(2), sent(4)]) expect(state.apply(record)).toBeUndefined();
 		expect(state.apply({ kind: "stored", row: 2, documentId: "new", storedName: "n" })).toBeUndefined();
@@ -126,7 +126,7 @@ describe("what was sent", () => {
 		]);
 	});
 
-	it("refuses what can't be, or an upload would be taken for one that was made", () => {
+	it("refuse impossible records, or an upload would be taken for one that was made", () => {
 		const state = new SentState(ROWS);
 		expect(state.apply({ kind: "stored", row: 2, documentId: "new", storedName: "n" })).toContain("never sent");
 		expect(state.apply(sent(ROWS))).toContain(`row ${ROWS}`);
@@ -135,7 +135,7 @@ describe("what was sent", () => {
 	});
 });
 
-describe("comparing a recorded run with the one that is wanted", () => {
+describe("the comparison of a recorded run with the wanted one", () => {
 	const { manifest } = header();
 	it.each([
 		["the command", header({ command: "docs rm" }), "docs tag, not of docs rm"],
@@ -144,11 +144,11 @@ describe("comparing a recorded run with the one that is wanted", () => {
 		["the target", header({ target: { baseUrl: "http://127.0.0.1" } }), "not to http://127.0.0.1"],
 		["the options", header({ options: "other" }), "options"],
 		["what the check says", header({ manifest: { ...manifest, invalid: 4 } }), "4 invalid"],
-	])("names %s where that differs, or rows would go where they don't belong", (_, wanted, text) => {
+	])("names %s if it differs, or rows would go to the wrong place", (_, wanted, text) => {
 		expect(compareHeader(header(), wanted)).toContain(text);
 	});
 
-	it("finds nothing in a new time, version or path, or no run could be gone on with", () => {
+	it("ignores a new time, version or path, or no run could be resumed", () => {
 		const moved = header({ tool: "9", time: "later", manifest: { ...manifest, path: null, name: "n.csv" } });
 		expect(compareHeader(header(), moved)).toBeUndefined();
 	});

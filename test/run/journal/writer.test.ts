@@ -19,8 +19,8 @@ async function settled(promise: Promise<void>): Promise<unknown> {
 	);
 }
 
-describe("a record that was taken", () => {
-	it("is durable when that is said: no interleaving of records and syncs loses an outcome that was counted", async () => {
+describe("a record that was accepted", () => {
+	it("is durable once that is reported: no interleaving of records and syncs loses a counted outcome", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.scheduler(),
@@ -49,7 +49,7 @@ describe("a record that was taken", () => {
 		);
 	});
 
-	it("shares its sync with all that came meanwhile: a sync for each row would hold a run up", async () => {
+	it("shares its sync with all later ones, as a sync for each row would slow a run", async () => {
 		const disk = new FakeDisk();
 		const writer = writerOn(disk);
 		await Promise.all(Array.from({ length: 500 }, (_, row) => writer.append(outcome(row))));
@@ -57,7 +57,7 @@ describe("a record that was taken", () => {
 		expect(disk.writes).toBe(2);
 	});
 
-	it("is behind those that came before it, or a reader would see an end before its outcomes", async () => {
+	it("comes after all earlier ones, or a reader would see an end before its outcomes", async () => {
 		const disk = new FakeDisk();
 		const writer = writerOn(disk);
 		const records: JournalRecord[] = [header(), outcome(1), sent(2), outcome(2, "failed"), outcome(3)];
@@ -65,14 +65,14 @@ describe("a record that was taken", () => {
 		expect(disk.bytes.equals(bytesOf(records))).toBe(true);
 	});
 
-	it("is written whole by a disk that takes a byte at a time", async () => {
+	it("is written whole by a disk that takes one byte at a time", async () => {
 		const disk = new FakeDisk();
 		disk.mostTaken = 1;
 		await writerOn(disk).append(outcome(1));
 		expect(disk.bytes.equals(bytesOf([outcome(1)]))).toBe(true);
 	});
 
-	it("does not end a run by being too long: it alone is refused", async () => {
+	it("that is too long is refused alone and does not end the run", async () => {
 		const disk = new FakeDisk();
 		const writer = writerOn(disk);
 		const long = new Map([["text", "x".repeat(MAX_LINE_BYTES)]]);
@@ -81,7 +81,7 @@ describe("a record that was taken", () => {
 		expect(disk.bytes.equals(bytesOf([outcome(2)]))).toBe(true);
 	});
 
-	it("is durable before the file is closed, and after that none is taken", async () => {
+	it("is durable before the file is closed, and none is accepted after that", async () => {
 		const disk = new FakeDisk();
 		const writer = writerOn(disk);
 		const appended = writer.append(outcome(1));
@@ -103,37 +103,34 @@ describe("a storage that fails", () => {
 		["sync", "ENOSPC", "full", "no space left for run/journal.jsonl: it went wrong"],
 		["size", "EIO", "io", "run/journal.jsonl can't be written: it went wrong"],
 	];
-	it.each(FAULTS)(
-		"with %s %s is told to every row that waits, and never tried again",
-		async (at, code, kind, message) => {
-			const disk = new FakeDisk();
-			const writer = writerOn(disk);
-			await writer.append(header());
-			const asked: Operation[] = [];
-			disk.gate = (operation) => void asked.push(operation);
-			disk.fault = (operation) => (operation === at ? systemError(code) : undefined);
-			const waiting = [writer.append(outcome(1)), writer.append(outcome(2)), writer.append(outcome(3))];
-			const errors = await Promise.all(waiting.map(settled));
-			// The disk is well again: what it lost meanwhile, nobody knows.
-			disk.fault = () => undefined;
-			errors.push(await settled(writer.append(outcome(4))));
-			expect(new Set(errors).size).toBe(1);
-			expect(errors[0]).toBeInstanceOf(JournalLost);
-			expect(errors[0]).toMatchObject({ kind, message });
-			expect(writer.lost).toBe(errors[0]);
-			expect(asked.filter((operation) => operation === at)).toHaveLength(1);
-			await writer.close();
-		},
-	);
+	it.each(FAULTS)("with %s %s fails every waiting row and is not tried again", async (at, code, kind, message) => {
+		const disk = new FakeDisk();
+		const writer = writerOn(disk);
+		await writer.append(header());
+		const asked: Operation[] = [];
+		disk.gate = (operation) => void asked.push(operation);
+		disk.fault = (operation) => (operation === at ? systemError(code) : undefined);
+		const waiting = [writer.append(outcome(1)), writer.append(outcome(2)), writer.append(outcome(3))];
+		const errors = await Promise.all(waiting.map(settled));
+		// The disk is well again: what it lost meanwhile, nobody knows.
+		disk.fault = () => undefined;
+		errors.push(await settled(writer.append(outcome(4))));
+		expect(new Set(errors).size).toBe(1);
+		expect(errors[0]).toBeInstanceOf(JournalLost);
+		expect(errors[0]).toMatchObject({ kind, message });
+		expect(writer.lost).toBe(errors[0]);
+		expect(asked.filter((operation) => operation === at)).toHaveLength(1);
+		await writer.close();
+	});
 
-	it("by taking nothing is no endless loop", async () => {
+	it("by accepting no bytes causes no endless loop", async () => {
 		const disk = new FakeDisk();
 		disk.mostTaken = 0;
 		await expect(writerOn(disk).append(outcome(1))).rejects.toMatchObject({ kind: "io" });
 		expect(disk.writes).toBe(1);
 	});
 
-	it("after a part of a batch was written says of no row of it that it is durable", async () => {
+	it("after a part of a batch reports none of its rows as durable", async () => {
 		const disk = new FakeDisk();
 		// The first row goes alone; of the batch of the others one is written, then the disk is full.
 		disk.mostTaken = bytesOf([outcome(1)]).length;
@@ -147,13 +144,13 @@ describe("a storage that fails", () => {
 	});
 });
 
-describe("another program at the same file", () => {
+describe("another program that writes the same file", () => {
 	it.each([
 		["appends to it", (disk: FakeDisk) => (disk.bytes = Buffer.concat([disk.bytes, Buffer.from("x")]))],
 		["cuts it", (disk: FakeDisk) => (disk.bytes = disk.bytes.subarray(1))],
 		["removes it", (disk: FakeDisk) => (disk.nlink = 0)],
 		["gives it a second name", (disk: FakeDisk) => (disk.nlink = 2)],
-	])("that %s stops the run before the next byte: two writers would mix their rows", async (_, meddle) => {
+	])("and %s stops the run before the next byte: two writers would mix their rows", async (_, meddle) => {
 		const disk = new FakeDisk();
 		const writer = writerOn(disk);
 		await writer.append(header());
@@ -166,7 +163,7 @@ describe("another program at the same file", () => {
 		expect(disk.bytes.equals(before)).toBe(true);
 	});
 
-	it("is noticed where it wrote between the reading and the first record", async () => {
+	it("is noticed if it wrote between the reading and the first record", async () => {
 		const disk = new FakeDisk(bytesOf([header(), outcome(1)]));
 		const writer = new JournalWriter(disk.open(), "j", bytesOf([header()]).length);
 		await expect(writer.append(outcome(2))).rejects.toMatchObject({ kind: "fenced" });
@@ -174,7 +171,7 @@ describe("another program at the same file", () => {
 });
 
 describe("a sync that hangs", () => {
-	it("holds rows back, and no more than those that were taken", async () => {
+	it("delays rows, and only those that were already accepted", async () => {
 		const disk = new FakeDisk();
 		let release = (): void => undefined;
 		disk.gate = (operation) =>

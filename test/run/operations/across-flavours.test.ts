@@ -31,7 +31,7 @@ describe("a contradiction in any request of a row", () => {
 		["a list", { code: "CODE_102", status: 200 }],
 		["an upload", { code: "CODE_100", status: 200 }],
 		["a removal", { code: "HTTP_405", status: 405 }],
-	])("begins its try again in the flavour that is found out then: %s", async (_, answer) => {
+	])("repeats the attempt in the flavour that is detected then: %s", async (_, answer) => {
 		const { api, asked } = server(true);
 		const knowledge = { flavour: documented, form: "multipart", proven: "document_id", how: "it was seen" } as const;
 		const memory = { load: async () => ({ ...knowledge, foundAt: 0 }), save: async () => undefined };
@@ -49,14 +49,14 @@ describe("a contradiction in any request of a row", () => {
 		expect(asked).toEqual(["PATCH", "PUT"]);
 	});
 
-	it("fails the row where the flavour was given, as before: it does not end the run", async () => {
+	it("fails the row if the flavour was given, and does not end the run", async () => {
 		const { api } = server(false);
 		const service = serviceOf(api, { flavour: { value: ragflowPatch, origin: "--flavour" } });
 		const refused = (): Promise<never> => Promise.reject(failure("contradiction", { code: "CODE_100", status: 200 }));
 		await expect(service.inDialect(direct, refused)).rejects.toMatchObject({ kind: "contradiction", code: "CODE_100" });
 	});
 
-	it("records an update once that is sent again in another flavour, and counts it as one that changes nothing", async () => {
+	it("records an update once that is sent again in another flavour, and counts it as unchanged if it changes nothing", async () => {
 		const sent: string[] = [];
 		const present = new Map([["a", 1]]);
 		const as = (dialect: Dialect): Api =>

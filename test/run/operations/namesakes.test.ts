@@ -73,7 +73,7 @@ describe.each([
 	["letter case", "Report.txt", "report.TXT"],
 	["a blank at the end", "Report.txt ", "Report.txt"],
 ])("a name that differs from a stored one by %s", (_, stored, name) => {
-	it("with --on-existing error fails its row and names both, and no copy is stored", async () => {
+	it("with --on-existing error fails its row, names both, and stores no copy", async () => {
 		const server = serverOf([stored]);
 		await expect(server.upload(name, "error")).rejects.toMatchObject({
 			code: "EXISTS",
@@ -82,7 +82,7 @@ describe.each([
 		expect(server.uploads()).toEqual([]);
 	});
 
-	it("with --on-existing skip is left as it is, and told by the name that is stored", async () => {
+	it("with --on-existing skip is left alone and reported by its stored name", async () => {
 		const server = serverOf([stored]);
 		const settled = { status: "unchanged", documentId: "old-0", storedName: stored };
 		expect(await server.upload(name, "skip")).toEqual(settled);
@@ -95,30 +95,30 @@ describe.each([
 		expect([server.uploads(), server.documents[0]?.metadata]).toEqual([[], new Map([["a", "new"]])]);
 	});
 
-	it("with --on-existing upload-again is stored under a number", async () => {
+	it("with --on-existing upload-again is stored with a number", async () => {
 		const server = serverOf([stored]);
 		expect(await server.upload(name, "upload-again")).toMatchObject({ status: "uploaded", documentId: "new" });
 	});
 
-	it("is another name to the API as documented", async () => {
+	it("is a different name to the documented API", async () => {
 		const server = serverOf([stored], documented);
 		expect(await server.upload(name, "error")).toMatchObject({ status: "uploaded", storedName: name });
 	});
 });
 
-it("a document whose name differs by an accent is left alone by skip, and never written onto", async () => {
+it("a document whose name differs by an accent is skipped, and no metadata is written onto it", async () => {
 	const server = serverOf(["resume.txt"]);
 	expect(await server.upload("résumé.txt", "skip")).toMatchObject({ status: "unchanged", storedName: "resume.txt" });
 	await expect(server.upload("résumé.txt", "update-metadata")).rejects.toMatchObject({ code: "EXISTS" });
 	expect([server.uploads(), server.documents[0]?.metadata]).toEqual([[], new Map([["a", "own"]])]);
 });
 
-it("where the very name is there, one that is alike is not meant", async () => {
+it("an exact name wins over similar ones", async () => {
 	const server = serverOf(["REPORT.txt", "report.txt"]);
 	expect(await server.upload("report.txt", "update-metadata")).toMatchObject({ documentId: "old-1" });
 });
 
-describe("names that are found in one list", () => {
+describe("names that are searched in one list", () => {
 	const present = (rows: number) =>
 		new DocumentSource({
 			rows: async () => new Map([["set", rows]]),
@@ -126,7 +126,7 @@ describe("names that are found in one list", () => {
 			clock: new FakeClock(),
 		});
 
-	it("cost a page for a hundred documents, and no request for each row", async () => {
+	it("cost one page for a hundred documents, and no request for each row", async () => {
 		const server = serverOf(range(250).map((n) => `doc-${n}.txt`));
 		const names = present(100);
 		for (const name of ["doc-7.txt", "new.txt", "doc-249.txt", "other.txt"]) {
@@ -138,7 +138,7 @@ describe("names that are found in one list", () => {
 		expect(server.calls).toEqual(["list set page 1", "list set page 2", "list set page 3"]);
 	});
 
-	it("are asked for where one is only alike: which names are one is the service's to say", async () => {
+	it("are requested one by one if only a similar name exists, as the service decides which are equal", async () => {
 		const server = serverOf(range(20).map((n) => `Doc-${n}.txt`));
 		const names = present(100);
 		const found = await names.names(server.service.lookup)(server.service.api, direct, "set", "doc-7.TXT");
@@ -147,7 +147,7 @@ describe("names that are found in one list", () => {
 		expect(server.calls).toEqual(["list set page 1", "list set page 2", "list set page 1 name doc-7.TXT"]);
 	});
 
-	it("are not listed for a few rows, nor where the list is longer", async () => {
+	it("are not listed for a few rows, or if the list is longer", async () => {
 		const server = serverOf(range(2_000).map((n) => `doc-${n}.txt`));
 		for (const rows of [10, 15]) {
 			const names = present(rows);
@@ -158,7 +158,7 @@ describe("names that are found in one list", () => {
 		expect(server.calls).toEqual([one, "list set page 1", one]);
 	});
 
-	it("cost one request where the dataset is empty", async () => {
+	it("cost one request if the dataset is empty", async () => {
 		const server = serverOf([]);
 		const names = present(100);
 		for (const n of range(5)) {

@@ -38,14 +38,14 @@ const gone = async (): Promise<void> => undefined;
 const listing = (...items: Document[]) => ({ listDocuments: () => Promise.resolve({ items, total: items.length }) });
 
 describe("writing metadata", () => {
-	it("replaces with one request, the row as it stands", async () => {
+	it("replaces with one request that holds the row unchanged", async () => {
 		const calls: string[] = [];
 		const write = replaceMetadata(provenService(fakeApi(calls, { updateMetadata: done })));
 		expect(await write(item, direct, {})).toEqual({ status: "updated", documentId: "doc-0" });
 		expect(calls).toEqual(['update set doc-0 [["a",1]]']);
 	});
 
-	it("merges with what the document has, so that nothing else on it is lost", async () => {
+	it("merges with the document's metadata, so that other keys stay", async () => {
 		const calls: string[] = [];
 		const document = documentOf("doc-0", new Map([["b", 2]]));
 		const write = planMetadata(
@@ -59,7 +59,7 @@ describe("writing metadata", () => {
 	it.each([
 		["a document that is not listed", listing(), "NOT_FOUND"],
 		["a list that shows no metadata", listing(documentOf("doc-0")), "NO_METADATA"],
-	])("sends nothing over %s: a merge would wipe what it cannot see", async (_, answers, code) => {
+	])("sends nothing over %s: a merge would wipe hidden keys", async (_, answers, code) => {
 		const calls: string[] = [];
 		const write = planMetadata(provenService(fakeApi(calls, { ...answers, updateMetadata: done })), merging());
 		await expect(write(item, direct, {})).rejects.toMatchObject({ kind: "rejected", code });
@@ -70,14 +70,14 @@ describe("writing metadata", () => {
 describe("--only-changed", () => {
 	const has = (...pairs: readonly (readonly [string, JsonValue])[]) => listing(documentOf("doc-0", new Map(pairs)));
 
-	it("sends nothing to a document that has what would be sent, and says so", async () => {
+	it("sends nothing to a document that already has the metadata, and reports it", async () => {
 		const calls: string[] = [];
 		const write = planMetadata(provenService(fakeApi(calls, has(["b", 2], ["a", 1]))), merging(1, true));
 		expect(await write(item, direct, {})).toEqual({ status: "unchanged", documentId: "doc-0" });
 		expect(calls).toEqual(["list set page 1 id doc-0"]);
 	});
 
-	it("knows what the service makes of lists: a document would be written again and again otherwise", async () => {
+	it("knows how the service changes lists, or a document would be written again and again", async () => {
 		const calls: string[] = [];
 		const api = fakeApi(calls, { ...has(["tags", ["a", "b"]]), dialect: { flavour: ragflowPatch, form: "json" } });
 		const tagged = { ...item, metadata: new Map([["tags", ["a; b", "a"]]]) };
@@ -86,7 +86,7 @@ describe("--only-changed", () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	it("counts a row as updated whose first try had arrived although its answer was lost", async () => {
+	it("counts a row as updated if its first attempt arrived although its answer was lost", async () => {
 		const held = { metadata: new Map<string, JsonValue>() };
 		const api = fakeApi([], {
 			listDocuments: async () => ({ items: [documentOf("doc-0", held.metadata)], total: 1 }),
@@ -101,14 +101,14 @@ describe("--only-changed", () => {
 		expect(await write(item, direct, memory)).toEqual({ status: "updated", documentId: "doc-0" });
 	});
 
-	it("counts a row as updated that an earlier execution had sent and did not live to record", async () => {
+	it("counts a row as updated if a killed execution had sent it", async () => {
 		const log = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 0 }) };
 		const write = planMetadata(provenService(fakeApi([], has(["a", 1]))), merging(1, true), log);
 		expect(await write(item, direct, {})).toMatchObject({ status: "updated" });
 	});
 });
 
-it("what is recorded of a merge is what was really sent, also where a retry found something else on the document", async () => {
+it("records of a merge what was really sent, even if a retry finds other metadata on the document", async () => {
 	const sent: unknown[] = [];
 	const held = { metadata: new Map<string, JsonValue>([["b", 1]]) };
 	let tries = 0;
@@ -159,7 +159,7 @@ function dataset(...ids: string[]): { documents: Document[] } & Pick<Api, "listD
 }
 
 describe("removing", () => {
-	it("removes a document that the list shows, and sees the first one off: nothing else may go with it", async () => {
+	it("removes a listed document, and checks that the first removal took no other", async () => {
 		const calls: string[] = [];
 		const remove = removeDocument(provenService(fakeApi(calls, dataset("doc-0", "doc-1", "doc-2"))));
 		expect(await remove(item, direct, {})).toEqual({ status: "removed", documentId: "doc-0" });
@@ -175,7 +175,7 @@ describe("removing", () => {
 		expect(calls).toEqual(["list set page 1 id doc-1", "remove set doc-1", "list set page 1 id doc-1"]);
 	});
 
-	it("stops the run where a removal took more than it named: the body may have been lost on the way", async () => {
+	it("stops the run if a removal took more than it named: its body may have been lost", async () => {
 		const state = dataset("doc-0", "doc-1");
 		const emptied = async (): Promise<void> => void (state.documents = []);
 		const listDocuments: Api["listDocuments"] = (set, query) => state.listDocuments(set, query);
@@ -183,7 +183,7 @@ describe("removing", () => {
 		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "REMOVED_MORE" });
 	});
 
-	it("stops the run where a removal succeeds and the document stays: it would be counted as removed", async () => {
+	it("stops the run if a removal succeeds and the document stays: it would count as removed", async () => {
 		const { listDocuments } = dataset("doc-0", "doc-1");
 		const remove = removeDocument(provenService(fakeApi([], { listDocuments, removeDocument: gone })));
 		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "NOT_REMOVED" });
@@ -203,7 +203,7 @@ describe("removing", () => {
 		["ambiguous", true],
 		["not_sent", false],
 		["throttled", true],
-	] as const)("after a try that was %s, a document that is gone counts as removed: %s", async (kind, removed) => {
+	] as const)("after an attempt that was %s, a document that is gone counts as removed: %s", async (kind, removed) => {
 		const state = dataset("doc-0", "doc-1");
 		const remove = removeDocument(
 			provenService(
@@ -223,7 +223,7 @@ describe("removing", () => {
 		else await expect(again).rejects.toMatchObject({ code: "NOT_FOUND" });
 	});
 
-	it("reads a dataset once, where the service ignores the id: not once for each row", async () => {
+	it("reads a dataset once if the service ignores the id, not once for each row", async () => {
 		const calls: string[] = [];
 		const documents = Array.from({ length: 3 }, (_, at) => documentOf(`doc-${at}`));
 		const listDocuments: Api["listDocuments"] = async (_, { page }) => ({ items: page > 1 ? [] : documents, total: 3 });
@@ -261,14 +261,14 @@ describe("uploading", () => {
 		expect(calls).toEqual([look, "upload set a.txt 5", 'update set new [["a",1]]']);
 	});
 
-	it("sends no metadata where the row has none", async () => {
+	it("sends no metadata if the row has none", async () => {
 		const calls: string[] = [];
 		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.resolve(stored) });
 		await uploadFile(provenService(api), "error")({ ...upload, metadata: new Map() }, direct, {});
 		expect(calls).toEqual([look, "upload set a.txt 5"]);
 	});
 
-	it("tries only the metadata again once the file is stored, even if the file is gone by then", async () => {
+	it("repeats only the metadata once the file is stored, even if the file is gone by then", async () => {
 		const calls: string[] = [];
 		let updates = 0;
 		const api = fakeApi(calls, {
@@ -287,7 +287,7 @@ describe("uploading", () => {
 		expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "upload", "update", "update"]);
 	});
 
-	it("is never sent a second time after a lost answer: it could store the file twice", async () => {
+	it("is never repeated blindly after a lost answer, which could store the file twice", async () => {
 		const lost = failure("ambiguous", { status: 502 });
 		const calls: string[] = [];
 		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.reject(lost) });
@@ -314,7 +314,7 @@ describe("uploading", () => {
 	it.each([
 		["an answer that was lost", failure("ambiguous", { status: 502 })],
 		["a definite code 500", failure("rejected", { code: "CODE_500" })],
-	])("takes up what was stored in spite of %s: the file is there, and its metadata is owed to it", async (_, error) => {
+	])("finds the file that was stored in spite of %s, and writes its metadata", async (_, error) => {
 		const calls: string[] = [];
 		const items: Document[] = [];
 		const api = fakeApi(calls, {
@@ -331,7 +331,7 @@ describe("uploading", () => {
 	});
 
 	it.each(["not_sent", "ambiguous", "throttled"] as const)(
-		"looks again when the service is back, where the list was lost too (%s): a restart costs no upload",
+		"searches again when the service is back, if the list was lost too (%s): a restart costs no upload",
 		async (kind) => {
 			const calls: string[] = [];
 			const items: Document[] = [];
@@ -358,7 +358,7 @@ describe("uploading", () => {
 		},
 	);
 
-	it("fails the row, and sends nothing again, where a definite code 500 stored nothing", async () => {
+	it("fails the row and sends nothing again if a definite code 500 stored nothing", async () => {
 		const calls: string[] = [];
 		const error = failure("rejected", { code: "CODE_500" });
 		const dialect = { flavour: ragflowPut, form: "json" as const };
@@ -367,24 +367,24 @@ describe("uploading", () => {
 		expect(calls).toEqual([look, "upload set a.txt 5", look]);
 	});
 
-	describe("where the dataset has a document of that name", () => {
+	describe("a dataset that has a document of that name", () => {
 		const present = { ...documentOf("old"), name: "a.txt" };
 
-		it("error: fails the row and uploads nothing, for it would make a second document", async () => {
+		it("error: fails the row and uploads nothing, which would make a second document", async () => {
 			const calls: string[] = [];
 			const run = uploadFile(provenService(fakeApi(calls, listing(present))), "error");
 			await expect(run(upload, direct, {})).rejects.toMatchObject({ kind: "rejected", code: "EXISTS" });
 			expect(calls).toEqual([look]);
 		});
 
-		it("skip: leaves it as it is", async () => {
+		it("skip: leaves the document alone", async () => {
 			const calls: string[] = [];
 			const run = uploadFile(provenService(fakeApi(calls, listing(present))), "skip");
 			expect(await run(upload, direct, {})).toMatchObject({ status: "unchanged", documentId: "old" });
 			expect(calls).toEqual([look]);
 		});
 
-		it("update-metadata: writes the row's metadata onto it", async () => {
+		it("update-metadata: writes the row's metadata onto the document", async () => {
 			const calls: string[] = [];
 			const api = fakeApi(calls, { ...listing(present), updateMetadata: done });
 			const run = uploadFile(provenService(api), "update-metadata");
@@ -392,7 +392,7 @@ describe("uploading", () => {
 			expect(calls).toEqual([look, 'update set old [["a",1]]']);
 		});
 
-		it("update-metadata: writes nothing where two have it, because neither is meant more than the other", async () => {
+		it("update-metadata: writes nothing if two documents have the name", async () => {
 			const calls: string[] = [];
 			const run = uploadFile(
 				provenService(fakeApi(calls, listing(present, { ...present, id: "older" }))),
@@ -402,14 +402,14 @@ describe("uploading", () => {
 			expect(calls).toEqual([look]);
 		});
 
-		it("upload-again: uploads, and tells the name that the service gave it", async () => {
+		it("upload-again: uploads, and reports the name that the service chose", async () => {
 			const again = { ...stored, name: "a(1).txt" };
 			const api = fakeApi([], { ...listing(present), uploadDocument: async () => again, updateMetadata: done });
 			const run = uploadFile(provenService(api), "upload-again");
 			expect(await run(upload, direct, {})).toEqual({ ...settled, storedName: "a(1).txt" });
 		});
 
-		it("a name that was taken between the look and the upload fails the row and names the document", async () => {
+		it("a name that was taken just before the upload fails the row and names the document", async () => {
 			const again = { ...stored, name: "a(1).txt" };
 			const calls: string[] = [];
 			const run = uploadFile(
@@ -427,7 +427,7 @@ describe("uploading", () => {
 		await expect(uploadFile(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
 	});
 
-	it("fails the row, not the run, for a file that cannot be read", async () => {
+	it("a file that cannot be read fails its row, not the run", async () => {
 		const calls: string[] = [];
 		const missing = { ...upload, file: { path: join(folder, "missing.txt"), name: "missing.txt" } };
 		const error = { kind: "rejected", code: "FILE_UNREADABLE" };
@@ -437,7 +437,7 @@ describe("uploading", () => {
 	});
 });
 
-it("what a document had stays unknown where it came rounded, also when a retry sees what the first try wrote", async () => {
+it("a before-image that came rounded stays unknown, even if a retry reads what the first attempt wrote", async () => {
 	const images: unknown[] = [];
 	const rounded: Document = { ...documentOf("doc-0", new Map([["a", 1e20]])), inexact: new Map([["a", "1e400"]]) };
 	let document = rounded;

@@ -99,15 +99,15 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 const ids = ({ held }: Shelf, dataset: string): string[] => (held.get(dataset) ?? []).map(({ id }) => id);
 const emptied = { kind: "not_the_api", code: "REMOVED_MORE" };
 
-describe("a removal that takes the whole dataset with it, as one without its body does, ends the run at once", () => {
-	it("in a second dataset too: that the first one was seen off says nothing about it", async () => {
+describe("a removal that empties the dataset, as one without its body does, ends the run at once", () => {
+	it("in a second dataset too, although the first one was checked", async () => {
 		const state = shelf({ one: ["a", "b", "c"], two: ["d", "e", "f"] });
 		await state.remove("one", "a");
 		state.take = "all";
 		await expect(state.remove("two", "d")).rejects.toMatchObject(emptied);
 	});
 
-	it("where the dataset before it had one document alone, with nothing to check against", async () => {
+	it("after a dataset of one document, which has no other to check", async () => {
 		const state = shelf({ single: ["a"], two: ["d", "e", "f"] });
 		expect(await state.remove("single", "a")).toEqual({ status: "removed", documentId: "a" });
 		expect(state.service.canary.isRemovalConfirmed("single")).toBe(false);
@@ -115,7 +115,7 @@ describe("a removal that takes the whole dataset with it, as one without its bod
 		await expect(state.remove("two", "d")).rejects.toMatchObject(emptied);
 	});
 
-	it("where its answer was lost: that the document is gone is no reason to say that it went alone", async () => {
+	it("after a lost answer: a document that is gone may not have gone alone", async () => {
 		const state = shelf({ set: ["a", "b", "c"] });
 		Object.assign(state, { take: "all", isLost: true });
 		const memory: Memory = {};
@@ -124,7 +124,7 @@ describe("a removal that takes the whole dataset with it, as one without its bod
 		expect(state.removals).toEqual(["set a"]);
 	});
 
-	it("where the first try was lost and did nothing, and the second takes all", async () => {
+	it("if the first attempt was lost without effect and the second empties the dataset", async () => {
 		const state = shelf({ set: ["a", "b", "c"] });
 		Object.assign(state, { take: "none", isLost: true });
 		const memory: Memory = {};
@@ -133,7 +133,7 @@ describe("a removal that takes the whole dataset with it, as one without its bod
 		await expect(state.remove("set", "a", memory)).rejects.toMatchObject(emptied);
 	});
 
-	it("in a run of rows side by side: exit 6, one dataset is lost, and nothing is sent for the next", async () => {
+	it("in a run of parallel rows: exit 6, one dataset is lost, and nothing is sent to the next", async () => {
 		const names = range(20).map((n) => `doc-${n}`);
 		const state = shelf({ single: ["a"], two: names, three: ["x", "y", "z"] });
 		const items = [["single", "a"], ...names.map((name) => ["two", name]), ["three", "x"], ["three", "y"]].map(
@@ -161,7 +161,7 @@ async function* chunksOf(items: readonly Work[]): AsyncGenerator<readonly Work[]
 	yield items;
 }
 
-it("a lost answer of a removal that took its document alone counts, once its neighbour was seen", async () => {
+it("a removal with a lost answer counts once its neighbour is seen", async () => {
 	const state = shelf({ set: ["a", "b", "c"] });
 	state.isLost = true;
 	const memory: Memory = {};
@@ -170,10 +170,10 @@ it("a lost answer of a removal that took its document alone counts, once its nei
 	expect([ids(state, "set"), state.removals]).toEqual([["b", "c"], ["set a"]]);
 });
 
-describe("a document that a try has removed is not told as one that was never there", () => {
+describe("a document that an attempt removed is never reported as absent from the start", () => {
 	const removed = { status: "removed", documentId: "a" };
 
-	it("where the look behind it failed, and the next try finds nothing to remove", async () => {
+	it("if the check after it failed and the next attempt finds nothing to remove", async () => {
 		const state = shelf({ set: ["a", "b", "c"] });
 		state.failingLooks = 1;
 		const memory: Memory = {};
@@ -183,7 +183,7 @@ describe("a document that a try has removed is not told as one that was never th
 		expect(state.removals).toEqual(["set a"]);
 	});
 
-	it("where the answers of two were lost that are each other's neighbours: what this run removed itself is no harm", async () => {
+	it("if two neighbours lost their answers: what this run removed itself is no harm", async () => {
 		const state = shelf({ set: ["a", "b", "c", "d"] });
 		state.isLost = true;
 		const [one, two]: [Memory, Memory] = [{}, {}];
@@ -198,7 +198,7 @@ describe("a document that a try has removed is not told as one that was never th
 		]);
 	});
 
-	it("and where the second of these took all, that is seen by another that this run did not name", async () => {
+	it("and if the second one emptied the dataset, another document shows it", async () => {
 		const state = shelf({ set: ["a", "b", "c", "d"] });
 		Object.assign(state, { take: "none", isLost: true });
 		const [one, two]: [Memory, Memory] = [{}, {}];
@@ -211,7 +211,7 @@ describe("a document that a try has removed is not told as one that was never th
 	});
 
 	it.each(["not_the_api", "throttled", "untrusted"] as const)(
-		"where what answered it was %s, and had passed it on",
+		"if the answer was %s and the request had been passed on",
 		async (kind) => {
 			const state = shelf({ set: ["a", "b", "c"] });
 			state.answer = kind;
@@ -226,7 +226,7 @@ describe("a document that a try has removed is not told as one that was never th
 		["rejected", "CODE_500"],
 		["contradiction", "CODE_100"],
 	] as const)(
-		"where it was refused, as %s, behind the removal: its file could not be taken away",
+		"if the service refused it, as %s, after the removal, because its file could not be deleted",
 		async (kind, code) => {
 			const state = shelf({ set: ["a", "b", "c"] });
 			state.answer = kind;
@@ -240,7 +240,7 @@ describe("a document that a try has removed is not told as one that was never th
 		},
 	);
 
-	it("where its answer was lost, a list that lags still shows it, and the next try is refused", async () => {
+	it("if its answer was lost, a lagging list still shows it, and the next attempt is refused", async () => {
 		const state = shelf({ set: ["a", "b", "c"] });
 		state.isLost = true;
 		state.late.set("a", state.clock.now() + 1_000);
@@ -251,8 +251,8 @@ describe("a document that a try has removed is not told as one that was never th
 	});
 });
 
-describe("a list that is empty once, though the document is there, is not taken for its removal", () => {
-	it("where the answer was lost: it is removed by the next try", async () => {
+describe("a list that is empty once is no proof that the document was removed", () => {
+	it("after a lost answer: the next attempt removes it", async () => {
 		const state = shelf({ set: ["a", "b", "c"] });
 		Object.assign(state, { take: "none", isLost: true });
 		const memory: Memory = {};
@@ -265,15 +265,15 @@ describe("a list that is empty once, though the document is there, is not taken 
 		]);
 	});
 
-	it("where it was refused: its row fails", async () => {
+	it("after a refusal: its row fails", async () => {
 		const state = shelf({ set: ["a", "b", "c"] });
 		Object.assign(state, { take: "none", answer: "rejected", code: "CODE_500", emptyLooks: 1 });
 		await expect(state.remove("set", "a")).rejects.toMatchObject({ code: "CODE_500" });
 	});
 });
 
-describe("a removal that is answered with success", () => {
-	it.each([1, 2, 30])("and stays is not counted, as row %i of the run neither", async (place) => {
+describe("a removal that the service reports as successful", () => {
+	it.each([1, 2, 30])("does not count as row %i of the run if the document stays", async (place) => {
 		const names = range(40).map((n) => `doc-${n}`);
 		const state = shelf({ set: names });
 		for (const name of names.slice(0, place - 1)) await state.remove("set", name);
@@ -283,7 +283,7 @@ describe("a removal that is answered with success", () => {
 		expect(ids(state, "set")).toContain(`doc-${place - 1}`);
 	});
 
-	it.each([1, 2])("and shows late, as an index that lags has it, counts as row %i of the run", async (place) => {
+	it.each([1, 2])("counts as row %i of the run if a lagging index shows it late", async (place) => {
 		const state = shelf({ set: ["doc-0", "doc-1", "doc-2"] });
 		for (const name of ["doc-0", "doc-1"].slice(0, place - 1)) await state.remove("set", name);
 		const id = `doc-${place - 1}`;

@@ -109,9 +109,9 @@ const item = (name: string, index = 0): UploadItem => ({
 	file: { path: join(folder, name), name },
 });
 
-describe("an upload's success that is none", () => {
+describe("a false success of an upload", () => {
 	it.each([true, false])(
-		"nothing is stored: the run stops with exit 6, and no file counts, with metadata: %s",
+		"that stored nothing stops the run with exit 6, and no file counts, with metadata: %s",
 		async (has) => {
 			const store = storeOf();
 			store.take = (_, stored) => stored;
@@ -129,7 +129,7 @@ describe("an upload's success that is none", () => {
 		},
 	);
 
-	it("side by side, none of the others counts either before one was seen", async () => {
+	it("stops parallel uploads too: none counts before one was seen", async () => {
 		const store = storeOf();
 		store.take = (_, stored) => stored;
 		const items = range(20).map((n) => ({ ...item("a.txt", n), metadata: new Map() }));
@@ -139,7 +139,7 @@ describe("an upload's success that is none", () => {
 		expect(run.journal.totals()).toMatchObject({ uploaded: 0 });
 	});
 
-	it("an id that was there before: nothing is written onto a document that is another's", async () => {
+	it("with an id that existed before writes nothing onto another client's document", async () => {
 		const store = storeOf("a.txt");
 		store.take = (file) => ({ id: "old-0", name: file.name, size: file.size });
 		await expect(store.upload(item("a.txt"), "upload-again")).rejects.toMatchObject(notStored);
@@ -150,7 +150,7 @@ describe("an upload's success that is none", () => {
 	it.each([
 		["a.txt", "report.txt"],
 		["a.txt", "a.txt.bak"],
-	])("the id of a document of another name, for %s that of %s: nothing is written onto it", async (name, other) => {
+	])("with the id of a document of another name, for %s that of %s, writes nothing onto it", async (name, other) => {
 		const store = storeOf(other);
 		store.take = (file) => ({ id: "old-0", name: file.name, size: file.size });
 		await expect(store.upload(item(name))).rejects.toMatchObject(notStored);
@@ -161,7 +161,7 @@ describe("an upload's success that is none", () => {
 	it.each([
 		["a number", "a(1).txt"],
 		["its letters composed otherwise", "a\u0301.txt", "\u00e1.txt"],
-	])("is one where the list shows the file with %s", async (_, shown, sent = "a.txt") => {
+	])("is a true success if the list shows the file with %s", async (_, shown, sent = "a.txt") => {
 		const store = storeOf();
 		store.take = (file, stored) => {
 			keep(store, { ...stored, name: shown });
@@ -171,7 +171,7 @@ describe("an upload's success that is none", () => {
 		expect(await store.upload(named)).toMatchObject({ status: "uploaded" });
 	});
 
-	it("the same id for two files: the second would take the first one's metadata away", async () => {
+	it("with the same id for two files does not let the second replace the first one's metadata", async () => {
 		const store = storeOf();
 		let first: StoredFile | undefined;
 		store.take = (file, stored) => {
@@ -187,7 +187,7 @@ describe("an upload's success that is none", () => {
 	it.each<[string, OnExisting]>([
 		["", "error"],
 		[" with --on-existing upload-again, which takes another name than the file's", "upload-again"],
-	])("answers that are crossed write no row's metadata onto the other's document%s", async (_, onExisting) => {
+	])("with swapped answers writes no row's metadata onto the other's document%s", async (_, onExisting) => {
 		const store = storeOf();
 		const kept: Document[] = [];
 		store.take = (file, stored) => {
@@ -212,7 +212,7 @@ describe("an upload that is answered 503 with Retry-After", () => {
 		throw new RestError("come later", { kind: "throttled", code: "HTTP_503", status: 503, retryAfter: 1_000 });
 	};
 
-	it("after the file was stored is not sent again, and the document gets its metadata", async () => {
+	it("after the file was stored is not repeated, and the document gets its metadata", async () => {
 		const store = storeOf();
 		store.take = (_, stored) => {
 			keep(store, stored);
@@ -239,7 +239,7 @@ describe("an upload that is answered 503 with Retry-After", () => {
 		expect([uploads(store).length, store.documents.length]).toEqual([2, 1]);
 	});
 
-	it("beside a document of its name, with --on-existing upload-again, is not taken for that one", async () => {
+	it("next to a document of its name, with --on-existing upload-again, is not confused with it", async () => {
 		const store = storeOf("a.txt");
 		store.take = (_, stored) => {
 			keep(store, stored);
@@ -257,7 +257,7 @@ describe("an upload that is answered 503 with Retry-After", () => {
 		["skip", "unchanged", "own"],
 		["update-metadata", "updated", "a.txt"],
 	] as const)(
-		"beside a document of its name, with --on-existing %s, is never sent",
+		"next to a document of its name, with --on-existing %s, is never sent",
 		async (onExisting, status, value) => {
 			const store = storeOf("a.txt");
 			store.take = later;
@@ -271,9 +271,9 @@ describe("an upload that is answered 503 with Retry-After", () => {
 });
 
 describe.each<OnExisting>(["error", "upload-again"])(
-	"a file that a try has stored is not sent twice, with --on-existing %s,",
+	"a file that an attempt stored is not sent twice, with --on-existing %s,",
 	(onExisting) => {
-		it("where the look behind its success failed", async () => {
+		it("if the check after its success failed", async () => {
 			const store = storeOf();
 			const { list } = store;
 			store.list = (documents, query) => {
@@ -289,7 +289,7 @@ describe.each<OnExisting>(["error", "upload-again"])(
 			expect([uploads(store).length, store.documents.length]).toEqual([1, 1]);
 		});
 
-		it("where something else than the API answered, and had passed it on", async () => {
+		it("if something other than the API answered and had passed the request on", async () => {
 			const store = storeOf();
 			store.take = (_, stored) => {
 				keep(store, stored);
@@ -318,7 +318,7 @@ describe("an upload whose answer was lost", () => {
 		return { store, clock };
 	};
 
-	it("is looked for until the service has stored it: rows wait side by side, and nothing is sent twice", async () => {
+	it("is searched until the service has stored it: rows wait in parallel, and none is sent twice", async () => {
 		const { store, clock } = storing(3_500);
 		const run = store.run(rows(), 1);
 		expect(await clock.until(run.done)).toBeUndefined();
@@ -327,7 +327,7 @@ describe("an upload whose answer was lost", () => {
 		expect(clock.now()).toBeLessThan(8_000);
 	});
 
-	it("fails its row when the settle time is over, and that of all rows is the same", async () => {
+	it("fails its row after the settle time, which all rows share", async () => {
 		const { store, clock } = storing(Number.POSITIVE_INFINITY);
 		const run = store.run(rows(), 1);
 		expect(await clock.until(run.done)).toBeUndefined();
@@ -338,7 +338,7 @@ describe("an upload whose answer was lost", () => {
 		expect([clock.now() >= 10_000, clock.now() < 20_000]).toEqual([true, true]);
 	});
 
-	it("stays pending where a signal ends the wait", async () => {
+	it("stays pending if a signal ends the wait", async () => {
 		const { store, clock } = storing(Number.POSITIVE_INFINITY);
 		const run = store.run(rows(), 1);
 		await clock.pass(2_000);
@@ -347,7 +347,7 @@ describe("an upload whose answer was lost", () => {
 		expect([clock.now(), run.journal.totals()]).toMatchObject([2_000, { pending: 3, failed: 0 }]);
 	});
 
-	it("stays pending where the run's time is up before the next look", async () => {
+	it("stays pending if the run's time is over before the next check", async () => {
 		const { store, clock } = storing(Number.POSITIVE_INFINITY);
 		const run = store.run(rows(), 1, { maxDuration: 5_000 });
 		expect(await clock.until(run.done)).toMatchObject({ exit: 9 });
@@ -355,7 +355,7 @@ describe("an upload whose answer was lost", () => {
 	});
 });
 
-it("an upload of an execution that was killed is looked for until the settle time is over, before it is sent again", async () => {
+it("of a killed execution is searched until the settle time is over, before it is sent again", async () => {
 	const clock = new FakeClock(0.5, idleFiles);
 	const store = storeOf({ clock });
 	const log: SentLog = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 2_000 }) };
@@ -372,7 +372,7 @@ it("an upload of an execution that was killed is looked for until the settle tim
 	expect([uploads(absent).length, Math.round(again.clock.now() / 100)]).toEqual([1, 80]);
 });
 
-it("a file of which a part was stored is no row of which nothing arrived: an undo would say nothing of it", async () => {
+it("of a file that was stored in part may have arrived, so an undo reports it", async () => {
 	const store = storeOf();
 	store.take = (_, stored) => {
 		keep(store, { ...stored, size: 3 });
@@ -383,7 +383,7 @@ it("a file of which a part was stored is no row of which nothing arrived: an und
 	expect(mayHaveArrived(memory)).toBe(true);
 });
 
-describe("a list that ignores the name it is asked for", () => {
+describe("a list that ignores the requested name", () => {
 	const ignoring =
 		(missing: number): Store["list"] =>
 		(documents, { page, id }) => {
@@ -391,14 +391,14 @@ describe("a list that ignores the name it is asked for", () => {
 			return { items: page > 1 ? [] : found, total: documents.length + missing };
 		};
 
-	it("and is short by its own account can't tell what is there: nothing is uploaded, it might be a second one", async () => {
+	it("and is too short uploads nothing, as the file might exist already", async () => {
 		const store = storeOf("x.txt", "y.txt");
 		store.list = ignoring(1);
 		await expect(store.upload(item("a.txt"))).rejects.toMatchObject({ kind: "rejected", code: "INCOMPLETE_LIST" });
 		expect(uploads(store)).toEqual([]);
 	});
 
-	it("and is whole finds the document of that name", async () => {
+	it("and is complete finds the document of that name", async () => {
 		const store = storeOf("x.txt", "a.txt");
 		store.list = ignoring(0);
 		await expect(store.upload(item("a.txt"))).rejects.toMatchObject({ code: "EXISTS" });
@@ -406,7 +406,7 @@ describe("a list that ignores the name it is asked for", () => {
 	});
 });
 
-it("an upload that updates a document which is there never writes down a number that came rounded: an undo would restore it", async () => {
+it("an upload that updates an existing document never records a rounded number, which an undo would restore", async () => {
 	const present = { ...documentOf("old", new Map([["a", 1e20]])), name: "a.txt" };
 	const images: unknown[] = [];
 	const api = fakeApi([], {

@@ -10,17 +10,17 @@ function rates(lowered: LoweredRate, seconds: readonly number[]): (number | unde
 }
 
 describe("a rate that the service asked to lower", () => {
-	it("is not touched while nothing was asked for", () => {
+	it("stays at the cap until then", () => {
 		expect(new LoweredRate(() => 100).at(0)).toBeUndefined();
 	});
 
-	it("loses three tenths at once, and wins a twentieth of the whole back each second, to no more than the cap", () => {
+	it("falls by three tenths at once and rises by a twentieth of the cap each second, up to the cap", () => {
 		const lowered = new LoweredRate(() => 100);
 		lowered.cut(0);
 		expect(rates(lowered, [0, 1, 2, 5.9, 6, 60])).toEqual([70, 75, 80, 99.5, undefined, undefined]);
 	});
 
-	it("is cut once a second, however many requests are told to slow down", () => {
+	it("falls at most once a second, however many requests are throttled", () => {
 		const lowered = new LoweredRate(() => 100);
 		for (let time = 0; time < 1_000; time += 10) lowered.cut(time);
 		expect(rates(lowered, [0.99])).toEqual([74.95]);
@@ -32,7 +32,7 @@ describe("a rate that the service asked to lower", () => {
 		[100, 0.5],
 		[2, 0.5],
 		[0.1, 0.1],
-	])("of %d a second never falls below %d, so that a run goes on", (full, least) => {
+	])("of %d a second never falls below %d, so that a run continues", (full, least) => {
 		const lowered = new LoweredRate(() => full);
 		for (let time = 0; time < 100_000; time += 1_000) {
 			lowered.cut(time);
@@ -41,20 +41,20 @@ describe("a rate that the service asked to lower", () => {
 		}
 	});
 
-	it("begins with a quarter after a pause and doubles each second, so that a pool does not come back as one", () => {
+	it("restarts with a quarter after a pause and doubles each second, so that requests do not come all at once", () => {
 		const lowered = new LoweredRate(() => 100);
 		lowered.startSlowly(0, 10_000);
 		expect(rates(lowered, [5, 10, 10.9, 11, 11.9, 12])).toEqual([25, 25, 25, 50, 50, undefined]);
 	});
 
-	it("wins nothing back while nothing is sent", () => {
+	it("does not rise while nothing is sent", () => {
 		const lowered = new LoweredRate(() => 100);
 		lowered.cut(0);
 		lowered.startSlowly(0, 60_000);
 		expect(rates(lowered, [60, 61, 62, 66])).toEqual([17.5, 37.5, 80, undefined]);
 	});
 
-	it("asks anew what it comes back to each time that it is lowered", () => {
+	it("computes its target again each time that it is lowered", () => {
 		let full = 200;
 		const lowered = new LoweredRate(() => full);
 		lowered.cut(0);
@@ -66,7 +66,7 @@ describe("a rate that the service asked to lower", () => {
 });
 
 describe("the rate at which a service answers", () => {
-	it("is that of the last two seconds with answers, an outage in between or not", () => {
+	it("is that of the last two seconds with answers, even after an outage", () => {
 		const meter = new AnswerMeter();
 		expect(meter.rate).toBe(10);
 		for (let place = 0; place < 300; place += 1) meter.answered(place * 5);

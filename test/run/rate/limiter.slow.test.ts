@@ -5,7 +5,7 @@ import { SlidingWindow, createLimiter, divide, unlimited } from "../../../src/ru
 import type { Clock } from "../../../src/run/types.ts";
 import { FakeClock } from "../fake-clock.ts";
 
-describe("dividing a cap", () => {
+describe("the division of a cap", () => {
 	it.each([0.01, 0.5, 1, 1.5, 7, 99.9, 100, 100.5, 101, 199, 300, 1_000, 4_999, 5_000, 1_000_000])(
 		"gives exactly %d a second, in no more jobs than bottleneck can start",
 		(rate) => {
@@ -27,7 +27,7 @@ describe("dividing a cap", () => {
 	});
 });
 
-describe("the gate on real send times", () => {
+describe("the sliding window at real send times", () => {
 	it.each([
 		{ sent: [], now: 5, delay: 0 },
 		{ sent: [0], now: 5, delay: 0 },
@@ -36,7 +36,7 @@ describe("the gate on real send times", () => {
 		{ sent: [0, 5], now: 1_000, delay: 0 },
 		{ sent: [0, 5, 1_000], now: 1_000, delay: 5 },
 		{ sent: [0, 5, 1_000, 1_400], now: 1_500, delay: 500 },
-	])("after sends at $sent, lets the next wait $delay ms at $now", ({ sent, now, delay }) => {
+	])("delays a request after sends at $sent by $delay ms at $now", ({ sent, now, delay }) => {
 		const gate = new SlidingWindow(2, 1_000);
 		for (const time of sent) gate.sent(time);
 		expect(gate.delay(now)).toBe(delay);
@@ -59,7 +59,7 @@ describe("a cap", () => {
 		{ rate: 20.5, timers: "too fast", clock: slow },
 		{ rate: 101, timers: "too fast", clock: slow },
 	])(
-		"of $rate a second is never passed in any sliding second, timers $timers",
+		"of $rate a second holds in every sliding second, timers $timers",
 		async ({ rate, clock }) => {
 			const booked = vi.spyOn(SlidingWindow.prototype, "sent");
 			const limiter = createLimiter(rate, clock);
@@ -80,7 +80,7 @@ describe("a cap", () => {
 		20_000,
 	);
 
-	it("is not made up for by a burst when the machine slept for a minute (SIGSTOP, a closed lid)", async () => {
+	it("is not followed by a burst after a minute of sleep (SIGSTOP, a closed lid)", async () => {
 		const clock = new FakeClock();
 		const limiter = createLimiter(50, clock);
 		const times: number[] = [];
@@ -109,7 +109,7 @@ describe("a cap", () => {
 		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
 	}, 20_000);
 
-	it("does not keep somebody waiting whose run has stopped, and gives others his place", async () => {
+	it("releases the waiting requests of a stopped run and gives others their place", async () => {
 		const limiter = createLimiter(5, systemClock);
 		await limiter.take();
 		const stop = new AbortController();
@@ -133,7 +133,7 @@ describe("a cap", () => {
 	}, 20_000);
 
 	it.each([101, 150, 1_000])(
-		"at %d a second lets requests through that come one by one: a run would hang",
+		"of %d a second passes requests that come one by one, or a run would hang",
 		async (rate) => {
 			const limiter = createLimiter(rate, systemClock);
 			for (let turn = 0; turn < 6; turn++) await expect(limiter.take()).resolves.toBeUndefined();
@@ -141,7 +141,7 @@ describe("a cap", () => {
 		},
 	);
 
-	it("turns away who waits and who comes when it is closed, so that nothing hangs", async () => {
+	it("refuses waiting and new requests once it is closed, so that nothing hangs", async () => {
 		const limiter = createLimiter(0.01, systemClock);
 		await limiter.take();
 		const waiting = limiter.take();
@@ -153,7 +153,7 @@ describe("a cap", () => {
 });
 
 describe("no cap", () => {
-	it("hands out 10,000 permits without a timer: bottleneck would take 20 seconds", async () => {
+	it("grants 10,000 permits without a timer: bottleneck would take 20 seconds", async () => {
 		let passed = false;
 		const immediate = setImmediate(() => (passed = true));
 		for (let place = 0; place < 10_000; place += 1) await unlimited.take();
@@ -163,7 +163,7 @@ describe("no cap", () => {
 		await unlimited.take();
 	});
 
-	it("stops with the run all the same", () => {
+	it("stops with the run too", () => {
 		expect(() => unlimited.take(AbortSignal.abort(new Error("stopped")))).toThrow("stopped");
 	});
 });

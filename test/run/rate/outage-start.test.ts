@@ -7,7 +7,7 @@ function opensAt(count: number, every: number, failed: (place: number) => boolea
 	return -1;
 }
 
-describe("an outage is told from bad luck", () => {
+describe("an outage is distinguished from single failures", () => {
 	it.each<[string, number, number, (place: number) => boolean, number]>([
 		["twenty failures in a row, quick", 50, 1, () => true, 20],
 		["twenty failures in a row, slow", 50, 60_000, () => true, 20],
@@ -20,14 +20,14 @@ describe("an outage is told from bad luck", () => {
 		expect(opensAt(count, every, failed)).toBe(opens);
 	});
 
-	it("what was before an outage is not held against a service that is back", () => {
+	it("failures before an outage do not count once the service is back", () => {
 		const failures = new Failures();
 		opensAt(400, 10, (place) => place % 20 !== 0, failures);
 		failures.forget();
 		expect(failures.add(true, 4_000)).toBe(false);
 	});
 
-	it("old failures are forgotten, by a clock that stood still for an hour too", () => {
+	it("old failures expire, even if the clock stood still for an hour", () => {
 		const failures = new Failures();
 		for (let place = 0; place < 95; place += 1) failures.add(place % 19 !== 0, place);
 		for (let place = 0; place < 10; place += 1) expect(failures.add(place > 0, 3_600_000 + place)).toBe(false);

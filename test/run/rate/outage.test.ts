@@ -43,22 +43,18 @@ const count = (times: readonly number[], from: number, to: number): number =>
 	times.filter((time) => time >= from && time < to).length;
 
 describe("an outage", () => {
-	it(
-		"of a minute inside a run of 100,000 rows costs no failed row, and hardly a request",
-		{ timeout: 60_000 },
-		async () => {
-			const { run: done, starts, notes } = run([5_000, 65_000], { rows: 100_000, concurrency: 8 });
-			expect(await done.clock.until(done.done)).toBeUndefined();
-			expect(done.journal.totals()).toMatchObject({ updated: 100_000, failed: 0, pending: 0 });
-			expectAccounted(done, 100_000);
-			expect(starts.length - 100_000).toBeLessThan(60);
-			expect(done.journal.totals().attempts).toBe(starts.length);
-			expect(notes).toEqual([
-				"The service does not answer (it was not_sent): waiting for it, 15m0s at most.",
-				expect.stringMatching(/^The service answers again after \d+m?\d*s: the run continues\.$/),
-			]);
-		},
-	);
+	it("of a minute during a run of 100,000 rows costs no failed row and few requests", { timeout: 60_000 }, async () => {
+		const { run: done, starts, notes } = run([5_000, 65_000], { rows: 100_000, concurrency: 8 });
+		expect(await done.clock.until(done.done)).toBeUndefined();
+		expect(done.journal.totals()).toMatchObject({ updated: 100_000, failed: 0, pending: 0 });
+		expectAccounted(done, 100_000);
+		expect(starts.length - 100_000).toBeLessThan(60);
+		expect(done.journal.totals().attempts).toBe(starts.length);
+		expect(notes).toEqual([
+			"The service does not answer (it was not_sent): waiting for it, 15m0s at most.",
+			expect.stringMatching(/^The service answers again after \d+m?\d*s: the run continues\.$/),
+		]);
+	});
 
 	it.each<[RestErrorKind, number]>([
 		["not_sent", 1],
@@ -66,7 +62,7 @@ describe("an outage", () => {
 		["ambiguous", 4],
 		["ambiguous", 64],
 		["not_the_api", 64],
-	])("of six seconds (%s) costs nothing at concurrency %d", async (during, concurrency) => {
+	])("of six seconds (%s) costs no row at concurrency %d", async (during, concurrency) => {
 		const { run: done } = run([1_000, 7_000], { rows: 2_000, concurrency, during, latency: 5 });
 		const stop = await done.clock.until(done.done);
 		expectAccounted(done, 2_000);
@@ -74,7 +70,7 @@ describe("an outage", () => {
 		expect(stop).toBeUndefined();
 	});
 
-	it("sends one probe at a time and finishes what is in flight", async () => {
+	it("allows one probe at a time and lets requests in flight finish", async () => {
 		const clock = new FakeClock();
 		let inFlight = 0;
 		let mostWhileGone = 0;
@@ -96,7 +92,7 @@ describe("an outage", () => {
 		expect(done.journal.totals()).toMatchObject({ updated: 5_000, failed: 0 });
 	});
 
-	it("is over with one success, and the run begins slowly: a server that comes up is not run over", async () => {
+	it("ends with one success, and the run restarts slowly, as a starting server can take little", async () => {
 		const {
 			run: done,
 			starts,
@@ -116,7 +112,7 @@ describe("an outage", () => {
 		await done.clock.until(done.done);
 	});
 
-	it("begins slowly without a cap too, from the rate at which the service answered before", async () => {
+	it("restarts slowly without a cap too, from the earlier rate of answers", async () => {
 		const { run: done, starts, notes } = run([5_000, 20_000], { rows: 100_000, concurrency: 32, latency: 20 });
 		await done.clock.pass(20_000);
 		while (notes.length < 2) await done.clock.pass(10);
@@ -129,7 +125,7 @@ describe("an outage", () => {
 		await done.clock.until(done.done);
 	});
 
-	it("does not begin slowly at the start of a run, which nothing has hurt yet", async () => {
+	it("at the start of a run does not slow it, as no rate was seen yet", async () => {
 		const { run: done, starts } = run([0, 0], { rows: 10_000, concurrency: 32, latency: 20 });
 		await done.clock.pass(1_000);
 		expect(starts.length).toBeGreaterThan(1_500);
@@ -141,7 +137,7 @@ describe("an outage", () => {
 		["a quarter of an hour", 64, 1_000, undefined, 15 * 60_000],
 		["--max-outage", 64, 1_000, 2_000, 2_000],
 		["--max-outage, where a single row is left", 1, 1, 90_000, 90_000],
-	])("that lasts longer than %s ends the run with exit 6 and every row that is left pending", async (...row) => {
+	])("that lasts longer than %s ends the run with exit 6, and the remaining rows stay pending", async (...row) => {
 		const [, concurrency, rows, maxOutage, length] = row;
 		const { run: done, notes } = run([1_000, Infinity], {
 			rows: rows + 100,
@@ -162,7 +158,7 @@ describe("an outage", () => {
 		expect(notes.length).toBeLessThanOrEqual(1);
 	});
 
-	it("is not seen where a service fails now and then, however often", async () => {
+	it("does not begin when a service fails now and then", async () => {
 		const clock = new FakeClock();
 		let sent = 0;
 		const notes: string[] = [];
@@ -176,7 +172,7 @@ describe("an outage", () => {
 		expect([done.journal.totals().failed, notes]).toEqual([0, []]);
 	});
 
-	it("is one although a gateway says now and then that it is busy, and is not over for that", async () => {
+	it("begins although a gateway sometimes answers busy, and does not end because of that", async () => {
 		const clock = new FakeClock();
 		let sent = 0;
 		const notes: string[] = [];
@@ -192,7 +188,7 @@ describe("an outage", () => {
 		expect(notes).toHaveLength(2);
 	});
 
-	it("twice is told twice, and answers of before it do not end it", async () => {
+	it("that comes twice is reported twice, and late answers do not end it", async () => {
 		const clock = new FakeClock();
 		const notes: string[] = [];
 		const isGone = (time: number): boolean => (time > 1_000 && time < 9_000) || (time > 30_000 && time < 40_000);
@@ -227,7 +223,7 @@ describe("a service that was never reached", () => {
 		expect(done.clock.now()).toBeLessThanOrEqual(latest);
 	});
 
-	it("and comes up within --max-outage has all rows updated", async () => {
+	it("that starts within --max-outage gets all rows", async () => {
 		const { run: done } = run([0, 50_000], { rows: 50, maxOutage: 120_000 });
 		expect(await done.clock.until(done.done)).toBeUndefined();
 		expect(done.journal.totals()).toMatchObject({ updated: 50 });
@@ -241,7 +237,7 @@ describe("a user who interrupts an outage", () => {
 		["while rows are tried again", 500],
 		["while all wait for the service", 10_000],
 		["a minute later", 70_000],
-	])("is not kept waiting %s", async (_, after) => {
+	])("does not wait %s", async (_, after) => {
 		const clock = new FakeClock();
 		const done = start(
 			updating(({ index }) => {
@@ -266,7 +262,7 @@ it.each([
 	[900, 0.5, 30_000],
 	[900, 0, 100],
 ])(
-	"after %d probes that failed the next comes anywhere within twice the time, a minute at most (chance %d)",
+	"after %d failed probes the next comes anywhere within twice the time, at most a minute (chance %d)",
 	(failed, random, wait) => {
 		expect(probeWait(failed, random)).toBeCloseTo(wait, 6);
 	},
@@ -275,7 +271,7 @@ it.each([
 const away = { code: DATABASE_AWAY, status: 200 };
 const refused = { code: "KEY_REJECTED", status: 401 };
 
-describe("a database that goes away behind the service for 20 seconds", () => {
+describe("a database that is away for 20 seconds while its service answers", () => {
 	it.each<[string, RestErrorKind, object, number]>([
 		["as a code 100 in a run of 64", "ambiguous", away, 64],
 		["as a code 100 in a run of 4", "ambiguous", away, 4],
@@ -283,7 +279,7 @@ describe("a database that goes away behind the service for 20 seconds", () => {
 		["as a 401 in a run of 64", "doubted", refused, 64],
 		["as a 401 in a run of 4", "doubted", refused, 4],
 		["as a 401 in a run of one", "doubted", refused, 1],
-	])("seen %s, costs no row and hardly a request", async (_, during, saying, concurrency) => {
+	])("seen %s, costs no row and few requests", async (_, during, saying, concurrency) => {
 		const { run: done, starts } = run([100, 20_100], { rows: 2_000, concurrency, during, saying, attempts: 1 });
 		expect(await done.clock.until(done.done)).toBeUndefined();
 		expectAccounted(done, 2_000);
@@ -291,7 +287,7 @@ describe("a database that goes away behind the service for 20 seconds", () => {
 		expect(starts.length - 2_000).toBeLessThan(160);
 	});
 
-	it("says what it waits for, and how long at most", async () => {
+	it("prints what the run waits for, and how long at most", async () => {
 		const database = run([100, 20_100], { rows: 2_000, concurrency: 64, during: "ambiguous", saying: away });
 		await database.run.clock.until(database.run.done);
 		expect(database.notes[0]).toBe(
@@ -314,7 +310,7 @@ describe("a database that goes away behind the service for 20 seconds", () => {
 	});
 });
 
-describe("a key that is revoked in the middle", () => {
+describe("a key that is revoked during a run", () => {
 	it.each([
 		[1, undefined, 120_000],
 		[4, undefined, 120_000],
@@ -334,7 +330,7 @@ describe("a key that is revoked in the middle", () => {
 		expect([failed, pending > 0]).toEqual([0, true]);
 	});
 
-	it("is not what ends a run whose service was away for long before it", async () => {
+	it("does not end the run early if a long outage came before it", async () => {
 		const clock = new FakeClock();
 		const operation = updating(async () => {
 			await clock.sleep(10);
@@ -346,7 +342,7 @@ describe("a key that is revoked in the middle", () => {
 		expect(await clock.until(done.done)).toMatchObject({ exit: Exit.temporary });
 	});
 
-	it("is not what one row's refusals are while others are accepted: its row fails, and the run goes on", async () => {
+	it("does not end the run if only one row is refused: its row fails", async () => {
 		const clock = new FakeClock();
 		const operation = updating(async ({ index }) => {
 			await clock.sleep(10);

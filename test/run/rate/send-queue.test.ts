@@ -41,8 +41,8 @@ const slow = (clock: FakeClock, milliseconds: number): Limiter => ({
 	close: () => undefined,
 });
 
-describe("what begins while a request waits for its token holds for it too", () => {
-	it("a pause that the service asked for", async () => {
+describe("a request that waits for its token also waits for", () => {
+	it("a pause that the service asks for meanwhile", async () => {
 		const clock = new FakeClock();
 		const queue = queueOf(clock, slow(clock, 100));
 		const sent = queue.send(async () => clock.now(), never);
@@ -51,7 +51,7 @@ describe("what begins while a request waits for its token holds for it too", () 
 		expect(await clock.until(sent)).toBeGreaterThanOrEqual(5_050);
 	});
 
-	it("an outage: it is not sent into it, but for one that probes", async () => {
+	it("an outage that begins meanwhile, unless it is the probe", async () => {
 		const clock = new FakeClock();
 		const queue = queueOf(clock, slow(clock, 100));
 		let sent = 0;
@@ -72,7 +72,7 @@ describe("what begins while a request waits for its token holds for it too", () 
 	});
 });
 
-it("what the cap makes a request wait is not taken for the latency of the service", async () => {
+it("the wait for the cap does not count as latency of the service", async () => {
 	const clock = new FakeClock();
 	const seen: number[] = [];
 	const queue = queueOf(clock, slow(clock, 1_000), {

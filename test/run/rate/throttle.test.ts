@@ -3,8 +3,8 @@ import { Exit } from "../../../src/errors.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { expectAccounted, failure, start, updating } from "../harness.ts";
 
-describe("a service that asks to slow down", () => {
-	it("is asked less and less until it has enough, and more again when it takes it", async () => {
+describe("a service that throttles", () => {
+	it("gets fewer and fewer requests until it accepts them, and more again afterwards", async () => {
 		const clock = new FakeClock();
 		const starts: number[] = [];
 		let busy = true;
@@ -36,7 +36,7 @@ describe("a service that asks to slow down", () => {
 		expectAccounted(run, 100_000);
 	});
 
-	it("with a time gets no request inside it, few right after it, and no row fails for it", async () => {
+	it("with a Retry-After gets no request within it and few right after it, and no row fails", async () => {
 		const clock = new FakeClock();
 		const starts: number[] = [];
 		const told: number[] = [];
@@ -58,7 +58,7 @@ describe("a service that asks to slow down", () => {
 		expect(run.journal.totals()).toMatchObject({ updated: 4_000, failed: 0, attempts: 4_000 + told.length });
 	});
 
-	it("and says nothing else ends the run when --max-outage is over, every row pending", async () => {
+	it("and does nothing else ends the run after --max-outage, with every row pending", async () => {
 		const run = start(
 			updating(() => Promise.reject(failure("throttled", { retryAfter: 60_000, status: 429 }))),
 			{ rows: 100, maxOutage: 300_000 },
@@ -72,7 +72,7 @@ describe("a service that asks to slow down", () => {
 		expect(run.journal.totals()).toMatchObject({ failed: 0, pending: 100 });
 	});
 
-	it("for longer than --max-wait ends the run at once, with the time at which to come back", async () => {
+	it("for longer than --max-wait ends the run at once and names the time to retry", async () => {
 		const run = start(
 			updating(() => Promise.reject(failure("throttled", { retryAfter: 60_000 }))),
 			{ rows: 100, maxWait: 59_000 },
@@ -83,7 +83,7 @@ describe("a service that asks to slow down", () => {
 		expectAccounted(run, 100);
 	});
 
-	it("and whose user interrupts is left at once, rows that the lowered rate holds back among it", async () => {
+	it("does not delay an interrupt, even with rows held by the lowered rate", async () => {
 		const clock = new FakeClock();
 		let sent = 0;
 		const operation = updating(() => {
@@ -101,7 +101,7 @@ describe("a service that asks to slow down", () => {
 });
 
 describe("--max-duration", () => {
-	it("ends the run with exit 9 at that time, lets what is in flight finish, and leaves the rest pending", async () => {
+	it("ends the run with exit 9 at that time, finishes requests in flight, and leaves the rest pending", async () => {
 		const clock = new FakeClock();
 		let abandoned = false;
 		const run = start(
@@ -115,7 +115,7 @@ describe("--max-duration", () => {
 		expect([abandoned, clock.sleeping]).toEqual([false, 0]);
 	});
 
-	it("that is over does not keep a user who interrupts longer than five seconds", async () => {
+	it("that is over does not delay an interrupt beyond five seconds", async () => {
 		const clock = new FakeClock();
 		const cut = new AbortController();
 		const operation = updating(async () => {
@@ -134,7 +134,7 @@ describe("--max-duration", () => {
 		["a wait that the service asks for", "throttled", 10, { retryAfter: 20_000 }, 0],
 		["the back-off of the only row that is left", "ambiguous", 1, { status: 500 }, 9_999],
 		["an outage", "not_sent", 100, {}, 10_000],
-	] as const)("does not sit out %s that it would end, and fails no row", async (_, kind, rows, more, latest) => {
+	] as const)("does not wait for %s that would exceed it, and fails no row", async (_, kind, rows, more, latest) => {
 		const clock = new FakeClock(0.9);
 		const run = start(
 			updating(() => Promise.reject(failure(kind, more))),

@@ -22,8 +22,8 @@ async function run(
 	return path;
 }
 
-describe("what a run wrote to one document", () => {
-	it("is what the whole run is read for, whatever the ids look like", async () => {
+describe("the record of what a run wrote to one document", () => {
+	it("is found in the whole run, whatever the ids look like", async () => {
 		const id = fc.oneof(
 			fc.constantFrom("a", "b", '"', "\\", "\n", "a\u0000", "é", '"id":"a"', "\ud800", "doc-1", "doc-10"),
 			fc.string({ unit: "binary" }),
@@ -62,7 +62,7 @@ describe("what a run wrote to one document", () => {
 		);
 	}, 60_000);
 
-	it("is open again where the row was opened again after it failed", async () => {
+	it("is open again if the row was reopened after a failure", async () => {
 		const reopen = { kind: "reopen", time: "2026-01-02T03:04:06.000Z" } as const;
 		const failed = outcome(1, "failed", 1, "CODE_102");
 		const statusOf = async (...outcomes: readonly JournalRecord[]): Promise<unknown> =>
@@ -73,7 +73,7 @@ describe("what a run wrote to one document", () => {
 		expect(await statusOf(failed, reopen, outcome(1))).toEqual(["updated"]);
 	});
 
-	it("is refused where any line of the run is damaged: it may have been the document's", async () => {
+	it("is refused if any line of the run is damaged, as it may have been the document's", async () => {
 		const path = await run([sent(0), sent(1), sent(2)]);
 		const file = join(path, "sent.jsonl");
 		const text = await readFile(file, "utf8");

@@ -27,8 +27,8 @@ async function written(
 	return all;
 }
 
-describe("what a run wrote: an undo brings back what this says, so it must not be the run's own", () => {
-	it("is one entry a row, the last of what was sent over the first of what was there", async () => {
+describe("the record of what a run wrote, from which an undo restores", () => {
+	it("has one entry a row: the last values sent over the first ones found", async () => {
 		const records = [
 			sent(0, { line: 2, before: a(0), time: 10 }),
 			sent(1, { line: 3, metadata: a("first"), before: a(1), time: 11 }),
@@ -41,7 +41,7 @@ describe("what a run wrote: an undo brings back what this says, so it must not b
 		]);
 	});
 
-	it("names the document that an upload made, and none where nobody knows of one", async () => {
+	it("names the document that an upload made, or none if it is unknown", async () => {
 		const upload = { documentId: "", write: "upload", fileName: "a.txt", size: 1 } as const;
 		const records = [sent(0, upload), { kind: "stored", row: 0, documentId: "new", storedName: "a.txt" } as const];
 		const all = await written([...records, sent(1, upload)], [outcome(0, "uploaded")]);
@@ -51,7 +51,7 @@ describe("what a run wrote: an undo brings back what this says, so it must not b
 		]);
 	});
 
-	it("holds also for a row that was sent more often than a byte counts", async () => {
+	it("holds for a row that was sent more than 255 times", async () => {
 		const many = Array.from({ length: 600 }, (_, n) => sent(0, { metadata: a(n + 1), before: a(n) }));
 		expect(await written([...many, sent(1)], [])).toMatchObject([
 			{ row: 1 },
@@ -60,7 +60,7 @@ describe("what a run wrote: an undo brings back what this says, so it must not b
 	});
 });
 
-describe("what was there before all writes of a row", () => {
+describe("the values before all writes of a row", () => {
 	const one = (metadata: Metadata, before?: Metadata) => ({ metadata, ...(before === undefined ? {} : { before }) });
 
 	it.each([

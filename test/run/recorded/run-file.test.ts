@@ -23,17 +23,17 @@ const aged = (day: number, order?: number): RunAge => {
 };
 
 describe("the age of a run", () => {
-	it("goes by its number, or an undo would take back the wrong run when the clock was wrong", () => {
+	it("follows its number, or undo would pick the wrong run after a wrong clock", () => {
 		const runs = [aged(9, 1), aged(3, 2), aged(5, 3)];
 		expect(runs.toReversed().toSorted(byAge)).toEqual(runs);
 	});
 
-	it("goes by time where 0.1.0 gave no number, and all of these come before those that have one", () => {
+	it("follows the time for runs of 0.1.0, which have no number and come before all others", () => {
 		const runs = [aged(4), aged(8), aged(1, 1), aged(2, 2)];
 		expect(runs.toReversed().toSorted(byAge)).toEqual(runs);
 	});
 
-	it("is an order: what is sorted once is sorted in any way that it comes", () => {
+	it("is a total order: any input order sorts to the same result", () => {
 		const one = fc.record({ day: fc.integer({ min: 1, max: 28 }), order: fc.option(fc.integer({ min: 1, max: 9 })) });
 		fc.assert(
 			fc.property(fc.array(one, { maxLength: 8 }), (all) => {
@@ -44,7 +44,7 @@ describe("the age of a run", () => {
 		);
 	});
 
-	it("is disputed where the clock says that an earlier one began later, and not for the moment that a clock is set right", () => {
+	it("is disputed if the clock says that an earlier run began later, but not for small corrections", () => {
 		expect(startedLaterByClock(aged(3, 2), [aged(5, 1), aged(3, 2)])).toEqual(aged(5, 1));
 		expect(startedLaterByClock(aged(3, 2), [aged(5), aged(3, 2)])).toEqual(aged(5));
 		expect(startedLaterByClock(aged(3, 2), [aged(2, 1), aged(3, 2), aged(9, 3)])).toBeUndefined();
@@ -54,14 +54,14 @@ describe("the age of a run", () => {
 });
 
 describe("the number of a run", () => {
-	it("is another for each of many starts at once, and larger than all before", async () => {
+	it("is unique among simultaneous starts, and larger than all before", async () => {
 		const runs = await folder();
 		const first = await Promise.all(range(20).map(() => takeOrder(runs, [])));
 		expect(new Set(first).size).toBe(20);
 		expect(await takeOrder(runs, [])).toBeGreaterThan(Math.max(...first));
 	});
 
-	it("comes from the records where its file is lost, or an old one was put back", async () => {
+	it("comes from the records if its file is lost, or an old one was restored", async () => {
 		const runs = await folder();
 		const records = [aged(1, 7), aged(2, 41), aged(3)];
 		expect(await takeOrder(runs, records)).toBe(42);
@@ -74,7 +74,7 @@ describe("the number of a run", () => {
 		expect(await readdir(join(runs, ".order"))).toEqual(["42"]);
 	});
 
-	it("is not taken from what is none", async () => {
+	it("is not read from invalid content", async () => {
 		const runs = await folder();
 		await mkdir(join(runs, ".order"));
 		for (const name of ["9007199254740993", "-4", "1.5", "x", ""]) {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isRunId, runId } from "../../../src/run/recorded/run-file.ts";
 
-it("the names of runs sort by age, or `runs resume` would go on with another than the newest", () => {
+it("the names of runs sort by age, or runs resume would pick another than the newest", () => {
 	const moment = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2099, 11) });
 	const chance = fc.nat(4095);
 	fc.assert(

@@ -27,7 +27,7 @@ const last: FailedAttempt = { ...first, attempt: 6, counted: 5 };
 const silent: FailedAttempt = { ...first, answered: false, succeeded: false };
 const stop6 = { action: "stop", stop: { exit: Exit.temporary } };
 
-describe("a database that is away behind the service", () => {
+describe("a database that is away while its service answers", () => {
 	const away = failure("ambiguous", { code: DATABASE_AWAY, status: 200 });
 	it.each<[string, FailedAttempt, object]>([
 		["costs a row no try", last, { action: "retry", counts: false, everyone: false }],
@@ -45,7 +45,7 @@ describe("a database that is away behind the service", () => {
 	});
 });
 
-describe("what to do about a request that did not succeed", () => {
+describe("the decision after a failed request", () => {
 	it.each<[string, RestErrorKind, FailedAttempt, object]>([
 		["a refusal fails the row at once", "rejected", first, { action: "fail" }],
 		["an untrusted answer stops the run", "untrusted", first, { action: "stop", stop: { exit: Exit.untrusted } }],
@@ -133,7 +133,7 @@ describe("what to do about a request that did not succeed", () => {
 		["throttled", 1, 1_000],
 		["throttled", 4, 8_000],
 		["throttled", 9, 60_000],
-	] as const)("waits, %s for the time no. %d, anything up to %d ms", (kind, attempt, most) => {
+	] as const)("waits, %s for attempt %d, anything up to %d ms", (kind, attempt, most) => {
 		for (const random of [0, 0.25, 0.999]) {
 			const decision = decide(failure(kind), { ...first, allowed: Infinity, attempt, random });
 			expect(decision).toMatchObject({ action: "retry", wait: random * most });
@@ -146,11 +146,11 @@ describe("what to do about a request that did not succeed", () => {
 		[1_000, 0.999, 1_099.9],
 		[10_000, 0.5, 10_500],
 		[300_000, 0.5, 301_000],
-	])("never comes back before the %d ms that the service asks for (chance %d)", (retryAfter, random, wait) => {
+	])("never repeats before the %d ms that the service asked for (chance %d)", (retryAfter, random, wait) => {
 		expect(decide(failure("throttled", { retryAfter }), { ...first, random })).toMatchObject({ wait });
 	});
 
-	it("stops rather than come back early where the service asks for more than --max-wait, and says until when", () => {
+	it("stops rather than repeat early if the service asks for more than --max-wait, and says until when", () => {
 		const text = "the service asks to wait 5m1s, until 2025-06-01T14:05:01Z; longer than --max-wait 5m0s";
 		expect(decide(failure("throttled", { retryAfter: 301_000 }), first)).toMatchObject({
 			action: "stop",
@@ -165,27 +165,27 @@ describe("what to do about a request that did not succeed", () => {
 		["ambiguous", undefined, 124, { action: "leave", everyone: false }],
 		["not_sent", undefined, 125, { action: "retry" }],
 	])(
-		"begins no wait that --max-duration would end: %s, %s ms, with %d ms left",
+		"begins no wait that would exceed --max-duration: %s, %s ms, with %d ms left",
 		(kind, retryAfter, timeLeft, decision) => {
 			const error = failure(kind, retryAfter === undefined ? {} : { retryAfter });
 			expect(decide(error, { ...first, timeLeft })).toMatchObject(decision);
 		},
 	);
 
-	it("makes the last try when an outage has lasted as long as it may, not later", () => {
+	it("makes the last attempt when an outage reaches its limit, not later", () => {
 		const state = { ...first, attempt: 8, outageLeft: 700 };
 		expect(decide(failure("not_sent"), state)).toMatchObject({ action: "retry", wait: 700 });
 		expect(decide(failure("not_sent"), { ...state, outageLeft: -1 })).toMatchObject({ action: "retry", wait: 0 });
 	});
 
 	it.each(["NOT_ARRIVED", "NOT_REMOVED", "REMOVED_MORE", "UNKNOWN_FLAVOUR"])(
-		"does not repeat what shows that success means nothing: %s",
+		"does not repeat an answer that makes success meaningless: %s",
 		(code) => {
 			expect(decide(failure("not_the_api", { code }), first)).toMatchObject(stop6);
 		},
 	);
 
-	it("tries a conflict twice more, and no other refusal", () => {
+	it("repeats a conflict twice, and no other refusal", () => {
 		const conflict = failure("rejected", { code: "HTTP_409", status: 409 });
 		expect([1, 2, 3].map((attempt) => decide(conflict, { ...first, attempt }).action)).toEqual([
 			"retry",
@@ -199,7 +199,7 @@ describe("what to do about a request that did not succeed", () => {
 		["TLS_UNTRUSTED", "--ca-file"],
 		["KEY_REJECTED", "RAGTAG_API_KEY"],
 		["ANOTHER", "proxy"],
-	])("says what to set after %s: %s", (code, hint) => {
+	])("names the setting that helps after %s: %s", (code, hint) => {
 		const decision = decide(failure("untrusted", { code }), first);
 		expect(decision).toMatchObject({ stop: { hint: expect.stringContaining(hint) } });
 	});

@@ -12,7 +12,7 @@ function dependencies(clock: FakeClock, signal?: AbortSignal): RequestDependenci
 }
 
 describe("one request of a command that runs no rows", () => {
-	it("is answered although its first tries failed", async () => {
+	it("is answered although its first attempts failed", async () => {
 		const clock = new FakeClock();
 		let tries = 0;
 		const answer = requestWithRetry(() => {
@@ -46,7 +46,7 @@ describe("one request of a command that runs no rows", () => {
 		[29_000, 2],
 		[30_001, 1],
 		[400_000, 1],
-	])("does not sit out a wait of %d ms that ends after half a minute", async (retryAfter, most) => {
+	])("does not wait %d ms that end after half a minute", async (retryAfter, most) => {
 		const clock = new FakeClock(0);
 		let tries = 0;
 		const answer = requestWithRetry(() => {
@@ -58,7 +58,7 @@ describe("one request of a command that runs no rows", () => {
 		expect(clock.now()).toBeLessThanOrEqual(30_000);
 	});
 
-	it("is not repeated after a lost answer where twice would harm", async () => {
+	it("is not repeated after a lost answer if a second time would do harm", async () => {
 		const clock = new FakeClock();
 		let tries = 0;
 		const create = (): Promise<never> => {
@@ -70,7 +70,7 @@ describe("one request of a command that runs no rows", () => {
 		expect(tries).toBe(2);
 	});
 
-	it("gives up waiting when the user interrupts", async () => {
+	it("stops waiting when the user interrupts", async () => {
 		const clock = new FakeClock();
 		const user = new AbortController();
 		const reason = new Error("stopped by SIGINT");
@@ -82,14 +82,14 @@ describe("one request of a command that runs no rows", () => {
 		expect(clock.now()).toBe(0);
 	});
 
-	it("tells a fault of the program as it is", async () => {
+	it("reports a fault of the program unchanged", async () => {
 		const fault = new TypeError("x is not a function");
 		await expect(requestWithRetry(() => Promise.reject(fault), dependencies(new FakeClock()))).rejects.toBe(fault);
 	});
 });
 
 describe("the cooldown", () => {
-	it("does not shorten a cooldown by a shorter one that comes later", async () => {
+	it("is not shortened by a shorter one that comes later", async () => {
 		const clock = new FakeClock();
 		const cooldown = new Cooldown(clock);
 		cooldown.extend(5_000);
@@ -100,7 +100,7 @@ describe("the cooldown", () => {
 		expect(clock.now()).toBe(5_000);
 	});
 
-	it("holds a request back for a cooldown that began while it waited for its token", async () => {
+	it("delays a request if it began while the request waited for its token", async () => {
 		const clock = new FakeClock();
 		const cooldown = new Cooldown(clock);
 		const limiter = { take: () => clock.sleep(100), close: () => undefined };
@@ -110,7 +110,7 @@ describe("the cooldown", () => {
 		expect(await clock.until(sent)).toBeGreaterThanOrEqual(5_050);
 	});
 
-	it("holds others back for what a request was asked that is itself not tried again", async () => {
+	it("delays other requests even if the one that received it is not repeated", async () => {
 		const clock = new FakeClock();
 		const needed = dependencies(clock);
 		const refused = requestWithRetry(() => Promise.reject(failure("throttled", { retryAfter: 60_000 })), needed);
@@ -125,7 +125,7 @@ describe("the cooldown", () => {
 		expect(started).toEqual([60_000, 60_125]);
 	});
 
-	it("takes a token for a request that fails, too", async () => {
+	it("counts a failed request against the cap too", async () => {
 		const clock = new FakeClock();
 		const limiter = countingLimiter();
 		const send = paced(limiter, new Cooldown(clock));

@@ -28,7 +28,7 @@ describe("retry", () => {
 		expect(held).toEqual(times.slice(0, -1));
 	});
 
-	it("counts only the attempts that a decision counts, and pauses all requests only where the service asked for it", async () => {
+	it("counts only attempts that the decision counts, and pauses all requests only if the service asked for it", async () => {
 		const clock = new FakeClock();
 		const decisions = [
 			again({ counts: false, everyone: true, wait: 700 }),
@@ -52,7 +52,7 @@ describe("retry", () => {
 		expect(pauses).toEqual([700]);
 	});
 
-	it("throws what the policy does not judge, and the reason of its signal", async () => {
+	it("throws errors that the policy does not judge, and the reason of its signal", async () => {
 		const clock = new FakeClock();
 		const fault = new TypeError("a fault");
 		const isOther = (error: unknown): error is RangeError => error instanceof RangeError;
@@ -70,7 +70,7 @@ describe("retry", () => {
 });
 
 describe("readBack", () => {
-	it("reads after each delay until something shows", async () => {
+	it("reads after each delay until something is seen", async () => {
 		const clock = new FakeClock();
 		const reads: number[] = [];
 		const isShown = async (): Promise<boolean> => reads.push(clock.now()) === 3;
@@ -78,7 +78,7 @@ describe("readBack", () => {
 		expect(reads).toEqual([0, 250, 1_250]);
 	});
 
-	it("ends after the last delay where nothing shows", async () => {
+	it("ends after the last delay if nothing is seen", async () => {
 		const clock = new FakeClock();
 		expect(await clock.until(readBack(async () => false, { clock }))).toBe(false);
 		expect(clock.now()).toBe(LONGEST_READ_BACK_MS);

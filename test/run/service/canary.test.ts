@@ -52,9 +52,9 @@ function worldOf(server: FakeServer, more: Parameters<typeof serviceOf>[1] = {})
 const updates = ({ calls }: FakeServer): string[] => calls.filter((call) => call.startsWith("P"));
 const kept = (server: FakeServer, id: string): unknown => server.held.get(id)?.get("a");
 
-describe("what an earlier run saw of a server that is another by now", () => {
+describe("what an earlier run learned of a server that has changed since", () => {
 	it.each<Echo>(["document_id", "id", "nothing", "other"])(
-		"counts no row before the first was looked at, though the server names documents alike: %s",
+		"counts no row before the first is read back, though the server names documents alike: %s",
 		async (echo) => {
 			const ids = range(20).map((n) => `doc-${n}`);
 			const server = fakeServer(ids, { echo, takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
@@ -71,7 +71,7 @@ describe("what an earlier run saw of a server that is another by now", () => {
 		},
 	);
 
-	it("is not taken for true because the row that was to show it failed as itself", async () => {
+	it("is not confirmed by a first row that failed for its own reason", async () => {
 		const server = fakeServer(["one", "two"], { takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
 		const { write } = worldOf(server, { memory: memoryOf(known()) });
 		await expect(write(row("absent"))).rejects.toMatchObject({ code: "NOT_FOUND" });
@@ -85,7 +85,7 @@ describe("what an earlier run saw of a server that is another by now", () => {
 		["it in another member", "document_id", "id"],
 		["it in a list, a text or a number", "document_id", "other"],
 		["it, where it named none", "nothing", "document_id"],
-	])("is doubted in the middle of a run, where a success names %s", async (_, proven, echo) => {
+	])("is revoked during a run if a success names %s", async (_, proven, echo) => {
 		const server = fakeServer(["one", "two", "three"], { echo: proven });
 		const { write } = worldOf(server, { memory: memoryOf(known({ proven })) });
 		await write(row("one"));
@@ -99,7 +99,7 @@ describe("what an earlier run saw of a server that is another by now", () => {
 	it.each([
 		["from the future, as a clock that was set back leaves it", -HOUR],
 		["older than a day", 25 * HOUR],
-	])("is found out anew where it is %s", async (_, now) => {
+	])("is learned again if it is %s", async (_, now) => {
 		const server = fakeServer(["one"], { isRagflow: true });
 		const { service, write } = worldOf(server, {
 			memory: memoryOf(known({ flavour: ragflowPut, form: "json" })),
@@ -112,7 +112,7 @@ describe("what an earlier run saw of a server that is another by now", () => {
 });
 
 describe("a document that no list shows", () => {
-	it("does not switch the looking off for all others: their rows would be lost unseen", async () => {
+	it("does not end the read-back for all others: their rows would be lost", async () => {
 		const server = fakeServer(["odd", "one", "two"], { takes: { multipart: "keeps", plain: "keeps" } });
 		server.hidden.add("odd");
 		const { service, write, notes } = worldOf(server);
@@ -125,7 +125,7 @@ describe("a document that no list shows", () => {
 		expect([kept(server, "one"), kept(server, "two")]).toEqual(["one", "two"]);
 	});
 
-	it("three times in a row ends the looking, with one warning and nothing verified", async () => {
+	it("three times in a row ends the read-back, with one warning and nothing verified", async () => {
 		const ids = range(5).map((n) => `doc-${n}`);
 		const server = fakeServer(ids);
 		for (const id of ids) server.hidden.add(id);
@@ -138,7 +138,7 @@ describe("a document that no list shows", () => {
 		expect(server.calls.at(-2)).toBe("PUT multipart doc-3");
 	});
 
-	it("twice, and then one that is listed, begins the count anew", async () => {
+	it("twice, then one that is listed, restarts the count", async () => {
 		const ids = range(6).map((n) => `doc-${n}`);
 		const server = fakeServer(ids);
 		for (const n of [0, 1, 3, 4]) server.hidden.add(`doc-${n}`);
@@ -152,7 +152,7 @@ describe("a document that no list shows", () => {
 });
 
 describe("a server whose lists lag behind its writes", () => {
-	it("what the first form wrote late is no proof of the second, which changes nothing: later rows would be lost", async () => {
+	it("a late effect of the first form is no proof of the second, which changes nothing", async () => {
 		const ids = range(4).map((n) => `doc-${n}`);
 		const server = fakeServer(ids, { takes: { multipart: "keeps", plain: "ignores", json: "ignores" }, lag: 3_500 });
 		const { service, write } = worldOf(server);
@@ -164,7 +164,7 @@ describe("a server whose lists lag behind its writes", () => {
 		for (const id of ids) expect(kept(server, id)).toBe(id);
 	});
 
-	it("the same where an earlier run saw the first form arrive", async () => {
+	it("nor if an earlier run saw the first form arrive", async () => {
 		const ids = range(4).map((n) => `doc-${n}`);
 		const server = fakeServer(ids, { takes: { multipart: "keeps", plain: "ignores", json: "ignores" }, lag: 3_500 });
 		const { service, write } = worldOf(server, { memory: memoryOf(known()) });
@@ -175,7 +175,7 @@ describe("a server whose lists lag behind its writes", () => {
 		for (const id of ids) expect(kept(server, id)).toBe(id);
 	});
 
-	it("nor is it one of another flavour's form, where the first showed that the server is of that one", async () => {
+	it("nor of another flavour's form, if the first form revealed the server's flavour", async () => {
 		const ids = range(4).map((n) => `doc-${n}`);
 		const server = fakeServer(ids, {
 			isRagflow: true,
@@ -188,7 +188,7 @@ describe("a server whose lists lag behind its writes", () => {
 		await expect(write(row("doc-1"))).rejects.toMatchObject({ code: "NOT_ARRIVED" });
 	});
 
-	it("nor of a form that another try of the row took to, after the answer to the first was lost", async () => {
+	it("nor of a form that a later attempt used after the first answer was lost", async () => {
 		const server = fakeServer(["one", "two"], { takes: { multipart: "keeps", json: "ignores" }, lag: 3_000 });
 		const { service, write } = worldOf(server);
 		const memory: WriteMemory = {};
@@ -208,7 +208,7 @@ describe("a server whose lists lag behind its writes", () => {
 		expect(kept(server, "two")).toBe("two");
 	});
 
-	it("a lag that is waited for costs no other form a try", async () => {
+	it("a lag shorter than the read-back costs no attempt in another form", async () => {
 		const server = fakeServer(["one"], { lag: 1_000 });
 		const { service, write } = worldOf(server);
 		await write(row("one"));
@@ -217,7 +217,7 @@ describe("a server whose lists lag behind its writes", () => {
 	});
 });
 
-it("a row that clears its document proves no form: one that loses everything takes it well, and the next row with it", async () => {
+it("a row that clears its document proves no form: one that loses all metadata also passes", async () => {
 	const server = fakeServer(["one", "two"], { takes: { multipart: "clears", json: "keeps" } });
 	server.held.set("one", new Map([["a", "before"]]));
 	server.held.set("two", new Map([["a", "before"]]));
@@ -229,7 +229,7 @@ it("a row that clears its document proves no form: one that loses everything tak
 });
 
 describe("a row that the service does not take", () => {
-	it("fails as itself where one form refuses it and the others ignore it, and the run goes on", async () => {
+	it("fails for its own reason if one form refuses it and the others ignore it, and the run continues", async () => {
 		const server = fakeServer(["bad", "good"], {
 			takes: { multipart: "refuses", plain: "ignores", json: "ignores" },
 		});
@@ -241,7 +241,7 @@ describe("a row that the service does not take", () => {
 		expect([kept(server, "bad"), kept(server, "good")]).toEqual([undefined, "good"]);
 	});
 
-	it("stops the run where a form that was taken made something else of it: harm is no refusal", async () => {
+	it("stops the run if an accepted form changed the metadata: harm is no refusal", async () => {
 		const server = fakeServer(["bad"], { takes: { multipart: "refuses", plain: "clears", json: "refuses" } });
 		server.held.set("bad", new Map([["old", 1]]));
 		await expect(worldOf(server).write(row("bad"))).rejects.toMatchObject({
@@ -251,8 +251,8 @@ describe("a row that the service does not take", () => {
 	});
 });
 
-describe("something in between that drops every PATCH", () => {
-	it.each(["reset", "502"])("%s: after three attempts to find out the rows are written", async (how) => {
+describe("a proxy that drops every PATCH", () => {
+	it.each(["reset", "502"])("%s: rows are written after three failed detections", async (how) => {
 		const server = fakeServer(["one"]);
 		let patches = 0;
 		const { api } = server;

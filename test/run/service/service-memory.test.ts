@@ -18,8 +18,8 @@ const known: RememberedService = {
 	foundAt: 86_400_000,
 };
 
-describe("an entry about an address", () => {
-	test.each(flavours)("comes back as it was written: $name", (flavour) => {
+describe("the stored knowledge of an address", () => {
+	test.each(flavours)("reads back as it was written: $name", (flavour) => {
 		const [form] = flavour.update.forms;
 		const knowledge = { ...known, flavour, form };
 		expect(readEntry(entryText(url, knowledge), url)).toEqual(knowledge);
@@ -42,11 +42,11 @@ describe("an entry about an address", () => {
 		["it has no layout", (text: string) => text.replace('"schema":3,', "")],
 		["its time is none", (text: string) => text.replace("1970", "never")],
 		["it says neither yes nor no", (text: string) => text.replace('"document_id"', '"yes"')],
-	])("is forgotten where %s: a wrong memory would send rows in a form that nobody takes", (_, change) => {
+	])("is dropped if %s: rows would be sent in a form that the service refuses", (_, change) => {
 		expect(readEntry(change(entryText(url, known)), url)).toBeUndefined();
 	});
 
-	it("is forgotten where it is cut at any byte", () => {
+	it("is dropped if it is cut at any byte", () => {
 		const text = entryText(url, known);
 		for (let length = 0; length < text.length - 1; length++)
 			expect(readEntry(text.slice(0, length), url)).toBeUndefined();
@@ -58,7 +58,7 @@ describe("the files", () => {
 	beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "ragtag-"))));
 	afterEach(() => rm(folder, { recursive: true }));
 
-	it("keep each address apart, open to their owner alone", async () => {
+	it("keep each address apart, readable by their owner alone", async () => {
 		const memory = fileMemory(folder, url);
 		expect(await memory.load()).toBeUndefined();
 		await memory.save(known);
@@ -72,7 +72,7 @@ describe("the files", () => {
 		expect(texts.join("")).toContain(url);
 	});
 
-	it("that can't be written are no failure of the run", async () => {
+	it("that can't be written do not fail the run", async () => {
 		await writeFile(join(folder, "services"), "in the way");
 		const memory = fileMemory(folder, url);
 		await memory.save(known);
@@ -80,7 +80,7 @@ describe("the files", () => {
 	});
 });
 
-describe("what became of what was sent", () => {
+describe("the comparison of what was sent with what arrived", () => {
 	const of = (object: { [key: string]: JsonValue }): Metadata => new Map(Object.entries(object));
 	test.each([
 		["as_sent", { a: 1 }, { b: 2 }, { b: 2 }],
@@ -101,7 +101,7 @@ describe("what became of what was sent", () => {
 		expect(arrivalOf({ before: of(before), sent: of(sent), after: of(after) }, splitLists)).toBe(arrival);
 	});
 
-	it("metadata is the same as itself through JSON, and as nothing that differs in one value", () => {
+	it("metadata equals itself after JSON, and differs from metadata with one other value", () => {
 		const metadata = fc.dictionary(fc.string(), fc.jsonValue()).map((object) => new Map(Object.entries(object)));
 		fc.assert(
 			fc.property(metadata, (map) => {
@@ -121,7 +121,7 @@ describe("what became of what was sent", () => {
 
 // Node's own recursive way of making folders spins for ever there, and `doctor` with it.
 test.runIf(process.platform === "linux")(
-	"a folder that can't be made keeps nothing, and the program ends",
+	"a folder that can't be made stores nothing, and the program ends",
 	async () => {
 		const memory = fileMemory("/proc/nonesuch/ragtag", url);
 		await memory.save(known);

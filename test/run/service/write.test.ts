@@ -33,8 +33,8 @@ function worldOf(server: FakeServer, more: Parameters<typeof serviceOf>[1] = {})
 
 const updates = ({ calls }: FakeServer): string[] => calls.filter((call) => call.startsWith("P"));
 
-describe("at an address that nobody knows", () => {
-	it("the first row is read before and after, and later rows cost one request each", async () => {
+describe("a service of unknown flavour", () => {
+	it("the first row is read before and after, and each later row costs one request", async () => {
 		const server = fakeServer(["one", "two"]);
 		const { service, write, notes } = worldOf(server);
 		await write(row("one"));
@@ -51,7 +51,7 @@ describe("at an address that nobody knows", () => {
 		["clears the document and answers success", "clears"],
 		["refuses it", "refuses"],
 		["answers code 100, as RAGFlow does", "contradicts"],
-	] as const)("a form that %s is given up for the next, and the row arrives", async (_, take) => {
+	] as const)("a form that %s is replaced by the next, and the row arrives", async (_, take) => {
 		const server = fakeServer(["one", "two"], { takes: { multipart: take, plain: take, json: "keeps" } });
 		server.held.set("one", new Map([["a", "before"]]));
 		const { service, write } = worldOf(server);
@@ -63,7 +63,7 @@ describe("at an address that nobody knows", () => {
 		expect(service.recognition).toMatchObject({ form: "json", proven: "document_id" });
 	});
 
-	it("a service that answers success and changes nothing in any form stops the run: its rows would be counted", async () => {
+	it("a service that reports success and changes nothing in any form stops the run", async () => {
 		const server = fakeServer(["one"], { takes: { multipart: "ignores", plain: "ignores", json: "ignores" } });
 		const error = {
 			kind: "not_the_api",
@@ -73,7 +73,7 @@ describe("at an address that nobody knows", () => {
 		await expect(worldOf(server).write(row("one"))).rejects.toMatchObject(error);
 	});
 
-	it("both facts are named where it changes nothing in two forms and refuses the third, and the first row ends the run", async () => {
+	it("an error names both facts if two forms change nothing and the third is refused", async () => {
 		const server = fakeServer(["one"], { takes: { multipart: "ignores", plain: "ignores", json: "refuses" } });
 		await expect(worldOf(server).write(row("one"))).rejects.toMatchObject({
 			kind: "not_the_api",
@@ -91,7 +91,7 @@ describe("at an address that nobody knows", () => {
 		expect(updates(server)).toEqual(["PUT json one"]);
 	});
 
-	it("a row that is refused in every form fails as itself, and does not change the form for others", async () => {
+	it("a row that is refused in every form fails for its own reason and keeps the form for others", async () => {
 		const server = fakeServer(["one"]);
 		const { write } = worldOf(server);
 		await expect(write(row("absent"))).rejects.toMatchObject({ kind: "rejected", code: "NOT_FOUND" });
@@ -102,7 +102,7 @@ describe("at an address that nobody knows", () => {
 		expect(updates(server).at(-1)).toBe("PUT multipart one");
 	});
 
-	it("a row whose document has already what is sent proves nothing: the next one is read back too", async () => {
+	it("a row whose document already has the metadata proves nothing, so the next one is read back too", async () => {
 		const server = fakeServer(["one", "two", "three"], { takes: { multipart: "ignores", plain: "keeps" } });
 		server.held.set("one", new Map([["a", "one"]]));
 		server.held.set("two", new Map([["a", "two"]]));
@@ -119,7 +119,7 @@ describe("at an address that nobody knows", () => {
 		expect(service.recognition).toMatchObject({ form: "plain", proven: "document_id" });
 	});
 
-	it("rows that change nothing are written side by side: a repeated run takes no longer than the first", async () => {
+	it("rows that change nothing are written in parallel, so a repeated run takes no longer", async () => {
 		const ids = Array.from({ length: 20 }, (_, at) => `doc-${at}`);
 		const server = fakeServer(ids);
 		for (const id of ids) server.held.set(id, new Map([["a", id]]));
@@ -137,7 +137,7 @@ describe("at an address that nobody knows", () => {
 		expect(most).toBeGreaterThan(10);
 	});
 
-	it("rows side by side never try an unproven form on more than one document", async () => {
+	it("parallel rows never try an unproven form on more than one document", async () => {
 		const ids = Array.from({ length: 20 }, (_, at) => `doc-${at}`);
 		const server = fakeServer(ids, { takes: { multipart: "clears", json: "keeps" } });
 		const { write } = worldOf(server);
@@ -149,7 +149,7 @@ describe("at an address that nobody knows", () => {
 	it.each([
 		["the list carries no metadata", "names", "the list shows no metadata"],
 		["the document is not in the list", "nothing", "the list does not show document one"],
-	] as const)("where %s: one warning, and the run goes on unverified", async (_, shows, words) => {
+	] as const)("if %s: one warning, and the run continues unverified", async (_, shows, words) => {
 		const server = fakeServer(["one", "two"], { shows });
 		const { service, write, notes } = worldOf(server);
 		await write(row("one"));
@@ -159,7 +159,7 @@ describe("at an address that nobody knows", () => {
 		expect(server.held.get("two")).toEqual(new Map([["a", "two"]]));
 	});
 
-	it("a service that merges is named: a replace run does not remove what it should", async () => {
+	it("a service that merges is reported: a replace run does not remove other keys", async () => {
 		const server = fakeServer(["one"], { takes: { multipart: "merges" } });
 		server.held.set("one", new Map([["old", 1]]));
 		const { write, notes } = worldOf(server);
@@ -187,7 +187,7 @@ describe("a RAGFlow server", () => {
 		expect(notes).toEqual([expect.stringContaining("--body multipart is ignored")]);
 	});
 
-	it("that splits lists, as v0.24 does, is believed by its rule", async () => {
+	it("that splits lists, as v0.24 does, is checked by that rule", async () => {
 		const server = fakeServer(["one"], { isRagflow: true, keeps: splitLists });
 		const { service, write } = worldOf(server);
 		await write(row("one", { tags: ["a, b", "b ", "c"] }));
@@ -195,7 +195,7 @@ describe("a RAGFlow server", () => {
 		expect(service.canary.echo).toBe("document_id");
 	});
 
-	it("that is upgraded from PUT to PATCH in the middle loses no row", async () => {
+	it("that is upgraded from PUT to PATCH during a run loses no row", async () => {
 		const ids = Array.from({ length: 40 }, (_, at) => `doc-${at}`);
 		const server = fakeServer(ids, { isRagflow: true });
 		const { service, write, notes } = worldOf(server);
@@ -208,7 +208,7 @@ describe("a RAGFlow server", () => {
 		expect(notes).toEqual([expect.stringContaining("RAGFlow v0.25 and later")]);
 	});
 
-	it("code 100 leads to finding the flavour out once, then fails its rows: it is never sent again and again", async () => {
+	it("code 100 causes one detection, then fails its rows, and is not repeated without end", async () => {
 		const server = fakeServer(["one", "two", "three"], { isRagflow: true });
 		const { write } = worldOf(server);
 		await write(row("one"));
@@ -219,7 +219,7 @@ describe("a RAGFlow server", () => {
 		expect(server.calls).toEqual(["PUT json two", "probe PATCH", "probe PUT", "PUT json three"]);
 	});
 
-	it("that takes neither PUT nor PATCH is none that is known, and nothing is written", async () => {
+	it("that takes neither PUT nor PATCH is unknown, and nothing is written", async () => {
 		const server = fakeServer(["one"], { isRagflow: true });
 		const api = server.api({ flavour: documented, form: "multipart" });
 		const lost = { ...api, probeUpdate: async () => "wrong_verb" as const };
@@ -238,8 +238,8 @@ const REMEMBERED: RememberedService = {
 	foundAt: 0,
 };
 
-describe("what is remembered of an address", () => {
-	it("spares the next run every question but one look at its first row", async () => {
+describe("the stored knowledge of a service", () => {
+	it("saves the next run every request but one read-back of its first row", async () => {
 		const server = fakeServer(["one", "two"], { isRagflow: true });
 		const memory = memoryOf();
 		await worldOf(server, { memory }).write(row("one"));
@@ -253,7 +253,7 @@ describe("what is remembered of an address", () => {
 		expect(server.calls.slice(3)).toEqual(["PUT json one"]);
 	});
 
-	it("stands where a repeated run changes nothing: its rows would cost three requests each for ever", async () => {
+	it("remains if a repeated run changes nothing, or each of its rows would cost three requests", async () => {
 		const ids = Array.from({ length: 15 }, (_, at) => `doc-${at}`);
 		const server = fakeServer(ids, { isRagflow: true });
 		for (const id of ids) server.held.set(id, new Map([["a", id]]));
@@ -263,7 +263,7 @@ describe("what is remembered of an address", () => {
 		expect(server.calls.slice(-2)).toEqual(["PUT json doc-13", "PUT json doc-14"]);
 	});
 
-	it("is found out and proven again after a day: what arrived then need not arrive now", async () => {
+	it("is learned and proven again after a day, as the service may have changed", async () => {
 		const server = fakeServer(["one"], { isRagflow: true });
 		const { service, write } = worldOf(server, { memory: memoryOf(REMEMBERED), now: () => 25 * 3_600_000 });
 		await write(row("one"));
@@ -271,7 +271,7 @@ describe("what is remembered of an address", () => {
 		expect(service.recognition).toMatchObject({ origin: "found", proven: "document_id" });
 	});
 
-	it("is learned anew where an answer contradicts it, and the row arrives", async () => {
+	it("is learned again if an answer contradicts it, and the row arrives", async () => {
 		const server = fakeServer(["one"], { isRagflow: true, verb: "PATCH" });
 		const memory = memoryOf(REMEMBERED);
 		await worldOf(server, { memory }).write(row("one"));
@@ -279,7 +279,7 @@ describe("what is remembered of an address", () => {
 		expect(memory.entry).toMatchObject({ flavour: ragflowPatch, proven: "document_id" });
 	});
 
-	it("--flavour is neither doubted nor remembered", async () => {
+	it("--flavour is neither doubted nor stored", async () => {
 		const server = fakeServer(["one"], { isRagflow: true, verb: "PATCH" });
 		const memory = memoryOf();
 		const { write } = worldOf(server, { memory, flavour: { value: ragflowPut, origin: "--flavour" } });
@@ -290,7 +290,7 @@ describe("what is remembered of an address", () => {
 	});
 });
 
-it("a retry of the first row still proves its form: what it had before its first try is what counts", async () => {
+it("a retry of the first row still proves its form: the values before its first attempt count", async () => {
 	const server = fakeServer(["one"]);
 	const { service, write } = worldOf(server);
 	const memory: WriteMemory = {};

@@ -20,7 +20,7 @@ function endOf(rows: readonly string[]): readonly [number, number] | undefined {
 
 const times = (count: number, code: string): string[] => Array.from({ length: count }, () => code);
 
-describe("answers that say something about the whole run when they are repeated", () => {
+describe("answers that concern the whole run when they are repeated", () => {
 	it.each<[string, string[], readonly [number, number] | undefined]>([
 		["a key that may not update: the first row tells", ["FORBIDDEN", "ok"], [1, Exit.untrusted]],
 		["a right that was taken away in the middle", ["ok", ...times(9, "FORBIDDEN")], [6, Exit.untrusted]],
@@ -40,7 +40,7 @@ describe("answers that say something about the whole run when they are repeated"
 		expect(endOf(rows)).toEqual(end);
 	});
 
-	it("a team member whose update is refused reads what the service said, not a guess", () => {
+	it("a team member whose update is refused sees the service's words", () => {
 		const error = failure("rejected", { code: "FORBIDDEN" });
 		const stop = new RepeatedFailures().failed(error);
 		expect(stop?.text).toBe("the first row was refused for lack of permission: it was rejected");

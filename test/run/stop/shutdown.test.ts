@@ -57,7 +57,7 @@ describe("a run that stops", () => {
 		expect(run.journal.totals()).toMatchObject({ failed: 10, pending: 90 });
 	});
 
-	it("goes on regardless where the user set --max-errors himself", async () => {
+	it("continues if the user set --max-errors", async () => {
 		const run = start(
 			updating(({ index }) => reject(index)),
 			{ rows: 30, maxErrors: { unit: "rows", value: 100 } },
@@ -79,7 +79,7 @@ describe("a run that stops", () => {
 describe("a user who interrupts", () => {
 	const stop = { exit: Exit.interrupted, text: "stopped by SIGINT", hint: "Run it again." };
 
-	it("has the requests in flight finished and recorded, and is told his own reason", async () => {
+	it("gets the requests in flight finished and recorded, and sees the reason", async () => {
 		const clock = new FakeClock();
 		let abandoned = false;
 		const operation = updating(() => clock.sleep(4_000));
@@ -92,7 +92,7 @@ describe("a user who interrupts", () => {
 		expect(clock.sleeping).toBe(0);
 	});
 
-	it("waits five seconds for a service that hangs, no longer, and records nothing of what was cut off", async () => {
+	it("waits at most five seconds for a service that hangs, and rows cut off are not recorded", async () => {
 		const clock = new FakeClock();
 		const cut = new AbortController();
 		const operation = updating(async () => {
@@ -109,7 +109,7 @@ describe("a user who interrupts", () => {
 		expect(run.journal.totals()).toMatchObject({ updated: 0, failed: 0, pending: 10 });
 	});
 
-	it("is not kept waiting by a retry or by a pause that the service asked for", async () => {
+	it("does not wait for a retry or for a pause that the service asked for", async () => {
 		const clock = new FakeClock();
 		const run = start(
 			updating(() => Promise.reject(failure("throttled", { retryAfter: 200_000 }))),
@@ -122,7 +122,7 @@ describe("a user who interrupts", () => {
 		expect(run.journal.totals()).toMatchObject({ failed: 0, pending: 10 });
 	});
 
-	it("sends nothing at all when the stop came before the start", async () => {
+	it("sends nothing if the interrupt came before the start", async () => {
 		let sent = 0;
 		const user = new AbortController();
 		user.abort(stop);
@@ -134,7 +134,7 @@ describe("a user who interrupts", () => {
 		expect(sent).toBe(0);
 	});
 
-	it("finds a stored file's row pending, not failed: its record says that only the metadata is owed", async () => {
+	it("leaves a stored file's row pending, with a record that only the metadata is missing", async () => {
 		const clock = new FakeClock();
 		const run = start(
 			async ({ documentId }, request, memory) => {
@@ -155,8 +155,8 @@ describe("a user who interrupts", () => {
 	});
 });
 
-describe("parts that break", () => {
-	it("finishes what was taken when the manifest breaks half-way, then tells the cause", async () => {
+describe("a part of the program that fails", () => {
+	it("lets sent rows finish if the manifest breaks half-way, then reports the cause", async () => {
 		const clock = new FakeClock();
 		async function* broken(): AsyncGenerator<Work[]> {
 			yield* chunksOf(20, 10);
@@ -170,7 +170,7 @@ describe("parts that break", () => {
 		expect(run.journal.totals()).toMatchObject({ updated: 20, pending: 80 });
 	});
 
-	it("stops reading and sending when an outcome cannot be kept, then tells the cause", async () => {
+	it("stops reading and sending if an outcome cannot be stored, then reports the cause", async () => {
 		const clock = new FakeClock();
 		let read = 0;
 		let sent = 0;
@@ -192,7 +192,7 @@ describe("parts that break", () => {
 		expect(read).toBeLessThanOrEqual(20);
 	});
 
-	it("tells a fault of its own instead of failing the row for it", async () => {
+	it("is reported as a fault of the program and fails no row", async () => {
 		const run = start(
 			updating(() => {
 				throw new TypeError("x is not a function");
@@ -202,7 +202,7 @@ describe("parts that break", () => {
 		expect(run.outcomes).toEqual([]);
 	});
 
-	it("frees a row's place only when its outcome is safe", async () => {
+	it("frees a row's place only when its outcome is durable", async () => {
 		const clock = new FakeClock();
 		let sent = 0;
 		const totals = start(updating(() => undefined)).journal.totals();

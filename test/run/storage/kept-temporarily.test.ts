@@ -5,7 +5,7 @@ import { withTemporaryStorage } from "../../../src/run/storage/temporary-folders
 
 const failing = (error: unknown) => withTemporaryStorage("the plan", () => Promise.reject(error), "nothing was sent");
 
-it("says what could not be kept, why, and where there may be room", async () => {
+it("names what could not be stored, why, and where there may be space", async () => {
 	const made = withTemporaryStorage("the plan", () => mkdir("/dev/null/folder"), "nothing was sent");
 	await expect(made).rejects.toMatchObject({
 		message: "the plan can't be kept in the temporary folder: not a directory; nothing was sent",
@@ -17,6 +17,6 @@ it("says what could not be kept, why, and where there may be room", async () => 
 it.each([
 	["a fault of the program", new TypeError("x is not a function")],
 	["what a list said of itself", new CliError("the list is short", { exit: Exit.failedRows })],
-])("blames the storage for nothing else: %s", async (_, error) => {
+])("does not blame the storage for other errors: %s", async (_, error) => {
 	await expect(failing(error)).rejects.toBe(error);
 });

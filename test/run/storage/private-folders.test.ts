@@ -33,14 +33,14 @@ const made = async (...modes: readonly (readonly [string, number])[]): Promise<s
 
 const mode = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
-it("a folder of ours that others can write is closed, and it is said", async () => {
+it("the program's folder that others can write is closed to them, with a warning", async () => {
 	const state = await made(["runs", 0o777]);
 	await securePrivateFolder(join(state, "runs"), me);
 	expect(await mode(join(state, "runs"))).toBe("700");
 	expect(notes.at(-1)).toContain("its mode is now 0700");
 });
 
-it("a folder that others could write, with a file in it that they can write, is refused as it is: it may be theirs", async () => {
+it("a folder with a file that others can write is refused and not changed: it may be theirs", async () => {
 	const state = await made(["runs", 0o777]);
 	const run = join(state, "runs", "run.json");
 	await writeFile(run, "{}");
@@ -52,7 +52,7 @@ it("a folder that others could write, with a file in it that they can write, is 
 	expect(await readPrivateFile(run, me)).toBe("{}");
 });
 
-it("a state folder that has other things in it is not closed to those who work there, but refused", async () => {
+it("a state folder with other things in it is refused, and not closed to those who use it", async () => {
 	const state = await made(["runs", 0o700], ["notes", 0o755]);
 	await chmod(state, 0o775);
 	await expect(secureStateFolder(state, me)).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining("chmod") });
@@ -62,7 +62,7 @@ it("a state folder that has other things in it is not closed to those who work t
 	expect(await mode(state)).toBe("755");
 });
 
-it("a folder that a link leads to is never changed, and refused where others can write it", async () => {
+it("a folder that a link leads to is never changed, and is refused if others can write it", async () => {
 	const state = await made(["there", 0o777]);
 	await symlink(join(state, "there"), join(state, "runs"));
 	await expect(securePrivateFolder(join(state, "runs"), me)).rejects.toMatchObject({ exit: 2 });
@@ -72,7 +72,7 @@ it("a folder that a link leads to is never changed, and refused where others can
 	expect(await mode(join(state, "there"))).toBe("755");
 });
 
-it.skipIf(uid === 0)("what belongs to another user is refused: folders, runs, locks and records", async () => {
+it.skipIf(uid === 0)("anything of another user is refused: folders, runs, locks and records", async () => {
 	const state = await made(["runs", 0o700], ["run.json", 0o600]);
 	await expect(securePrivateFolder(state, someone)).rejects.toMatchObject({ exit: 2 });
 	await expect(readPrivateFile(join(state, "run.json"), someone)).rejects.toMatchObject({ exit: 2 });
@@ -87,7 +87,7 @@ it.skipIf(uid === 0)("what belongs to another user is refused: folders, runs, lo
 	expect(await readdir(join(state, "runs"))).toEqual([]);
 });
 
-it.runIf(uid === 0)("what belongs to another user is refused: folders, runs, locks and records", async () => {
+it.runIf(uid === 0)("anything of another user is refused: folders, runs, locks and records", async () => {
 	const { chown } = await import("node:fs/promises");
 	for (const name of [
 		"",
@@ -106,7 +106,7 @@ it.runIf(uid === 0)("what belongs to another user is refused: folders, runs, loc
 	}
 });
 
-it("a folder that is not there is nobody's, and where there are no owners all is taken", async () => {
+it("a missing folder has no owner, and a system without owners accepts all", async () => {
 	const state = await made(["runs", 0o777]);
 	await securePrivateFolder(join(state, "none", "runs"), me);
 	await securePrivateFolder(join(state, "runs"), { ...me, uid: -1 });

@@ -15,7 +15,7 @@ const put = async (shared: string, name: string, daysAgo: number): Promise<void>
 	await utimes(join(shared, name), time, time);
 };
 
-it("copies of a process that was killed go when the next one starts, and those of one that lives stay", async () => {
+it("the next start removes the copies of a killed process and keeps those of a running one", async () => {
 	const shared = await folder();
 	const own = basename(await makeProcessFolder(shared, processes, Date.now()));
 	// No process has an id as large.
@@ -31,7 +31,7 @@ it("copies of a process that was killed go when the next one starts, and those o
 	expect((await readdir(shared)).toSorted()).toEqual([own, next, elsewhere, "ragtag-of-0.1.0", ...left].toSorted());
 });
 
-it("what a command kept aside goes with its end, and a folder that can't be made is told with its name", async () => {
+it("temporary files are removed at the end, and a folder that can't be made is named", async () => {
 	const state = await folder();
 	const folders = new TemporaryFolders(processes, user);
 	const path = await folders.of(state, "--state-dir");

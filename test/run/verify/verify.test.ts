@@ -19,7 +19,7 @@ describe("a sample, from which a whole run is judged", () => {
 		return seed / 2 ** 32;
 	};
 
-	it("has each item as often as any other, the first and the last too", () => {
+	it("picks each item equally often, the first and the last too", () => {
 		const random = chance(1);
 		const times = range(50).map(() => 0);
 		for (let round = 0; round < 5_000; round++) {
@@ -32,14 +32,14 @@ describe("a sample, from which a whole run is judged", () => {
 		for (const count of times) expect(Math.abs(count - 1_000)).toBeLessThan(140);
 	});
 
-	it("is all there is where that is less", () => {
+	it("is everything if there is less than the sample", () => {
 		const sample = new ReservoirSample<number>(300, () => 0);
 		for (const item of range(7)) sample.add(item);
 		expect(sample.items).toEqual(range(7));
 	});
 });
 
-describe("an outage while what was written is read back", () => {
+describe("an outage while the written values are read back", () => {
 	const gone = new CliError("gone", {
 		exit: Exit.temporary,
 		cause: new RestError("refused", { kind: "not_sent", code: "ECONNREFUSED" }),
@@ -49,7 +49,7 @@ describe("an outage while what was written is read back", () => {
 		cause: new RestError("no", { kind: "rejected", code: "CODE_102" }),
 	});
 
-	it("is sat out for as long as was said, and no longer", async () => {
+	it("is waited for as long as --max-outage, and no longer", async () => {
 		const clock = new FakeClock();
 		let calls = 0;
 		const failing = retryingThroughOutage(
@@ -65,7 +65,7 @@ describe("an outage while what was written is read back", () => {
 		expect(calls).toBe(4);
 	});
 
-	it("ends with the first answer; a refusal is one", async () => {
+	it("ends with the first answer, a refusal included", async () => {
 		const clock = new FakeClock();
 		const errors: Error[] = [gone, gone];
 		const request = retryingThroughOutage(
@@ -128,17 +128,17 @@ describe("documents that a later run wrote again", () => {
 		]);
 	});
 
-	it("are none where the later run was refused, or wrote before ours did, going on after a stop", async () => {
+	it("exclude a later run that was refused, or wrote before this run was resumed", async () => {
 		expect(await again([row(1)], later("later", [sent(1)], "failed"))).toEqual([]);
 		expect(await again([row(1, 200)], later("later", [sent(1, { time: 100 })]))).toEqual([]);
 		expect(await again([row(1, 200)], later("later", [sent(1, { time: 300 })]))).toEqual([[1, "later"]]);
 	});
 
-	it("are none where the later run stopped before it is known to have sent the row: the loss would pass for its doing", async () => {
+	it("exclude a later run that stopped before it surely sent the row, or a loss would be blamed on it", async () => {
 		expect(await again([row(1)], later("later", [sent(1)], "open"))).toEqual([]);
 	});
 
-	it("are none where a later merge carried the lost value along as it saw it", async () => {
+	it("exclude a later merge that kept the lost value as it found it", async () => {
 		const before = new Map([["author", "old"]]);
 		const merged = sent(1, { before, metadata: new Map([...before, ["pages", "3"]]) });
 		expect(await again([row(1)], later("merge", [merged], "updated", false))).toEqual([]);
