@@ -11,5 +11,12 @@ export default defineConfig({
 		setupFiles: ["test/support/setup.ts"],
 		// A test that asserts nothing can't fail.
 		expect: { requireAssertions: true },
+		coverage: {
+			include: ["src/**/*.ts"],
+			reporter: ["text-summary"],
+			// What only a child process runs is not counted, so the true figures are higher.
+			// A failed test must not hide the figures.
+			reportOnFailure: true,
+		},
 	},
 });
