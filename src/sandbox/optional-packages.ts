@@ -2,15 +2,31 @@ import type { Busboy } from "@fastify/busboy";
 import type Database from "libsql";
 
 export type BusboyClass = typeof Busboy;
+
 export type DatabaseClass = typeof Database;
 
-/** SQLite: an optional package, because only the sandbox needs it. It is loaded when a sandbox starts. */
+/**
+ * SQLite: libsql where it is installed, otherwise what Node brings since 22.5. It is loaded when a sandbox starts.
+ *
+ * libsql is optional, because only the sandbox needs it and it has no binary for some machines. It can't be a part of the
+ * executable.
+ */
 export async function loadDatabase(): Promise<DatabaseClass> {
 	try {
-		return (await import("libsql")).default;
+		return await loadLibsql();
 	} catch (error) {
-		throw missing("libsql", error);
+		return await loadNodeSqlite().catch(() => {
+			throw missing("libsql", error, ", or Node 22.13 or newer");
+		});
 	}
+}
+
+export async function loadLibsql(): Promise<DatabaseClass> {
+	return (await import("libsql")).default;
+}
+
+export async function loadNodeSqlite(): Promise<DatabaseClass> {
+	return (await import("node:sqlite")).DatabaseSync;
 }
 
 /** The multipart parser, optional for the same reason. */
@@ -22,6 +38,8 @@ export async function loadBusboy(): Promise<BusboyClass> {
 	}
 }
 
-function missing(name: string, cause: unknown): Error {
-	return new Error(`The sandbox needs the optional package ${name}, which cannot be loaded: install it`, { cause });
+function missing(name: string, cause: unknown, otherwise = ""): Error {
+	return new Error(`The sandbox needs the optional package ${name}, which cannot be loaded: install it${otherwise}`, {
+		cause,
+	});
 }

@@ -157,11 +157,22 @@ function checkOwnFile(database: Database, path: string): void {
 		throw new Error(`${path} was written by another version of the sandbox`);
 }
 
+/** SQLite's primary result codes: libsql has their names, and `node:sqlite` their numbers (extended ones in the upper bits). */
+const NOT_A_DATABASE = ["SQLITE_NOTADB", 26];
+const BUSY = ["SQLITE_BUSY", 5];
+const NOT_WRITABLE = ["SQLITE_READONLY", 8, "SQLITE_CANTOPEN", 14];
+
 function explained(error: unknown, path: string): unknown {
-	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-	if (code === "SQLITE_NOTADB") return new Error(`${path} is not a SQLite file`, { cause: error });
-	if (code === "SQLITE_BUSY") return new Error(`${path} is in use by another process`, { cause: error });
-	if (code === "SQLITE_READONLY" || code === "SQLITE_CANTOPEN")
-		return new Error(`${path} cannot be written`, { cause: error });
+	const code = resultCode(error);
+	if (code === undefined) return error;
+	if (NOT_A_DATABASE.includes(code)) return new Error(`${path} is not a SQLite file`, { cause: error });
+	if (BUSY.includes(code)) return new Error(`${path} is in use by another process`, { cause: error });
+	if (NOT_WRITABLE.includes(code)) return new Error(`${path} cannot be written`, { cause: error });
 	return error;
+}
+
+function resultCode(error: unknown): string | number | undefined {
+	if (!(error instanceof Error)) return undefined;
+	if ("errcode" in error && typeof error.errcode === "number") return error.errcode & 0xff;
+	return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
