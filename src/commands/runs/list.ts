@@ -1,24 +1,31 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import { supersededBy } from "../../run/recorded/superseded.ts";
-import type { Totals } from "../../run/types.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
-import { addFormatOption, type Format, printList } from "../../workflows/lists/list-output.ts";
-import { readReport, type RunsFlags, type RunState, stateOf } from "../../workflows/recorded/recorded-run.ts";
+import { durationText } from "../../text/words.ts";
+import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
+import { type ListedRun, listedRuns } from "../../workflows/recorded/listed-runs.ts";
+import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format };
 
-type Line = {
-	readonly run: string;
-	readonly command: string;
-	readonly state: RunState;
-	readonly totals: Totals | undefined;
-	readonly manifest: string;
-};
+type Column = readonly [name: string, cell: (run: ListedRun) => string];
 
-const COLUMNS = ["run", "command", "state", "rows", "done", "failed", "pending", "manifest"];
+const COLUMNS: readonly Column[] = [
+	["run", ({ file }) => file.run],
+	["command", ({ file }) => file.command],
+	["state", ({ state }) => state],
+	["exit", ({ exitCode }) => cellOf(exitCode)],
+	["rows", ({ totals }) => cellOf(totals?.rows)],
+	["done", ({ done }) => cellOf(done)],
+	["failed", ({ totals }) => cellOf(totals?.failed)],
+	["pending", ({ totals }) => cellOf(totals?.pending)],
+	["started", ({ file }) => file.started.replace(/\.\d+Z$/, "Z")],
+	["took", ({ seconds }) => (seconds === undefined ? "" : durationText(seconds))],
+	["manifest", ({ file }) => file.manifest.name],
+	["service", ({ file }) => file.baseUrl],
+];
 
 /** Declares the interface of `runs list`. What it does is in `list`. */
 export function listCommand(runs: Command, app: App, done: Done, run = list): void {
@@ -27,7 +34,10 @@ export function listCommand(runs: Command, app: App, done: Done, run = list): vo
 		.summary("list recorded runs, the newest first")
 		.description("Lists the recorded runs, undos among them, the newest first.")
 		.option("--json", "JSON lines, the same as --format jsonl")
-		.addHelpText("before", "Examples:\n  ragtag runs list\n  ragtag runs list --json | jq 'select(.pending > 0)'\n");
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag runs list\n  ragtag runs list --json | jq 'select(.pending > 0)'\n  ragtag runs list --json | jq -r 'select(.exit_code == 0) | .ended' | head -1\n",
+		);
 	addFormatOption(addVerbosityOptions(command)).action(async () => {
 		done(await run(command.optsWithGlobals<ListFlags>(), app));
 	});
@@ -35,49 +45,32 @@ export function listCommand(runs: Command, app: App, done: Done, run = list): vo
 
 export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 	const settings = await app.settings(flags);
-	const runs = app.runs(settings);
-	const lines = async function* (): AsyncGenerator<Line> {
-		const all = await runs.files();
-		for (const file of all) {
-			const { run, command, manifest } = file;
-			const base = { run, command, manifest: manifest.name };
-			// One damaged run must not hide the others.
-			const report = await readReport(runs, file).catch(() => undefined);
-			const recorded = report?.recorded;
-			yield {
-				...base,
-				state: report === undefined ? "damaged" : stateOf(recorded, await supersededBy(runs, file, all)),
-				totals: recorded?.state.totals(),
-			};
-		}
-	};
 	const shape = {
-		columns: COLUMNS,
-		cells: ({ run, command, state, totals, manifest }: Line) => [
-			run,
-			command,
-			state,
-			...(totals === undefined
-				? ["", "", "", ""]
-				: [totals.rows, doneOf(totals), totals.failed, totals.pending].map(String)),
-			manifest,
-		],
-		json: ({ totals, ...line }: Line) =>
+		columns: COLUMNS.map(([name]) => name),
+		cells: (run: ListedRun) => COLUMNS.map(([, cell]) => cell(run)),
+		json: ({ file, state, totals, done, exitCode, ended, seconds }: ListedRun) =>
 			JSON.stringify({
-				...line,
+				run: file.run,
+				command: file.command,
+				manifest: file.manifest.name,
+				state,
 				rows: totals?.rows ?? null,
-				done: totals === undefined ? null : doneOf(totals),
+				done: done ?? null,
 				failed: totals?.failed ?? null,
 				pending: totals?.pending ?? null,
+				started: file.started,
+				ended: ended ?? null,
+				seconds: seconds ?? null,
+				exit_code: exitCode ?? null,
+				base_url: file.baseUrl,
 			}),
-		// Nearly the sum of done, failed and pending.
-		spare: ["rows"],
+		// The name of a run has its start, and the number of rows is nearly the sum of done, failed and pending.
+		spare: ["service", "rows", "started", "took", "pending"],
 	};
-	const format = flags.format ?? (flags.json === true ? "jsonl" : undefined);
-	await printList(lines(), shape, format, app);
+	await printList(listedRuns(app.runs(settings)), shape, chosenFormat(flags), app);
 	return Exit.ok;
 }
 
-function doneOf({ updated, unchanged, uploaded, removed }: Totals): number {
-	return updated + unchanged + uploaded + removed;
+function cellOf(value: number | undefined): string {
+	return value === undefined ? "" : String(value);
 }

@@ -50,6 +50,11 @@ export class JournalWriter {
 		return this.#lost;
 	}
 
+	/** Bytes of the file. */
+	get size(): number {
+		return this.#size;
+	}
+
 	/**
 	 * Resolves once the record is durable.
 	 *

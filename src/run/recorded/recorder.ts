@@ -104,12 +104,29 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		this.#run.state.apply(record);
 	}
 
-	/** Records how this execution ended. A lost journal ends without that record, like the journal of a killed run. */
-	async end(exitCode: number, now: Date): Promise<void> {
-		if (this.#run.journal.lost !== undefined) return;
+	/** Whether any row may have been sent, or has an outcome, in this execution or an earlier one. */
+	get hasBegun(): boolean {
+		const { rows, pending, invalid, duplicateSkipped } = this.totals();
+		return this.wrote || rows - pending - invalid - duplicateSkipped > 0;
+	}
+
+	/** Whether any row may have been sent. A record that a repair lost counts as one. */
+	get wrote(): boolean {
+		const { count, lost } = this.#run.sentState;
+		return count + lost > 0;
+	}
+
+	/**
+	 * Records how this execution ended. A lost journal ends without that record, like the journal of a killed run.
+	 *
+	 * @returns bytes of the journal; undefined where it is lost
+	 */
+	async end(exitCode: number, now: Date): Promise<number | undefined> {
+		if (this.#run.journal.lost !== undefined) return undefined;
 		const record = { kind: "end", counts: this.totals(), exitCode, time: now.toISOString() } as const;
 		await this.#run.journal.append(record);
 		this.#run.state.apply(record);
+		return this.#run.journal.size;
 	}
 
 	close(): Promise<void> {

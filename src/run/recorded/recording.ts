@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
-import { copyFile, open, stat, writeFile } from "node:fs/promises";
+import { copyFile, open, writeFile } from "node:fs/promises";
 import { syncFolder } from "../journal/files.ts";
 import { continueRun, createRun, type OpenRun } from "../journal/open.ts";
-import { inDoubtByRow, JOURNAL_FILE, type RecordedRun, type RowInDoubt } from "../journal/reader.ts";
+import { inDoubtByRow, type RecordedRun, type RowInDoubt } from "../journal/reader.ts";
 import { cannotRecord, journalCliError } from "./faults.ts";
+import { millisecondsOf } from "./run-time.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { lockForSending, type LockOptions } from "./run-lock.ts";
 import type { RunStore } from "./run-store.ts";
@@ -132,13 +133,4 @@ async function supersedeNewer(run: string, runs: RunStore): Promise<Pick<Recordi
 	const jobKey = recordedJobKey(own);
 	const newer = all.filter((file) => byAge(file, own) > 0 && recordedJobKey(file) === jobKey);
 	return { superseded: await supersede(runs, newer, run), supersededBy: by };
-}
-
-/** How long earlier executions took. For one that was killed, the time of the last write to its journal is its end. */
-async function millisecondsOf({ state }: RecordedRun, runs: RunStore): Promise<number> {
-	const { headers, end, header } = state;
-	const last = headers.at(-1);
-	if (last === undefined || header === undefined) return 0;
-	const until = end === undefined ? (await stat(runs.path(header.run, JOURNAL_FILE))).mtimeMs : Date.parse(end.time);
-	return (last.earlierMilliseconds ?? 0) + Math.max(0, Math.round(until - Date.parse(last.time)));
 }

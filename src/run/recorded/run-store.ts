@@ -7,12 +7,16 @@ import {
 	readPrivateFile,
 	secureStateFolder,
 } from "../storage/private-folders.ts";
+import { syncFolder } from "../journal/files.ts";
 import { byAge, isRunId, readRunFile, type RunFile } from "./run-file.ts";
 
 export const SUMMARY_FILE = "summary.json";
 
 /** The folder of locks, next to the folders of runs. */
 export const LOCKS = ".locks";
+
+/** Runs whose files are read at a time: far fewer than the files that a process may open. */
+export const READ_AT_ONCE = 32;
 
 /** The beginning of the name that a run's folder gets while it is removed. */
 const REMOVED_PREFIX = ".removed-";
@@ -57,12 +61,11 @@ export class RunStore {
 
 	/** All recorded runs, the newest first. */
 	async files(): Promise<RunFile[]> {
-		const files: RunFile[] = [];
-		for (const name of await this.names()) {
-			const file = await this.read(name);
-			if (file !== undefined) files.push(file);
+		const files: (RunFile | undefined)[] = [];
+		for (const names of batches(await this.names(), READ_AT_ONCE)) {
+			files.push(...(await Promise.all(names.map((name) => this.read(name)))));
 		}
-		return files.toSorted((one, other) => byAge(other, one));
+		return files.filter((file) => file !== undefined).toSorted((one, other) => byAge(other, one));
 	}
 
 	/** What a run is to do; undefined for a run that was killed before it recorded that. */
@@ -104,9 +107,10 @@ export class RunStore {
 		);
 	}
 
-	/** Removes the summary of the last execution. A run has none while an execution goes on. */
+	/** Removes the summary of the last execution, durably. A run has none while an execution goes on. */
 	async forgetSummary(run: string): Promise<void> {
 		await rm(this.path(run, SUMMARY_FILE), { force: true });
+		await syncFolder(this.path(run));
 	}
 
 	/** Removes a run's folder. It is renamed first, so that a removal that is killed leaves no damaged run. */
@@ -123,6 +127,13 @@ export class RunStore {
 			await rm(join(this.folder, name), { recursive: true, force: true });
 		}
 	}
+}
+
+/** Parts of a list of at most so many items. */
+export function batches<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
+	const parts: (readonly Item[])[] = [];
+	for (let from = 0; from < items.length; from += size) parts.push(items.slice(from, from + size));
+	return parts;
 }
 
 export function noRun(): CliError {

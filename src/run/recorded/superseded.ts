@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { isJsonObject, parseJson } from "../../json/values.ts";
 import { byAge, type RunFile } from "./run-file.ts";
+import { readRunSummary } from "./run-summary.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
 
 /** Names the run that superseded this one. The file stays when that run's record is removed, as its writes stay too. */
@@ -19,14 +20,37 @@ export async function supersededBy(
 	file: RunFile,
 	all: readonly RunFile[],
 ): Promise<string | undefined> {
-	return (await readMark(runs, file.run)) ?? oldestReplacement(file, all)?.run;
+	return supersededAmong(runs, all)(file);
 }
 
-/** Found without a mark: a run that was killed as it began has not marked another, and neither has one of 0.1.0. */
-function oldestReplacement(file: RunFile, all: readonly RunFile[]): RunFile | undefined {
-	const jobKey = recordedJobKey(file);
-	const replaces = (other: RunFile): boolean => undoneRunOf(other) === file.run || recordedJobKey(other) === jobKey;
-	return all.filter((other) => isNewer(other, file) && replaces(other)).toSorted(byAge)[0];
+/** The same for many runs: their jobs are compared once. */
+export function supersededAmong(
+	runs: RunStore,
+	all: readonly RunFile[],
+): (file: RunFile) => Promise<string | undefined> {
+	let replacements: ReadonlyMap<string, readonly RunFile[]> | undefined;
+	return async (file) => {
+		const mark = await readMark(runs, file.run);
+		if (mark !== undefined) return mark;
+		// Found without a mark: a run that was killed as it began has not marked another, and neither has one of 0.1.0.
+		replacements ??= byWhatTheyReplace(all);
+		const others = [...(replacements.get(file.run) ?? []), ...(replacements.get(recordedJobKey(file)) ?? [])];
+		return others.filter((other) => isNewer(other, file)).toSorted(byAge)[0]?.run;
+	};
+}
+
+/** Runs by the key of their job, and undos also by the name of the run that they take back. */
+function byWhatTheyReplace(all: readonly RunFile[]): ReadonlyMap<string, readonly RunFile[]> {
+	const found = new Map<string, RunFile[]>();
+	for (const file of all) {
+		for (const key of [recordedJobKey(file), undoneRunOf(file)]) {
+			if (key === undefined) continue;
+			const same = found.get(key) ?? [];
+			same.push(file);
+			found.set(key, same);
+		}
+	}
+	return found;
 }
 
 /**
@@ -75,7 +99,9 @@ export async function markReplacedRuns(runs: RunStore, run: string): Promise<voi
 /** Whether a run has nothing left to do, by its summary alone, as its journal may be long. */
 export async function isComplete(runs: RunStore, run: string): Promise<boolean> {
 	const summary = await readObject(runs.path(run, SUMMARY_FILE));
-	return summary?.["pending"] === 0;
+	if (summary?.["pending"] !== 0) return false;
+	// The summary of an earlier release can't be compared with the journal.
+	return !("journal_bytes" in summary) || (await readRunSummary(runs, run)) !== undefined;
 }
 
 async function readMark(runs: RunStore, run: string): Promise<string | undefined> {

@@ -1,5 +1,7 @@
 import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
+import type { RunSummary } from "../../run/recorded/run-summary.ts";
+import type { Totals } from "../../run/types.ts";
 import { isFinished } from "../../run/recorded/unfinished.ts";
 import { startedLaterByClock, type RunFile } from "../../run/recorded/run-file.ts";
 import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
@@ -31,11 +33,26 @@ export function hasWritten(recorded: RecordedRun | undefined): recorded is Recor
 	return recorded !== undefined && recorded.sent.count + recorded.sent.lost > 0;
 }
 
-/** @param supersededBy the newer run that wrote the same manifest, if any */
+/**
+ * The state of a run by its journal. One that was killed before it sent a row is not begun, as there is nothing to resume.
+ *
+ * @param supersededBy the newer run that wrote the same manifest, if any
+ */
 export function stateOf(recorded: RecordedRun | undefined, supersededBy?: string): RunState {
 	if (recorded === undefined) return "not begun";
-	if (!isFinished(recorded)) return supersededBy === undefined ? "unfinished" : "superseded";
-	return recorded.state.totals().failed > 0 ? "failed rows" : "finished";
+	const isBegun = hasWritten(recorded) || hasSettled(recorded) || isFinished(recorded);
+	return stateFrom(isBegun, isFinished(recorded), recorded.state.totals(), supersededBy);
+}
+
+/** The state of a run by its summary. */
+export function stateBySummary({ wrote, totals }: RunSummary, supersededBy?: string): RunState {
+	return stateFrom(wrote || settledIn(totals) > 0 || totals.pending === 0, totals.pending === 0, totals, supersededBy);
+}
+
+function stateFrom(isBegun: boolean, isDone: boolean, { failed }: Totals, supersededBy: string | undefined): RunState {
+	if (!isBegun) return "not begun";
+	if (!isDone) return supersededBy === undefined ? "unfinished" : "superseded";
+	return failed > 0 ? "failed rows" : "finished";
 }
 
 /** The newest run that may have written anything. @throws CliError exit 2 where there is none */
@@ -77,9 +94,11 @@ export async function newestWithResult(runs: RunStore): Promise<RunFile> {
 }
 
 function hasSettled(recorded: RecordedRun | undefined): boolean {
-	if (recorded === undefined) return false;
-	const { rows, pending, invalid, duplicateSkipped } = recorded.state.totals();
-	return rows - pending - invalid - duplicateSkipped > 0;
+	return recorded !== undefined && settledIn(recorded.state.totals()) > 0;
+}
+
+function settledIn({ rows, pending, invalid, duplicateSkipped }: Totals): number {
+	return rows - pending - invalid - duplicateSkipped;
 }
 
 /** The same for a command that writes. @throws CliError exit 2 where another run has a later start time */

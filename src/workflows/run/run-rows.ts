@@ -1,7 +1,6 @@
 import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
 import { numberText } from "../../text/words.ts";
-import { rename, writeFile } from "node:fs/promises";
-import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -10,18 +9,18 @@ import { type SentLog, onlyPrescanned } from "../../run/operations/sent-log.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
 import type { Pace } from "../../run/rate/run-monitor.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
-import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
 import { chunked, runChunks } from "../../run/rows.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import type { Run } from "../open-run.ts";
-import { type Ended, report, resultOf } from "../report.ts";
+import { type Ended, report } from "../report.ts";
 import { failedRowReporter, writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettled } from "../rows/row-source.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { beginningNotes, foreignExplained, resumes, runSpecOf } from "./earlier-runs.ts";
+import { recordEnd } from "./record-end.ts";
 
 /** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;
@@ -164,9 +163,10 @@ export async function sendRows<SourceRow extends Row>(
 
 /** Reads back what was written where `--verify` says so, writes the failed rows, records the end, and reports. */
 export async function endRun<SourceRow extends Row>(
-	{ run, rows, name, journal }: RunRecord<SourceRow>,
+	record: RunRecord<SourceRow>,
 	{ started, seconds, stop, pace, ...more }: Sent & Pick<Ended, "undone" | "next">,
 ): Promise<ExitCode> {
+	const { run, rows, name, journal } = record;
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
 	const verification = await verifyAfter(
@@ -197,32 +197,6 @@ export async function endRun<SourceRow extends Row>(
 		failed: { path: failedPath, failure },
 		...more,
 	};
-	const unrecorded = await recordEnd(run, journal, ended, runs.path(name, SUMMARY_FILE)).catch(stopFromError);
+	const unrecorded = await recordEnd(record, ended).catch(stopFromError);
 	return report(run, { ...ended, stop: ended.stop ?? unrecorded });
-}
-
-async function recordEnd(
-	run: Run,
-	journal: Pick<Recorder<Row>, "end">,
-	ended: Ended,
-	path: string,
-): Promise<undefined> {
-	const { exit, summary } = await resultOf(run, ended);
-	await journal.end(exit, new Date());
-	await writeSummary(path, summary);
-}
-
-/** @throws CliError exit 7: a full disk is no fault of the program */
-async function writeSummary(path: string, summary: string): Promise<void> {
-	try {
-		// The file must be complete or absent: it says that the run ended in order.
-		await writeFile(`${path}.new`, `${summary}\n`, { mode: 0o600 });
-		await rename(`${path}.new`, path);
-	} catch (error) {
-		throw new CliError(`${path}: ${reason(error)}`, {
-			exit: Exit.storage,
-			hint: "Every row is recorded: ragtag runs show has the counts.",
-			cause: error,
-		});
-	}
 }

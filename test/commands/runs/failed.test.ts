@@ -172,11 +172,11 @@ it("runs report prints no failed rows of a changed manifest: the lines would be 
 	expect([exit, stderr]).toEqual([8, expect.stringContaining("was changed after the run began")]);
 });
 
-it("summary.json is the printed summary", async () => {
+it("summary.json has every member of the printed summary", async () => {
 	const world = await recorded(3, refuseAt("PUT", 2));
 	const { argv } = await tagging(world);
 	const { stdout } = await world.run(argv);
 	const summary = summaryOf(stdout);
-	expect(parse(await readFile(world.path(runOf(stdout), "summary.json"), "utf8"))).toEqual(summary);
+	expect(parse(await readFile(world.path(runOf(stdout), "summary.json"), "utf8"))).toMatchObject(Object(summary));
 	expect(keys(summary)).toEqual(expect.arrayContaining(["type", "run", "resume", "attempts", "seconds"]));
 });

@@ -6,7 +6,10 @@ import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../su
 import { file, folder, withoutKey } from "../../support/service.ts";
 import { at, items, keys, parse, parseLines, summaryOf } from "../../support/values.ts";
 
-const LIST_KEYS = ["run", "command", "manifest", "state", "rows", "done", "failed", "pending"];
+const LIST_KEYS = [
+	...["run", "command", "manifest", "state", "rows", "done", "failed", "pending"],
+	...["started", "ended", "seconds", "exit_code", "base_url"],
+];
 
 it("runs list shows every run, the newest first, with what is left to do", async () => {
 	const world = await recorded(5, stopAt(3));
@@ -21,12 +24,28 @@ it("runs list shows every run, the newest first, with what is left to do", async
 	const lines = parseLines(stdout);
 	expect(lines.map(keys)).toEqual([LIST_KEYS, LIST_KEYS]);
 	expect(lines).toEqual([
-		expect.objectContaining({ run: failed, state: "failed rows", rows: 6, done: 5, failed: 1, pending: 0 }),
-		{ run: stopped, command: "docs tag", manifest: path, state: "unfinished", rows: 5, done: 2, failed: 0, pending: 3 },
+		expect.objectContaining({
+			run: failed,
+			state: "failed rows",
+			rows: 6,
+			done: 5,
+			failed: 1,
+			pending: 0,
+			exit_code: 1,
+		}),
+		{
+			...{ run: stopped, command: "docs tag", manifest: path, state: "unfinished", exit_code: 4 },
+			...{ rows: 5, done: 2, failed: 0, pending: 3, base_url: `${world.service.url}/api/v1` },
+			started: at(parse(await readFile(world.path(stopped, "run.json"), "utf8")), "started"),
+			ended: expect.stringMatching(/Z$/),
+			seconds: at(parse(await readFile(world.path(stopped, "summary.json"), "utf8")), "seconds"),
+		},
 	]);
 	const table = await world.run(["runs", "list"], { env: {} });
-	expect(table.stdout.split("\n")[0]).toBe("run\tcommand\tstate\trows\tdone\tfailed\tpending\tmanifest");
-	expect(table.stdout).toContain(`${stopped}\tdocs tag\tunfinished\t5\t2\t0\t3\t${path}`);
+	expect(table.stdout.split("\n")[0]).toBe(
+		"run\tcommand\tstate\texit\trows\tdone\tfailed\tpending\tstarted\ttook\tmanifest\tservice",
+	);
+	expect(table.stdout).toContain(`${stopped}\tdocs tag\tunfinished\t4\t5\t2\t0\t3\t`);
 	expect(items(parse((await world.run(["runs", "list", "--format", "json"], { env: {} })).stdout))).toHaveLength(2);
 });
 

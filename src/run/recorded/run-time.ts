@@ -1,0 +1,17 @@
+import { stat } from "node:fs/promises";
+import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
+import type { RunStore } from "./run-store.ts";
+
+/** How long all executions of a run took. For one that was killed, the time of the last write to its journal is its end. */
+export async function millisecondsOf(recorded: RecordedRun, runs: RunStore): Promise<number> {
+	const last = recorded.state.headers.at(-1);
+	if (last === undefined) return 0;
+	const until = await lastRecordedAt(recorded, runs);
+	return (last.earlierMilliseconds ?? 0) + Math.max(0, Math.round(until - Date.parse(last.time)));
+}
+
+/** When the last execution of a run ended, or was last seen to write; epoch milliseconds. */
+async function lastRecordedAt({ state, header }: RecordedRun, runs: RunStore): Promise<number> {
+	if (state.end !== undefined) return Date.parse(state.end.time);
+	return (await stat(runs.path(header.run, JOURNAL_FILE))).mtimeMs;
+}

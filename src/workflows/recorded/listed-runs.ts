@@ -1,0 +1,74 @@
+import { millisecondsOf } from "../../run/recorded/run-time.ts";
+import { readRunSummary } from "../../run/recorded/run-summary.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { batches, READ_AT_ONCE, type RunStore } from "../../run/recorded/run-store.ts";
+import { supersededAmong } from "../../run/recorded/superseded.ts";
+import type { Totals } from "../../run/types.ts";
+import { readReport, type RunState, stateBySummary, stateOf } from "./recorded-run.ts";
+
+/** A recorded run as a list shows it. */
+export type ListedRun = {
+	readonly file: RunFile;
+	readonly state: RunState;
+	/** undefined where the journal can't be read, or where the run was killed before it recorded anything */
+	readonly totals: Totals | undefined;
+	/** rows that reached their goal */
+	readonly done: number | undefined;
+	/** of all executions together */
+	readonly seconds: number | undefined;
+	/** ISO time; undefined while a run goes on, and where it was killed */
+	readonly ended: string | undefined;
+	/** undefined where `ended` is */
+	readonly exitCode: number | undefined;
+};
+
+type SupersededBy = (file: RunFile) => Promise<string | undefined>;
+
+/** All recorded runs, the newest first. A run whose summary can't be used takes as long as its journal is. */
+export async function* listedRuns(runs: RunStore): AsyncGenerator<ListedRun> {
+	const all = await runs.files();
+	const superseded = supersededAmong(runs, all);
+	for (const files of batches(all, READ_AT_ONCE)) {
+		yield* await Promise.all(files.map((file) => listedRun(runs, file, superseded)));
+	}
+}
+
+async function listedRun(runs: RunStore, file: RunFile, superseded: SupersededBy): Promise<ListedRun> {
+	const summary = await readRunSummary(runs, file.run);
+	if (summary === undefined) return byJournal(runs, file, superseded);
+	const { totals } = summary;
+	// Only a run with pending rows can be superseded.
+	const state = stateBySummary(summary, totals.pending > 0 ? await superseded(file) : undefined);
+	return { ...summary, file, state, done: doneOf(totals) };
+}
+
+async function byJournal(runs: RunStore, file: RunFile, superseded: SupersededBy): Promise<ListedRun> {
+	const unknown = {
+		file,
+		totals: undefined,
+		done: undefined,
+		seconds: undefined,
+		ended: undefined,
+		exitCode: undefined,
+	};
+	// One damaged run must not hide the others.
+	const report = await readReport(runs, file).catch(() => undefined);
+	if (report === undefined) return { ...unknown, state: "damaged" };
+	const { recorded } = report;
+	if (recorded === undefined) return { ...unknown, state: "not begun" };
+	const { end } = recorded.state;
+	const totals = recorded.state.totals();
+	return {
+		file,
+		state: stateOf(recorded, await superseded(file)),
+		totals,
+		done: doneOf(totals),
+		seconds: (await millisecondsOf(recorded, runs)) / 1000,
+		ended: end?.time,
+		exitCode: end?.exitCode,
+	};
+}
+
+function doneOf({ updated, unchanged, uploaded, removed }: Totals): number {
+	return updated + unchanged + uploaded + removed;
+}
