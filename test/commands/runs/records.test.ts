@@ -6,10 +6,9 @@ import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../su
 import { file, folder, withoutKey } from "../../support/service.ts";
 import { at, items, keys, parse, parseLines, summaryOf } from "../../support/values.ts";
 
-const LIST_KEYS = [
-	...["run", "command", "manifest", "state", "rows", "done", "failed", "pending"],
-	...["started", "ended", "seconds", "exit_code", "base_url"],
-];
+const LIST_KEYS = "run command manifest state rows done failed pending started ended seconds exit_code base_url".split(
+	" ",
+);
 
 it("runs list shows every run, the newest first, with what is left to do", async () => {
 	const world = await recorded(5, stopAt(3));
@@ -34,8 +33,16 @@ it("runs list shows every run, the newest first, with what is left to do", async
 			exit_code: 1,
 		}),
 		{
-			...{ run: stopped, command: "docs tag", manifest: path, state: "unfinished", exit_code: 4 },
-			...{ rows: 5, done: 2, failed: 0, pending: 3, base_url: `${world.service.url}/api/v1` },
+			run: stopped,
+			command: "docs tag",
+			manifest: path,
+			state: "unfinished",
+			exit_code: 4,
+			rows: 5,
+			done: 2,
+			failed: 0,
+			pending: 3,
+			base_url: `${world.service.url}/api/v1`,
 			started: at(parse(await readFile(world.path(stopped, "run.json"), "utf8")), "started"),
 			ended: expect.stringMatching(/Z$/),
 			seconds: at(parse(await readFile(world.path(stopped, "summary.json"), "utf8")), "seconds"),

@@ -1,4 +1,5 @@
 import { appendFile, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
 import { type Recorded, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { at, parseLines } from "../../support/values.ts";
@@ -85,5 +86,5 @@ it("in 80 columns a line fits, and the name of a run is whole", async () => {
 	const { stdout } = await world.run(["runs", "list"], { terminal: true, columns: 80 });
 	const lines = stdout.trimEnd().split("\n");
 	expect(lines[1]).toContain(`${run}  docs tag`);
-	expect(Math.max(...lines.map((line) => line.replaceAll(/\u001b\[\d+m/g, "").length))).toBeLessThanOrEqual(80);
+	expect(Math.max(...lines.map((line) => stripVTControlCharacters(line).length))).toBeLessThanOrEqual(80);
 });
