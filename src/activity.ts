@@ -1,5 +1,5 @@
 /**
- * What a command is doing.
+ * The state of a command.
  *
  * - `checking`: reads its input, and judges it
  * - `reading`: reads from the service before the first write

@@ -20,7 +20,7 @@ export type { Session, SessionOptions } from "./session.ts";
 export { strayKeys } from "./text/stray-keys.ts";
 export type { SettingFlags, Settings } from "./settings.ts";
 
-/** What commands get: the parts of the program, joined. They know nothing of the process around them. */
+/** The parts of the program, joined, as commands get them. They know nothing of the process around them. */
 export type App = {
 	readonly io: Io;
 	readonly clock: Clock;

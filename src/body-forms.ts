@@ -10,7 +10,7 @@ export const BODY_FORMS = [
 
 export type BodyForm = (typeof BODY_FORMS)[number]["name"];
 
-/** What a user can ask for: `auto` is the form that the server takes. */
+/** The values of `--body`: `auto` is the form that the server takes. */
 export type BodyChoice = BodyForm | "auto";
 
 /** The names of all forms. */

@@ -52,9 +52,9 @@ export type Io = {
 	readonly stdoutClosed: boolean;
 	/** standard output could not be written; exit 74 */
 	readonly outputFailed: boolean;
-	/** why `outputFailed` */
+	/** the reason for `outputFailed` */
 	readonly outputError: unknown;
-	/** Shows how far the rows are, and what is being done. */
+	/** Shows the progress of the rows, and the state of the command. */
 	progress(mode: ProgressMode, activity?: () => Activity): Progress;
 	/** A line on standard error with the progress of the run, also with `--quiet`. */
 	status(phase?: string): void;

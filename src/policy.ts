@@ -3,7 +3,7 @@ import type { JsonValue } from "./json/values.ts";
 /** The most documents that one run may change: a number, or a share of its rows. */
 export type MaxChanges = { readonly unit: "documents" | "percent"; readonly value: number };
 
-/** What a profile forbids to every run. A part that is empty or undefined forbids nothing. */
+/** The rules of a profile for every run. An empty or undefined rule forbids nothing. */
 export type Policy = {
 	/** keys that no run may add, change or remove */
 	readonly protectedKeys: ReadonlySet<string>;

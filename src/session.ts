@@ -19,7 +19,7 @@ import type { Clock, Limiter, Request } from "./run/types.ts";
 import type { Settings } from "./settings.ts";
 import { holdsKey, redactor } from "./text/redactor.ts";
 
-/** What a command asks of its session. For an undefined member the profile decides, and then the default. */
+/** The options of a session. For an undefined member the profile decides, then the default. */
 export type SessionOptions = {
 	/** the most requests a second */
 	readonly rate?: number | "unlimited" | undefined;
@@ -34,7 +34,7 @@ export type SessionOptions = {
 
 /** A connection to the service. Every request of a command passes its one limiter and its one cooldown. */
 export type Session = {
-	/** what is known of the service, and learned while it is used */
+	/** the knowledge about the service, which grows while it is used */
 	readonly service: Service;
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
@@ -43,7 +43,7 @@ export type Session = {
 	readonly limiter: Limiter;
 	/** the wait that the service asked for, shared by all requests */
 	readonly cooldown: Cooldown;
-	/** what the command is doing, and why it does no more */
+	/** the state of the command and its cause */
 	readonly monitor: RunMonitor;
 	/** the most requests a second; undefined for no limit */
 	readonly rate: number | undefined;

@@ -4,7 +4,7 @@ import { Exit } from "../errors.ts";
 import type { Done } from "../flags/declare.ts";
 import { completionScript, type Shell } from "./complete/scripts.ts";
 
-/** Declares `completion`: a script that asks the program itself what may follow. */
+/** Declares `completion`: a script that asks the program itself for the next words. */
 export function completionCommand(program: Command, { io }: App, done: Done): void {
 	program
 		.command("completion")

@@ -27,7 +27,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
 	[143, "stopped by SIGTERM; resumable"],
 ];
 
-/** The tables of `ragtag help`: what scripts may rely on. */
+/** The tables of `ragtag help`, a contract with scripts. */
 export const topics: ReadonlyMap<string, string> = new Map([
 	[
 		"exit-codes",

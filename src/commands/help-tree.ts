@@ -4,7 +4,7 @@ import { VERSION } from "../version.ts";
 import { exitCodes } from "./help-topics.ts";
 import { optionsInGroups } from "./option-groups.ts";
 
-/** One option as `ragtag help --json` prints it. What an option does not have is null. */
+/** One option as `ragtag help --json` prints it. Absent values are null. */
 type OptionEntry = {
 	readonly flag: string;
 	readonly short: string | null;

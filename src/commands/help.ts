@@ -23,7 +23,7 @@ export const pages = [
 	"limits",
 ] as const;
 
-/** What may follow `help`, beside commands. */
+/** The words that may follow `help`, besides commands. */
 export function topicsForCompletion(): { readonly value: string; readonly description: string }[] {
 	const tables = [...topics.keys()].map((value) => ({ value, description: "table" }));
 	return [...tables, ...pages.map((value) => ({ value, description: "page of the documentation" }))];

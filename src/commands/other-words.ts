@@ -1,6 +1,6 @@
 import { isKeyOption } from "../text/stray-keys.ts";
 
-/** What people type that is no command, by the commands before it, and what to type. */
+/** Words that people type and that are no command, by the commands before them, with the right words. */
 const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
 	["docs remove", "ragtag docs rm"],
 	["docs delete", "ragtag docs rm"],
@@ -42,7 +42,7 @@ const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
 const SETTINGS_HINT =
 	"ragtag needs no login: set RAGTAG_BASE_URL and RAGTAG_API_KEY, or write a profile. ragtag help settings shows how.";
 
-/** What to type where a command needs more than another word. */
+/** The right words where a command needs more than another word. */
 const HINTS: ReadonlyMap<string, string> = new Map(
 	["login", "logout", "auth", "config", "configure", "settings"].map((word) => [word, SETTINGS_HINT]),
 );
@@ -53,7 +53,7 @@ const KEY_HINT =
 const VERSION_HINT = "The version: ragtag --version. Each request and its answer: --debug with a command.";
 
 /**
- * What to type instead of a word that is no command, or of an option that does not exist; undefined where that is unknown.
+ * The right words for an unknown command or option; undefined where they are unknown.
  *
  * @param message commander's: `unknown command 'remove'`
  * @param argv the command line, without the program's name

@@ -9,7 +9,7 @@ import { type ChangeFormat, CHANGE_FORMATS } from "../report/changes.ts";
 import { alternatives } from "../text/words.ts";
 import type { RunFlags } from "./flags.ts";
 
-/** Flags that say what a row does to its document. */
+/** Flags for how a row changes its document. */
 export type ChangeFlags = { readonly mode: Mode; readonly deleteToken?: string };
 
 export function addChangeOptions(command: Command): Command {

@@ -5,10 +5,10 @@ import type { RunFile } from "../run/recorded/run-file.ts";
 import type { RunFlags } from "./flags.ts";
 import type { PayloadFlags } from "./payload-options.ts";
 
-/** Takes the exit code of the command that ran. */
+/** Receives the exit code of the command that ran. */
 export type Done = (exit: ExitCode) => void;
 
-/** What a command needs to declare itself: where it hangs, what it works with, where its exit code goes. */
+/** Declares a command: its parent, the parts it works with, and the receiver of its exit code. */
 export type Declare = (parent: Command, app: App, done: Done) => void;
 
 /** Resumes a recorded run. `flags` are those of its record that change what is sent, and those of this call, which win. */

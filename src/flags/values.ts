@@ -78,7 +78,7 @@ export function collect(text: string, earlier: readonly string[] = []): string[]
 	return [...earlier, text];
 }
 
-/** A name that is not empty. An empty one comes from a script's variable that was not set. */
+/** A name that is not empty. An empty one comes from an unset variable of a script. */
 export function parseNonEmpty(text: string): string {
 	if (text.trim() === "") throw new InvalidArgumentError("It is empty: was a variable not set?");
 	return text;

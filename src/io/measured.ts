@@ -4,16 +4,16 @@ import type { ProgressState, RowCounts } from "./progress-lines.ts";
 /** 15 s: long enough for a steady rate, short enough to show an outage. */
 const RATE_WINDOW_MS = 15_000;
 
-/** 60 s: a time left that comes of fewer seconds jumps about. */
+/** 60 s: a time left that is computed from fewer seconds varies too much. */
 const LEFT_WINDOW_MS = 60_000;
 
-/** 1 s: a rate over a shorter time jumps about. */
+/** 1 s: a rate over a shorter time varies too much. */
 const SHORTEST_MS = 1000;
 
-/** States in which no row gets an outcome: a time left would be wrong by as long as they last. */
+/** States in which no row gets an outcome. A time left would be wrong by their length. */
 const STANDING: ReadonlySet<Activity["state"]> = new Set(["waiting", "outage", "stopping"]);
 
-/** The progress of one piece of work, with what is measured of it: the rate, and the time left. */
+/** The progress of one piece of work, with its measured rate and its time left. */
 export class MeasuredProgress {
 	readonly #activity: (() => Activity) | undefined;
 	readonly #recent: (done: number) => number | undefined;

@@ -10,7 +10,7 @@ export type RowCounts = {
 	readonly failed: number;
 };
 
-/** How far a command is, and what it is doing. */
+/** The progress of a command, and its state. */
 export type ProgressState = {
 	/** undefined before the first row */
 	readonly rows?: RowCounts | undefined;

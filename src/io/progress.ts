@@ -33,13 +33,13 @@ export type ProgressScreen = {
 
 export type Spinner = { text: string; start(): unknown; stop(): unknown };
 
-/** Ten frames a second: fluent, and of no cost. */
+/** Ten frames a second: fluent, at no noticeable cost. */
 const FRAME_MS = 100;
 
-/** 5 s between the lines of a log: an hour has 720 lines. */
+/** 5 s between the lines of a log, so an hour has 720 lines. */
 const LINE_MS = 5000;
 
-/** 1 s: what is done within it needs no words. */
+/** 1 s: shorter work needs no progress. */
 const SILENCE_S = 1;
 
 /** The columns of the spinner, of the space after it, and the terminal's last column. */

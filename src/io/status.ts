@@ -3,7 +3,7 @@ import { MeasuredProgress } from "./measured.ts";
 import type { ProgressScreen, Timers } from "./progress.ts";
 import { jsonLine, type ProgressState, statusLine } from "./progress-lines.ts";
 
-/** How far the command is, for a signal that asks for it. It works with every form of progress, and with none. */
+/** The progress of the command, for a signal that asks for it. It works with every form of progress, and with none. */
 export class Status {
 	readonly #timers: Pick<Timers, "now" | "date">;
 	#mode: ProgressScreen["mode"] = "plain";

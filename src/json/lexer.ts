@@ -5,17 +5,17 @@ import type { JsonValue } from "./values.ts";
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 
-/** What other languages write for a value: `NaN`, `True`, `-Infinity`, `.5`. */
+/** Words of other languages for a value: `NaN`, `True`, `-Infinity`, `.5`. */
 const WORD = /[-+.]?\w[\w.+-]*/y;
 
-/** What stands between strings and brackets: a number, a word, or what divides values. */
+/** A token outside strings and brackets: a number, a word, or a separator. */
 const BETWEEN = /[^"[\]{}]+/y;
 const PYTHON_NUMBER = /^(?:NaN|-?Infinity)$/;
 // A string without escapes, which is nearly every one; control characters must be escaped.
 // oxlint-disable-next-line no-control-regex
 const PLAIN_STRING = /"[^"\\\u0000-\u001f]*"/y;
 
-/** Where the string that opens at `start` ends, past its last quote; beyond the text where it does not end. */
+/** The end of the string that opens at `start`, past its last quote; beyond the text if it does not end. */
 export function stringEnd(text: string, start: number): number {
 	let at = text.indexOf('"', start + 1);
 	while (at !== -1) {
@@ -27,7 +27,7 @@ export function stringEnd(text: string, start: number): number {
 	return text.length + 1;
 }
 
-/** The tokens of a JSON text, each taken where it is expected. White space is passed over. */
+/** The tokens of a JSON text, each read where it is expected. White space is skipped. */
 export class JsonLexer {
 	/** how far the text was read */
 	protected at = 0;
@@ -92,7 +92,7 @@ export class JsonLexer {
 		return value;
 	}
 
-	/** A word of another language stands for one value: after it the text can be read on. */
+	/** A word of another language stands for one value, so the text can be read on after it. */
 	#noValue(): JsonValue {
 		WORD.lastIndex = this.at;
 		const word = WORD.exec(this.#text)?.[0];
@@ -105,7 +105,7 @@ export class JsonLexer {
 		return null;
 	}
 
-	/** Passes over a value, of which the brackets and quotes alone are read. */
+	/** Skips a value: only its brackets and quotes are read. */
 	protected skip(): void {
 		let depth = 0;
 		do {
@@ -166,7 +166,7 @@ export class JsonLexer {
 	}
 }
 
-/** What a string token means; undefined where it is none of JSON's. */
+/** The value of a string token; undefined if it is not valid JSON. */
 function unescaped(token: string): string | undefined {
 	try {
 		const value: unknown = JSON.parse(token);

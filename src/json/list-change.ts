@@ -1,16 +1,16 @@
 import { isJsonArray, type JsonValue } from "./values.ts";
 
-/** What a value must say to remove its key in a merge, where nothing else is given. */
+/** The default value that removes its key in a merge. */
 export const DELETE_TOKEN = "!delete";
 
 /** One item of a list that changes another list. */
 export type ListStep = { readonly adds: boolean; readonly item: string };
 
 /**
- * The steps that a list stands for, or undefined where it is a list like any other.
+ * The steps that a list stands for; undefined for a plain list.
  *
- * A list is a change only where each of its items says so: a value that begins with a dash by chance, beside others, must
- * not turn a whole list into something else.
+ * A list is a change only if each of its items is a step. One value that begins with a dash by chance must not change
+ * the meaning of the whole list.
  */
 export function listSteps(value: JsonValue): readonly ListStep[] | undefined {
 	if (!isJsonArray(value) || value.length === 0) return undefined;

@@ -8,7 +8,7 @@ import { type JsonValue, parseJson } from "./values.ts";
  * api/db/db_models.py, `json_dumps` in api/utils/json.py).
  */
 const PYTHON: JsonRules & Required<Pick<JsonRules, "number">> = {
-	// Some ten times what any answer nests, and a tenth of what the stack holds.
+	// Some ten times the depth of any answer, and a tenth of what the stack can hold.
 	maxDepth: 1000,
 	maxString: Number.POSITIVE_INFINITY,
 	maxFaults: 0,
@@ -18,9 +18,9 @@ const PYTHON: JsonRules & Required<Pick<JsonRules, "number">> = {
 const ANYWHERE = /(?:NaN|Infinity)/;
 
 /**
- * Parses JSON text in which `NaN`, `Infinity` and `-Infinity` may stand for numbers, as what they are.
+ * Parses JSON text in which `NaN`, `Infinity` and `-Infinity` may stand for numbers.
  *
- * @throws SyntaxError where it is nothing of that kind
+ * @throws SyntaxError if the text is no such JSON
  */
 export function parseLoosely(text: string): JsonValue {
 	try {
@@ -32,9 +32,9 @@ export function parseLoosely(text: string): JsonValue {
 }
 
 /**
- * Parses the same, with something else for each number. It is slower than `parseLoosely`.
+ * Parses the same, and replaces each number. It is slower than `parseLoosely`.
  *
- * @throws JsonFault where it is nothing of that kind, or nested more than 1,000 deep
+ * @throws JsonFault if the text is no such JSON, or nested more than 1,000 deep
  */
 export function parseWithNumbers(text: string, number: (digits: string) => JsonValue): JsonValue {
 	return parseValue(text, { ...PYTHON, number });
@@ -45,7 +45,7 @@ export function looseNames(text: string): readonly string[] {
 	return memberNames(text, PYTHON);
 }
 
-/** Whether a text that `parseLoosely` takes is no JSON. */
+/** Whether a text that `parseLoosely` accepts is not strict JSON. */
 export function isNotJson(text: string): boolean {
 	if (!ANYWHERE.test(text)) return false;
 	try {

@@ -10,7 +10,7 @@ export function isJsonNumber(text: string): boolean {
 /**
  * Whether a number of JSON's grammar is the same number after it went through a double.
  *
- * `1.0` is (it comes back as 1); `12345678901234567890` and `1e400` are not: they would be sent as something else.
+ * `1.0` is (it comes back as 1). `12345678901234567890` and `1e400` are not: another number would be sent.
  */
 export function survivesDouble(text: string): boolean {
 	const value = Number(text);

@@ -16,8 +16,8 @@ export type Member = {
 };
 
 /**
- * Reads JSON strictly: nothing is repaired, and nothing that would be sent differently from how it stands gets by
- * (a member twice, a number beyond a double). An escape for half a surrogate pair is sent as such an escape.
+ * Reads JSON strictly: it repairs nothing, and refuses what would be sent differently from the text (a member twice, a
+ * number beyond a double). An escape for half a surrogate pair is sent as such an escape.
  *
  * @throws JsonFault
  */
@@ -42,9 +42,9 @@ export function parseMembers(text: string, rules: JsonRules, faults?: JsonFault[
 }
 
 /**
- * The names of an object's members, each as often as it stands there. Values are passed over.
+ * The names of an object's members, each as often as it occurs. Values are skipped.
  *
- * @param text JSON of an object; where it is none, names may be found in it all the same
+ * @param text JSON of an object; in other text, names may be found all the same
  */
 export function memberNames(text: string, rules: JsonRules): readonly string[] {
 	return new Parser(text, rules, undefined).memberNames();

@@ -1,6 +1,6 @@
 import type { JsonValue } from "./values.ts";
 
-/** What is read, and what is a fault. */
+/** The rules of reading, and its limits. */
 export type JsonRules = {
 	/** levels of objects and lists */
 	readonly maxDepth: number;
@@ -9,13 +9,13 @@ export type JsonRules = {
 	/** faults of one text that are gathered: the next one ends the reading */
 	readonly maxFaults: number;
 	/**
-	 * What a number becomes. Where it is given, the text is read as Python's `json` does: `NaN`, `Infinity` and
-	 * `-Infinity` are numbers, no number is too exact, and of members of one name the last one counts.
+	 * Converts a number. If it is given, the text is read as Python's `json` does: `NaN`, `Infinity` and `-Infinity` are
+	 * numbers, no number is too exact, and the last of several members of one name counts.
 	 */
 	readonly number?: (digits: string) => JsonValue;
 };
 
-/** A fault in a JSON text. It is a `SyntaxError`, as what `JSON.parse` throws. */
+/** A fault in a JSON text. It is a `SyntaxError`, like the errors of `JSON.parse`. */
 export class JsonFault extends SyntaxError {
 	override readonly name = "JsonFault";
 	/** `BAD_JSON`, `BAD_NUMBER`, `DUPLICATE_MEMBER`, `TOO_DEEP` or `TOO_LONG` */
@@ -24,7 +24,7 @@ export class JsonFault extends SyntaxError {
 	readonly offset: number;
 	/** the members in which it stands: of the outermost object, then of an object in that; null where it is in none */
 	readonly members: readonly [outer: string | null, inner: string | null];
-	/** whether the text ended too early, as against something being wrong in it */
+	/** whether the text ended too early; false if something in it is wrong */
 	readonly atEnd: boolean;
 
 	constructor(

@@ -78,7 +78,7 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
 
 /** Whether two values are the same. The order of an object's members does not count, that of a list's items does. */
 export function sameValue(left: JsonValue, right: JsonValue | undefined): boolean {
-	// NaN, which a service may hold, is what it was.
+	// A service may hold NaN, which is equal to itself here.
 	if (left === right || Object.is(left, right)) return true;
 	if (isJsonArray(left)) {
 		return isJsonArray(right) && left.length === right.length && left.every((item, at) => sameValue(item, right[at]));

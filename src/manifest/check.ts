@@ -189,7 +189,7 @@ class FirstReading {
 		this.#foldedDuplicates?.add(this.#deps.nameFolding?.fold(key) ?? key, payload, { index: this.#rows, line, column });
 	}
 
-	/** The service is asked how it compares names only where that makes a difference. */
+	/** The service is asked how it compares names only if that makes a difference. */
 	async #decisiveDuplicates(): Promise<Duplicates> {
 		const [exact, folded] = [this.#duplicates, this.#foldedDuplicates];
 		if (folded === undefined || this.#fatal || (await folded.count()) === (await exact.count())) return exact;

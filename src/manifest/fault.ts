@@ -12,7 +12,7 @@ export type Fault = {
 };
 
 /**
- * Ends the reading of a manifest: nothing after it can be trusted.
+ * Ends the reading of a manifest: no row after it can be trusted.
  *
  * It never leaves this folder: the first reading reports it as a problem, the second as a changed manifest.
  */

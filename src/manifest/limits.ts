@@ -6,7 +6,7 @@ export const BLOCK_BYTES = 256 * 1024;
 /** Characters decoded at a time: some hundred rows, so that memory does not follow the size of the manifest. */
 export const PIECE_BYTES = 64 * 1024;
 
-/** Longest cell or JSON string, in characters: without it one stray quote would swallow the whole file. */
+/** Longest cell or JSON string, in characters: without a limit one stray quote would take the whole file. */
 export const MAX_CELL = 1024 * 1024;
 
 /** Longest record, in characters. */
@@ -24,10 +24,10 @@ export const MAX_ROW_FAULTS = 100;
 /** Bytes of a schema at most: some thousand times a usual one. */
 export const MAX_SCHEMA = 4 * 1024 * 1024;
 
-/** Seconds that a schema may take to be made ready. Nothing else is done meanwhile. */
+/** Seconds that the compilation of a schema may take. It blocks the program. */
 export const MAX_COMPILE_SECONDS = 5;
 
-/** Seconds that one row may take to be checked by a schema: honest ones take microseconds. */
+/** Seconds that the check of one row by a schema may take: ordinary schemas take microseconds. */
 export const MAX_ROW_SECONDS = 1;
 
 /** Longest id, in characters. */
@@ -37,5 +37,5 @@ export const MAX_ID = 256;
 export const MAX_RATIO = 200;
 export const MAX_UNPACKED = 1024 * 1024 * 1024;
 
-/** How the JSON of a manifest, of a schema and of a `:json` cell is read. */
+/** The rules for the JSON of a manifest, of a schema and of a `:json` cell. */
 export const MANIFEST_JSON: JsonRules = { maxDepth: MAX_DEPTH, maxString: MAX_CELL, maxFaults: MAX_ROW_FAULTS - 1 };

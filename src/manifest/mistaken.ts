@@ -8,7 +8,7 @@ const PACKED: readonly (readonly [name: string, magic: string])[] = [
 	["bzip2", "BZh"],
 ];
 
-/** Bytes at the beginning of a file that say what it is: an archive of a workbook names its first parts there. */
+/** Bytes at the beginning of a file that show its type: the archive of a workbook names its first parts there. */
 const HEAD_BYTES = 4096;
 
 /** The first line that `docs plan` writes begins with this member. */
@@ -46,7 +46,7 @@ export function mistakenFile(block: Buffer): ReadingStop | undefined {
 const IDS = /^(?:doc(?:ument)?[_ -]?)?(?:id|uuid)$/i;
 
 /**
- * What to do about a header without the column that is needed; an empty text where nothing about it says more.
+ * Advice for a header without the required column; an empty text if none fits.
  *
  * @param names the cells of the header
  * @param required the column that is not there
@@ -71,7 +71,7 @@ export function mapping(column: string, key: string): string {
 	return /^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What to write instead of a number that is written for people; an empty text where that is not clear. */
+/** The right form of a number that is written for people; an empty text if it is not clear. */
 export function numberHint(cell: string): string {
 	return /^-?\d+,\d+$/.test(cell) ? `; write ${cell.replace(",", ".")}` : "";
 }
@@ -79,19 +79,19 @@ export function numberHint(cell: string): string {
 const TRUE = /^(?:yes|y|on|1|x|true|wahr|ja|oui|vrai|si|sí)$/i;
 const FALSE = /^(?:no|n|off|0|false|falsch|nein|non|faux)$/i;
 
-/** What to write instead of a word that means true or false; an empty text where none does. */
+/** The right form of a word that means true or false; an empty text for other words. */
 export function booleanHint(cell: string): string {
 	if (TRUE.test(cell.trim())) return "; write true";
 	return FALSE.test(cell.trim()) ? "; write false" : "";
 }
 
-/** What to write instead of a date of another form; an empty text where day and month can't be told apart. */
+/** The right form of a date; an empty text if day and month can't be distinguished. */
 export function dateHint(text: string): string {
 	const [, year, month, day] = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/.exec(text) ?? [];
 	if (year !== undefined && month !== undefined && day !== undefined) return written(year, month, day);
 	const [, one, mark, other, last] = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text) ?? [];
 	if (one === undefined || other === undefined || last === undefined) return "";
-	// With dots the day always comes first; with slashes only a number above 12 says which it is.
+	// With dots the day always comes first; with slashes only a number above 12 shows which it is.
 	if (mark === "." || Number(one) > 12) return written(last, other, one);
 	return Number(other) > 12 ? written(last, one, other) : "";
 }
@@ -101,7 +101,7 @@ function written(year: string, month: string, day: string): string {
 	return `; write ${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }
 
-/** Whether a text is what a spreadsheet makes of a long number: its digits are lost. */
+/** Whether a text is the form that a spreadsheet gives a long number, whose digits are lost. */
 export function isRoundedNumber(text: string): boolean {
 	return /^\d(?:[.,]\d+)?E\+\d+$/i.test(text);
 }

@@ -2,21 +2,21 @@ import { basename } from "node:path";
 import type { Fault } from "./fault.ts";
 import { idFault, idKey } from "./rows/identity.ts";
 
-/** What a column or member is for, apart from metadata. */
+/** The roles of a column or member, apart from metadata. */
 export type Role = "document_id" | "dataset_id" | "file" | "name";
 
-/** What a row says in its reserved columns. A text that it does not have is empty. */
+/** The values of a row's reserved columns; empty if absent. */
 type RoleTexts = {
 	readonly documentId: string;
 	readonly file: string;
 	readonly name: string;
 };
 
-/** How the rows of a manifest name their documents. */
+/** The way in which the rows of a manifest name their documents. */
 export type SubjectRules = {
 	/** the reserved columns that are read, each with the code of a JSON value that is no text; others are left out */
 	readonly roles: Readonly<Partial<Record<Role, string>>>;
-	/** the column that a manifest can't do without */
+	/** the required column */
 	readonly required: Role;
 	/** whether each row names a file, which must be there */
 	readonly hasFile: boolean;
@@ -61,7 +61,7 @@ const NEW_DOCUMENT: SubjectRules = {
 	required: "file",
 	hasFile: true,
 	isNamed: false,
-	// The file is checked on the disk, which is no matter of a row's text.
+	// The file itself is checked later, on the disk.
 	fault: () => undefined,
 	// Two files of one name would become two documents, the second under a name that the service chooses.
 	key: ({ file, name }) => (name === "" ? basename(file) : name),
@@ -69,7 +69,7 @@ const NEW_DOCUMENT: SubjectRules = {
 	same: "the same name to store under",
 };
 
-/** Everything that differs between what manifests are for. */
+/** Everything in which the purposes of manifests differ. */
 type PurposeRules = {
 	/** the command that reads such manifests, as its runs are recorded */
 	readonly command: `docs ${string}`;
@@ -83,8 +83,8 @@ type PurposeRules = {
 };
 
 /**
- * What the rows of a manifest are for, by the word that `manifest check --for` takes. A new command that runs rows adds
- * its record here.
+ * The purposes of manifests, by the word that `manifest check --for` takes. A new command that runs rows adds its
+ * record here.
  */
 export const PURPOSES = {
 	tag: {
@@ -113,7 +113,7 @@ export const PURPOSES = {
 
 export type Purpose = keyof typeof PURPOSES;
 
-/** The purpose that is meant where none is given. */
+/** The default purpose. */
 export const DEFAULT_PURPOSE: Purpose = "tag";
 
 /** The words that `manifest check --for` takes. */

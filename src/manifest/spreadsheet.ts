@@ -1,5 +1,5 @@
 /*
- * What a spreadsheet does to a cell that it opens and saves again. LibreOffice's import was measured, with and without
+ * The changes that a spreadsheet makes to a cell when it opens and saves a file. LibreOffice's import was measured, with and without
  * its detection of special numbers: fixtures/spreadsheet holds what it wrote.
  */
 
@@ -14,7 +14,7 @@ const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";
 /** Most characters of a date in words, blanks included. The pattern takes minutes on a text much longer than that. */
 const LONGEST_DATE = 200;
 
-/** Texts that come back as something else. */
+/** Texts that come back changed. */
 const ALTERED: readonly RegExp[] = [
 	// Formulas, which come back as their results.
 	/^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u,
@@ -36,7 +36,7 @@ export function textSurvives(text: string): boolean {
 	return KEPT.test(text) || !ALTERED.some((altered) => altered.test(text));
 }
 
-/** Digits that LibreOffice shows of a number, and so writes. */
+/** Digits of a number that LibreOffice shows, and so writes. */
 const DIGITS = 15;
 
 /**

@@ -4,7 +4,7 @@ import type { Purpose } from "./purposes.ts";
 
 export type { Content } from "./bytes/source.ts";
 
-/** How a manifest is to be read. All of it changes what is sent, none of it where to. */
+/** Options for reading a manifest. Each changes what is sent, none where it is sent. */
 export type ManifestOptions = {
 	readonly purpose: Purpose;
 	/** dataset of rows that have no `dataset_id` */
@@ -21,13 +21,13 @@ export type ManifestOptions = {
 	readonly schema: JsonValue | undefined;
 	readonly onDuplicate: "error" | "first" | "last";
 	/**
-	 * `--mode merge`, and only then: a cell of this text is kept as it is, whatever its column's type, and is checked by
-	 * nothing; a list of `+item` and `-item` is checked by what it adds
+	 * `--mode merge`, and only then: a cell of this text is kept unchanged and unchecked, whatever its column's type; a
+	 * list of `+item` and `-item` is checked by what it adds
 	 */
 	readonly deleteToken?: string | undefined;
 	/**
-	 * `--mode replace`, and only then: a value of this text is a problem, as is a list of `+item` and `-item` where `lists`
-	 * says so. A `:json` cell is neither: it says its value to the letter
+	 * `--mode replace`, and only then: a value of this text is a problem, as is a list of `+item` and `-item` where
+	 * `lists` says so. A `:json` cell is neither: its value is taken literally
 	 */
 	readonly mergeOnly?: { readonly token: string; readonly lists: boolean } | undefined;
 	/** `upload`: the folder that files must lie below; default is the manifest's folder */
@@ -52,13 +52,13 @@ export type SourceRecord =
 	| { readonly kind: "csv"; readonly cells: readonly string[] }
 	| { readonly kind: "json"; readonly text: string };
 
-/** `resolve`: what a row asks for instead of an id, and where it says so. */
+/** `resolve`: the name that a row gives instead of an id, and its place. */
 export type Wanted = {
 	/** the file that a message about it names */
 	readonly file: string;
 	/** empty where the row has an id */
 	readonly name: string;
-	/** found when it is asked for: nearly no row has a problem */
+	/** computed when it is needed: hardly any row has a problem */
 	place(): { readonly line: number; readonly column: number };
 };
 
@@ -87,7 +87,7 @@ export type RowFailure = {
 	readonly attempts: number;
 };
 
-/** `upload`: what a row says of its file, as it is true of a manifest that lies elsewhere. */
+/** `upload`: the path of a row's file, as a manifest in another folder must give it. */
 export type RowPlace = { readonly file: string; readonly name: string; readonly datasetId: string };
 
 /** Writes failed rows so that the file can be fed back as a manifest. Pure: it returns text. */
@@ -97,9 +97,9 @@ export type FailedRowFormat = {
 	row(source: SourceRecord, failure: RowFailure, place?: RowPlace): string;
 };
 
-/** What the check of a whole manifest found. Temporary files live until `close`. */
+/** The result of the check of a whole manifest. Temporary files exist until `close`. */
 export type CheckedManifest = {
-	/** as messages call it: as the user named it, `-` for standard input */
+	/** its name in messages: as the user typed it, `-` for standard input */
 	readonly name: string;
 	readonly format: "csv" | "json" | "jsonl";
 	/** all rows: valid, invalid and duplicate ones */
@@ -110,11 +110,11 @@ export type CheckedManifest = {
 	readonly duplicateSkipped: number;
 	/** all problems, those of the header included */
 	readonly problems: number;
-	/** a problem that leaves no row trustworthy (header, encoding, unclosed quote): not even `--skip-invalid` goes on */
+	/** a problem that makes every row uncertain (header, encoding, unclosed quote): `--skip-invalid` does not help */
 	readonly fatal: boolean;
 	/**
 	 * The valid rows in order, read a second time.
-	 * @throws CliError exit 8 when the manifest is no longer what was checked
+	 * @throws CliError exit 8 if the manifest changed after the check
 	 */
 	read(): AsyncIterable<Row>;
 	readonly failedRows: FailedRowFormat;
@@ -124,11 +124,11 @@ export type CheckedManifest = {
 	close(): Promise<void>;
 };
 
-/** A row of which nothing but values is wrong. */
+/** A row with no faults but those of values. */
 export type QuestionableRow = Pick<Row, "line" | "datasetId" | "documentId" | "metadata">;
 
 export type CheckDependencies = {
-	/** what messages call the manifest, where its path means nothing to the user */
+	/** the manifest's name in messages, if its path means nothing to the user */
 	readonly name?: string | undefined;
 	readonly stdin: AsyncIterable<Uint8Array>;
 	/** called for every problem, in the order of the lines; problems that only the end shows come last */

@@ -12,7 +12,7 @@ export type ManifestDocument = {
 	readonly datasetId: string;
 	readonly documentId: string;
 	readonly metadata: Metadata;
-	/** JSON texts of values that hold a number which no manifest can: it is refused where it is read back */
+	/** JSON texts of values with a number that no manifest can hold: such a cell is refused when it is read back */
 	readonly exact?: ReadonlyMap<string, string> | undefined;
 	/** cells of the plan's members, in their order */
 	readonly members?: readonly string[];

@@ -8,13 +8,13 @@ import type { Normalise } from "../rest/flavours.ts";
 export type Mode = "replace" | "merge";
 
 /**
- * How a row becomes what is sent. `replace` sends the row's metadata as it is. `merge` adds it to what the document has: a
- * value equal to the token removes its key, and a list of only `+item` and `-item` changes the present list. A value that the
- * document already has is taken as it is, so a manifest of present values changes nothing.
+ * How the metadata to send is made from a row. `replace` sends the row's metadata as it is. `merge` adds it to what the
+ * document has: a value equal to the token removes its key, and a list of only `+item` and `-item` changes the present
+ * list. A value that the document already has is taken as it is, so a manifest of present values changes nothing.
  */
 export type Change = { readonly mode: "replace" } | { readonly mode: "merge"; readonly deleteToken: string };
 
-/** The change that the options of a command stand for. */
+/** The change that the options of a command describe. */
 export function changeOf(mode: Mode, deleteToken: string = DELETE_TOKEN): Change {
 	return mode === "merge" ? { mode, deleteToken } : { mode };
 }
@@ -42,7 +42,7 @@ export function metadataToSend(change: Change, present: Metadata, wanted: Metada
 	return merged;
 }
 
-/** Whether what a document has under that key is part of what is sent for a row. */
+/** Whether the document's present value of that key is sent for a row. */
 export function keepsValue(change: Change, key: string, wanted: Metadata): boolean {
 	if (change.mode === "replace") return false;
 	const value = wanted.get(key);
@@ -76,9 +76,9 @@ export type Difference = {
 /**
  * The difference between what a document has and what would be sent. It shows values as they would be sent.
  *
- * @param normalise what the service makes of the metadata that it is sent: values that are equal after it are no change
- * @param inexact values that came rounded or are no JSON, as texts. They differ from everything that is sent, and values that
- * are no JSON are shown as these texts
+ * @param normalise gives what the service stores of sent metadata: values that are equal after it are no change
+ * @param inexact values that came rounded or are no JSON, as texts. They differ from everything that is sent, and
+ * values that are no JSON are shown as these texts
  */
 export function differenceOf(
 	present: Metadata,

@@ -9,8 +9,8 @@ const SPELLINGS: ReadonlyMap<string, Operator> = new Map([
 ]);
 
 /**
- * The condition that a text describes, `{"logic","conditions":[{"name","comparison_operator","value"}]}`, or a few words
- * about what is wrong with it. `logic` is `and` where it is not given.
+ * The condition that a text describes, `{"logic","conditions":[{"name","comparison_operator","value"}]}`, or a few
+ * words about its fault. `logic` is `and` where it is not given.
  */
 export function parseCondition(text: string): Condition | string {
 	const whole = parsed(text);

@@ -3,7 +3,7 @@ import { type Glob, matchesGlob, parseGlob } from "./glob.ts";
 /** A document without its metadata. */
 export type Named = { readonly id: string; readonly name: string };
 
-/** How two names can differ and still be alike. */
+/** The ways in which similar names differ. */
 export type Likeness = "Unicode form" | "spaces" | "case" | "a copy's number";
 
 const LIKENESSES: readonly (readonly [Likeness, (text: string) => string])[] = [
@@ -63,7 +63,7 @@ export class Names {
 		return found;
 	}
 
-	/** Documents whose names are alike: they differ only in what people overlook or mistype. */
+	/** Documents with similar names: they differ only by what people overlook or mistype. */
 	like(name: string): readonly Named[] {
 		this.#byLikeness ??= this.#likenesses();
 		return (this.#byLikeness.get(plain(name)) ?? []).flatMap((index) => this.#documents[index] ?? []);
@@ -81,7 +81,7 @@ export class Names {
 	}
 }
 
-/** How a name differs from one that is like it. */
+/** The difference between two similar names. */
 export function differences(wanted: string, found: string): Likeness[] {
 	const differ = (steps: typeof LIKENESSES): boolean => plain(wanted, steps) !== plain(found, steps);
 	const needed = LIKENESSES.filter((step) => differ(LIKENESSES.filter((each) => each !== step)));

@@ -18,7 +18,7 @@ export type Violation = {
 export type PolicyCase = {
 	/** what the document has */
 	readonly present: Metadata;
-	/** all that it is sent */
+	/** the whole metadata that it is sent */
 	readonly toSend: Metadata;
 	/** between the two, after the service's normalisation */
 	readonly difference: Difference;
@@ -28,10 +28,10 @@ export type PolicyCase = {
 const MAX_LISTED = 8;
 
 /**
- * All that a policy forbids of the update of one document. The number of changed documents is checked elsewhere.
+ * The faults of one document's update by a policy. The number of changed documents is checked elsewhere.
  *
- * Only added and changed values are checked against the allowed ones: this run does not set the others. Required keys must be
- * in what the document has afterwards.
+ * Only added and changed values are checked against the allowed ones: this run does not set the others. Required keys
+ * must be in what the document has afterwards.
  */
 export function violationsOf(policy: Policy, { present, toSend, difference }: PolicyCase): readonly Violation[] {
 	const { add, change, remove } = difference;

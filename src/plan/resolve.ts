@@ -42,10 +42,10 @@ export type Claim = {
 };
 
 /**
- * Which row each document of a dataset belongs to.
+ * The row to which each document of a dataset belongs.
  *
- * Two rows may name one document differently: by a name and a pattern, or by a name and an id. Memory holds one claim for each
- * document, whatever the number of rows.
+ * Two rows may name one document differently: by a name and a pattern, or by a name and an id. Memory holds one claim
+ * for each document, whatever the number of rows.
  */
 export class Claims {
 	readonly #owners = new Map<number, Claim>();

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json/values.ts";
 
-/** What a condition may compare with. */
+/** The values with which a condition may compare. */
 export type Scalar = string | number | boolean;
 
 /** `YYYY-MM-DD` without the white space around it: the service checks the places of digits and dashes only. */
@@ -13,7 +13,10 @@ const WHOLE = /^[+-]?\d+$/;
 /** Most digits of a whole number that Python converts (`sys.int_info.default_max_str_digits`). */
 const LONGEST = 4_300;
 
-/** A value as the service's filter has it: Python's `str` of it. Objects, which are no values for a filter, are JSON here. */
+/**
+ * A value as the service's filter reads it: Python's `str` of it. Objects, which are no values for a filter, are JSON
+ * here.
+ */
 export function serverText(value: JsonValue): string {
 	if (typeof value === "string") return value;
 	if (typeof value === "boolean") return value ? "True" : "False";
@@ -22,7 +25,7 @@ export function serverText(value: JsonValue): string {
 	return Number.isFinite(value) ? String(value) : String(value).toLowerCase().replace("infinity", "inf");
 }
 
-/** Whether a stored text equals what is wanted; undefined where a date is wanted and the text is none. */
+/** Whether a stored text equals the wanted value; undefined if a date is wanted and the text is none. */
 export function areEqual(stored: string, wanted: Scalar): boolean | undefined {
 	const text = serverText(wanted);
 	if (isDate(text)) return isDate(stored) ? stored.trim() === text.trim() : undefined;
@@ -31,7 +34,7 @@ export function areEqual(stored: string, wanted: Scalar): boolean | undefined {
 		: stored.toLowerCase() === text.toLowerCase();
 }
 
-/** Whether a stored text is in that order to what is wanted. A number has no order to a text that is no number. */
+/** Whether a stored text is in that order to the wanted value. A number has no order to a text that is no number. */
 export function isOrdered(stored: string, operator: ">" | "<" | "≥" | "≤", wanted: Scalar): boolean {
 	const order = orderOf(stored, wanted);
 	if (order === undefined) return false;

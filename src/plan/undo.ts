@@ -3,7 +3,7 @@ import type { Normalise } from "../rest/flavours.ts";
 import { differenceOf } from "./change.ts";
 import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
 
-/** What a run did to one document. */
+/** The write of a run to one document. */
 export type AppliedWrite = {
 	/** line in the run's manifest, from 1; undefined in records of earlier releases */
 	readonly line: number | undefined;
@@ -18,9 +18,10 @@ export type AppliedWrite = {
 };
 
 /**
- * How one row of a run is undone.
+ * The undo of one row of a run.
  *
- * - a planned change: restores the previous metadata, or removes an uploaded document, if it still has what the run left
+ * - a planned change: restores the previous metadata, or removes an uploaded document, if it still has what the run
+ *   left
  * - `nothing`: the run changed nothing
  * - `impossible`: the previous metadata is not known, or the document was removed
  */

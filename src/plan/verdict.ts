@@ -7,8 +7,8 @@ import type { Normalise } from "../rest/flavours.ts";
  *
  * - `equal`: the document has what was sent; a removed document is gone
  * - `normalised`: it has what the service makes of that, by its known rules
- * - `lost`: it has, at least in part, what it had before; or it is missing; or it was removed and is still there
- * - `changed_since`: it has values that it neither had before nor was sent: another client wrote it later
+ * - `lost`: some of its values are those from before; or it is missing; or it was removed and is still there
+ * - `changed_since`: it has values that are neither the previous nor the sent ones: another client wrote it later
  */
 export type Verdict = {
 	readonly result: "equal" | "normalised" | "lost" | "changed_since";

@@ -3,7 +3,7 @@ import type { Difference } from "../plan/change.ts";
 import { show } from "../text/show.ts";
 import { reportCsvLine } from "./list-lines.ts";
 
-/** What a row would do: change a document's metadata, create a document from a file, or remove one. */
+/** The effect of a row: it changes a document's metadata, creates a document from a file, or removes one. */
 export type ChangeAction = "update" | "upload" | "remove";
 
 /** One document that would change, as a dry run shows it. */
@@ -25,7 +25,7 @@ export type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow",
 
 /** How changes are written in one format. */
 type Formatting = {
-	/** what it is for, in the words of the help of `--format` */
+	/** its purpose, in the words of the help of `--format` */
 	readonly use: string;
 	/** the lines before the first change */
 	readonly head?: string;
@@ -94,7 +94,7 @@ function actionText(action: ChangeAction, marks: Marks): string {
 function keyText({ key, action, from, to }: ShownKey, marks: Marks, longest: number): string {
 	const name = show(key, longest);
 	const [before, after] = [valueText(from, longest), valueText(to, longest)];
-	// The sign repeats what the colour says: logs have no colour, and not everyone sees it.
+	// The sign repeats the meaning of the colour: logs have no colour, and some users can't see it.
 	switch (action) {
 		case "add":
 			return `${marks.green(`  + ${name}: ${after}`)}\n`;

@@ -9,7 +9,7 @@ export type Check = {
 	readonly status: CheckStatus;
 	/** one sentence */
 	readonly text: string;
-	/** one sentence: what to do about it */
+	/** one sentence: the remedy */
 	readonly hint?: string | undefined;
 	/** the command to type next */
 	readonly next?: string | undefined;

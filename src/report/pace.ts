@@ -1,10 +1,10 @@
 import type { Pace, SlowCause } from "../run/rate/run-monitor.ts";
 import { numberText } from "../text/words.ts";
 
-/** Share of the cap below which a run says why it went no faster. */
+/** Share of the cap below which a run names the cause of its speed. */
 const FULL_SHARE = 0.9;
 
-/** Seconds of a run from which its rate says something: a shorter one mostly starts. */
+/** The shortest run, in seconds, whose rate is reported: a shorter one mostly starts up. */
 const LEAST_SECONDS = 5;
 
 /** Seconds from which a cause is named. */
@@ -14,8 +14,8 @@ const LEAST_CAUSE_SECONDS = 1;
 const SATURATED_SHARE = 1 / 3;
 
 /**
- * Why a run went slower than its cap: `rate: 31 of 100 a second (waited 84 s for 429, outage 12 s)`. Undefined where it went
- * about as fast as it may, and where it was too short to say.
+ * The reason why a run was slower than its cap: `rate: 31 of 100 a second (waited 84 s for 429, outage 12 s)`.
+ * Undefined where it went about as fast as it may, and where it was too short to say.
  *
  * @param cap requests a second; undefined for no cap
  */

@@ -51,7 +51,7 @@ export type Summary = {
 	readonly resume: string | null;
 	/** why it ended before its last row, with its exit code; null where it came to its end */
 	readonly stop: { readonly code: ExitCode; readonly text: string } | null;
-	/** what made it slower than its rate, and for how many seconds: `429`, `503`, `outage`, `slowed`, `concurrency` */
+	/** the causes that made it slower than its rate, with their seconds: `429`, `503`, `outage`, `slowed`, `concurrency` */
 	readonly slow: readonly SlowCause[];
 };
 
@@ -65,7 +65,7 @@ export type Undo = {
 	readonly removed: number;
 };
 
-/** What a summary has besides the counts. */
+/** The members of a summary besides the counts. */
 export type SummaryFacts = {
 	/** whether updates were seen to arrive at this address: false where nothing could be read back */
 	readonly verified?: boolean | undefined;

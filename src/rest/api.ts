@@ -88,7 +88,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		options.version === undefined ? "ragtag" : `ragtag/${options.version}`,
 	];
 
-	/** Sends one request, and reads its answer, whatever it says. */
+	/** Sends one request, and reads its answer, success or not. */
 	async function exchange<Result>(
 		method: Method,
 		path: string,
@@ -149,7 +149,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 
 	async function upload(datasetId: string, file: UploadFile, signal: AbortSignal | undefined): Promise<StoredFile> {
 		const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"]);
-		// Always a new boundary, because the bytes of the file are not searched for it.
+		// Always a new boundary, because the file is not searched for it.
 		const opened = await openUpload(file, (options.boundary ?? randomBoundary)());
 		try {
 			const contentHeaders = ["content-type", opened.type, "content-length", String(opened.length)];

@@ -116,7 +116,7 @@ async function openFile(file: UploadFile): Promise<FileHandle> {
 	}
 }
 
-/** What goes before and after the bytes of an uploaded file. */
+/** The bytes before and after those of an uploaded file. */
 export function fileFrame(name: string, boundary: string): { readonly head: Buffer; readonly tail: Buffer } {
 	const head =
 		`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escapeName(name)}"\r\n` +

@@ -9,7 +9,7 @@ const OTHER_FLAVOUR = new Set([405, 415, 501]);
 /** Server errors that no repetition helps: HTTP version, wrong configuration, a network's login page. */
 const PERMANENT = new Set([505, 506, 511]);
 
-/** What the meaning of an answer depends on, beside the answer itself. */
+/** The context on which the meaning of an answer depends. */
 export type AnswerContext = {
 	readonly flavour: Pick<Flavour, "meaning">;
 	readonly context: ErrorContext;

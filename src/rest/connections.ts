@@ -78,7 +78,7 @@ function poolOptions(options: ConnectionOptions): UndiciPool.Options {
 	};
 }
 
-/** What a TLS connection trusts: the system's certificates, and the further ones that were given. */
+/** The certificates that a TLS connection trusts: those of the system, and the given ones. */
 export function tlsOptions(ca: readonly string[] | undefined): { rejectUnauthorized: true; ca?: string[] } {
 	// Set here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
 	if (ca === undefined || ca.length === 0) return { rejectUnauthorized: true };

@@ -1,7 +1,7 @@
 import { show } from "../text/show.ts";
 
 /**
- * What an answer, or its absence, means for the request. The run decides what to do about it.
+ * The meaning of an answer, or of its absence, for the request. The run decides what to do.
  *
  * - `not_sent`: the request certainly did not reach the service (refused, unknown host, connect time-out)
  * - `ambiguous`: it may have been applied (reset, time-out, cut answer, 5xx, an answer without an envelope)
@@ -54,7 +54,7 @@ export class RestError extends Error {
 	}
 }
 
-/** What an error message needs to name the service, and to hide the key. */
+/** The names of the service for error messages, and the mask of the key. */
 export type ErrorContext = {
 	/** host and port of the service, and those of the proxy, if there is one */
 	readonly host: string;

@@ -6,7 +6,7 @@ import { isDatabaseAway, isPlainValue, splitLists } from "./ragflow.ts";
 export type ListOrder = { readonly by: "create_time" | "update_time" | "name"; readonly descending: boolean };
 
 /**
- * What an envelope's code says about the request. Code 0 is success.
+ * The meaning of an envelope's code. Code 0 is success.
  *
  * - `passing`: the service can't do it now; the request may be sent again
  * - `database_away`: the service can't do anything now; the request may have been applied
@@ -44,7 +44,7 @@ export type Signs = {
 export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "other";
 
 /**
- * What a list of datasets looks like. `ragflow`: it has members that only RAGFlow has. `documented`: it follows the
+ * The style of a list of datasets. `ragflow`: it has members that only RAGFlow has. `documented`: it follows the
  * documentation, with a message beside the list and without those members.
  */
 export type DatasetListStyle = "ragflow" | "documented" | "unknown";

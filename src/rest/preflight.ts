@@ -47,7 +47,7 @@ export type SafeRoute =
 			readonly host: Host;
 	  };
 
-/** What a service shows when a TLS connection is opened. Its certificate is trusted. */
+/** The TLS parameters of a service with a trusted certificate. */
 export type Handshake = {
 	/** as in `TLSv1.3` */
 	readonly protocol: string;
@@ -59,7 +59,7 @@ export type Handshake = {
 
 export type PreflightResult<Value> = { readonly value: Value } | { readonly failure: PreflightFailure };
 
-/** Why a step failed: one sentence for people, and stable names for scripts and decisions. */
+/** The failure of a step: one sentence for people, and stable names for scripts and decisions. */
 export type PreflightFailure = {
 	readonly kind: RestErrorKind;
 	/** as in `HOST_NOT_FOUND`, `TLS_UNTRUSTED` */

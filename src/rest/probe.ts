@@ -35,11 +35,11 @@ export function readProbe(answer: Answer, flavour: Flavour, context: ErrorContex
 }
 
 /**
- * What a list of datasets looks like.
+ * The style of a list of datasets.
  *
- * RAGFlow gives each dataset `chunk_method`, `embedding_model` and `parser_config` (the list of api/apps/sdk/dataset.py,
- * later of api/apps/services/dataset_api_service.py). Its lists have no message (get_result in api/utils/api_utils.py). Both
- * hold from v0.15 to v0.27.
+ * RAGFlow gives each dataset `chunk_method`, `embedding_model` and `parser_config` (the list of
+ * api/apps/sdk/dataset.py, later of api/apps/services/dataset_api_service.py). Its lists have no message (get_result in
+ * api/utils/api_utils.py). Both hold from v0.15 to v0.27.
  */
 export function datasetListStyle({ data, message, whole }: ParsedEnvelope): DatasetListStyle {
 	const first = isJsonArray(data) ? data[0] : undefined;

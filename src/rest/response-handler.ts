@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import type { Answer, RawHeaders } from "./answer.ts";
 import { Expired, TooLarge } from "./classify-failure.ts";
 
-/** Called once, with the end of an attempt. `wasSent` says whether the request had been handed to a connection. */
+/** Called once, at the end of an attempt. `wasSent` says whether the request had been handed to a connection. */
 export type ResponseListener = {
 	answered(answer: Answer): void;
 	failed(error: unknown, wasSent: boolean): void;
@@ -11,10 +11,11 @@ export type ResponseListener = {
 };
 
 /**
- * One request in flight, as undici's dispatcher sees it. It gathers the answer, and ends once, whatever comes first.
+ * One request in flight, as undici's dispatcher sees it. It gathers the answer, and ends once: with the first of
+ * answer, error, deadline and abort.
  *
- * undici's `request` takes a third longer. It also does not say whether a request was handed to a connection, which tells
- * "certainly not sent" from "may have been applied".
+ * undici's `request` takes a third longer. It also does not say whether a request was handed to a connection, which
+ * tells "certainly not sent" from "may have been applied".
  */
 export class ResponseHandler implements Dispatcher.DispatchHandler {
 	/** on the clock of `performance.now()`, in milliseconds */

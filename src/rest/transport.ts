@@ -37,7 +37,7 @@ export class Transport {
 		this.#connections = connect(options);
 	}
 
-	/** Resolves with the answer, whatever it says. Rejects with a `RestError`, or with the signal's reason. */
+	/** Resolves with the answer, success or not. Rejects with a `RestError`, or with the signal's reason. */
 	send(call: Call): Promise<Answer> {
 		const connections = this.#connections;
 		return connections instanceof Promise

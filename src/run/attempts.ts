@@ -70,7 +70,7 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	/**
-	 * Makes the attempts of one row. Resolves when it is settled, or pending because the run ends. What the journal throws
+	 * Makes the attempts of one row. Resolves when it is settled, or pending because the run ends. Errors of the journal
 	 * and faults of the program end the run.
 	 */
 	async settle(item: Item): Promise<void> {
@@ -132,7 +132,7 @@ export class RowAttempts<Item extends Work> {
 		if (stop !== undefined) shutdown.end(stop);
 	}
 
-	/** Why the run ends after a row that failed for good, if it does. */
+	/** The reason to end the run after a row that failed for good, if there is one. */
 	#stopAfter(error: RestError): Stop | undefined {
 		const { journal, maxErrors } = this.#options;
 		return (

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "./types.ts";
 
-/** Milliseconds that a timer can wait at most: one that is given more fires at once. */
+/** The longest wait of a timer, in milliseconds: a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's monotonic clock: a wall clock that jumps must neither shorten nor lengthen a wait. */

@@ -12,8 +12,8 @@ import type { RunMonitor } from "./rate/run-monitor.ts";
 import type { Clock, Journal, Limiter, Stop, Work } from "./types.ts";
 
 /**
- * Rows that were read and are not settled, for each place in flight; a chunk comes on top. Rows that wait for a retry count.
- * So an outage does not read the whole manifest into memory.
+ * Unsettled rows in memory for each place in flight, besides one chunk. Rows that wait for a retry count. So a run does
+ * not read the whole manifest into memory during an outage.
  */
 const OPEN_ROWS = 4;
 
@@ -23,7 +23,7 @@ export type RunOptions<Item extends Work> = {
 	readonly limiter: Limiter;
 	/** the cooldown of the whole process */
 	readonly cooldown: Cooldown;
-	/** learns what the run is doing, and why it does no more */
+	/** observes the state of the run and its causes */
 	readonly monitor: RunMonitor;
 	readonly clock: Clock;
 	/** requests a second, undefined for no cap. `auto` concurrency depends on it, and a lowered rate rises to it */
@@ -35,11 +35,11 @@ export type RunOptions<Item extends Work> = {
 	/** the longest Retry-After that is waited for, in milliseconds; five minutes unless given */
 	readonly maxWait?: number | undefined;
 	/**
-	 * how long an outage may last, in milliseconds; a quarter of an hour unless given. Where it is given, it holds for the
-	 * first answer too, which is otherwise waited for half a minute at most
+	 * the longest outage, in milliseconds; a quarter of an hour unless given. If given, it also limits the wait for the
+	 * first answer, which otherwise is half a minute
 	 */
 	readonly maxOutage?: number | undefined;
-	/** milliseconds after which nothing new is begun */
+	/** milliseconds after which no further row starts */
 	readonly maxDuration?: number | undefined;
 	/** aborted with a `Stop` when the user wants the run to end */
 	readonly signal: AbortSignal;
@@ -55,10 +55,10 @@ export type RunOptions<Item extends Work> = {
  * Works through chunks of rows: each row ends in one record of the journal, or stays pending when the run stops.
  *
  * A failed row is an outcome, not an exception. A chunk is the unit of reading, never a barrier: the next is read as
- * soon as fewer rows wait than are in flight. Retry is outside and pace inside: a waiting retry holds no slot.
+ * soon as fewer rows wait than are in flight. A row that waits for its retry holds no place in flight.
  *
  * @returns why the run stopped early, or undefined when every row was settled
- * @throws what the manifest or the journal threw, after the rows in flight have been recorded
+ * @throws the error of the manifest or the journal, after the rows in flight have been recorded
  */
 export async function runChunks<Item extends Work>(
 	chunks: AsyncIterable<readonly Item[]>,
@@ -103,7 +103,7 @@ export async function runChunks<Item extends Work>(
 		shutdown,
 		queue,
 		inFlight: limit,
-		// A place is free after each attempt, whether or not its row is settled: more may be read.
+		// A place is free after each attempt, whether or not its row is settled, so more rows may be read.
 		onWait: () => wake(),
 		maxWait,
 		maxDuration,
@@ -129,7 +129,7 @@ export async function runChunks<Item extends Work>(
 			while (crowded() && !signal.aborted) await news();
 		}
 	} catch (error) {
-		// The manifest broke half-way: what was taken is finished, then the cause is thrown.
+		// The manifest failed half-way: the rows that were read are finished, then the error is thrown.
 		shutdown.failAfterRows(error);
 	}
 	while (open > 0) await news();
@@ -138,7 +138,7 @@ export async function runChunks<Item extends Work>(
 }
 
 type Places = {
-	/** rows under way */
+	/** rows in progress */
 	readonly rows: LimitFunction;
 	/** the most requests in flight */
 	readonly requests: () => number;

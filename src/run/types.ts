@@ -1,9 +1,9 @@
 import type { ExitCode } from "../errors.ts";
 
-/** How a row ended. Rows that are neither here nor left out by the manifest's check are pending. */
+/** The outcome of a row. A row without an outcome that the manifest's check did not leave out is pending. */
 export type RowStatus = "updated" | "uploaded" | "removed" | "unchanged" | "failed";
 
-/** What the engine must know of a row; a manifest's row is one. Only the operation knows the rest. */
+/** The members of a row that the engine needs; a manifest's row has them. Only the operation knows the rest. */
 export type Work = {
 	/** position in the manifest, from 0: the row's identity within a run */
 	readonly index: number;
@@ -18,7 +18,7 @@ export type Work = {
 
 export type RowError = { readonly code: string; readonly text: string };
 
-/** The end of one row. Exactly one is recorded for each row that is settled. */
+/** The outcome of one row. Exactly one is recorded for each settled row. */
 export type Outcome<Item extends Work = Work> = {
 	readonly item: Item;
 	readonly status: RowStatus;
@@ -36,7 +36,7 @@ export type Outcome<Item extends Work = Work> = {
 	readonly attempts: number;
 };
 
-/** Why a run ended before its last row. The rows that were not settled are pending. */
+/** The reason why a run ended before its last row. The rows that were not settled are pending. */
 export type Stop = {
 	readonly exit: ExitCode;
 	readonly text: string;
@@ -63,7 +63,7 @@ export type Totals = {
 	readonly attempts: number;
 };
 
-/** Keeps outcomes. All totals come from it, so that no two outputs can disagree. */
+/** Stores outcomes. All totals come from it, so that all outputs agree. */
 export type Journal<Item extends Work = Work> = {
 	/**
 	 * Resolves when the outcome is safe; the row's place in flight is held until then.
@@ -83,7 +83,7 @@ export type Clock = {
 	random(): number;
 };
 
-/** Hands out the right to send one request. */
+/** Grants the right to send one request. */
 export type Limiter = {
 	/**
 	 * Resolves when a request may start; undefined where it may at once. Rejects with the signal's reason when it aborts while

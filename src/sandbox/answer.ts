@@ -5,7 +5,7 @@ import type { BusboyClass } from "./optional-packages.ts";
 import type { Settings } from "./options.ts";
 import type { Store } from "./store/index.ts";
 
-/** What every route works with, in every flavour. */
+/** The parts that every route uses, in every flavour. */
 export type Service = {
 	readonly store: Store;
 	readonly settings: Settings;
@@ -26,7 +26,7 @@ export type Reply = {
 	readonly body: string | Buffer;
 };
 
-/** How a flavour answers: one request in, one reply out. Never rejects. */
+/** Answers requests in one flavour: one request in, one reply out. Never rejects. */
 export type Dialect = (request: IncomingMessage, service: Service) => Promise<Reply>;
 
 /** The service, and the flavour in which it answers at the moment. */

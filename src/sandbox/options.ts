@@ -41,7 +41,7 @@ export type SandboxOptions = {
 export type Ties = "stable" | "unstable";
 
 /**
- * What the documentation leaves open. Each is a switch, because a client must not come to depend on one answer.
+ * The behaviour that the documentation leaves open. Each is a switch, because a client must not depend on one answer.
  *
  * Releases of RAGFlow have fixed answers. They use only latency and ties; v0.24 also uses `update`.
  */

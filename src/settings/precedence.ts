@@ -15,7 +15,7 @@ export type Chosen = {
 };
 
 /**
- * What is typed wins: a flag, then the profile that `--profile` names. The variables go before a profile that
+ * The command line wins: a flag, then the profile that `--profile` names. The variables go before a profile that
  * `RAGTAG_PROFILE` names.
  *
  * @param isTyped whether the flag named the profile

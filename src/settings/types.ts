@@ -13,7 +13,7 @@ export type SettingFlags = {
 	readonly caFile?: string | undefined;
 };
 
-/** What settings are read from. Injected, so that a test needs no process. */
+/** The sources of settings. Injected, so that a test needs no process. */
 export type SettingSources = {
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly home: string | undefined;

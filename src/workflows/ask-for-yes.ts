@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 
-/** Asks a person before something is written that is hard to take back. @throws CliError exit 2 where the answer is not yes */
+/** Asks the user before a write that is hard to undo. @throws CliError exit 2 where the answer is not yes */
 export async function askForYes(question: string, { io, signal }: App): Promise<void> {
 	const answer = await io.ask(`${question} Type yes:`, signal);
 	if (answer.trim().toLowerCase() === "yes") return;

@@ -5,7 +5,7 @@ import { allDatasets } from "../run/documents/pages.ts";
 import { show } from "../text/show.ts";
 import { closest } from "./values/spellings.ts";
 
-/** What the search for a dataset needs. */
+/** The parts that the search for a dataset uses. */
 export type DatasetSearch = {
 	readonly flags: { readonly dataset?: string | undefined };
 	readonly settings: Settings;

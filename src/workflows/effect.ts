@@ -6,9 +6,9 @@ import type { Row } from "../manifest/types.ts";
 import type { DocumentSource } from "../run/documents/document-source.ts";
 
 /**
- * What a row would do to its document. Sends nothing that writes.
+ * Computes the effect of a row on its document. Sends nothing that writes.
  *
- * @param documents what documents have
+ * @param documents the present metadata of documents
  * @throws RestError where the run would fail the row
  */
 export type PreviewRow<SourceRow extends Row = Row> = (
@@ -22,16 +22,16 @@ export type Effect =
 	| {
 			readonly action: "none";
 			readonly documentId: string;
-			/** what is sent nevertheless, where the run does not leave such a document alone */
+			/** the metadata that is still sent, if the run does not leave such a document alone */
 			readonly sent?: Metadata;
 	  }
 	| EffectChange;
 
 export type EffectChange = Pick<ShownChange, "action" | "documentId"> & {
-	/** what the document has; nothing where there is none yet */
+	/** the document's present metadata; absent if it does not exist yet */
 	readonly present: Metadata;
-	/** what of that came rounded, as the service gave it */
+	/** its values that came rounded, as the service gave them */
 	readonly inexact?: InexactValues | undefined;
-	/** what it would have; nothing where it would go */
+	/** its future metadata; absent if it would be removed */
 	readonly metadata: Metadata;
 };

@@ -4,7 +4,7 @@ import type { RunFlags, ServiceFlags } from "../flags/flags.ts";
 import { datasetId } from "./dataset.ts";
 import { printVersionLine } from "./version-line.ts";
 
-/** What all steps of a command share that reads or runs rows. Disposing of it closes its connections. */
+/** The parts that all steps of a command with rows share. Disposing of it closes its connections. */
 export type Run<Flags = RunFlags> = AsyncDisposable & {
 	/** as its run is recorded: `docs tag` */
 	readonly command: string;

@@ -20,31 +20,31 @@ export type Ended = {
 	readonly cap?: number | undefined;
 	/** whether updates were seen to arrive */
 	readonly verified?: boolean;
-	/** what a dry run found */
+	/** the result of a dry run */
 	readonly dry?: DryResult;
-	/** what reading back found, and what to type where some of it is missing */
+	/** the result of reading back, and the next command if something is missing */
 	readonly verify?: VerifyFindings | undefined;
-	/** what is printed instead of the counts of rows */
+	/** the words that are printed instead of the counts of rows */
 	readonly counted?: string;
 	readonly run?: string;
-	/** rows whose documents had already what was written */
+	/** rows whose documents already had the written metadata */
 	readonly same?: number;
 	readonly undo?: Undo;
-	/** what an undo did, and what messages call it */
+	/** the result of an undo, and its name in messages */
 	readonly undone?: { readonly name: string; readonly counts: Undone } | undefined;
 	/** the command that resumes the run */
 	readonly resume?: string | undefined;
-	/** where the failed rows are, and why they could not be written */
+	/** the file of the failed rows, or the reason why it could not be written */
 	readonly failed?: { readonly path: string; readonly failure: string | undefined };
-	/** what to type next, where the command has a better answer than the general one */
+	/** the next command, if the general one does not fit */
 	readonly next?: string | undefined;
 };
 
 type VerifyFindings = {
 	readonly counts: VerifyCounts;
 	/**
-	 * rows that have something else than was sent, directly after the run: the service itself may have changed them.
-	 * Undefined where the run may have ended long ago
+	 * rows with other values than were sent, directly after the run: the service itself may have changed them. Undefined
+	 * if the run may have ended long ago
 	 */
 	readonly unexplained?: number;
 	readonly again: string;
@@ -58,7 +58,7 @@ export function endedBefore(rows: ManifestCounts, stop: Stop | undefined, second
 	return { totals: unsentTotals(rows), seconds, stop };
 }
 
-/** The exit code and the JSON summary of an end, once all that was printed before it is out. */
+/** The exit code and the JSON summary of an end, once all earlier output is written. */
 export async function resultOf(
 	{ app: { io } }: ReportContext,
 	ended: Ended,

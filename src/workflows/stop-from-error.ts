@@ -3,7 +3,7 @@ import { stopOf } from "../run/stop/shutdown.ts";
 import { journalCliError } from "../run/recorded/faults.ts";
 import type { Stop } from "../run/types.ts";
 
-/** Why a run broke off: an error for people, or a fault of the program. */
+/** The stop that an error causes: an error for people, or a fault of the program. */
 export function stopFromError(fault: unknown): Stop {
 	const error = journalCliError(fault);
 	if (error instanceof CliError) {
@@ -16,7 +16,7 @@ export function stopFromError(fault: unknown): Stop {
 	};
 }
 
-/** The same of requests that the user's signal ends: what they throw then is only that they were ended. */
+/** The same for requests that the user's signal may abort: then the error says only that they were aborted. */
 export function stopOrSignal(fault: unknown, signal: AbortSignal): Stop {
 	return signal.aborted ? stopOf(signal.reason) : stopFromError(fault);
 }

@@ -7,9 +7,9 @@ import type { PreviewRow } from "./effect.ts";
 import type { Run } from "./open-run.ts";
 import type { RowOperation } from "./run/run-rows.ts";
 
-/** How the metadata of a row becomes what is sent to its document. */
+/** How the metadata of a row is changed before it is sent. */
 export type Update = Omit<UpdatePlan, "documents"> & {
-	/** whether documents are left alone that have already what would be sent */
+	/** whether documents that already have the metadata are left alone */
 	readonly onlyChanged: boolean;
 };
 
@@ -25,7 +25,7 @@ export function updateDocuments({ session, settings, flags }: Run<RunFlags>, upd
 	};
 }
 
-/** What `updateDocuments` would do to the document of a row. */
+/** The effect of `updateDocuments` on the document of a row. */
 export function previewUpdate(update: Update): PreviewRow {
 	return async (row, { service, request }, documents) => {
 		const { document, present, metadata, isSame } = await prepareUpdate(service, request, row, {

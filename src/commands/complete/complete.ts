@@ -8,8 +8,8 @@ import { type Candidate, type Wanted, wantedAt } from "./wanted.ts";
 const MOST_RUNS = 30;
 
 /**
- * Prints what may stand at the end of a command line, for the scripts of `ragtag completion`: a line each, the value, a
- * tab and a description; the last line is `:files`, `:folders` or `:none` and says what else the shell may offer.
+ * Prints the words that fit the end of a command line, for the scripts of `ragtag completion`. Each line has a value, a
+ * tab and a description. The last line is `:files`, `:folders` or `:none`: what else the shell may offer.
  *
  * A shell calls it at each Tab, so it asks no service, and prints nothing in place of an error.
  *

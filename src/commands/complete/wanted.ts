@@ -1,13 +1,13 @@
 import type { Command, Option } from "commander";
 
-/** One word that may stand where the cursor is. */
+/** One word that is offered at the cursor. */
 export type Candidate = { readonly value: string; readonly description: string };
 
-/** What may stand where the cursor is: words that the tree knows, or something that must be looked up. */
+/** The words to offer at the cursor: words that the tree knows, or values that must be read from somewhere. */
 export type Wanted = {
 	/** begins every candidate: `--mode=` where the value is written in one word with its option */
 	readonly prefix: string;
-	/** what of the word is typed already, without the prefix */
+	/** the typed beginning of the word, without the prefix */
 	readonly typed: string;
 	readonly source: readonly Candidate[] | "files" | "folders" | "runs" | "unfinished runs" | "profiles" | "datasets";
 	/** settings that the line names: they say where profiles, runs and datasets are read */
@@ -28,7 +28,7 @@ const LOOKED_UP: Readonly<Record<string, Wanted["source"]>> = {
 const PATHS: ReadonlySet<string> = new Set(["file", "files", "path", "manifest", "FILE", "plan"]);
 
 /**
- * What may stand at the end of a command line.
+ * The words that fit the end of a command line.
  *
  * @param program the whole tree
  * @param topics what may follow `help`, beside commands
@@ -40,7 +40,7 @@ export function wantedAt(program: Command, topics: readonly Candidate[], words: 
 	return at.wanted(words.at(-1) ?? "", topics);
 }
 
-/** A place in a command line: the command that the words before it name, and what is still open there. */
+/** A place in a command line: the command that the words before it name, and what may follow. */
 class Position {
 	readonly #program: Command;
 	readonly #used = new Set<string>();

@@ -87,7 +87,7 @@ function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter)
 				next = isAll ? `Send it with: ${apply}` : `Fix the other rows, or send what is planned with: ${apply}`;
 			}
 			const facts = [tally.text(), tally.removedText(), `The plan: ${out}`];
-			// What fails says in its last line what to type next.
+			// The last line of a failure names the next command.
 			for (const fact of [...facts, isAll && options.detailedExitcode !== true ? next : undefined]) {
 				if (fact !== undefined) app.io.note(fact);
 			}

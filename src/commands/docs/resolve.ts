@@ -76,7 +76,7 @@ export function resolveCommand(docs: Command, app: App, done: Done, run = resolv
 
 type Source = Pick<CheckedManifest, "name" | "rows" | "invalid" | "problems" | "fatal" | "read" | "close">;
 
-/** Settings come first, then all that is read here: exits 2 and 3 mean that no request was made at all. */
+/** Settings are read first, then all local files: exits 2 and 3 mean that no request was made. */
 export async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
 	const [manifest = "", ...others] = given.paths;
 	if (given.match !== "sidecar") {

@@ -119,7 +119,7 @@ function checkFlags(options: TagOptions): void {
 	checkInput(manifest, options);
 }
 
-/** @throws CliError exit 2 for flags that have no meaning with a filter, or do harm with it */
+/** @throws CliError exit 2 for flags without a meaning, or with a dangerous one, for a filter */
 function checkFilterFlags({ mode, set = [], resume, readingFlags = [] }: TagOptions): void {
 	const wrong = (text: string, hint: string): CliError =>
 		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });

@@ -167,7 +167,7 @@ async function printOutcome({ flags, app: { io } }: Run, outcome: Outcome<Row>):
 	return io.out(csvLine([documentId, item.datasetId, storedName ?? item.file?.name ?? "", item.file?.path ?? ""]));
 }
 
-/** What to do about uploads whose answers were lost: to send them again at once could store them twice. */
+/** The advice for uploads whose answers were lost: sending them again at once could store them twice. */
 function nextOfLost({ name, journal, run }: RunRecord): string | undefined {
 	const files = journal.failedWith("UNKNOWN_OUTCOME");
 	if (files === 0) return undefined;

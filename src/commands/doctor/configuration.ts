@@ -10,7 +10,7 @@ import { show } from "../../text/show.ts";
 
 export type DoctorFlags = ServiceFlags & { readonly dataset?: string; readonly json?: boolean };
 
-/** What the later checks use. What could not be read is undefined, and a failed check says why. */
+/** Values for the later checks. A value that could not be read is undefined, and a failed check says why. */
 export type Configuration = {
 	/** used only for masking */
 	readonly key: string | undefined;

@@ -14,7 +14,7 @@ export type Source = {
 	readonly line: number | undefined;
 	/** when it was sent, or else when the run began, in epoch milliseconds */
 	readonly time: number;
-	/** how the row ended; undefined where that is not known */
+	/** the row's outcome; undefined if unknown */
 	readonly status: RowStatus | undefined;
 };
 

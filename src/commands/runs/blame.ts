@@ -103,7 +103,7 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 	return Exit.ok;
 }
 
-/** What one run wrote to the document. A run that can't be read does not hide the others. */
+/** The writes of one run to the document. A run that can't be read does not hide the others. */
 async function writesOf(
 	file: RunFile,
 	{ runs, query, flags }: { readonly runs: RunStore; readonly query: Query; readonly flags: BlameFlags },

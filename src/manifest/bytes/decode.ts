@@ -9,8 +9,8 @@ import { errorCode } from "../../errors.ts";
 /**
  * The text of a manifest, in pieces that never cut a character in two.
  *
- * UTF-8 with or without a byte-order mark, UTF-16 with one. Nothing is ever replaced by U+FFFD: before it throws,
- * all text before the fault was handed on, so that the reader knows its line and column.
+ * UTF-8 with or without a byte-order mark, UTF-16 with one. Nothing is ever replaced by U+FFFD. All text before the
+ * fault is passed on before it throws, so that the reader knows its line and column.
  *
  * @throws Stop
  */
@@ -132,9 +132,9 @@ function utf16(bigEndian: boolean): Decoder {
 }
 
 /**
- * The bytes of a manifest without the gzip around them, if there is one. The first bytes decide, not the name of the file.
+ * The bytes of a manifest, unpacked if they are gzip. The first bytes decide, not the name of the file.
  *
- * @throws Stop where the gzip is broken off, damaged or a bomb, or where the bytes are those of something else
+ * @throws Stop if the gzip is cut, damaged or a bomb, or if the bytes are of another format
  */
 export async function* unpack(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 	const source = blocks[Symbol.asyncIterator]();
@@ -166,7 +166,7 @@ async function* gunzip(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 		}
 	}
 	const stream = createGunzip({ chunkSize: 64 * 1024 });
-	// The pipeline hands errors of the source to the gunzip, which is what is read here.
+	// The pipeline passes errors of the source to the gunzip, which is read here.
 	pipeline(Readable.from(counted()), stream, () => undefined);
 	try {
 		for await (const chunk of stream) {
@@ -189,7 +189,7 @@ async function* gunzip(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 		if (code?.startsWith("Z_") === true) throw new ReadingStop("GZIP_DAMAGED", "the gzip is damaged");
 		throw error;
 	}
-	// Node ignores what follows the last member: rows that got there by mistake would be lost without a word.
+	// Node ignores bytes after the last member: rows that got there by mistake would be lost silently.
 	if (stream.bytesWritten < packed) throw trailing();
 }
 

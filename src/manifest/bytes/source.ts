@@ -7,7 +7,7 @@ import { type InputFile, openInput } from "../../input-file.ts";
 import { BLOCK_BYTES } from "../limits.ts";
 import { excerpt } from "../../text/show.ts";
 
-/** What identifies the content of a manifest, whatever its name is. */
+/** Identifies the content of a manifest, whatever its name is. */
 export type Content = {
 	/** of all bytes as they stand in the file, in hexadecimal */
 	readonly sha256: string;
@@ -18,13 +18,13 @@ export type Content = {
 
 /** The bytes of a manifest, which can be read a second time and are then certain to be the same. */
 export type Source = {
-	/** folder for what must not outlive the check, made on first use */
+	/** folder for temporary files of the check, made on first use */
 	scratch(): Promise<string>;
 	/** every byte, in blocks of `BLOCK_BYTES` (the last one shorter); remembers a hash of each */
 	first(): AsyncGenerator<Buffer>;
 	/** the same blocks again, each compared before it is handed on. @throws CliError exit 8 */
 	second(): AsyncGenerator<Buffer>;
-	/** what was read the first time, once all of it was */
+	/** the content of the first reading; undefined until it is complete */
 	content(): Content;
 	close(): Promise<void>;
 };

@@ -31,7 +31,7 @@ export function cellsOf(records: readonly CsvRecord[], delimiter: string): (read
 	return cells;
 }
 
-/** Cells of a record whose quotes only stand around cells; undefined when a quote or delimiter stands inside them. */
+/** Cells of a record with quotes only around cells; undefined if a cell contains a quote or a delimiter. */
 function plainCells(text: string, quoted: boolean, delimiter: string): readonly string[] | undefined {
 	const cells = text.split(delimiter);
 	if (!quoted) return cells;
@@ -45,7 +45,7 @@ function plainCells(text: string, quoted: boolean, delimiter: string): readonly 
 	return cells;
 }
 
-/** Where the cells of a record begin, in UTF-16 units of its text. What was found is kept: a row may have many faults. */
+/** The beginnings of the cells of a record, in UTF-16 units of its text. They are kept, as a row may have many faults. */
 export class CellStarts {
 	readonly text: string;
 	readonly #delimiter: string;

@@ -15,7 +15,7 @@ export type ColumnUse =
 export type Column = {
 	/** as it stands in the header */
 	readonly original: string;
-	/** as messages call it: the key or reserved name it became */
+	/** its name in messages: the key or reserved name it became */
 	readonly field: string;
 	readonly use: ColumnUse;
 };
@@ -156,7 +156,7 @@ function missingColumns(
 	if (!has("dataset_id") && options.dataset === undefined) {
 		missing("dataset_id", NO_DATASET_COLUMN);
 	}
-	// Sent as it stands, such a manifest (the ids that an upload printed, say) would clear every document it names.
+	// Such a manifest, for example the ids that an upload printed, would clear every document it names.
 	const holdsKey = options.set.size > 0 || columns.some(({ use }) => use.kind === "key");
 	// With another fault the column that is missing may be the one that is misspelt.
 	if (PURPOSES[options.purpose].metadata === "required" && !holdsKey && faults.length === 0) {

@@ -21,7 +21,7 @@ type Scan = { end: number; fault: Fault | undefined };
  * It is strict where csv-parse is silent or stops: a bad record is reported, and the next line is read as usual.
  */
 export class RecordSplitter {
-	/** what ends the reading after the records that were given last */
+	/** the fault that ends the reading after the last records */
 	stop: ReadingStop | undefined;
 	readonly #delimiter: string;
 	#text = "";
@@ -114,7 +114,7 @@ export class RecordSplitter {
 				if (at >= text.length && !last) return undefined;
 				const follows = this.#afterQuote(at, start);
 				if (follows !== undefined) {
-					// The quotes of this line can't be trusted any more: the next line begins afresh.
+					// The quotes of this line can't be trusted any more, so the next line starts a new record.
 					const feed = text.indexOf("\n", at);
 					if (feed === -1 && !last) return undefined;
 					return { end: feed === -1 ? text.length : feed, fault: fault ?? follows };
@@ -149,7 +149,7 @@ export class RecordSplitter {
 		return undefined;
 	}
 
-	/** What is wrong with the character after a closing quote, if anything is. */
+	/** The fault of the character after a closing quote, if it has one. */
 	#afterQuote(at: number, start: number): Fault | undefined {
 		const next = this.#text.charAt(at);
 		if (next === "" || next === "\n" || next === this.#delimiter) return undefined;

@@ -10,19 +10,19 @@ export type Element = { readonly text: string; readonly line: number; readonly c
 
 type Place = { readonly line: number; readonly column: number };
 
-/** Cuts a JSON array into its elements as they arrive. What is inside an element is not its matter. */
+/** Cuts a JSON array into its elements as they arrive. It does not parse the elements. */
 export class ElementSplitter {
-	/** what ends the reading after the elements that were given last: the array is not well formed between elements */
+	/** the fault that ends the reading after the last elements: the array is not well formed between them */
 	stop: ReadingStop | undefined;
 	#text = "";
 	#at = 0;
 	#expects: "array" | "element or end" | "element" | "comma or end" | "nothing" = "array";
 	readonly #cursor = new Cursor();
-	/** how far the element at `#at` was followed, so that a large one is not followed from its start again */
+	/** the position reached in the element at `#at`, so that a large one is not read from its start again */
 	#scan: { at: number; readonly brackets: Brackets } | undefined;
 	/** where the array was closed */
 	#closed: Place | undefined;
-	/** reported at the end, so that the faults of what follows are found too */
+	/** reported at the end, so that later faults are found too */
 	#stray: ReadingStop | undefined;
 	/** the first row whose brackets don't fit: where the array is not closed, its bracket may have been lost there */
 	#odd: Place | undefined;
@@ -175,7 +175,7 @@ export class ElementSplitter {
 		return { line: this.#cursor.line, column: this.#cursor.column };
 	}
 
-	/** Stops at what is wrong with a row that never ends: the bracket that it lacks belongs there. */
+	/** Stops at the place in a row that never ends where its missing bracket belongs. */
 	#stopInside(): void {
 		const text = this.#text.slice(this.#at);
 		try {
@@ -187,7 +187,7 @@ export class ElementSplitter {
 		}
 	}
 
-	/** A bracket that was one too many before is the cause of what comes after it. */
+	/** An earlier surplus bracket is the cause of all later faults. */
 	#end(stop: ReadingStop): undefined {
 		this.stop ??= this.#stray ?? stop;
 	}

@@ -9,7 +9,7 @@ export class LineSplitter {
 	#text = "";
 	#line = 1;
 	#isFirst = true;
-	/** what ends the reading after the elements that were given last */
+	/** the fault that ends the reading after the last elements */
 	stop: ReadingStop | undefined;
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {

@@ -7,10 +7,10 @@ import { excerpt } from "../../text/show.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { Member } from "../../json/parser.ts";
 
-/** What `docs list --format json` prints beside `meta_fields`: of the service, not of the user. */
+/** Members that `docs list --format json` prints beside `meta_fields`: of the service, not of the user. */
 const BESIDE_META_FIELDS: ReadonlySet<string> = new Set(["size", "create_time"]);
 
-/** The row that an object means: its metadata is one member `meta_fields`, or every member that is not reserved. */
+/** The row of an object: its metadata is one member `meta_fields`, or every member that is not reserved. */
 export function rowOfMembers(
 	members: ReadonlyMap<string, Member>,
 	names: MemberNames,
@@ -82,7 +82,7 @@ function twice(parsed: ParsedRow, field: string, offset: number | undefined): vo
 /** Names whose verdict is remembered. A manifest uses a few; a hostile one may use a new one in each row. */
 const REMEMBERED = 1000;
 
-/** What the members of objects are called after `--map` and `--ignore`. */
+/** The names of members after `--map` and `--ignore`. */
 export class MemberNames {
 	readonly #map: ReadonlyMap<string, string>;
 	readonly #ignore: ReadonlySet<string>;

@@ -18,7 +18,7 @@ export class JsonReader implements RowReader {
 	readonly #options: ManifestOptions;
 	readonly #names: MemberNames;
 	#ended = false;
-	/** where the values of the row that was asked about last begin: a row may have many faults */
+	/** the beginnings of the values of the latest row with a fault: a row may have many faults */
 	#offsets: { readonly text: string; readonly of: ReadonlyMap<string, number> } | undefined;
 
 	constructor(format: "json" | "jsonl", options: ManifestOptions) {
@@ -86,7 +86,7 @@ export class JsonReader implements RowReader {
 		return this.#offsets.of.get(field) ?? 0;
 	}
 
-	/** A fault of a JSON row says which member it is in. */
+	/** A fault of a JSON row names its member. */
 	fieldAt(): null {
 		return null;
 	}

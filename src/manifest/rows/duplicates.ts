@@ -12,7 +12,7 @@ const IN_MEMORY = 10_000;
 
 export type Entry = { readonly index: number; readonly line: number; readonly column: number };
 
-/** `conflict`: a row that says something else of the same document than the earlier one. */
+/** `conflict`: a row that gives the same document other values than an earlier row. */
 export type Verdict =
 	| { readonly kind: "skip"; readonly row: Entry }
 	| { readonly kind: "conflict"; readonly row: Entry; readonly earlier: Entry };
@@ -41,7 +41,7 @@ export class Duplicates {
 		return count;
 	}
 
-	/** Whether `makeRoom` has to be awaited before the next `add`. */
+	/** Whether `makeRoom` must be awaited before the next `add`. */
 	get isFull(): boolean {
 		return this.#count === IN_MEMORY;
 	}
@@ -52,7 +52,7 @@ export class Duplicates {
 		this.#count = 0;
 	}
 
-	/** @param key what the row is about; @param payload what it says of it */
+	/** @param key identifies the row's document; @param payload its content */
 	add(key: string, payload: string, { index, line, column }: Entry): void {
 		const at = this.#count++ * RECORD;
 		const buffer = this.#buffer;
@@ -63,7 +63,7 @@ export class Duplicates {
 		buffer.writeUInt32BE(column, at + 44);
 	}
 
-	/** What becomes of rows that are not the only ones about their document. */
+	/** The decision on rows that are not the only ones about their document. */
 	async *verdicts(policy: ManifestOptions["onDuplicate"]): AsyncGenerator<Verdict> {
 		if (this.#spill === undefined) {
 			yield* verdictsOf(this.#buffer.subarray(0, this.#count * RECORD), policy);

@@ -44,7 +44,7 @@ export class FileFinder {
 	}
 }
 
-/** A stored name is a name: no path, and nothing that a terminal or a header would act on. */
+/** A stored name must be no path, and have no character that a terminal or a header would interpret. */
 function named(path: string, name: string): FoundFile | Fault {
 	if (!/[/\\\p{Cc}\p{Surrogate}]/u.test(name) && name.trim() !== "" && name !== "." && name !== "..")
 		return { path, name };

@@ -7,7 +7,7 @@ const ROLES: ReadonlySet<string> = new Set<Role>(["document_id", "dataset_id", "
 export const FAILURE_COLUMNS = ["_line", "_error_code", "_error", "_attempts"] as const;
 const IGNORED: ReadonlySet<string> = new Set(FAILURE_COLUMNS);
 
-/** A slip in one of these would send the id as metadata, or the metadata as a key. */
+/** A mistyped one would send the id as metadata, or the metadata as a key. */
 const GUARDED = ["document_id", "dataset_id", "meta_fields"] as const;
 
 export function isRole(name: string): name is Role {

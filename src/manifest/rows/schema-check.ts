@@ -15,10 +15,10 @@ const TURN = 250;
 /** Tries of a row by itself: the machine may have slept meanwhile, or had other things to do. */
 const TRIES = 2;
 
-/** A row's metadata, and what messages call it. */
+/** A row's metadata, and its name in messages. */
 export type SchemaRow = { readonly metadata: Metadata; readonly place: string };
 
-/** Finds what of rows' metadata does not meet a schema. */
+/** Finds the faults of rows' metadata by a schema. */
 export class SchemaCheck {
 	readonly #limit: TimeLimit;
 	readonly #validator: Validator;
@@ -44,9 +44,9 @@ export class SchemaCheck {
 	}
 
 	/**
-	 * The faults of each row. Rows are checked in turns, as long ones as are good for both speed and signals.
+	 * The faults of each row. Rows are checked in batches, whose length suits both speed and signals.
 	 *
-	 * @throws CliError exit 2 where a row takes longer than any honest schema does
+	 * @throws CliError exit 2 where a row takes longer than any ordinary schema
 	 */
 	async faults(rows: readonly SchemaRow[], signal: AbortSignal | undefined): Promise<readonly (readonly Fault[])[]> {
 		const found: (readonly Fault[])[] = [];
@@ -95,8 +95,8 @@ export class SchemaCheck {
 }
 
 /**
- * Metadata as ajv wants it. In a merge, a key that is to be removed is no value, and of a change of a list the items that it
- * adds are what is known of the list.
+ * Metadata in the form for ajv. In a merge, a removed key has no value, and a change of a list counts as a list of the
+ * items that it adds.
  */
 function plainObject(metadata: Metadata, deleteToken: string | undefined): object {
 	const object: Record<string, JsonValue> = { __proto__: null };
@@ -130,7 +130,7 @@ function faultOf(error: ErrorObject): Fault {
 /** Allowed values that a message names. */
 const MOST_NAMED = 10;
 
-/** What the schema asks for, in the words of a manifest: ajv speaks of properties, and does not say the allowed values. */
+/** The rule of the schema in the words of a manifest: ajv speaks of properties, and leaves out the allowed values. */
 function messageOf({ keyword, params, message = "does not meet the schema" }: ErrorObject): string {
 	if (keyword === "required" || keyword === "dependentRequired") return "is missing, and the schema requires it";
 	const allowed: unknown = params["allowedValues"] ?? (keyword === "const" ? [params["allowedValue"]] : undefined);

@@ -78,7 +78,7 @@ export async function compile(schema: JsonValue, limit: TimeLimit): Promise<Vali
 		strictRequired: false,
 		strictTuples: false,
 		logger: false,
-		// What every object inherits is no member of a row: `required: ["toString"]` must not pass for it.
+		// Inherited members are no members of a row: `required: ["toString"]` must fail.
 		ownProperties: true,
 		code: { regExp: Object.assign(watched, { code: "new RegExp" }) },
 	} as const;

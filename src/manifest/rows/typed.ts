@@ -10,7 +10,7 @@ import { excerpt } from "../../text/show.ts";
 export const TYPES = ["text", "number", "boolean", "list", "json"] as const;
 export type CellType = (typeof TYPES)[number];
 
-/** What people write who know another tool's types. */
+/** Names of types in other tools. */
 const ALIASES: ReadonlyMap<string, CellType> = new Map<string, CellType>([
 	["string", "text"],
 	["str", "text"],
@@ -55,7 +55,7 @@ export function splitType(name: string): {
 
 export type CellValue = { readonly value: JsonValue } | { readonly code: string; readonly fault: string };
 
-/** What a cell that is not empty means. */
+/** The value of a cell that is not empty. */
 export function cellValue(cell: string, type: CellType): CellValue {
 	switch (type) {
 		case "text":

@@ -68,7 +68,7 @@ export class RowValidator {
 		}
 	}
 
-	/** The faults of what `--set` says. */
+	/** The faults of `--set`. */
 	async setOptionFaults(): Promise<Fault[]> {
 		const faults: Fault[] = [];
 		this.#addValueFaults(this.#options.set, faults);

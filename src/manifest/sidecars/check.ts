@@ -11,7 +11,7 @@ import type { CheckedManifest, ManifestOptions, Problem, Row } from "../types.ts
 import { findLocalFiles, type LocalFile } from "./find.ts";
 import { readSidecar, type Sidecar } from "./read.ts";
 
-/** What the check of sidecars found: a manifest of which each file is a row. */
+/** The result of the check of sidecars: a manifest in which each file is a row. */
 export type CheckedSidecars = Omit<CheckedManifest, "format" | "failedRows" | "content"> & {
 	/** folders inside those that were named; they are not read */
 	readonly folders: number;
@@ -22,12 +22,12 @@ type SidecarDependencies = {
 	readonly signal?: AbortSignal;
 };
 
-/** A file whose sidecar is good. Of its content a hash is held, to know it again. */
+/** A file whose sidecar is valid. A hash of the content is held, to detect a change. */
 type Entry = { readonly file: LocalFile; readonly content: string; readonly payload: string; isSkipped: boolean };
 
 /**
- * Reads the sidecar of every file and finds everything that is wrong with them. Memory grows with the number of files,
- * as the arguments do, not with what sidecars hold.
+ * Reads the sidecar of every file and finds all faults. Memory grows with the number of files, as the arguments do, not
+ * with the content of sidecars.
  *
  * @throws CliError exit 2 when an argument is not there or the schema cannot be used
  */
@@ -98,7 +98,7 @@ class Check {
 		else this.#remember(file, text, parsed);
 	}
 
-	/** @param where what a problem names that is of no file */
+	/** @param where the place that a problem names if it is of no file */
 	end(where: string): Pick<CheckedSidecars, "invalid" | "duplicateSkipped" | "problems" | "fatal"> {
 		// A member that is missing may stand in a sidecar that could not be read.
 		const unused = this.#invalid > 0 ? [] : this.#names.unused();

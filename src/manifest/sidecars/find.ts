@@ -3,10 +3,10 @@ import { basename, join, normalize } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { excerpt } from "../../text/show.ts";
 
-/** What a sidecar is called: the whole name of its file, and this. */
+/** The ending of a sidecar's name, after the whole name of its file. */
 const SUFFIX = ".meta.json";
 
-/** A file as the document of its name, and where its metadata is expected. */
+/** A file as the document of its name, with the path of its sidecar. */
 export type LocalFile = { readonly path: string; readonly name: string; readonly sidecar: string };
 
 export type FoundFiles = {

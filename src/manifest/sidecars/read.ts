@@ -11,7 +11,7 @@ import { excerpt } from "../../text/show.ts";
 
 export type Sidecar = { readonly text: string; readonly parsed: ParsedRow };
 
-/** What a sidecar says, with all faults of it in the row. Undefined where there is no such file. */
+/** The row of a sidecar, with all its faults. Undefined if there is no such file. */
 export async function readSidecar(path: string, names: MemberNames): Promise<Sidecar | undefined> {
 	let file: InputFile;
 	try {
@@ -51,8 +51,8 @@ async function readText(bytes: AsyncIterable<Buffer>, names: MemberNames): Promi
 }
 
 /**
- * The metadata of a sidecar: all members of the object, whatever they are called, or those of its `meta_fields`. Beside
- * that may stand what may stand beside it in a JSON manifest.
+ * The metadata of a sidecar: all members of the object, whatever their names, or those of its `meta_fields`. Beside
+ * `meta_fields` it may have the same members as a JSON manifest.
  */
 function sidecarRow(members: ReadonlyMap<string, Member>, names: MemberNames): ParsedRow {
 	if (Array.from(members.keys()).some((name) => names.of(name) === "meta_fields")) {

@@ -3,7 +3,7 @@ import { planVersion, readChange, readFooter, readHeader } from "./decode.ts";
 import { countsText, PLAN_VERSION } from "./encode.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "./planned.ts";
 
-/** What is wrong with a plan: a predicate of "the plan", and its line where that is known. */
+/** A fault of a plan: a predicate of "the plan", and its line if that is known. */
 export class PlanFault extends Error {
 	readonly line: number | undefined;
 
@@ -18,7 +18,7 @@ export type CheckedPlan = { readonly header: PlanHeader; readonly counts: PlanCo
 
 const LINE_END = "\n";
 
-/** How a plan of any version begins. */
+/** The beginning of a plan of any version. */
 const BEGINNING = '{"ragtag_plan":';
 
 /** Reads a plan line by line, and checks at its end that it is unchanged and complete. */

@@ -72,7 +72,7 @@ function metadataBefore({ metadata, difference }: Pick<PlannedUpdate, "metadata"
 	return before;
 }
 
-/** Whether what a document has now under that key is part of what `forcedMetadata` returns. */
+/** Whether `forcedMetadata` returns the present value of that key. */
 export function isKeptWhenForced(mode: Mode, { difference }: Pick<PlannedUpdate, "difference">, key: string): boolean {
 	const { add, change, remove } = difference;
 	return mode === "merge" && !add.has(key) && !change.has(key) && !remove.has(key);

@@ -15,7 +15,7 @@ const FAILURES = 2;
 /** Keys that a message names. */
 const NAMED_KEYS = 10;
 
-/** What a number is called that a double does not hold, and a value that JSON has no text for. */
+/** The words for a number that a double does not hold, and for a value that JSON has no text for. */
 const ROUNDED = "a number that can't be kept exactly";
 const NOT_JSON = "NaN or an infinity, which is no JSON and can't be sent back";
 
@@ -31,9 +31,9 @@ export type ServiceContext = {
 };
 
 export type BeforeImage = {
-	/** as a list showed the document; undefined where it was not seen */
+	/** the document in the list; undefined if the list does not have it */
 	readonly document: RemoteDocument | undefined;
-	/** what the document had; undefined where that is not known: its row can't be undone then */
+	/** the document's metadata; undefined if unknown: then its row can't be undone */
 	readonly metadata: Metadata | undefined;
 };
 
@@ -42,7 +42,7 @@ const UNKNOWN: BeforeImage = { document: undefined, metadata: undefined };
 type Reading = { failures: number; last: unknown; shows?: Promise<boolean> };
 
 /**
- * What documents had before a run wrote them, so that it can be undone.
+ * The metadata of documents before a run wrote them, so that it can be undone.
  *
  * A row never fails because its before-image is missing: the user asked for the write. The run warns once.
  */
@@ -57,8 +57,8 @@ export class BeforeImages {
 	}
 
 	/**
-	 * @throws RestError where the row is to be retried, and where the key is not trusted. Of code `OTHER_CASE` where the row
-	 * would write a document that it does not name
+	 * @throws RestError if the row is to be retried, or the key is not trusted. Of code `OTHER_CASE` where the row would
+	 * write a document that it does not name
 	 */
 	async of(request: Request, datasetId: string, documentId: string): Promise<BeforeImage> {
 		const dataset = this.#datasets.get(datasetId) ?? { failures: 0, last: undefined };
@@ -74,7 +74,7 @@ export class BeforeImages {
 			}
 			// A document without metadata may be listed without the member; so may every document, whatever it has.
 			dataset.shows ??= showsMetadata(this.#service, request, datasetId);
-			// Where the list shows no metadata, the warning for what is written says so already.
+			// If the list shows no metadata, the canary has warned of that already.
 			return { document, metadata: (await dataset.shows) ? new Map() : undefined };
 		} catch (error) {
 			delete dataset.shows;
@@ -86,7 +86,7 @@ export class BeforeImages {
 	/** @throws the error, unless the dataset counts as unreadable now */
 	#failed(dataset: Reading, error: unknown): void {
 		if (!(error instanceof RestError) || error.kind === "untrusted" || error.code === OTHER_CASE) throw error;
-		// After an outage the list shows what documents had.
+		// After an outage the list is readable again.
 		const isTemporary = error.kind === "not_sent" || error.kind === "throttled" || error.kind === "doubted";
 		if (isTemporary || error.code === DATABASE_AWAY) throw error;
 		// Rows that waited for one list fail with one error: that is one failure.
@@ -103,7 +103,7 @@ export class BeforeImages {
  * Whether the list of a dataset shows metadata at all.
  *
  * A document without metadata may be listed without the member, so one document with metadata is enough. For an empty
- * dataset the answer is yes, as nothing speaks against it.
+ * dataset the answer is yes.
  */
 export async function showsMetadata(service: ServiceContext, request: Request, datasetId: string): Promise<boolean> {
 	const { items } = (await firstDocuments(await service.known(request), request, datasetId)).first;

@@ -13,11 +13,11 @@ const FEWEST_FOR_NAMES = 11;
 
 export type DocumentSourceOptions = {
 	/**
-	 * counts the rows of each dataset; called once, when the first row comes. Undefined where each document is to be asked
-	 * for when its row comes: a list may be as old as the run
+	 * counts the rows of each dataset; called once, at the first row. Undefined if each document must be read when its
+	 * row comes, as a list may be as old as the run
 	 */
 	readonly rows: (() => Promise<RowCounts>) | undefined;
-	/** where lists may be kept */
+	/** the folder for lists */
 	readonly folder: () => Promise<string>;
 	readonly clock: Clock;
 	/** called before a dataset is listed, with the number of documents that the service counts */
@@ -28,11 +28,11 @@ export type DocumentSourceOptions = {
 export type FindNames = (api: Api, request: Request, datasetId: string, name: string) => Promise<readonly Named[]>;
 
 /**
- * The answer to "What does this document have?" for the rows of a run, with the least number of requests: a look-up for each
- * row, or one list of the dataset.
+ * The present metadata of documents for the rows of a run, by the fewest requests: one request for each row, or one
+ * list of the dataset.
  *
- * A list may be as old as the run. So no document may be written twice in a run that uses it: the second write would not
- * know of the first. The check of a manifest ensures that.
+ * A list may be as old as the run. So a run that uses it may write no document twice, as the second write would not see
+ * the first. The check of a manifest ensures that.
  */
 export class DocumentSource {
 	readonly #byId: ListedDatasets<StoredDocuments>;
@@ -62,7 +62,7 @@ export class DocumentSource {
 	}
 
 	/**
-	 * What the document has, or undefined where the dataset does not list it.
+	 * The document's metadata, or undefined if the dataset does not list it.
 	 *
 	 * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
 	 */
@@ -90,19 +90,19 @@ export class DocumentSource {
 		return async (api, request, datasetId, name) => {
 			const listed = await this.#byName?.list(api, request, datasetId);
 			const found = (await listed?.documents.get(name)) ?? [];
-			// Which names are alike is known only to the service, and a short list may lack a document that is there.
+			// Only the service knows which names are equal, and a short list may lack an existing document.
 			const isSure =
 				found.length === 0 ? listed?.short === undefined : found.some((each) => isSameName(each.name, name));
 			return listed !== undefined && isSure ? found : lookup.byName(api, request, datasetId, name);
 		};
 	}
 
-	/** Forgets what was listed, so that later rows see the documents as they are then. */
+	/** Forgets the lists, so that later rows see the present documents. */
 	renew(): void {
 		this.#byId.forget();
 	}
 
-	/** Removes what was kept. */
+	/** Removes the stored lists. */
 	async close(): Promise<void> {
 		await this.#byId.close();
 		await this.#byName?.close();

@@ -6,7 +6,7 @@ import { wholeList } from "./list.ts";
 import { answerOf, SMALL_PAGE } from "./pages.ts";
 
 /**
- * One document by its id, asked for now, or undefined where the dataset does not list it.
+ * One document by its id, read now, or undefined if the dataset does not list it.
  *
  * @throws RestError of code `OTHER_CASE` where the dataset lists that id in another letter case
  */
@@ -27,7 +27,7 @@ export async function findDocument(
 	return undefined;
 }
 
-/** Every document of exactly that name, asked for now. */
+/** Every document of exactly that name, read now. */
 export function findNamesakes(
 	api: Api,
 	request: Request,
@@ -37,7 +37,7 @@ export function findNamesakes(
 	return findNamed(api, request, datasetId, { name, isNamed: (other) => isSameName(other, name) });
 }
 
-/** Every document that has that name by the service's own comparison, asked for now. */
+/** Every document that has that name by the service's own comparison, read now. */
 export function findAlike(api: Api, request: Request, datasetId: string, name: string): Promise<readonly Document[]> {
 	const { nameKey } = api.dialect.flavour;
 	const key = nameKey(name);
@@ -117,7 +117,7 @@ async function readIndex(api: Api, request: Request, datasetId: string): Promise
 /** The answer to a request for one id. */
 type IdAnswer = {
 	readonly found: Document | undefined;
-	/** whether the service heeded the id; only then a document that was not found is not there */
+	/** whether the service filtered by the id; only then a document that was not found does not exist */
 	readonly isHeeded: boolean;
 };
 

@@ -4,12 +4,12 @@ import { isJsonArray, type JsonValue, parseJson } from "../../json/values.ts";
 import { withTemporaryStorage } from "../storage/temporary-folders.ts";
 import { hash } from "node:crypto";
 
-/** Bytes that are gathered before they are written. */
+/** Bytes that are buffered before a write. */
 const BLOCK = 256 * 1024;
 
 /**
- * Records in a private file, found by a key: memory holds where each is, and no record. First all are added, then `end`,
- * then they are read.
+ * Records in a private file, found by a key. Memory holds the place of each record, not the record. Add all records,
+ * call `end`, then read.
  */
 export class KeptRecords {
 	readonly #folder: string;
@@ -28,7 +28,7 @@ export class KeptRecords {
 
 	/**
 	 * @param parent a folder that is the user's alone
-	 * @param what is kept, in words
+	 * @param what the stored data, in words for messages
 	 */
 	static async create(parent: string, what: string): Promise<KeptRecords> {
 		return withTemporaryStorage(what, async () => {
@@ -46,7 +46,7 @@ export class KeptRecords {
 
 	/**
 	 * @param fields JSON texts
-	 * @throws CliError exit 7 where it can't be kept
+	 * @throws CliError exit 7 if it can't be stored
 	 */
 	async add(key: string, fields: readonly string[]): Promise<void> {
 		const bytes = Buffer.from(`[${[JSON.stringify(key), ...fields].join(",")}]`);
@@ -57,7 +57,7 @@ export class KeptRecords {
 		if (this.#waitingBytes >= BLOCK) await this.end();
 	}
 
-	/** Writes what waits. */
+	/** Writes the buffered records. */
 	async end(): Promise<void> {
 		const bytes = Buffer.concat(this.#waiting);
 		this.#waiting = [];
@@ -65,7 +65,7 @@ export class KeptRecords {
 		await withTemporaryStorage(this.#what, () => this.#file.appendFile(bytes));
 	}
 
-	/** The fields of each record of that key. */
+	/** The fields of each record with that key. */
 	async *get(key: string): AsyncGenerator<readonly JsonValue[]> {
 		for (const { offset, length } of this.#table.candidates(key)) {
 			const buffer = Buffer.allocUnsafe(length);
@@ -82,25 +82,25 @@ export class KeptRecords {
 	}
 }
 
-/** Slots of the smallest table. A power of two, as all sizes are: a hash is made a slot by its lowest bits. */
+/** Slots of the smallest table. All sizes are powers of two, as the lowest bits of a hash are its slot. */
 const SMALLEST = 1024;
 
-/** How full a table may get before it is doubled: beyond that, slots are sought ever longer. */
+/** Share of used slots above which the table doubles: a fuller table needs longer searches. */
 const FULLEST = 0.5;
 
-/** Where a record is in a file. */
+/** The place of a record in a file, in bytes. */
 export type Place = { readonly offset: number; readonly length: number };
 
 /**
- * Where the record of an id may be, in some forty bytes an id whatever its length.
+ * The possible places of each id's record, in about forty bytes an id, whatever its length.
  *
- * It stores only a part of each id's hash. So a caller checks the id of the record that it reads, and tries the next candidate
- * if the id differs.
+ * It stores only a part of each id's hash. So a caller checks the id of the record that it reads, and tries the next
+ * candidate if the id differs.
  */
 export class IdTable {
 	#tags = new Uint32Array(SMALLEST);
 	#offsets = new Float64Array(SMALLEST);
-	/** zero for a slot that is free: no record is empty */
+	/** zero for a free slot, as no record is empty */
 	#lengths = new Uint32Array(SMALLEST);
 	#count = 0;
 
@@ -114,7 +114,7 @@ export class IdTable {
 		this.#count += 1;
 	}
 
-	/** The places where the id's record may be; nearly always one, or none. */
+	/** The possible places of the id's record: nearly always one, or none. */
 	*candidates(id: string): Generator<Place> {
 		const tag = tagOf(id);
 		const last = this.#lengths.length - 1;
@@ -145,7 +145,7 @@ export class IdTable {
 	}
 }
 
-/** Ids may be numbered, so their own characters would fill a few slots and leave the others free. */
+/** A hash of the id. Numbered ids differ in few characters, which alone would fill only a few slots. */
 function tagOf(id: string): number {
 	return Number.parseInt(hash("sha256", id, "hex").slice(0, 8), 16);
 }

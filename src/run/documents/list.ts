@@ -6,12 +6,12 @@ import { type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE, answerOf, isWhole, wa
 import { SeenIds } from "./seen-ids.ts";
 
 /**
- * The largest dataset whose filtering is left to the service. Releases that keep metadata apart read 10,000 entries of it and
- * no more, and entries of removed documents may be among them: a larger dataset would lose matches.
+ * The largest dataset that the service may filter. Releases with separate metadata read at most 10,000 entries, those
+ * of removed documents included, so a larger dataset would lose matches.
  */
 const LARGEST_FILTERED = 5_000;
 
-/** Entries by which pages are made smaller, so that they end at other documents. They have no common divisor. */
+/** Entries by which pages are made smaller, so that they end at other documents. The numbers have no common divisor. */
 const SMALLER_BY: readonly number[] = [3, 11];
 
 /** A list with fewer documents than its total, after every way to read it was tried; or with so many more that it was left. */
@@ -26,7 +26,7 @@ export type ListOptions = {
 	readonly order?: ListOrder | undefined;
 	/** the first page of the whole list in that order, where it was read already */
 	readonly start?: FirstPage<Document> | undefined;
-	/** called after the last document where the list stays short */
+	/** called after the last document if the list stays short */
 	readonly onShort?: ((list: ShortList) => void) | undefined;
 };
 
@@ -67,7 +67,7 @@ export function firstDocuments(
 	return firstPage((pageSize) => request(() => api.listDocuments(datasetId, { page: 1, pageSize, order })));
 }
 
-/** Every document of a dataset, for a decision that rests on the whole list. @throws RestError where the list stays short */
+/** Every document of a dataset, for a decision that needs the whole list. @throws RestError where the list stays short */
 export async function* wholeList(api: Api, request: Request, datasetId: string): AsyncGenerator<Document> {
 	let short: ShortList | undefined;
 	yield* allDocuments(api, request, datasetId, { onShort: (list) => (short = list) });
@@ -105,13 +105,16 @@ async function* namedDocuments({ read, orders: [order], ids }: List, name: strin
 		return isHeeded ? walked.refused === undefined && !walked.endless : isWhole(walked);
 	} catch (error) {
 		if (answerOf(error)?.code !== "NOT_FOUND") throw error;
-		// RAGFlow answers so where no document has that name, and where there is no such dataset: then this fails as well.
+		// RAGFlow answers so if no document has that name or no such dataset exists. In the latter case this fails as well.
 		await read(1, { pageSize: SMALL_PAGE, order });
 		return true;
 	}
 }
 
-/** The documents of the first page and those that the service's own filter finds. Resolves with whether that is enough. */
+/**
+ * The documents of the first page and those that the service's own filter finds. Resolves with true if they are
+ * complete.
+ */
 async function* filteredDocuments(
 	{ read, orders: [order], ids }: List,
 	{ asked, first }: FirstPage<Document>,

@@ -18,16 +18,16 @@ export type Store = {
 /** A dataset that was listed as a whole. */
 export type ListedDataset<Documents> = {
 	readonly documents: Documents;
-	/** present where the list showed fewer documents than its total */
+	/** present if the list showed fewer documents than its total */
 	readonly short: ShortList | undefined;
 };
 
 export type ListedDatasetsOptions<Documents extends Store> = {
-	/** how many rows each dataset has; undefined where each document is to be asked for when its row comes */
+	/** rows of each dataset; undefined if each document must be read when its row comes */
 	readonly rows: (() => Promise<RowCounts>) | undefined;
 	/** rows of a dataset from which a list may be cheaper */
 	readonly fewestRows: number;
-	/** whether an empty list is kept: then no document of that dataset is asked for */
+	/** whether an empty list is kept: then no document of that dataset is requested */
 	readonly keepsEmptyList: boolean;
 	readonly create: (api: Api) => Promise<Documents>;
 	/** the order to list in, where it is not the flavour's first */
@@ -37,7 +37,7 @@ export type ListedDatasetsOptions<Documents extends Store> = {
 	readonly onListing?: ((datasetId: string, documents: number) => void) | undefined;
 };
 
-/** Lists datasets as a whole where that costs fewer requests than asking for the document of each row. */
+/** Lists whole datasets if that costs fewer requests than one for the document of each row. */
 export class ListedDatasets<Documents extends Store> {
 	readonly #options: ListedDatasetsOptions<Documents>;
 	readonly #lists = new Map<string, Promise<ListedDataset<Documents> | undefined>>();
@@ -47,7 +47,7 @@ export class ListedDatasets<Documents extends Store> {
 		this.#options = options;
 	}
 
-	/** The list of a dataset, or undefined where each document is to be asked for. Decided once, and again where that failed. */
+	/** The list of a dataset, or undefined if each document must be requested. Decided once, and again after a failure. */
 	list(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
 		return this.#once(datasetId, () => this.#choose(api, request, datasetId));
 	}

@@ -1,20 +1,20 @@
 import { hash } from "node:crypto";
 
-/** 128 bits of a hash: of two ids that a list could ever show, no two share them. */
+/** 128 bits of a hash, so that no two ids of a list share them. */
 const WORDS = 4;
 const WORD_DIGITS = 8;
 
-/** How full the table may be: beyond that a search takes long. */
+/** Share of used slots above which the table doubles: a fuller table needs longer searches. */
 const FULLEST = 0.7;
 const SMALLEST = 256;
 
 /**
- * Which ids a list has shown, in all its passes and in the one that is going, at some 40 bytes an id. A `Set` would keep
- * the ids themselves, and two of them were most of what a long list took.
+ * The ids that a list has shown, in all its passes and in the present one, at about 40 bytes an id. Two `Set`s, which
+ * hold the ids themselves, needed most of the memory of a long list.
  */
 export class SeenIds {
 	#words = new Uint32Array(SMALLEST * WORDS);
-	/** the pass that showed the id last; zero for a slot that is free */
+	/** the latest pass that showed the id; zero for a free slot */
 	#passes = new Uint8Array(SMALLEST);
 	#count = 0;
 	#pass = 1;
@@ -24,12 +24,12 @@ export class SeenIds {
 		return this.#count;
 	}
 
-	/** Begins another pass. A list has a handful of them. */
+	/** Begins another pass. A list has a few of them. */
 	beginPass(): void {
 		this.#pass += 1;
 	}
 
-	/** Notes an id. `again` where an earlier pass has shown it, `repeated` where this one has. */
+	/** Adds an id. `again` if an earlier pass has shown it, `repeated` if this one has. */
 	add(id: string): "new" | "again" | "repeated" {
 		if (this.#count >= this.#passes.length * FULLEST) this.#grow();
 		const words = wordsOf(id);
@@ -43,7 +43,7 @@ export class SeenIds {
 		return "new";
 	}
 
-	/** The slot that has these words, or the free one where they belong. */
+	/** The slot with these words, or the free slot for them. */
 	#slotOf(words: Uint32Array, at: number): number {
 		const last = this.#passes.length - 1;
 		let slot = (words[at] ?? 0) & last;

@@ -3,20 +3,20 @@ import { parseLoosely } from "../../json/not-json.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { KeptRecords } from "./kept-records.ts";
 
-/** What a document has, as a list showed it. */
+/** The metadata of a document, as a list showed it. */
 export type RemoteDocument = {
-	/** undefined where the list carries no `meta_fields` of it */
+	/** undefined if the list has no `meta_fields` for it */
 	readonly metadata: Metadata | undefined;
-	/** what of it is not as the service gave it; absent where all is */
+	/** values that JavaScript can't hold as the service gave them; absent if there are none */
 	readonly inexact?: InexactValues;
 };
 
-/** A document that has a certain name. */
+/** A document with its id and its name. */
 export type Named = RemoteDocument & { readonly id: string; readonly name: string };
 
 const WHAT = "what the documents have";
 
-/** The metadata of a whole dataset, found by id. First all are added, then `end`, then they are read. */
+/** The metadata of a whole dataset, found by id. Add all documents, call `end`, then read. */
 export class StoredDocuments {
 	readonly #records: KeptRecords;
 
@@ -33,7 +33,7 @@ export class StoredDocuments {
 		return this.#records.size;
 	}
 
-	/** @throws CliError exit 7 where it can't be kept */
+	/** @throws CliError exit 7 if it can't be stored */
 	add(document: { readonly id: string } & RemoteDocument): Promise<void> {
 		return this.#records.add(document.id, fieldsOf(document));
 	}
@@ -52,7 +52,7 @@ export class StoredDocuments {
 	}
 }
 
-/** The documents of a whole dataset, found by what the service compares of their names. */
+/** The documents of a whole dataset, found by the part of their names that the service compares. */
 export class StoredNames {
 	readonly #records: KeptRecords;
 	readonly #keyOf: (name: string) => string;
@@ -67,7 +67,7 @@ export class StoredNames {
 		return new StoredNames(await KeptRecords.create(parent, "the names of the documents"), keyOf);
 	}
 
-	/** @throws CliError exit 7 where it can't be kept */
+	/** @throws CliError exit 7 if it can't be stored */
 	add({ id, name, ...held }: Named): Promise<void> {
 		const named = [JSON.stringify(id), JSON.stringify(name)];
 		return this.#records.add(this.#keyOf(name), [...named, ...fieldsOf(held)]);

@@ -9,7 +9,7 @@ import type { HeaderRecord, JournalRecord, OutcomeRecord, SentRecord } from "./r
  */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
-/** The text before the checksum, and the text between it and the bytes that it covers. */
+/** The text before the checksum, and the text between it and the covered bytes. */
 export const BEFORE_CHECKSUM = '{"c":"';
 export const AFTER_CHECKSUM = '",';
 export const CHECKSUM_LENGTH = 8;

@@ -1,7 +1,7 @@
 import { errorCode, reason } from "../../errors.ts";
 import { FORMAT } from "./records.ts";
 
-/** Why a journal can't be written any more. */
+/** The reason why a journal can't be written any more. */
 export type LossKind =
 	/** no space is left, or a limit of the file size is reached */
 	| "full"
@@ -13,7 +13,7 @@ export type LossKind =
 /** Error codes of a storage that is full but works. */
 const FULL: readonly (string | undefined)[] = ["ENOSPC", "EDQUOT", "EFBIG"];
 
-/** A journal can't be written any more. Nothing may be sent, as its outcome could not be recorded. Exit 7. */
+/** A journal can't be written any more. Nothing may be sent, as no outcome could be recorded. Exit 7. */
 export class JournalLost extends Error {
 	override readonly name = "JournalLost";
 	readonly kind: LossKind;

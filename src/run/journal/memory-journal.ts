@@ -1,7 +1,7 @@
 import type { Journal, Outcome, RowStatus, Totals, Work } from "../types.ts";
 import { RowBytes } from "./row-states.ts";
 
-/** What the check of a manifest counted: all rows, and those that no run sends. */
+/** The counts of the check of a manifest: all rows, and those that no run sends. */
 export type ManifestCounts = { readonly rows: number; readonly invalid: number; readonly duplicateSkipped: number };
 
 /** The totals of a manifest of which no row was sent. */

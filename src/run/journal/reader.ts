@@ -9,7 +9,7 @@ import { JournalState } from "./state.ts";
 /** Headers, outcomes and ends of executions. */
 export const JOURNAL_FILE = "journal.jsonl";
 
-/** What is about to be sent. */
+/** Writes that are about to be sent. */
 export const SENT_FILE = "sent.jsonl";
 
 /** One value for each of the two files of a run. */
@@ -189,7 +189,7 @@ async function* readSentRecords(
 	}
 }
 
-/** What is known of a row that may have been sent and is not settled. */
+/** The records of a row that may have been sent and is not settled. */
 export type RowInDoubt = {
 	/** the last of its writes; absent where a repair lost it */
 	readonly sent?: SentRecord;

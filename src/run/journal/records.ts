@@ -4,7 +4,7 @@ import type { RowStatus, Totals } from "../types.ts";
 /** The format of the files. A reader refuses a newer one, as it would not know every record of it. */
 export const FORMAT = 1;
 
-/** What identifies a manifest, and what its check counted. */
+/** The identity of a manifest, and the counts of its check. */
 export type RecordedManifest = {
 	readonly name: string;
 	/** null where it came from standard input */
@@ -122,7 +122,7 @@ export type JournalRecord =
 /** A record that this version reads. */
 export type ReadRecord = JournalRecord | NewerRecord;
 
-/** What must be the same for a run to be resumed. */
+/** The members that must be equal for a run to be resumed. */
 export type RunIdentity = Pick<HeaderRecord, "command" | "manifest" | "target" | "options">;
 
 /** Hexadecimal digits of a hash in a message, enough to compare by eye. */

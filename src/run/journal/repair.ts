@@ -6,7 +6,7 @@ import { type Chunks, goodRecords, type Scan, scan } from "./scan.ts";
 import { SentState, writtenWithoutSentRecord } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
 
-/** What a repair did to one file. */
+/** The result of a repair of one file. */
 export type RepairedFile = {
 	/** number of records that the file has now */
 	readonly kept: number;

@@ -11,10 +11,10 @@ import type { Settled } from "./operation.ts";
 /** Numbered copies of one name that are read at most. */
 const MOST_COPIES = 100;
 
-/** What to do where the dataset has a document of the file's name already. */
+/** The values of `--on-existing`, for a dataset that has a document of the file's name. */
 export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again";
 
-/** The documents of exactly that name, or where there are none, those whose names are alike to the service. */
+/** The documents of exactly that name or, if there are none, those whose names are equal to the service. */
 export function namesakesMeant(namesakes: readonly Named[], name: string): readonly Named[] {
 	const same = namesakes.filter((each) => isSameName(each.name, name));
 	return same.length > 0 ? same : namesakes;
@@ -69,8 +69,9 @@ function existing(
 }
 
 /**
- * Whether a document counts as the file's although only the service takes their names for the same. To write it, the names
- * may differ by case alone; to leave it, also by accents. To MySQL any two emoji are the same; here they are not.
+ * Whether a document counts as the file's although only the service treats their names as equal. It is written only if
+ * the names differ by case alone; it is skipped also if they differ by accents. To MySQL any two emoji are the same;
+ * here they are not.
  */
 function isMeant(onExisting: "skip" | "update-metadata", stored: string, name: string): boolean {
 	if (onExisting === "update-metadata") return caselessName(stored) === caselessName(name);

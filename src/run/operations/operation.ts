@@ -15,7 +15,7 @@ export type Settled = {
 	readonly isSame?: boolean;
 };
 
-/** What the attempts of a row remember, so that a retry repeats no step that must not be repeated. */
+/** The memory of a row's attempts, so that a retry repeats no step that must not be repeated. */
 export type Memory = WriteMemory & {
 	/** an upload's document, once it is stored */
 	stored?: { readonly id: string; readonly name: string } | undefined;
@@ -23,7 +23,7 @@ export type Memory = WriteMemory & {
 	namesakes?: readonly string[];
 	/** this execution has recorded what is sent */
 	isLogged?: boolean;
-	/** what the document had before the first attempt: a later read may see what an earlier attempt wrote */
+	/** the document's metadata before the first attempt: a later read may see what an earlier attempt wrote */
 	beforeImage?: BeforeImage;
 	/** the metadata that was recorded last: a merge that is computed again may send another */
 	logged?: Metadata;
@@ -51,7 +51,7 @@ export function mayHaveArrived(memory: Memory): boolean {
  * One attempt of one row. Every request in it goes through `request`, so that each takes its own token.
  *
  * @throws RestError, which the retry policy decides about
- * @throws RetryLater where only time can show what became of what was sent
+ * @throws RetryLater if only a later check can show whether the request was applied
  */
 export type Operation<Item extends Work> = (item: Item, request: Request, memory: Memory) => Promise<Settled>;
 

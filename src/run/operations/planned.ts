@@ -18,18 +18,18 @@ import { RemovedKeys, sendPrepared } from "./update.ts";
 export type PlannedItem = Work & { readonly planned: PlannedChange };
 type UpdateItem = Work & { readonly planned: PlannedUpdate };
 
-/** How a planned update is judged by what its document has now. */
+/** The rules for a planned update, by the present metadata of its document. */
 export type PlannedRules = {
-	/** asks for each document when its row comes: only that shows a change by another client */
+	/** reads each document when its row comes: only that shows a change by another client */
 	readonly documents: Pick<DocumentSource, "byId">;
 	/** whether the document has what it had when the plan was made */
 	readonly isAsPlanned: (was: string, present: Metadata, normalise: Normalise, inexact?: InexactValues) => boolean;
 	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, normalise: Normalise) => readonly string[];
-	/** what is sent to a document that was changed since; undefined where that is left alone */
+	/** what is sent to a document that was changed since; undefined if it is left alone */
 	readonly forced:
 		| {
 				readonly metadata: (planned: PlannedUpdate, present: Metadata) => Metadata;
-				/** whether what the document has under that key is part of it */
+				/** whether the document's present value of that key is part of it */
 				readonly keepsValue: (planned: PlannedUpdate, key: string) => boolean;
 		  }
 		| undefined;
@@ -81,7 +81,7 @@ export async function preparePlannedUpdate(
 }
 
 /**
- * What a document has that a plan removes; undefined where it is gone already. It writes nothing.
+ * The metadata of a document that a plan removes; undefined if it is gone already. It writes nothing.
  *
  * @throws RestError of code `CONFLICT` where another client changed it since
  */
@@ -116,7 +116,7 @@ export function applyPlanned<Item extends PlannedItem>(
 	return (item, request, memory) =>
 		service.inDialect(request, async () => {
 			const { planned, documentId } = item;
-			// Where this run has sent it already, and its answer was lost, this run changed the document.
+			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
 			const isOurs = mayHaveArrived(memory) || memory.isLogged === true || log.earlier(item.index) !== undefined;
 			if (planned.action === "update") {
 				const attempt = { service, request, item, memory, log };

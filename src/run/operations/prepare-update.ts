@@ -12,13 +12,13 @@ import type { Request, RowError, Work } from "../types.ts";
 /** A row with metadata for its document. */
 export type UpdateItem = Work & { readonly metadata: Metadata };
 
-/** How the metadata to send is computed, where it depends on what the document has. */
+/** Computes the metadata to send from the present metadata of the document. */
 export type UpdatePlan = {
 	readonly documents: Pick<DocumentSource, "byId">;
 	readonly metadataToSend: (present: Metadata, wanted: Metadata) => Metadata;
-	/** whether what is sent contains what the document has: a part that no list shows would be removed then */
+	/** whether the sent metadata contains the present one: then keys that no list shows would be removed */
 	readonly keepsPresent: boolean;
-	/** whether what the document has under that key is part of what is sent */
+	/** whether the document's present value of that key is sent */
 	readonly keepsValue: (key: string, wanted: Metadata) => boolean;
 };
 
@@ -35,7 +35,7 @@ export type PreparedUpdate = {
 /**
  * Computes what a row sends to its document. A dry run shows it, and a run sends it. It writes nothing.
  *
- * @throws RestError where the document is not there, or where a merge can't see what to keep, or not exactly
+ * @throws RestError if the document does not exist, or if a merge can't read exactly what to keep
  */
 export async function prepareUpdate(
 	service: Service,
@@ -56,7 +56,7 @@ export async function prepareUpdate(
 	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.normalise) };
 }
 
-/** What a document has. @throws RestError where it is not there */
+/** The metadata of a document. @throws RestError if it does not exist */
 export async function existingDocument(
 	api: Api,
 	request: Request,

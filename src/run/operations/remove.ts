@@ -23,7 +23,7 @@ type Removal = RowAttempt & { readonly api: Api };
 /** Removes a document, but only one that the dataset's list has shown. It counts as removed when the list lacks it. */
 export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
 	return async (item, request, memory) => {
-		// An earlier execution may have removed it, and died before it recorded that.
+		// An earlier execution may have removed it, and been killed before it recorded that.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
 		return service.inDialect(request, (api) =>
 			attemptRemoval({ service, api, request, item, memory, log }).catch((error: unknown) => {
@@ -36,7 +36,7 @@ export function removeDocument<Item extends Work>(service: Service, log: SentLog
 async function attemptRemoval(removal: Removal): Promise<Settled> {
 	const { service, api, request, item, memory, log } = removal;
 	const { datasetId, documentId } = item;
-	// What was read before a removal can't show whether it was applied.
+	// A list from before the removal can't show whether it was applied.
 	const document = await (memory.maybeRemoved === true
 		? stillListed(removal)
 		: service.lookup.byId(api, request, datasetId, documentId));
@@ -67,11 +67,11 @@ export async function previewRemoval(
 }
 
 /**
- * Until one removal from a dataset is confirmed, each is sent alone, between two reads: the document must be gone, and a
- * document that was not named must still be there.
+ * Until one removal from a dataset is confirmed, each is sent alone, between two reads: the document must be gone, and
+ * a document that was not named must still be there.
  *
- * A proxy that loses the body of a DELETE turns "this document" into "all documents" on some releases. One request is the
- * least that can show it, and the rest of the run is not sent then.
+ * A proxy that loses the body of a DELETE turns "this document" into "all documents" on some releases. One request
+ * shows it, and the rest of the run is not sent.
  */
 async function removeAsCanary(removal: Removal, document: Document): Promise<void> {
 	const { service, api, request, memory } = removal;
@@ -85,7 +85,7 @@ async function removeAsCanary(removal: Removal, document: Document): Promise<voi
 	}
 	await remove(removal, document);
 	await checkNeighbour(removal);
-	// The last document of a dataset proves nothing: no other document could have been removed with it.
+	// The only document of a dataset proves nothing, as no other could have been removed with it.
 	if (memory.neighbour !== undefined && !canary.removalsSent.has(memory.neighbour)) canary.confirmRemoval(datasetId);
 }
 
@@ -108,13 +108,13 @@ async function remove(removal: Removal, document: Document): Promise<void> {
 		// A list that lags still shows what an earlier attempt has removed, and then this one is refused.
 		if (isRefused && memory.maybeRemoved === true && (await isGone())) return;
 		if (mayFollowRemoval(error) && (await stillListed(removal)) === undefined) return arrived();
-		// Whatever answered, a proxy too, may have passed the request on before.
+		// A proxy may have passed the request on before it answered.
 		if (!isRefused && kind !== "not_sent") arrived();
 		throw error;
 	}
 	// The reads that follow may fail: the next attempt must know that the removal was sent.
 	arrived();
-	// Where only the whole list is certain, it is not read again for each row: the first removal was confirmed.
+	// If only the whole list is certain, it is not read again for each row, as the first removal was confirmed.
 	if (service.lookup.isIndexed(datasetId) && canary.isRemovalConfirmed(datasetId)) return;
 	if (await isGone()) return;
 	const text = `the service answered success to the removal of document ${service.show(id)}, and still lists it`;

@@ -3,7 +3,7 @@ import { RestError } from "../../rest/errors.ts";
 import type { RowBytes } from "../journal/row-states.ts";
 import type { Work } from "../types.ts";
 
-/** What is sent for a row. */
+/** The write that is sent for a row. */
 export type Sending =
 	| {
 			readonly what: "update";
@@ -24,7 +24,7 @@ export type Sending =
 			readonly namesakes: readonly string[];
 	  };
 
-/** What an earlier execution of the run sent for a row whose outcome it did not record. */
+/** The write of an earlier execution for a row whose outcome it did not record. */
 export type Earlier = {
 	/** ids of the documents that had an upload's name before it was sent; undefined where only metadata was sent */
 	readonly namesakes: readonly string[] | undefined;
@@ -34,9 +34,9 @@ export type Earlier = {
 	readonly age: number;
 };
 
-/** Records what is sent before it is sent, so that a run that dies knows what may have arrived. */
+/** Records each write before it is sent, so that a killed run knows what may have arrived. */
 export type SentLog = {
-	/** what earlier executions sent for a row and did not settle; undefined where certainly nothing was sent */
+	/** the unsettled write of earlier executions for a row; undefined if nothing was sent */
 	earlier(index: number): Earlier | undefined;
 	/** resolves when the record is durable; only then the first byte may be sent */
 	sending(item: Work, sending: Sending): Promise<void>;

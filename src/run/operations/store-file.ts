@@ -49,10 +49,10 @@ export async function storeFile(attempt: UploadAttempt, file: UploadFile): Promi
 	throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME", status: error.status, cause: error });
 }
 
-/** What is known of a file whose upload failed. @throws the error where it is settled, or where the next attempt searches */
+/** The state of a file whose upload failed. @throws the error if it is settled, or if the next attempt searches */
 function uploadedInSpiteOf(error: RestError, { api, memory }: UploadAttempt): NonNullable<Memory["maybeStored"]> {
 	const definite = error.code === "CODE_500" && api.dialect.flavour.uploadCode500 === "definite";
-	// Whatever answered instead of the API may have passed the request on before. An exception may follow an applied upload.
+	// A proxy may have passed the request on before it answered. An exception may follow an applied upload.
 	if (["throttled", "not_the_api", "untrusted", "doubted"].includes(error.kind)) memory.isSearchDue = true;
 	if (error.kind === "contradiction" && error.code === "CODE_100") memory.isSearchDue = true;
 	// The answer is complete: a file that is not stored by now will not be.
@@ -70,15 +70,15 @@ function isTemporary({ kind }: RestError): boolean {
 	return kind === "not_sent" || kind === "ambiguous" || kind === "throttled" || kind === "doubted";
 }
 
-/** The same failure, with words for the case that it is the last: a row must not fail as if nothing had been sent. */
+/** The same failure, with a message for a last attempt: a row must not fail as if nothing had been sent. */
 function unsettled(failure: RestError): RestError {
 	const { kind, code, retryAfter, status } = failure;
 	return new RestError(`${failure.message}; ${MAYBE_STORED}`, { kind, code, retryAfter, status, cause: failure });
 }
 
 /**
- * The document that an upload made although its answer was lost or says otherwise: it is new, and has the file's name and
- * size. Asked for now: what was read before the upload can't show what it made.
+ * The document that an upload made although its answer was lost or says otherwise: it is new, and has the file's name
+ * and size. It is read now, as an earlier list can't show the new document.
  */
 export async function findUploadedSince(
 	{ api, request, item: { datasetId }, memory: { namesakes = [] } }: UploadAttempt,
@@ -162,7 +162,7 @@ export function settleTime(timeout: number): number {
 	return Math.max(SHORTEST_SETTLE_TIME, timeout);
 }
 
-/** When uploads whose answers were lost are searched for: a server may still be storing a file whose client has gone. */
+/** The times at which a file is searched for after a lost answer: a server may still be storing it. */
 export class Settling {
 	readonly #service: Service;
 	readonly #time: number;

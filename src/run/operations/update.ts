@@ -51,7 +51,7 @@ export function planMetadata<Item extends UpdateItem>(
 			const attempt = { service, request, item, memory, log };
 			const { documentId } = item;
 			const prepared = await prepareUpdate(service, request, item, plan);
-			// Where this run has sent it already, and its answer was lost, this run changed the document.
+			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
 			const isOurs = mayHaveArrived(memory) || log.earlier(item.index) !== undefined;
 			const { isSame } = prepared;
 			if (onlyChanged && isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
@@ -111,15 +111,16 @@ async function recordUpdate(
 	memory.logged = metadata;
 }
 
-/** The keys that an update removes; none where it is not known what the document had. */
+/** The keys that an update removes; none if the before-image is unknown. */
 export function keysRemoved(before: Metadata | undefined, sent: Metadata): readonly string[] {
 	return before === undefined ? [] : [...before.keys()].filter((key) => !sent.has(key));
 }
 
 /**
- * Checks that keys go which an update does not carry. The documentation does not say whether an update replaces what a
- * document has, and RAGFlow v0.24.0 on Elasticsearch merges (es.update in api/db/services/doc_metadata_service.py): it
- * answers success and keeps the keys. One document that has lost its keys is enough to know.
+ * Checks that an update removes the keys that it does not carry. The documentation does not say whether an update
+ * replaces what a document has, and RAGFlow v0.24.0 on Elasticsearch merges (es.update in
+ * api/db/services/doc_metadata_service.py): it answers success and keeps the keys. One document that has lost its keys
+ * is enough to know.
  */
 export class RemovedKeys {
 	readonly #service: Service;
@@ -159,7 +160,7 @@ export class RemovedKeys {
 		let kept: readonly string[] = [];
 		const areGone = async (): Promise<boolean> => {
 			const document = await findDocument(await service.known(request), request, datasetId, documentId);
-			// A document that no list shows can't be checked. The warning for what is written says so already.
+			// A document that no list shows can't be checked. The canary has warned of that already.
 			if (document === undefined) return false;
 			kept = removed.filter((key) => document.metadata?.has(key) === true);
 			return kept.length === 0;

@@ -74,7 +74,7 @@ function namesOf({ lookup }: Service): FindNames {
 	return (api, request, datasetId, name) => lookup.byName(api, request, datasetId, name);
 }
 
-/** What an upload would do. `present` is what the document has whose metadata would be replaced. */
+/** The effect of an upload. `present` is the metadata that it would replace. */
 export type UploadPreview =
 	| { readonly action: "none"; readonly documentId: string }
 	| { readonly action: "upload" }

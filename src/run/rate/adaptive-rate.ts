@@ -1,23 +1,26 @@
 import type { Clock } from "../types.ts";
 
-/** How much of a late timer is made up for, in milliseconds: timers are no finer than one, and 1,000 a second need more. */
+/**
+ * Lateness of timers that is made up for, in milliseconds: timers are no finer than 1 ms, too coarse for 1,000 requests
+ * a second.
+ */
 const TIMER_SLACK_MS = 5;
 
 /** The longest wait before the rate is read again, in milliseconds: it rises meanwhile. */
 const LONGEST_WAIT_MS = 250;
 
 /**
- * The rate of a run: it falls where the service asks to slow down and after a pause, and rises to the full rate again. While
- * it is below the full rate, requests are spaced; otherwise they pass at once.
+ * The rate of a run: it falls where the service asks to slow down and after a pause, and rises to the full rate again.
+ * While it is below the full rate, requests are spaced; otherwise they pass at once.
  *
- * It stands before the limiter, never after it. A request that waits here has no token yet. So the limiter still checks the
- * real times of sending when the rate is lifted and all waiting requests come at once.
+ * It stands before the limiter, never after it. A request that waits here has no token yet. If the rate is lifted and
+ * all waiting requests come at once, the limiter still checks the real times of sending.
  */
 export class AdaptiveRate {
 	readonly #clock: Clock;
 	readonly #meter = new AnswerMeter();
 	readonly #lowered: LoweredRate;
-	/** when the last request was due, which may be a little after it was let through */
+	/** when the last request was due, which may be a little after it passed */
 	#due = Number.NEGATIVE_INFINITY;
 	#last: Promise<void> = Promise.resolve();
 
@@ -158,7 +161,7 @@ export class LoweredRate {
 	}
 }
 
-/** The least rate that is assumed, in requests a second: few requests may have been answered yet. */
+/** The lowest rate that is assumed, in requests a second, as few requests may have been answered yet. */
 const LEAST_RATE = 10;
 
 /** The rate at which a service answers, over the last two seconds with answers. A run without a cap is lowered from it. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../types.ts";
 
-/** A request that waits for the service to be back. */
+/** A request that waits for the end of an outage. */
 type Waiter = { readonly go: () => void };
 
 /** Longest wait before a probe, in milliseconds: before the first, and before any. Each is up to twice the one before. */

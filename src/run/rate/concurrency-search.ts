@@ -1,24 +1,24 @@
-/** The most requests in flight, whatever throughput more would bring. */
+/** The most requests in flight, even if more would bring a higher throughput. */
 export const MAX_CONCURRENCY = 64;
 
-/** The fewest: while one answer is read, another request is on its way. */
+/** The fewest requests in flight: while one answer is read, another request is on its way. */
 const LEAST = 2;
 
-/** The first limit: enough to measure with, too few to overload a service. */
+/** The first limit: enough for a measurement, too few to overload a service. */
 const FIRST = 4;
 
-/** A step up or down, as a factor. */
+/** The factor of a step up or down, and of a small last step. */
 const STEP = 1.4;
 const SMALL = 1.2;
 
-/** The factor that doubling must bring in throughput to be repeated. Where nothing queues, doubling brings 2. */
+/** The gain in throughput from which doubling is repeated. Without a queue, doubling brings a factor of 2. */
 const DOUBLING_GAIN = 1.5;
 
 /** The factor that a step up must bring to be kept, and the share of the best that a step down must leave. */
 const UP = 1.08;
 const DOWN = 0.95;
 
-/** Share of the limit that must have been in flight for a window to say something about the limit. */
+/** Share of the limit that must have been in flight for a window to count. */
 const FULL = 0.8;
 
 /** Answers that make a window: the minimum, and the number for each request in flight. The first windows are shorter. */
@@ -26,10 +26,10 @@ const ANSWERS = 48;
 const ANSWERS_EACH = 2;
 const LONGEST = 12;
 
-/** Standard errors by which the throughput must differ from a bound for an early decision. */
+/** Number of standard errors by which the throughput must differ from a bound for an early decision. */
 const CHANCE = 1.3;
 
-/** The smallest spread that is assumed: the capacity of a service changes, too. */
+/** The smallest spread that is assumed, as the capacity of a service varies too. */
 const LEAST_SPREAD = 0.25;
 const FIRST_ANSWERS = 8;
 const DOUBLING_LONGEST = 4;
@@ -38,23 +38,28 @@ const DOUBLING_LONGEST = 4;
 const MOVED = 1.3;
 const WINDOWS = 2;
 
-/** Windows of a limit from which its throughput is known well enough to compare others with. */
+/** The fewest windows of a limit whose throughput other limits are compared with. */
 const ENOUGH = 2;
 
-/** How long a limit is kept before a higher one is tried, in milliseconds. That costs nothing where requests queue. */
+/**
+ * Milliseconds for which a limit is kept before a higher one is tried. A higher limit costs nothing if requests queue.
+ */
 const UP_AFTER = 3_000;
 
-/** How long before a lower one is tried, at first and at most, in milliseconds: it costs throughput where none queue. */
+/**
+ * Milliseconds before a lower limit is tried, at first and at most. A lower limit costs throughput if no requests
+ * queue.
+ */
 const DOWN_AFTER = 1_000;
 const DOWN_AFTER_MOST = 27_000;
 
 /** One answer: when its request was sent and when it came, in milliseconds, and how many were in flight when it was sent. */
 export type Answer = { readonly sent: number; readonly came: number; readonly inFlight: number };
 
-/** What was measured since the limit was last changed. Each answer is added to it in place: a run has millions. */
+/** The measurements since the last change of the limit. Each answer is added in place, as a run has millions. */
 type Window = {
 	readonly since: number;
-	/** when requests began to meet the queue of this limit, not that of the one before; undefined until that is known */
+	/** when requests first met the queue of this limit, not of the previous one; undefined until that is known */
 	settled: number | undefined;
 	answers: number;
 	/** sums over these answers */
@@ -63,7 +68,7 @@ type Window = {
 	inFlight: number;
 };
 
-/** What is being tried: twice the limit, a step up, a step down; or nothing, as the limit was found. */
+/** The present trial: twice the limit, a step up or a step down; or none, as the limit was found. */
 type Phase =
 	| { readonly name: "doubling"; readonly before: number | undefined }
 	| { readonly name: "up"; readonly from: number; readonly before: number }
@@ -83,7 +88,7 @@ export type Search = {
 	readonly limit: number;
 	readonly phase: Phase;
 	readonly window: Window;
-	/** when a lower limit may be tried, on the clock, and the pause after such a trial, in milliseconds */
+	/** the time from which a lower limit may be tried, and the pause after such a trial, in milliseconds */
 	readonly downAt: number;
 	readonly downAfter: number;
 };
@@ -104,17 +109,17 @@ export function newSearch(limit = FIRST): Search {
 }
 
 /**
- * Seeks the fewest requests in flight that keep the throughput of a service: an answer in, the search out. It changes the
- * window of the search that it is given, and nothing else.
+ * Finds the fewest requests in flight that keep the throughput of a service. It takes one answer and returns the next
+ * search. It changes the window of the given search in place, and nothing else.
  *
- * With a full window the throughput is the limit divided by the latency. Where latency grows with the limit, the requests
- * queue, and fewer would do as well. Where latency stays, more requests bring more. Only a trial shows which: latency alone
- * can't tell a queue of this program from a service that is far away.
+ * With a full window the throughput is the limit divided by the latency. If latency grows with the limit, the requests
+ * queue, and fewer are enough. If latency stays, more requests bring more. Only a trial shows which is true: a long
+ * latency can come from a queue or from a distant service.
  */
 export function observe(search: Search, { sent, came, inFlight }: Answer): Search {
 	const { limit, phase, window } = search;
 	if (sent < window.since) return search;
-	// Twice as many are tried in a hurry: the first answers that know of them are good enough.
+	// Doubling is quick: the first answers under the new limit are exact enough.
 	window.settled ??= phase.name === "doubling" ? window.since : came;
 	if (sent < window.settled) return search;
 	const took = came - sent;
@@ -138,7 +143,7 @@ type Seen = {
 	readonly latency: number;
 	readonly throughput: number;
 	readonly answers: number;
-	/** by how much chance may have moved the throughput, as a share of it */
+	/** the error of the throughput by chance, as a share of it */
 	readonly chance: number;
 	/** the window is full: a decision must be made now */
 	readonly isLast: boolean;
@@ -158,11 +163,11 @@ function judged(search: Search, seen: Seen, now: number): Search {
 		case "up": {
 			const { from, before } = phase;
 			const gain = compared(throughput / before, UP, seen);
-			// The gain may have been chance, so a lower limit may be tried next.
+			// The gain may be chance, so a lower limit may be tried next.
 			if (gain === "more") return tryUp({ ...search, downAt: now }, throughput, now);
 			if (gain === undefined) return search;
 			if (now < search.downAt) return found({ ...search, limit: from }, now, { isNew: true });
-			// Within chance, both throughputs are the most that the service gives.
+			// Both throughputs are equal within the error, so both are the maximum of the service.
 			return tryDown(search, from, (before + throughput) / 2, now);
 		}
 		case "down": {
@@ -177,8 +182,8 @@ function judged(search: Search, seen: Seen, now: number): Search {
 }
 
 /**
- * By how much chance may have moved the throughput, as a share of it. Requests of one round in a queue wait for the same
- * work, so they count as one measurement. Without a queue each counts.
+ * The error of the throughput by chance, as a share of it. Requests of one round in a queue wait for the same work, so
+ * they count as one measurement. Without a queue each request counts.
  */
 function chanceOf({ limit, window: { answers, latency, squares } }: Search): number {
 	const mean = Math.max(latency / answers, Number.EPSILON);
@@ -186,7 +191,7 @@ function chanceOf({ limit, window: { answers, latency, squares } }: Search): num
 	return (CHANCE * Math.max(LEAST_SPREAD, Math.min(1, spread * Math.sqrt(limit)))) / Math.sqrt(answers);
 }
 
-/** On which side of a bound a share is; undefined where it is too early to say. */
+/** The side of a bound on which a share is; undefined if that is still uncertain. */
 function compared(share: number, bound: number, { chance, isLast }: Seen): "more" | "less" | undefined {
 	if (share >= bound + chance) return "more";
 	if (share < bound - chance) return "less";
@@ -211,7 +216,7 @@ function tryUp(search: Search, throughput: number, now: number): Search {
 	if (limit >= MAX_CONCURRENCY)
 		return now < search.downAt ? found(search, now) : tryDown(search, limit, throughput, now);
 	const step = Math.max(limit + 1, Math.round(limit * STEP));
-	// A small last step would bring too little to be distinguished from chance.
+	// The gain of a small last step could not be distinguished from chance.
 	const more = step * STEP > MAX_CONCURRENCY * SMALL ? MAX_CONCURRENCY : step;
 	return to(search, more, { name: "up", from: limit, before: throughput }, now);
 }
@@ -228,7 +233,7 @@ function least(search: Search, limit: number, now: number): Search {
 	return found({ ...search, limit, downAt: now + search.downAfter, downAfter }, now, { isNew: limit !== search.limit });
 }
 
-/** @param isNew whether the limit was changed just now, so that no answers to it are known yet */
+/** @param isNew whether the limit was changed just now, so that it has no answers yet */
 function found(search: Search, now: number, { isNew = false, until = now + UP_AFTER } = {}): Search {
 	const phase: Found = { name: "found", until, windows: 0, latency: 0, moved: 0 };
 	return { ...search, phase, window: isNew ? emptyWindow(now) : emptyWindow(now, now) };

@@ -3,26 +3,26 @@ import { type Answer, MAX_CONCURRENCY, newSearch, observe } from "./concurrency-
 /** Reading requests in flight unless `--concurrency` is given: enough for the rate at the latency of a far service. */
 export const READS_IN_FLIGHT = 32;
 
-/** In flight before the first latency is known: enough to learn it, too few to hurt. */
+/** Requests in flight before the first latency is known: enough for a measurement, too few to overload a service. */
 const INITIAL = 8;
 
-/** Head-room over rate × latency, for answers slower than the average. */
+/** Factor above rate × latency, for answers slower than the average. */
 const HEADROOM = 1.5;
 
-/** Rows that wait at the limiter besides those on the wire, so that a row is there for each token. */
+/** Rows that wait at the limiter besides those in flight, so that each token finds a row. */
 const WAITING = 4;
 
 /** Weight of the newest latency in the moving average. */
 const WEIGHT = 0.1;
 
-/** How many rows a rate (requests a second) keeps under way at a latency (milliseconds). */
+/** Rows in progress that a rate (requests a second) needs at a latency (milliseconds). */
 export function concurrencyFor(rate: number, latency: number): number {
 	const needed = Math.ceil(((rate * latency) / 1000) * HEADROOM) + WAITING;
 	return Math.min(MAX_CONCURRENCY, Math.max(INITIAL, needed));
 }
 
 /**
- * What `--concurrency auto` means: how many rows are under way, and how many of their requests are in flight.
+ * `--concurrency auto`: the numbers of rows in progress and of requests in flight.
  *
  * A row also waits for the cap and for its records. So the rows are as many as the cap needs at the measured latency;
  * without a cap they are as many as allowed. The requests are the fewest that keep the throughput.

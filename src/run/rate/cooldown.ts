@@ -4,7 +4,7 @@ import type { Clock, Limiter } from "../types.ts";
 /** The longest Retry-After that is waited for unless `--max-wait` is given, in milliseconds. */
 export const MAX_WAIT = 5 * 60_000;
 
-/** A wait that the service asked for. A process has one: it holds for every request, whichever was asked to wait. */
+/** The wait that the service asked for. A process has one, and it applies to every request. */
 export class Cooldown {
 	readonly #clock: Clock;
 	#since = Number.NEGATIVE_INFINITY;
@@ -14,7 +14,7 @@ export class Cooldown {
 		this.#clock = clock;
 	}
 
-	/** No request starts for that many milliseconds from now. A longer cooldown under way is not shortened. */
+	/** No request starts for that many milliseconds from now. A longer present cooldown is not shortened. */
 	extend(milliseconds: number): void {
 		const now = this.#clock.now();
 		if (now >= this.#until) this.#since = now;
@@ -51,7 +51,7 @@ export function paced(limiter: Limiter, cooldown: Cooldown): Send {
 		do {
 			await cooldown.over(signal);
 			await limiter.take(signal);
-			// A cooldown that began while this request waited for its token holds for it too. It then takes another token.
+			// A cooldown that began while this request waited for its token applies to it too. It then takes another token.
 		} while (cooldown.left > 0);
 		try {
 			return await request();

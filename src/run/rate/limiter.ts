@@ -7,7 +7,7 @@ const JOBS_PER_SECOND = 100;
 /** Spacing, as a share of what the cap asks for: time lost to late timers can then be made up within the window. */
 const SPACING = 0.97;
 
-/** How a cap is divided into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
+/** The division of a cap into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
 export type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
 
 /** A request that waits for a permit. */
@@ -26,7 +26,8 @@ export function divide(rate: number): Division {
  * A limiter that lets no more than `rate` requests start in any sliding second, and about that many in every one.
  *
  * Bottleneck runs with a reservoir whose tokens come back one window after each was used. Its own refresh and increase
- * settings let bursts of 181 through. A gate on the real times of sending stops what late timers let through.
+ * settings let bursts of 181 through. The sliding window checks the real times of sending, as late timers let bursts
+ * pass.
  */
 export function createLimiter(rate: number, clock: Clock): Limiter {
 	const { batch, jobs, window } = divide(rate);
@@ -60,7 +61,7 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 		}
 	};
 	const order = (): void => {
-		// One job for each batch of takers: one for each request would be too many above a few hundred a second.
+		// One job for each batch of requests: one for each request would be too many above a few hundred a second.
 		while (ordered < waiting.length - permits) {
 			ordered += batch;
 			bottleneck
@@ -102,11 +103,11 @@ export function createLimiter(rate: number, clock: Clock): Limiter {
 		if (closed) throw new Error(CLOSED);
 	};
 
-	// Takers pass the gate one after another, so that two can't both take the last free place.
+	// Requests pass the window one after another, so that two can't both take the last free place.
 	let door: Promise<void> = Promise.resolve();
 	const pass = async (signal: AbortSignal | undefined): Promise<void> => {
 		for (;;) {
-			// Also before the first delay: the signal may have aborted while this taker waited for the others.
+			// Also before the first delay: the signal may have aborted while this request waited for the others.
 			check(signal);
 			const delay = gate.delay(clock.now());
 			if (delay === 0) break;

@@ -4,14 +4,14 @@ import type { Clock, Stop } from "../types.ts";
 import { Breaker, probeWait } from "./breaker.ts";
 import type { OngoingOutage } from "./run-monitor.ts";
 
-/** How long an outage and a first answer are waited for unless `--max-outage` is given, in milliseconds. */
+/** The longest wait for the end of an outage, and for a first answer, in milliseconds, unless `--max-outage` is given. */
 export const MAX_OUTAGE = 15 * 60_000;
 const FIRST_ANSWER_MS = 30_000;
 
 /**
- * How long an accepted key may be refused before the refusal counts, in milliseconds. RAGFlow from v0.25 on answers 401
- * while its database is away. A database that restarts after a power cut is back within two minutes. After a key was
- * revoked, the run says so no later than that.
+ * Milliseconds for which an accepted key may be refused before the refusal counts. RAGFlow from v0.25 on answers 401
+ * while its database is away. A database that restarts after a power cut is back within two minutes. So a revoked key
+ * is reported after two minutes at most.
  */
 export const DOUBTED_FOR = 2 * 60_000;
 
@@ -28,14 +28,14 @@ export type OutageOptions = {
 	readonly onBack: () => void;
 };
 
-/** Whether the service is there. It takes how each request ended; while the service is gone, it lets only probes through. */
+/** Detects outages of the service from the end of each request. During an outage only probes pass. */
 export class Outage {
 	readonly breaker: Breaker;
 	readonly #options: OutageOptions;
 	readonly #failures = new Failures();
-	/** when the latest failures in a row began, on the clock; before any answer, when the first request started */
+	/** start of the latest consecutive failures, on the clock; before any answer, start of the first request */
 	#since: number | undefined;
-	/** when the first of the latest refusals in a row of an accepted key came, on the clock */
+	/** time of the first of the latest consecutive refusals of an accepted key, on the clock */
 	#doubtedSince: number | undefined;
 	#openedAt = 0;
 	#probes = 0;
@@ -62,7 +62,7 @@ export class Outage {
 		return this.#successes;
 	}
 
-	/** The outage that the breaker is open for; undefined while the service answers. */
+	/** The outage for which the breaker is open; undefined while the service answers. */
 	get ongoing(): OngoingOutage | undefined {
 		if (!this.breaker.isOpen || this.#latest === undefined) return undefined;
 		const [since, limit] =
@@ -87,7 +87,10 @@ export class Outage {
 		this.#alive(ticket);
 	}
 
-	/** A request failed. One that was under way when the breaker opened or closed says nothing about the service now. */
+	/**
+	 * A request failed. The end of a request that was sent before the breaker opened or closed says nothing about the
+	 * service now.
+	 */
 	failedWith(ticket: number, error: RestError): void {
 		this.#answered ||= error.status !== undefined;
 		if (passes(error)) this.#gone(ticket, error);
@@ -127,7 +130,7 @@ export class Outage {
 		if (!this.breaker.isOpen && this.#failures.add(true, now)) {
 			this.#openedAt = now;
 			this.#probes = 0;
-			// The text of an error is safe to show; how long is what a person at the terminal wants to know.
+			// The text of an error is safe to show. The user wants to know how long the outage may last.
 			const [what, time] = isDoubted
 				? ["refuses a key that it has accepted", this.#doubt]
 				: [
@@ -155,15 +158,21 @@ function passes({ kind }: RestError): boolean {
 	return kind === "not_sent" || kind === "ambiguous" || kind === "not_the_api" || kind === "doubted";
 }
 
-/** Requests of any row that fail one after another, after which the service counts as gone. */
+/** Consecutive failed requests, of any rows, after which the service counts as gone. */
 const IN_A_ROW = 20;
 
-/** The other sign of an outage, where a few requests succeed: of at least `LEAST` within `SECONDS`, this share failed. */
+/**
+ * The other sign of an outage, if a few requests succeed: this share of at least `LEAST` requests within `SECONDS`
+ * failed.
+ */
 const SECONDS = 30;
 const LEAST = 100;
 const SHARE = 0.95;
 
-/** Tells an outage from single failures: it takes how each request ended, and says whether the service counts as gone. */
+/**
+ * Distinguishes an outage from single failures. It takes the end of each request, and returns whether the service
+ * counts as gone.
+ */
 export class Failures {
 	#inARow = 0;
 	readonly #tries = new Uint32Array(SECONDS);
@@ -194,7 +203,7 @@ export class Failures {
 		this.#failed.fill(0);
 	}
 
-	/** Empties the seconds that have passed since the last request. */
+	/** Clears the counts of the seconds that have passed since the last request. */
 	#advance(second: number): number {
 		const from = Math.max(this.#second + 1, second - SECONDS + 1);
 		for (let each = from; each <= second; each += 1) {

@@ -3,13 +3,13 @@ import { RestError } from "../../rest/errors.ts";
 import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
 
-/** What a command does by itself. All other states come of the service or of the user. */
+/** The states that a command gives itself. All others are caused by the service or the user. */
 export type Phase = "checking" | "reading" | "running" | "verifying";
 
 /** An outage that is going on: when it began on the clock, how many milliseconds it may last, and the latest failure. */
 export type OngoingOutage = { readonly since: number; readonly limit: number; readonly error: RestError };
 
-/** The parts of a run that the state is read from. */
+/** The parts of a run from which the state is read. */
 export type Watched = {
 	readonly outage: { readonly ongoing: OngoingOutage | undefined };
 	/** requests a second that may start now, and those of the full rate; undefined while the rate is not lowered */
@@ -24,11 +24,11 @@ const OUTAGE = "outage";
 const SLOWED = "slowed";
 const CONCURRENCY = "concurrency";
 
-/** How fast the requests of a run went. */
+/** The speed of a run's requests. */
 export type Pace = {
 	/** requests that were answered or failed, of the run alone */
 	readonly requests: number;
-	/** seconds since its first row was taken up */
+	/** seconds since its first row started */
 	readonly seconds: number;
 	/** mean time of one request, in milliseconds */
 	readonly latency: number;
@@ -49,7 +49,7 @@ export class RunMonitor {
 	#phaseSince: number;
 	#watched: Watched | undefined;
 	#stop: { readonly text: string | undefined; readonly since: number } | undefined;
-	/** why the next attempt follows, until a request succeeds */
+	/** the reason for the next attempt, until a request succeeds */
 	#again: string | undefined;
 	/** the status with which the service asked to slow down last, and how often since the rate was the full one */
 	#status = "429";
@@ -80,7 +80,7 @@ export class RunMonitor {
 		this.#stop = undefined;
 	}
 
-	/** The first row is about to be taken up: the pace and the causes are counted from here. */
+	/** The first row is about to start: the pace and the causes are counted from here. */
 	begin(watched: Watched): void {
 		this.#watched = watched;
 		this.#began = this.#accounted = this.#clock.now();
@@ -154,7 +154,7 @@ export class RunMonitor {
 		}
 	}
 
-	/** What the command is doing now. */
+	/** The present state of the command. */
 	current(): Activity {
 		this.account();
 		const now = this.#clock.now();
@@ -174,7 +174,7 @@ export class RunMonitor {
 		return this.#slowed(since) ?? { ...this.#working(), seconds: since(this.#phaseSince) };
 	}
 
-	/** How fast the run went until now, and what made it slower. */
+	/** The speed of the run until now, and the causes that made it slower. */
 	pace(): Pace {
 		this.account();
 		const slow = [...this.#slow]

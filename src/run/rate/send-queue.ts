@@ -7,7 +7,7 @@ import { AdaptiveRate } from "./adaptive-rate.ts";
 import { Outage } from "./outage.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
-/** How long a service may only ask to slow down unless `--max-outage` is given, in milliseconds. */
+/** The longest time, in milliseconds, in which every answer asks to slow down, unless `--max-outage` is given. */
 const MAX_THROTTLED_MS = 15 * 60_000;
 
 export type SendQueueOptions = {
@@ -21,7 +21,7 @@ export type SendQueueOptions = {
 	readonly rate: number | undefined;
 	/** `--max-outage` in milliseconds, where it was given */
 	readonly maxOutage: number | undefined;
-	/** a Retry-After up to that many milliseconds is waited for */
+	/** the longest Retry-After that is waited for, in milliseconds */
 	readonly maxWait: number;
 	/** the most requests in flight; those that wait for their token count */
 	readonly maxInFlight: () => number;
@@ -32,11 +32,11 @@ export type SendQueueOptions = {
 };
 
 /**
- * Sends the requests of a run, and adapts to how they end.
+ * Sends the requests of a run, and adapts to their results.
  *
- * A request takes a place in flight. It then passes the breaker, the cooldown that the service asked for, the
- * adaptive rate, and last the limiter. Where the breaker or the cooldown changed while it waited, it starts over and takes
- * another token.
+ * A request takes a place in flight. It then passes the breaker, the cooldown that the service asked for, the adaptive
+ * rate, and last the limiter. If the breaker or the cooldown changed while it waited, it starts over and takes another
+ * token.
  */
 export class SendQueue {
 	readonly outage: Outage;
@@ -63,7 +63,7 @@ export class SendQueue {
 		});
 	}
 
-	/** What the rate was lowered to, as `AdaptiveRate` says it. */
+	/** The lowered rate, in the form of `AdaptiveRate.lowered`. */
 	get lowered(): AdaptiveRate["lowered"] {
 		return this.#rate.lowered;
 	}
@@ -128,7 +128,7 @@ export class SendQueue {
 		}
 	}
 
-	/** No request is sent for that many milliseconds, and few are sent at first after it. */
+	/** Sends no request for that many milliseconds, and few at first afterwards. */
 	pause(milliseconds: number): void {
 		if (milliseconds <= 0) return;
 		const { cooldown } = this.#options;
@@ -136,7 +136,7 @@ export class SendQueue {
 		this.#rate.startSlowlyAfter(cooldown.left);
 	}
 
-	/** Whether a failure, or its cause, came of an outage, and says nothing about its row. */
+	/** Whether a failure, or its cause, belongs to an outage, and says nothing about its row. */
 	wasLost(error: RestError): boolean {
 		return this.#lost.has(error) || (error.cause instanceof Error && this.#lost.has(error.cause));
 	}
@@ -159,7 +159,7 @@ export class SendQueue {
 		const { clock, maxWait, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
 		const now = clock.now();
 		this.#rate.lower();
-		// At once, whichever request it was: not each of them is the last request of a row's attempt.
+		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
 		this.#throttledSince ??= now;
 		if (now - this.#throttledSince >= maxOutage) onStop(onlyThrottled(error, maxOutage));

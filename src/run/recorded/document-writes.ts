@@ -8,8 +8,8 @@ import type { RowStatus } from "../types.ts";
 import { type WrittenRow, writtenRowOf } from "./recorded-rows.ts";
 
 /**
- * What a run sent to the documents with one id: a row for each dataset that has such a document. Only lines that contain
- * the id are decoded, so a run of a million rows is searched as fast as its files can be read.
+ * The writes of a run to the documents with one id: a row for each dataset that has such a document. Only lines that
+ * contain the id are decoded, so a run of a million rows is searched as fast as its files can be read.
  *
  * @param folder the run's
  * @param normalise gives what the service stores of metadata that is sent

@@ -9,7 +9,7 @@ import { scan } from "../journal/scan.ts";
 import { hasAlready } from "../service/arrival.ts";
 import type { RowStatus } from "../types.ts";
 
-/** What a run sent for one row, over all attempts and executions. */
+/** The writes of a run for one row, over all attempts and executions. */
 export type WrittenRow = {
 	/** position in the manifest, from 0 */
 	readonly row: number;
@@ -21,15 +21,15 @@ export type WrittenRow = {
 	readonly write: SentRecord["write"];
 	/** the metadata that was sent last; empty for a removal */
 	readonly metadata: Metadata;
-	/** the before-image: what the document had before the run wrote it; undefined where that is not known */
+	/** the before-image: the document's metadata before the run wrote it; undefined if unknown */
 	readonly before: Metadata | undefined;
 	/** when it was sent last, in epoch milliseconds; undefined in records of earlier releases */
 	readonly time: number | undefined;
-	/** how the row ended; undefined where that is not known */
+	/** the row's outcome; undefined if unknown */
 	readonly status: RowStatus | undefined;
 };
 
-/** The most records of a row that its byte can count. */
+/** The largest number of a row's records that one byte can count. */
 const MAX_COUNT = 255;
 
 /**
@@ -63,7 +63,7 @@ export async function* writtenRows(
 }
 
 /**
- * How many rows were written, or may have been, although no record says what was sent. There are none unless a repair
+ * The number of rows that were or may have been written although no record has their metadata. It is 0 unless a repair
  * lost records.
  *
  * @param recorded a byte other than 0 for each row that `writtenRows` has given
@@ -84,7 +84,7 @@ export function countUnrecordedRows({ state, sent }: Pick<RecordedRun, "state" |
 }
 
 /**
- * The row that a row's records describe. A generator that gives nothing where no record says what was sent.
+ * The write that a row's records describe. The generator yields nothing if no record has the sent metadata.
  *
  * @param records all records of the row in `sent.jsonl`
  */
@@ -105,8 +105,8 @@ export function* writtenRowOf(
 }
 
 /**
- * What the document had before these writes of a row. Each write has a before-image of its own, and that of a later write
- * may be what an earlier one wrote. So the last before-image counts that this run had not written.
+ * The document's metadata before these writes of a row. Each write has a before-image, which may be what an earlier
+ * write of this run wrote. So the last before-image that this run did not write counts.
  */
 export function beforeImageOf(
 	sent: readonly Pick<SentRecord, "metadata" | "before">[],

@@ -61,12 +61,12 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return this.#run.state.failedWith(code);
 	}
 
-	/** How many updated rows have documents that already had the metadata. */
+	/** The number of updated rows whose documents already had the metadata. */
 	get noOpUpdates(): number {
 		return this.#run.state.noOpUpdates;
 	}
 
-	/** How many rows can't be undone, as they were written without a before-image. */
+	/** The number of rows that can't be undone, as they were written without a before-image. */
 	get withoutBeforeImage(): number {
 		return countWithoutBeforeImage(this.#run.state, this.#run.sentState);
 	}
@@ -83,7 +83,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return {
 			namesakes: sent?.write === "update" ? undefined : (sent?.namesakes ?? []),
 			stored: stored === undefined ? undefined : { id: stored.documentId, name: stored.storedName },
-			// Where the clock was set back since, the age is unknown and counts as 0.
+			// If the clock was set back since, the age is unknown and counts as 0.
 			age: this.#reopened.has(index) || sent?.time === undefined ? 0 : Math.max(0, this.#now() - sent.time),
 		};
 	}

@@ -25,7 +25,7 @@ export type Recording = {
 	readonly opened: OpenRun;
 	/** rows that earlier executions may have sent and did not settle */
 	readonly inDoubt: ReadonlyMap<number, RowInDoubt>;
-	/** undefined for a new run; `seconds` is how long the earlier executions took */
+	/** undefined for a new run; `seconds` is the duration of the earlier executions */
 	readonly resumed: { readonly inDoubt: number; readonly seconds: number } | undefined;
 	/** an unfinished run that `--resume` found, and why it was not resumed */
 	readonly notResumed: { readonly run: string; readonly why: string } | undefined;
@@ -38,7 +38,7 @@ export type Recording = {
 };
 
 /**
- * Opens the record of a run: of a new one, or of an unfinished one with the same manifest, target and options.
+ * Opens the record of a new run, or of an unfinished one with the same manifest, target and options.
  *
  * @throws CliError 5 where another process holds the lock, 7 where the storage fails, 8 where the run to resume differs
  */

@@ -4,7 +4,7 @@ import { errorCode } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../json/values.ts";
 import { makeFolder } from "../storage/folders.ts";
 
-/** What a run is to do: enough to resume it from any folder. It does not contain the API key. */
+/** The task of a run: enough to resume it from any folder. It does not contain the API key. */
 export type RunFile = {
 	readonly run: string;
 	/** the command that began it: `docs tag`, `runs undo` */
@@ -107,7 +107,7 @@ function hexadecimal(number: number): string {
 	return number.toString(16).padStart(3, "0");
 }
 
-/** What the age of a run is compared by. */
+/** The members by which the ages of runs are compared. */
 export type RunAge = Pick<RunFile, "run" | "started" | "order">;
 
 /** Milliseconds by which a clock may be set back without a warning: time synchronisation corrects it by less. */

@@ -68,7 +68,7 @@ export class RunStore {
 		return files.filter((file) => file !== undefined).toSorted((one, other) => byAge(other, one));
 	}
 
-	/** What a run is to do; undefined for a run that was killed before it recorded that. */
+	/** The task of a run; undefined for a run that was killed before it recorded that. */
 	async read(run: string): Promise<RunFile | undefined> {
 		await this.secure();
 		const path = this.path(run, "run.json");

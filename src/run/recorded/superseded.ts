@@ -96,7 +96,7 @@ export async function markReplacedRuns(runs: RunStore, run: string): Promise<voi
 	await supersede(runs, older, run);
 }
 
-/** Whether a run has nothing left to do, by its summary alone, as its journal may be long. */
+/** Whether a run is complete, by its summary alone, as its journal may be long. */
 export async function isComplete(runs: RunStore, run: string): Promise<boolean> {
 	const summary = await readObject(runs.path(run, SUMMARY_FILE));
 	if (summary?.["pending"] !== 0) return false;
@@ -139,7 +139,7 @@ export function undoneRunOf({
 	return command === UNDO_COMMAND && name.startsWith(UNDO_PREFIX) ? name.slice(UNDO_PREFIX.length) : undefined;
 }
 
-/** What identifies the job of a run. */
+/** The identity of a run's job. */
 export type Job = Pick<RunFile, "command" | "baseUrl" | "options"> & {
 	readonly manifest: Pick<RunFile["manifest"], "name" | "sha256"> & {
 		/** absolute; undefined where the run keeps a copy */

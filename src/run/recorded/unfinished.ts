@@ -6,7 +6,7 @@ import type { RunFile } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
 import { type Job, jobKeyOf, recordedJobKey, supersededBy } from "./superseded.ts";
 
-/** What a run is to do, and where. */
+/** The task of a run, and its target. */
 export type RunSpec = {
 	readonly command: string;
 	readonly version: string;
@@ -24,7 +24,7 @@ export type RunSpec = {
 	readonly undoes?: string | undefined;
 };
 
-/** What `--resume` does. */
+/** The effect of `--resume`. */
 export type ResumeChoice =
 	| { readonly resume: RecordedRun }
 	/** a new run starts, and the unfinished one is left alone */
@@ -32,7 +32,7 @@ export type ResumeChoice =
 	/** a new run starts, as none is unfinished */
 	| "none";
 
-/** The run to resume differs from what is asked for now. Nothing was sent. */
+/** The run to resume differs from the wanted one. Nothing was sent. */
 export class ForeignRun extends Error {
 	override readonly name = "ForeignRun";
 	readonly run: string;
@@ -53,7 +53,7 @@ export type FindUnfinishedOptions = {
 };
 
 /**
- * The run to resume, or why there is none. A run given by name is resumed even where newer runs followed it.
+ * The run to resume, or the reason why there is none. A run given by name is resumed even if newer runs followed it.
  *
  * @throws ForeignRun where the run of that name has other content, another target or other options
  */
@@ -72,7 +72,7 @@ export async function findUnfinished(
 	return { resume: recorded };
 }
 
-/** Only the newest run of a job is resumed: what the documents of an older one have now is not known. */
+/** Only the newest run of a job is resumed: the present metadata of an older run's documents is unknown. */
 async function newestUnfinished(
 	jobKey: string,
 	headerNow: (run: string) => HeaderRecord,
@@ -95,7 +95,7 @@ async function newestUnfinished(
 }
 
 /**
- * Whether nothing is left to do. A run that was killed after its last row has no end yet, so it is not finished: a new run
+ * Whether a run is complete. A run that was killed after its last row has no end yet, so it is not finished: a new run
  * would send all its rows again.
  */
 export function isFinished({ state }: RecordedRun): boolean {

@@ -6,21 +6,24 @@ import type { Stop } from "../types.ts";
 const BASE_MS = 250;
 const LONGEST_MS = 30_000;
 
-/** The same where the service asks to slow down without a Retry-After. */
+/** The same if the service asks to slow down without a Retry-After. */
 const THROTTLE_BASE_MS = 1_000;
 const THROTTLE_LONGEST_MS = 60_000;
 
-/** A Retry-After is never shortened. Up to this share or time is added, so that waiting rows do not all return at once. */
+/**
+ * A Retry-After is never shortened. Up to this share is added, and at most this time, so that waiting rows do not all
+ * return at once.
+ */
 const EXTRA_SHARE = 0.1;
 const EXTRA_LONGEST_MS = 2_000;
 
 /** Attempts of a row that were not answered by the API, in a run that the API has answered before. */
 const NOT_THE_API_ATTEMPTS = 3;
 
-/** Retries after a conflict. Its cause may be gone soon; the row waits no longer for it. */
+/** Retries after a conflict, whose cause may end soon. The row waits no longer for it. */
 const CONFLICTS = 2;
 
-/** Codes that no retry can change: they follow from what the service does, and not from its present state. */
+/** Codes that no retry can change: their cause is the behaviour of the service, not its present state. */
 const DEFINITE: ReadonlySet<string> = new Set([
 	"NOT_ARRIVED",
 	"NOT_REMOVED",
@@ -40,20 +43,20 @@ export type Attempts = {
 	notTheApi: number;
 };
 
-/** What the policy goes by besides the attempts themselves. */
+/** The facts on which the policy decides, besides the attempts. */
 export type Conditions = {
 	/** attempts allowed, the first included */
 	readonly allowed: number;
 	/** whether the same request may be applied twice without harm */
 	readonly idempotent: boolean;
-	/** whether the service has ever answered in this run, and whether ever with a success */
+	/** whether the service has ever answered in this run, and whether with a success */
 	readonly answered: boolean;
 	readonly succeeded: boolean;
 	/** whether a first answer is waited for longer than the allowed attempts */
 	readonly patient: boolean;
 	/** whether the request failed because the service is gone: then it costs its row no attempt */
 	readonly outage: boolean;
-	/** whether other requests succeeded since this row failed last: then the failure is about the row, too */
+	/** whether other requests succeeded since this row failed last: then the failure concerns the row, too */
 	readonly othersSucceed: boolean;
 	/** milliseconds until an outage has lasted too long, and until the run's time is up; may be infinite */
 	readonly outageLeft: number;
@@ -79,7 +82,7 @@ export type Decision =
 
 const fail: Decision = { action: "fail" };
 
-/** What to do after a failed attempt. Pure: `rest` has classified the answer, and this decides. */
+/** Decides what follows a failed attempt. Pure: `rest` has classified the answer. */
 export function decide(error: RestError, state: FailedAttempt): Decision {
 	switch (error.kind) {
 		case "rejected":
@@ -100,7 +103,7 @@ export function decide(error: RestError, state: FailedAttempt): Decision {
 		case "not_sent":
 			return neverReached(state) ? { action: "stop", stop: unreachable(error) } : again(state, false);
 		case "ambiguous":
-			// A request that may have been applied is sent again only where twice is the same as once.
+			// A request that may have been applied is repeated only if a second time has no further effect.
 			if (!state.idempotent) return fail;
 			if (neverReached(state)) return { action: "stop", stop: unreachable(error) };
 			if (!state.answered || state.outage) return again(state, false);

@@ -22,9 +22,9 @@ export type RequestDependencies = {
 };
 
 /**
- * One request of a command that runs no rows, retried where that may help.
+ * Sends one request of a command that runs no rows, and retries it if that may help.
  *
- * @throws CliError 4 for what is not trusted, 6 when the service could not be reached, 1 when it refused
+ * @throws CliError 4 if the service is not trusted, 6 if it could not be reached, 1 if it refused
  */
 export async function requestWithRetry<Answer>(
 	request: () => Promise<Answer>,
@@ -96,10 +96,10 @@ export function checkingAddress(request: Request, list: () => Promise<unknown>):
 const PAGE_DELAYS_MS = [100, 400, 1_500];
 
 /**
- * Asks again for a page of a list that failed in passing. Only for requests that change nothing.
+ * Repeats the request for a page of a list after a short failure. Only for requests that change nothing.
  *
- * A list of a thousand pages that began anew with each one that fails would not come to its end. What lasts longer is
- * decided for the row, which knows of outages and limits.
+ * A list of a thousand pages that started again after each failed page would never end. Longer failures are decided by
+ * the row's policy, which knows outages and limits.
  */
 export function retryingPages(request: Request, clock: Clock): Request {
 	return (call) =>
@@ -118,8 +118,8 @@ export function retryingPages(request: Request, clock: Clock): Request {
 }
 
 /**
- * Asks on for `maxOutage` milliseconds where the service can't be reached. Only for requests that change nothing, and that
- * `requestWithRetry` sends: it has waited before each of its attempts, so no wait is added.
+ * Repeats a request for up to `maxOutage` milliseconds while the service can't be reached. Only for requests that
+ * change nothing, and that `requestWithRetry` sends: it waits before each of its attempts, so no wait is added.
  */
 export function retryingThroughOutage(request: Request, maxOutage: number, clock: Clock): Request {
 	return (call) => {
@@ -139,7 +139,7 @@ export function retryingThroughOutage(request: Request, maxOutage: number, clock
 	};
 }
 
-/** How long a failure may last, in milliseconds. */
+/** The longest duration of a failure, in milliseconds. */
 function longestOutage(error: CliError, maxOutage: number): number {
 	const kind = failureBehind(error)?.kind;
 	if (kind === "doubted") return Math.min(DOUBTED_FOR, maxOutage);
@@ -163,7 +163,7 @@ function refusal(error: RestError): CliError {
 	return new CliError(error.message, { exit: Exit.temporary, hint, cause: error });
 }
 
-/** What to check after a refusal. Of a wrong id a service says that it does not exist, or that another user owns it. */
+/** The advice after a refusal. A service answers to a wrong id that it does not exist, or that another user owns it. */
 function hintOf({ code, status, message }: RestError): string {
 	if (code === "NOT_FOUND" && status === 404)
 		return "Check the ids (ragtag datasets list) and the address (ragtag doctor).";

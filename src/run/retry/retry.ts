@@ -6,7 +6,7 @@ import type { Attempts, Decision } from "./policy.ts";
 export type LastDecision = Exclude<Decision, { readonly action: "retry" }>;
 
 /**
- * One object for all that is retried alike.
+ * One object for all work with the same retry policy.
  *
  * @template Failure the errors that another attempt may help against; all others are thrown at once
  * @template State what the attempts of one piece of work share
@@ -19,7 +19,7 @@ export type RetryOptions<Result, Failure extends Error, State extends Attempts =
 	readonly decide: (failure: Failure, state: State) => Decision;
 	/** lets every request wait for so many milliseconds, as the service asked for it */
 	readonly pause?: (milliseconds: number) => void;
-	/** what comes of a failure that no attempt follows: a result, or an error that it throws; unless given, the failure */
+	/** gives the result of a final failure, or throws an error; by default it throws the failure */
 	readonly giveUp?: (failure: Failure, decision: LastDecision, state: State) => Result | Promise<Result>;
 	/** holds a place in flight for an attempt and its record; a wait between attempts holds none */
 	readonly inFlight?: InFlight;
@@ -33,14 +33,14 @@ export type InFlight = <Arguments extends unknown[], Value>(
 	...parameters: Arguments
 ) => Promise<Value>;
 
-/** The state of what was not attempted yet. */
+/** The state before the first attempt. */
 export function noAttempts(): Attempts {
 	return { attempt: 0, counted: 0, notTheApi: 0 };
 }
 
 /**
- * Ends an attempt of a row whose outcome is not known yet: what was sent may still be on its way. The row did not fail, and
- * the attempt does not count.
+ * Ends an attempt of a row whose outcome is not known yet, as its request may still be processed. The row did not fail,
+ * and the attempt does not count.
  */
 export class RetryLater extends Error {
 	/** before the next attempt, in milliseconds */
@@ -52,7 +52,7 @@ export class RetryLater extends Error {
 	}
 }
 
-/** The wait before the next attempt, where an attempt has no result. */
+/** The wait before the next attempt, if an attempt has no result. */
 class Wait {
 	readonly milliseconds: number;
 
@@ -61,7 +61,7 @@ class Wait {
 	}
 }
 
-/** The one retry: it makes attempts, and carries out what a policy decides after each that failed. */
+/** The one retry: it makes attempts, and carries out the policy's decision after each failed one. */
 export async function retry<Result, Failure extends Error = RestError, State extends Attempts = Attempts>(
 	attempt: (state: State) => Promise<Result>,
 	options: RetryOptions<Result, Failure, State>,
@@ -106,7 +106,7 @@ async function attemptOnce<Result, Failure extends Error, State extends Attempts
 /** Waits before each read-back of a write, in milliseconds: a list may show a write later than it was applied. */
 export const READ_BACK_DELAYS_MS: readonly number[] = [0, 250, 1_000, 2_000];
 
-/** How long a list may show what was there before a write, in milliseconds: the sum of these waits. */
+/** The longest time for which a list may show the state before a write, in milliseconds: the sum of these waits. */
 export const LONGEST_READ_BACK_MS = READ_BACK_DELAYS_MS.reduce((sum, delay) => sum + delay, 0);
 
 export type ReadBackOptions = {
@@ -117,7 +117,7 @@ export type ReadBackOptions = {
 	readonly signal?: AbortSignal;
 };
 
-/** Reads until something shows, once after each delay. Resolves with whether it did. */
+/** Reads until the change is visible, once after each delay. Resolves with whether it became visible. */
 export async function readBack(
 	isShown: () => Promise<boolean>,
 	{ clock, delays = READ_BACK_DELAYS_MS, signal }: ReadBackOptions,

@@ -3,7 +3,7 @@ import type { Normalise } from "../../rest/flavours.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 
 /**
- * What a document has after an update, by the list.
+ * The state of a document after an update, by the list.
  *
  * - `as_sent`: exactly what was sent
  * - `normalised`: that, by the known rules of the service
@@ -13,14 +13,14 @@ import type { RemoteDocument } from "../documents/stored-documents.ts";
  */
 export type Arrival = "as_sent" | "normalised" | "merged" | "unchanged" | "different";
 
-/** Compares what was read back with what was sent. Pure. */
+/** Compares the metadata that was read back with the sent one. Pure. */
 export function arrivalOf(
 	{ before, sent, after }: { before: Metadata | undefined; sent: Metadata; after: Metadata },
 	normalise: Normalise,
 ): Arrival {
 	if (sameMetadata(after, sent)) return "as_sent";
 	const kept = normalise(sent);
-	// Normalised on both sides, so that a rule which differs a little from ours still counts as one.
+	// Both sides are normalised, so that a slightly different rule of the service still counts as the same.
 	if (sameMetadata(normalise(after), kept)) return "normalised";
 	if (before !== undefined && sameMetadata(after, before)) return "unchanged";
 	if (before !== undefined && sameMetadata(after, new Map([...before, ...sent]))) return "merged";

@@ -1,14 +1,14 @@
 import type { Echo } from "../../rest/types.ts";
 
-/** Documents one after another that no list shows, after which nothing is expected to be read back. */
+/** Consecutive documents that no list shows, after which no update is read back any more. */
 const UNLISTED = 3;
 
 /** Rows that change nothing, each read back, after which the canary of an earlier run counts for this one. */
 const UNCHANGED_ROWS = 10;
 
 /**
- * What the first writes of a run have shown of the service. Until one was read back, a success proves nothing, and writes
- * take turns.
+ * The facts about the service that the first writes of a run have shown. Until one was read back, a success proves
+ * nothing, and writes are serialised.
  */
 export class Canary {
 	readonly #queue = new SerialQueue();
@@ -38,7 +38,7 @@ export class Canary {
 		return this.#echo;
 	}
 
-	/** Whether no list shows what is written: then every success counts, and the summary says so. */
+	/** Whether no list shows written metadata: then every success counts, and the summary says so. */
 	get isUnreadable(): boolean {
 		return this.#isUnreadable;
 	}
@@ -55,7 +55,7 @@ export class Canary {
 		this.#isSampleDue = false;
 	}
 
-	/** An earlier run has confirmed it. The first update of this run is read back all the same, and others wait for it. */
+	/** An earlier run has confirmed it. The first update of this run is still read back, and others wait for it. */
 	remembered(echo: Echo): void {
 		this.#echo = echo;
 		this.#isSampleDue = true;
@@ -67,7 +67,7 @@ export class Canary {
 		this.#isSampleDue = false;
 	}
 
-	/** No list shows a document that was written. @returns whether that seems so of all documents */
+	/** No list shows a document that was written. @returns whether that seems true of all documents */
 	unlisted(): boolean {
 		this.#unlisted += 1;
 		return this.#unlisted >= UNLISTED;
@@ -77,7 +77,7 @@ export class Canary {
 		this.#unlisted = 0;
 	}
 
-	/** A row was read back, and its document had before what was sent. */
+	/** A row was read back, and its document already had the sent metadata before. */
 	unchanged(): void {
 		this.#unchangedRows += 1;
 		// A repeated run may have no row that changes anything.

@@ -41,7 +41,7 @@ export class RememberedDatasets {
 		}
 	}
 
-	/** What can't be written is forgotten: the shell then offers no names. */
+	/** If the file can't be written, the shell offers no names. */
 	async save(datasets: readonly NamedDataset[]): Promise<void> {
 		const temporary = `${this.#path}.${randomBytes(6).toString("hex")}`;
 		const kept = datasets.slice(0, MOST_NAMES).map(({ id, name }) => ({ id, name }));

@@ -7,7 +7,7 @@ import { readFile, writeFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../storage/folders.ts";
 
-/** What commands learned of the service at one address. */
+/** The knowledge of commands about the service at one address. */
 export type RememberedService = {
 	readonly flavour: Flavour;
 	readonly form: BodyForm;
@@ -22,19 +22,19 @@ export type RememberedService = {
 /** The flavour in use, and whether it was detected now, remembered, or given by the user. */
 export type Recognition = RememberedService & { readonly origin: "found" | "remembered" | "given" };
 
-/** Remembers one entry for each address. Where it fails it forgets: it never throws. */
+/** Stores one entry for each address. It never throws: after a failure the entry is missing. */
 export type ServiceMemory = {
 	load(): Promise<RememberedService | undefined>;
 	save(service: RememberedService): Promise<void>;
 };
 
-/** How long an entry counts without a new detection, in milliseconds: a server is upgraded once in a while. */
+/** Milliseconds for which an entry counts without a new detection: a server may be upgraded. */
 export const VALID_FOR = 24 * 60 * 60 * 1000;
 
 const echoes: readonly Echo[] = ["document_id", "id", "nothing", "other"];
 
 /**
- * Raised when the meaning of a member changes: an entry of another layout is forgotten. Entries of layout 2 took RAGFlow
+ * Raised when the meaning of a member changes: an entry of another layout is ignored. Entries of layout 2 took RAGFlow
  * from v0.25.2 on for the documented API, as it accepts PUT, too.
  */
 const LAYOUT = 3;

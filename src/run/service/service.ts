@@ -29,10 +29,10 @@ export type ServiceOptions = {
 /** Detections from which on a service that does not answer a PATCH counts as one that does not know it. */
 const PATIENCE = 3;
 
-/** Times that a piece of work is begun again in another dialect. */
+/** The most times that a piece of work is repeated in another dialect. */
 const CHANGES = 3;
 
-/** What a command knows of its service: the flavour, and whether updates arrive. It learns from answers. */
+/** The knowledge of a command about its service: the flavour, and whether updates arrive. It is updated by answers. */
 export class Service {
 	readonly clock: Clock;
 	readonly lookup = new Lookup();
@@ -112,9 +112,9 @@ export class Service {
 	}
 
 	/**
-	 * Does a piece of work in the dialect that is known, and again where an answer shows that the dialect is another. That
-	 * costs a row no attempt. The row's memory has what was done before, so no step is repeated that must not be. A flavour
-	 * that the user gave is not detected again: the answer of a list or an upload may be about its row alone.
+	 * Does a piece of work in the known dialect, and repeats it if an answer shows another dialect. That costs a row no
+	 * attempt. The row's memory has the steps that were done, so no step is repeated that must not be. A flavour that the
+	 * user gave is not detected again: the answer of a list or an upload may be about its row alone.
 	 */
 	async inDialect<Result>(request: Request, work: (api: Api) => Promise<Result>): Promise<Result> {
 		for (let changes = 0; ; changes++) {
@@ -159,7 +159,7 @@ export class Service {
 		await this.redetect(spoken, request);
 	}
 
-	/** What was written can't be read back. Warns once. With `all`, every success counts from now on. */
+	/** Written metadata can't be read back. Warns once. With `all`, every success counts from now on. */
 	unreadable(spoken: Api, why: string, all: boolean): void {
 		if (this.canary.trustsSuccess || spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
@@ -172,7 +172,7 @@ export class Service {
 		this.#options.note(text);
 	}
 
-	/** Notes the first of many alike. `what` says which are alike. */
+	/** Prints the first of many equal notes. Notes with the same `what` are equal. */
 	noteOnce(what: string, text: string): void {
 		if (this.#noted.has(what)) return;
 		this.#noted.add(what);
@@ -189,7 +189,7 @@ export class Service {
 		if (remembered === undefined) return;
 		const given = this.#recognition;
 		if (given === undefined) {
-			// An old entry is good enough for reading. The flavour is detected before anything is written.
+			// An old entry is enough for reading. The flavour is detected before anything is written.
 			const age = this.#options.now() - remembered.foundAt;
 			const fresh = age >= 0 && age < VALID_FOR;
 			this.#speak(remembered, "remembered");

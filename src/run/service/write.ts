@@ -11,13 +11,13 @@ import type { Service } from "./service.ts";
 
 export type Write = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
 
-/** What the attempts of one write remember. */
+/** The memory of one write's attempts. */
 export type WriteMemory = {
 	/** the document as it was before the first of them */
 	before?: { readonly document: Pick<Document, "metadata"> | undefined };
 	/** the dialect of the first update that may have been applied */
 	sentAs?: Dialect;
-	/** so may one of another verb or form: then neither is proven by what arrived */
+	/** so may one of another verb or form: then a read-back proves neither */
 	isSentOtherwise?: boolean;
 	/** RAGFlow answered with its code for an exception, which may follow an applied write */
 	maybeWritten?: boolean;
@@ -66,7 +66,7 @@ export async function writeMetadata(
 	}
 }
 
-/** Writes, and takes the success at its word. Resolves with false where the canary or the dialect changed meanwhile. */
+/** Writes, and trusts the success. Resolves with false if the canary or the dialect changed meanwhile. */
 async function writeTrusted(attempt: Attempt): Promise<boolean> {
 	const { service, api, request } = attempt;
 	const proven = service.canary.echo;
@@ -124,7 +124,7 @@ async function writeAsCanary(attempt: Attempt): Promise<boolean> {
 	});
 }
 
-/** Writes what the document has already. Resolves with false where it has something else, or loses it. */
+/** Writes metadata that the document has already. Resolves with false if it has other metadata, or loses it. */
 async function writeUnchanged(attempt: Attempt): Promise<boolean> {
 	const { service, api, request, write } = attempt;
 	const { normalise } = api.dialect.flavour;
@@ -142,7 +142,7 @@ async function writeUnchanged(attempt: Attempt): Promise<boolean> {
 	return true;
 }
 
-/** What the document has before its first attempt; undefined where no list shows it. */
+/** The document's metadata before its first attempt; undefined if no list shows it. */
 async function metadataBefore({ api, request, write, memory }: Attempt): Promise<Metadata | undefined> {
 	memory.before ??= { document: await findDocument(api, request, write.datasetId, write.documentId) };
 	const { document } = memory.before;
@@ -178,7 +178,7 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 			if (arrival === "merged") service.note(MERGES);
 			if (before === undefined) return true;
 			if (hasAlready(before, write.metadata, flavour.normalise)) service.canary.unchanged();
-			// An earlier form may have arrived late, and a form that loses everything seems right for a row without metadata.
+			// An earlier form may have arrived late. A form that loses all metadata seems right for a row without any.
 			else if (memory.isSentOtherwise !== true && write.metadata.size > 0) await service.confirmed(spoken, echo);
 			else service.prefer(spoken);
 			return true;

@@ -34,7 +34,7 @@ export function errorLimit(limit: MaxErrors | undefined, totals: Totals): Stop |
  */
 const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS"]);
 
-/** What to check where all rows are refused with one code. */
+/** The advice if all rows are refused with one code. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 	["VALUE_NOT_TAKEN", "Correct the manifest, or leave the column out with --ignore."],
 	["NOT_FOUND", "Check --dataset and the manifest's ids."],

@@ -59,7 +59,7 @@ export function timeIsUp(maxDuration: number): Stop {
 /**
  * A key that was accepted before is refused.
  *
- * @param length for how long it has been refused, in milliseconds
+ * @param length time in milliseconds for which it has been refused
  */
 export function noLongerAccepted(error: RestError, length: number): Stop {
 	const { exit, text, hint } = untrusted(error);
@@ -79,7 +79,7 @@ export function notTheApi(error: RestError): Stop {
 	return { exit: Exit.temporary, text: error.message, hint: NOT_THE_API_HINTS.get(error.code) ?? WRONG_ADDRESS_HINT };
 }
 
-/** What to do where another program than the API answers. */
+/** The advice if another program than the API answers. */
 export const WRONG_ADDRESS_HINT =
 	"Check --base-url: it must end where /api/v1 begins, in most cases directly after the port. Leave out the web page's own path, such as /v1 or /knowledge.";
 

@@ -15,7 +15,7 @@ export type ShutdownOptions = {
 	readonly onEnd: (why: Stop | undefined) => void;
 };
 
-/** The end of a run. The first reason is the one that is reported, and after it nothing new is begun. */
+/** The end of a run. The first reason is reported, and no further row starts after it. */
 export class Shutdown {
 	/** aborted once nothing new may be begun; every wait of a run ends with it */
 	readonly signal: AbortSignal;
@@ -60,7 +60,7 @@ export class Shutdown {
 		this.end();
 	}
 
-	/** Lets the rows that were taken finish; then `finish` throws the fault. For a manifest that can't be read further. */
+	/** Lets the started rows finish; then `finish` throws the fault. For a manifest that can't be read further. */
 	failAfterRows(fault: unknown): void {
 		this.#faults.push(fault);
 	}

@@ -19,7 +19,7 @@ export type LockOwner = {
 /** A process that runs. `start` is null where the system does not give it. */
 export type RunningProcess = { readonly start: string | null };
 
-/** What is known of a lock's owner. */
+/** The state of a lock's owner. */
 export type OwnerState =
 	/** it runs on this machine: its lock is never taken */
 	| "running"
@@ -74,7 +74,7 @@ function isTextOrNull(value: JsonValue | undefined): value is string | null {
 	return value === null || typeof value === "string";
 }
 
-/** What only the process itself knows. It is passed in, as no file here touches `process`. */
+/** Facts that only the process itself knows. They are passed in, as no file here touches `process`. */
 export type Processes = {
 	/** of this process */
 	readonly pid: number;

@@ -58,7 +58,7 @@ export type Fault = {
 	readonly onAnswer?: (request: RequestInfo, answer: string, store: Store) => Promise<void>;
 };
 
-/** What a fault works with when it fires. */
+/** The parts that a fault uses when it fires. */
 export type FaultContext = {
 	readonly request: RequestInfo;
 	readonly channel: Channel;

@@ -55,7 +55,7 @@ export const ledgerLength = 100_000;
 /** Characters of metadata that an entry keeps: so the ledger takes a hundred megabytes at most. */
 const metadataLimit = 1024;
 
-/** What was applied when, and what each request was answered, as the server knows it. */
+/** The record of applied changes and of answers to requests, as the server knows them. */
 export class Ledger {
 	readonly #ring: LedgerEntry[] = [];
 	#next = 1;

@@ -7,7 +7,7 @@ import { fieldText } from "./request.ts";
 /** What an update stores: text, or nothing because it fails, whether or not the metadata before it are kept. */
 export type StoredMetadata = { readonly text: string } | { readonly fails: "kept" | "lost" };
 
-/** What is stored for the `meta_fields` of a body; `value` is the parsed `meta_fields`. */
+/** The stored text for the `meta_fields` of a body; `value` is the parsed `meta_fields`. */
 export function storedMetadata(body: string, value: unknown, release: Release): StoredMetadata {
 	// PATCH releases read null as no metadata.
 	if (value === null && release.values === "flat") return { text: "{}" };

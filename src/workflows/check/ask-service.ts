@@ -17,7 +17,7 @@ const ASSUMED_ROWS = 1_000;
 
 export type PresentValues = {
 	readonly isAlreadyPresent: NonNullable<CheckDependencies["isAlreadyPresent"]>;
-	/** why the service could not say what documents have; then it is not known whether they have the values */
+	/** the reason why the present metadata could not be read; then it is unknown whether documents have the values */
 	stop(): Stop | undefined;
 	close(): Promise<void>;
 };
@@ -55,18 +55,18 @@ export function presentValues(
 	};
 }
 
-/** Two names that are one text to a service which compares without letter case. */
+/** Two names that are equal to a service that compares without letter case. */
 const PROBE = ["a", "A"] as const;
 
 export type NameFoldingCheck = {
 	readonly nameFolding: NonNullable<CheckDependencies["nameFolding"]>;
-	/** why the service could not say how it compares names */
+	/** the reason why the comparison of names is unknown */
 	stop(): Stop | undefined;
 };
 
 /**
- * How the service compares the names of files. It is asked for its flavour where that is not known, and only where two rows
- * have names that some services take for one.
+ * How the service compares the names of files. Its flavour is detected if it is unknown, and only if two rows have
+ * names that some services treat as equal.
  */
 export function nameFoldingCheck({ service, request }: Session, skipsInvalid: boolean, app: App): NameFoldingCheck {
 	let stop: Stop | undefined;

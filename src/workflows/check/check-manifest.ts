@@ -12,7 +12,7 @@ import type { Stop } from "../../run/types.ts";
 import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
 import type { PresentValues } from "./ask-service.ts";
 
-/** The manifest options that the flags say, with what the profile adds. */
+/** The manifest options of the flags and of the profile. */
 export async function manifestOptions(
 	purpose: Purpose,
 	flags: Partial<ManifestFlags> & {
@@ -48,7 +48,7 @@ export async function manifestOptions(
 }
 
 type CheckExtras = {
-	/** what messages call the manifest, where its path means nothing to the user */
+	/** the manifest's name in messages, if its path means nothing to the user */
 	readonly name?: string | undefined;
 	/** closed once the manifest is checked */
 	readonly present?: PresentValues | undefined;
@@ -95,7 +95,7 @@ export function checkInput(manifest: string | undefined, { apiKeyFile }: GlobalF
 	});
 }
 
-/** Why nothing may be sent from a checked manifest, or undefined when it may. */
+/** The reason why nothing may be sent from a checked manifest; undefined if it may be sent. */
 export function refusal(
 	{ name, rows, problems, fatal }: Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal">,
 	{ skipInvalid = false, allowEmpty = false }: { skipInvalid?: boolean | undefined; allowEmpty?: boolean | undefined },
@@ -124,9 +124,9 @@ export function refusal(
 const SHOWN = 20;
 
 export type ProblemReporter = {
-	/** resolves when the next may be reported: there may be more problems than a slow reader takes */
+	/** resolves when the next may be reported, as a slow reader may block */
 	readonly report: (problem: Problem) => Promise<void>;
-	/** says how many were not shown, once all are reported */
+	/** prints the number of problems that were not shown */
 	end(): void;
 };
 

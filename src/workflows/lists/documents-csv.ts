@@ -92,7 +92,7 @@ function withoutBare(inexact: InexactValues | undefined): InexactValues | undefi
 	return inexact && new Map([...inexact].filter(([, text]) => !BARE.test(text)));
 }
 
-/** A name is ignored where a manifest is read, but a NUL in any cell is a fault of its row. */
+/** A manifest's reader ignores the name, but a NUL in any cell is a fault of its row. */
 function withoutNul(cell: string): string {
 	return cell.replaceAll("\0", "\\x00");
 }

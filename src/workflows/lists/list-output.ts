@@ -28,14 +28,14 @@ export function chosenFormat(flags: { readonly format?: Format; readonly json?: 
 	return flags.format ?? (flags.json === true ? "jsonl" : undefined);
 }
 
-/** How the items of a list are written. */
+/** The text forms of a list's items. */
 export type ListColumns<Item> = {
 	readonly columns: readonly string[];
 	/** a cell for each of `columns` */
 	readonly cells: (item: Item) => readonly string[];
 	/** one JSON object, without a line end */
 	readonly json: (item: Item) => string;
-	/** columns that a table leaves out where the terminal is too narrow for all, the first first */
+	/** columns that a table leaves out on a narrow terminal, in this order */
 	readonly spare?: readonly string[];
 };
 

@@ -7,7 +7,7 @@ import { show } from "../../text/show.ts";
 import { CliError, Exit } from "../../errors.ts";
 import type { ShortList } from "../../run/documents/list.ts";
 
-/** The end of a command whose list stayed short. `output` is what it has written by then: all that there was to see. */
+/** The end of a command whose list stayed short. `output` names its output: all documents that were listed. */
 export function shortListError(dataset: string, { shown, total, passes }: ShortList, output: string): CliError {
 	const tried = `${passes} ${passes === 1 ? "pass" : "passes"}`;
 	return new CliError(
@@ -21,12 +21,12 @@ export function shortListError(dataset: string, { shown, total, passes }: ShortL
 }
 
 /**
- * What becomes of odd values, a clause each: numbers that come rounded, what is no JSON, and text with half a surrogate
+ * What happens to odd values, a clause each: rounded numbers, values that are no JSON, and text with half a surrogate
  * pair, which only JSON's escapes can hold.
  */
 export type Fates = { readonly rounded: string; readonly notJson: string; readonly halfPair: string };
 
-/** What becomes of them in a manifest. */
+/** What happens to them in a manifest. */
 export const IN_MANIFESTS: Fates = {
 	rounded:
 		"they are written as the service gives them, and docs tag refuses those cells, with line and column, until they are changed",
@@ -36,14 +36,14 @@ export const IN_MANIFESTS: Fates = {
 		"it is written as a \\u escape in a :json cell, which docs tag sends as it came; most programs can't keep it",
 };
 
-/** What becomes of them in a table or as tab-separated values. */
+/** What happens to them in a table or as tab-separated values. */
 export const IN_TABLES: Fates = {
 	rounded: "they are shown as the service gives them",
 	notJson: "they are shown as the service gives them",
 	halfPair: "it can't be printed as it is; --format jsonl writes it as a \\u escape",
 };
 
-/** What becomes of them in JSON, which must stay JSON. */
+/** What happens to them in JSON, which must stay JSON. */
 export const IN_JSON: Fates = {
 	...IN_TABLES,
 	notJson: 'they stand beside "meta_fields", as texts in "not_json"',
@@ -54,9 +54,9 @@ export const IN_JSON: Fates = {
 const NAMED = 5;
 
 /**
- * Passes documents on, and warns after the last of those that have values which few programs keep as they came.
+ * Passes documents on, and warns at the end of values that few programs keep exactly.
  *
- * They are printed as the service gave them, and whatever reads them next may round them without a word.
+ * They are printed as the service gave them, and the next program may round them silently.
  *
  * @param keys that are printed; undefined for all
  */

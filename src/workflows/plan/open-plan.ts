@@ -11,7 +11,7 @@ import { LineSplitter } from "../../run/journal/scan.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
 
-/** How a run of a plan is recorded. */
+/** The record of a run of a plan. */
 export const APPLY = "docs apply";
 
 /** A plan that was read to its end and has the hash that it was written with. */

@@ -17,7 +17,7 @@ export type PlannedRow = Row & { readonly planned: PlannedChange };
 /** The rows of a good plan. */
 export type PlanSource = RowSource<PlannedRow> & { readonly stop: undefined; readonly header: PlanHeader };
 
-/** What a command expects of a plan. */
+/** The requirements of a command for a plan. */
 export type PlanKind = {
 	/** actions that the plan may have */
 	readonly actions: readonly PlannedChange["action"][];

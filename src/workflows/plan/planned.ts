@@ -16,7 +16,7 @@ import { changePrinter, type ChangeSink, type PreviewFlags } from "../preview/pr
 import { type RunRecord, type Sent, sendRows } from "../run/run-rows.ts";
 import type { PlannedRow } from "./plan-rows.ts";
 
-/** What is done with a planned change, by what its document has now. */
+/** The handling of a planned change, by the present metadata of its document. */
 export type PlanRules = {
 	/** how the plan was made */
 	readonly mode: Mode;
@@ -28,7 +28,7 @@ export type PlanRules = {
 	readonly listsLagUntil?: number;
 };
 
-/** What a change of the plan would do now. Each dry run needs one of its own. */
+/** Computes the present effect of a planned change. Each dry run needs its own. */
 export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRow> {
 	const reread = rereadOnce(run, rules);
 	return async (row, { service, request }, documents) => {
@@ -108,7 +108,7 @@ function judgedBy(
 	};
 }
 
-/** Waits until lists show what was written before the plan. Resolves with whether it waited. */
+/** Waits until lists show the writes from before the plan. Resolves with whether it waited. */
 async function waitForLaggingLists(
 	{ app: { clock, signal } }: Run,
 	{ listsLagUntil = 0 }: PlanRules,

@@ -25,8 +25,8 @@ const CODES: Readonly<Record<PolicyRule, string>> = {
 export type JudgedRows = Pick<RowSource, "name" | "linesOf" | "outOf" | "rows" | "invalid" | "duplicateSkipped">;
 
 /**
- * Judges what a run would do by the profile's policy, row by row. It reports what the policy forbids as the problems of a
- * manifest are reported. It holds counts, and nothing of a row.
+ * Judges the effect of a run by the profile's policy, row by row. It reports violations as problems of a manifest. It
+ * holds counts, and nothing of a row.
  */
 export class PolicyChecker {
 	readonly #policy: PolicySetting;
@@ -48,7 +48,7 @@ export class PolicyChecker {
 		this.#problems = problemReporter(json === true, io);
 	}
 
-	/** What a row would do. `normalise` gives what the service keeps of what it is sent. */
+	/** Judges the effect of a row. `normalise` gives what the service stores of sent metadata. */
 	async effect(line: number, effect: Effect, normalise: Normalise): Promise<void> {
 		switch (effect.action) {
 			case "none":
@@ -79,7 +79,7 @@ export class PolicyChecker {
 		if (difference.add.size + difference.change.size + difference.remove.size > 0) this.change(line);
 	}
 
-	/** A document that is made. It has no keys yet that could be protected. */
+	/** A new document. It has no keys yet that could be protected. */
 	async creation(line: number, metadata: Metadata): Promise<void> {
 		const present: Metadata = new Map();
 		const policy = { ...this.#policy.value, protectedKeys: new Set<string>() };
@@ -98,7 +98,7 @@ export class PolicyChecker {
 		if (isTooMany(this.#changes, maxChanges, this.#rows())) this.#surplus = line;
 	}
 
-	/** To be called after the last row: why nothing may be sent, or undefined where the policy forbids nothing. */
+	/** Call it after the last row: the reason why nothing may be sent, or undefined if the policy forbids nothing. */
 	async end(): Promise<Stop | undefined> {
 		const { value, origin } = this.#policy;
 		if (this.#surplus !== undefined && value.maxChanges !== undefined) {

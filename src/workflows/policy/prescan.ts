@@ -86,13 +86,13 @@ export function prescanRemovals(run: Run, rows: RowSource): Promise<AllowedRows>
 	});
 }
 
-/** The same run without a policy: one that takes another back must not be kept from it by the policy that the other broke. */
+/** The same rows without a policy: the policy that a run broke must not block its undo. */
 export function withoutPolicy<Flags>(run: Run<Flags>): Run<Flags> {
 	return { ...run, settings: { ...run.settings, policy: undefined } };
 }
 
 /**
- * Shows every row that is still to be sent to the checker. Resolves with why that ended before the last row.
+ * Passes every row that is still to be sent to the checker. Resolves with the reason if that ended before the last row.
  *
  * @param open may be called more than once
  * @param unjudged is set for rows that could not be judged

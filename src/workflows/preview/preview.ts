@@ -28,17 +28,17 @@ import { stopOrSignal } from "../stop-from-error.ts";
 /** Characters of a value on a terminal; in a pipe it stands as it is. */
 const LONGEST = 200;
 
-/** Where the changes that a dry run finds go: they are printed, or written into a plan. */
+/** Receives the changes that a dry run finds: it prints them, or writes them into a plan. */
 export type ChangeSink = {
 	/** in the order of the rows */
 	change(change: ShownChange, effect: EffectChange): Promise<void>;
-	/** a row whose document is already as the row wants it */
+	/** a row whose document already has the row's metadata */
 	unchanged?(outcome: Outcome): Promise<void>;
 	/** after the last row; not where the run was stopped */
 	end(tally: ChangeTally, totals: Totals): Promise<void>;
-	/** what to type next, where it is not the same command without `--dry-run`; read after the end */
+	/** the next command, if it is not the same one without `--dry-run`; read after the end */
 	readonly next?: string | undefined;
-	/** what is said beside the reason of a run that was stopped, and what to type then */
+	/** words besides the reason of a stopped run, and the next command */
 	readonly stopped?: { readonly text: string; readonly next: string };
 };
 
@@ -48,7 +48,7 @@ type Previewed<SourceRow> = { readonly row: SourceRow } & ({ readonly effect: Ef
 export type PreviewFlags = RowFlags & DryRunFlags;
 
 /**
- * Shows what a run would change, document by document in the order of the rows. It reads as the run would, sends nothing
+ * Shows the changes of a run, document by document in the order of the rows. It reads as the run would, sends nothing
  * that writes, and records nothing.
  */
 export async function preview<SourceRow extends Row>(
@@ -125,7 +125,7 @@ export async function preview<SourceRow extends Row>(
 		}
 		progress.stop();
 		const forbidden = await checker?.end();
-		// What is forbidden is shown, and never written into a plan.
+		// Forbidden changes are shown, and never written into a plan.
 		if (forbidden === undefined || sink.stopped === undefined) await sink.end(tally, journal.totals());
 		return forbidden;
 	};
@@ -153,7 +153,7 @@ export async function preview<SourceRow extends Row>(
 	}
 }
 
-/** A sink that needs of a change only what is shown. */
+/** A sink that needs only the shown part of a change. */
 type ChangePrinter = { change(change: ShownChange): Promise<void>; end(tally: ChangeTally): Promise<void> };
 
 /** Prints changes as they are found. */

@@ -101,7 +101,7 @@ export function unresolvedCode({ kind }: Unresolved): "UNKNOWN_NAME" | "AMBIGUOU
 	return kind === "ambiguous" ? "AMBIGUOUS_NAME" : "UNKNOWN_NAME";
 }
 
-/** Why a name is resolved to no document, and which documents may be meant. */
+/** The reason why a name fits no document, and the documents that may be meant. */
 export function unresolvedText(resolution: Unresolved, name: string, dataset: string): string {
 	const shown = `"${show(name)}"`;
 	const where = `in dataset ${show(dataset)}`;
@@ -138,7 +138,7 @@ function some(documents: readonly Named[], textOf: (document: Named) => string, 
 	return named.join(between) + (more > 0 ? ` and ${numberText(more)} more` : "");
 }
 
-/** The names of a dataset, and which rows claim its documents. */
+/** The names of a dataset, and the rows that claim its documents. */
 export type Listing = { readonly names: Names; readonly claims: Claims };
 
 /**

@@ -11,7 +11,7 @@ import { collect, parseConditionFlag, parseNonEmpty } from "../../flags/values.t
 import { collectWhere } from "../../flags/where.ts";
 import type { ListedKeys, NamedKey } from "./listed-keys.ts";
 
-/** Which documents of a dataset are meant. Those that are given must all be met; none is no filter. */
+/** Selects documents of a dataset. A document must meet all given conditions; without any there is no filter. */
 export type FilterFlags = {
 	readonly where?: readonly Where[];
 	readonly whereJson?: Condition;
@@ -19,15 +19,15 @@ export type FilterFlags = {
 	readonly name?: string;
 };
 
-/** What `filteredDocuments` reports and checks while it lists. */
+/** The reports and checks of `filteredDocuments` while it lists. */
 export type FilterChecks = {
-	/** called for a list that stays short; all that it showed was given by then */
+	/** called at the end of a list that stays short */
 	readonly onShort: (list: ShortList) => void;
 	/** gets the keys of every document that was listed */
 	readonly keys: ListedKeys;
 	/** keys that some document must have; none where `--allow-empty` accepts others */
 	readonly named: readonly NamedKey[];
-	/** what the error for a key that no document has ends with */
+	/** the end of the error for a key that no document has */
 	readonly end?: string;
 };
 

@@ -4,14 +4,14 @@ import type { CheckedManifest, Content, Row } from "../../manifest/types.ts";
 import type { RowBytes } from "../../run/journal/row-states.ts";
 import type { Ended } from "../report.ts";
 
-/** Where rows come from: a checked manifest, a plan, or arguments that stand for one. Disposing of it removes its copies. */
+/** The source of rows: a checked manifest, a plan, or arguments in place of one. Disposing of it removes its copies. */
 export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 	Pick<CheckedManifest, "name" | "rows" | "invalid" | "duplicateSkipped" | "failedRows"> & {
-		/** how the command ends where nothing may be sent of these rows, or where there are none; undefined where they may be */
+		/** the end of the command if none of these rows may be sent, or if there are none; undefined otherwise */
 		readonly stop: Ended | undefined;
 		/** the file whose lines the rows name, where it is another */
 		readonly linesOf?: string;
-		/** all rows of the manifest, where these are only a part: a policy's limit in percent counts all */
+		/** the number of all rows of the manifest, if these are only a part: a policy's limit in percent counts all */
 		readonly outOf?: number;
 		read(): AsyncIterable<SourceRow>;
 		/** what a recorded run stores, so that another process can read the rows again */

@@ -12,7 +12,7 @@ import { VERSION } from "../../version.ts";
 import type { Run } from "../open-run.ts";
 import type { RowSource } from "../rows/row-source.ts";
 
-/** What a run is to do, as its record says it and as earlier runs are compared with it. @param takesBack the run it undoes */
+/** The task of a run, for its record and for the comparison with earlier runs. @param takesBack the run that it undoes */
 export function runSpecOf(
 	{ command, flags, session: { baseUrl } }: Run,
 	source: Omit<RowSource, "read">,
@@ -36,7 +36,7 @@ export function runSpecOf(
 /** A run that is resumed. */
 type Unfinished = { readonly run: string; readonly totals: Totals; isSettled(index: number): boolean };
 
-/** The run that these rows would resume; undefined where they begin a new one. */
+/** The run that these rows would resume; undefined if they begin a new one. */
 export async function unfinishedRun(run: Run, rows: Omit<RowSource, "read">): Promise<Unfinished | undefined> {
 	const { flags, settings, app } = run;
 	const resume = resumes(flags);
@@ -109,7 +109,7 @@ function resumedText(run: string, inDoubt: number, totals: Totals): string {
 	return `Resuming run ${run}: ${rowsText(settled)} done before, ${numberText(pending)} left${doubt}.`;
 }
 
-/** Explains what to do where a named run does not fit what is there now; returns any other error as it is. */
+/** Adds advice to the error of a named run that does not fit the present manifest; returns any other error unchanged. */
 export function foreignExplained(
 	error: unknown,
 	{ command, manifest }: Pick<RunSpec, "command" | "manifest">,

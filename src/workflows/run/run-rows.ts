@@ -25,7 +25,7 @@ import { recordEnd } from "./record-end.ts";
 /** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;
 
-/** Makes what is done with each row. `log` records what is sent before it goes out; `documents` is what documents have. */
+/** Creates the operation for each row. `log` records a write before it is sent; `documents` has the present metadata. */
 export type RowOperation<SourceRow extends Row = Row> = (
 	log: SentLog,
 	documents: DocumentSource,
@@ -98,14 +98,14 @@ export async function openRecord<SourceRow extends Row>(
 	return { run, rows, name: recording.run, journal, secondsBefore, [Symbol.asyncDispose]: close };
 }
 
-/** What became of the rows that were sent. */
+/** The result of the rows that were sent. */
 export type Sent = {
-	/** when the first was taken up, on the clock */
+	/** when the first row started, on the clock */
 	readonly started: number;
 	/** earlier executions of the run included */
 	readonly seconds: number;
 	readonly pace: Pace;
-	/** why rows are pending; undefined where none is */
+	/** the reason why rows are pending; undefined if none is */
 	readonly stop: Stop | undefined;
 };
 

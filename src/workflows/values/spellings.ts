@@ -1,14 +1,14 @@
 import { isOneLetterApart } from "../../text/names.ts";
 
-/** Words among which single letters are compared: each is compared with each. Case and blanks are compared among all. */
+/** The most words that are compared letter by letter, each with each. Case and blanks are compared among all words. */
 const MOST_COMPARED = 2_000;
 
-/** Characters: of a shorter word, one letter is too much of it to be a slip. */
+/** Characters: in a shorter word, one other letter is no likely misspelling. */
 const SHORTEST_COMPARED = 4;
 
 /**
- * Words that are probably misspellings of commoner ones: the same but for case and blanks, or but for one letter. Words with
- * other digits are other words: `2024` is no misspelling of `2025`.
+ * Words that are probably misspellings of commoner ones: they differ by case, blanks or one letter. Words with other
+ * digits are other words: `2024` is no misspelling of `2025`.
  *
  * @param words different ones, the commonest first
  * @returns for each misspelled word the commoner words that it is like

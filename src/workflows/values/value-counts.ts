@@ -11,7 +11,7 @@ export type KeyCount = {
 	readonly documents: number;
 	/** how many of them have which type, the commonest first */
 	readonly types: readonly (readonly [ValueType, number])[];
-	/** commoner keys that it may be a misspelling of */
+	/** commoner keys of which it may be a misspelling */
 	readonly like: readonly string[];
 };
 
@@ -22,7 +22,7 @@ export type ValueCount = {
 	/** whether it is an item of a list */
 	readonly isItem: boolean;
 	readonly documents: number;
-	/** commoner values that it may be a misspelling of */
+	/** commoner values of which it may be a misspelling */
 	readonly like: readonly string[];
 };
 

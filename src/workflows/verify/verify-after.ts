@@ -13,7 +13,7 @@ import { APPLY } from "../plan/open-plan.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyRows } from "./verify-rows.ts";
 
-/** How a run that has just ended is verified. */
+/** The run to verify, which has just ended. */
 export type VerifyAfter = {
 	readonly run: string;
 	readonly runs: RunStore;
@@ -26,7 +26,7 @@ export type VerifyAfter = {
 };
 
 export type VerifiedAfter = {
-	/** what was found, and the next command if something is missing; undefined where nothing could be checked */
+	/** the result, and the next command if something is missing; undefined if nothing could be checked */
 	readonly found?: { readonly counts: VerifyCounts; readonly unexplained: number; readonly again: string };
 	/** why the verification stopped early, with the next command */
 	readonly stop?: Stop | undefined;
