@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
-import { CliError, Exit } from "../errors.ts";
+import { CliError, Exit, reason } from "../errors.ts";
 import type { Done } from "../flags/declare.ts";
 import { printVersionLine } from "../workflows/version-line.ts";
 import { topics } from "./help-topics.ts";
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { packageText } from "./package-files.ts";
+
+type HelpOptions = { readonly json?: boolean; readonly manPages?: string };
 
 /** The pages of `docs/` that `ragtag help` prints. */
 export const pages = [
@@ -40,8 +41,19 @@ export function helpCommand(program: Command, app: App, done: Done): void {
 		.summary("print the help of a command, a table, or a page of the documentation")
 		.argument("[words...]", "a command, a table or a page")
 		.option("--json", "every command with its options, choices, defaults and examples, and the exit codes")
+		.option("--man-pages <dir>", "write the manual page of each command into this folder")
 		.addHelpText("after", `\n${topicList()}`)
-		.action(async (words: string[], { json = false }: { readonly json?: boolean }) => {
+		.action(async (words: string[], { json = false, manPages }: HelpOptions) => {
+			if (manPages !== undefined) {
+				if (json || words.length > 0)
+					throw new CliError("help --man-pages writes all pages; it takes no words and no --json", {
+						exit: Exit.usage,
+					});
+				const [{ helpTree }, { writeManPages }] = [await import("./help-tree.ts"), await import("./man-pages.ts")];
+				const commands = helpTree(program).commands.map(({ command }) => command);
+				io.note(`${await writeManPages(commands, manPages)} manual pages were written to ${manPages}`);
+				return done(Exit.ok);
+			}
 			if (json) {
 				if (words.length > 0)
 					throw new CliError("help --json prints the whole tree; it takes no words", { exit: Exit.usage });
@@ -86,19 +98,16 @@ function topicList(): string {
 	return `Tables:\n${lines([...topics.keys()])}\nPages:\n${lines(pages)}`;
 }
 
-/** `docs/`: as far from this file as from `dist/bin` and `dist/parts`. */
-const FOLDER = new URL("../../docs/", import.meta.url);
-
 /**
  * A page as it is in the package.
  *
  * @throws CliError exit 1 where the package was installed without its documents
  */
-export async function pageText(name: string, folder: URL = FOLDER): Promise<string> {
+export async function pageText(name: string, folder?: URL): Promise<string> {
 	try {
-		return await readFile(new URL(`${name}.md`, folder), "utf8");
+		return await packageText(`docs/${name}.md`, folder);
 	} catch (error) {
-		throw new CliError(`the page ${name} can't be read: ${fileURLToPath(new URL(`${name}.md`, folder))}`, {
+		throw new CliError(`the page ${name} can't be read: ${reason(error)}`, {
 			exit: Exit.failedRows,
 			hint: `It is docs/${name}.md of the package ragtag-cli and of the project's repository.`,
 			cause: error,

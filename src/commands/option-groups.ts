@@ -51,7 +51,19 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 	["Server:", ["--flavour", "--body"]],
 	[
 		"Output:",
-		["--out", "--fields", "--sort", "--limit", "--format", "--json", "--progress", "--quiet", "--debug", "--help"],
+		[
+			"--out",
+			"--fields",
+			"--sort",
+			"--limit",
+			"--format",
+			"--man-pages",
+			"--json",
+			"--progress",
+			"--quiet",
+			"--debug",
+			"--help",
+		],
 	],
 ];
 

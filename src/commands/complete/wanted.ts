@@ -22,6 +22,7 @@ const LOOKED_UP: Readonly<Record<string, Wanted["source"]>> = {
 	"--dataset": "datasets",
 	"--state-dir": "folders",
 	"--files-root": "folders",
+	"--man-pages": "folders",
 };
 
 /** Names of values and arguments that are paths. */
