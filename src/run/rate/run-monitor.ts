@@ -2,6 +2,7 @@ import type { Activity, ActivityState } from "../../activity.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
+import { Latencies } from "./latencies.ts";
 
 /** The states that a command gives itself. All others are caused by the service or the user. */
 export type Phase = "checking" | "reading" | "running" | "verifying";
@@ -37,6 +38,17 @@ export type Pace = {
 	readonly slow: readonly SlowCause[];
 };
 
+/** What was counted until now. The differences of two say what happened between them. */
+export type Counters = {
+	/** requests that went out, of the whole command */
+	readonly sent: number;
+	readonly inFlight: number;
+	/** milliseconds by cause, as in `Pace`, since the first row was taken up */
+	readonly slow: ReadonlyMap<string, number>;
+	/** of `Latencies` */
+	readonly latencies: Uint32Array;
+};
+
 /**
  * The state of a command, its cause, and how long each cause made it slower. It only observes: cooldown, outage, adaptive
  * rate and shutdown decide, and are read here.
@@ -63,6 +75,8 @@ export class RunMonitor {
 	#inFlight = 0;
 	#requests = 0;
 	#latency = 0;
+	#sent = 0;
+	readonly #latencies = new Latencies();
 	/** milliseconds by cause */
 	readonly #slow = new Map<string, number>();
 
@@ -117,6 +131,7 @@ export class RunMonitor {
 	/** A request goes out. */
 	sent(): void {
 		this.#inFlight += 1;
+		this.#sent += 1;
 		this.account();
 	}
 
@@ -174,6 +189,12 @@ export class RunMonitor {
 		return this.#slowed(since) ?? { ...this.#working(), seconds: since(this.#phaseSince) };
 	}
 
+	counters(): Counters {
+		this.account();
+		const [slow, latencies] = [new Map(this.#slow), this.#latencies.snapshot()];
+		return { sent: this.#sent, inFlight: this.#inFlight, slow, latencies };
+	}
+
 	/** The speed of the run until now, and the causes that made it slower. */
 	pace(): Pace {
 		this.account();
@@ -205,7 +226,9 @@ export class RunMonitor {
 		this.account();
 		this.#inFlight -= 1;
 		this.#requests += 1;
-		this.#latency += this.#clock.now() - at;
+		const milliseconds = this.#clock.now() - at;
+		this.#latency += milliseconds;
+		this.#latencies.add(milliseconds);
 	}
 
 	#throttled(error: RestError): void {

@@ -9,6 +9,7 @@ import { type SentLog, onlyPrescanned } from "../../run/operations/sent-log.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
 import type { Pace } from "../../run/rate/run-monitor.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
+import { SERIES_FILE } from "../../run/series/series-file.ts";
 import { chunked, runChunks } from "../../run/rows.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
@@ -19,6 +20,7 @@ import { failedRowReporter, writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettled } from "../rows/row-source.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
+import { recordSeries, type Series } from "./record-series.ts";
 import { beginningNotes, foreignExplained, resumes, runSpecOf } from "./earlier-runs.ts";
 import { recordEnd } from "./record-end.ts";
 
@@ -49,6 +51,8 @@ export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {
 	/** the run's name */
 	readonly name: string;
 	readonly journal: Recorder<SourceRow>;
+	/** its figures, second by second */
+	readonly series: Series;
 	/** seconds that earlier executions of a resumed run took */
 	readonly secondsBefore: number;
 };
@@ -80,10 +84,16 @@ export async function openRecord<SourceRow extends Row>(
 	});
 	const reportFailed = failedRowReporter(run, rows);
 	const journal = new Recorder<SourceRow>(recording.opened, recording.inDoubt, Date.now, async (outcome) => {
+		if (outcome.error !== undefined) series.failed(outcome.error.code);
 		await reportFailed(outcome);
 		await onOutcome?.(outcome);
 	});
+	const { session } = run;
+	const seriesPath = app.runs(run.settings).path(recording.run, SERIES_FILE);
+	const figures = { monitor: session.monitor, totals: () => journal.totals(), cap: () => session.rate };
+	const series = recordSeries(seriesPath, figures, (text) => app.io.note(text));
 	const close = async (): Promise<void> => {
+		await series.close();
 		await journal.close();
 		await recording.release();
 	};
@@ -95,7 +105,7 @@ export async function openRecord<SourceRow extends Row>(
 		throw error;
 	}
 	const secondsBefore = recording.resumed?.seconds ?? 0;
-	return { run, rows, name: recording.run, journal, secondsBefore, [Symbol.asyncDispose]: close };
+	return { run, rows, name: recording.run, journal, series, secondsBefore, [Symbol.asyncDispose]: close };
 }
 
 /** The result of the rows that were sent. */
@@ -166,7 +176,7 @@ export async function endRun<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
 	{ started, seconds, stop, pace, ...more }: Sent & Pick<Ended, "undone" | "next">,
 ): Promise<ExitCode> {
-	const { run, rows, name, journal } = record;
+	const { run, rows, name, journal, series } = record;
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
 	const verification = await verifyAfter(
@@ -176,6 +186,7 @@ export async function endRun<SourceRow extends Row>(
 		settings,
 		app,
 	);
+	await series.close();
 	// No request follows, but files must be written: connections may hold the last file descriptors.
 	await session.service.api.close().catch(() => undefined);
 	const totals = journal.totals();

@@ -1,0 +1,161 @@
+import { appendFile, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Cooldown } from "../../../src/run/rate/cooldown.ts";
+import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
+import type { SeriesPoint } from "../../../src/run/series/point.ts";
+import { MOST_POINTS, readSeries, SeriesFile } from "../../../src/run/series/series-file.ts";
+import { recordSeries } from "../../../src/workflows/run/record-series.ts";
+import { FakeClock } from "../../run/fake-clock.ts";
+import { folder } from "../../support/service.ts";
+
+const TOTALS = {
+	rows: 100,
+	updated: 0,
+	unchanged: 0,
+	uploaded: 0,
+	removed: 0,
+	failed: 0,
+	invalid: 3,
+	duplicateSkipped: 2,
+	pending: 95,
+	attempts: 0,
+};
+
+/** A run whose seconds pass when the test says so. */
+async function running(path: string) {
+	const clock = new FakeClock();
+	const monitor = new RunMonitor(clock, new Cooldown(clock));
+	monitor.enter("running");
+	let now = 0;
+	let tick = (): void => undefined;
+	const notes: string[] = [];
+	const totals = { ...TOTALS };
+	const series = recordSeries(path, { monitor, totals: () => totals, cap: () => 50 }, (text) => notes.push(text), {
+		now: () => now,
+		wall: () => 1_000_000 + now,
+		every: (_, call) => {
+			tick = call;
+			return () => (tick = () => undefined);
+		},
+	});
+	/** Lets a second pass, and waits until as many points are in the file. */
+	const second = async (points: number): Promise<void> => {
+		now += 1000;
+		while ((await readSeries(path)).length < points) {
+			tick();
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+	};
+	return { monitor, series, notes, totals, second, pass: (ms: number) => (now += ms) };
+}
+
+describe("the series of a run", () => {
+	it("has a line for each second, and one for the rest at the end", async () => {
+		const path = join(await folder(), "series.jsonl");
+		const { monitor, series, totals, second, pass, notes } = await running(path);
+		monitor.sent();
+		monitor.sent();
+		monitor.answered(-20);
+		Object.assign(totals, { updated: 1, pending: 94 });
+		await second(1);
+		monitor.failed(-40, new Error("any"));
+		series.failed("HTTP_500");
+		Object.assign(totals, { failed: 1, pending: 93 });
+		pass(250);
+		await series.close();
+		await series.close();
+		expect(await readSeries(path)).toEqual([
+			{
+				t: 1001,
+				s: 1,
+				sent: 2,
+				done: 1,
+				failed: 0,
+				state: "running",
+				in_flight: 1,
+				cap: 50,
+				p50: expect.closeTo(20, -1),
+				p95: expect.closeTo(20, -1),
+			},
+			{
+				t: 1001.25,
+				s: 0.25,
+				sent: 0,
+				done: 2,
+				failed: 1,
+				state: "running",
+				in_flight: 0,
+				cap: 50,
+				p50: expect.closeTo(40, -1),
+				p95: expect.closeTo(40, -1),
+				errors: { HTTP_500: 1 },
+			},
+		]);
+		expect(notes).toEqual([]);
+	});
+
+	it("is appended to by a resumed run, also after a line that was cut off", async () => {
+		const path = join(await folder(), "series.jsonl");
+		const first = await running(path);
+		await first.second(1);
+		await first.series.close();
+		await appendFile(path, '{"t":1002,"s":1,"se');
+		const resumed = await running(path);
+		await resumed.second(2);
+		await resumed.series.close();
+		expect((await readSeries(path)).map(({ t }) => t)).toEqual([1001, 1001]);
+		expect((await readFile(path, "utf8")).split("\n").filter((line) => line.endsWith('"se'))).toHaveLength(1);
+	});
+
+	it("never fails the run: what can't be written is one note", async () => {
+		const target = join(await folder(), "elsewhere");
+		const path = `${target}.jsonl`;
+		await writeFile(target, "untouched");
+		await symlink(target, path);
+		const clock = new FakeClock();
+		const notes: string[] = [];
+		const monitor = new RunMonitor(clock, new Cooldown(clock));
+		const series = recordSeries(path, { monitor, totals: () => TOTALS, cap: () => undefined }, (text) =>
+			notes.push(text),
+		);
+		await series.close();
+		expect(notes).toEqual([expect.stringContaining(path)]);
+		expect(await readFile(target, "utf8")).toBe("untouched");
+	});
+
+	it("does not grow without limit: the resolution of the whole file is halved", async () => {
+		const path = join(await folder(), "series.jsonl");
+		const file = await SeriesFile.open(path, 10);
+		const point: SeriesPoint = {
+			t: 0,
+			s: 1,
+			sent: 5,
+			done: 0,
+			failed: 0,
+			p50: 1,
+			p95: 2,
+			state: "running",
+			in_flight: 1,
+			cap: null,
+		};
+		const intervals = new Set<number>();
+		for (let t = 0; t < 100; t += file.interval) {
+			intervals.add(file.interval);
+			await file.append({ ...point, t, s: file.interval, sent: 5 * file.interval });
+			expect((await readFile(path, "utf8")).split("\n").length - 1).toBeLessThanOrEqual(10);
+		}
+		await file.close();
+		expect([...intervals]).toEqual([1, 2, 4, 8, 16]);
+		const points = await readSeries(path);
+		const [sent, seconds] = [points.map((each) => each.sent), points.map(({ s }) => s)].map((all) =>
+			all.reduce((sum, each) => sum + each, 0),
+		);
+		expect(sent).toBe(5 * (seconds ?? 0));
+		// A resumed run goes on in the resolution that the file has.
+		const again = await SeriesFile.open(path, 10);
+		expect(again.interval).toBe(16);
+		await again.close();
+		expect(MOST_POINTS).toBe(7200);
+	});
+});
