@@ -44,6 +44,8 @@ export type Io = {
 	readonly stderrIsTerminal: boolean;
 	/** width of the terminal on standard output, or 80 */
 	readonly columns: number;
+	/** whether the locale has Unicode; where it has not, the program adds no other characters than those of ASCII */
+	readonly unicode: boolean;
 	/** for text that goes to standard output; plain until `configure` has loaded colour */
 	readonly style: Style;
 	/** for text that goes to standard error */
@@ -122,6 +124,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		stdinIsTerminal: stdin.isTTY === true,
 		stdoutIsTerminal: stdout.isTTY === true,
 		stderrIsTerminal,
+		unicode,
 		get columns() {
 			return widthOf(stdout);
 		},

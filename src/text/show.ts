@@ -6,17 +6,17 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
  *
  * Characters that could move the cursor, hide text or reverse it are written as `\x1b` or `\u{202e}`.
  */
-export function show(text: string, max = 200): string {
+export function show(text: string, max = 200, ellipsis = "…"): string {
 	let shown = "";
 	let length = 0;
 	// A character has at most two code units, so the beginning is enough, even of megabytes.
 	for (const character of text.slice(0, 2 * max + 2)) {
 		const piece = character.replace(unsafe, escape);
-		if (length + piece.length > max) return `${shown}…`;
+		if (length + piece.length > max) return `${shown}${ellipsis}`;
 		shown += piece;
 		length += piece.length;
 	}
-	return text.length > 2 * max + 2 ? `${shown}…` : shown;
+	return text.length > 2 * max + 2 ? `${shown}${ellipsis}` : shown;
 }
 
 /** As much of a foreign text as a message repeats that says what is wrong with it: at most 80 characters. */

@@ -21,6 +21,22 @@ export function durationText(seconds: number): string {
 	return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
 }
 
+/** `0 B`, `1.4 kB`, `14 kB`, `1.2 GB`: by thousands, as disks and file managers count. */
+export function sizeText(bytes: number): string {
+	const units = ["B", "kB", "MB", "GB", "TB"];
+	let [value, unit] = [bytes, 0];
+	// From 999.5 on it is rounded to 1,000.
+	while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+	return `${unit > 0 && value < 9.95 ? value.toFixed(1) : numberText(Math.round(value))} ${units[unit]}`;
+}
+
+/** `2026-11-22 00:24` in the zone of this machine. */
+export function localTimeText(time: Date): string {
+	const two = (value: number): string => String(value).padStart(2, "0");
+	const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+	return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
 /** `a, b or c`. */
 export function alternatives(words: readonly string[]): string {
 	return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter((part) => part !== "").join(" or ");

@@ -19,7 +19,10 @@ describe("what commands print", () => {
 		await say.run(["datasets", "list", "--json"]);
 		await say.run(["datasets", "create", "reports"]);
 		await say.run(["docs", "list", "-d", service.dataset]);
-		await say.run(["docs", "list", "-d", service.dataset], { terminal: true });
+		for (const columns of [120, 80, 40]) {
+			await say.run(["docs", "list", "-d", service.dataset], { terminal: true, columns });
+		}
+		await say.run(["docs", "list", "-d", service.dataset, "--limit", "1"], { terminal: true });
 		for (const format of ["table", "csv", "tsv", "json", "jsonl"]) {
 			await say.run(["docs", "list", "-d", service.dataset, "--format", format]);
 		}

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvLine } from "../../src/manifest/csv/cells.ts";
-import { columnWidths, displayWidth, reportCsvLine, tableLine, tsvLine } from "../../src/report/list-lines.ts";
+import { reportCsvLine, tsvLine } from "../../src/report/list-lines.ts";
 
 // Every character that means something to a reader of these files, more often than chance would bring it.
 const special = fc.constantFrom(
@@ -81,73 +81,5 @@ describe("tab-separated values", () => {
 				expect(read.map((each) => each.replaceAll(/\\[tnr\\]/g, (pair) => unescaped.get(pair) ?? pair))).toEqual(cells);
 			}),
 		);
-	});
-});
-
-describe("a table", () => {
-	it.each([
-		["abc", 3],
-		["", 0],
-		["文件", 4],
-		["한글", 4],
-		["ｶﾅ", 2],
-		["ＡＢ", 4],
-		["𠀀", 2],
-		["📄", 2],
-		["©™→", 3],
-		["e\u0301", 1],
-		["a\u200db", 2],
-		["❤\uFE0F", 1],
-	])("knows that %j takes %d columns of a terminal", (text, width) => {
-		expect(displayWidth(text)).toBe(width);
-	});
-
-	it("keeps columns straight below each other, wide characters or not", () => {
-		const table = [
-			["文件", "1"],
-			["ab", "2"],
-			["e\u0301tude", "3"],
-		];
-		const widths = columnWidths(table, 80);
-		expect(table.map((cells) => tableLine(cells, widths))).toEqual(["文件   1\n", "ab     2\n", "e\u0301tude  3\n"]);
-	});
-
-	it("cuts what does not fit and shows that it did, without splitting a wide character", () => {
-		expect(tableLine(["abcdefgh", "x"], [5, 1])).toBe("abcd…  x\n");
-		expect(tableLine(["文件文件", "x"], [6, 1])).toBe("文件…   x\n");
-		expect(tableLine(["abcde", "x"], [5, 1])).toBe("abcde  x\n");
-	});
-
-	it("fits the terminal, or cuts no column below eight", () => {
-		const word = fc.string({ unit: fc.constantFrom("a", "界", "é"), maxLength: 60 });
-		const tables = fc
-			.integer({ min: 1, max: 6 })
-			.chain((columns) =>
-				fc.array(fc.array(word, { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 4 }),
-			);
-		fc.assert(
-			fc.property(tables, fc.integer({ min: 1, max: 120 }), (table, width) => {
-				const widths = columnWidths(table, width);
-				const lines = table.map((cells) => displayWidth(tableLine(cells, widths).trimEnd()));
-				const fits = Math.max(...lines) <= width;
-				expect(fits || widths.every((each) => each <= 8)).toBe(true);
-				for (const [column, each] of widths.entries()) {
-					const wanted = Math.max(...table.map((cells) => displayWidth(cells[column] ?? "")));
-					expect(each).toBeGreaterThanOrEqual(Math.min(8, wanted));
-					expect(each).toBeLessThanOrEqual(wanted);
-				}
-			}),
-		);
-	});
-
-	it("cuts the widest column first, so that ids stay whole", () => {
-		expect(columnWidths([["0123456789", "a".repeat(100)]], 60)).toEqual([10, 48]);
-		expect(columnWidths([["a".repeat(100), "b".repeat(100)]], 82)).toEqual([40, 40]);
-		expect(columnWidths([], 80)).toEqual([]);
-	});
-
-	it("never cuts a column whose cells are typed into the next command, whatever the others lose", () => {
-		expect(columnWidths([["a".repeat(22), "b".repeat(9)]], 20, new Set([0]))).toEqual([22, 8]);
-		expect(columnWidths([["a".repeat(22), "b".repeat(30)]], 40, new Set([0]))).toEqual([22, 16]);
 	});
 });

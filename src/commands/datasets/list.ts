@@ -6,7 +6,8 @@ import type { NamedDataset } from "../../run/service/remembered-datasets.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
+import { numberText } from "../../text/words.ts";
+import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
 
 export type ListOptions = ServiceFlags & { readonly format?: Format; readonly json?: boolean };
 
@@ -32,6 +33,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 				yield dataset;
 			}
 		};
+		const format = chosenFormat(options);
 		const count = await printList(
 			datasets(),
 			{
@@ -39,12 +41,19 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 				cells: ({ id, name, documentCount }) => [id, name, documentCount === undefined ? "" : String(documentCount)],
 				json: ({ id, name, documentCount }) =>
 					JSON.stringify({ dataset_id: id, name, document_count: documentCount ?? null }),
+				table: () => [
+					{ name: "name", cell: ({ name }) => name },
+					{ name: "document_count", cell: ({ documentCount }) => String(documentCount ?? ""), spare: 0 },
+					{ name: "dataset_id", cell: ({ id }) => id, isTyped: true },
+				],
 			},
-			chosenFormat(options),
+			format,
 			app,
 		);
 		await (await app.rememberedDatasets(settings))?.save(seen);
 		if (count === 0) app.io.note("no datasets; create one with: ragtag datasets create NAME");
+		else if (isTable(format, app.io) && !app.io.stdoutClosed)
+			app.io.note(`${numberText(count)} ${count === 1 ? "dataset" : "datasets"}`);
 		return Exit.ok;
 	});
 }

@@ -8,7 +8,9 @@ import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
-import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
+import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
+import { documentTable } from "../../workflows/lists/document-table.ts";
+import { documentsText, numberText } from "../../text/words.ts";
 import { CONDITION_EXAMPLE, parseCount, parseNonEmpty } from "../../flags/values.ts";
 import { defaultFields, documentCells, documentJson, documentMembers } from "../../workflows/lists/document-columns.ts";
 import { firstOf, heldUntil, sortedDocuments, type SortOrder } from "../../workflows/lists/sort-documents.ts";
@@ -18,6 +20,7 @@ import {
 	filteredDocuments,
 	type FilterFlags,
 	filterKeys,
+	filterText,
 } from "../../workflows/rows/document-filter.ts";
 import { ListedKeys, type NamedKey } from "../../workflows/rows/listed-keys.ts";
 
@@ -40,7 +43,10 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 	const command = docs
 		.command("list")
 		.summary("list documents with their metadata")
-		.description("Lists all documents of a dataset with their metadata.")
+		.description(
+			"Lists all documents of a dataset with their metadata. A table has the name, a column for each of the ten commonest " +
+				"keys of the first 1,000 documents, as far as they fit, size, time and id; --fields chooses other columns.",
+		)
 		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty);
 	addFilterOptions(command)
 		.addOption(new Option("--allow-empty", "accepts keys that no document has").helpGroup("Which documents:"))
@@ -94,8 +100,14 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		const format = chosenFormat(options);
 		const keys = new ListedKeys();
 		const named = options.allowEmpty === true ? [] : namedKeys(options);
-		const checks: FilterChecks = { onShort: (list) => (short = list), keys, named };
-		const chosen = chosenDocuments(filteredDocuments(session, dataset, options, checks), options);
+		const counts: Counts = { found: 0, isWhole: false, total: undefined };
+		const checks: FilterChecks = {
+			onShort: (list) => (short = list),
+			onTotal: (total) => (counts.total = total),
+			keys,
+			named,
+		};
+		const chosen = chosenDocuments(counted(filteredDocuments(session, dataset, options, checks), counts), options);
 		const found = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);
 		const shown = fields?.includes("meta_fields") === true ? undefined : fields;
 		const isJson = format === "json" || format === "jsonl";
@@ -108,8 +120,10 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 				columns,
 				cells: (document: Document) => documentCells(document, columns),
 				json: (document: Document) => documentJson(document, fields),
+				table: (first: readonly Document[]) => documentTable(first, fields),
 			};
-			await printList(documents, shape, format, app);
+			const shown = await printList(documents, shape, format, app);
+			if (isTable(format, app.io) && !app.io.stdoutClosed) app.io.note(countText(shown, counts, options));
 		}
 		if (short !== undefined) throw shortListError(dataset, short, "the list above");
 		return Exit.ok;
@@ -124,6 +138,36 @@ function namedKeys(options: ListOptions): readonly NamedKey[] {
 		...(sort === undefined ? [] : [{ flag: "--sort", key: sort.field }]),
 	].filter(({ key }) => key !== "meta_fields" && !documentMembers.has(key));
 	return [...filterKeys(options), ...(name === undefined ? printed : [])];
+}
+
+/** What is known of how many documents there are. */
+type Counts = {
+	/** documents that met the filter so far */
+	found: number;
+	/** whether the list was read to its end */
+	isWhole: boolean;
+	/** documents of the dataset, as the service counts them */
+	total: number | undefined;
+};
+
+async function* counted(documents: AsyncIterable<Document>, counts: Counts): AsyncGenerator<Document> {
+	for await (const document of documents) {
+		counts.found += 1;
+		yield document;
+	}
+	counts.isWhole = true;
+}
+
+/** `250 documents`, and with `--limit` `5 of 250 documents`, or `the first 5 documents` where it is not known of how many. */
+function countText(shown: number, { found, isWhole, total }: Counts, options: ListOptions): string {
+	if (isWhole || shown < (options.limit ?? Number.POSITIVE_INFINITY)) return ofAll(shown, isWhole ? found : shown);
+	const isFiltered = filterText(options) !== "";
+	if (total !== undefined && !isFiltered) return ofAll(shown, total);
+	return shown === 1 ? "the first document" : `the first ${documentsText(shown)}`;
+}
+
+function ofAll(shown: number, all: number): string {
+	return all > shown ? `${numberText(shown)} of ${documentsText(all)}` : documentsText(shown);
 }
 
 /** The documents that `--sort` and `--limit` leave of those that were found. */

@@ -28,6 +28,8 @@ export type ListOptions = {
 	readonly start?: FirstPage<Document> | undefined;
 	/** called after the last document if the list stays short */
 	readonly onShort?: ((list: ShortList) => void) | undefined;
+	/** called before the first document with the number of all, where the service gives it */
+	readonly onTotal?: ((total: number) => void) | undefined;
 };
 
 /**
@@ -41,7 +43,7 @@ export async function* allDocuments(
 	api: Api,
 	request: Request,
 	datasetId: string,
-	{ name, condition, order, start: given, onShort }: ListOptions = {},
+	{ name, condition, order, start: given, onShort, onTotal }: ListOptions = {},
 ): AsyncGenerator<Document> {
 	const { orders: known, condition: knowsConditions } = api.dialect.flavour.list;
 	const orders = order === undefined ? known : [order, ...known];
@@ -50,6 +52,7 @@ export async function* allDocuments(
 	if (name !== undefined && (yield* namedDocuments(list, name))) return;
 
 	const start = given ?? (await firstDocuments(api, request, datasetId, orders[0]));
+	if (start.first.total !== undefined) onTotal?.(start.first.total);
 	if (condition !== undefined && knowsConditions && isWorthFiltering(start.first)) {
 		if (yield* filteredDocuments(list, start, condition)) return;
 	}

@@ -1,12 +1,19 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
-import { columnWidths, fits, reportCsvLine, tableLine, tsvLine } from "../../report/list-lines.ts";
+import { reportCsvLine, tsvLine } from "../../report/list-lines.ts";
+import { type Column, type Layout, layoutOf, tableLine } from "../../report/table.ts";
 import { show } from "../../text/show.ts";
 
 export type Format = "table" | "csv" | "tsv" | "json" | "jsonl";
 
-/** Rows of a table that are buffered to measure its columns. Later rows of a longer list use the same widths. */
-const MEASURED = 200;
+/**
+ * Items that are held until the columns of their table are laid out. Items after them get the same columns, so memory does not
+ * grow with the list, and a long list is printed while it is read.
+ */
+const FIRST_ITEMS = 1_000;
+
+/** Characters of a cell at most: more than most terminals have columns. */
+const LONGEST_CELL = 200;
 
 /** Columns whose cells are typed into the next command, so a table never cuts them. */
 const TYPED: ReadonlySet<string> = new Set(["run", "document_id", "dataset_id"]);
@@ -37,7 +44,17 @@ export type ListColumns<Item> = {
 	readonly json: (item: Item) => string;
 	/** columns that a table leaves out on a narrow terminal, in this order */
 	readonly spare?: readonly string[];
+	/** the columns of a table, where they are others; chosen by the first items of the list */
+	readonly table?: (first: readonly Item[]) => readonly TableColumn<Item>[];
 };
+
+/** A column of a table, with the text of its cells. */
+export type TableColumn<Item> = Column & { readonly cell: (item: Item) => string };
+
+/** Whether a list is printed as a table. */
+export function isTable(format: Format | undefined, { stdoutIsTerminal }: App["io"]): boolean {
+	return format === "table" || (format === undefined && stdoutIsTerminal);
+}
 
 /** Prints items as a table, or in the format that was chosen. Returns their number. */
 export async function printList<Item>(
@@ -47,7 +64,7 @@ export async function printList<Item>(
 	{ io }: App,
 ): Promise<number> {
 	const { columns } = shape;
-	const chosen = format ?? (io.stdoutIsTerminal ? "table" : "tsv");
+	const chosen = format ?? (isTable(format, io) ? "table" : "tsv");
 	const items = untilClosed(all, io);
 	let count = 0;
 	switch (chosen) {
@@ -87,54 +104,46 @@ async function* untilClosed<Item>(items: Iterable<Item> | AsyncIterable<Item>, i
 	}
 }
 
-async function printTable<Item>(
-	items: AsyncIterable<Item>,
-	{ columns, cells, spare = [] }: ListColumns<Item>,
-	io: App["io"],
-): Promise<number> {
+async function printTable<Item>(items: AsyncIterable<Item>, shape: ListColumns<Item>, io: App["io"]): Promise<number> {
 	const width = io.stdoutIsTerminal ? io.columns : Number.POSITIVE_INFINITY;
-	let buffered: (readonly string[])[] | undefined = [];
-	let layout: Layout = { shown: [], widths: [] };
-	let count = 0;
-	const line = (row: readonly string[]): string =>
-		tableLine(
-			layout.shown.map((column) => row[column] ?? ""),
-			layout.widths,
+	const ellipsis = io.unicode ? "…" : "...";
+	const begin = async (first: readonly Item[]): Promise<(item: Item) => Promise<void>> => {
+		const columns = shape.table?.(first) ?? plainColumns(shape);
+		// Foreign text must not control this terminal.
+		const safe = (text: string): string => show(io.masked(text), LONGEST_CELL, ellipsis);
+		const head = columns.map(({ name }) => ({ name: safe(name) }));
+		const rows = first.map((item) => columns.map(({ cell }) => safe(cell(item))));
+		const layout: Layout = layoutOf(
+			columns.map((column, at) => ({ ...column, ...head[at] })),
+			rows,
+			width,
 		);
-	const begin = async (rows: readonly (readonly string[])[]): Promise<void> => {
-		layout = layoutOf(columns, rows, spare, width);
-		await io.out(io.style.bold(line(columns).trimEnd()) + "\n");
-		for (const row of rows) await io.out(line(row));
+		const line = (cells: readonly string[]): string => tableLine(cells, layout, ellipsis);
+		await io.out(`${io.style.bold(line(head.map(({ name }) => name)))}\n`);
+		for (const row of rows) await io.out(`${line(row)}\n`);
+		return (item) => io.out(`${line(columns.map(({ cell }) => safe(cell(item))))}\n`);
 	};
+	const first: Item[] = [];
+	let print: ((item: Item) => Promise<void>) | undefined;
+	let count = 0;
 	for await (const item of items) {
 		count += 1;
-		// Foreign text must not control this terminal.
-		const row = cells(item).map((cell) => show(io.masked(cell)));
-		if (buffered === undefined) await io.out(line(row));
-		else if (buffered.push(row) >= MEASURED) {
-			await begin(buffered);
-			buffered = undefined;
+		if (print !== undefined) await print(item);
+		else if (first.push(item) >= FIRST_ITEMS) {
+			print = await begin(first);
+			first.length = 0;
 		}
 	}
-	if (buffered !== undefined) await begin(buffered);
+	if (print === undefined) await begin(first);
 	return count;
 }
 
-/** The columns that a table shows, by index, and their widths. */
-type Layout = { readonly shown: readonly number[]; readonly widths: readonly number[] };
-
-function layoutOf(
-	columns: readonly string[],
-	rows: readonly (readonly string[])[],
-	spare: readonly string[],
-	width: number,
-): Layout {
-	for (let left = 0; ; left++) {
-		const without = new Set(spare.slice(0, left));
-		const shown = [...columns.keys()].filter((column) => !without.has(columns[column] ?? ""));
-		const whole = new Set([...shown.keys()].filter((at) => TYPED.has(columns[shown[at] ?? 0] ?? "")));
-		const table = [columns, ...rows].map((row) => shown.map((column) => row[column] ?? ""));
-		const widths = columnWidths(table, width, whole);
-		if (left >= spare.length || fits(widths, width)) return { shown, widths };
-	}
+/** The columns of a table that shows what the other formats show. */
+function plainColumns<Item>({ columns, cells, spare = [] }: ListColumns<Item>): readonly TableColumn<Item>[] {
+	return columns.map((name, at) => ({
+		name,
+		cell: (item) => cells(item)[at] ?? "",
+		isTyped: TYPED.has(name),
+		...(spare.includes(name) ? { spare: spare.length - spare.indexOf(name) } : {}),
+	}));
 }

@@ -23,6 +23,8 @@ export type FilterFlags = {
 export type FilterChecks = {
 	/** called at the end of a list that stays short */
 	readonly onShort: (list: ShortList) => void;
+	/** called with the number of documents of the dataset, where the service gives it */
+	readonly onTotal?: (total: number) => void;
 	/** gets the keys of every document that was listed */
 	readonly keys: ListedKeys;
 	/** keys that some document must have; none where `--allow-empty` accepts others */
@@ -95,7 +97,12 @@ export async function* filteredDocuments(
 		if (metadata !== undefined) return lacks(metadata, missing);
 		return (shows ??= showsMetadata(service, request, dataset));
 	};
-	for await (const document of allDocuments(api, request, dataset, { name, condition, onShort })) {
+	for await (const document of allDocuments(api, request, dataset, {
+		name,
+		condition,
+		onShort,
+		onTotal: checks.onTotal,
+	})) {
 		checks.keys.add(document);
 		const isMeant =
 			(name === undefined || document.name === name) &&

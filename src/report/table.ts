@@ -1,0 +1,114 @@
+import { cutToWidth, displayWidth } from "./display-width.ts";
+
+/** Blank columns between two columns of a table. */
+const GAP = 2;
+const BLANKS = " ".repeat(GAP);
+
+/** Width that a longer cell keeps as long as there are columns to leave out. */
+const READABLE = 8;
+
+/** Columns that a column keeps where not even the readable widths fit. */
+const MIN_WIDTH = 4;
+
+const NUMBER = /^-?[\d.,]*\d(?: (?:B|[kMGTP]B))?$/;
+
+/** What a table has to know of a column. */
+export type Column = {
+	readonly name: string;
+	/** its cells are typed into the next command, so they are never cut */
+	readonly isTyped?: boolean;
+	/** for a column that is shown only where it fits: the lowest number is the first that is tried */
+	readonly spare?: number;
+	/** width that a longer cell keeps as long as there are columns to leave out */
+	readonly readable?: number;
+};
+
+/** The columns that a table shows, by index, with the width of each. */
+export type Layout = {
+	readonly shown: readonly number[];
+	readonly widths: readonly number[];
+	/** by index within `shown`: columns of numbers, which stand below each other by their last digits */
+	readonly right: ReadonlySet<number>;
+	/** by index within `shown`: columns whose cells are never cut */
+	readonly typed: ReadonlySet<number>;
+	/** the last column, by index, where its cells stand on lines of their own: beside them nothing else could be read */
+	readonly below?: number;
+};
+
+/**
+ * Lays a table out by its first rows. Columns that can be spared are left out until all others are readable, then the widest
+ * columns are narrowed.
+ *
+ * @param width of the terminal, in columns
+ */
+export function layoutOf(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): Layout {
+	const wanted = columns.map(({ name }, at) =>
+		rows.reduce((most, row) => Math.max(most, displayWidth(row[at] ?? "")), displayWidth(name)),
+	);
+	const needed = wanted.map((each, at) => {
+		const { isTyped = false, readable = READABLE } = columns[at] ?? {};
+		return isTyped ? each : Math.min(each, readable);
+	});
+	const isSpare = (at: number): boolean => columns[at]?.spare !== undefined;
+	const fits = (some: readonly number[]): boolean => lineWidth(some.map((at) => needed[at] ?? 0)) <= width;
+	let shown = [...columns.keys()].filter((at) => !isSpare(at));
+	const spared = [...columns.keys()].filter(isSpare);
+	for (const at of spared.toSorted((one, other) => (columns[one]?.spare ?? 0) - (columns[other]?.spare ?? 0))) {
+		const more = [...shown, at].toSorted((one, other) => one - other);
+		if (fits(more)) shown = more;
+	}
+	const last = columns.length - 1;
+	if (last > 0 && columns[last]?.isTyped === true && !fits(shown)) {
+		return { ...layoutOf(columns.slice(0, last), rows, width), below: last };
+	}
+	const kept = (test: (at: number) => boolean): Set<number> =>
+		new Set([...shown.keys()].filter((index) => test(shown[index] ?? 0)));
+	const typed = kept((at) => columns[at]?.isTyped === true);
+	const right = kept((at) => columns[at]?.isTyped !== true && areNumbers(rows.map((row) => row[at] ?? "")));
+	const least = (at: number): number => (fits(shown) || typed.has(shown.indexOf(at)) ? (needed[at] ?? 0) : MIN_WIDTH);
+	const widths = columnWidths(
+		shown.map((at) => wanted[at] ?? 0),
+		width,
+		shown.map(least),
+	);
+	return { shown, widths, right, typed };
+}
+
+/**
+ * Column widths that fit `width`, as far as they may be narrowed. The widest columns are narrowed first.
+ *
+ * @param wanted the widths of the longest cells
+ * @param least the width of each column that it is never narrowed below
+ */
+export function columnWidths(wanted: readonly number[], width: number, least: readonly number[]): number[] {
+	const widths = [...wanted];
+	for (let surplus = lineWidth(widths) - width; surplus > 0; surplus -= 1) {
+		const giving = widths.map((each, column) => (each > (least[column] ?? 0) ? each : 0));
+		const widest = Math.max(...giving, 0);
+		if (widest === 0) break;
+		widths[giving.indexOf(widest)] = widest - 1;
+	}
+	return widths;
+}
+
+function lineWidth(widths: readonly number[]): number {
+	return widths.reduce((sum, each) => sum + each, GAP * Math.max(0, widths.length - 1));
+}
+
+function areNumbers(cells: readonly string[]): boolean {
+	return cells.some((cell) => cell !== "") && cells.every((cell) => cell === "" || NUMBER.test(cell));
+}
+
+/** A row of a table, without the line end of its last line. A longer cell of a typed column is printed whole. */
+export function tableLine(cells: readonly string[], layout: Layout, ellipsis: string): string {
+	const { shown, widths, right, typed, below } = layout;
+	const padded = shown.map((at, index) => {
+		const cell = cells[at] ?? "";
+		const width = widths[index] ?? 0;
+		const text = typed.has(index) ? cell : cutToWidth(cell, width, ellipsis);
+		const blanks = " ".repeat(Math.max(0, width - displayWidth(text)));
+		return right.has(index) ? blanks + text : text + blanks;
+	});
+	const line = padded.join(BLANKS).trimEnd();
+	return below === undefined ? line : `${line}\n${BLANKS}${cells[below] ?? ""}`;
+}

@@ -1,0 +1,100 @@
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/values.ts";
+import { valueText } from "../../plan/condition.ts";
+import type { Document } from "../../rest/types.ts";
+import { localTimeText, sizeText } from "../../text/words.ts";
+import { documentCells } from "./document-columns.ts";
+import type { TableColumn } from "./list-output.ts";
+
+/** Keys that have a column of their own. */
+const MOST_KEYS = 10;
+
+/** Widths that a long name and a long value keep as long as there are columns to leave out. */
+const NAME_READABLE = 20;
+const VALUE_READABLE = 10;
+
+const TIME_WIDTH = "2026-11-22 00:24".length;
+
+/** A text that names its zone, such as an HTTP date or an ISO time: others may mean any zone. */
+const ZONED = /^\S.*\d.*(?:GMT|UTC|Z|[+-]\d\d:?\d\d)$/;
+
+/**
+ * The columns of a table of documents: the name, the keys that most of the first documents have, size, time, and the id.
+ *
+ * On a narrow terminal the time goes first, then the size, then the rarest keys. The id stays whole: it is typed into the
+ * next command.
+ *
+ * @param fields of `--fields`: exactly these, in their order
+ */
+export function documentTable(
+	first: readonly Document[],
+	fields: readonly string[] | undefined,
+): readonly TableColumn<Document>[] {
+	if (fields !== undefined) return fields.map(column);
+	const hasSize = first.some(({ size }) => size !== undefined);
+	const hasTime = first.some(({ createTime }) => createTime !== undefined);
+	const keys = commonestKeys(first).map((key, at) => ({ ...keyColumn(key), spare: at }));
+	return [
+		column("name"),
+		...keys,
+		...(hasSize ? [{ ...column("size"), spare: MOST_KEYS }] : []),
+		...(hasTime ? [{ ...column("create_time"), spare: MOST_KEYS + 1 }] : []),
+		column("document_id"),
+	];
+}
+
+/** The keys of most documents, the commonest first; equally common ones in the order in which they are met. */
+function commonestKeys(documents: readonly Document[]): string[] {
+	const counts = new Map<string, number>();
+	for (const { metadata } of documents) {
+		for (const key of metadata?.keys() ?? []) counts.set(key, (counts.get(key) ?? 0) + 1);
+	}
+	const sorted = [...counts].toSorted(([, one], [, other]) => other - one);
+	return sorted.slice(0, MOST_KEYS).map(([key]) => key);
+}
+
+function column(field: string): TableColumn<Document> {
+	switch (field) {
+		case "name":
+			return { name: field, cell: ({ name }) => name, readable: NAME_READABLE };
+		case "size":
+			return { name: field, cell: ({ size }) => (size === undefined ? "" : sizeText(size)) };
+		case "create_time":
+			return { name: field, cell: ({ createTime }) => timeCell(createTime), readable: TIME_WIDTH };
+		case "document_id":
+		case "dataset_id":
+			return { name: field, cell: (document) => documentCells(document, [field]).join(""), isTyped: true };
+		case "meta_fields":
+			return { name: field, cell: metadataCell, readable: NAME_READABLE };
+		default:
+			return keyColumn(field);
+	}
+}
+
+function keyColumn(key: string): TableColumn<Document> {
+	return { name: key, cell: (document) => valueCell(document, key), readable: VALUE_READABLE };
+}
+
+function metadataCell(document: Document): string {
+	const keys = [...(document.metadata?.keys() ?? [])];
+	return keys.map((key) => `${key}: ${valueCell(document, key)}`).join(", ");
+}
+
+/** A value as short text. One that came rounded stands as the service gave it. */
+function valueCell({ metadata, inexact }: Document, key: string): string {
+	return inexact?.get(key) ?? shortText(metadata?.get(key));
+}
+
+/** Lists as `a, b` and objects as `key: value`; only what stands inside those needs brackets. */
+function shortText(value: JsonValue | undefined): string {
+	if (isJsonArray(value)) return value.map(valueText).join(", ");
+	if (!isJsonObject(value)) return valueText(value);
+	return Object.entries(value)
+		.map(([key, each]) => `${key}: ${valueText(each)}`)
+		.join(", ");
+}
+
+function timeCell(time: Document["createTime"]): string {
+	if (time === undefined) return "";
+	const date = typeof time === "number" || ZONED.test(time) ? new Date(time) : undefined;
+	return date === undefined || Number.isNaN(date.getTime()) ? String(time) : localTimeText(date);
+}
