@@ -6,6 +6,7 @@ import { untilStopped } from "./io/input.ts";
 import { createPreflight, type Preflight } from "./rest/preflight.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { systemClock } from "./run/clock.ts";
+import { RunEndCollector } from "./run-end.ts";
 import { RunStore } from "./run/recorded/run-store.ts";
 import { RememberedDatasets } from "./run/service/remembered-datasets.ts";
 import { currentUserId } from "./run/storage/private-folders.ts";
@@ -27,6 +28,8 @@ export type App = {
 	/** aborted with a `Stop` when the user wants to end */
 	readonly signal: AbortSignal;
 	readonly stdin: AsyncIterable<Uint8Array>;
+	/** gathers what the outputs of the command say */
+	readonly runEnd: RunEndCollector;
 	settings(flags: SettingFlags): Promise<Settings>;
 	/**
 	 * The folder for a command's temporary files: below the state folder, open to its owner alone. `close` removes it.
@@ -88,6 +91,7 @@ export function createApp(dependencies: AppDependencies): App {
 		clock,
 		signal,
 		stdin,
+		runEnd: new RunEndCollector((text) => io.masked(text)),
 		profiles: async () => (await import("./settings/profile.ts")).profileNames({ env, home }),
 		rememberedDatasets: async (settings) => {
 			const { baseUrl, stateDir } = settings;

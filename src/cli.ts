@@ -6,7 +6,10 @@ import { whatToType } from "./commands/other-words.ts";
 import { helpConfiguration } from "./commands/option-groups.ts";
 import { helpCommand } from "./commands/help.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
+import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
+import { prepareOutputs } from "./workflows/outputs/prepare.ts";
+import { writeOutputs } from "./workflows/outputs/write-outputs.ts";
 
 /** The hidden command that completion scripts call for the words that may follow. */
 const COMPLETE = "__complete";
@@ -38,6 +41,9 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 		app.io.err(`ragtag: standard output could not be written: ${reason(app.io.outputError)}`);
 		ran.exit = Exit.output;
 	}
+	// A run has written them already, unless it ended by an error or with another code.
+	ran.exit = await writeOutputs(app, ran.exit);
+	await app.io.flush();
 	return ran.exit;
 }
 
@@ -73,6 +79,7 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 			const { color, quiet, debug, progress } = flags;
 			const form = progress === undefined ? {} : { progress };
 			await app.io.configure({ color: color !== false, quiet: quiet === true, debug: debug === true, ...form });
+			await prepareOutputs(app, commandName(command), command.args, command.optsWithGlobals<OutputFlags>());
 		})
 		.addHelpText(
 			"before",
@@ -94,19 +101,29 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 	return program;
 }
 
+/** `docs tag` */
+function commandName(command: Command): string {
+	const names = [command.name()];
+	for (let { parent } = command; parent?.parent; { parent } = parent) names.unshift(parent.name());
+	return names.join(" ");
+}
+
 /** Prints the error of a command, and gives its exit code. */
-function explain(error: unknown, argv: readonly string[], { io, signal }: App): ExitCode {
+function explain(error: unknown, argv: readonly string[], { io, signal, runEnd }: App): ExitCode {
 	if (error instanceof CommanderError) {
 		// Help and version exit with 0. A group without a command shows help, and is wrong usage.
 		if (error.exitCode === 0) return Exit.ok;
 		if (error.code === "commander.help") return Exit.usage;
 		const hint = whatToType(error.message, argv);
 		const [what = ""] = error.message.split("\n");
-		io.err(`ragtag: ${(hint === undefined ? error.message : what).replace(/^error: /, "")}`);
+		const message = (hint === undefined ? error.message : what).replace(/^error: /, "");
+		runEnd.fail({ message, hint });
+		io.err(`ragtag: ${message}`);
 		io.err(hint ?? "Type `ragtag --help` for all commands, or add --help to a command for its options.");
 		return Exit.usage;
 	}
 	if (error instanceof CliError) {
+		runEnd.fail(error);
 		io.err(`ragtag: ${error.message}`);
 		if (error.hint !== undefined) io.err(error.hint);
 		return error.exit;
@@ -114,10 +131,14 @@ function explain(error: unknown, argv: readonly string[], { io, signal }: App): 
 	const stopped: unknown = signal.reason;
 	if (signal.aborted && typeof stopped === "object" && stopped !== null && "exit" in stopped) {
 		const exit = Object.values(Exit).find((code) => code === stopped.exit);
-		io.err("ragtag: stopped before it finished; run the same command again");
+		const message = "stopped before it finished; run the same command again";
+		runEnd.fail({ message, hint: undefined });
+		io.err(`ragtag: ${message}`);
 		return exit ?? Exit.interrupted;
 	}
-	io.err(`ragtag: a fault of the program itself: ${reason(error)}`);
+	const message = `a fault of the program itself: ${reason(error)}`;
+	runEnd.fail({ message, hint: undefined });
+	io.err(`ragtag: ${message}`);
 	io.err("Please report it with the command that you typed; --debug shows what was sent.");
 	if (error instanceof Error) io.debug(error.stack ?? "");
 	return Exit.internal;

@@ -5,6 +5,7 @@ import type { MaxErrors } from "../run/stop/limits.ts";
 import { flavourNames } from "../run/service/detect-flavour.ts";
 import type { VerifyMode } from "../run/verify/picked-rows.ts";
 import type { ExitCode } from "../errors.ts";
+import { addOutputOptions } from "./output-flags.ts";
 import {
 	collect,
 	collectPair,
@@ -142,7 +143,7 @@ export function addRunOptions(command: Command, force = ""): Command {
 		command,
 		"file for the rows that failed, to correct and use as a manifest (default: in the run's folder)",
 	);
-	addVerifyOption(addOutageOption(command));
+	addOutputOptions(addVerifyOption(addOutageOption(command)));
 	return command
 		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
 		.option("--attempts <n>", "attempts for one row, the first included", parseCount(1, 1000), 6)

@@ -2,7 +2,7 @@ import type { App } from "../app.ts";
 import { Exit, type ExitCode, reason } from "../errors.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
 import { paceText, slowCauses } from "../report/pace.ts";
-import { summaryOf, summaryText, type Undo } from "../report/summary.ts";
+import { type Summary, summaryOf, summaryText, type Undo } from "../report/summary.ts";
 import { undoneText, undoText, type Undone } from "../report/undo.ts";
 import { verifyText, type VerifyCounts } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
@@ -10,6 +10,7 @@ import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
 import type { Pace } from "../run/rate/run-monitor.ts";
 import type { Stop, Totals } from "../run/types.ts";
+import { writeOutputs } from "./outputs/write-outputs.ts";
 
 export type Ended = {
 	readonly totals: Totals;
@@ -27,6 +28,8 @@ export type Ended = {
 	/** the words that are printed instead of the counts of rows */
 	readonly counted?: string;
 	readonly run?: string;
+	/** the folder of the recorded run */
+	readonly folder?: string;
 	/** rows whose documents already had the written metadata */
 	readonly same?: number;
 	readonly undo?: Undo;
@@ -58,25 +61,42 @@ export function endedBefore(rows: ManifestCounts, stop: Stop | undefined, second
 	return { totals: unsentTotals(rows), seconds, stop };
 }
 
-/** The exit code and the JSON summary of an end, once all earlier output is written. */
+/**
+ * The exit code and the JSON summary of an end, once all earlier output and the requested files are written. A file that can't
+ * be written changes the code.
+ */
 export async function resultOf(
-	{ app: { io } }: ReportContext,
+	{ app }: ReportContext,
 	ended: Ended,
 ): Promise<{ readonly exit: ExitCode; readonly summary: string }> {
-	await io.flush();
-	const { totals, seconds, stop, failed, dry, verify } = ended;
-	const isOutputLost = io.outputFailed || failed?.failure !== undefined;
-	const exit = exitOf(totals, stop, isOutputLost, dry, verify && { ...verify.counts, ...verify });
-	const slow = ended.pace && slowCauses(ended.pace, ended.cap);
+	await app.io.flush();
+	const { totals, seconds, stop, failed, dry, verify, pace, cap, folder } = ended;
+	const isOutputLost = app.io.outputFailed || failed?.failure !== undefined;
+	const before = exitOf(totals, stop, isOutputLost, dry, verify && { ...verify.counts, ...verify });
+	const slow = pace && slowCauses(pace, cap);
 	const facts = { ...ended, slow, verify: verify?.counts, undone: ended.undone?.counts, wouldChange: dry?.changes };
-	return { exit, summary: JSON.stringify(summaryOf(totals, seconds, exit, facts)) };
+	const summaryFor = (exit: ExitCode): Summary => summaryOf(totals, seconds, exit, facts);
+	app.runEnd.report({ text: endText(ended), summary: summaryFor(before), pace, cap, folder });
+	const exit = await writeOutputs(app, before);
+	return { exit, summary: JSON.stringify(summaryFor(exit)) };
+}
+
+/** What happened, the counts, and what to type next. */
+function endText(ended: Ended): string {
+	const { stop, resume } = ended;
+	const next = resume === undefined ? stop?.hint : goOnText(stop, resume);
+	return [stop?.text, countedText(ended), next].filter((line) => line !== undefined).join("\n");
+}
+
+function countedText({ counted, totals, seconds, dry }: Ended): string {
+	return counted ?? summaryText(totals, seconds, dry?.changes);
 }
 
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
 export async function report(context: ReportContext, ended: Ended): Promise<ExitCode> {
 	const { flags } = context;
 	const { io } = context.app;
-	const { totals, seconds, stop, failed, dry, verify } = ended;
+	const { totals, stop, failed, verify } = ended;
 	const { exit, summary } = await resultOf(context, ended);
 	if (flags.json === true) await io.out(`${summary}\n`);
 	if (failed !== undefined && totals.failed > 0 && failed.failure === undefined) {
@@ -84,7 +104,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	}
 	if (ended.undone !== undefined) io.note(undoneText(ended.undone.name, ended.undone.counts));
 	const undo = ended.undo === undefined ? undefined : undoText(ended.undo);
-	const counted = ended.counted ?? summaryText(totals, seconds, dry?.changes);
+	const counted = countedText(ended);
 	if (verify !== undefined && ended.counted === undefined) {
 		const text = verifyText(verify.counts);
 		if (isChanged(verify)) io.err(CHANGED);

@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BREACHES: readonly (readonly [string, string, string])[] = [
 	["bin/a.ts", 'import "../src/run/x.ts"', "bin builds App"],
 	["src/cli.ts", 'import "./rest/x.ts"', "cli is the program tree"],
+	["src/cli.ts", 'import "./workflows/report.ts"', "cli is the program tree"],
 	["src/cli.ts", 'import { x } from "./app.ts"', "cli is the program tree"],
 	["src/app.ts", 'import "./commands/x.ts"', "app joins the parts"],
 	["src/app.ts", 'import "./sandbox/x.ts"', "app joins the parts"],
@@ -63,7 +64,7 @@ const BREACHES: readonly (readonly [string, string, string])[] = [
 
 const ALLOWED: readonly (readonly [string, string])[] = [
 	["bin/a.ts", 'import "../src/app.ts"'],
-	["src/cli.ts", 'import "./commands/x.ts"; import type { x } from "./app.ts"'],
+	["src/cli.ts", 'import "./commands/x.ts"; import "./workflows/outputs/x.ts"; import type { x } from "./app.ts"'],
 	["src/app.ts", 'import "./io.ts"; import "./settings.ts"; import "./rest/x.ts"; import "./run/x.ts"'],
 	["src/commands/docs/a.ts", 'import "../../run/x.ts"; import type { x } from "../../app.ts"; import "commander"'],
 	["src/commands/sandbox.ts", 'void import("../sandbox/index.ts")'],
@@ -129,7 +130,7 @@ it("a file that has grown to two things is found", () => {
 
 it("every folder of src is a station with rules, or a leaf that all may import", async () => {
 	const stations = ["app", "cli", "commands", "flags", "io", "manifest", "plan", "report", "rest", "run", "sandbox"];
-	const known = [...stations, "session", "settings", "workflows"];
+	const known = [...stations, "run-end", "session", "settings", "workflows"];
 	const leaves = ["activity", "body-forms", "errors", "input-file", "json", "policy", "text", "version"];
 	const names = (await readdir(join(ROOT, "src"))).map((name) => name.replace(/\.ts$/, ""));
 	expect(names.filter((name) => !known.includes(name) && !leaves.includes(name))).toEqual([]);

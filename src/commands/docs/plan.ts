@@ -6,6 +6,7 @@ import { VERSION } from "../../version.ts";
 import { addChangeOptions, checkChangeFlags, type ChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
+import { addOutputOptions } from "../../flags/output-flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
@@ -41,7 +42,9 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 			"before",
 			"Examples:\n  ragtag docs plan tags.csv -d DATASET --out plan.jsonl\n  ragtag docs plan tags.csv --mode merge --out plan.jsonl\n  ragtag docs apply plan.jsonl\n",
 		);
-	addRowOptions(addChangeOptions(command), "file for the rows that failed, to correct and use as a manifest");
+	addOutputOptions(
+		addRowOptions(addChangeOptions(command), "file for the rows that failed, to correct and use as a manifest"),
+	);
 	addValidityOptions(addSetOption(addManifestOptions(command)), "plans").action(async (manifest: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<PlanOptions, "manifest">>(), manifest }, app));
 	});

@@ -122,7 +122,7 @@ async function sidecarSource(options: ResolveOptions, reading: ManifestOptions, 
 	if (options.paths.includes("-")) {
 		throw new CliError("--match sidecar can't read standard input; nothing was sent", { exit: Exit.usage });
 	}
-	const problems = problemReporter(options.json === true, app.io);
+	const problems = problemReporter(options.json === true, app);
 	const checked = await checkSidecars(options.paths, reading, {
 		onProblem: (problem) => void problems.report(problem),
 		signal: app.signal,
@@ -148,7 +148,7 @@ async function printResolved(
 	const work = { source, listings: new Listings(api, request), match, onDuplicate, signal } as const;
 	const write = async (print: Print): Promise<number> => {
 		const printer = documentPrinter(json);
-		const problems = problemReporter(json, io);
+		const problems = problemReporter(json, app);
 		const { failed } = await lookUp(work, { onProblem: problems.report, onMetadata: printer.include });
 		problems.end();
 		const lost = source.invalid + failed;

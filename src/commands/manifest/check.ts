@@ -9,6 +9,7 @@ import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { checkAndReport, manifestOptions, refusal } from "../../workflows/check/check-manifest.ts";
 import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flags/change-flags.ts";
 import { addManifestOptions, addSetOption, addVerbosityOptions, type ManifestFlags } from "../../flags/flags.ts";
+import { addCheckOutputOptions } from "../../flags/output-flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 
@@ -38,6 +39,7 @@ export function checkCommand(parent: Command, app: App, done: Done, run = check)
 			"before",
 			"Examples:\n  ragtag manifest check tags.csv -d DATASET\n  ragtag manifest check files.csv --for upload\n",
 		);
+	addCheckOutputOptions(command);
 	addVerbosityOptions(addChangeOptions(addSetOption(addManifestOptions(command)))).action(async (manifest: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<CheckOptions, "manifest">>(), manifest }, app));
 	});
@@ -57,7 +59,9 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	const stop = refusal(checked, {}, options.for);
 	// Nothing is sent, so the valid rows are pending, and that is success.
 	const exit = stop === undefined ? Exit.ok : exitOf(totals, stop, false);
-	if (json) await io.out(`${JSON.stringify(summaryOf(totals, (clock.now() - started) / 1000, exit))}\n`);
+	const summary = summaryOf(totals, (clock.now() - started) / 1000, exit);
+	app.runEnd.report({ text: stop?.text ?? countsText(totals), summary });
+	if (json) await io.out(`${JSON.stringify(summary)}\n`);
 	if (stop === undefined) {
 		const skipped = checked.duplicateSkipped;
 		const duplicates = skipped > 0 ? `, ${numberText(skipped)} of them duplicates that are left out` : "";

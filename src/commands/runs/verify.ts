@@ -8,6 +8,7 @@ import type { Totals } from "../../run/types.ts";
 import type { VerifyMode } from "../../run/verify/picked-rows.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addOutageOption, addReadOptions, type VerifyFlags, withSession } from "../../flags/flags.ts";
+import { addOutputOptions } from "../../flags/output-flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
@@ -31,7 +32,7 @@ export function verifyCommand(runs: Command, app: App, done: Done, run = verify)
 			"before",
 			"Examples:\n  ragtag runs verify\n  ragtag runs verify 20261121T170000-1a2b3c --verify sample\n",
 		);
-	addOutageOption(addReadOptions(command), "30s")
+	addOutputOptions(addOutageOption(addReadOptions(command), "30s"))
 		.addOption(
 			new Option("--verify <what>", "all that was written, or a sample of 300 rows")
 				.choices(["sample", "all"])

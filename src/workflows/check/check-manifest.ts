@@ -67,8 +67,8 @@ export async function checkAndReport(
 	options: ManifestOptions,
 	{ name, present, alike }: CheckExtras = {},
 ): Promise<CheckedManifest> {
-	const { io, stdin, signal } = app;
-	const problems = problemReporter(flags.json === true, io);
+	const { stdin, signal } = app;
+	const problems = problemReporter(flags.json === true, app);
 	try {
 		const checked = await checkManifest(path, options, {
 			name,
@@ -131,10 +131,12 @@ export type ProblemReporter = {
 };
 
 /** Prints problems as they are found: the first as lines on standard error, with `json` all as objects. */
-export function problemReporter(json: boolean, io: App["io"]): ProblemReporter {
+export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | "runEnd">): ProblemReporter {
 	let count = 0;
 	return {
-		async report({ file, line, column, field, code, text }) {
+		async report(found) {
+			const { file, line, column, field, code, text } = found;
+			runEnd.problem(found);
 			count += 1;
 			if (count <= SHOWN) io.err(`${file}:${line}:${column}: ${text}`);
 			if (!json) return;

@@ -41,11 +41,11 @@ export class PolicyChecker {
 		policy: PolicySetting,
 		source: JudgedRows,
 		{ json }: { readonly json?: boolean },
-		{ io }: Pick<App, "io">,
+		app: Pick<App, "io" | "runEnd">,
 	) {
 		this.#policy = policy;
 		this.#source = source;
-		this.#problems = problemReporter(json === true, io);
+		this.#problems = problemReporter(json === true, app);
 	}
 
 	/** Judges the effect of a row. `normalise` gives what the service stores of sent metadata. */

@@ -28,12 +28,15 @@ const WINDOW = 500_000;
  * alone, so the file is the same whenever it is written. A run without a failed row leaves an older file as it is.
  *
  * @param folder the run's
+ * @param source `onFailed` sees each failed row
  * @returns why it could not be written
  */
 export async function writeFailed(
 	path: string,
 	folder: string,
-	source: Pick<CheckedManifest, "read" | "failedRows">,
+	source: Pick<CheckedManifest, "read" | "failedRows"> & {
+		readonly onFailed?: (row: Row, failure: RowFailure) => void;
+	},
 	{ failed, rows }: Totals,
 ): Promise<string | undefined> {
 	if (failed === 0) return undefined;
@@ -51,6 +54,7 @@ export async function writeFailed(
 				if (failure === undefined) continue;
 				const { code, text, attempts } = failure;
 				const why = { line, errorCode: code, error: text, attempts };
+				source.onFailed?.(row, why);
 				await file.appendFile(source.failedRows.row(record, why, placeOf(row)));
 			}
 		}
@@ -95,12 +99,13 @@ export async function checkFailedPath(path: string | undefined, manifest: string
 
 /** Prints failed rows as they end: the first as lines on standard error, with `--json` all as objects. */
 export function failedRowReporter(
-	{ flags, app: { io } }: ReportContext,
+	{ flags, app: { io, runEnd } }: ReportContext,
 	rows: Pick<RowSource, "name" | "linesOf">,
 ): (outcome: Outcome) => Promise<void> {
 	let count = 0;
 	return async (outcome) => {
 		if (outcome.status !== "failed") return;
+		runEnd.failedRow(fileOfLines(rows), outcome);
 		if (flags.json === true) await io.out(`${rowLine(outcome)}\n`);
 		count += 1;
 		const { item, error } = outcome;

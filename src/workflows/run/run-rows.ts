@@ -1,7 +1,7 @@
 import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
 import { numberText } from "../../text/words.ts";
 import type { ExitCode } from "../../errors.ts";
-import type { Row } from "../../manifest/types.ts";
+import type { Row, RowFailure } from "../../manifest/types.ts";
 import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Operation } from "../../run/operations/operation.ts";
@@ -191,7 +191,13 @@ export async function endRun<SourceRow extends Row>(
 	await session.service.api.close().catch(() => undefined);
 	const totals = journal.totals();
 	const failedPath = flags.failed ?? runs.path(name, "failed.csv");
-	const failure = await writeFailed(failedPath, runs.path(name), rows, totals);
+	// Rows that failed in an earlier execution of a resumed run are reported to the outputs only here.
+	const onFailed = (item: Row, { errorCode, error, attempts }: RowFailure): void => {
+		const { documentId } = item;
+		app.runEnd.failedRow(fileOfLines(rows), { item, documentId, error: { code: errorCode, text: error }, attempts });
+	};
+	const source = { read: () => rows.read(), failedRows: rows.failedRows, onFailed };
+	const failure = await writeFailed(failedPath, runs.path(name), source, totals);
 	const undo = withFlags(`ragtag runs undo ${name}`, flags);
 	const ended: Ended = {
 		totals,
@@ -202,6 +208,7 @@ export async function endRun<SourceRow extends Row>(
 		verified: session.service.canary.echo !== undefined,
 		verify: verification.found,
 		run: name,
+		folder: runs.path(name),
 		same: journal.noOpUpdates,
 		undo: undoOf(totals, journal.withoutBeforeImage, journal.noOpUpdates, journal.storedButFailed, undo),
 		resume: totals.pending > 0 ? resumeCommand(name, flags) : undefined,

@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import { parseNonEmpty } from "./values.ts";
+
+/** Options of commands that run rows: what other programs read of the run. `src/run-end.ts` has their values. */
+export function addOutputOptions(command: Command): Command {
+	return addCheckOutputOptions(command);
+}
+
+/** The same of commands that check a manifest, and send nothing of its rows. */
+export function addCheckOutputOptions(command: Command): Command {
+	return command.option(
+		"--junit <file>",
+		"the run as a JUnit test report, one case a failed or invalid row",
+		parseNonEmpty,
+	);
+}

@@ -1,0 +1,165 @@
+import type { CliError, ExitCode } from "./errors.ts";
+import type { Problem } from "./manifest/types.ts";
+import type { Summary } from "./report/summary.ts";
+import type { Pace } from "./run/rate/run-monitor.ts";
+import type { Outcome } from "./run/types.ts";
+
+/** Failed rows, and problems of a manifest, that are kept for the outputs of a run. The others are counted. */
+const KEPT = 10_000;
+
+/** Where the outputs of a run go, by the flags that name them. */
+export type OutputFlags = {
+	readonly junit?: string;
+};
+
+/** A row that failed, as outputs show it. */
+export type FailedRow = {
+	/** the file that its line belongs to, as messages name it */
+	readonly file: string;
+	/** from 1 */
+	readonly line: number;
+	readonly datasetId: string;
+	/** empty where there is no document */
+	readonly documentId: string;
+	/** path of an upload */
+	readonly path: string | undefined;
+	readonly code: string;
+	readonly text: string;
+	readonly attempts: number;
+};
+
+/** All that outputs can say of a command that has ended. The key is masked in its texts. */
+export type RunEnd = {
+	/** `docs tag` */
+	readonly command: string;
+	/** arguments as they were typed: a manifest, files, the name of a run */
+	readonly args: readonly string[];
+	readonly exit: ExitCode;
+	/** what happened, in sentences, and what to type next */
+	readonly text: string;
+	/** undefined where the command ended before its rows were known */
+	readonly summary: Summary | undefined;
+	/** how fast the requests of its rows went; undefined where no row was sent */
+	readonly pace: Pace | undefined;
+	/** requests a second that were allowed; undefined for no cap */
+	readonly cap: number | undefined;
+	/** the folder of the recorded run; undefined where none is recorded */
+	readonly folder: string | undefined;
+	readonly started: Date;
+	readonly ended: Date;
+	/** in the order of the manifest, at most 10,000 */
+	readonly problems: readonly Problem[];
+	readonly problemCount: number;
+	/** in the order of the manifest, at most 10,000; a resumed run has also those of its earlier executions */
+	readonly failedRows: readonly FailedRow[];
+	readonly failedRowCount: number;
+};
+
+type FailedOutcome = Pick<Outcome, "item" | "documentId" | "error" | "attempts">;
+
+/** What `report` knows of an end. */
+type KnownEnd = Pick<RunEnd, "text"> & Partial<Pick<RunEnd, "summary" | "pace" | "cap" | "folder">>;
+
+/** Gathers what the outputs of a command say, while it runs. One command line has one. */
+export class RunEndCollector {
+	readonly #masked: (text: string) => string;
+	readonly #now: () => Date;
+	#started: Date;
+	#command = "";
+	#args: readonly string[] = [];
+	#flags: OutputFlags = {};
+	#refused: ReadonlySet<string> = new Set();
+	#end: KnownEnd | undefined;
+	readonly #problems: Problem[] = [];
+	#problemCount = 0;
+	/** by the position of the row */
+	readonly #failedRows = new Map<number, FailedRow>();
+	/** outputs that could not be written, and why */
+	readonly failures = new Map<string, string>();
+	/** the exit code that the outputs say; undefined before they are written */
+	written: ExitCode | undefined;
+
+	/** @param masked masks the key in a text */
+	constructor(masked: (text: string) => string, now: () => Date = () => new Date()) {
+		this.#masked = masked;
+		this.#now = now;
+		this.#started = now();
+	}
+
+	/**
+	 * Takes the command line.
+	 *
+	 * @param refused paths of outputs that must not be written
+	 */
+	begin(command: string, args: readonly string[], flags: OutputFlags, refused: ReadonlySet<string>): void {
+		this.#command = command;
+		this.#args = args;
+		this.#flags = flags;
+		this.#refused = refused;
+		this.#started = this.#now();
+	}
+
+	isRefused(path: string): boolean {
+		return this.#refused.has(path);
+	}
+
+	get flags(): OutputFlags {
+		return this.#flags;
+	}
+
+	problem(problem: Problem): void {
+		this.#problemCount += 1;
+		if (this.#problems.length < KEPT) this.#problems.push(problem);
+	}
+
+	/** @param file the file that the line of the row belongs to */
+	failedRow(file: string, { item, documentId, error, attempts }: FailedOutcome): void {
+		if (this.#failedRows.size >= KEPT || error === undefined) return;
+		this.#failedRows.set(item.index, {
+			file,
+			line: item.line,
+			datasetId: item.datasetId,
+			documentId: documentId === "" ? item.documentId : documentId,
+			path: item.file?.path,
+			code: error.code,
+			text: error.text,
+			attempts,
+		});
+	}
+
+	/** Takes the end of a command that reports its rows. A later one replaces it. */
+	report(end: KnownEnd): void {
+		this.#end = end;
+	}
+
+	/** Takes an error that ends the command. What was reported before stands. */
+	fail({ message, hint }: Pick<CliError, "message" | "hint">): void {
+		const lines = [this.#end?.text, message, hint];
+		this.#end = { ...this.#end, text: lines.filter((line) => line !== undefined).join("\n") };
+	}
+
+	/** What is known now. */
+	endOf(exit: ExitCode): RunEnd {
+		const { text = "", summary, pace, cap, folder } = this.#end ?? {};
+		const masked = this.#masked;
+		const failedRows = [...this.#failedRows]
+			.toSorted(([one], [other]) => one - other)
+			.map(([, row]) => ({ ...row, documentId: masked(row.documentId), text: masked(row.text) }));
+		return {
+			command: this.#command,
+			args: this.#args.map(masked),
+			exit,
+			text: masked(text),
+			summary: summary && { ...summary, exit_code: exit },
+			pace,
+			cap,
+			folder,
+			started: this.#started,
+			ended: this.#now(),
+			problems: this.#problems.map((problem) => ({ ...problem, text: masked(problem.text) })),
+			problemCount: this.#problemCount,
+			failedRows,
+			failedRowCount: Math.max(failedRows.length, summary?.failed ?? 0),
+		};
+	}
+}

@@ -1,0 +1,109 @@
+import { Exit, type ExitCode } from "../../errors.ts";
+import type { FailedRow, RunEnd } from "../../run-end.ts";
+import { numberText } from "../../text/words.ts";
+import { xmlText } from "./xml.ts";
+
+/** A test that did not pass: `failure` for a row, `error` for a run that stopped. */
+type Fault = { readonly kind: "failure" | "error"; readonly type: string; readonly message: string };
+
+type Case = { readonly name: string; readonly fault?: Fault };
+
+/** Codes of a run that came to its end: its rows say what failed. */
+const FINISHED: ReadonlySet<ExitCode> = new Set([Exit.ok, Exit.failedRows, Exit.differences]);
+
+/**
+ * The run as a test report: a suite with a case for the run itself, and one for each failed or invalid row. Without the first
+ * case, a run that stopped before its first row would look like one that passed.
+ *
+ * It uses what both common schemas know, Ant's (windyroad/JUnit-Schema, JUnit.xsd) and Jenkins' (jenkinsci/xunit-plugin,
+ * junit-10.xsd): Ant's wants every attribute that is written here, and an order of the elements.
+ */
+export function junitText(end: RunEnd): string {
+	const rows = [...problemCases(end), ...failedCases(end)];
+	const cases = [runCase(end, rows.length > 0), ...rows];
+	const count = (kind: Fault["kind"]): number => cases.filter(({ fault }) => fault?.kind === kind).length;
+	const seconds = (end.ended.getTime() - end.started.getTime()) / 1000;
+	const suite = attributes({
+		name: [end.command, ...end.args].join(" "),
+		package: "ragtag",
+		id: "0",
+		// The schema allows no zone.
+		timestamp: end.started.toISOString().slice(0, 19),
+		hostname: "localhost",
+		tests: String(cases.length),
+		failures: String(count("failure")),
+		errors: String(count("error")),
+		time: seconds.toFixed(3),
+	});
+	const properties = propertiesOf(end).map(([name, value]) => `\t\t\t<property${attributes({ name, value })}/>\n`);
+	return [
+		`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n\t<testsuite${suite}>\n`,
+		`\t\t<properties>\n${properties.join("")}\t\t</properties>\n`,
+		...cases.map((each) => caseText(each, `ragtag ${end.command}`)),
+		`\t\t<system-out>${xmlText(end.text)}</system-out>\n\t\t<system-err/>\n\t</testsuite>\n</testsuites>\n`,
+	].join("");
+}
+
+function runCase({ command, exit, text }: RunEnd, hasRows: boolean): Case {
+	if (exit === Exit.ok || (exit === Exit.failedRows && hasRows)) return { name: command };
+	const kind = FINISHED.has(exit) ? "failure" : "error";
+	return { name: command, fault: { kind, type: `exit ${exit}`, message: text } };
+}
+
+/** One case a line: a row may have several problems. */
+function problemCases({ problems, problemCount }: RunEnd): readonly Case[] {
+	const lines = new Map<number, string[]>();
+	const types = new Map<number, string>();
+	for (const { line, column, code, text } of problems) {
+		lines.set(line, [...(lines.get(line) ?? []), `column ${column}: ${text}`]);
+		types.set(line, types.get(line) ?? code);
+	}
+	const cases = [...lines].map(([line, texts]): Case => {
+		const fault = { kind: "failure", type: types.get(line) ?? "", message: texts.join("\n") } as const;
+		return { name: `line ${line}`, fault };
+	});
+	return [...cases, ...more(problemCount - problems.length, "problems of the manifest")];
+}
+
+function failedCases({ failedRows, failedRowCount }: RunEnd): readonly Case[] {
+	const cases = failedRows.map((row): Case => {
+		const message = `${row.code}: ${row.text}`;
+		return { name: rowName(row), fault: { kind: "failure", type: row.code, message } };
+	});
+	return [...cases, ...more(failedRowCount - failedRows.length, "failed rows")];
+}
+
+/** `line 4: report.pdf` */
+function rowName({ line, path, documentId }: FailedRow): string {
+	const what = path ?? documentId;
+	return what === "" ? `line ${line}` : `line ${line}: ${what}`;
+}
+
+function more(count: number, what: string): readonly Case[] {
+	if (count <= 0) return [];
+	const message = `${numberText(count)} more ${what}; the file of failed rows and --json have all of them`;
+	return [{ name: `${numberText(count)} more ${what}`, fault: { kind: "failure", type: "MORE", message } }];
+}
+
+function propertiesOf({ exit, summary, started, ended }: RunEnd): readonly (readonly [string, string])[] {
+	const own = Object.entries(summary ?? {}).flatMap(([name, value]): (readonly [string, string])[] => {
+		if (name === "type" || name === "exit_code" || value === null) return [];
+		return [[name, typeof value === "object" ? JSON.stringify(value) : String(value)]];
+	});
+	return [["exit_code", String(exit)], ["started", started.toISOString()], ["ended", ended.toISOString()], ...own];
+}
+
+function caseText({ name, fault }: Case, classname: string): string {
+	const head = `\t\t<testcase${attributes({ name, classname, time: "0.000" })}`;
+	if (fault === undefined) return `${head}/>\n`;
+	const { kind, type, message } = fault;
+	const [first = ""] = message.split("\n");
+	const body = `<${kind}${attributes({ message: first, type })}>${xmlText(message)}</${kind}>`;
+	return `${head}>\n\t\t\t${body}\n\t\t</testcase>\n`;
+}
+
+function attributes(values: Readonly<Record<string, string>>): string {
+	return Object.entries(values)
+		.map(([name, value]) => ` ${name}="${xmlText(value)}"`)
+		.join("");
+}

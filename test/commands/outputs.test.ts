@@ -1,0 +1,127 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { casesOf, validJunit } from "../support/junit.ts";
+import { type Ended, envOf, ragtag, type World } from "../support/ragtag.ts";
+import { file, folder, KEY, type Service, serve } from "../support/service.ts";
+import { at, summaryOf } from "../support/values.ts";
+
+type Made = { readonly service: Service; readonly manifest: string; readonly junit: string };
+
+/** A manifest of three rows, of which the second may name no document. */
+async function world(second?: string): Promise<Made> {
+	const service = await serve(3);
+	const ids = await service.ids();
+	const rows = ids.map((id, index) => `${index === 1 ? (second ?? id) : id},Bob,2025-01-0${index + 1}\n`);
+	const manifest = await file("tags.csv", `document_id,author,publish_date\n${rows.join("")}`);
+	return { service, manifest, junit: join(await folder(), "junit.xml") };
+}
+
+const tag = ({ service, manifest, junit }: Made, argv: readonly string[] = [], more: World = {}): Promise<Ended> =>
+	ragtag(["docs", "tag", manifest, "-d", service.dataset, "--rate", "unlimited", "--junit", junit, ...argv], {
+		env: envOf(service),
+		...more,
+	});
+
+const casesIn = async (path: string): Promise<string[]> => casesOf(await validJunit(await readFile(path, "utf8")));
+
+describe("an output of a run", () => {
+	it("is there after a run that went well, and leaves nothing else in its folder", async () => {
+		const made = await world();
+		expect(await tag(made)).toMatchObject({ exit: 0 });
+		expect(await casesIn(made.junit)).toEqual(["docs tag: passed"]);
+		expect(await readFile(made.junit, "utf8")).toContain('<property name="updated" value="3"/>');
+		expect(await readdir(dirname(made.junit))).toEqual(["junit.xml"]);
+	});
+
+	it("names the row that failed", async () => {
+		const made = await world("nobody");
+		expect(await tag(made)).toMatchObject({ exit: 1 });
+		expect(await casesIn(made.junit)).toEqual(["docs tag: passed", "line 3: nobody: failure NOT_FOUND"]);
+	});
+
+	it("has the failed rows of a run's earlier executions, too", async () => {
+		const made = await world("nobody");
+		const home = await folder();
+		const stopped = await tag(made, ["--max-errors", "1", "--concurrency", "1", "--chunk", "1"], { home });
+		expect(stopped.exit).toBe(9);
+		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 9", "line 3: nobody: failure NOT_FOUND"]);
+		const argv = ["runs", "resume", "--junit", made.junit];
+		expect(await ragtag(argv, { env: envOf(made.service), home })).toMatchObject({ exit: 1 });
+		expect(await casesIn(made.junit)).toEqual(["runs resume: passed", "line 3: nobody: failure NOT_FOUND"]);
+	});
+
+	it("says of every early end that it is an error", async () => {
+		const made = await world();
+		const env = envOf(made.service);
+		const invalid = { ...made, manifest: await file("bad.csv", "document_id,publish_date\na,tomorrow\n") };
+		expect(await tag(invalid)).toMatchObject({ exit: 3 });
+		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 3", "line 2: failure BAD_DATE"]);
+		expect(await tag(made, [], { env: { ...env, RAGTAG_API_KEY: "ragflow-wrong0123456789" } })).toMatchObject({
+			exit: 4,
+		});
+		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 4"]);
+		expect(await tag(made, [], { env: { RAGTAG_BASE_URL: made.service.url } })).toMatchObject({ exit: 2 });
+		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 2"]);
+		expect(await tag(made, ["--delete-token", "!delete"])).toMatchObject({ exit: 2 });
+		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 2"]);
+		const stopped = AbortSignal.abort({ exit: 143, text: "stopped by SIGTERM" });
+		expect(await tag(made, [], { signal: stopped })).toMatchObject({ exit: 143 });
+		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 143"]);
+		const nobodyThere = { RAGTAG_BASE_URL: "http://127.0.0.1:9", RAGTAG_API_KEY: KEY };
+		expect(await tag(made, ["--max-outage", "50ms"], { env: nobodyThere })).toMatchObject({ exit: 6 });
+		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 6"]);
+	});
+
+	it("is written for a dry run, a plan and a check of a manifest", async () => {
+		const made = await world("nobody");
+		expect(await tag(made, ["--dry-run"])).toMatchObject({ exit: 1 });
+		expect(await casesIn(made.junit)).toEqual(["docs tag: passed", "line 3: nobody: failure NOT_FOUND"]);
+		const { service, manifest, junit } = made;
+		const out = join(await folder(), "plan.jsonl");
+		const plan = ["docs", "plan", manifest, "-d", service.dataset, "--out", out, "--junit", junit];
+		expect(await ragtag(plan, { env: envOf(service) })).toMatchObject({ exit: 1 });
+		expect(await casesIn(junit)).toEqual(["docs plan: passed", "line 3: nobody: failure NOT_FOUND"]);
+		const check = ["manifest", "check", manifest, "-d", service.dataset, "--junit", junit];
+		expect(await ragtag(check)).toMatchObject({ exit: 0 });
+		expect(await casesIn(junit)).toEqual(["manifest check: passed"]);
+	});
+
+	it("ends a good run with 74 where it can't be written, with the run recorded and the summary saying so", async () => {
+		const made = await world();
+		const home = await folder();
+		// The folder is there when the run begins, and a folder stands where the file should be when it ends.
+		const beforeConnecting = (): Promise<unknown> => mkdir(made.junit);
+		const ended = await tag(made, ["--json"], { home, beforeConnecting });
+		expect(ended.exit).toBe(74);
+		expect(ended.stderr).toContain(`ragtag: --junit ${made.junit}: `);
+		expect(at(summaryOf(ended.stdout), "exit_code")).toBe(74);
+		expect(await made.service.documents()).toMatchObject([{ metadata: { author: "Bob" } }, {}, {}]);
+		const listed = await ragtag(["runs", "list", "--json"], { home });
+		expect(listed.stdout).toContain(`"state":"finished","rows":3,"done":3`);
+	});
+
+	it("is refused before the first request where it can't be written, or would replace another file", async () => {
+		const made = await world();
+		const inFolder = dirname(made.junit);
+		await mkdir(join(inFolder, "sub"));
+		await writeFile(join(inFolder, "own.xml"), "");
+		await symlink(join(inFolder, "own.xml"), join(inFolder, "link.xml"));
+		const refused: readonly (readonly [string, string])[] = [
+			[join(inFolder, "none", "junit.xml"), "no such file or directory"],
+			[join(inFolder, "sub"), "is a folder"],
+			[join(inFolder, "link.xml"), "is a link to another file; name that file itself"],
+			["/dev/null", "is no regular file"],
+			[made.manifest, `is also the file of the argument ${made.manifest}`],
+		];
+		for (const [junit, why] of refused) {
+			const { exit, stderr } = await tag({ ...made, junit });
+			expect(stderr).toContain(`ragtag: --junit ${junit}: ${why}; nothing was sent`);
+			expect(exit).toBe(2);
+		}
+		const { exit } = await tag(made, ["--failed", made.junit]);
+		expect(exit).toBe(2);
+		expect(made.service.requests).toEqual([]);
+		expect(await readFile(made.manifest, "utf8")).toContain("document_id");
+	});
+});
