@@ -6,6 +6,7 @@
  * - `running`: sends rows
  * - `slowed`: sends rows at a rate that was lowered after the service asked for it, or after an outage
  * - `waiting`: waits because the service asked for it (Retry-After)
+ * - `paused`: sends nothing until the user continues it
  * - `outage`: waits for a service that does not answer
  * - `verifying`: reads back what it wrote
  * - `stopping`: begins nothing new, and waits for the requests in flight
@@ -16,6 +17,7 @@ export type ActivityState =
 	| "running"
 	| "slowed"
 	| "waiting"
+	| "paused"
 	| "outage"
 	| "verifying"
 	| "stopping";

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { tmpdir } from "node:os";
 import { CliError, Exit } from "./errors.ts";
-import type { Io } from "./io.ts";
+import { realTimers, type Io } from "./io.ts";
 import { untilStopped } from "./io/input.ts";
 import { createPreflight, type Preflight } from "./rest/preflight.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
@@ -13,11 +13,11 @@ import { currentUserId } from "./run/storage/private-folders.ts";
 import type { Processes } from "./run/storage/process-owner.ts";
 import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
-import { LONGEST_TIMER_MS, openSession, type Session, type SessionOptions } from "./session.ts";
+import { type AppTimers, LONGEST_TIMER_MS, openSession, type Session, type SessionOptions } from "./session.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
 
 export { createIo } from "./io.ts";
-export type { Session, SessionOptions } from "./session.ts";
+export type { AppTimers, Session, SessionOptions } from "./session.ts";
 export { strayKeys } from "./text/stray-keys.ts";
 export type { SettingFlags, Settings } from "./settings.ts";
 
@@ -25,6 +25,7 @@ export type { SettingFlags, Settings } from "./settings.ts";
 export type App = {
 	readonly io: Io;
 	readonly clock: Clock;
+	readonly timers: AppTimers;
 	/** aborted with a `Stop` when the user wants to end */
 	readonly signal: AbortSignal;
 	readonly stdin: AsyncIterable<Uint8Array>;
@@ -66,10 +67,11 @@ export type AppDependencies = {
 	readonly signal: AbortSignal;
 	readonly processes: Processes;
 	readonly clock?: Clock;
+	readonly timers?: AppTimers;
 };
 
 export function createApp(dependencies: AppDependencies): App {
-	const { io, env, home, signal, processes, clock = systemClock } = dependencies;
+	const { io, env, home, signal, processes, clock = systemClock, timers = realTimers } = dependencies;
 	const stdin = untilStopped(dependencies.stdin, signal);
 	// Each request that waits for its turn listens to it. Node would warn of a leak.
 	setMaxListeners(0, signal);
@@ -89,6 +91,7 @@ export function createApp(dependencies: AppDependencies): App {
 	return {
 		io,
 		clock,
+		timers,
 		signal,
 		stdin,
 		runEnd: new RunEndCollector((text) => io.masked(text)),
@@ -110,7 +113,7 @@ export function createApp(dependencies: AppDependencies): App {
 		temporaryFolder: async ({ stateDir }) =>
 			stateDir === undefined ? tmpdir() : temporary.of(stateDir.value, stateDir.origin),
 		close: () => temporary.close(),
-		connect: (settings, options) => openSession(settings, options, { io, env, clock, signal }),
+		connect: (settings, options) => openSession(settings, options, { io, env, clock, timers, signal }),
 		baseUrl: ({ baseUrl }) => (baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value)),
 		preflight: (settings, timeout) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);

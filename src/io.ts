@@ -208,7 +208,7 @@ async function spinnerOn(stream: Output, unicode: boolean): Promise<Spinner> {
 	return ora({ stream, spinner, isEnabled: true, color: false, discardStdin: false, hideCursor: false, interval: 100 });
 }
 
-const realTimers: Timers = {
+export const realTimers: Timers = {
 	now: () => performance.now(),
 	date: () => new Date(),
 	every: (milliseconds, call) => {

@@ -1,7 +1,7 @@
 import type { CliError, ExitCode } from "./errors.ts";
 import type { Problem } from "./manifest/types.ts";
 import type { Summary } from "./report/summary.ts";
-import type { Pace } from "./run/rate/run-monitor.ts";
+import type { Pace } from "./run/rate/pace.ts";
 import type { Outcome } from "./run/types.ts";
 
 /** Failed rows, and problems of a manifest, that are kept for the outputs of a run. The others are counted. */

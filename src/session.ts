@@ -1,6 +1,7 @@
 import type { BodyChoice } from "./body-forms.ts";
 import { CliError, Exit } from "./errors.ts";
-import type { Io } from "./io.ts";
+import type { Io, Timers } from "./io.ts";
+import type { RateSetting } from "./rates.ts";
 import { createApi } from "./rest/api.ts";
 import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
 import { proxyFor } from "./rest/proxy.ts";
@@ -10,7 +11,7 @@ import { MAX_CONCURRENCY } from "./run/rate/concurrency-search.ts";
 import { ADVISED_RATE } from "./run/rate/concurrency.ts";
 import { Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
 import { RunMonitor } from "./run/rate/run-monitor.ts";
-import { createLimiter, unlimited } from "./run/rate/limiter.ts";
+import { RateControl } from "./run/rate/rate-control.ts";
 import { checkingAddress, requestWithRetry } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory, noMemory } from "./run/service/service-memory.ts";
@@ -22,7 +23,7 @@ import { holdsKey, redactor } from "./text/redactor.ts";
 /** The options of a session. For an undefined member the profile decides, then the default. */
 export type SessionOptions = {
 	/** the most requests a second */
-	readonly rate?: number | "unlimited" | undefined;
+	readonly rate?: RateSetting | undefined;
 	/** milliseconds for one request */
 	readonly timeout?: number | undefined;
 	readonly body?: BodyChoice | undefined;
@@ -45,8 +46,8 @@ export type Session = {
 	readonly cooldown: Cooldown;
 	/** the state of the command and its cause */
 	readonly monitor: RunMonitor;
-	/** the most requests a second; undefined for no limit */
-	readonly rate: number | undefined;
+	/** the most requests a second, which change while a run goes on */
+	readonly rates: RateControl;
 	/** milliseconds for one request */
 	readonly timeout: number;
 	/** sends a request, and again after a failure that may pass; for lists and other reads */
@@ -60,11 +61,18 @@ export type SessionDependencies = {
 	readonly io: Io;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly clock: Clock;
+	readonly timers: AppTimers;
 	readonly signal: AbortSignal;
 };
 
+/** The wall clock, and calls at intervals of so many milliseconds until the returned function is called. */
+export type AppTimers = Pick<Timers, "date" | "every">;
+
 /** Milliseconds, 24 days: a timer with a longer time fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** How often a timetable is read, in milliseconds. */
+const TICK_MS = 1000;
 
 /** Milliseconds for one request, if no flag gives another time. */
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -77,7 +85,7 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 export async function openSession(
 	settings: Settings,
 	options: SessionOptions,
-	{ io, env, clock, signal }: SessionDependencies,
+	{ io, env, clock, timers, signal }: SessionDependencies,
 ): Promise<Session> {
 	const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 	const key = await settings.key();
@@ -90,8 +98,7 @@ export async function openSession(
 	}
 	const redact = redactor(key);
 	io.hide(key);
-	const wanted = options.rate ?? settings.rate?.value ?? ADVISED_RATE;
-	const rate = wanted === "unlimited" ? undefined : wanted;
+	const setting = options.rate ?? settings.rate?.value ?? ADVISED_RATE;
 	const form = options.body ?? settings.body?.value ?? "auto";
 	const flavour = givenFlavour(options.flavour, settings);
 	const timeout = Math.min(options.timeout ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMER_MS);
@@ -110,9 +117,11 @@ export async function openSession(
 			options.onExchange?.(exchange);
 		},
 	});
-	const limiter = rate === undefined ? unlimited : createLimiter(rate, clock);
 	const cooldown = new Cooldown(clock);
 	const monitor = new RunMonitor(clock, cooldown);
+	const rates = new RateControl({ setting, clock, date: timers.date, monitor });
+	const { limiter } = rates;
+	const stopTicks = timers.every(TICK_MS, () => rates.tick());
 	const send = paced(limiter, cooldown);
 	const service = new Service({
 		api,
@@ -130,7 +139,7 @@ export async function openSession(
 	});
 	await service.remember();
 	const watched: Send = (request, signal) => send(() => monitor.watch(request), signal);
-	const dependencies = { send: watched, cooldown, monitor, clock, signal };
+	const dependencies = { send: watched, cooldown, monitor, clock: rates.unpaused, signal };
 	const request: Request = (call) => requestWithRetry(call, dependencies);
 	return {
 		service,
@@ -141,11 +150,12 @@ export async function openSession(
 		limiter,
 		cooldown,
 		monitor,
-		rate,
+		rates,
 		timeout,
 		request: checkingAddress(request, () => api.probeList()),
 		requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),
 		close: async () => {
+			stopTicks();
 			limiter.close();
 			await api.close();
 		},

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { App, Session, SettingFlags, Settings } from "../app.ts";
 import { type BodyChoice, bodyForms } from "../body-forms.ts";
+import type { RateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 import { flavourNames } from "../run/service/detect-flavour.ts";
 import type { VerifyMode } from "../run/verify/picked-rows.ts";
@@ -22,7 +23,7 @@ export type GlobalFlags = SettingFlags & { readonly quiet?: boolean; readonly de
 
 /** Flags of commands that read from the service. */
 export type ServiceFlags = GlobalFlags & {
-	readonly rate?: number | "unlimited";
+	readonly rate?: RateSetting;
 	readonly timeout?: number;
 	readonly flavour?: string;
 };
@@ -90,7 +91,11 @@ export function addVerbosityOptions(command: Command): Command {
 
 export function addServiceOptions(command: Command): Command {
 	return addVerbosityOptions(command)
-		.option("--rate <n>", "most requests per second; unlimited removes the cap (default: 100)", parseRate)
+		.option(
+			"--rate <n>",
+			"most requests per second, unlimited, or a timetable: '08:00=20 20:00=100' (default: 100)",
+			parseRate,
+		)
 		.option("--timeout <time>", "longest time for one request: 500ms, 60s, 5m (default: 60s)", parseTime)
 		.addOption(
 			new Option("--flavour <name>", "kind of server; detected if not given").choices(["auto", ...flavourNames]),

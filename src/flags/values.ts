@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { CliError, Exit } from "../errors.ts";
 import type { Condition } from "../plan/condition.ts";
 import { parseCondition } from "../plan/condition-text.ts";
+import { parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 
 /** Milliseconds in a unit of TIME. */
@@ -28,12 +29,9 @@ export function parseTime(text: string): number {
 	return milliseconds;
 }
 
-export function parseRate(text: string): number | "unlimited" {
-	if (text === "unlimited") return text;
-	const rate = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-	if (!(rate >= 0.01 && rate <= 1_000_000)) {
-		throw new InvalidArgumentError("It must be a number of requests per second, or unlimited.");
-	}
+export function parseRate(text: string): RateSetting {
+	const rate = parseRateSetting(text);
+	if (rate === undefined) throw new InvalidArgumentError(`It must be ${RATE_FORMS}.`);
 	return rate;
 }
 

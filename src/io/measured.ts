@@ -11,7 +11,7 @@ const LEFT_WINDOW_MS = 60_000;
 const SHORTEST_MS = 1000;
 
 /** States in which no row gets an outcome. A time left would be wrong by their length. */
-const STANDING: ReadonlySet<Activity["state"]> = new Set(["waiting", "outage", "stopping"]);
+const STANDING: ReadonlySet<Activity["state"]> = new Set(["waiting", "paused", "outage", "stopping"]);
 
 /** The progress of one piece of work, with its measured rate and its time left. */
 export class MeasuredProgress {

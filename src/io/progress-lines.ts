@@ -35,6 +35,7 @@ const LONGEST_BAR = 40;
 /** The marks of states in which rows are held up; without Unicode, the words say enough. */
 const MARKS: Readonly<Partial<Record<Activity["state"], string>>> = {
 	waiting: "⏸ ",
+	paused: "⏸ ",
 	slowed: "▼ ",
 	outage: "✖ ",
 	stopping: "■ ",
@@ -128,7 +129,7 @@ function partsOf(state: ProgressState): Part[] {
 
 /** Whether no row can get an outcome now, so that a rate and a share would only seem to stand still. */
 function holdsUp(activity: Activity | undefined): boolean {
-	return activity !== undefined && ["waiting", "outage", "stopping"].includes(activity.state);
+	return activity !== undefined && ["waiting", "paused", "outage", "stopping"].includes(activity.state);
 }
 
 function slowedParts({ rate, cause = "" }: Activity): (readonly [string | undefined, number])[] {

@@ -1,4 +1,4 @@
-import type { Pace, SlowCause } from "../run/rate/run-monitor.ts";
+import type { Pace, SlowCause } from "../run/rate/pace.ts";
 import { numberText } from "../text/words.ts";
 
 /** Share of the cap below which a run names the cause of its speed. */

@@ -1,5 +1,5 @@
 import type { ExitCode } from "../errors.ts";
-import type { SlowCause } from "../run/rate/run-monitor.ts";
+import type { SlowCause } from "../run/rate/pace.ts";
 import type { Outcome, Stop, Totals, Work } from "../run/types.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
 import type { Undone } from "./undo.ts";

@@ -26,8 +26,12 @@ export type RunOptions<Item extends Work> = {
 	/** observes the state of the run and its causes */
 	readonly monitor: RunMonitor;
 	readonly clock: Clock;
+	/** stands still while the run is paused; `clock` unless given */
+	readonly unpaused?: Clock;
 	/** requests a second, undefined for no cap. `auto` concurrency depends on it, and a lowered rate rises to it */
-	readonly rate: number | undefined;
+	readonly rate: () => number | undefined;
+	/** calls back whenever that rate has changed, until the returned function is called */
+	readonly onRateChange?: (call: () => void) => () => void;
 	readonly concurrency: number | "auto";
 	/** attempts of one row, the first included; an outage or a request to slow down costs none */
 	readonly attempts: number;
@@ -85,6 +89,7 @@ export async function runChunks<Item extends Work>(
 		cooldown: options.cooldown,
 		monitor: options.monitor,
 		clock,
+		unpaused: options.unpaused ?? clock,
 		rate: options.rate,
 		maxOutage,
 		maxWait,
@@ -93,6 +98,7 @@ export async function runChunks<Item extends Work>(
 		onNote: (text) => options.onNote?.(text),
 		onStop: (stop) => shutdown.end(stop),
 	});
+	const forget = options.onRateChange?.(() => queue.rateChanged());
 	options.monitor.begin({
 		outage: queue.outage,
 		lowered: () => queue.lowered,
@@ -133,6 +139,7 @@ export async function runChunks<Item extends Work>(
 		shutdown.failAfterRows(error);
 	}
 	while (open > 0) await news();
+	forget?.();
 	queue.close();
 	return shutdown.finish(attempts.leftBehind);
 }

@@ -3,11 +3,12 @@ import { dirname, join, resolve } from "node:path";
 import { LineCounter, parseDocument, type YAMLMap } from "yaml";
 import { type BodyChoice, bodyForms } from "../body-forms.ts";
 import { CliError, Exit, reason } from "../errors.ts";
+import { parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
 import { alternatives } from "../text/words.ts";
 import { checkedAddress } from "./address.ts";
 import { policyOf } from "./policy.ts";
 import { readPrivateFile } from "./private-file.ts";
-import type { Profile, RateSetting, SettingSources } from "./types.ts";
+import type { Profile, SettingSources } from "./types.ts";
 import { type Key, type Member, YamlReader } from "./yaml-reader.ts";
 
 /** The profile of that name in config.yaml, checked. */
@@ -162,9 +163,10 @@ function path(member: Member, reader: YamlReader, { file, home }: Folders): stri
 
 function rate(member: Member, reader: YamlReader): RateSetting {
 	const value = reader.scalar(member.value);
-	if (value === "unlimited") return value;
 	if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
-	throw reader.mismatch(member, "a number of requests a second above 0, or unlimited");
+	const setting = typeof value === "string" ? parseRateSetting(value) : undefined;
+	if (setting !== undefined) return setting;
+	throw reader.mismatch(member, RATE_FORMS);
 }
 
 function body(member: Member, reader: YamlReader): BodyChoice {

@@ -1,5 +1,6 @@
 import type { BodyChoice } from "../body-forms.ts";
 import type { Policy } from "../policy.ts";
+import type { RateSetting } from "../rates.ts";
 
 /** A value and where it came from, for messages: `--base-url`, `RAGTAG_BASE_URL`, `profile NAME` or `default`. */
 export type Setting<Value> = { readonly value: Value; readonly origin: string };
@@ -26,9 +27,6 @@ export type SettingSources = {
 	/** user id of this process; undefined asks the system */
 	readonly uid?: number | undefined;
 };
-
-/** The most requests a second. */
-export type RateSetting = number | "unlimited";
 
 /** One profile of config.yaml, checked. Paths are absolute. */
 export type Profile = {

@@ -8,7 +8,7 @@ import { verifyText, type VerifyCounts } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
 import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
-import type { Pace } from "../run/rate/run-monitor.ts";
+import type { Pace } from "../run/rate/pace.ts";
 import type { Stop, Totals } from "../run/types.ts";
 import { writeOutputs } from "./outputs/write-outputs.ts";
 

@@ -131,7 +131,7 @@ it("a file that has grown to two things is found", () => {
 it("every folder of src is a station with rules, or a leaf that all may import", async () => {
 	const stations = ["app", "cli", "commands", "flags", "io", "manifest", "plan", "report", "rest", "run", "sandbox"];
 	const known = [...stations, "run-end", "session", "settings", "workflows"];
-	const leaves = ["activity", "body-forms", "errors", "input-file", "json", "policy", "text", "version"];
+	const leaves = ["activity", "body-forms", "errors", "input-file", "json", "policy", "rates", "text", "version"];
 	const names = (await readdir(join(ROOT, "src"))).map((name) => name.replace(/\.ts$/, ""));
 	expect(names.filter((name) => !known.includes(name) && !leaves.includes(name))).toEqual([]);
 });

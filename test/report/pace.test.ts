@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { paceText, slowCauses } from "../../src/report/pace.ts";
-import type { Pace } from "../../src/run/rate/run-monitor.ts";
+import type { Pace } from "../../src/run/rate/pace.ts";
 
 const pace = (more: Partial<Pace>): Pace => ({
 	requests: 3100,

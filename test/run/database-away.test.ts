@@ -7,7 +7,7 @@ import { DATABASE_AWAY, type RestError, type RestErrorKind } from "../../src/res
 import { ragflowPut } from "../../src/rest/flavours.ts";
 import type { Document } from "../../src/rest/types.ts";
 import { Cooldown, paced } from "../../src/run/rate/cooldown.ts";
-import { unlimited } from "../../src/run/rate/limiter.ts";
+import { unlimited } from "./unlimited.ts";
 import { type Memory, mayHaveArrived } from "../../src/run/operations/operation.ts";
 import { type Sending, unrecorded } from "../../src/run/operations/sent-log.ts";
 import { replaceMetadata } from "../../src/run/operations/update.ts";

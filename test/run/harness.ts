@@ -3,7 +3,7 @@ import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
 import { Cooldown } from "../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../src/run/rate/run-monitor.ts";
 import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
-import { unlimited } from "../../src/run/rate/limiter.ts";
+import { unlimited } from "./unlimited.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
 import { type RunOptions, runChunks } from "../../src/run/rows.ts";
 import type { Limiter, Outcome, Stop, Work } from "../../src/run/types.ts";
@@ -59,7 +59,7 @@ export type Run = {
 /** A run of `rows` rows in chunks of ten, started; its time passes only by its clock. */
 export function start(
 	operation: Operation<Work>,
-	{ rows = 10, clock = new FakeClock(), ...more }: Partial<RunOptions<Work>> & StartOptions = {},
+	{ rows = 10, clock = new FakeClock(), rate, ...more }: Partial<Omit<RunOptions<Work>, "rate">> & StartOptions = {},
 ): Run {
 	const outcomes: Outcome<Work>[] = [];
 	const journal = new MemoryJournal<Work>(
@@ -75,7 +75,7 @@ export function start(
 		cooldown,
 		monitor: new RunMonitor(clock, cooldown),
 		clock,
-		rate: undefined,
+		rate: () => rate,
 		concurrency: 4,
 		attempts: 6,
 		maxErrors: undefined,
@@ -95,4 +95,10 @@ export function expectAccounted({ journal, outcomes }: Run, rows: number): void 
 	expect(counts.pending).toBeGreaterThanOrEqual(0);
 }
 
-type StartOptions = { rows?: number; clock?: FakeClock; chunks?: AsyncIterable<readonly Work[]> };
+/** `rate`: requests a second, undefined for no cap */
+type StartOptions = {
+	rate?: number | undefined;
+	rows?: number;
+	clock?: FakeClock;
+	chunks?: AsyncIterable<readonly Work[]>;
+};

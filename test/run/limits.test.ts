@@ -67,7 +67,7 @@ describe("requests in flight", () => {
 	const answer = (latency: number): Answer => ({ sent: 0, came: latency, inFlight: 1 });
 
 	it("rows start low, follow a change of latency, and shrug off one slow answer", () => {
-		const auto = new AutoConcurrency(100);
+		const auto = new AutoConcurrency(() => 100);
 		expect(auto.rows).toBe(8);
 		auto.observe(answer(300));
 		expect(auto.rows).toBe(49);
@@ -78,12 +78,12 @@ describe("requests in flight", () => {
 	});
 
 	it("requests are as many as a cap needs at the first latency, and few of a cap that the service can't keep", () => {
-		const far = new AutoConcurrency(100);
+		const far = new AutoConcurrency(() => 100);
 		expect(far.requests).toBe(4);
 		far.observe(answer(300));
 		expect(far.requests).toBe(49);
 		// Sixty-four in flight, each of which waits for all others: a service that takes 150 a second.
-		const busy = new AutoConcurrency(5_000);
+		const busy = new AutoConcurrency(() => 5_000);
 		let now = 0;
 		for (let place = 0; place < 10_000; place += 1) {
 			const inFlight = busy.requests;
@@ -94,7 +94,7 @@ describe("requests in flight", () => {
 	});
 
 	it("rows are as many as are allowed without a cap, and requests are few until more are seen to bring more", () => {
-		const auto = new AutoConcurrency(undefined);
+		const auto = new AutoConcurrency(() => undefined);
 		auto.observe(answer(1));
 		expect([auto.rows, auto.requests]).toEqual([64, 4]);
 	});

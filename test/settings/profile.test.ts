@@ -10,6 +10,7 @@ describe("a fault in config.yaml is reported with its place", () => {
 		["profils: {}\n", '/c.yaml:1:1: unknown member "profils"'],
 		["profiles:\n  p:\n    rate: fast\n", "/c.yaml:3:11: rate must be a number"],
 		["profiles:\n  p:\n    rate: 0\n", "/c.yaml:3:11: rate must be a number"],
+		["profiles:\n  p:\n    rate: 08:00=20 8:00=30\n", "or a timetable as in '08:00=20 20:00=100'"],
 		["profiles:\n  p:\n    dataset: 12\n", "/c.yaml:3:14: dataset must be text"],
 		["profiles:\n  p:\n    body: xml\n", "/c.yaml:3:11: body must be"],
 		["profiles:\n  p:\n    require_https: 'yes'\n", "/c.yaml:3:20: require_https must be true or false"],
@@ -57,6 +58,11 @@ it("a mistyped member in an unused profile is reported, too", async () => {
 });
 
 it("a flavour of a later release does not keep another profile from working", async () => {
+	const timetable = await parseProfile("profiles: {p: {rate: 20:00=100 08:00=20}}", "/c.yaml", "p");
+	expect(timetable.rate).toEqual([
+		{ minute: 480, rate: 20 },
+		{ minute: 1200, rate: 100 },
+	]);
 	const text = "profiles: {p: {rate: unlimited, flavour: documented}, q: {flavour: y}}";
 	expect(await parseProfile(text, "/c.yaml", "p")).toEqual({ name: "p", rate: "unlimited", flavour: "documented" });
 });

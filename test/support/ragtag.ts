@@ -1,6 +1,6 @@
 import process from "node:process";
 import { PassThrough, Writable } from "node:stream";
-import { type App, createApp, strayKeys } from "../../src/app.ts";
+import { type App, type AppTimers, createApp, strayKeys } from "../../src/app.ts";
 import { main } from "../../src/cli.ts";
 import { createIo } from "../../src/io.ts";
 import type { Clock } from "../../src/run/types.ts";
@@ -19,6 +19,8 @@ export type World = {
 	readonly signal?: AbortSignal;
 	/** where waits are not to take their time */
 	readonly clock?: Clock;
+	/** the wall clock and the ticks of each second, where a test gives them */
+	readonly timers?: AppTimers;
 	/** sees what the program has written so far to standard error */
 	readonly onError?: (text: string) => void;
 	/** what happens before the program connects to the service */
@@ -60,6 +62,7 @@ export async function ragtag(argv: readonly string[], world: World = {}): Promis
 		stdin,
 		signal,
 		...(world.clock === undefined ? {} : { clock: world.clock }),
+		...(world.timers === undefined ? {} : { timers: world.timers }),
 		processes: { pid: process.pid, isRunning: () => true },
 	});
 	const { beforeConnecting } = world;

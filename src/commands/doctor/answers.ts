@@ -7,6 +7,7 @@ import { BODY_FORMS } from "../../body-forms.ts";
 import type { Recognition } from "../../run/service/service-memory.ts";
 import { MAX_CONCURRENCY } from "../../run/rate/concurrency-search.ts";
 import { WRONG_ADDRESS_HINT } from "../../run/stop/reasons.ts";
+import { highestRate } from "../../rates.ts";
 import { ADVISED_RATE, safeRate } from "../../run/rate/concurrency.ts";
 
 /** Seconds. A larger difference between the clocks is a warning. */
@@ -114,10 +115,11 @@ export function rateCheck(latency: number, wanted: Settings["rate"], pace: strin
 	const safe = safeRate(latency);
 	const known = pace === undefined ? "" : `; ${pace}`;
 	const text = `${safe} requests a second are safe: at most ${MAX_CONCURRENCY} are in flight, and the service's documentation advises at most ${ADVISED_RATE}${known}`;
-	if (wanted === undefined || (wanted.value !== "unlimited" && wanted.value <= safe)) {
+	const highest = wanted === undefined ? 0 : highestRate(wanted.value);
+	if (wanted === undefined || (highest !== "unlimited" && highest <= safe)) {
 		return { name: "rate", status: "ok", text };
 	}
-	const asked = wanted.value === "unlimited" ? "removes the cap" : `asks for ${wanted.value}`;
+	const asked = highest === "unlimited" ? "removes the cap" : `asks for ${highest}`;
 	return { name: "rate", status: "warning", text: `${text}; ${wanted.origin} ${asked}`, hint: `Use --rate ${safe}.` };
 }
 

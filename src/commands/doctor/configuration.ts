@@ -1,6 +1,7 @@
 import type { App, Settings } from "../../app.ts";
 import type { Check, ShownSetting } from "../../report/checks.ts";
 import type { Preflight, SafeRoute } from "../../rest/preflight.ts";
+import { rateSettingText } from "../../rates.ts";
 import { ADVISED_RATE } from "../../run/rate/concurrency.ts";
 import { policyText } from "../../plan/policy.ts";
 import type { ServiceFlags } from "../../flags/flags.ts";
@@ -91,7 +92,7 @@ export function shownSettings(
 		show("ca_file", settings.caFiles[0]),
 		show("proxy", proxy),
 		show("dataset", dataset === undefined ? settings.dataset : { value: dataset, origin: "--dataset" }),
-		show("rate", rateSetting(settings, rate) ?? { value: ADVISED_RATE, origin: "default" }),
+		show("rate", shownRate(settings, rate)),
 		show("flavour", flavourSetting(settings, flags.flavour) ?? { value: "auto", origin: "default" }),
 		show("body", settings.body ?? { value: "auto", origin: "default" }),
 		show("policy", settings.policy && { ...settings.policy, value: policyText(settings.policy.value) }),
@@ -106,6 +107,12 @@ export function flavourSetting(settings: Settings, flavour: DoctorFlags["flavour
 /** The rate that a flag or a setting gives, with its origin. */
 export function rateSetting(settings: Settings, rate: DoctorFlags["rate"]): Settings["rate"] {
 	return rate === undefined ? settings.rate : { value: rate, origin: "--rate" };
+}
+
+/** The same as it is shown: a timetable as text. */
+function shownRate(settings: Settings, rate: DoctorFlags["rate"]): { value: string | number; origin: string } {
+	const { value, origin } = rateSetting(settings, rate) ?? { value: ADVISED_RATE, origin: "default" };
+	return { value: typeof value === "object" ? rateSettingText(value) : value, origin };
 }
 
 export const STORAGE = "storage";

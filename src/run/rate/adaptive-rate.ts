@@ -25,9 +25,14 @@ export class AdaptiveRate {
 	#last: Promise<void> = Promise.resolve();
 
 	/** @param rate requests a second; undefined for no cap: then the rate falls from that at which the service answers */
-	constructor(clock: Clock, rate: number | undefined) {
+	constructor(clock: Clock, rate: () => number | undefined) {
 		this.#clock = clock;
-		this.#lowered = new LoweredRate(() => rate ?? this.#meter.rate);
+		this.#lowered = new LoweredRate(() => rate() ?? this.#meter.rate);
+	}
+
+	/** The full rate has changed. */
+	rateChanged(): void {
+		this.#lowered.fullChanged(this.#clock.now());
 	}
 
 	answered(): void {
@@ -103,7 +108,7 @@ export class LoweredRate {
 	#cutAt = Number.NEGATIVE_INFINITY;
 	#startsAt: number | undefined;
 
-	/** @param full gives the full rate; called each time that the rate is lowered */
+	/** @param full gives the full rate; called each time that the rate is lowered, and when the full rate changes */
 	constructor(full: () => number) {
 		this.#measure = full;
 	}
@@ -111,6 +116,15 @@ export class LoweredRate {
 	/** The rate that it rises to; undefined while the rate is not lowered. */
 	get full(): number | undefined {
 		return this.#full;
+	}
+
+	/** The rate rises to another full rate from now on. */
+	fullChanged(now: number): void {
+		if (this.#full === undefined) return;
+		const level = this.#levelAt(now);
+		this.#full = this.#measure();
+		this.#level = Math.min(level, this.#full);
+		this.#risesFrom = Math.max(now, this.#risesFrom);
 	}
 
 	/** The service asked to slow down. */

@@ -28,28 +28,31 @@ export function concurrencyFor(rate: number, latency: number): number {
  * without a cap they are as many as allowed. The requests are the fewest that keep the throughput.
  */
 export class AutoConcurrency {
-	readonly #rate: number | undefined;
+	readonly #rate: () => number | undefined;
 	#latency: number | undefined;
 	#search = newSearch();
 
 	/** @param rate requests a second at most; undefined for no cap */
-	constructor(rate: number | undefined) {
+	constructor(rate: () => number | undefined) {
 		this.#rate = rate;
 	}
 
 	observe(answer: Answer): void {
 		const milliseconds = answer.came - answer.sent;
 		// The cap gives the number that is needed, so a far service needs no seconds of doubling.
-		if (this.#rate !== undefined && this.#latency === undefined)
-			this.#search = newSearch(concurrencyFor(this.#rate, milliseconds));
+		if (this.#latency === undefined) {
+			const rate = this.#rate();
+			if (rate !== undefined) this.#search = newSearch(concurrencyFor(rate, milliseconds));
+		}
 		this.#latency =
 			this.#latency === undefined ? milliseconds : this.#latency + WEIGHT * (milliseconds - this.#latency);
 		this.#search = observe(this.#search, answer);
 	}
 
 	get rows(): number {
-		if (this.#rate === undefined) return MAX_CONCURRENCY;
-		return this.#latency === undefined ? INITIAL : concurrencyFor(this.#rate, this.#latency);
+		const rate = this.#rate();
+		if (rate === undefined) return MAX_CONCURRENCY;
+		return this.#latency === undefined ? INITIAL : concurrencyFor(rate, this.#latency);
 	}
 
 	get requests(): number {

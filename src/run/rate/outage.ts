@@ -2,7 +2,7 @@ import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
 import { noLongerAccepted, outage, durationText } from "../stop/reasons.ts";
 import type { Clock, Stop } from "../types.ts";
 import { Breaker, probeWait } from "./breaker.ts";
-import type { OngoingOutage } from "./run-monitor.ts";
+import type { OngoingOutage } from "./watched.ts";
 
 /** The longest wait for the end of an outage, and for a first answer, in milliseconds, unless `--max-outage` is given. */
 export const MAX_OUTAGE = 15 * 60_000;
@@ -19,6 +19,7 @@ export const DOUBTED_FOR = 2 * 60_000;
 const TOLERANCE_MS = 1;
 
 export type OutageOptions = {
+	/** stands still while the run is paused */
 	readonly clock: Clock;
 	/** `--max-outage` in milliseconds, where it was given */
 	readonly maxOutage: number | undefined;
@@ -67,7 +68,8 @@ export class Outage {
 		if (!this.breaker.isOpen || this.#latest === undefined) return undefined;
 		const [since, limit] =
 			this.#doubtedSince === undefined ? [this.#since, this.#limit] : [this.#doubtedSince, this.#doubt];
-		return { since: since ?? this.#openedAt, limit, error: this.#latest };
+		const lasted = this.#options.clock.now() - (since ?? this.#openedAt);
+		return { lasted, limit, error: this.#latest };
 	}
 
 	/** Milliseconds until the present outage has lasted too long; infinite where there is none. */

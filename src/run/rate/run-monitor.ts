@@ -2,41 +2,17 @@ import type { Activity, ActivityState } from "../../activity.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
+import type { Pace } from "./pace.ts";
 import { Latencies } from "./latencies.ts";
+import type { Watched } from "./watched.ts";
 
 /** The states that a command gives itself. All others are caused by the service or the user. */
 export type Phase = "checking" | "reading" | "running" | "verifying";
 
-/** An outage that is going on: when it began on the clock, how many milliseconds it may last, and the latest failure. */
-export type OngoingOutage = { readonly since: number; readonly limit: number; readonly error: RestError };
-
-/** The parts of a run from which the state is read. */
-export type Watched = {
-	readonly outage: { readonly ongoing: OngoingOutage | undefined };
-	/** requests a second that may start now, and those of the full rate; undefined while the rate is not lowered */
-	readonly lowered: () => { readonly now: number; readonly full: number } | undefined;
-	/** requests that may be in flight now */
-	readonly concurrency: () => number;
-};
-
-/** A cause that made a run slower, and for how many seconds: a status with Retry-After, or one of these names. */
-export type SlowCause = { readonly cause: string; readonly seconds: number };
 const OUTAGE = "outage";
 const SLOWED = "slowed";
 const CONCURRENCY = "concurrency";
-
-/** The speed of a run's requests. */
-export type Pace = {
-	/** requests that were answered or failed, of the run alone */
-	readonly requests: number;
-	/** seconds since its first row started */
-	readonly seconds: number;
-	/** mean time of one request, in milliseconds */
-	readonly latency: number;
-	/** requests that may be in flight, at the end */
-	readonly concurrency: number;
-	readonly slow: readonly SlowCause[];
-};
+const PAUSED = "paused";
 
 /** What was counted until now. The differences of two say what happened between them. */
 export type Counters = {
@@ -60,6 +36,7 @@ export class RunMonitor {
 	#what: string | undefined;
 	#phaseSince: number;
 	#watched: Watched | undefined;
+	#paused: { readonly by: string; readonly since: number } | undefined;
 	#stop: { readonly text: string | undefined; readonly since: number } | undefined;
 	/** the reason for the next attempt, until a request succeeds */
 	#again: string | undefined;
@@ -105,6 +82,18 @@ export class RunMonitor {
 
 	stopping(stop: Stop | undefined): void {
 		this.#stop ??= { text: stop?.text, since: this.#clock.now() };
+	}
+
+	/** The user pauses the run. @param by what the pause came from, in a few words */
+	paused(by: string): void {
+		this.account();
+		this.#paused = { by, since: this.#clock.now() };
+	}
+
+	/** The pause is over. */
+	continued(): void {
+		this.account();
+		this.#paused = undefined;
 	}
 
 	/** An attempt failed, and number `attempt` of `allowed` follows, before any answer of the service. */
@@ -153,7 +142,8 @@ export class RunMonitor {
 		const from = this.#accounted;
 		this.#accounted = now;
 		const waited = Math.max(0, Math.min(now, this.#cooldown.until) - Math.max(from, this.#cooldown.since));
-		if (this.#wasOut) this.#add(OUTAGE, now - from);
+		if (this.#paused !== undefined) this.#add(PAUSED, now - from);
+		else if (this.#wasOut) this.#add(OUTAGE, now - from);
 		else {
 			this.#add(this.#status, waited);
 			if (this.#loweredSince !== undefined) this.#add(SLOWED, now - from - waited);
@@ -176,10 +166,12 @@ export class RunMonitor {
 		const since = (start: number): number => Math.max(0, now - start) / 1000;
 		if (this.#stop !== undefined)
 			return { state: "stopping", cause: this.#stop.text, seconds: since(this.#stop.since) };
+		if (this.#paused !== undefined)
+			return { state: "paused", cause: this.#paused.by, seconds: since(this.#paused.since) };
 		const outage = this.#watched?.outage.ongoing;
 		if (outage !== undefined) {
 			const cause = shortText(outage.error);
-			return { state: "outage", cause, seconds: since(outage.since), of: outage.limit / 1000 };
+			return { state: "outage", cause, seconds: outage.lasted / 1000, of: outage.limit / 1000 };
 		}
 		const { cooldown, asked } = { cooldown: this.#cooldown, asked: `the service asked for it (${this.#status})` };
 		if (cooldown.left > 0) {

@@ -17,8 +17,10 @@ export type SendQueueOptions = {
 	/** observes each request */
 	readonly monitor: RunMonitor;
 	readonly clock: Clock;
+	/** stands still while the run is paused: a pause is no part of an outage */
+	readonly unpaused: Clock;
 	/** requests a second at most; undefined for no cap */
-	readonly rate: number | undefined;
+	readonly rate: () => number | undefined;
 	/** `--max-outage` in milliseconds, where it was given */
 	readonly maxOutage: number | undefined;
 	/** the longest Retry-After that is waited for, in milliseconds */
@@ -51,11 +53,11 @@ export class SendQueue {
 	#throttledSince: number | undefined;
 
 	constructor(options: SendQueueOptions) {
-		const { clock, rate } = options;
+		const { clock, unpaused, rate } = options;
 		this.#options = options;
 		this.#rate = new AdaptiveRate(clock, rate);
 		this.outage = new Outage({
-			clock,
+			clock: unpaused,
 			maxOutage: options.maxOutage,
 			onNote: options.onNote,
 			onStop: options.onStop,
@@ -66,6 +68,11 @@ export class SendQueue {
 	/** The lowered rate, in the form of `AdaptiveRate.lowered`. */
 	get lowered(): AdaptiveRate["lowered"] {
 		return this.#rate.lowered;
+	}
+
+	/** The most requests a second have changed. */
+	rateChanged(): void {
+		this.#rate.rateChanged();
 	}
 
 	/** Sends one request when its time has come, and resolves or rejects as the request does. */
@@ -156,8 +163,8 @@ export class SendQueue {
 	}
 
 	#throttled(error: RestError): void {
-		const { clock, maxWait, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
-		const now = clock.now();
+		const { unpaused, maxWait, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
+		const now = unpaused.now();
 		this.#rate.lower();
 		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);

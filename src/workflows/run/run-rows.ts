@@ -7,7 +7,7 @@ import { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import { type SentLog, onlyPrescanned } from "../../run/operations/sent-log.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
-import type { Pace } from "../../run/rate/run-monitor.ts";
+import type { Pace } from "../../run/rate/pace.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import { SERIES_FILE } from "../../run/series/series-file.ts";
 import { chunked, runChunks } from "../../run/rows.ts";
@@ -90,7 +90,7 @@ export async function openRecord<SourceRow extends Row>(
 	});
 	const { session } = run;
 	const seriesPath = app.runs(run.settings).path(recording.run, SERIES_FILE);
-	const figures = { monitor: session.monitor, totals: () => journal.totals(), cap: () => session.rate };
+	const figures = { monitor: session.monitor, totals: () => journal.totals(), cap: () => session.rates.rate };
 	const series = recordSeries(seriesPath, figures, (text) => app.io.note(text));
 	const close = async (): Promise<void> => {
 		await series.close();
@@ -115,6 +115,8 @@ export type Sent = {
 	/** earlier executions of the run included */
 	readonly seconds: number;
 	readonly pace: Pace;
+	/** the mean of the requests a second that were allowed; undefined if there was no cap */
+	readonly cap: number | undefined;
 	/** the reason why rows are pending; undefined if none is */
 	readonly stop: Stop | undefined;
 };
@@ -147,7 +149,9 @@ export async function sendRows<SourceRow extends Row>(
 			cooldown: session.cooldown,
 			monitor,
 			clock,
-			rate: session.rate,
+			unpaused: session.rates.unpaused,
+			rate: () => session.rates.rate,
+			onRateChange: (call) => session.rates.onChange(call),
 			concurrency: flags.concurrency,
 			attempts: flags.attempts,
 			maxErrors: flags.maxErrors,
@@ -164,7 +168,8 @@ export async function sendRows<SourceRow extends Row>(
 				progress.update({ done: total - totals.pending, total, failed: totals.failed });
 			},
 		}).catch(stopFromError);
-		return { started, seconds: (clock.now() - started) / 1000 + secondsBefore, stop, pace: monitor.pace() };
+		const seconds = (clock.now() - started) / 1000 + secondsBefore;
+		return { started, seconds, stop, pace: monitor.pace(), cap: session.rates.meanSince(started) };
 	} finally {
 		progress.stop();
 		await documents.close();
@@ -174,7 +179,7 @@ export async function sendRows<SourceRow extends Row>(
 /** Reads back what was written where `--verify` says so, writes the failed rows, records the end, and reports. */
 export async function endRun<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
-	{ started, seconds, stop, pace, ...more }: Sent & Pick<Ended, "undone" | "next">,
+	{ started, seconds, stop, pace, cap, ...more }: Sent & Pick<Ended, "undone" | "next">,
 ): Promise<ExitCode> {
 	const { run, rows, name, journal, series } = record;
 	const { flags, session, settings, app } = run;
@@ -204,7 +209,7 @@ export async function endRun<SourceRow extends Row>(
 		seconds,
 		stop: stop ?? verification.stop,
 		pace,
-		cap: session.rate,
+		cap,
 		verified: session.service.canary.echo !== undefined,
 		verify: verification.found,
 		run: name,

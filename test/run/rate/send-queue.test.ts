@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import type { Limiter } from "../../../src/run/types.ts";
-import { unlimited } from "../../../src/run/rate/limiter.ts";
+import { unlimited } from "../unlimited.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import { SendQueue, type SendQueueOptions } from "../../../src/run/rate/send-queue.ts";
 import { FakeClock } from "../fake-clock.ts";
@@ -24,7 +24,8 @@ function queueOf(
 		cooldown,
 		monitor: new RunMonitor(clock, cooldown),
 		clock,
-		rate: 100,
+		unpaused: clock,
+		rate: () => 100,
 		maxOutage: undefined,
 		maxWait: 300_000,
 		maxInFlight: () => Number.POSITIVE_INFINITY,

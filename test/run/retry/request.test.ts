@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
-import { unlimited } from "../../../src/run/rate/limiter.ts";
+import { unlimited } from "../unlimited.ts";
 import { Cooldown, paced } from "../../../src/run/rate/cooldown.ts";
 import { type RequestDependencies, requestWithRetry } from "../../../src/run/retry/request.ts";
 import { FakeClock } from "../fake-clock.ts";

@@ -1,0 +1,83 @@
+/** Requests a second at most. */
+export type Rate = number | "unlimited";
+
+/** The rate from a minute of the local day on. Minutes count from midnight. */
+export type RateEntry = { readonly minute: number; readonly rate: Rate };
+
+/** What `--rate` takes: a rate, or a timetable of at least one entry, by minute. */
+export type RateSetting = Rate | readonly RateEntry[];
+
+/** The right forms, for messages. */
+export const RATE_FORMS = "a number of requests per second, unlimited, or a timetable as in '08:00=20 20:00=100'";
+
+/** Requests a second: the lowest and the highest rate that can be asked for. */
+const LOWEST = 0.01;
+const HIGHEST = 1_000_000;
+
+const MINUTES_IN_HOUR = 60;
+
+/** The share by which a key changes the rate. */
+const STEP = 0.1;
+
+/** Requests a second from which a rate that a key gives is a whole number. */
+const WHOLE_FROM = 10;
+
+/** Reads `20`, `unlimited` or `08:00=20 20:00=100`. @returns undefined for any other text */
+export function parseRateSetting(text: string): RateSetting | undefined {
+	if (!text.includes("=")) return parseRate(text);
+	const entries = text.trim().split(/\s+/).map(parseEntry);
+	const known = entries.flatMap((entry) => (entry === undefined ? [] : [entry]));
+	const minutes = new Set(known.map(({ minute }) => minute));
+	if (known.length < entries.length || minutes.size < known.length) return undefined;
+	return known.toSorted((one, other) => one.minute - other.minute);
+}
+
+function parseRate(text: string): Rate | undefined {
+	if (text === "unlimited") return text;
+	const rate = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+	return rate >= LOWEST && rate <= HIGHEST ? rate : undefined;
+}
+
+function parseEntry(text: string): RateEntry | undefined {
+	const [, hours, minutes, value = ""] = /^([01]?\d|2[0-3]):([0-5]\d)=(.*)$/.exec(text) ?? [];
+	const rate = parseRate(value);
+	return rate === undefined ? undefined : { minute: Number(hours) * MINUTES_IN_HOUR + Number(minutes), rate };
+}
+
+/** The rate at a minute of the day. Before the first entry, the last one of the day before holds. */
+export function rateAt(setting: RateSetting, minute: number): Rate {
+	if (typeof setting !== "object") return setting;
+	const entry = setting.findLast((each) => each.minute <= minute) ?? setting.at(-1);
+	return entry?.rate ?? "unlimited";
+}
+
+/** Minutes since midnight, local time. */
+export function minuteOfDay(date: Date): number {
+	return date.getHours() * MINUTES_IN_HOUR + date.getMinutes();
+}
+
+/** A setting in the form in which it is typed. */
+export function rateSettingText(setting: RateSetting): string {
+	if (typeof setting !== "object") return String(setting);
+	return setting.map(({ minute, rate }) => `${clockText(minute)}=${rate}`).join(" ");
+}
+
+/** The highest rate that a setting allows at any time. */
+export function highestRate(setting: RateSetting): Rate {
+	if (typeof setting !== "object") return setting;
+	const rates = setting.map(({ rate }) => (rate === "unlimited" ? Number.POSITIVE_INFINITY : rate));
+	const highest = Math.max(...rates);
+	return highest === Number.POSITIVE_INFINITY ? "unlimited" : highest;
+}
+
+/** A rate that is a tenth higher or lower. Three digits are kept, and from 10 on it is a whole number. */
+export function stepped(rate: number, direction: "up" | "down"): number {
+	const wanted = rate * (direction === "up" ? 1 + STEP : 1 - STEP);
+	const rounded = wanted >= WHOLE_FROM ? Math.round(wanted) : Number(wanted.toPrecision(3));
+	return Math.min(HIGHEST, Math.max(LOWEST, rounded));
+}
+
+function clockText(minute: number): string {
+	const two = (number: number): string => String(number).padStart(2, "0");
+	return `${two(Math.floor(minute / MINUTES_IN_HOUR))}:${two(minute % MINUTES_IN_HOUR)}`;
+}
