@@ -5,7 +5,7 @@ import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch } from "./reading.ts";
 import { Disposition, Dispositions, type OpenManifest, readValidRows } from "./second-reading.ts";
 import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
-import { Duplicates, type Entry, type Verdict } from "./rows/duplicates.ts";
+import { Duplicates, type Entry, type DuplicateDecision } from "./rows/duplicates.ts";
 import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
 import { csvFailedRows } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
@@ -199,12 +199,12 @@ class FirstReading {
 	async #settleDuplicates(): Promise<void> {
 		const duplicates = await this.#decisiveDuplicates();
 		this.#isFolded = duplicates === this.#foldedDuplicates;
-		let conflicts: Extract<Verdict, { kind: "conflict" }>[] = [];
-		for await (const verdict of duplicates.verdicts(this.#manifest.options.onDuplicate)) {
-			if (verdict.kind === "skip") {
+		let conflicts: Extract<DuplicateDecision, { kind: "conflict" }>[] = [];
+		for await (const decision of duplicates.decisions(this.#manifest.options.onDuplicate)) {
+			if (decision.kind === "skip") {
 				this.#duplicateSkipped++;
-				this.#dispositions.set(verdict.row.index, Disposition.duplicate);
-			} else if (conflicts.push(verdict) === SORTED_CONFLICTS) {
+				this.#dispositions.set(decision.row.index, Disposition.duplicate);
+			} else if (conflicts.push(decision) === SORTED_CONFLICTS) {
 				this.#conflicts(conflicts);
 				conflicts = [];
 			}

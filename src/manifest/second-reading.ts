@@ -6,7 +6,7 @@ import { PURPOSES } from "./purposes.ts";
 import { readBatches } from "./reading.ts";
 import type { RawRow, RowReader } from "./rows/row-reader.ts";
 import type { RowValidator } from "./rows/validator.ts";
-import type { ManifestOptions, Row, Wanted } from "./types.ts";
+import type { ManifestOptions, Row, NameReference } from "./types.ts";
 
 /** A manifest that is read twice. */
 export type OpenManifest = {
@@ -64,11 +64,11 @@ async function rowOf(
 		}
 		file = found;
 	}
-	const wanted = subject.isNamed ? wantedOf(name, reader, raw, parsed.name) : undefined;
-	return { index, line: raw.line, datasetId, documentId, file, metadata, source: reader.source(raw), wanted };
+	const nameReference = subject.isNamed ? referenceOf(name, reader, raw, parsed.name) : undefined;
+	return { index, line: raw.line, datasetId, documentId, file, metadata, source: reader.source(raw), nameReference };
 }
 
-function wantedOf(file: string, reader: RowReader, raw: RawRow, name: string): Wanted {
+function referenceOf(file: string, reader: RowReader, raw: RawRow, name: string): NameReference {
 	return { file, name, place: () => positionIn(raw.text, reader.offsetOf(raw, "name"), raw.line, raw.column) };
 }
 

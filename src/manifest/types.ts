@@ -53,7 +53,7 @@ export type SourceRecord =
 	| { readonly kind: "json"; readonly text: string };
 
 /** `resolve`: the name that a row gives instead of an id, and its place. */
-export type Wanted = {
+export type NameReference = {
 	/** the file that a message about it names */
 	readonly file: string;
 	/** empty where the row has an id */
@@ -76,7 +76,7 @@ export type Row = {
 	readonly metadata: Metadata;
 	readonly source: SourceRecord;
 	/** `resolve` alone */
-	readonly wanted?: Wanted | undefined;
+	readonly nameReference?: NameReference | undefined;
 };
 
 /** Why a row failed, as the failed-rows file says it. */

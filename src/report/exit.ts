@@ -34,13 +34,18 @@ export type VerifiedResult = Pick<VerifyCounts, "lost" | "unknown"> & {
 	readonly unexplained?: number;
 };
 
-/** The one exit code of a run, from what its journal holds, why it stopped, and whether its outputs were written. */
+/** Results besides the counts on which the exit code depends. */
+export type ExitFacts = {
+	readonly outputFailed?: boolean;
+	readonly dry?: DryResult | undefined;
+	readonly verify?: VerifiedResult | undefined;
+};
+
+/** The one exit code of a run: by the counts of its journal, its stop, and its other results. */
 export function exitOf(
 	totals: Totals,
 	stop: Stop | undefined,
-	outputFailed: boolean,
-	dry?: DryResult,
-	verify?: VerifiedResult,
+	{ outputFailed = false, dry, verify }: ExitFacts = {},
 ): ExitCode {
 	const applying = new Set<ExitCode>();
 	if (stop !== undefined) applying.add(stop.exit);

@@ -2,12 +2,18 @@ import type { Totals } from "../run/types.ts";
 import { type Undo } from "./summary.ts";
 import { numberText, rowsText } from "../text/words.ts";
 
-/**
- * @param blind rows whose previous values are not known
- * @param same rows whose documents already had what was written: nothing of them needs an undo
- * @param stored rows that failed although their files were stored, for example under another name
- */
-export function undoOf(totals: Totals, blind: number, same: number, stored: number, command: string): Undo {
+/** Counts of rows on which the undo of a run depends, besides its totals. */
+export type UndoCounts = {
+	/** rows whose previous values are not known */
+	readonly blind: number;
+	/** rows whose documents already had the written metadata, so they need no undo */
+	readonly same: number;
+	/** rows that failed although their files were stored, for example under another name */
+	readonly stored: number;
+};
+
+/** Whether a run can be undone. @param command the command that does it */
+export function undoOf(totals: Totals, { blind, same, stored }: UndoCounts, command: string): Undo {
 	const reversible = totals.updated + totals.uploaded + stored - blind - same;
 	return { command: reversible > 0 ? command : undefined, blind, removed: totals.removed };
 }

@@ -72,7 +72,11 @@ export async function resultOf(
 	await app.io.flush();
 	const { totals, seconds, stop, failed, dry, verify, pace, cap, folder } = ended;
 	const isOutputLost = app.io.outputFailed || failed?.failure !== undefined;
-	const before = exitOf(totals, stop, isOutputLost, dry, verify && { ...verify.counts, ...verify });
+	const before = exitOf(totals, stop, {
+		outputFailed: isOutputLost,
+		dry,
+		verify: verify && { ...verify.counts, ...verify },
+	});
 	const slow = pace && slowCauses(pace, cap);
 	const facts = { ...ended, slow, verify: verify?.counts, undone: ended.undone?.counts, wouldChange: dry?.changes };
 	const summaryFor = (exit: ExitCode): Summary => summaryOf(totals, seconds, exit, facts);

@@ -7,19 +7,19 @@ import type { Row } from "../../src/manifest/types.ts";
 import { checkBytes, plain } from "./support.ts";
 
 const purpose = "resolve" as const;
-const wanted = (rows: readonly Row[]): unknown[] =>
-	rows.map(({ documentId, wanted: asked }) => [documentId, asked?.name, asked?.place()]);
+const references = (rows: readonly Row[]): unknown[] =>
+	rows.map(({ documentId, nameReference: asked }) => [documentId, asked?.name, asked?.place()]);
 
 test("a row asks by its name, or has an id that it keeps; its place is that of the name", async () => {
 	const csv = await checkBytes('author,name,document_id\nx,"a,b",\n"y\nz",c,id1\nw,,id2\n', { purpose });
 	expect(csv.problems).toEqual([]);
-	expect(wanted(csv.rows)).toEqual([
+	expect(references(csv.rows)).toEqual([
 		["", "a,b", { line: 2, column: 3 }],
 		["id1", "c", { line: 4, column: 4 }],
 		["id2", "", { line: 5, column: 3 }],
 	]);
 	const json = await checkBytes('[{"author":"x","name":"a"},\n {"name":"b","document_id":"id1"}]', { purpose });
-	expect(wanted(json.rows)).toEqual([
+	expect(references(json.rows)).toEqual([
 		["", "a", { line: 1, column: 23 }],
 		["id1", "b", { line: 2, column: 10 }],
 	]);
@@ -46,7 +46,7 @@ test("the same row twice is one, and names that differ by normalisation alone ar
 
 test("--map takes the names from another column", async () => {
 	const { rows } = await checkBytes("filename,a\nn,1\n", { purpose, map: new Map([["filename", "name"]]) });
-	expect(rows.map(({ wanted: asked }) => asked?.name)).toEqual(["n"]);
+	expect(rows.map(({ nameReference: asked }) => asked?.name)).toEqual(["n"]);
 	const { problems } = await checkBytes("filename,a\nn,1\n", { purpose });
 	expect(problems[0]?.text).toContain("--map COLUMN=name");
 });
@@ -72,7 +72,7 @@ test("nothing of a row's metadata is lost or changed between its name and its id
 			const named = Array.from(formatCsvManifest(documents)).join("").replace("document_id", "name");
 			const read = await checkBytes(named, { purpose });
 			expect(read.problems).toEqual([]);
-			expect(read.rows.map((row) => row.wanted?.name)).toEqual(documents.map(({ documentId }) => documentId));
+			expect(read.rows.map((row) => row.nameReference?.name)).toEqual(documents.map(({ documentId }) => documentId));
 
 			const printer = documentPrinter(json);
 			for (const row of read.rows) printer.include(row.metadata);
@@ -81,7 +81,7 @@ test("nothing of a row's metadata is lost or changed between its name and its id
 				datasetId: row.datasetId,
 				documentId: `found ${index}`,
 				metadata: row.metadata,
-				members: [row.wanted?.name ?? ""],
+				members: [row.nameReference?.name ?? ""],
 			}));
 			await printer.print(
 				each(resolved),

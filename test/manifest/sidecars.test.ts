@@ -27,7 +27,12 @@ async function read(paths: readonly string[], options: Partial<ManifestOptions> 
 	const rows: Row[] = [];
 	for await (const row of checked.read()) rows.push(row);
 	const places = problems.map(({ file, line, column, code }) => `${file}:${line}:${column} ${code}`);
-	return { checked, places, problems, rows: rows.map(({ wanted, metadata }) => [wanted?.name, Array.from(metadata)]) };
+	return {
+		checked,
+		places,
+		problems,
+		rows: rows.map(({ nameReference, metadata }) => [nameReference?.name, Array.from(metadata)]),
+	};
 }
 
 test("each file of a folder has the metadata of its own sidecar, whatever the members are called", async () => {

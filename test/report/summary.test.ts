@@ -38,11 +38,13 @@ describe("the exit code of a run", () => {
 	const order = [129, 130, 143, 70, 2, 3, 7, 4, 8, 6, 9] as const;
 
 	it("is 0 when every row reached its goal", () => {
-		expect(exitOf({ ...none, rows: 2, updated: 1, duplicateSkipped: 1 }, undefined, false)).toBe(Exit.ok);
+		expect(exitOf({ ...none, rows: 2, updated: 1, duplicateSkipped: 1 }, undefined)).toBe(Exit.ok);
 	});
 
 	it.each(order)("%d, the reason of a stop, is not hidden by failed rows or a full disk", (exit) => {
-		expect(exitOf({ ...none, rows: 3, failed: 1, invalid: 1, pending: 1 }, stop(exit), true)).toBe(exit);
+		expect(exitOf({ ...none, rows: 3, failed: 1, invalid: 1, pending: 1 }, stop(exit), { outputFailed: true })).toBe(
+			exit,
+		);
 	});
 
 	it.each([
@@ -54,7 +56,7 @@ describe("the exit code of a run", () => {
 		[{ pending: 1, failed: 1 }, true, Exit.internal],
 		[{ pending: -1, updated: 2 }, false, Exit.internal],
 	])("for %j, output lost: %s, is %d", (counts, outputFailed, exit) => {
-		expect(exitOf({ ...none, ...counts }, undefined, outputFailed)).toBe(exit);
+		expect(exitOf({ ...none, ...counts }, undefined, { outputFailed })).toBe(exit);
 	});
 
 	it.each([
@@ -66,7 +68,7 @@ describe("the exit code of a run", () => {
 		[{ unchanged: 2 }, { changes: 0, isDetailed: true }, true, Exit.output],
 		[{ pending: 3 }, { changes: 2, isDetailed: true }, false, Exit.internal],
 	])("of a dry run with %j and %j, output lost: %s, is %d", (counts, dry, outputFailed, exit) => {
-		expect(exitOf({ ...none, ...counts }, undefined, outputFailed, dry)).toBe(exit);
+		expect(exitOf({ ...none, ...counts }, undefined, { outputFailed, dry })).toBe(exit);
 	});
 });
 
@@ -82,13 +84,13 @@ describe("the exit code of a run that was verified", () => {
 	])("of %j with the result %j, output lost: %s, is %d", (counts, found, outputFailed, exit, verified) => {
 		const verify = { ...verifiedTwo, ...found };
 		const totals = { ...none, ...counts };
-		expect(exitOf(totals, undefined, outputFailed, undefined, verify)).toBe(exit);
+		expect(exitOf(totals, undefined, { outputFailed, verify })).toBe(exit);
 		expect(summaryOf(totals, 1, exit, { verified: true, verify })).toMatchObject({ verified, verify });
 	});
 
 	it("is that of a stop, whatever was lost before", () => {
 		const lost = { ...verifiedTwo, equal: 0, lost: 1, pending: 1 };
-		expect(exitOf({ ...none, updated: 2 }, { exit: Exit.interrupted, text: "" }, false, undefined, lost)).toBe(130);
+		expect(exitOf({ ...none, updated: 2 }, { exit: Exit.interrupted, text: "" }, { verify: lost })).toBe(130);
 	});
 });
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { topicsForCompletion } from "../help.ts";
-import { type Candidate, type Wanted, wantedAt } from "./wanted.ts";
+import { type Candidate, type Completion, completionAt } from "./at-cursor.ts";
 
 /** Runs that are offered, the newest first: a longer list does not fit on a screen. */
 const MOST_RUNS = 30;
@@ -16,9 +16,9 @@ const MOST_RUNS = 30;
  * @param words all words after the program's name; the last one is the word at the cursor, perhaps empty
  */
 export async function complete(program: Command, words: readonly string[], app: App): Promise<ExitCode> {
-	const wanted = wantedAt(program, topicsForCompletion(), words);
-	const { prefix, typed, source } = wanted;
-	const candidates = typeof source === "object" ? source : await found(wanted, app).catch(() => []);
+	const completion = completionAt(program, topicsForCompletion(), words);
+	const { prefix, typed, source } = completion;
+	const candidates = typeof source === "object" ? source : await found(completion, app).catch(() => []);
 	const lines = candidates
 		.filter(({ value }) => value.startsWith(typed) && isOneWord(value))
 		.map(({ value, description }) => `${prefix}${value}\t${oneLine(description)}\n`);
@@ -26,7 +26,7 @@ export async function complete(program: Command, words: readonly string[], app: 
 	return Exit.ok;
 }
 
-async function found({ source, settings: flags }: Wanted, app: App): Promise<readonly Candidate[]> {
+async function found({ source, settings: flags }: Completion, app: App): Promise<readonly Candidate[]> {
 	if (source === "profiles") return (await app.profiles()).map((value) => ({ value, description: "profile" }));
 	if (source === "datasets") {
 		const remembered = await app.rememberedDatasets(await app.settings(flags));
@@ -36,7 +36,7 @@ async function found({ source, settings: flags }: Wanted, app: App): Promise<rea
 	return [];
 }
 
-async function runsOf(all: boolean, flags: Wanted["settings"], app: App): Promise<readonly Candidate[]> {
+async function runsOf(all: boolean, flags: Completion["settings"], app: App): Promise<readonly Candidate[]> {
 	const runs = app.runs(await app.settings(flags));
 	const candidates: Candidate[] = [];
 	for (const name of await runs.names()) {

@@ -58,7 +58,7 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	const totals = new MemoryJournal(checked).totals();
 	const stop = refusal(checked, {}, options.for);
 	// Nothing is sent, so the valid rows are pending, and that is success.
-	const exit = stop === undefined ? Exit.ok : exitOf(totals, stop, false);
+	const exit = stop === undefined ? Exit.ok : exitOf(totals, stop);
 	const summary = summaryOf(totals, (clock.now() - started) / 1000, exit);
 	app.runEnd.report({ text: stop?.text ?? countsText(totals), summary });
 	if (json) await io.out(`${JSON.stringify(summary)}\n`);

@@ -71,14 +71,12 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		}
 		io.note(`The rows that failed: ${failedPath}`);
 	}
-	const exit = exitOf(totals, totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined, false);
+	const exit = exitOf(totals, totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined);
 	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
 	const { noOpUpdates: same } = recorded.state;
 	const undo = undoOf(
 		totals,
-		recorded.withoutBeforeImage,
-		same,
-		countStoredButFailed(recorded.state, recorded.sent),
+		{ blind: recorded.withoutBeforeImage, same, stored: countStoredButFailed(recorded.state, recorded.sent) },
 		withFlags(`ragtag runs undo ${file.run}`, flags),
 	);
 	if (flags.json === true)

@@ -42,9 +42,11 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 			? undefined
 			: undoOf(
 					totals,
-					recorded.withoutBeforeImage,
-					recorded.state.noOpUpdates,
-					countStoredButFailed(recorded.state, recorded.sent),
+					{
+						blind: recorded.withoutBeforeImage,
+						same: recorded.state.noOpUpdates,
+						stored: countStoredButFailed(recorded.state, recorded.sent),
+					},
 					withFlags(`ragtag runs undo ${file.run}`, flags),
 				);
 	if (flags.json === true) {

@@ -79,7 +79,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 				? (manifest.source ?? `manifest of ${manifest.name}`)
 				: manifest.name;
 		const what = { recorded, runs, mode: flags.verify, name, started, unreadable: Exit.usage };
-		const { counts, stop } = await verifyRows(what, flags, session, its, app);
+		const { counts, stop } = await verifyRows(what, { flags, session, settings: its, app });
 		const hint = `${stop?.hint === undefined || stop.exit === Exit.limit ? "" : `${stop.hint} `}Begin again with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;
 		const ended = {
 			totals: totalsOf(counts),

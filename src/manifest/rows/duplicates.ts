@@ -13,7 +13,7 @@ const IN_MEMORY = 10_000;
 export type Entry = { readonly index: number; readonly line: number; readonly column: number };
 
 /** `conflict`: a row that gives the same document other values than an earlier row. */
-export type Verdict =
+export type DuplicateDecision =
 	| { readonly kind: "skip"; readonly row: Entry }
 	| { readonly kind: "conflict"; readonly row: Entry; readonly earlier: Entry };
 
@@ -37,7 +37,7 @@ export class Duplicates {
 	/** How many rows are not the only ones about their document, the first of each left aside. */
 	async count(): Promise<number> {
 		let count = 0;
-		for await (const _ of this.verdicts("first")) count++;
+		for await (const _ of this.decisions("first")) count++;
 		return count;
 	}
 
@@ -64,13 +64,13 @@ export class Duplicates {
 	}
 
 	/** The decision on rows that are not the only ones about their document. */
-	async *verdicts(policy: ManifestOptions["onDuplicate"]): AsyncGenerator<Verdict> {
+	async *decisions(policy: ManifestOptions["onDuplicate"]): AsyncGenerator<DuplicateDecision> {
 		if (this.#spill === undefined) {
-			yield* verdictsOf(this.#buffer.subarray(0, this.#count * RECORD), policy);
+			yield* decisionsOf(this.#buffer.subarray(0, this.#count * RECORD), policy);
 			return;
 		}
 		await this.makeRoom();
-		for (const records of this.#spill.partitions()) yield* verdictsOf(records, policy);
+		for (const records of this.#spill.partitions()) yield* decisionsOf(records, policy);
 	}
 
 	close(): void {
@@ -79,7 +79,7 @@ export class Duplicates {
 	}
 }
 
-function* verdictsOf(records: Buffer, policy: ManifestOptions["onDuplicate"]): Generator<Verdict> {
+function* decisionsOf(records: Buffer, policy: ManifestOptions["onDuplicate"]): Generator<DuplicateDecision> {
 	const chosen = new Map<string, number>();
 	for (let at = 0; at < records.length; at += RECORD) {
 		const key = records.toString("latin1", at, at + HASH);

@@ -159,9 +159,9 @@ async function* rowsOf(
 		const { parsed, text } = named(read, file);
 		validator.applyOptions(parsed);
 		const { datasetId, documentId, metadata } = parsed;
-		const wanted = { file: file.path, name: file.name, place: () => ({ line: 1, column: 1 }) };
+		const nameReference = { file: file.path, name: file.name, place: () => ({ line: 1, column: 1 }) };
 		const source = { kind: "json" as const, text };
-		yield { index, line: 1, datasetId, documentId, file: undefined, metadata, source, wanted };
+		yield { index, line: 1, datasetId, documentId, file: undefined, metadata, source, nameReference };
 	}
 }
 

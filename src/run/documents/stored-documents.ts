@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
 import { parseLoosely } from "../../json/not-json.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
-import { KeptRecords } from "./kept-records.ts";
+import { IndexedRecords } from "./indexed-records.ts";
 
 /** The metadata of a document, as a list showed it. */
 export type RemoteDocument = {
@@ -18,15 +18,15 @@ const WHAT = "what the documents have";
 
 /** The metadata of a whole dataset, found by id. Add all documents, call `end`, then read. */
 export class StoredDocuments {
-	readonly #records: KeptRecords;
+	readonly #records: IndexedRecords;
 
-	private constructor(records: KeptRecords) {
+	private constructor(records: IndexedRecords) {
 		this.#records = records;
 	}
 
 	/** @param parent a folder that is the user's alone */
 	static async create(parent: string): Promise<StoredDocuments> {
-		return new StoredDocuments(await KeptRecords.create(parent, WHAT));
+		return new StoredDocuments(await IndexedRecords.create(parent, WHAT));
 	}
 
 	get size(): number {
@@ -54,17 +54,17 @@ export class StoredDocuments {
 
 /** The documents of a whole dataset, found by the part of their names that the service compares. */
 export class StoredNames {
-	readonly #records: KeptRecords;
+	readonly #records: IndexedRecords;
 	readonly #keyOf: (name: string) => string;
 
-	private constructor(records: KeptRecords, keyOf: (name: string) => string) {
+	private constructor(records: IndexedRecords, keyOf: (name: string) => string) {
 		this.#records = records;
 		this.#keyOf = keyOf;
 	}
 
 	/** @param parent a folder that is the user's alone */
 	static async create(parent: string, keyOf: (name: string) => string): Promise<StoredNames> {
-		return new StoredNames(await KeptRecords.create(parent, "the names of the documents"), keyOf);
+		return new StoredNames(await IndexedRecords.create(parent, "the names of the documents"), keyOf);
 	}
 
 	/** @throws CliError exit 7 if it can't be stored */

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Metadata } from "../../json/values.ts";
 import { type ManifestDocument } from "../../manifest/write.ts";
 import { payloadText } from "../../manifest/rows/identity.ts";
-import type { CheckedManifest, ManifestOptions, Problem, Row, Wanted } from "../../manifest/types.ts";
+import type { CheckedManifest, ManifestOptions, NameReference, Problem, Row } from "../../manifest/types.ts";
 import { Claims, type Match, type Resolution, resolveName } from "../../plan/resolve.ts";
 import { hasWildcard, literalGlob } from "../../plan/glob.ts";
 import { differences, type Named, Names } from "../../plan/names.ts";
@@ -34,17 +34,17 @@ export async function lookUp(
 		signal.throwIfAborted();
 		const listing = await listings.of(row.datasetId);
 		const resolution = resolve(row, listing, match);
-		const wanted = wantedOf(row);
+		const reference = nameReferenceOf(row);
 		const problem = (code: string, text: string): Promise<void> => {
 			failed += 1;
-			const { file } = wanted;
-			return report.onProblem({ file, ...wanted.place(), field: "name", code, text: `name: ${text}` });
+			const { file } = reference;
+			return report.onProblem({ file, ...reference.place(), field: "name", code, text: `name: ${text}` });
 		};
 		if (resolution.kind !== "found") {
-			await problem(unresolvedCode(resolution), unresolvedText(resolution, wanted.name, row.datasetId));
+			await problem(unresolvedCode(resolution), unresolvedText(resolution, reference.name, row.datasetId));
 			continue;
 		}
-		const place = wanted.file === source.name ? `on line ${row.line}` : `for ${wanted.file}`;
+		const place = reference.file === source.name ? `on line ${row.line}` : `for ${reference.file}`;
 		const claim = { row: row.index, place, payload: payloadOf(row.metadata) };
 		const earlier = listing.claims.take(resolution.documents, claim, onDuplicate);
 		if (earlier !== undefined) {
@@ -64,27 +64,27 @@ export async function* foundDocuments({ source, listings, match, signal }: LookU
 		if (resolution.kind !== "found") continue;
 		// The list lacks this id, which the manifest gives. So no other row can claim its document.
 		if (resolution.documents.length === 0) {
-			yield { datasetId, documentId, metadata, members: [wantedOf(row).name] };
+			yield { datasetId, documentId, metadata, members: [nameReferenceOf(row).name] };
 		}
 		for (const index of resolution.documents) {
 			const document = names.document(index);
 			if (document === undefined || !claims.isOwner(index, row.index)) continue;
-			const name = documentId === "" ? document.name : wantedOf(row).name;
+			const name = documentId === "" ? document.name : nameReferenceOf(row).name;
 			yield { datasetId, documentId: document.id, metadata, members: [name] };
 		}
 	}
 }
 
 /** A row with an id keeps it. If the dataset lists the id, no other row may give the document other values. */
-function resolve({ documentId, wanted }: Row, { names }: Listing, match: Match): Resolution {
-	if (documentId === "") return resolveName(names, wanted?.name ?? "", match);
+function resolve({ documentId, nameReference }: Row, { names }: Listing, match: Match): Resolution {
+	if (documentId === "") return resolveName(names, nameReference?.name ?? "", match);
 	const index = names.withId(documentId);
 	return { kind: "found", documents: index === undefined ? [] : [index] };
 }
 
-function wantedOf({ line, wanted }: Row): Wanted {
-	if (wanted === undefined) throw new Error(`the row of line ${line} was not read to be resolved`);
-	return wanted;
+function nameReferenceOf({ line, nameReference }: Row): NameReference {
+	if (nameReference === undefined) throw new Error(`the row of line ${line} was not read to be resolved`);
+	return nameReference;
 }
 
 function payloadOf(metadata: Metadata): string {

@@ -184,13 +184,7 @@ export async function endRun<SourceRow extends Row>(
 	const { run, rows, name, journal, series } = record;
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
-	const verification = await verifyAfter(
-		{ run: name, runs, name: fileOfLines(rows), started, stop },
-		flags,
-		session,
-		settings,
-		app,
-	);
+	const verification = await verifyAfter({ run: name, runs, name: fileOfLines(rows), started, stop }, run);
 	await series.close();
 	// No request follows, but files must be written: connections may hold the last file descriptors.
 	await session.service.api.close().catch(() => undefined);
@@ -215,7 +209,11 @@ export async function endRun<SourceRow extends Row>(
 		run: name,
 		folder: runs.path(name),
 		same: journal.noOpUpdates,
-		undo: undoOf(totals, journal.withoutBeforeImage, journal.noOpUpdates, journal.storedButFailed, undo),
+		undo: undoOf(
+			totals,
+			{ blind: journal.withoutBeforeImage, same: journal.noOpUpdates, stored: journal.storedButFailed },
+			undo,
+		),
 		resume: totals.pending > 0 ? resumeCommand(name, flags) : undefined,
 		failed: { path: failedPath, failure },
 		...more,

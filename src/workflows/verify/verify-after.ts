@@ -1,4 +1,3 @@
-import type { App, Session, Settings } from "../../app.ts";
 import { Exit } from "../../errors.ts";
 import type { VerifyCounts } from "../../report/verify.ts";
 import { rowsText } from "../../text/words.ts";
@@ -7,9 +6,10 @@ import type { RunStore } from "../../run/recorded/run-store.ts";
 import { MAX_OUTAGE } from "../../run/rate/outage.ts";
 import type { Stop } from "../../run/types.ts";
 import { againCommand } from "./again-command.ts";
-import type { GlobalFlags, RunFlags } from "../../flags/flags.ts";
+import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../plan/open-plan.ts";
+import type { Run } from "../open-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyRows } from "./verify-rows.ts";
 
@@ -38,11 +38,9 @@ export type VerifiedAfter = {
  */
 export async function verifyAfter(
 	{ run, runs, name, started, stop }: VerifyAfter,
-	flags: RunFlags,
-	session: Session,
-	settings: Settings,
-	app: App,
+	context: Pick<Run, "flags" | "session" | "settings" | "app">,
 ): Promise<VerifiedAfter> {
+	const { flags, app } = context;
 	const { verify: mode = "none" } = flags;
 	if (mode === "none") return {};
 	const later = withFlags(`ragtag runs verify ${run}`, flags);
@@ -57,13 +55,10 @@ export async function verifyAfter(
 		const written = recorded.state.totals();
 		app.io.note(`Reading back what was written: ${rowsText(written.updated + written.uploaded + written.removed)}.`);
 		const what = { recorded, runs, mode, name, started, unreadable: Exit.failedRows };
-		const verified = await verifyRows(
-			what,
-			{ ...flags, maxOutage: flags.maxOutage ?? MAX_OUTAGE },
-			session,
-			settings,
-			app,
-		);
+		const verified = await verifyRows(what, {
+			...context,
+			flags: { ...flags, maxOutage: flags.maxOutage ?? MAX_OUTAGE },
+		});
 		const hint = `What was written is recorded. Verify it with: ${later}`;
 		return {
 			found: {

@@ -1,4 +1,4 @@
-import type { App, Session, Settings } from "../../app.ts";
+import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { verdictOf } from "../../plan/verdict.ts";
 import { rowsText } from "../../text/words.ts";
@@ -16,6 +16,7 @@ import { retryingThroughOutage } from "../../run/retry/request.ts";
 import { verifyRun, type JudgedRow } from "../../run/verify/verify.ts";
 import { show } from "../../text/show.ts";
 import type { VerifyFlags } from "../../flags/flags.ts";
+import type { Run } from "../open-run.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 
 /** A recorded run that is to be verified. */
@@ -41,10 +42,7 @@ export type Verified = {
 /** Reads back what a recorded run wrote, reports what is not as it was sent, and counts. Sends nothing that writes. */
 export async function verifyRows(
 	{ recorded, runs, mode, name, started, unreadable }: ToVerify,
-	flags: VerifyFlags,
-	session: Session,
-	settings: Settings,
-	app: App,
+	{ flags, session, settings, app }: Pick<Run<VerifyFlags>, "flags" | "session" | "settings" | "app">,
 ): Promise<Verified> {
 	const { io, clock, signal } = app;
 	const { service } = session;

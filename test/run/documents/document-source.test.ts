@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { JsonValue } from "../../../src/json/values.ts";
 import type { Api, Document } from "../../../src/rest/types.ts";
 import { isListingCheaper, rowsByDataset } from "../../../src/run/documents/listed-datasets.ts";
-import { IdTable } from "../../../src/run/documents/kept-records.ts";
+import { IdTable } from "../../../src/run/documents/indexed-records.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import { StoredDocuments } from "../../../src/run/documents/stored-documents.ts";
 import { folder } from "../../support/service.ts";

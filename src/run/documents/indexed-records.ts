@@ -11,7 +11,7 @@ const BLOCK = 256 * 1024;
  * Records in a private file, found by a key. Memory holds the place of each record, not the record. Add all records,
  * call `end`, then read.
  */
-export class KeptRecords {
+export class IndexedRecords {
 	readonly #folder: string;
 	readonly #file: FileHandle;
 	readonly #what: string;
@@ -30,13 +30,13 @@ export class KeptRecords {
 	 * @param parent a folder that is the user's alone
 	 * @param what the stored data, in words for messages
 	 */
-	static async create(parent: string, what: string): Promise<KeptRecords> {
+	static async create(parent: string, what: string): Promise<IndexedRecords> {
 		return withTemporaryStorage(what, async () => {
 			const folder = await mkdtemp(join(parent, "ragtag-present-"));
 			const file = await open(join(folder, "documents"), "wx+", 0o600);
 			// Most systems let an open file be removed. Then nothing is left on the disk if the program is killed.
 			await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-			return new KeptRecords(folder, file, what);
+			return new IndexedRecords(folder, file, what);
 		});
 	}
 

@@ -4,7 +4,7 @@ import type { Command, Option } from "commander";
 export type Candidate = { readonly value: string; readonly description: string };
 
 /** The words to offer at the cursor: words that the tree knows, or values that must be read from somewhere. */
-export type Wanted = {
+export type Completion = {
 	/** begins every candidate: `--mode=` where the value is written in one word with its option */
 	readonly prefix: string;
 	/** the typed beginning of the word, without the prefix */
@@ -17,7 +17,7 @@ export type Wanted = {
 const NOTHING: readonly Candidate[] = [];
 
 /** Values that are looked up, by the option that takes them. */
-const LOOKED_UP: Readonly<Record<string, Wanted["source"]>> = {
+const LOOKED_UP: Readonly<Record<string, Completion["source"]>> = {
 	"--profile": "profiles",
 	"--dataset": "datasets",
 	"--state-dir": "folders",
@@ -32,13 +32,13 @@ const PATHS: ReadonlySet<string> = new Set(["file", "files", "path", "manifest",
  * The words that fit the end of a command line.
  *
  * @param program the whole tree
- * @param topics what may follow `help`, beside commands
+ * @param topics words that may follow `help`, besides commands
  * @param words all words after the program's name; the last one is the word at the cursor, perhaps empty
  */
-export function wantedAt(program: Command, topics: readonly Candidate[], words: readonly string[]): Wanted {
+export function completionAt(program: Command, topics: readonly Candidate[], words: readonly string[]): Completion {
 	const at = new Position(program);
 	for (const word of words.slice(0, -1)) at.pass(word);
-	return at.wanted(words.at(-1) ?? "", topics);
+	return at.completion(words.at(-1) ?? "", topics);
 }
 
 /** A place in a command line: the command that the words before it name, and what may follow. */
@@ -86,7 +86,7 @@ class Position {
 		else this.#command = child;
 	}
 
-	wanted(word: string, topics: readonly Candidate[]): Wanted {
+	completion(word: string, topics: readonly Candidate[]): Completion {
 		const settings = {
 			...this.#setting("--profile", "profile"),
 			...this.#setting("--state-dir", "stateDir"),
@@ -136,7 +136,7 @@ class Position {
 		return [...options, help];
 	}
 
-	#argument(topics: readonly Candidate[]): Wanted["source"] {
+	#argument(topics: readonly Candidate[]): Completion["source"] {
 		if (this.#command.name() === "help" && this.#command.parent === this.#program) {
 			return this.#arguments === 0 ? [...childrenOf(this.#program), ...topics] : NOTHING;
 		}
@@ -170,7 +170,7 @@ function isRepeatable({ variadic, description }: Option): boolean {
 	return variadic || description.includes("repeatable");
 }
 
-function valuesOf({ long, flags, argChoices }: Option): Wanted["source"] {
+function valuesOf({ long, flags, argChoices }: Option): Completion["source"] {
 	if (argChoices !== undefined) return argChoices.map((value) => ({ value, description: "" }));
 	const known = LOOKED_UP[long ?? ""];
 	if (known !== undefined) return known;
