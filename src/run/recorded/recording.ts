@@ -8,7 +8,7 @@ import { millisecondsOf } from "./run-time.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { lockForSending, type LockOptions } from "./run-lock.ts";
 import type { RunStore } from "./run-store.ts";
-import { jobKeyOf, recordedJobKey, supersede, supersededBy } from "./superseded.ts";
+import { jobKeyOf, recordedJobKey, supersede, supersededBy, unmark } from "./superseded.ts";
 import { findUnfinished, headerOf, jobOf, type RunSpec } from "./unfinished.ts";
 
 export type RecordingOptions = LockOptions & {
@@ -33,6 +33,8 @@ export type Recording = {
 	readonly superseded: readonly string[];
 	/** the newer run that had superseded this one, which was resumed by name */
 	readonly supersededBy: string | undefined;
+	/** Removes the record of a new run of which no row was sent, as if it had not begun. undefined for a resumed run */
+	readonly discard: (() => Promise<void>) | undefined;
 	/** gives up the lock */
 	release(): Promise<void>;
 };
@@ -88,7 +90,11 @@ async function startRun(
 		const jobKey = jobKeyOf(jobOf(spec));
 		const replaced = all.filter((other) => other.run === spec.undoes || recordedJobKey(other) === jobKey);
 		const superseded = await supersede(runs, replaced, run);
-		return { run, opened, inDoubt: new Map(), resumed: undefined, superseded, supersededBy: undefined };
+		const discard = async (): Promise<void> => {
+			await unmark(runs, superseded, run);
+			await runs.remove(run);
+		};
+		return { run, opened, inDoubt: new Map(), resumed: undefined, superseded, supersededBy: undefined, discard };
 	} catch (error) {
 		await opened.close();
 		throw cannotRecord(runs.path(run), error);
@@ -121,7 +127,7 @@ async function resumeRun(
 	});
 	const opened = await continueRun(found, { ...headerOf(run, spec, now()), manifest, earlierMilliseconds });
 	const resumed = { inDoubt: found.inDoubt, seconds: earlierMilliseconds / 1000 };
-	return { run, opened, inDoubt, resumed, notResumed: undefined, ...replaced };
+	return { run, opened, inDoubt, resumed, notResumed: undefined, discard: undefined, ...replaced };
 }
 
 /** A run that is resumed by name writes after newer runs of its job: so these are superseded. */

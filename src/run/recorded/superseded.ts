@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { isJsonObject, parseJson } from "../../json/values.ts";
@@ -80,6 +80,13 @@ export async function supersede(runs: RunStore, files: readonly RunFile[], by: s
 		marked.push(run);
 	}
 	return marked;
+}
+
+/** Takes the marks of a run away again, which has sent nothing. Call it before the record of that run is removed. */
+export async function unmark(runs: RunStore, marked: readonly string[], by: string): Promise<void> {
+	for (const run of marked) {
+		if ((await readMark(runs, run)) === by) await rm(runs.path(run, SUPERSEDED_FILE), { force: true });
+	}
 }
 
 /**

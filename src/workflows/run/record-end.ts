@@ -1,10 +1,11 @@
-import { CliError, Exit, reason } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { isJsonObject, parseJson } from "../../json/values.ts";
 import { writeRunSummary } from "../../run/recorded/run-summary.ts";
-import { type Ended, resultOf } from "../report.ts";
+import { type Ended, report, resultOf } from "../report.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Recorder } from "../../run/recorded/recorder.ts";
 import type { Run } from "../open-run.ts";
+import type { Series } from "./record-series.ts";
 
 /** What is needed to end a run's record. */
 type OpenRecord = {
@@ -32,4 +33,39 @@ export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended
 			cause: error,
 		});
 	}
+}
+
+/** A run that ended before it sent a row, where its record can be removed again. */
+type UnsentRun = {
+	readonly run: Run;
+	readonly journal: Pick<Recorder<Row>, "hasBegun" | "totals">;
+	/** closed before the record is removed: it would be missing its file */
+	readonly series: Pick<Series, "close">;
+	readonly discard: (() => Promise<void>) | undefined;
+};
+
+/**
+ * Ends a new run that stopped before its first row was sent, as with a wrong key: it leaves no record, since there is
+ * nothing to resume, to undo or to retry.
+ *
+ * @returns undefined for every other run
+ */
+export async function endIfUnsent(
+	{ run, journal, series, discard }: UnsentRun,
+	ended: Pick<Ended, "seconds" | "stop" | "pace" | "cap">,
+): Promise<ExitCode | undefined> {
+	const totals = journal.totals();
+	if (ended.stop === undefined || discard === undefined || journal.hasBegun || totals.pending === 0) return undefined;
+	await series.close();
+	const isRemoved = await discard().then(
+		() => true,
+		() => false,
+	);
+	if (!isRemoved) return undefined;
+	return report(run, { ...ended, totals, stop: { ...ended.stop, hint: unsentHint(ended.stop.hint) } });
+}
+
+function unsentHint(hint: string | undefined): string {
+	if (hint === undefined) return "Nothing was sent: run the same command again.";
+	return /same command again/i.test(hint) ? `Nothing was sent. ${hint}` : `${hint} Then run the same command again.`;
 }

@@ -22,7 +22,7 @@ import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { recordSeries, type Series } from "./record-series.ts";
 import { beginningNotes, foreignExplained, resumes, runSpecOf } from "./earlier-runs.ts";
-import { recordEnd } from "./record-end.ts";
+import { endIfUnsent, recordEnd } from "./record-end.ts";
 
 /** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;
@@ -53,6 +53,8 @@ export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {
 	readonly journal: Recorder<SourceRow>;
 	/** its figures, second by second */
 	readonly series: Series;
+	/** removes the record where no row was sent; undefined for a resumed run */
+	readonly discard: (() => Promise<void>) | undefined;
 	/** seconds that earlier executions of a resumed run took */
 	readonly secondsBefore: number;
 };
@@ -105,7 +107,8 @@ export async function openRecord<SourceRow extends Row>(
 		throw error;
 	}
 	const secondsBefore = recording.resumed?.seconds ?? 0;
-	return { run, rows, name: recording.run, journal, series, secondsBefore, [Symbol.asyncDispose]: close };
+	const { run: name, discard } = recording;
+	return { run, rows, name, journal, series, discard, secondsBefore, [Symbol.asyncDispose]: close };
 }
 
 /** The result of the rows that were sent. */
@@ -184,6 +187,8 @@ export async function endRun<SourceRow extends Row>(
 	const { run, rows, name, journal, series } = record;
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
+	const unsent = await endIfUnsent(record, { seconds, stop, pace, cap });
+	if (unsent !== undefined) return unsent;
 	const verification = await verifyAfter({ run: name, runs, name: fileOfLines(rows), started, stop }, run);
 	await series.close();
 	// No request follows, but files must be written: connections may hold the last file descriptors.

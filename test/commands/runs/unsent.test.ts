@@ -1,0 +1,67 @@
+import { readFile, rm, truncate } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { envOf } from "../../support/ragtag.ts";
+import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { at, parseLines, summaryOf } from "../../support/values.ts";
+
+const NO_RUN = { run: null, resume: null, undo: null, pending: 4, rows: 4 };
+
+it("a wrong key leaves no run to resume: nothing was sent", async () => {
+	const world = await recorded(4);
+	const { argv } = await tagging(world);
+	const env = { RAGTAG_BASE_URL: world.service.url, RAGTAG_API_KEY: "ragflow-of-another-service" };
+	const { exit, stdout, stderr } = await world.run(argv, { env });
+	expect([exit, summaryOf(stdout)]).toEqual([4, expect.objectContaining({ ...NO_RUN, exit_code: 4 })]);
+	expect(stderr).toContain("run the same command again");
+	expect(stderr).not.toContain("runs resume");
+	expect([await world.folders(), world.writes()]).toEqual([[], 0]);
+	expect((await world.run(["runs", "list", "--json"])).stdout).toBe("");
+});
+
+it("a service that refuses every connection leaves no run", async () => {
+	const world = await recorded(4);
+	const { argv } = await tagging(world);
+	const env = { ...envOf(world.service), RAGTAG_BASE_URL: "http://127.0.0.1:1" };
+	const { exit, stderr } = await world.run([...argv, "--max-outage", "50ms"], { env });
+	expect([exit, stderr]).toEqual([6, expect.stringContaining("connection was refused")]);
+	expect(await world.folders()).toEqual([]);
+});
+
+it("an unfinished run is not superseded by one that sent nothing: runs resume still finds it", async () => {
+	const world = await recorded(4, stopAt(3));
+	const { argv } = await tagging(world);
+	const first = runOf((await world.run(argv)).stdout);
+	const env = { RAGTAG_BASE_URL: world.service.url, RAGTAG_API_KEY: "ragflow-of-another-service" };
+	expect((await world.run(argv, { env })).exit).toBe(4);
+	expect(await world.folders()).toEqual([first]);
+	const resumed = await world.run(["runs", "resume", "--json"]);
+	expect([resumed.exit, runOf(resumed.stdout), summaryOf(resumed.stdout)]).toEqual([
+		0,
+		first,
+		expect.objectContaining({ updated: 4 }),
+	]);
+});
+
+it("a run of which one row was sent stays, whatever its answer", async () => {
+	const world = await recorded(4, stopAt(1));
+	const { argv } = await tagging(world);
+	const { exit, stdout } = await world.run(argv);
+	const run = runOf(stdout);
+	expect([exit, at(summaryOf(stdout), "resume")]).toEqual([4, `ragtag runs resume ${run}`]);
+	expect(await readFile(world.path(run, "sent.jsonl"), "utf8")).toContain('"k":"s"');
+});
+
+it("a run that was killed before its first row is not begun: it is neither unfinished nor resumed without its name", async () => {
+	const world = await recorded(4, stopAt(1));
+	const { argv } = await tagging(world);
+	const run = runOf((await world.run(argv)).stdout);
+	const [header = ""] = (await readFile(world.path(run, "journal.jsonl"), "utf8")).split("\n");
+	await truncate(world.path(run, "journal.jsonl"), Buffer.byteLength(`${header}\n`));
+	await truncate(world.path(run, "sent.jsonl"), 0);
+	await rm(world.path(run, "summary.json"));
+	const listed = parseLines((await world.run(["runs", "list", "--json"])).stdout);
+	expect(listed).toEqual([expect.objectContaining({ run, state: "not begun", pending: 4, exit_code: null })]);
+	const resumed = await world.run(["runs", "resume"]);
+	expect([resumed.exit, resumed.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
+	expect((await world.run(["runs", "resume", run, "--json"])).exit).toBe(0);
+});
