@@ -43,6 +43,10 @@ then default.
   --base-url URL        RAGTAG_BASE_URL      address of the service, with or without /api/v1
   --api-key-file PATH   RAGTAG_API_KEY       the key itself, or
                         RAGTAG_API_KEY_FILE  a file that holds it; - as PATH reads standard input
+  --api-key-command COMMAND
+                        RAGTAG_API_KEY_COMMAND
+                                             a shell command that prints it; else the file ragtag-api-key
+                                             in $CREDENTIALS_DIRECTORY
   --profile NAME        RAGTAG_PROFILE       a profile of $XDG_CONFIG_HOME/ragtag/config.yaml
   --state-dir DIR       RAGTAG_STATE_DIR     folder for recorded runs and what is known of services
   --ca-file PATH        NODE_EXTRA_CA_CERTS  further certificates to trust

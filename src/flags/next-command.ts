@@ -18,11 +18,12 @@ export function globalFlags(flags: GlobalFlags): string[] {
 	return pairsOf(flags).flatMap(([flag, value]) => [flag, value]);
 }
 
-function pairsOf({ profile, baseUrl, apiKeyFile, caFile, stateDir }: GlobalFlags): [string, string][] {
+function pairsOf({ profile, baseUrl, apiKeyFile, apiKeyCommand, caFile, stateDir }: GlobalFlags): [string, string][] {
 	const flags: readonly (readonly [string, string | undefined])[] = [
 		["--profile", profile],
 		["--base-url", baseUrl],
 		["--api-key-file", apiKeyFile],
+		["--api-key-command", apiKeyCommand],
 		["--ca-file", caFile],
 		["--state-dir", stateDir],
 	];

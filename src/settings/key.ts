@@ -1,5 +1,7 @@
-import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { CliError, Exit, reason } from "../errors.ts";
+import { keyFromCommand } from "./key-command.ts";
 import { readPrivateFile } from "./private-file.ts";
 import type { Profile, SettingFlags, SettingSources } from "./types.ts";
 
@@ -13,17 +15,35 @@ export type KeySource =
 export const HOW_TO_GIVE_A_KEY =
 	"Set RAGTAG_API_KEY, or RAGTAG_API_KEY_FILE to the path of a file; `ragtag sandbox` serves the API here and prints a key.";
 
-/** The key's source outside profiles: the flag, else one of the two variables. */
+/** The file of the key among the credentials that systemd gives a service (`LoadCredential=`). */
+export const CREDENTIAL = "$CREDENTIALS_DIRECTORY/ragtag-api-key";
+
+/** The key's source outside profiles: a flag, else the first of the variables, else a credential of systemd. */
 export function givenKeySource(flags: SettingFlags, env: SettingSources["env"]): KeySource | undefined {
-	const path = flags.apiKeyFile;
+	const { apiKeyFile: path, apiKeyCommand } = flags;
 	if (path === "") throw new CliError("--api-key-file is empty", { exit: Exit.usage });
+	if (apiKeyCommand?.trim() === "") throw new CliError("--api-key-command is empty", { exit: Exit.usage });
+	if (path !== undefined && apiKeyCommand !== undefined) {
+		throw new CliError("--api-key-file and --api-key-command exclude each other", {
+			exit: Exit.usage,
+			hint: "Give one of them.",
+		});
+	}
+	if (apiKeyCommand !== undefined) return { kind: "command", command: apiKeyCommand, origin: "--api-key-command" };
 	if (path === "-") return { kind: "stdin", origin: "--api-key-file -" };
 	if (path !== undefined) return { kind: "file", path, origin: "--api-key-file" };
 	if (env["RAGTAG_API_KEY"]) return { kind: "text", text: env["RAGTAG_API_KEY"], origin: "RAGTAG_API_KEY" };
 	if (env["RAGTAG_API_KEY_FILE"]) {
 		return { kind: "file", path: env["RAGTAG_API_KEY_FILE"], origin: "RAGTAG_API_KEY_FILE" };
 	}
-	return undefined;
+	if (env["RAGTAG_API_KEY_COMMAND"]) {
+		return { kind: "command", command: env["RAGTAG_API_KEY_COMMAND"], origin: "RAGTAG_API_KEY_COMMAND" };
+	}
+	const folder = env["CREDENTIALS_DIRECTORY"];
+	if (!folder) return undefined;
+	// A service may have credentials for other programs alone.
+	const credential = join(folder, "ragtag-api-key");
+	return existsSync(credential) ? { kind: "file", path: credential, origin: CREDENTIAL } : undefined;
 }
 
 export function profileKeySource(profile: Profile): KeySource | undefined {
@@ -93,58 +113,4 @@ function quoteMarkIn(key: string): string | undefined {
 	if (begins && ends) return "begins and ends with";
 	if (begins) return "begins with";
 	return ends ? "ends with" : undefined;
-}
-
-/** 30 s: time to unlock a password manager by hand. */
-const COMMAND_LIMIT_MS = 30_000;
-
-/** 64 KiB: the key is on the first line. */
-const MAX_OUTPUT_CHARACTERS = 64 * 1024;
-
-/**
- * The first line that a profile's `api_key_command` prints.
- *
- * No message repeats what the command prints, not even its errors: it may contain the key.
- */
-export async function keyFromCommand(
-	command: string,
-	origin: string,
-	{ env, signal }: Pick<SettingSources, "env" | "signal">,
-	limit = COMMAND_LIMIT_MS,
-): Promise<string> {
-	const failed = (what: string): CliError =>
-		new CliError(`the api_key_command of ${origin} ${what}`, {
-			exit: Exit.usage,
-			hint: "Run that command by itself: it must print the key as its first line.",
-		});
-	// The key in the environment may be for another service.
-	const { RAGTAG_API_KEY: _, ...others } = env;
-	return new Promise((resolve, reject) => {
-		const child = spawn("/bin/sh", ["-c", command], { env: others, stdio: ["ignore", "pipe", "ignore"] });
-		let output = "";
-		const end = (why: unknown): void => {
-			child.kill("SIGKILL");
-			// A child of the shell may live longer and keep the pipe open. Do not wait for it.
-			child.stdout.destroy();
-			child.unref();
-			reject(why);
-		};
-		const timer = setTimeout(() => end(failed(`did not end within ${limit / 1000} seconds`)), limit);
-		const stop = (): void => end(new Error("stopped"));
-		if (signal?.aborted === true) stop();
-		signal?.addEventListener("abort", stop, { once: true });
-		child.stdout.setEncoding("utf8").on("data", (text: string) => {
-			if (output.length < MAX_OUTPUT_CHARACTERS) output += text;
-		});
-		child.on("error", (error) => {
-			clearTimeout(timer);
-			reject(failed(`could not be started: ${reason(error)}`));
-		});
-		child.on("close", (code, by) => {
-			clearTimeout(timer);
-			signal?.removeEventListener("abort", stop);
-			if (code === 0) resolve(/^[^\n]*\n?/.exec(output)?.[0] ?? "");
-			else reject(failed(code === null ? `was ended by ${by ?? "a signal"}` : `failed with exit code ${code}`));
-		});
-	});
 }

@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../errors.ts";
 import { checkedAddress, sameService } from "./address.ts";
-import { givenKeySource, type KeySource, profileKeySource } from "./key.ts";
+import { CREDENTIAL, givenKeySource, type KeySource, profileKeySource } from "./key.ts";
 import type { Profile, Setting, SettingFlags, SettingSources } from "./types.ts";
 
 type Env = SettingSources["env"];
@@ -75,7 +75,7 @@ export function checkKeysTarget(
 		});
 	}
 	const other = variable(env, "RAGTAG_BASE_URL");
-	const isVariable = origin.startsWith("RAGTAG_");
+	const isVariable = origin.startsWith("RAGTAG_") || origin === CREDENTIAL;
 	if (!isVariable || from !== ofProfile || other === undefined || isSameService(value, other)) return;
 	throw new CliError(
 		`${ofProfile} has an address and no key, and ${origin} may be the key of another service: RAGTAG_BASE_URL names one`,

@@ -9,6 +9,7 @@ export type Setting<Value> = { readonly value: Value; readonly origin: string };
 export type SettingFlags = {
 	readonly baseUrl?: string | undefined;
 	readonly apiKeyFile?: string | undefined;
+	readonly apiKeyCommand?: string | undefined;
 	readonly profile?: string | undefined;
 	readonly stateDir?: string | undefined;
 	readonly caFile?: string | undefined;

@@ -2,7 +2,7 @@ import { chown, mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveSettings } from "../../src/settings.ts";
-import { keyFromCommand } from "../../src/settings/key.ts";
+import { keyFromCommand } from "../../src/settings/key-command.ts";
 import { complaint, file, folder, KEY, world } from "./helpers.ts";
 
 const HERE = { RAGTAG_BASE_URL: "http://127.0.0.1:9380" };
@@ -146,11 +146,66 @@ it("plain http off this machine is warned about when a key goes there, and not f
 	expect(await warned("https://rag.example.com")).toBe(0);
 });
 
-describe("api_key_command", () => {
-	const env = { env: { PATH: "/usr/bin:/bin", RAGTAG_API_KEY: KEY } };
+describe("a command that prints the key", () => {
+	const env = { env: { PATH: "/usr/bin:/bin", RAGTAG_API_KEY: KEY }, warn: () => undefined };
 
 	it("gives the first line", async () => {
 		expect(await keyFromCommand("echo one; echo two", "profile p", env)).toBe("one\n");
+	});
+
+	it("comes from the flag, then RAGTAG_API_KEY and its file, then RAGTAG_API_KEY_COMMAND, then systemd's credential", async () => {
+		const credentials = await folder();
+		await file(join(credentials, "ragtag-api-key"), "from-systemd\n");
+		const keyFile = await file(join(credentials, "other"), "from-file");
+		const key = async (flags: object, env: Record<string, string>): Promise<string> => {
+			const sources = world({ ...HERE, CREDENTIALS_DIRECTORY: credentials, PATH: "/usr/bin:/bin", ...env });
+			return (await resolveSettings(flags, sources)).key();
+		};
+		const command = { RAGTAG_API_KEY_COMMAND: "echo from-command" };
+		expect(await key({ apiKeyCommand: "echo from-flag" }, { ...command, RAGTAG_API_KEY: "from-env" })).toBe(
+			"from-flag",
+		);
+		expect(await key({}, { ...command, RAGTAG_API_KEY: "from-env" })).toBe("from-env");
+		expect(await key({}, { ...command, RAGTAG_API_KEY_FILE: keyFile })).toBe("from-file");
+		expect(await key({}, command)).toBe("from-command");
+		expect(await key({}, {})).toBe("from-systemd");
+	});
+
+	it("is no mystery when a service has credentials, and none is ours", async () => {
+		const settings = await resolveSettings({}, world({ ...HERE, CREDENTIALS_DIRECTORY: await folder() }));
+		expect((await complaint(settings.key())).text).toContain("no API key is set");
+	});
+
+	it("may not go to a profile's address while a variable names another one", async () => {
+		const home = await folder();
+		await file(join(home, ".config/ragtag/config.yaml"), "profiles: {p: {base_url: 'http://127.0.0.1:1'}}");
+		const credentials = await folder();
+		await file(join(credentials, "ragtag-api-key"), "from-systemd\n");
+		for (const env of [{ CREDENTIALS_DIRECTORY: credentials }, { RAGTAG_API_KEY_COMMAND: "echo key" }]) {
+			const settings = await resolveSettings({ profile: "p" }, world({ ...HERE, ...env }, home));
+			expect((await complaint(settings.key())).text).toContain("may be the key of another service");
+		}
+	});
+
+	it("excludes a file of the key, and can't be empty", async () => {
+		const both = resolveSettings({ apiKeyCommand: "echo a", apiKeyFile: "b" }, world(HERE));
+		expect((await complaint(both)).text).toContain("--api-key-file and --api-key-command exclude each other");
+		const empty = resolveSettings({ apiKeyCommand: " " }, world(HERE));
+		expect((await complaint(empty)).text).toContain("--api-key-command is empty");
+	});
+
+	it("shows what the command says on standard error, without the key", async () => {
+		const warnings: string[] = [];
+		const sources = { ...env, warn: (text: string) => void warnings.push(text) };
+		await keyFromCommand(`echo ${KEY}; echo "unlocked: ${KEY}" >&2`, "--api-key-command", sources);
+		expect(warnings.join("\n")).toMatch(/^the command of --api-key-command says: unlocked: /);
+		expect(warnings.join("\n")).not.toContain(KEY.slice(10, 16));
+		const failing = keyFromCommand("echo 'gpg: no secret key' >&2; exit 2", "--api-key-command", env);
+		expect((await complaint(failing)).text).toContain(
+			"the command of --api-key-command failed with exit code 2: gpg: no secret key",
+		);
+		const other = keyFromCommand("echo 'bad token abcdefgh12345678' >&2; exit 2", "--api-key-command", env);
+		expect((await complaint(other)).text).toContain("failed with exit code 2: bad token ***");
 	});
 
 	it("that fails is reported without its output", async () => {
