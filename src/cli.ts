@@ -9,6 +9,7 @@ import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
 import { prepareOutputs } from "./workflows/outputs/prepare.ts";
+import { typedOutputs } from "./workflows/outputs/typed-outputs.ts";
 import { writeOutputs } from "./workflows/outputs/write-outputs.ts";
 
 /** The hidden command that completion scripts call for the words that may follow. */
@@ -17,6 +18,7 @@ const COMPLETE = "__complete";
 /** Runs one command line, without the program's name. Resolves with the exit code; never rejects. */
 export async function main(argv: readonly string[], app: App): Promise<ExitCode> {
 	const ran: { exit: ExitCode } = { exit: Exit.ok };
+	let tree: Command | undefined;
 	try {
 		// The whole tree for help and completion; otherwise only the commands that the line names.
 		const completes = argv[0] === COMPLETE;
@@ -26,6 +28,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 			(exit) => (ran.exit = exit),
 			(name) => everything || argv.includes(name),
 		);
+		tree = program;
 		if (completes) {
 			const { complete } = await import("./commands/complete/complete.ts");
 			// The words at a cursor are no command line: `--help` among them must print no help.
@@ -33,6 +36,8 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 		} else await program.parseAsync([...argv], { from: "user" });
 	} catch (error) {
 		ran.exit = explain(error, argv, app);
+		if (error instanceof CommanderError && ran.exit !== Exit.ok && tree !== undefined)
+			await takeOutputs(tree, argv, app);
 	} finally {
 		await app.close().catch(() => undefined);
 	}
@@ -56,6 +61,7 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 			"--api-key-file <path>",
 			"file with the API key; - reads standard input (RAGTAG_API_KEY, RAGTAG_API_KEY_FILE)",
 		)
+		.option("--api-key-command <cmd>", "shell command that prints the API key (RAGTAG_API_KEY_COMMAND)")
 		.option("--profile <name>", "profile of config.yaml (RAGTAG_PROFILE)")
 		.option("--state-dir <dir>", "folder for recorded runs and what is known of services (RAGTAG_STATE_DIR)")
 		.option("--ca-file <path>", "further certificates to trust, PEM (NODE_EXTRA_CA_CERTS)")
@@ -99,6 +105,14 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 	}
 	helpCommand(program, app, done);
 	return program;
+}
+
+/** Takes the outputs of a command line that could not be parsed. What is wrong with them is not the first thing to say. */
+async function takeOutputs(program: Command, argv: readonly string[], app: App): Promise<void> {
+	let command = program;
+	for (const word of argv) command = command.commands.find((each) => each.name() === word) ?? command;
+	const flags = new Set(command.options.flatMap(({ long }) => long ?? []));
+	await prepareOutputs(app, commandName(command), [], typedOutputs(argv, flags)).catch(() => undefined);
 }
 
 /** `docs tag` */

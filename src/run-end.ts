@@ -10,6 +10,7 @@ const KEPT = 10_000;
 /** Where the outputs of a run go, by the flags that name them. */
 export type OutputFlags = {
 	readonly junit?: string;
+	readonly metricsFile?: string;
 };
 
 /** A row that failed, as outputs show it. */

@@ -60,6 +60,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--man-pages",
 			"--json",
 			"--junit",
+			"--metrics-file",
 			"--progress",
 			"--quiet",
 			"--debug",

@@ -3,7 +3,11 @@ import { parseNonEmpty } from "./values.ts";
 
 /** Options of commands that run rows: what other programs read of the run. `src/run-end.ts` has their values. */
 export function addOutputOptions(command: Command): Command {
-	return addCheckOutputOptions(command);
+	return addCheckOutputOptions(command).option(
+		"--metrics-file <file>",
+		"the run as metrics, for the folder of a Prometheus node exporter",
+		parseNonEmpty,
+	);
 }
 
 /** The same of commands that check a manifest, and send nothing of its rows. */

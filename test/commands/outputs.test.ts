@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { casesOf, validJunit } from "../support/junit.ts";
+import { samplesOf } from "../support/metrics.ts";
 import { type Ended, envOf, ragtag, type World } from "../support/ragtag.ts";
 import { file, folder, KEY, type Service, serve } from "../support/service.ts";
 import { at, summaryOf } from "../support/values.ts";
@@ -71,6 +72,55 @@ describe("an output of a run", () => {
 		const nobodyThere = { RAGTAG_BASE_URL: "http://127.0.0.1:9", RAGTAG_API_KEY: KEY };
 		expect(await tag(made, ["--max-outage", "50ms"], { env: nobodyThere })).toMatchObject({ exit: 6 });
 		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 6"]);
+	});
+
+	it("says of a mistyped flag what it says of other failures, also where the flag comes after it", async () => {
+		const made = await world();
+		for (const argv of [["--rate", "fast"], ["--ratte", "5"], ["--rate"]]) {
+			await rm(made.junit, { force: true });
+			expect(await tag(made, argv)).toMatchObject({ exit: 2 });
+			expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 2"]);
+			await rm(made.junit);
+			const after = await ragtag(["docs", "tag", made.manifest, ...argv, `--junit=${made.junit}`]);
+			expect(after.exit).toBe(2);
+			expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 2"]);
+		}
+		await rm(made.junit);
+		// These have no such output.
+		await ragtag(["docs", "list", "--junit", made.junit]);
+		await ragtag(["docs", "tag", "--ratte", "--", "--junit", made.junit]);
+		expect(await readdir(dirname(made.junit))).toEqual([]);
+	});
+
+	it("keeps the time of the last success in the metrics of a manifest that is refused and of a key that is missing", async () => {
+		const made = await world();
+		const metrics = join(dirname(made.junit), "ragtag.prom");
+		const read = async (): Promise<Record<string, string>> => {
+			const samples = Object.entries(samplesOf(await readFile(metrics, "utf8")));
+			return Object.fromEntries(samples.map(([name, value]) => [name.replace(/manifest="[^"]*"/, ""), value]));
+		};
+		const label = '{command="docs tag",}';
+		expect(await tag(made, ["--metrics-file", metrics])).toMatchObject({ exit: 0 });
+		const good = await read();
+		expect(good).toMatchObject({
+			[`ragtag_last_run_exit_code${label}`]: "0",
+			'ragtag_last_run_rows{command="docs tag",,result="updated"}': "3",
+		});
+		expect(Number(good[`ragtag_last_run_requests${label}`])).toBeGreaterThanOrEqual(3);
+		const success = good[`ragtag_last_success_timestamp_seconds${label}`];
+		expect(success).toBeDefined();
+		const bad = { ...made, manifest: await file("bad.csv", "document_id,publish_date\na,tomorrow\n") };
+		expect(await tag(bad, ["--metrics-file", metrics])).toMatchObject({ exit: 3 });
+		expect(await read()).toMatchObject({
+			[`ragtag_last_run_exit_code${label}`]: "3",
+			[`ragtag_last_success_timestamp_seconds${label}`]: success,
+			'ragtag_last_run_rows{command="docs tag",,result="invalid"}': "1",
+		});
+		expect(await tag(made, ["--metrics-file", metrics], { env: {} })).toMatchObject({ exit: 2 });
+		expect(await read()).toMatchObject({
+			[`ragtag_last_run_exit_code${label}`]: "2",
+			[`ragtag_last_success_timestamp_seconds${label}`]: success,
+		});
 	});
 
 	it("is written for a dry run, a plan and a check of a manifest", async () => {

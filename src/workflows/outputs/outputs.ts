@@ -5,6 +5,8 @@ export type Output = {
 	/** the flag that names its file */
 	readonly flag: string;
 	readonly path: (flags: OutputFlags) => string | undefined;
+	/** the flags with this one, of that value */
+	readonly given: (value: string) => OutputFlags;
 	/** mode of a new file, before the user's mask */
 	readonly mode: number;
 	/**
@@ -24,7 +26,15 @@ export const OUTPUTS: readonly Output[] = [
 	{
 		flag: "--junit",
 		path: ({ junit }) => junit,
+		given: (junit) => ({ junit }),
 		mode: FOR_ALL,
 		text: async (end) => (await import("./junit.ts")).junitText(end),
+	},
+	{
+		flag: "--metrics-file",
+		path: ({ metricsFile }) => metricsFile,
+		given: (metricsFile) => ({ metricsFile }),
+		mode: FOR_ALL,
+		text: async (end, _path, before) => (await import("./metrics.ts")).metricsText(end, await before()),
 	},
 ];
