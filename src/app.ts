@@ -29,7 +29,7 @@ export type App = {
 	/** aborted with a `Stop` when the user wants to end */
 	readonly signal: AbortSignal;
 	readonly stdin: AsyncIterable<Uint8Array>;
-	/** gathers what the outputs of the command say */
+	/** collects the facts for the command's outputs */
 	readonly runEnd: RunEndCollector;
 	settings(flags: SettingFlags): Promise<Settings>;
 	/**

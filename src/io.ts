@@ -44,7 +44,7 @@ export type Io = {
 	readonly stderrIsTerminal: boolean;
 	/** width of the terminal on standard output, or 80 */
 	readonly columns: number;
-	/** whether the locale has Unicode; where it has not, the program adds no other characters than those of ASCII */
+	/** whether the locale has Unicode; otherwise the program adds only ASCII characters */
 	readonly unicode: boolean;
 	/** for text that goes to standard output; plain until `configure` has loaded colour */
 	readonly style: Style;

@@ -4,7 +4,7 @@ export type Rate = number | "unlimited";
 /** The rate from a minute of the local day on. Minutes count from midnight. */
 export type RateEntry = { readonly minute: number; readonly rate: Rate };
 
-/** What `--rate` takes: a rate, or a timetable of at least one entry, by minute. */
+/** The value of `--rate`: a rate, or a timetable of at least one entry, by minute. */
 export type RateSetting = Rate | readonly RateEntry[];
 
 /** The right forms, for messages. */

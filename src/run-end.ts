@@ -7,7 +7,7 @@ import type { Outcome } from "./run/types.ts";
 /** Failed rows, and problems of a manifest, that are kept for the outputs of a run. The others are counted. */
 const KEPT = 10_000;
 
-/** Where the outputs of a run go, by the flags that name them. */
+/** The paths of a run's outputs, by the flags that name them. */
 export type OutputFlags = {
 	readonly junit?: string;
 	readonly metricsFile?: string;
@@ -29,14 +29,14 @@ export type FailedRow = {
 	readonly attempts: number;
 };
 
-/** All that outputs can say of a command that has ended. The key is masked in its texts. */
+/** The facts about an ended command for its outputs. The key is masked in its texts. */
 export type RunEnd = {
 	/** `docs tag` */
 	readonly command: string;
 	/** arguments as they were typed: a manifest, files, the name of a run */
 	readonly args: readonly string[];
 	readonly exit: ExitCode;
-	/** what happened, in sentences, and what to type next */
+	/** the result in sentences, and the next command */
 	readonly text: string;
 	/** undefined where the command ended before its rows were known */
 	readonly summary: Summary | undefined;
@@ -58,10 +58,10 @@ export type RunEnd = {
 
 type FailedOutcome = Pick<Outcome, "item" | "documentId" | "error" | "attempts">;
 
-/** What `report` knows of an end. */
+/** The facts about an end that `report` has. */
 type KnownEnd = Pick<RunEnd, "text"> & Partial<Pick<RunEnd, "summary" | "pace" | "cap" | "folder">>;
 
-/** Gathers what the outputs of a command say, while it runs. One command line has one. */
+/** Collects the facts for a command's outputs while it runs. One command line has one. */
 export class RunEndCollector {
 	readonly #masked: (text: string) => string;
 	readonly #now: () => Date;
@@ -139,7 +139,7 @@ export class RunEndCollector {
 		this.#end = { ...this.#end, text: lines.filter((line) => line !== undefined).join("\n") };
 	}
 
-	/** What is known now. */
+	/** The facts that are known now. */
 	endOf(exit: ExitCode): RunEnd {
 		const { text = "", summary, pace, cap, folder } = this.#end ?? {};
 		const masked = this.#masked;

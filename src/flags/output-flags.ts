@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { parseNonEmpty } from "./values.ts";
 
-/** Options of commands that run rows: what other programs read of the run. `src/run-end.ts` has their values. */
+/** Options of commands that run rows: files for other programs. `src/run-end.ts` has their values. */
 export function addOutputOptions(command: Command): Command {
 	return addCheckOutputOptions(command).option(
 		"--metrics-file <file>",

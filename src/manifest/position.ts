@@ -10,7 +10,7 @@ export function characters(text: string): number {
 	return count;
 }
 
-/** How many line feeds a text holds. A CRLF is one line end, as in an editor. */
+/** The number of line feeds in a text. A CRLF is one line end, as in an editor. */
 export function lineFeeds(text: string, from = 0, to = text.length): number {
 	// Cut out first: a search in the whole text goes on to the next line feed, however far away it is.
 	const part = from === 0 && to === text.length ? text : text.slice(from, to);
@@ -19,7 +19,7 @@ export function lineFeeds(text: string, from = 0, to = text.length): number {
 	return count;
 }
 
-/** Where an offset of a text is, when the text begins at the given line and column (both from 1). */
+/** The line and column of an offset, if the text begins at the given line and column (both from 1). */
 export function positionIn(text: string, offset: number, line: number, column = 1): { line: number; column: number } {
 	const lineStart = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 	const before = characters(text.slice(lineStart, offset));
@@ -29,7 +29,7 @@ export function positionIn(text: string, offset: number, line: number, column = 
 	};
 }
 
-/** Where several offsets of a text are, in the order in which they are given. The text is walked through once. */
+/** The lines and columns of several offsets, in the given order. The text is read once. */
 export function positionsIn(
 	text: string,
 	offsets: readonly number[],

@@ -148,6 +148,6 @@ export type CheckDependencies = {
 	readonly nameFolding?:
 		| { readonly fold: (name: string) => string; readonly applies: (problems: number) => Promise<boolean> }
 		| undefined;
-	/** where standard input is spooled and duplicates are sought; the system's folder where it is not given */
+	/** the folder for a copy of standard input and for the search for duplicates; the system's folder by default */
 	readonly temporaryFolder?: string | undefined;
 };

@@ -60,7 +60,7 @@ export function blame<By>(writes: readonly BlamedWrite<By>[], normalise: Normali
 	return history.blame();
 }
 
-/** What is known of a key. */
+/** The known writes of a key. */
 type Entry<By> = {
 	/** undefined where the document has no such key */
 	readonly value: JsonValue | undefined;
@@ -69,7 +69,7 @@ type Entry<By> = {
 	readonly otherwise: Entry<By> | undefined;
 };
 
-/** What a document has had, write after write. */
+/** The history of a document's metadata, write after write. */
 class History<By> {
 	readonly #normalise: Normalise;
 	readonly #events: BlamedEvent<By>[] = [];

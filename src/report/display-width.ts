@@ -11,7 +11,7 @@ export function cutToWidth(text: string, width: number, ellipsis: string): strin
 	const room = width - displayWidth(ellipsis);
 	let shown = "";
 	let used = 0;
-	// What is seen as one character, such as a flag or a letter with its accents, may be several code points.
+	// One visible character, such as a flag or a letter with its accents, may be several code points.
 	for (const { segment } of new Intl.Segmenter().segment(text)) {
 		used += displayWidth(segment);
 		if (used > room) break;

@@ -12,7 +12,7 @@ const MIN_WIDTH = 4;
 
 const NUMBER = /^-?[\d.,]*\d(?: (?:B|[kMGTP]B))?$/;
 
-/** What a table has to know of a column. */
+/** The facts about a column that a table needs. */
 export type Column = {
 	readonly name: string;
 	/** its cells are typed into the next command, so they are never cut */

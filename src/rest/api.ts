@@ -60,7 +60,7 @@ export function createApi(options: ApiOptions): Api {
 	return apiIn(options.dialect, service);
 }
 
-/** What the dialects of one service share. */
+/** The parts that the dialects of one service share. */
 type Service = {
 	readonly options: ApiOptions;
 	readonly context: ErrorContext;

@@ -96,7 +96,7 @@ function notSent(
 	context: ErrorContext,
 	make: (kind: RestErrorKind, name: string, words: string) => RestError,
 ): RestError {
-	// A proxy's refusal of a tunnel has no code: only its text says so.
+	// A proxy's refusal of a tunnel has no code: only its text shows it.
 	const refused = /Proxy response \((\d{3})\)|Proxy Authentication Required \((407)\)/.exec(reason(cause));
 	const status = refused?.[1] ?? refused?.[2];
 	if (status === "407") return make("untrusted", "PROXY", "the proxy asks for credentials (407)");

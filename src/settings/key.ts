@@ -106,7 +106,7 @@ function checkedKey(raw: string, origin: string): string {
 	return key;
 }
 
-/** Where a key has a quote mark that does not belong to it, as a verb; undefined where it has none. */
+/** The place of a quote mark that does not belong to a key, as a verb; undefined if it has none. */
 function quoteMarkIn(key: string): string | undefined {
 	const begins = /^["'‘’“”]/u.test(key);
 	const ends = /["'‘’“”]$/u.test(key);

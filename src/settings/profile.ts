@@ -89,7 +89,7 @@ function configPath({ env, home }: Pick<SettingSources, "env" | "home">): string
 
 type Draft = { -readonly [Member in keyof Profile]: Profile[Member] };
 
-/** What paths in the file are relative to. */
+/** The base of relative paths in the file. */
 type Folders = { readonly file: string; readonly home: string | undefined };
 
 /** One profile of config.yaml, from its YAML node. */

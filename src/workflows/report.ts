@@ -53,7 +53,7 @@ type VerifyFindings = {
 	readonly again: string;
 };
 
-/** What `report` works with; a `Run` is one. */
+/** The context of `report`; a `Run` is one. */
 export type ReportContext = { readonly flags: GlobalFlags & { readonly json?: boolean }; readonly app: App };
 
 /** The end of a command that sends nothing of its rows: `stop` says why, undefined where there is nothing to send. */
@@ -85,7 +85,7 @@ export async function resultOf(
 	return { exit, summary: JSON.stringify(summaryFor(exit)) };
 }
 
-/** What happened, the counts, and what to type next. */
+/** The result, the counts, and the next command. */
 function endText(ended: Ended): string {
 	const { stop, resume } = ended;
 	const next = resume === undefined ? stop?.hint : goOnText(stop, resume);

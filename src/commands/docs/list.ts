@@ -140,7 +140,7 @@ function namedKeys(options: ListOptions): readonly NamedKey[] {
 	return [...filterKeys(options), ...(name === undefined ? printed : [])];
 }
 
-/** What is known of how many documents there are. */
+/** The known number of documents. */
 type Counts = {
 	/** documents that met the filter so far */
 	found: number;

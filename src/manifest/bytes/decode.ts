@@ -79,7 +79,7 @@ function badByte(byte: number, offset: number): ReadingStop {
 	);
 }
 
-/** How many bytes at the end belong to a character that is not whole yet. */
+/** The number of bytes at the end that belong to an incomplete character. */
 function openTail(bytes: Buffer): number {
 	for (let back = 1; back <= 3 && back <= bytes.length; back++) {
 		const byte = bytes[bytes.length - back] ?? 0;

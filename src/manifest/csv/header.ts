@@ -6,7 +6,7 @@ import { headerHint, mapping } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
 import { ReadingStop, type Fault } from "../fault.ts";
 
-/** What a column's cells become. */
+/** The target of a column's cells. */
 export type ColumnUse =
 	| { readonly kind: "role"; readonly role: Role }
 	| { readonly kind: "key"; readonly key: string; readonly type: CellType }
@@ -184,7 +184,7 @@ export function namedDelimiter(text: string, line: number): string | undefined {
 	});
 }
 
-/** Where the header's record ends: the first line feed outside quotes. -1 when it has not come yet. */
+/** The end of the header's record: the first line feed outside quotes. -1 if it has not come yet. */
 export function headerEnd(text: string, start: number): number {
 	let quoted = false;
 	for (let at = start; at < text.length; at++) {

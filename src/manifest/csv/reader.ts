@@ -186,7 +186,7 @@ export class CsvReader implements RowReader {
 		this.#headFaults = faults.map(({ field, code, text }, index) => ({ field, code, text, ...(places[index] ?? at) }));
 	}
 
-	/** Where the cells begin of the row that was asked about last. */
+	/** The beginnings of the cells of the latest row with a fault. */
 	#cells(text: string): CellStarts {
 		if (this.#located?.text !== text) this.#located = new CellStarts(text, this.#delimiter);
 		return this.#located;

@@ -36,7 +36,7 @@ export class RecordSplitter {
 		this.#line = line;
 	}
 
-	/** What was not divided yet, and its line. */
+	/** The text that is not divided yet, and its line. */
 	get tail(): { readonly text: string; readonly line: number } {
 		return { text: this.#text.slice(this.#at), line: this.#line };
 	}
@@ -161,7 +161,7 @@ export class RecordSplitter {
 		return { field: null, code: "TEXT_AFTER_QUOTE", text, offset: at - start };
 	}
 
-	/** Where a cell without quotes ends: its delimiter, its line end or the end of the text. */
+	/** The end of a cell without quotes: its delimiter, its line end or the end of the text. */
 	#bareEnd(at: number): number {
 		const text = this.#text;
 		const delimiter = text.indexOf(this.#delimiter, at);

@@ -34,7 +34,7 @@ export class Duplicates {
 		this.#file = file;
 	}
 
-	/** How many rows are not the only ones about their document, the first of each left aside. */
+	/** The number of rows that repeat the document of an earlier row. */
 	async count(): Promise<number> {
 		let count = 0;
 		for await (const _ of this.decisions("first")) count++;

@@ -14,7 +14,7 @@ export type RawRow = {
 	readonly fault: Fault | undefined;
 };
 
-/** What a record says, before its values are checked. Absent ids are empty. */
+/** The content of a record, before its values are checked. Absent ids are empty. */
 export type ParsedRow = {
 	datasetId: string;
 	documentId: string;

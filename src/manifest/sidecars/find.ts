@@ -18,10 +18,10 @@ export type FoundFiles = {
 };
 
 /**
- * The files that the arguments name: themselves, and those that lie right in a folder.
+ * The files that the arguments name: files themselves, and those directly in a folder.
  *
- * A sidecar stands for its file, so that `docs/*` may name both. Hidden files of a folder are left out, as `*` leaves
- * them out.
+ * A sidecar names its file, so that `docs/*` may name both. Hidden files of a folder are left out, as `*` leaves them
+ * out.
  *
  * @throws CliError exit 2 where an argument is not there
  */

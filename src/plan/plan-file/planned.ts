@@ -63,7 +63,7 @@ export function keysChangedSince(
 	return [...add.keys(), ...change.keys(), ...remove.keys()];
 }
 
-/** What the document had: the planned metadata with its difference reverted. */
+/** The previous metadata of the document: the planned one with its difference reverted. */
 function metadataBefore({ metadata, difference }: Pick<PlannedUpdate, "metadata" | "difference">): Metadata {
 	const before = new Map<string, JsonValue>(metadata);
 	for (const key of difference.add.keys()) before.delete(key);
@@ -79,8 +79,8 @@ export function isKeptWhenForced(mode: Mode, { difference }: Pick<PlannedUpdate,
 }
 
 /**
- * What `--force` sends to a document that was changed since: in `replace` mode the planned object, in `merge` mode what the
- * document has now with the planned difference applied.
+ * The metadata that `--force` sends to a document that was changed since: in `replace` mode the planned object, in
+ * `merge` mode what the document has now with the planned difference applied.
  */
 export function forcedMetadata(
 	mode: Mode,

@@ -142,7 +142,7 @@ export function isListingCheaper(rows: number, { total, asked, came }: ListSize)
 	return left < rows;
 }
 
-/** How many rows each dataset has. */
+/** The number of rows of each dataset. */
 export async function rowsByDataset(
 	rows: AsyncIterable<{ readonly datasetId: string }>,
 ): Promise<ReadonlyMap<string, number>> {

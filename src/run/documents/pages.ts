@@ -12,7 +12,7 @@ export const SMALL_PAGE = 10;
 /** Page sizes after one was refused; undefined leaves the size to the service. */
 const SMALLER_SIZES: readonly (number | undefined)[] = [30, SMALL_PAGE, undefined];
 
-/** How many times its total a list may show, and how many entries beyond that: it may grow while it is read. */
+/** The multiple of its total that a list may show, and the entries beyond that: it may grow while it is read. */
 export const CLAIM_TIMES = 2;
 export const CLAIM_SLACK = 1_000;
 

@@ -29,7 +29,7 @@ export type Memory = WriteMemory & {
 	logged?: Metadata;
 	/** an upload was sent, and its answer does not say whether it was stored; `definite` where it says that it was not */
 	maybeStored?: { readonly error: RestError; readonly definite: boolean };
-	/** how often such an upload was searched for in vain, and since when, by the run's clock */
+	/** the number of searches that did not find such an upload, and the time of the first, by the run's clock */
 	settling?: { readonly since: number; readonly searches: number };
 	/** an upload was sent and may be stored: the next attempt searches for it before it sends anything */
 	isSearchDue?: boolean;

@@ -67,8 +67,8 @@ export async function previewRemoval(
 }
 
 /**
- * Until one removal from a dataset is confirmed, each is sent alone, between two reads: the document must be gone, and
- * a document that was not named must still be there.
+ * Until one removal from a dataset is confirmed, each is sent alone, between two reads: the document must be missing,
+ * and a document that was not named must still exist.
  *
  * A proxy that loses the body of a DELETE turns "this document" into "all documents" on some releases. One request
  * shows it, and the rest of the run is not sent.
@@ -121,7 +121,7 @@ async function remove(removal: Removal, document: Document): Promise<void> {
 	throw new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
 }
 
-/** The row's document after a removal without a good answer. It counts as gone when two reads did not show it. */
+/** The row's document after a removal without a good answer. It counts as removed if two reads do not show it. */
 async function stillListed({ service, api, request, item }: Removal): Promise<Document | undefined> {
 	let found: Document | undefined;
 	const isListed = async (): Promise<boolean> => {
@@ -143,7 +143,7 @@ function mayFollowRemoval(error: unknown): boolean {
 	return kind === "rejected" && code === "CODE_500";
 }
 
-/** @throws RestError of code `REMOVED_MORE` where the other document is gone as well */
+/** @throws RestError of code `REMOVED_MORE` if the other document is missing as well */
 async function checkNeighbour({ service, api, request, item, memory: { neighbour } }: Removal): Promise<void> {
 	const { datasetId, documentId } = item;
 	if (neighbour === undefined || service.canary.isRemovalConfirmed(datasetId)) return;

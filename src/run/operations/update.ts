@@ -60,7 +60,7 @@ export function planMetadata<Item extends UpdateItem>(
 		});
 }
 
-/** Records and writes a prepared update, and checks that keys are gone which it does not carry. */
+/** Records and writes a prepared update, and checks that it removed the keys that it does not carry. */
 export async function sendPrepared(
 	attempt: RowAttempt,
 	prepared: PreparedUpdate,
@@ -75,8 +75,8 @@ export async function sendPrepared(
 }
 
 /**
- * What the document had before this run wrote it: what an earlier attempt of this run wrote is not that. Undefined where it
- * came rounded.
+ * The before-image of the document, which is not what an earlier attempt of this run wrote. Undefined if it came
+ * rounded.
  */
 function beforeImageOf(
 	{ service, item, memory }: RowAttempt,
@@ -92,7 +92,7 @@ function beforeImageOf(
 	return memory.beforeImage.metadata;
 }
 
-/** What the document had before this run wrote it; undefined where that is not known. */
+/** The before-image of the document; undefined if unknown. */
 async function readBefore({ request, item, memory }: RowAttempt, images: BeforeImages): Promise<Metadata | undefined> {
 	memory.beforeImage ??= await images.of(request, item.datasetId, item.documentId);
 	const { document, metadata } = memory.beforeImage;

@@ -30,7 +30,7 @@ export class AdaptiveRate {
 		this.#lowered = new LoweredRate(() => rate() ?? this.#meter.rate);
 	}
 
-	/** The full rate has changed. */
+	/** Adapts to a changed full rate. */
 	rateChanged(): void {
 		this.#lowered.fullChanged(this.#clock.now());
 	}

@@ -1,4 +1,4 @@
-/** The least time that is told apart, in milliseconds. */
+/** The smallest time that is distinguished, in milliseconds. */
 const LEAST_MS = 0.1;
 
 /** Ratio of the bounds of a bucket: a percentile is within 4 % of the true one. */

@@ -131,7 +131,7 @@ class RateLimiter implements AdjustableLimiter {
 			// Also before the first delay: the signal may have aborted while this request waited for the others.
 			this.#check(signal);
 			if (this.#paused !== undefined) {
-				// Its permit is gone with the pause.
+				// The pause has dropped its permit.
 				await this.#permit(signal);
 				continue;
 			}

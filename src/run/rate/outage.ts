@@ -160,7 +160,7 @@ function passes({ kind }: RestError): boolean {
 	return kind === "not_sent" || kind === "ambiguous" || kind === "not_the_api" || kind === "doubted";
 }
 
-/** Consecutive failed requests, of any rows, after which the service counts as gone. */
+/** Consecutive failed requests, of any rows, after which the service counts as unreachable. */
 const IN_A_ROW = 20;
 
 /**
@@ -173,7 +173,7 @@ const SHARE = 0.95;
 
 /**
  * Distinguishes an outage from single failures. It takes the end of each request, and returns whether the service
- * counts as gone.
+ * counts as unreachable.
  */
 export class Failures {
 	#inARow = 0;

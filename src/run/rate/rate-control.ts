@@ -3,7 +3,7 @@ import type { Clock } from "../types.ts";
 import { type AdjustableLimiter, createLimiter } from "./limiter.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
-/** What changed the rate of a run, or paused it. */
+/** The causes of a change of the rate, or of a pause. */
 export type AdjustedBy = "runs adjust" | "keys" | "timetable";
 
 /** A change of the rate, or the beginning or end of a pause. */
@@ -74,7 +74,7 @@ export class RateControl {
 		return this.#pausedSince !== undefined;
 	}
 
-	/** What was changed so far, in its order. */
+	/** The changes so far, in their order. */
 	get adjusted(): readonly Adjustment[] {
 		return this.#adjusted;
 	}

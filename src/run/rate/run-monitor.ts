@@ -14,12 +14,12 @@ const SLOWED = "slowed";
 const CONCURRENCY = "concurrency";
 const PAUSED = "paused";
 
-/** What was counted until now. The differences of two say what happened between them. */
+/** The counts until now. The difference of two describes the time between them. */
 export type Counters = {
 	/** requests that went out, of the whole command */
 	readonly sent: number;
 	readonly inFlight: number;
-	/** milliseconds by cause, as in `Pace`, since the first row was taken up */
+	/** milliseconds by cause, as in `Pace`, since the first row started */
 	readonly slow: ReadonlyMap<string, number>;
 	/** of `Latencies` */
 	readonly latencies: Uint32Array;

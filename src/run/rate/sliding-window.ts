@@ -12,7 +12,7 @@ export class SlidingWindow {
 	/**
 	 * At most `count` sends in any `window` milliseconds.
 	 *
-	 * @param before the window of the rate before: its last sends count here too
+	 * @param before the window of the previous rate: its last sends count here too
 	 */
 	constructor(count: number, window: number, before?: SlidingWindow) {
 		this.#times = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);

@@ -7,7 +7,7 @@ import type { Totals } from "../types.ts";
 import type { RunFile } from "./run-file.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
 
-/** How the last execution of a run ended. It is in the run's folder, so that a list of runs need not read journals. */
+/** The end of a run's last execution. It is in the run's folder, so that a list of runs need not read journals. */
 export type RunSummary = {
 	/** ISO time */
 	readonly ended: string;
@@ -19,7 +19,7 @@ export type RunSummary = {
 	readonly wrote: boolean;
 };
 
-/** What a summary is written from. */
+/** The facts from which a summary is written. */
 export type NewSummary = {
 	/** the object that the run prints at its end */
 	readonly printed: JsonObject;
@@ -43,7 +43,7 @@ export async function writeRunSummary(runs: RunStore, run: string, summary: NewS
 
 /**
  * The summary of a run, if its journal is still as it was when the summary was written. A run that is going on, was
- * killed or was damaged since has none, and neither has one of 0.1.0: their journals say how they are.
+ * killed or was damaged since has none, and neither has one of 0.1.0: their state comes from their journals.
  */
 export async function readRunSummary(runs: RunStore, run: string): Promise<RunSummary | undefined> {
 	const path = runs.path(run, SUMMARY_FILE);

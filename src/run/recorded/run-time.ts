@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
 import type { RunStore } from "./run-store.ts";
 
-/** How long all executions of a run took. For one that was killed, the time of the last write to its journal is its end. */
+/** The duration of all executions of a run. A killed execution ended at the last write to its journal. */
 export async function millisecondsOf(recorded: RecordedRun, runs: RunStore): Promise<number> {
 	const last = recorded.state.headers.at(-1);
 	if (last === undefined) return 0;

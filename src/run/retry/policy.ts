@@ -54,7 +54,7 @@ export type Conditions = {
 	readonly succeeded: boolean;
 	/** whether a first answer is waited for longer than the allowed attempts */
 	readonly patient: boolean;
-	/** whether the request failed because the service is gone: then it costs its row no attempt */
+	/** whether the request failed because of an outage: then it costs its row no attempt */
 	readonly outage: boolean;
 	/** whether other requests succeeded since this row failed last: then the failure concerns the row, too */
 	readonly othersSucceed: boolean;

@@ -1,11 +1,11 @@
 import type { ActivityState } from "../../activity.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../json/values.ts";
 
-/** What happened in a short part of a run, mostly one second: a line of `series.jsonl`. */
+/** The figures of a short part of a run, mostly one second: a line of `series.jsonl`. */
 export type SeriesPoint = {
 	/** its end, in epoch seconds */
 	readonly t: number;
-	/** how many seconds it covers */
+	/** the number of seconds that it covers */
 	readonly s: number;
 	/** requests that went out in it */
 	readonly sent: number;
@@ -22,13 +22,13 @@ export type SeriesPoint = {
 	readonly cap: number | null;
 	/** requests a second that may start, where the run has lowered its rate */
 	readonly rate?: number;
-	/** what made the run slower in it, and for how many seconds: names as in the summary */
+	/** the causes that made the run slower in it, with their seconds; names as in the summary */
 	readonly slow?: Readonly<Record<string, number>>;
 	/** rows that failed in it, by the code of their error */
 	readonly errors?: Readonly<Record<string, number>>;
 };
 
-/** The states by how much they say of a part of a run: the first of two is kept. */
+/** The states by their importance for a part of a run: the first of two is kept. */
 const BY_WEIGHT: readonly ActivityState[] = [
 	"outage",
 	"waiting",

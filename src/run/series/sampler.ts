@@ -5,7 +5,7 @@ import type { Totals } from "../types.ts";
 import { rounded } from "./condense.ts";
 import { heavierState, type SeriesPoint } from "./point.ts";
 
-/** What a point is made of. Only figures that exist anyway are read. */
+/** The sources of a point. Only figures that exist anyway are read. */
 export type Sampled = {
 	readonly monitor: { counters(): Counters; current(): Activity };
 	readonly totals: () => Totals;
@@ -13,11 +13,11 @@ export type Sampled = {
 	readonly cap: () => number | undefined;
 };
 
-/** Codes that a point names. More in one second means a service that makes them up. */
+/** The most codes that a point names. A service with more in one second invents codes. */
 const MOST_CODES = 20;
 const OTHER_CODES = "OTHER";
 
-/** Makes the points of a series: each is what happened since the one before. */
+/** Makes the points of a series: each covers the time since the previous one. */
 export class Sampler {
 	readonly #sampled: Sampled;
 	#before: Counters;

@@ -41,7 +41,7 @@ export class SeriesFile {
 		return new SeriesFile(path, most, file, pointsOf(text));
 	}
 
-	/** How many seconds a point is to cover. */
+	/** The number of seconds that a point covers. */
 	get interval(): number {
 		return this.#interval;
 	}

@@ -101,8 +101,8 @@ export class Canary {
 	}
 
 	/**
-	 * Ids whose removals were sent before one was confirmed in their dataset. That such a document is gone says nothing about
-	 * another row's removal, as the answer to its own may have been lost.
+	 * Ids whose removals were sent before one was confirmed in their dataset. That such a document is missing says
+	 * nothing about another row's removal, as the answer to its own may have been lost.
 	 */
 	get removalsSent(): ReadonlySet<string> {
 		return this.#sent;

@@ -75,8 +75,8 @@ function isWrongVerb({ status, message }: RestError): boolean {
 }
 
 /**
- * What the error of an update or a removal means: where its answer contradicts the flavour that the user gave, an error of
- * kind `not_the_api`, and otherwise the same error.
+ * The error to report for an update or a removal: of kind `not_the_api` if its answer contradicts the flavour that the
+ * user gave, otherwise the same error.
  *
  * @param spoken the service in the dialect of the request
  */

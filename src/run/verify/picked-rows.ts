@@ -3,7 +3,7 @@ import type { RecordedRun } from "../journal/reader.ts";
 import { isWritten } from "../journal/row-states.ts";
 import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";
 
-/** How many rows of a run are read back. */
+/** The rows of a run that are read back. */
 export type VerifyMode = "sample" | "all";
 
 /** Rows of a sample: where 1 % of all rows are lost, 300 of them show it with a certainty of 95 %. */

@@ -26,7 +26,7 @@ export type ConditionRules = {
 	 * is forgotten (v0.24 and v0.25). `plain`: as documented.
 	 */
 	readonly join: "by-key" | "forgetful" | "plain";
-	/** What a filter without conditions finds (nothing from v0.26). */
+	/** The documents that a filter without conditions finds (none from v0.26). */
 	readonly withoutConditions: "all" | "nothing";
 };
 

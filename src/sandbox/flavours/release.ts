@@ -40,13 +40,13 @@ export type Release = {
 	 * with: `es.update(doc=...)` in api/db/services/doc_metadata_service.py. `--update merge` makes the sandbox do so.
 	 */
 	readonly canMerge: boolean;
-	/** What an update answers as `data`. */
+	/** The `data` of the answer to an update. */
 	readonly updateAnswer: "nothing" | "document" | "document-without-metadata";
-	/** What a removal does that names no document: one wrong line of code, or a forgotten header. */
+	/** The effect of a removal that names no document, as after one wrong line of code or a forgotten header. */
 	readonly emptyRemoval: "removes-all" | "removes-nothing" | "refused";
 	readonly list: ListRules;
 	readonly datasets: DatasetRules;
-	/** What a download from a dataset that does not exist reports as missing. */
+	/** The part that a download from a dataset that does not exist reports as missing. */
 	readonly missingDownload: "names-dataset" | "names-document" | "not-found";
 	/** The update of many documents at once; `all-unless-named` reads an empty selection as the whole dataset. */
 	readonly bulkUpdate: "absent" | "broken" | "all-unless-named" | "named";
@@ -94,7 +94,7 @@ export type DatasetRules = {
 	readonly missingCode: 102 | 108;
 	/** A name that is taken: refused with one of two codes, or numbered as a file's name is. */
 	readonly takenName: "refused-102" | "refused-103" | "numbered";
-	/** What a removal without ids does: it removes all, or all only where the ids are null, or nothing. */
+	/** The effect of a removal without ids: it removes all, or all only if the ids are null, or nothing. */
 	readonly emptyRemoval: "removes-all" | "null-removes-all" | "removes-nothing";
 	/** Whether a GET of one dataset has a route. */
 	readonly hasShow: boolean;

@@ -4,7 +4,7 @@ import { hasNonFinite, parsePythonJson, pythonStr, pythonStrOfJson } from "../py
 import { Code, Failure } from "./failure.ts";
 import { fieldText } from "./request.ts";
 
-/** What an update stores: text, or nothing because it fails, whether or not the metadata before it are kept. */
+/** The stored metadata of an update: text, or nothing because it fails, whether or not the previous metadata are kept. */
 export type StoredMetadata = { readonly text: string } | { readonly fails: "kept" | "lost" };
 
 /** The stored text for the `meta_fields` of a body; `value` is the parsed `meta_fields`. */

@@ -155,7 +155,7 @@ function checkMethod(value: unknown, name: string): void {
 	if (/\.(ppt|pptx|pages)$/.test(name)) throw new Failure(Code.data, "Not supported yet!");
 }
 
-/** What PATCH releases check of every member before they read the document: `UpdateDocumentReq`. */
+/** The checks of every member by PATCH releases before they read the document: `UpdateDocumentReq`. */
 function checkTypes(members: Members, body: string, release: Release): void {
 	const { name = null, chunk_method: method = null } = members;
 	const nullNameIsRefused = release.lowerCaseMessages && Object.hasOwn(members, "name");

@@ -4,7 +4,7 @@ import { type Database, type Statement, textColumn } from "./database.ts";
 /** How a document would be parsed; `config` is JSON text. */
 export type ParserSettings = { readonly method: string; readonly config: string };
 
-/** What every dataset of v0.21.1 starts with (`get_parser_config` in api/utils/api_utils.py). */
+/** The first parser settings of every dataset of v0.21.1 (`get_parser_config` in api/utils/api_utils.py). */
 const defaults: ParserSettings = {
 	method: "naive",
 	config: JSON.stringify({

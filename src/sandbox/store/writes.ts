@@ -1,7 +1,7 @@
 import { Refusal } from "../refusal.ts";
 import type { Database } from "./database.ts";
 
-/** What a request may do with the store's writes. */
+/** The changes that a fault makes to the store's writes. */
 export type Writes = Pick<Commits, "write" | "flush" | "dryRun">;
 
 type PendingWrite = { readonly resolve: () => void; readonly reject: (error: unknown) => void };

@@ -101,7 +101,7 @@ function membersOf(fields: readonly string[] = KNOWN_TO_MANIFESTS): string[] {
 	return [...new Set(fields)].filter((field) => documentMembers.has(field) && !IDS.includes(field));
 }
 
-/** What to do before a list with such columns is written back: they would be read as metadata. */
+/** The advice for writing back a list with such columns: they would be read as metadata. */
 function surplusNote(surplus: readonly string[], fields: readonly string[] = []): string {
 	const columns = `${surplus.length === 1 ? "This column is" : "These columns are"} no metadata: ${surplus.join(", ")}.`;
 	// --ignore also leaves out a metadata key of that name, and only here there can be one.

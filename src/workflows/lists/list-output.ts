@@ -12,7 +12,7 @@ export type Format = "table" | "csv" | "tsv" | "json" | "jsonl";
  */
 const FIRST_ITEMS = 1_000;
 
-/** Characters of a cell at most: more than most terminals have columns. */
+/** The most characters of a cell: more than most terminals have columns. */
 const LONGEST_CELL = 200;
 
 /** Columns whose cells are typed into the next command, so a table never cuts them. */

@@ -1,4 +1,4 @@
-/** What XML 1.0 can't hold, not even escaped: most control characters, and halves of pairs. */
+/** Characters that XML 1.0 can't hold, not even escaped: most control characters, and halves of pairs. */
 const UNWRITABLE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([

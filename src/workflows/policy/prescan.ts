@@ -20,8 +20,8 @@ import { stopOrSignal } from "../stop-from-error.ts";
 import { PolicyChecker } from "./policy-checker.ts";
 
 /**
- * Where the profile has a policy, checks all that a run would do before it does any of it, and sends nothing that writes.
- * Rows that an earlier execution settled are left out.
+ * If the profile has a policy, checks all effects of a run before its first write. It sends nothing that writes. Rows
+ * that an earlier execution settled are left out.
  *
  * @param compares whether rows are compared with what their documents have
  * @returns the rows; with `stop` where the policy forbids the run, or where not all could be judged

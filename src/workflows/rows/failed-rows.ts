@@ -141,7 +141,7 @@ export class FailedWriter {
 		}
 	}
 
-	/** Where the rows are, and why they could not be written; undefined where `--failed` was not given. */
+	/** The file of the rows, or the reason why it could not be written; undefined if `--failed` was not given. */
 	async close(): Promise<{ readonly path: string; readonly failure: string | undefined } | undefined> {
 		await this.#file?.close().catch((error: unknown) => (this.#failure ??= reason(error)));
 		return this.#path === undefined ? undefined : { path: this.#path, failure: this.#failure };

@@ -27,11 +27,11 @@ export type AllowedRows<SourceRow extends Row = Row> = RowSource<SourceRow> & {
 };
 
 export type RecordedContent = Pick<Content, "sha256" | "bytes"> & {
-	/** absolute path of the manifest, a private copy of it, or a text that stands for it */
+	/** absolute path of the manifest, a private copy of it, or a text in place of it */
 	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
 };
 
-/** The manifest that stands for arguments. */
+/** The manifest in place of arguments. */
 export function recordedText(text: string): RecordedContent {
 	return { sha256: createHash("sha256").update(text).digest("hex"), bytes: Buffer.byteLength(text), source: { text } };
 }

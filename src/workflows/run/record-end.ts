@@ -7,7 +7,7 @@ import type { Recorder } from "../../run/recorded/recorder.ts";
 import type { Run } from "../open-run.ts";
 import type { Series } from "./record-series.ts";
 
-/** What is needed to end a run's record. */
+/** The parts that the end of a run's record needs. */
 type OpenRecord = {
 	readonly run: Run;
 	readonly name: string;

@@ -179,7 +179,7 @@ export async function sendRows<SourceRow extends Row>(
 	}
 }
 
-/** Reads back what was written where `--verify` says so, writes the failed rows, records the end, and reports. */
+/** Reads back what was written if `--verify` is given, writes the failed rows, records the end, and reports. */
 export async function endRun<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
 	{ started, seconds, stop, pace, cap, ...more }: Sent & Pick<Ended, "undone" | "next">,
