@@ -97,6 +97,7 @@ export function readParts(
 			if (size > limit) refuse(tooLarge(limit));
 		});
 		request.on("error", () => refuse(closedInside()));
+		// oxlint-disable-next-line max-params -- the parser's signature
 		parser.on("file", (name: string | undefined, stream, fileName: string | undefined, _encoding, type) => {
 			// The parser reports a cut part here and on itself; the latter refuses the request.
 			stream.on("error", () => {});

@@ -84,7 +84,9 @@ type Finding = { readonly code: string; readonly help?: string; readonly message
 let findings: readonly Finding[] = [];
 let folder = "";
 const found = (name: string): readonly Finding[] =>
-	findings.filter(({ filename, code }) => filename.startsWith(`${name}/`) && /restricted|cycle|max-lines/.test(code));
+	findings.filter(
+		({ filename, code }) => filename.startsWith(`${name}/`) && /restricted|cycle|max-lines|max-params/.test(code),
+	);
 
 beforeAll(async () => {
 	folder = await mkdtemp(join(tmpdir(), "ragtag-lint-"));
@@ -94,6 +96,7 @@ beforeAll(async () => {
 		["circle", "src/run/a.ts", 'import { b } from "./b.ts"; export const a = b;'] as const,
 		["circle", "src/run/b.ts", 'import { a } from "./a.ts"; export const b = a;'] as const,
 		["long", "src/run/a.ts", "export {};\n".repeat(251)] as const,
+		["wide", "src/run/a.ts", "export const f = (a, b, c, d, e) => [a, b, c, d, e];"] as const,
 	];
 	for (const [name, file, text] of cases) {
 		const path = join(folder, name, file);
@@ -124,6 +127,10 @@ it("a circle of imports is found", () => {
 
 it("a file that has grown to two things is found", () => {
 	expect(found("long").map(({ code }) => code)).toContain("eslint(max-lines)");
+});
+
+it("a function with five parameters is found", () => {
+	expect(found("wide").map(({ code }) => code)).toContain("eslint(max-params)");
 });
 
 it("every folder of src is a station with rules, or a leaf that all may import", async () => {

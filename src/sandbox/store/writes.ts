@@ -1,7 +1,7 @@
 import { Refusal } from "../refusal.ts";
 import type { Database } from "./database.ts";
 
-/** The changes that a fault makes to the store's writes. */
+/** The methods of the writes that a request may use. */
 export type Writes = Pick<Commits, "write" | "flush" | "dryRun">;
 
 type PendingWrite = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
