@@ -1,0 +1,82 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { envOf, ragtag } from "../support/ragtag.ts";
+import { folder, KEY, serve } from "../support/service.ts";
+import { range } from "../support/values.ts";
+
+const DOCUMENTS = 1_000;
+const LINE = /^\| `ragtag ([^`]+)` \| ([\d,]+) \| ([\d,]+) \|$/gm;
+
+const countOf = (text: string): number => Number(text.replaceAll(",", ""));
+
+/** Commands that take `--rate`: without it each run would take ten seconds. */
+const HAS_RATE = /^(docs (tag|upload|rm|apply|plan)|runs (undo|verify)) /;
+
+it.each(["documented", "ragflow-0.27"] as const)(
+	"docs/requests.md says how many requests each command sends to %s",
+	{ timeout: 300_000 },
+	async (flavour) => {
+		const page = await readFile(new URL("../../docs/requests.md", import.meta.url), "utf8");
+		const table = [...page.matchAll(LINE)].map(([, command = "", reads = "", writes = ""]) => ({
+			command,
+			reads: countOf(reads),
+			writes: countOf(writes),
+		}));
+		expect(table.length).toBeGreaterThan(20);
+
+		const service = await serve(DOCUMENTS, { flavour });
+		const work = await folder();
+		const documents = await service.documents();
+		const lines = (header: string, texts: readonly string[]): string => `${header}\n${texts.join("\n")}\n`;
+		const files = range(DOCUMENTS).map((n) => `file-${n}.txt`);
+		await writeFile(
+			join(work, "ALL.csv"),
+			lines(
+				"document_id,category",
+				documents.map(({ id }) => `${id},news`),
+			),
+		);
+		await writeFile(
+			join(work, "NAMES.csv"),
+			lines(
+				"name,category",
+				documents.map(({ name }) => `${name},news`),
+			),
+		);
+		await writeFile(join(work, "FILES.csv"), lines(
+				"file,category",
+				files.map((name) => `${name},news`),
+			));
+		for (const name of files) await writeFile(join(work, name), `text of ${name}`);
+		const env = envOf(service);
+		const home = await folder();
+		const world = { env, home };
+		const created = await fetch(`${service.url}/api/v1/datasets`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+			body: '{"name":"empty"}',
+		});
+		const empty = /"id":\s*"([0-9a-f]+)"/.exec(await created.text())?.[1] ?? "";
+		expect(empty).not.toBe("");
+		// Finds out the flavour, as the first command to an address does.
+		await ragtag(["doctor", "-d", service.dataset], world);
+
+		const seen: typeof table = [];
+		for (const { command } of table) {
+			const before = service.requests.length;
+			const argv = command
+				.replace("DATASET", service.dataset)
+				.replace("EMPTY", empty)
+				.split(" ")
+				.map((word) => (/\.(csv|jsonl)$/.test(word) ? join(work, word) : word));
+			const rate = HAS_RATE.test(`${command} `) ? ["--rate", "unlimited"] : [];
+			const { exit, stderr } = await ragtag([...argv, ...rate], world);
+			expect([command, exit, exit === 0 ? "" : stderr]).toEqual([command, 0, ""]);
+			const sent = service.requests.slice(before);
+			const reads = sent.filter((request) => request.startsWith("GET ")).length;
+			seen.push({ command, reads, writes: sent.length - reads });
+		}
+		expect(seen).toEqual(table);
+	},
+);
