@@ -6,9 +6,9 @@ import { Decoder } from "./decode.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
-import { notListed, removalOf } from "./removal.ts";
+import { forRemoval, notListed, removalOf } from "./removal.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
-import type { Api, Dialect, Document, Exchange, StoredFile, UploadFile } from "./types.ts";
+import type { Api, Dialect, Exchange, ListedDocument, StoredFile, UploadFile } from "./types.ts";
 import { documentParameters, pathOf, segment } from "./url.ts";
 
 export type ApiOptions = {
@@ -68,7 +68,7 @@ type Service = {
 	readonly decode: Decoder;
 	readonly boundary: (payload: string) => string;
 	/** the documents that its lists have shown; no others can be removed */
-	readonly listed: WeakSet<Document>;
+	readonly listed: WeakSet<ListedDocument>;
 	/** whether it has accepted the key */
 	isKeyAccepted: boolean;
 };
@@ -194,6 +194,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 			});
 		},
 		uploadDocument: upload,
+		forRemoval: (document) => forRemoval(listed, document),
 		removeDocument: async (document, signal) => {
 			if (!listed.has(document)) throw notListed(document);
 			const { path, body, headers: more } = removalOf(flavour.removal, prefix, document);

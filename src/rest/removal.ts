@@ -1,7 +1,7 @@
 import { show } from "../text/show.ts";
 import { RestError } from "./errors.ts";
 import { pathOf, segment } from "./url.ts";
-import type { Document } from "./types.ts";
+import type { ListedDocument } from "./types.ts";
 
 export type Removal = { readonly path: string; readonly body?: string; readonly headers?: string[] };
 
@@ -13,7 +13,11 @@ export type Removal = { readonly path: string; readonly body?: string; readonly 
  *
  * @throws RestError `BAD_ID` (rejected; nothing was sent)
  */
-export function removalOf(by: "path" | "body", prefix: string, { id, datasetId, isDatasetNamed }: Document): Removal {
+export function removalOf(
+	by: "path" | "body",
+	prefix: string,
+	{ id, datasetId, isDatasetNamed }: ListedDocument,
+): Removal {
 	// Also for a body, where the id is no segment: `segment` refuses a text that is no id.
 	const checked = segment(id);
 	const documents = ["datasets", segment(datasetId), "documents"];
@@ -35,8 +39,17 @@ export function removalOf(by: "path" | "body", prefix: string, { id, datasetId, 
 	return { path: pathOf(prefix, documents), body, headers: ["content-type", "application/json"] };
 }
 
+/** The part of a listed document that its removal needs, which is listed as well. @throws RestError where none was listed */
+export function forRemoval(listed: WeakSet<ListedDocument>, document: ListedDocument): ListedDocument {
+	if (!listed.has(document)) throw notListed(document);
+	const { id, datasetId, isDatasetNamed } = document;
+	const kept = { id, datasetId, isDatasetNamed };
+	listed.add(kept);
+	return kept;
+}
+
 /** The error for a document that no list has shown. */
-export function notListed({ id, datasetId }: Document): RestError {
+export function notListed({ id, datasetId }: ListedDocument): RestError {
 	const message = `no list of dataset ${show(datasetId)} has shown document ${show(id)}; no removal was sent`;
 	return new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
 }

@@ -21,6 +21,9 @@ export type Document = {
 	readonly inexact?: InexactValues;
 };
 
+/** What a removal needs of a document that a list has shown. */
+export type ListedDocument = Pick<Document, "id" | "datasetId" | "isDatasetNamed">;
+
 /** One page of a list, as the service gave it. It may be short, repeat documents, or ignore the query. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly total: number | undefined };
 
@@ -73,8 +76,10 @@ export type Api = {
 	listDocuments(datasetId: string, query: DocumentQuery, signal?: AbortSignal): Promise<Page<Document>>;
 	updateMetadata(datasetId: string, documentId: string, metadata: Metadata, signal?: AbortSignal): Promise<Echo>;
 	uploadDocument(datasetId: string, file: UploadFile, signal?: AbortSignal): Promise<StoredFile>;
-	/** Removes a document that `listDocuments` of this service gave, and refuses any other. */
-	removeDocument(document: Document, signal?: AbortSignal): Promise<void>;
+	/** What a removal needs of a document that `listDocuments` of this service gave, small enough to keep for many rows. */
+	forRemoval(document: ListedDocument): ListedDocument;
+	/** Removes a document that `listDocuments` or `forRemoval` of this service gave, and refuses any other. */
+	removeDocument(document: ListedDocument, signal?: AbortSignal): Promise<void>;
 	/** Lists one dataset, and gives the style of the answer. */
 	probeList(signal?: AbortSignal): Promise<DatasetListStyle>;
 	/** Asks to update a document that does not exist, in a dataset that does not exist. It changes nothing. */

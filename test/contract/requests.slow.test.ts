@@ -44,10 +44,13 @@ it.each(["documented", "ragflow-0.27"] as const)(
 				documents.map(({ name }) => `${name},news`),
 			),
 		);
-		await writeFile(join(work, "FILES.csv"), lines(
+		await writeFile(
+			join(work, "FILES.csv"),
+			lines(
 				"file,category",
 				files.map((name) => `${name},news`),
-			));
+			),
+		);
 		for (const name of files) await writeFile(join(work, name), `text of ${name}`);
 		const env = envOf(service);
 		const home = await folder();

@@ -15,6 +15,7 @@ export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 		listDocuments: answers.listDocuments ?? unexpected("listDocuments"),
 		updateMetadata: answers.updateMetadata ?? unexpected("updateMetadata"),
 		uploadDocument: answers.uploadDocument ?? unexpected("uploadDocument"),
+		forRemoval: (document) => document,
 		removeDocument: answers.removeDocument ?? unexpected("removeDocument"),
 		close: () => Promise.resolve(),
 	};

@@ -59,7 +59,10 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 		const count = rows.rows - rows.invalid - rows.duplicateSkipped;
 		await askForYes(`Remove ${documentsText(count)}? This cannot be undone.`, app);
 	}
-	return await runRows(run, allowed, (log) => removeDocument(run.session.service, log));
+	const { service } = run.session;
+	return await runRows(run, allowed, (log, documents) =>
+		removeDocument(service, log, documents.removable(service.lookup)),
+	);
 }
 
 /** Resumes a removal. The user was asked when it began. */

@@ -1,8 +1,8 @@
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
-import { askForId, foundIn, isSameName, type Lookup } from "./find-document.ts";
-import { incompleteList } from "./list.ts";
-import { ListedDatasets, type RowCounts } from "./listed-datasets.ts";
+import { isSameName, type Lookup } from "./find-document.ts";
+import { findListed, ListedDatasets, type RowCounts } from "./listed-datasets.ts";
+import { type FindRemovable, RemovableDocuments } from "./removable-documents.ts";
 import { type Named, type RemoteDocument, StoredDocuments, StoredNames } from "./stored-documents.ts";
 
 /** Rows of a dataset from which it may be listed for ids: one look-up is as cheap as the first page of a list. */
@@ -37,10 +37,14 @@ export type FindNames = (api: Api, request: Request, datasetId: string, name: st
 export class DocumentSource {
 	readonly #byId: ListedDatasets<StoredDocuments>;
 	readonly #byName: ListedDatasets<StoredNames> | undefined;
+	readonly #rows: (() => Promise<RowCounts>) | undefined;
+	readonly #clock: Clock;
 
 	constructor({ rows: count, folder, clock, onListing }: DocumentSourceOptions) {
 		let counts: Promise<RowCounts> | undefined;
 		const rows = count === undefined ? undefined : (): Promise<RowCounts> => (counts ??= count());
+		this.#rows = rows;
+		this.#clock = clock;
 		this.#byId = new ListedDatasets({
 			rows,
 			fewestRows: FEWEST_FOR_IDS,
@@ -67,17 +71,7 @@ export class DocumentSource {
 	 * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
 	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
-		const listed = await this.#byId.list(api, request, datasetId);
-		const kept = listed === undefined ? undefined : await foundIn(listed.documents, datasetId, id);
-		// A document that a whole list does not show is not there. A short list proves nothing.
-		if (kept !== undefined || (listed !== undefined && listed.short === undefined)) return kept;
-		const { found, isHeeded } = await askForId(api, request, datasetId, id);
-		if (isHeeded) return found;
-		if (listed?.short !== undefined) throw incompleteList(datasetId, listed.short);
-		const whole = await this.#byId.listAfterAll(api, request, datasetId);
-		const inWhole = whole === undefined ? undefined : await foundIn(whole.documents, datasetId, id);
-		if (inWhole === undefined && whole?.short !== undefined) throw incompleteList(datasetId, whole.short);
-		return inWhole;
+		return findListed(this.#byId, api, request, { datasetId, id });
 	}
 
 	/**
@@ -95,6 +89,12 @@ export class DocumentSource {
 				found.length === 0 ? listed?.short === undefined : found.some((each) => isSameName(each.name, name));
 			return listed !== undefined && isSure ? found : lookup.byName(api, request, datasetId, name);
 		};
+	}
+
+	/** Finds the documents that rows remove, in a list of the dataset where that costs fewer requests than `lookup`. */
+	removable(lookup: Pick<Lookup, "byId" | "isIndexed">): FindRemovable {
+		if (this.#rows === undefined) return (...asked) => lookup.byId(...asked);
+		return new RemovableDocuments(lookup, this.#rows, this.#clock).find;
 	}
 
 	/** Forgets the lists, so that later rows see the present documents. */

@@ -2,7 +2,8 @@ import type { ListOrder } from "../../rest/flavours.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { retryingPages } from "../retry/request.ts";
 import type { Clock, Request } from "../types.ts";
-import { allDocuments, firstDocuments, type ShortList } from "./list.ts";
+import { askForId, foundIn } from "./find-document.ts";
+import { allDocuments, firstDocuments, incompleteList, type ShortList } from "./list.ts";
 import type { FirstPage } from "./pages.ts";
 
 /** Rows by their dataset. */
@@ -27,6 +28,8 @@ export type ListedDatasetsOptions<Documents extends Store> = {
 	readonly rows: (() => Promise<RowCounts>) | undefined;
 	/** rows of a dataset from which a list may be cheaper */
 	readonly fewestRows: number;
+	/** documents of a dataset that is listed at most */
+	readonly mostDocuments?: number;
 	/** whether an empty list is kept: then no document of that dataset is requested */
 	readonly keepsEmptyList: boolean;
 	readonly create: (api: Api) => Promise<Documents>;
@@ -86,7 +89,7 @@ export class ListedDatasets<Documents extends Store> {
 	}
 
 	async #choose(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
-		const { rows: countRows, fewestRows, keepsEmptyList, order, clock } = this.#options;
+		const { rows: countRows, fewestRows, mostDocuments, keepsEmptyList, order, clock } = this.#options;
 		if (countRows === undefined) return undefined;
 		const rows = (await countRows()).get(datasetId) ?? 0;
 		if (rows < fewestRows) return undefined;
@@ -94,6 +97,7 @@ export class ListedDatasets<Documents extends Store> {
 		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length };
 		const isEmpty = size.total === 0 && size.came === 0;
 		if (!(isEmpty && keepsEmptyList) && !isListingCheaper(rows, size)) return undefined;
+		if (mostDocuments !== undefined && (size.total ?? 0) > mostDocuments) return undefined;
 		this.#options.onListing?.(datasetId, size.total ?? size.came);
 		return this.#read(api, request, datasetId, start);
 	}
@@ -149,4 +153,29 @@ export async function rowsByDataset(
 	const counts = new Map<string, number>();
 	for await (const { datasetId } of rows) counts.set(datasetId, (counts.get(datasetId) ?? 0) + 1);
 	return counts;
+}
+
+/**
+ * A document in a list of its dataset where that is kept, or asked for by its id, or undefined where the dataset does not
+ * list it.
+ *
+ * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
+ */
+export async function findListed<Kept>(
+	lists: ListedDatasets<Store & { get(id: string): Promise<Kept | undefined> | Kept | undefined }>,
+	api: Api,
+	request: Request,
+	{ datasetId, id }: { readonly datasetId: string; readonly id: string },
+): Promise<Kept | Document | undefined> {
+	const listed = await lists.list(api, request, datasetId);
+	const kept = listed === undefined ? undefined : await foundIn(listed.documents, datasetId, id);
+	// A document that a whole list does not show is not there. A short list proves nothing.
+	if (kept !== undefined || (listed !== undefined && listed.short === undefined)) return kept;
+	const { found, isHeeded } = await askForId(api, request, datasetId, id);
+	if (isHeeded) return found;
+	if (listed?.short !== undefined) throw incompleteList(datasetId, listed.short);
+	const whole = await lists.listAfterAll(api, request, datasetId);
+	const inWhole = whole === undefined ? undefined : await foundIn(whole.documents, datasetId, id);
+	if (inWhole === undefined && whole?.short !== undefined) throw incompleteList(datasetId, whole.short);
+	return inWhole;
 }

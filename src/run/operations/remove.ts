@@ -1,8 +1,9 @@
 import { RestError } from "../../rest/errors.ts";
-import type { Api, Document } from "../../rest/types.ts";
+import type { Api, Document, ListedDocument } from "../../rest/types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { SMALL_PAGE } from "../documents/pages.ts";
+import type { FindRemovable } from "../documents/removable-documents.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack } from "../retry/retry.ts";
 import { orNotAsGiven } from "../service/detect-flavour.ts";
@@ -18,15 +19,23 @@ const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
 const LISTED_DELAYS_MS = [0, 250];
 
 /** An attempt of a removal, in one dialect. */
-type Removal = RowAttempt & { readonly api: Api };
+type Removal = RowAttempt & { readonly api: Api; readonly find: FindRemovable };
 
-/** Removes a document, but only one that the dataset's list has shown. It counts as removed when the list lacks it. */
-export function removeDocument<Item extends Work>(service: Service, log: SentLog = unrecorded): Operation<Item> {
+/**
+ * Removes a document, but only one that the dataset's list has shown. It counts as removed when the list lacks it.
+ *
+ * @param find finds the document of a row; by default each is asked for when its row comes
+ */
+export function removeDocument<Item extends Work>(
+	service: Service,
+	log: SentLog = unrecorded,
+	find: FindRemovable = (...asked) => service.lookup.byId(...asked),
+): Operation<Item> {
 	return async (item, request, memory) => {
 		// An earlier execution may have removed it, and been killed before it recorded that.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
 		return service.inDialect(request, (api) =>
-			attemptRemoval({ service, api, request, item, memory, log }).catch((error: unknown) => {
+			attemptRemoval({ service, api, request, item, memory, log, find }).catch((error: unknown) => {
 				throw orNotAsGiven(error, service, api);
 			}),
 		);
@@ -34,12 +43,12 @@ export function removeDocument<Item extends Work>(service: Service, log: SentLog
 }
 
 async function attemptRemoval(removal: Removal): Promise<Settled> {
-	const { service, api, request, item, memory, log } = removal;
+	const { service, api, request, item, memory, log, find } = removal;
 	const { datasetId, documentId } = item;
 	// A list from before the removal can't show whether it was applied.
 	const document = await (memory.maybeRemoved === true
 		? stillListed(removal)
-		: service.lookup.byId(api, request, datasetId, documentId));
+		: find(api, request, datasetId, documentId));
 	if (document === undefined) {
 		if (memory.maybeRemoved !== true) throw notFound(service, item);
 		// The removal whose answer was lost was applied. Check that it removed nothing else.
@@ -73,7 +82,7 @@ export async function previewRemoval(
  * A proxy that loses the body of a DELETE turns "this document" into "all documents" on some releases. One request
  * shows it, and the rest of the run is not sent.
  */
-async function removeAsCanary(removal: Removal, document: Document): Promise<void> {
+async function removeAsCanary(removal: Removal, document: ListedDocument): Promise<void> {
 	const { service, api, request, memory } = removal;
 	const { canary } = service;
 	const { id, datasetId } = document;
@@ -90,7 +99,7 @@ async function removeAsCanary(removal: Removal, document: Document): Promise<voi
 }
 
 /** Sends one removal and waits until the list lacks the document. */
-async function remove(removal: Removal, document: Document): Promise<void> {
+async function remove(removal: Removal, document: ListedDocument): Promise<void> {
 	const { service, api, request, memory } = removal;
 	const { id, datasetId } = document;
 	const { clock, canary } = service;

@@ -1,0 +1,94 @@
+import type { Api, Document, ListedDocument } from "../../rest/types.ts";
+import type { Clock, Request } from "../types.ts";
+import type { Lookup } from "./find-document.ts";
+import { findListed, ListedDatasets, type RowCounts, type Store } from "./listed-datasets.ts";
+
+/** Finds the document that a row removes, or undefined where the dataset does not list it. */
+export type FindRemovable = (
+	api: Api,
+	request: Request,
+	datasetId: string,
+	id: string,
+) => Promise<ListedDocument | undefined>;
+
+/** Rows of a dataset from which it may be listed: one look-up is as cheap as the first page of a list. */
+const FEWEST_ROWS = 2;
+
+/** Documents of a dataset that is listed at most: each takes some 200 bytes of memory until the run ends. */
+const MOST_DOCUMENTS = 200_000;
+
+/**
+ * Finds the documents that rows remove, in one list of the dataset where that costs fewer requests than asking for each.
+ *
+ * The list may be as old as the run. That is safe for a removal: an id is never given to another document, and a document
+ * that is gone meanwhile can't be removed twice.
+ */
+export class RemovableDocuments {
+	readonly #lookup: Pick<Lookup, "byId" | "isIndexed">;
+	readonly #lists: ListedDatasets<KeptForRemoval>;
+	/** the first row of each dataset */
+	readonly #first = new Map<string, Promise<unknown>>();
+
+	/** @param rows counts the rows of each dataset; called once at most */
+	constructor(lookup: Pick<Lookup, "byId" | "isIndexed">, rows: () => Promise<RowCounts>, clock: Clock) {
+		this.#lookup = lookup;
+		this.#lists = new ListedDatasets({
+			rows,
+			fewestRows: FEWEST_ROWS,
+			mostDocuments: MOST_DOCUMENTS,
+			keepsEmptyList: false,
+			create: async (api) => new KeptForRemoval(api),
+			clock,
+		});
+	}
+
+	/**
+	 * @throws RestError of code `OTHER_CASE` where the dataset lists that id in another letter case
+	 */
+	readonly find: FindRemovable = async (api, request, datasetId, id) => {
+		const first = this.#first.get(datasetId);
+		if (first === undefined) {
+			const asked = this.#begin(api, request, datasetId, id);
+			this.#first.set(datasetId, asked);
+			asked.catch(() => this.#first.delete(datasetId));
+			return asked;
+		}
+		await first;
+		if (this.#lookup.isIndexed(datasetId)) return this.#lookup.byId(api, request, datasetId, id);
+		return findListed(this.#lists, api, request, { datasetId, id });
+	};
+
+	/**
+	 * The first row asks by its id. Where the service ignores that, the look-up reads the list for all rows. Otherwise the list
+	 * is read now: no document is removed while it is read, so its pages do not move.
+	 */
+	async #begin(api: Api, request: Request, datasetId: string, id: string): Promise<ListedDocument | undefined> {
+		const found = await this.#lookup.byId(api, request, datasetId, id);
+		if (!this.#lookup.isIndexed(datasetId)) await this.#lists.list(api, request, datasetId);
+		return found;
+	}
+}
+
+/** The documents of a dataset, in memory, without what they have. */
+class KeptForRemoval implements Store {
+	readonly #api: Pick<Api, "forRemoval">;
+	readonly #byId = new Map<string, ListedDocument>();
+
+	constructor(api: Pick<Api, "forRemoval">) {
+		this.#api = api;
+	}
+
+	async add(document: Document): Promise<void> {
+		this.#byId.set(document.id, this.#api.forRemoval(document));
+	}
+
+	get(id: string): ListedDocument | undefined {
+		return this.#byId.get(id);
+	}
+
+	async end(): Promise<void> {}
+
+	async close(): Promise<void> {
+		this.#byId.clear();
+	}
+}
