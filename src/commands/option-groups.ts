@@ -33,7 +33,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 		],
 	],
 	["Check first:", ["--dry-run", "--detailed-exitcode", "--yes"]],
-	["Pace:", ["--rate", "--concurrency", "--chunk", "--timeout", "--max-duration"]],
+	["Pace:", ["--rate", "--pause", "--continue", "--concurrency", "--chunk", "--timeout", "--max-duration"]],
 	[
 		"Failures:",
 		[

@@ -44,7 +44,7 @@ function isBelow({ requests, seconds }: Pace, cap: number): boolean {
 
 function causeText({ cause, seconds }: Pace["slow"][number]): string {
 	const time = `${numberText(Math.round(seconds))} s`;
-	if (cause === "outage") return `outage ${time}`;
+	if (cause === "outage" || cause === "paused") return `${cause} ${time}`;
 	return cause === "slowed" ? `slowed for ${time}` : `waited ${time} for ${cause}`;
 }
 

@@ -1,7 +1,9 @@
 import type { ExitCode } from "../errors.ts";
+import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { SlowCause } from "../run/rate/pace.ts";
 import type { Outcome, Stop, Totals, Work } from "../run/types.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
+import { adjustedLine, type AdjustedLine } from "./adjusted.ts";
 import type { Undone } from "./undo.ts";
 import { isAllWell, type VerifyCounts } from "./verify.ts";
 
@@ -51,8 +53,10 @@ export type Summary = {
 	readonly resume: string | null;
 	/** why it ended before its last row, with its exit code; null where it came to its end */
 	readonly stop: { readonly code: ExitCode; readonly text: string } | null;
-	/** the causes that made it slower than its rate, with their seconds: `429`, `503`, `outage`, `slowed`, `concurrency` */
+	/** the causes that made it slower than its rate, with their seconds: `429`, `503`, `outage`, `slowed`, `concurrency`, `paused` */
 	readonly slow: readonly SlowCause[];
+	/** changes of its rate, and pauses, while it went on */
+	readonly adjusted: readonly AdjustedLine[];
 };
 
 /** Whether the writes of a run can be undone. */
@@ -82,6 +86,8 @@ export type SummaryFacts = {
 	readonly stop?: Stop | undefined;
 	/** what made it slower */
 	readonly slow?: readonly SlowCause[] | undefined;
+	/** changes of its rate, and pauses */
+	readonly adjusted?: readonly Adjustment[] | undefined;
 	/** documents that a dry run would change */
 	readonly wouldChange?: number | undefined;
 };
@@ -106,6 +112,7 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		resume: facts.resume ?? null,
 		stop: facts.stop === undefined ? null : { code: facts.stop.exit, text: facts.stop.text },
 		slow: facts.slow ?? [],
+		adjusted: (facts.adjusted ?? []).map(adjustedLine),
 	};
 }
 

@@ -1,5 +1,6 @@
 import type { App } from "../app.ts";
 import { Exit, type ExitCode, reason } from "../errors.ts";
+import { adjustedTexts } from "../report/adjusted.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
 import { paceText, slowCauses } from "../report/pace.ts";
 import { type Summary, summaryOf, summaryText, type Undo } from "../report/summary.ts";
@@ -9,6 +10,7 @@ import type { GlobalFlags } from "../flags/flags.ts";
 import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
 import type { Pace } from "../run/rate/pace.ts";
+import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { Stop, Totals } from "../run/types.ts";
 import { writeOutputs } from "./outputs/write-outputs.ts";
 
@@ -19,6 +21,8 @@ export type Ended = {
 	/** how fast the requests of its rows went, and the requests a second that were allowed */
 	readonly pace?: Pace | undefined;
 	readonly cap?: number | undefined;
+	/** changes of its rate, and pauses */
+	readonly adjusted?: readonly Adjustment[] | undefined;
 	/** whether updates were seen to arrive */
 	readonly verified?: boolean;
 	/** the result of a dry run */
@@ -118,6 +122,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	}
 	const why = ended.pace && paceText(ended.pace, ended.cap);
 	if (why !== undefined) io.note(why);
+	for (const text of adjustedTexts(ended.adjusted ?? [])) io.note(text);
 	if (exit === Exit.ok) {
 		io.note(counted);
 		if (undo !== undefined) io.note(undo);

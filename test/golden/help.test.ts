@@ -27,6 +27,7 @@ const COMMANDS = [
 	"runs retry",
 	"runs undo",
 	"runs verify",
+	"runs adjust",
 	"runs blame",
 	"runs report",
 	"runs repair",

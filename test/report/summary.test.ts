@@ -151,6 +151,7 @@ describe("the summary for scripts", () => {
 					resume: null,
 					stop: null,
 					slow: [],
+					adjusted: [],
 				});
 			}),
 		);

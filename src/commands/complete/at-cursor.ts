@@ -9,7 +9,15 @@ export type Completion = {
 	readonly prefix: string;
 	/** the typed beginning of the word, without the prefix */
 	readonly typed: string;
-	readonly source: readonly Candidate[] | "files" | "folders" | "runs" | "unfinished runs" | "profiles" | "datasets";
+	readonly source:
+		| readonly Candidate[]
+		| "files"
+		| "folders"
+		| "runs"
+		| "unfinished runs"
+		| "runs going on"
+		| "profiles"
+		| "datasets";
 	/** settings that the line names: they say where profiles, runs and datasets are read */
 	readonly settings: { readonly profile?: string; readonly stateDir?: string; readonly baseUrl?: string };
 };
@@ -24,6 +32,9 @@ const LOOKED_UP: Readonly<Record<string, Completion["source"]>> = {
 	"--files-root": "folders",
 	"--man-pages": "folders",
 };
+
+/** The runs that a command of `ragtag runs` takes, where it does not take all. */
+const RUNS: Readonly<Record<string, Completion["source"]>> = { resume: "unfinished runs", adjust: "runs going on" };
 
 /** Names of values and arguments that are paths. */
 const PATHS: ReadonlySet<string> = new Set(["file", "files", "path", "manifest", "FILE", "plan"]);
@@ -147,7 +158,7 @@ class Position {
 		const argument = all[this.#arguments] ?? (last?.variadic === true ? last : undefined);
 		if (argument === undefined) return NOTHING;
 		if (argument.argChoices !== undefined) return argument.argChoices.map((value) => ({ value, description: "" }));
-		if (argument.name() === "run") return this.#command.name() === "resume" ? "unfinished runs" : "runs";
+		if (argument.name() === "run") return RUNS[this.#command.name()] ?? "runs";
 		return PATHS.has(argument.name()) ? "files" : NOTHING;
 	}
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
+import { executionOf } from "../../workflows/recorded/going-on.ts";
 import { topicsForCompletion } from "../help.ts";
 import { type Candidate, type Completion, completionAt } from "./at-cursor.ts";
 
@@ -32,11 +33,16 @@ async function found({ source, settings: flags }: Completion, app: App): Promise
 		const remembered = await app.rememberedDatasets(await app.settings(flags));
 		return ((await remembered?.load()) ?? []).map(({ name, id }) => ({ value: name, description: id }));
 	}
-	if (source === "runs" || source === "unfinished runs") return runsOf(source === "runs", flags, app);
+	if (source === "runs" || source === "unfinished runs" || source === "runs going on")
+		return runsOf(source, flags, app);
 	return [];
 }
 
-async function runsOf(all: boolean, flags: Completion["settings"], app: App): Promise<readonly Candidate[]> {
+async function runsOf(
+	which: "runs" | "unfinished runs" | "runs going on",
+	flags: Completion["settings"],
+	app: App,
+): Promise<readonly Candidate[]> {
 	const runs = app.runs(await app.settings(flags));
 	const candidates: Candidate[] = [];
 	for (const name of await runs.names()) {
@@ -44,7 +50,8 @@ async function runsOf(all: boolean, flags: Completion["settings"], app: App): Pr
 		const file = await runs.read(name);
 		if (file === undefined) continue;
 		const isFinished = await runs.hasSummary(name);
-		if (!all && isFinished) continue;
+		if (which !== "runs" && isFinished) continue;
+		if (which === "runs going on" && (await executionOf(name, runs, app.processes)) !== "running") continue;
 		const { command, manifest } = file;
 		candidates.push({ value: name, description: `${command} ${manifest.name}${isFinished ? "" : ", unfinished"}` });
 	}

@@ -32,7 +32,7 @@ export class RateControl {
 	/** a clock that stands still during pauses: no outage lasts longer because the user paused */
 	readonly unpaused: Clock;
 	readonly #options: RateControlOptions;
-	readonly #listeners = new Set<() => void>();
+	readonly #listeners = new Set<(change: Adjustment) => void>();
 	#setting: RateSetting;
 	/** the rate of the timetable that was applied last */
 	#scheduled: Rate;
@@ -79,8 +79,8 @@ export class RateControl {
 		return this.#adjusted;
 	}
 
-	/** Calls back whenever the rate has changed, until the returned function is called. */
-	onChange(call: () => void): () => void {
+	/** Calls back after each change, until the returned function is called. */
+	onChange(call: (change: Adjustment) => void): () => void {
 		this.#listeners.add(call);
 		return () => void this.#listeners.delete(call);
 	}
@@ -147,7 +147,6 @@ export class RateControl {
 		this.#now = rate;
 		this.#caps.push({ at: clock.now(), rate });
 		this.limiter.setRate(this.rate);
-		for (const call of this.#listeners) call();
 		this.#note({ kind: "rate", from, to: rate, by, time: date() });
 	}
 
@@ -163,5 +162,6 @@ export class RateControl {
 		this.#adjusted = isSame
 			? [...this.#adjusted.slice(0, -1), { ...change, from: last.from }]
 			: [...this.#adjusted, change];
+		for (const call of this.#listeners) call(change);
 	}
 }

@@ -84,6 +84,19 @@ export class RunStore {
 		}
 	}
 
+	/** A small file in a run's folder; undefined where there is none. @throws CliError exit 2 or 7 */
+	async readFile(run: string, name: string): Promise<string | undefined> {
+		await this.secure();
+		const path = this.path(run, name);
+		try {
+			return await readPrivateFile(path, this.#user);
+		} catch (error) {
+			if (error instanceof CliError) throw error;
+			if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+			throw new CliError(`${path}: ${reason(error)}`, { exit: Exit.storage, cause: error });
+		}
+	}
+
 	/** The run of that name, or the newest. @throws CliError exit 2 where there is none */
 	async find(name: string | undefined): Promise<RunFile> {
 		if (name !== undefined) {

@@ -21,6 +21,7 @@ import { type AllowedRows, fileOfLines, unsettled } from "../rows/row-source.ts"
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { recordSeries, type Series } from "./record-series.ts";
+import { followAdjustments } from "./follow-adjustments.ts";
 import { beginningNotes, foreignExplained, resumes, runSpecOf } from "./earlier-runs.ts";
 import { endIfUnsent, recordEnd } from "./record-end.ts";
 
@@ -94,7 +95,9 @@ export async function openRecord<SourceRow extends Row>(
 	const seriesPath = app.runs(run.settings).path(recording.run, SERIES_FILE);
 	const figures = { monitor: session.monitor, totals: () => journal.totals(), cap: () => session.rates.rate };
 	const series = recordSeries(seriesPath, figures, (text) => app.io.note(text));
+	const stopFollowing = await followAdjustments({ runs: app.runs(run.settings), name: recording.run, session, app });
 	const close = async (): Promise<void> => {
+		await stopFollowing();
 		await series.close();
 		await journal.close();
 		await recording.release();
@@ -209,6 +212,7 @@ export async function endRun<SourceRow extends Row>(
 		stop: stop ?? verification.stop,
 		pace,
 		cap,
+		adjusted: session.rates.adjusted,
 		verified: session.service.canary.echo !== undefined,
 		verify: verification.found,
 		run: name,

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
+import { withFlags } from "../../flags/next-command.ts";
+import { parseRate } from "../../flags/values.ts";
+import { type RateSetting, rateSettingText } from "../../rates.ts";
+import {
+	ADJUST_FILE,
+	ADJUSTED_FILE,
+	readTakenChange,
+	type TakenChange,
+	wantedChangeText,
+	writeWhole,
+} from "../../run/recorded/adjust-file.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
+import { executionOf, runGoingOn } from "../../workflows/recorded/going-on.ts";
+import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+
+type AdjustFlags = RunsFlags & {
+	readonly rate?: RateSetting;
+	readonly pause?: boolean;
+	readonly continue?: boolean;
+};
+
+/** How long the run may take to answer, in milliseconds: it looks each second. And how often the answer is looked for. */
+const ANSWER_MS = 5_000;
+const LOOK_MS = 100;
+
+/** Bytes of the text by which an answer is recognised. */
+const ID_BYTES = 8;
+
+/** Declares the interface of `runs adjust`. What it does is in `adjust`. */
+export function adjustCommand(runs: Command, app: App, done: Done, run = adjust): void {
+	const command = runs
+		.command("adjust")
+		.summary("change the rate of a run that is going on, or pause it")
+		.description(
+			"Changes the rate of a run that is going on in another terminal, pauses it or continues it. It waits until the run " +
+				"has taken the change, 5 s at most. A paused run sends nothing and keeps its lock; --max-duration still counts.",
+		)
+		.argument("[run]", "name of the run (default: the one that is going on)")
+		.option("--rate <n>", "most requests per second, unlimited, or a timetable: '08:00=20 20:00=100'", parseRate)
+		.option("--pause", "sends nothing until --continue; requests in flight are finished")
+		.option("--continue", "ends a pause")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag runs adjust --rate 20\n  ragtag runs adjust --pause\n  ragtag runs adjust --continue --rate '08:00=20 20:00=100'\n",
+		);
+	addVerbosityOptions(command).action(async (name: string | undefined) => {
+		done(await run(name, command.optsWithGlobals<AdjustFlags>(), app));
+	});
+}
+
+export async function adjust(name: string | undefined, flags: AdjustFlags, app: App): Promise<ExitCode> {
+	const { rate, pause = false, continue: proceed = false } = flags;
+	const isNothing = rate === undefined && !pause && !proceed;
+	if (isNothing || (pause && proceed)) {
+		throw new CliError(isNothing ? "there is nothing to change" : "--pause and --continue exclude each other", {
+			exit: Exit.usage,
+			hint: "Give --rate N, --pause or --continue.",
+		});
+	}
+	const runs = app.runs(await app.settings(flags));
+	const run = name === undefined ? await runGoingOn(runs, app.processes) : (await runs.find(name)).run;
+	await checkGoingOn(run, runs, flags, app);
+	const id = randomBytes(ID_BYTES).toString("hex");
+	const paused = pause || proceed ? { paused: pause } : {};
+	const text = wantedChangeText({ id, ...(rate === undefined ? {} : { rate }), ...paused });
+	try {
+		await writeWhole(runs.path(run, ADJUST_FILE), id, text);
+	} catch (error) {
+		throw new CliError(`${runs.path(run, ADJUST_FILE)}: ${reason(error)}; nothing was changed`, {
+			exit: Exit.storage,
+			cause: error,
+		});
+	}
+	const taken = await answerOf(id, run, runs, app);
+	if (taken !== undefined) {
+		await app.io.out(`Run ${run}: ${takenText(taken)}.\n`);
+		return Exit.ok;
+	}
+	if ((await executionOf(run, runs, app.processes)) === undefined) {
+		throw new CliError(`run ${run} ended before it took the change`, {
+			exit: Exit.temporary,
+			hint: "ragtag runs show has the outcomes of its rows.",
+		});
+	}
+	throw new CliError(`run ${run} has not taken the change within ${ANSWER_MS / 1000} s`, {
+		exit: Exit.temporary,
+		hint: "It takes the change when it looks again. Check whether its process is suspended, or its machine asleep.",
+	});
+}
+
+/** @throws CliError exit 2 where no process executes the run. One of another machine may: its answer will say. */
+async function checkGoingOn(run: string, runs: RunStore, flags: AdjustFlags, app: App): Promise<void> {
+	const state = await executionOf(run, runs, app.processes);
+	if (state === "running" || state === "elsewhere") return;
+	const rate = flags.rate === undefined ? "" : ` --rate '${rateSettingText(flags.rate)}'`;
+	throw new CliError(`run ${run} is not going on; nothing was changed`, {
+		exit: Exit.usage,
+		hint: `ragtag runs list shows how it ended. If rows are pending: ${withFlags(`ragtag runs resume ${run}`, flags)}${rate}`,
+	});
+}
+
+async function answerOf(id: string, run: string, runs: RunStore, app: App): Promise<TakenChange | undefined> {
+	const { clock, signal } = app;
+	const until = clock.now() + ANSWER_MS;
+	while (clock.now() < until) {
+		signal.throwIfAborted();
+		const taken = readTakenChange((await runs.readFile(run, ADJUSTED_FILE)) ?? "");
+		if (taken?.id === id) return taken;
+		await clock.sleep(LOOK_MS, signal);
+	}
+	return undefined;
+}
+
+/** `rate 100 → 20, paused`. */
+function takenText({ before, rate, paused }: TakenChange): string {
+	const [from, to] = [rateSettingText(before), rateSettingText(rate)];
+	const state = paused ? "paused" : "not paused";
+	return `rate ${from === to ? to : `${from} → ${to}`}, ${state}`;
+}

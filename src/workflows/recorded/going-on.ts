@@ -1,0 +1,38 @@
+import { CliError, Exit } from "../../errors.ts";
+import { PROCESS_FILE } from "../../run/recorded/adjust-file.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
+import {
+	ownerStateOf,
+	type OwnerState,
+	type Processes,
+	readOwner,
+	thisMachine,
+} from "../../run/storage/process-owner.ts";
+
+/** Whether the process that executes a run still does; undefined where no process has said that it does. */
+export async function executionOf(run: string, runs: RunStore, processes: Processes): Promise<OwnerState | undefined> {
+	const owner = readOwner((await runs.readFile(run, PROCESS_FILE)) ?? "");
+	if (owner === undefined) return undefined;
+	const here = await thisMachine(processes);
+	return ownerStateOf(owner, here, await here.processOf(owner.pid));
+}
+
+/** The one run that is going on in a process of this machine. @throws CliError exit 2 where there is none, or several */
+export async function runGoingOn(runs: RunStore, processes: Processes): Promise<string> {
+	const found: string[] = [];
+	for (const run of await runs.names()) {
+		if ((await executionOf(run, runs, processes)) === "running") found.push(run);
+	}
+	const [only, ...others] = found;
+	if (only !== undefined && others.length === 0) return only;
+	if (only === undefined) {
+		throw new CliError("no run is going on", {
+			exit: Exit.usage,
+			hint: "ragtag runs list shows all runs; ragtag runs resume RUN --rate N resumes one at another rate.",
+		});
+	}
+	throw new CliError(`${found.length} runs are going on: ${found.join(", ")}`, {
+		exit: Exit.usage,
+		hint: `Name the run that you mean: ragtag runs adjust ${only}. ragtag runs list shows what each of them does.`,
+	});
+}

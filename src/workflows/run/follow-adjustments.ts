@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import type { App, Session } from "../../app.ts";
+import { errorCode, reason } from "../../errors.ts";
+import { adjustedText } from "../../report/adjusted.ts";
+import type { Adjustment } from "../../run/rate/rate-control.ts";
+import {
+	ADJUST_FILE,
+	ADJUSTED_FILE,
+	PROCESS_FILE,
+	readWantedChange,
+	takenChangeText,
+	writeWhole,
+} from "../../run/recorded/adjust-file.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
+import { ownerText, thisMachine, thisProcessAsOwner } from "../../run/storage/process-owner.ts";
+
+/** How often the file of `runs adjust` is read, in milliseconds. */
+const LOOK_MS = 1000;
+
+/** Bytes of the random part of a name. */
+const NONCE_BYTES = 8;
+
+type Followed = { readonly runs: RunStore; readonly name: string; readonly session: Session; readonly app: App };
+
+/**
+ * Lets `runs adjust` change a run that is going on, and notes each change, until the returned function is called.
+ * A file that can't be read or written is a note: it never ends the run.
+ */
+export async function followAdjustments(followed: Followed): Promise<() => Promise<void>> {
+	const { runs, name, session, app } = followed;
+	const nonce = randomBytes(NONCE_BYTES).toString("hex");
+	const files = [ADJUST_FILE, ADJUSTED_FILE, PROCESS_FILE].map((file) => runs.path(name, file));
+	const clear = async (): Promise<void> => {
+		for (const file of files) await rm(file, { force: true });
+	};
+	const forget = session.rates.onChange((change) => app.io.note(noteOf(change, name)));
+	let seen = "";
+	let work = Promise.resolve();
+	let isBusy = false;
+	const look = async (): Promise<void> => {
+		try {
+			const text = await runs.readFile(name, ADJUST_FILE);
+			if (text === undefined || text === seen) return;
+			seen = text;
+			await take(text, followed, nonce);
+		} catch (error) {
+			const fault = reason(error);
+			if (fault !== seen) app.io.note(`${runs.path(name, ADJUST_FILE)}: ${fault}; the run goes on unchanged.`);
+			seen = fault;
+		}
+	};
+	try {
+		await clear();
+		const { processes } = app;
+		const owner = await thisProcessAsOwner(await thisMachine(processes), processes.pid, nonce);
+		await writeWhole(runs.path(name, PROCESS_FILE), nonce, ownerText(owner));
+	} catch (error) {
+		app.io.note(`runs adjust can't change this run: ${errorCode(error) ?? reason(error)}`);
+	}
+	const cancel = app.timers.every(LOOK_MS, () => {
+		if (isBusy) return;
+		isBusy = true;
+		work = look().finally(() => (isBusy = false));
+	});
+	return async () => {
+		cancel();
+		forget();
+		await work;
+		// The run has ended, whatever becomes of these files.
+		await clear().catch(() => undefined);
+	};
+}
+
+/** Makes the change that a file asks for, and writes the answer. */
+async function take(text: string, { runs, name, session, app }: Followed, nonce: string): Promise<void> {
+	const wanted = readWantedChange(text);
+	if (wanted === undefined) {
+		app.io.note(`${runs.path(name, ADJUST_FILE)} was not written by runs adjust; the run goes on unchanged.`);
+		return;
+	}
+	const { rates } = session;
+	const before = rates.setting;
+	if (wanted.rate !== undefined) rates.change(wanted.rate, "runs adjust");
+	if (wanted.paused === true) rates.pause("runs adjust");
+	if (wanted.paused === false) rates.continue("runs adjust");
+	const taken = { id: wanted.id, before, rate: rates.setting, paused: rates.isPaused };
+	await writeWhole(runs.path(name, ADJUSTED_FILE), nonce, takenChangeText(taken));
+}
+
+function noteOf(change: Adjustment, name: string): string {
+	const text = adjustedText(change);
+	const next = change.kind === "paused" ? ` Continue it with: ragtag runs adjust ${name} --continue` : "";
+	return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.${next}`;
+}
