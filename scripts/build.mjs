@@ -5,6 +5,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
+import { bundleOptions } from "./bundle.mjs";
 import { manPages } from "./man-pages.mjs";
 import { thirdPartyText } from "./third-party.mjs";
 
@@ -15,25 +16,12 @@ const program = `${root}dist/bin/ragtag.js`;
 // A file of an earlier build would be published with the next.
 await rm(`${root}dist`, { recursive: true, force: true });
 const { metafile } = await build({
-	absWorkingDir: root,
-	entryPoints: [{ in: "bin/ragtag.ts", out: "bin/ragtag" }],
+	...bundleOptions(root, version),
 	outdir: "dist",
 	chunkNames: "parts/[name]-[hash]",
-	bundle: true,
 	splitting: true,
-	format: "esm",
-	platform: "node",
-	target: "node20",
 	// Optional: only the sandbox needs them, and libsql brings binaries that cannot be bundled.
 	external: ["libsql", "@fastify/busboy"],
-	// Some dependencies are CommonJS and call require for Node's own modules.
-	banner: {
-		js: 'import { createRequire as ragtagRequire } from "node:module"; const require = ragtagRequire(import.meta.url);',
-	},
-	define: { __RAGTAG_VERSION__: JSON.stringify(version) },
-	legalComments: "none",
-	metafile: true,
-	logLevel: "warning",
 });
 await writeFile(`${root}dist/THIRD-PARTY.txt`, await thirdPartyText(root, Object.keys(metafile.inputs)));
 const text = await readFile(program, "utf8");

@@ -16,10 +16,14 @@ const RULE = "-".repeat(80);
 export async function thirdPartyText(root, inputs) {
 	const sections = await Promise.all(packageFolders(inputs).map((folder) => section(join(root, folder))));
 	const head = "ragtag contains code of the packages below, each under its own licence.\n";
-	return [head, ...sections].join(`\n${RULE}\n\n`);
+	return joined([head, ...sections]);
 }
 
-function packageFolders(inputs) {
+/** Sections of a file of licence texts. */
+export const joined = (sections) => sections.join(`\n${RULE}\n\n`);
+
+/** The folders of the packages that went into a build, below the checkout, in order. */
+export function packageFolders(inputs) {
 	const folders = inputs.map((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/)?.[0]);
 	return [...new Set(folders.filter((folder) => folder !== undefined))].toSorted(inOrder);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PROGRAM } from "../support/program.ts";
+import { COMMAND } from "../support/program.ts";
 
 /** What pages say in place of what a test's machine has. */
 const ADDRESS = "127.0.0.1:9380";
@@ -66,7 +66,7 @@ function asOnATerminal(command: string): string {
 /** `ragtag` on the PATH. A sandbox gets the port and the key that the page is typed with, and goes on beside the shell. */
 async function wrapper(bin: string, world: string, port: number): Promise<void> {
 	await mkdir(bin);
-	const program = `"${process.execPath}" "${PROGRAM}"`;
+	const program = COMMAND.map((word) => `"${word}"`).join(" ");
 	await writeFile(
 		join(bin, "ragtag"),
 		`#!/usr/bin/env bash

@@ -5,7 +5,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { environment, PROGRAM, type Running, shell, start, startOpen } from "../support/program.ts";
+import { COMMAND, environment, type Running, shell, start, startOpen } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, KEY, serve } from "../support/service.ts";
 
@@ -186,7 +186,7 @@ it.skipIf(!onTerminal || !onLinux)(
 		const [id = ""] = await service.ids();
 		const home = await folder();
 		const pid = join(home, "pid");
-		const command = `echo $$ > ${pid}; exec ${process.execPath} ${PROGRAM} docs rm --id ${id} -d ${service.dataset}`;
+		const command = `echo $$ > ${pid}; exec ${COMMAND.join(" ")} docs rm --id ${id} -d ${service.dataset}`;
 		const env = environment({ ...envOf(service), SHELL: "/bin/bash" });
 		const child = spawn("script", ["-qefc", command, "/dev/null"], { env, stdio: ["pipe", "ignore", "ignore"] });
 		onTestFinished(() => void child.kill("SIGKILL"));

@@ -1,9 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { describe, expect, it } from "vitest";
-import { environment, PROGRAM } from "../support/program.ts";
+import { COMMAND, environment } from "../support/program.ts";
 import { folder } from "../support/service.ts";
 
 /** Whether a program is on this machine. */
@@ -23,7 +22,7 @@ async function world(): Promise<{ readonly cwd: string; readonly env: Record<str
 	const path = join(bin, "ragtag");
 	const lines = [
 		"#!/bin/sh",
-		`case $1 in __complete | completion) exec '${process.execPath}' '${PROGRAM}' "$@" ;; esac`,
+		`case $1 in __complete | completion) exec ${COMMAND.map((word) => `'${word}'`).join(" ")} "$@" ;; esac`,
 		`printf 'ARGUMENTS'; printf '<%s>' "$@"; echo`,
 	];
 	await writeFile(path, `${lines.join("\n")}\n`);

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { portsOf, tellsPorts } from "../support/ports.ts";
-import { program, PROGRAM, type Running, start, startOpen } from "../support/program.ts";
+import { isExecutable, program, PROGRAM, type Running, start, startOpen } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, serve } from "../support/service.ts";
 import { summaryOf } from "../support/values.ts";
@@ -82,7 +82,7 @@ it("a debugger set in NODE_OPTIONS stays: its user may read the environment anyw
 	expect([exit, stderr]).toEqual([0, expect.stringContaining(OPENED)]);
 });
 
-it("the program installs the SIGUSR1 listener before it loads any larger module", async () => {
+it.skipIf(isExecutable)("the program installs the SIGUSR1 listener before it loads any larger module", async () => {
 	const seen = new Map<string, number>();
 	const follow = async (path: string): Promise<void> => {
 		if (seen.has(path)) return;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { PROGRAM } from "../support/program.ts";
+import { isExecutable, PROGRAM } from "../support/program.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
@@ -64,7 +64,9 @@ describe("the published package", () => {
 	});
 
 	it("contains the licence text of each bundled library, as the licences require", async () => {
-		const text = await readFile(join(dirname(dirname(PROGRAM)), "THIRD-PARTY.txt"), "utf8");
+		// Beside the executable, and one folder above the program of the package.
+		const folder = isExecutable ? dirname(PROGRAM) : dirname(dirname(PROGRAM));
+		const text = await readFile(join(folder, "THIRD-PARTY.txt"), "utf8");
 
 		for (const name of await imported()) {
 			expect(text).toMatch(new RegExp(`^${name} ${manifest.devDependencies[name]?.replaceAll(".", "\\.")} \\(`, "m"));

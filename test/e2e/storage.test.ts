@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { PROGRAM, program, shell } from "../support/program.ts";
+import { COMMAND, program, shell } from "../support/program.ts";
 import { envOf, type Ended } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
 import { at, parseLines } from "../support/values.ts";
@@ -12,7 +12,7 @@ const isRoot = userInfo().uid === 0;
 
 /** Root may write anywhere: then the program runs as a user that nobody is. */
 const as = isRoot ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
-const canRun = spawnSync("bash", ["-c", `${as}node ${PROGRAM} --version`]).status === 0;
+const canRun = spawnSync("bash", ["-c", `${as}${COMMAND.join(" ")} --version`]).status === 0;
 
 const check = ({ stdout }: Ended, name: string): unknown =>
 	parseLines(stdout).find((line) => at(line, "type") === "check" && at(line, "name") === name);

@@ -8,9 +8,15 @@ import { onTestFinished } from "vitest";
 import { withoutKey } from "./service.ts";
 import type { Ended } from "./ragtag.ts";
 
-/** What `npm run build` makes, or the installed program that `RAGTAG_PROGRAM` names. */
+/** What `npm run build` makes, or the installed program or the executable that `RAGTAG_PROGRAM` names. */
 export const PROGRAM =
 	process.env["RAGTAG_PROGRAM"] ?? fileURLToPath(new URL("../../dist/bin/ragtag.js", import.meta.url));
+
+/** `npm run build:binary` makes a program that needs no Node. */
+export const isExecutable = !PROGRAM.endsWith(".js");
+
+/** The words that start the program. */
+export const COMMAND: readonly [string, ...string[]] = isExecutable ? [PROGRAM] : [process.execPath, PROGRAM];
 
 export type Running = {
 	readonly child: ChildProcess;
@@ -28,7 +34,9 @@ process.on("exit", () => rmSync(states, { recursive: true, force: true }));
 
 /** Nothing of the tester's own settings: a key or a proxy in the environment would change what is tested. */
 export function environment(env: Readonly<Record<string, string>>): Record<string, string> {
-	const base = { PATH: process.env["PATH"] ?? "", TMPDIR: tmpdir(), HOME: states, XDG_CONFIG_HOME: "/nonexistent" };
+	// Where the executable is tested, there is no Node on this path.
+	const path = process.env["RAGTAG_PROGRAM_PATH"] ?? process.env["PATH"] ?? "";
+	const base = { PATH: path, TMPDIR: tmpdir(), HOME: states, XDG_CONFIG_HOME: "/nonexistent" };
 	return { ...base, XDG_STATE_HOME: mkdtempSync(join(states, "state-")), ...env };
 }
 
@@ -41,12 +49,13 @@ export function start(argv: readonly string[], env: Readonly<Record<string, stri
 
 /** The same, and its input stays open. */
 export function startOpen(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-	return watch(spawn(process.execPath, [PROGRAM, ...argv], { env: environment(env), stdio: "pipe" }));
+	const [command, ...words] = COMMAND;
+	return watch(spawn(command, [...words, ...argv], { env: environment(env), stdio: "pipe" }));
 }
 
 /** A line of shell, in which `$RAGTAG` is the program. */
 export function shell(line: string, env: Readonly<Record<string, string>> = {}, stdin = ""): Promise<Ended> {
-	const RAGTAG = `${process.execPath} ${PROGRAM}`;
+	const RAGTAG = COMMAND.join(" ");
 	const child = spawn("bash", ["-c", line], { env: environment({ RAGTAG, ...env }), stdio: "pipe" });
 	const { ended } = watch(child);
 	child.stdin.end(stdin);
