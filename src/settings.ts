@@ -8,6 +8,9 @@ import type { Profile, Setting, SettingFlags, Settings, SettingSources } from ".
 
 export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts";
 
+/** Milliseconds: 90 days. An undo of an older run would hardly find what it wrote. */
+const KEEP_RUNS = 90 * 86_400_000;
+
 /**
  * Each setting from its first source: flag, the profile of `--profile`, environment, the profile of `RAGTAG_PROFILE`, default.
  *
@@ -59,6 +62,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		flavour: ofProfile(profile?.flavour),
 		policy: ofProfile(profile?.policy),
 		requireHttps: profile?.requireHttps ?? false,
+		keepRuns: ofProfile(profile?.keepRuns) ?? { value: KEEP_RUNS, origin: "default" },
 		caFiles,
 		readCa: () => Promise.all(caFiles.map(readCertificates)),
 		stateDir: first(flag("--state-dir", flags.stateDir), variable(env, "RAGTAG_STATE_DIR"), defaultStateDir(sources)),

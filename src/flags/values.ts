@@ -2,31 +2,15 @@ import { InvalidArgumentError } from "commander";
 import { CliError, Exit } from "../errors.ts";
 import type { Condition } from "../plan/condition.ts";
 import { parseCondition } from "../plan/condition-text.ts";
+import { millisecondsIn } from "../text/times.ts";
 import { parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 
-/** Milliseconds in a unit of TIME. */
-const UNITS: ReadonlyMap<string, number> = new Map([
-	["ms", 1],
-	["s", 1000],
-	["", 1000],
-	["m", 60_000],
-	["h", 3_600_000],
-	["d", 86_400_000],
-	["w", 604_800_000],
-]);
-
-/** Milliseconds, a hundred years: a long wait is made of several timers, so that none gets a time that is too long for it. */
-const LONGEST = 5_200 * 604_800_000;
-
 /** `500ms`, `60s`, `5m`, `2h`, `30d`, `2w`; a bare number is seconds. In milliseconds. */
 export function parseTime(text: string): number {
-	const match = /^(\d+(?:\.\d+)?)(ms|[smhdw]|)$/.exec(text);
-	const milliseconds = Number(match?.[1]) * (UNITS.get(match?.[2] ?? "") ?? Number.NaN);
-	if (!(milliseconds >= 1 && milliseconds <= LONGEST)) {
-		throw new InvalidArgumentError("It must be a time, as in 500ms, 60s, 5m, 2h, 30d or 2w.");
-	}
-	return milliseconds;
+	const milliseconds = millisecondsIn(text);
+	if (milliseconds !== undefined) return milliseconds;
+	throw new InvalidArgumentError("It must be a time, as in 500ms, 60s, 5m, 2h, 30d or 2w.");
 }
 
 export function parseRate(text: string): RateSetting {

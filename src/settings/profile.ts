@@ -4,11 +4,12 @@ import { LineCounter, parseDocument, type YAMLMap } from "yaml";
 import { type BodyChoice, bodyForms } from "../body-forms.ts";
 import { CliError, Exit, reason } from "../errors.ts";
 import { parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
+import { millisecondsIn } from "../text/times.ts";
 import { alternatives } from "../text/words.ts";
 import { checkedAddress } from "./address.ts";
 import { policyOf } from "./policy.ts";
 import { readPrivateFile } from "./private-file.ts";
-import type { Profile, SettingSources } from "./types.ts";
+import type { KeepRuns, Profile, SettingSources } from "./types.ts";
 import { type Key, type Member, YamlReader } from "./yaml-reader.ts";
 
 /** The profile of that name in config.yaml, checked. */
@@ -144,6 +145,7 @@ const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 			profile.requireHttps = value;
 		},
 	],
+	["keep_runs", (profile, member, reader) => (profile.keepRuns = keepRuns(member, reader))],
 ]);
 
 function text(member: Member, reader: YamlReader): string {
@@ -167,6 +169,15 @@ function rate(member: Member, reader: YamlReader): RateSetting {
 	const setting = typeof value === "string" ? parseRateSetting(value) : undefined;
 	if (setting !== undefined) return setting;
 	throw reader.mismatch(member, RATE_FORMS);
+}
+
+/** A bare number is refused: as seconds it would remove nearly all records. */
+function keepRuns(member: Member, reader: YamlReader): KeepRuns {
+	const value = reader.scalar(member.value);
+	if (value === "forever") return value;
+	const age = typeof value === "string" && /^\d+[hdw]$/.test(value) ? millisecondsIn(value) : undefined;
+	if (age !== undefined) return age;
+	throw reader.mismatch(member, "a time, as in 12h, 90d or 8w, or forever");
 }
 
 function body(member: Member, reader: YamlReader): BodyChoice {

@@ -29,6 +29,9 @@ export type SettingSources = {
 	readonly uid?: number | undefined;
 };
 
+/** How long the records of finished runs are kept: milliseconds since their end. */
+export type KeepRuns = number | "forever";
+
 /** One profile of config.yaml, checked. Paths are absolute. */
 export type Profile = {
 	readonly name: string;
@@ -43,6 +46,7 @@ export type Profile = {
 	readonly flavour?: string;
 	readonly policy?: Policy;
 	readonly requireHttps?: boolean;
+	readonly keepRuns?: KeepRuns;
 };
 
 export type Settings = {
@@ -65,6 +69,8 @@ export type Settings = {
 	/** no flag and no variable can change or remove it */
 	readonly policy: Setting<Policy> | undefined;
 	readonly requireHttps: boolean;
+	/** 90 days unless a profile says otherwise */
+	readonly keepRuns: Setting<KeepRuns>;
 	/** files of further certificates to trust: at most one, from the first source that names one */
 	readonly caFiles: readonly Setting<string>[];
 	/** the texts of `caFiles`; rejects with a usage error if one has no certificate or a broken one */

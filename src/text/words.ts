@@ -8,6 +8,11 @@ export function documentsText(documents: number): string {
 	return `${numberText(documents)} ${documents === 1 ? "document" : "documents"}`;
 }
 
+/** `1 run`, `2,000 runs`. */
+export function runsText(runs: number): string {
+	return `${numberText(runs)} ${runs === 1 ? "run" : "runs"}`;
+}
+
 /** A count with thousands separators, the same on every machine. */
 export function numberText(value: number): string {
 	return value.toLocaleString("en-US");

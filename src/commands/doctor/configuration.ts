@@ -8,6 +8,7 @@ import type { ServiceFlags } from "../../flags/flags.ts";
 import { attempt, failed } from "./check-results.ts";
 import { probeStorage } from "../../run/storage/folders.ts";
 import { show } from "../../text/show.ts";
+import { ageText } from "../../text/times.ts";
 
 export type DoctorFlags = ServiceFlags & { readonly dataset?: string; readonly json?: boolean };
 
@@ -95,8 +96,13 @@ export function shownSettings(
 		show("rate", shownRate(settings, rate)),
 		show("flavour", flavourSetting(settings, flags.flavour) ?? { value: "auto", origin: "default" }),
 		show("body", settings.body ?? { value: "auto", origin: "default" }),
+		show("keep_runs", { ...settings.keepRuns, value: keepRunsText(settings.keepRuns.value) }),
 		show("policy", settings.policy && { ...settings.policy, value: policyText(settings.policy.value) }),
 	];
+}
+
+function keepRunsText(value: Settings["keepRuns"]["value"]): string {
+	return value === "forever" ? value : ageText(value);
 }
 
 /** The flavour that a flag or a setting gives, with its origin. */

@@ -1,19 +1,22 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { numberText } from "../../text/words.ts";
-import { Locked } from "../../run/journal/lock.ts";
-import { lockContent } from "../../run/recorded/run-lock.ts";
-import type { RunStore } from "../../run/recorded/run-store.ts";
-import { markReplacedRuns } from "../../run/recorded/superseded.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { runsText, sizeText } from "../../text/words.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
-import { withFlags } from "../../flags/next-command.ts";
-import { parseTime } from "../../flags/values.ts";
+import { parseCount, parseTime } from "../../flags/values.ts";
+import { printList } from "../../workflows/lists/list-output.ts";
 import { type PruneCandidate, pruneCandidate } from "../../workflows/recorded/prune-candidate.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { type Removal, removeRun } from "../../workflows/recorded/remove-run.ts";
 
-type PruneFlags = RunsFlags & { readonly olderThan: number; readonly all?: boolean };
+type PruneFlags = RunsFlags & {
+	readonly olderThan: number;
+	readonly keepLast?: number;
+	readonly all?: boolean;
+	readonly dryRun?: boolean;
+};
 
 /** Milliseconds: younger runs may still be needed. */
 const KEPT = 30 * 24 * 60 * 60 * 1000;
@@ -32,29 +35,44 @@ export function pruneCommand(runs: Command, app: App, done: Done, run = prune): 
 				.argParser(parseTime)
 				.default(KEPT, "30d"),
 		)
+		.addOption(
+			new Option("--keep-last <count>", "keeps the newest runs, whatever their age").argParser(
+				parseCount(0, 1_000_000),
+			),
+		)
 		.option("--all", "also removes unfinished runs")
-		.addHelpText("before", "Examples:\n  ragtag runs prune\n  ragtag runs prune --older-than 7d\n");
+		.option("--dry-run", "prints what would be removed, with sizes, and removes nothing")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag runs prune --older-than 90d --dry-run\n  ragtag runs prune --older-than 7d --keep-last 20\n",
+		);
 	addVerbosityOptions(command).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<PruneFlags>(), app));
 	});
 }
 
 export async function prune(name: string | undefined, flags: PruneFlags, app: App): Promise<ExitCode> {
-	const { io } = app;
+	const { io, processes } = app;
 	const runs = app.runs(await app.settings(flags));
-	const names = name === undefined ? await runs.names() : [(await runs.find(name)).run];
-	let removed = 0;
+	const isDry = flags.dryRun === true;
+	const all = await runs.files();
+	const names = name === undefined ? await chosenByAge(all, flags, () => runs.names()) : [(await runs.find(name)).run];
+	const staysBecause = (candidate: PruneCandidate): string | undefined =>
+		staysUnfinished(candidate, flags) ? `it is ${candidate.state} (--all removes it too)` : undefined;
+	const removal: Removal = { runs, processes, all, staysBecause, isDry, flags };
+	const removed: Removed[] = [];
 	for (const run of names) {
-		const old = await pruneCandidate(run, runs);
+		const old = await pruneCandidate(run, runs, all);
 		if (old === undefined || (name === undefined && isYoung(old, flags.olderThan))) continue;
 		if (staysUnfinished(old, flags)) {
 			io.note(`Run ${run} is ${old.state}: it stays (--all removes it too).`);
 			continue;
 		}
-		const why = await removeUnlessInProgress(old, flags, runs, app);
+		const bytes = await runs.sizeOf(run).catch(() => 0);
+		const why = await removeRun(old, removal);
 		if (why === undefined) {
-			if (flags.quiet !== true) await io.out(`${run}\n`);
-			removed += 1;
+			if (flags.quiet !== true && !isDry) await io.out(`${run}\n`);
+			removed.push({ ...old, file: all.find((file) => file.run === run), bytes });
 		} else if (name === undefined) {
 			io.note(`Run ${run} stays: ${why}.`);
 		} else {
@@ -64,9 +82,42 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 			});
 		}
 	}
-	if (name === undefined) await runs.sweep();
-	io.note(`${numberText(removed)} ${removed === 1 ? "run" : "runs"} removed.`);
+	if (isDry && removed.length > 0 && flags.quiet !== true) await printList(removed, WOULD_GO, undefined, app);
+	if (name === undefined && !isDry) await runs.sweep();
+	const bytes = removed.reduce((sum, each) => sum + each.bytes, 0);
+	const size = bytes === 0 ? "" : `, ${sizeText(bytes)}`;
+	io.note(
+		isDry ? `${runsText(removed.length)} would be removed${size}.` : `${runsText(removed.length)} removed${size}.`,
+	);
 	return Exit.ok;
+}
+
+/** A run that was removed, or would be. */
+type Removed = PruneCandidate & { readonly file: RunFile | undefined; readonly bytes: number };
+
+const WOULD_GO = {
+	columns: ["run", "command", "state", "rows", "ended", "size", "manifest"],
+	cells: ({ run, file, state, rows, ended, bytes }: Removed): readonly string[] => [
+		run,
+		file?.command ?? "",
+		state,
+		rows === undefined ? "" : String(rows),
+		new Date(ended).toISOString().replace(/\.\d+Z$/, "Z"),
+		sizeText(bytes),
+		file?.manifest.name ?? "",
+	],
+	json: ({ run }: Removed): string => JSON.stringify({ run }),
+	spare: ["rows", "ended"],
+};
+
+/** The folders of all runs but the newest that `--keep-last` keeps, the newest first. */
+async function chosenByAge(
+	all: readonly RunFile[],
+	{ keepLast = 0 }: PruneFlags,
+	names: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+	const kept = new Set(all.slice(0, keepLast).map(({ run }) => run));
+	return (await names()).filter((run) => !kept.has(run));
 }
 
 function isYoung({ ended, minimumAge }: PruneCandidate, olderThan: number): boolean {
@@ -75,41 +126,4 @@ function isYoung({ ended, minimumAge }: PruneCandidate, olderThan: number): bool
 
 function staysUnfinished({ state }: PruneCandidate, { all }: PruneFlags): boolean {
 	return all !== true && (state === "unfinished" || state === "superseded" || state === "damaged");
-}
-
-/** Removes a run's record, holding the lock that a run holds while it is going on. @returns why it was left */
-async function removeUnlessInProgress(
-	{ run, recordedWork }: PruneCandidate,
-	flags: PruneFlags,
-	runs: RunStore,
-	{ processes }: App,
-): Promise<string | undefined> {
-	// It has no record yet and is old, so no process works on it.
-	const lock =
-		recordedWork === undefined
-			? undefined
-			: await lockContent(recordedWork, { runs, processes, force: false }).catch((error: unknown) =>
-					whyLocked(error, run, flags),
-				);
-	if (typeof lock === "string") return lock;
-	try {
-		// Read again under the lock: the run may have been resumed before.
-		const now = await pruneCandidate(run, runs);
-		if (now === undefined) return "another process has removed it";
-		if (staysUnfinished(now, flags)) return `it is ${now.state} (--all removes it too)`;
-		await markReplacedRuns(runs, run);
-		await runs.remove(run);
-		return undefined;
-	} finally {
-		await lock?.release();
-	}
-}
-
-function whyLocked(error: unknown, run: string, flags: PruneFlags): string {
-	if (!(error instanceof CliError) || !(error.cause instanceof Locked)) throw error;
-	const { owner, forcible } = error.cause;
-	if (!forcible) return "it or another run of its manifest is in progress";
-	const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
-	const take = withFlags(`ragtag runs repair ${run} --force`, flags);
-	return `${who} holds its lock, and can't be checked from this machine; if that process has certainly ended, ${take} takes the lock`;
 }

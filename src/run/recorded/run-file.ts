@@ -103,6 +103,11 @@ export function isRunId(text: string): boolean {
 	return RUN_ID.test(text);
 }
 
+/** When a run of that name began, in epoch milliseconds, to the second. */
+export function startOfRun(name: string): number {
+	return Date.parse(name.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)-.*$/, "$1-$2-$3:$4:$5Z"));
+}
+
 function hexadecimal(number: number): string {
 	return number.toString(16).padStart(3, "0");
 }

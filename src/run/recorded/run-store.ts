@@ -1,4 +1,4 @@
-import { access, readdir, rename, rm } from "node:fs/promises";
+import { access, lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import {
@@ -124,6 +124,13 @@ export class RunStore {
 	async forgetSummary(run: string): Promise<void> {
 		await rm(this.path(run, SUMMARY_FILE), { force: true });
 		await syncFolder(this.path(run));
+	}
+
+	/** Bytes of the files in a run's folder. */
+	async sizeOf(run: string): Promise<number> {
+		const names = await readdir(this.path(run));
+		const sizes = await Promise.all(names.map(async (name) => (await lstat(this.path(run, name))).size));
+		return sizes.reduce((sum, size) => sum + size, 0);
 	}
 
 	/** Removes a run's folder. It is renamed first, so that a removal that is killed leaves no damaged run. */

@@ -75,9 +75,14 @@ export async function supersede(runs: RunStore, files: readonly RunFile[], by: s
 		const text = `${JSON.stringify({ schema: 1, by })}\n`;
 		// The mark is renamed into place: an incomplete one would not count, and no later mark would replace it.
 		const draft = runs.path(run, `${SUPERSEDED_FILE}.${by}`);
-		await writeFile(draft, text, { mode: 0o600, flush: true });
-		await rename(draft, runs.path(run, SUPERSEDED_FILE));
-		marked.push(run);
+		try {
+			await writeFile(draft, text, { mode: 0o600, flush: true });
+			await rename(draft, runs.path(run, SUPERSEDED_FILE));
+			marked.push(run);
+		} catch (error) {
+			// The record of the older run was removed since the runs were listed.
+			if (errorCode(error) !== "ENOENT") throw error;
+		}
 	}
 	return marked;
 }
@@ -93,8 +98,7 @@ export async function unmark(runs: RunStore, marked: readonly string[], by: stri
  * Marks the runs that a run superseded, before its own record is removed: without a mark, only that record shows it.
  * Runs of 0.1.0 left no marks.
  */
-export async function markReplacedRuns(runs: RunStore, run: string): Promise<void> {
-	const all = await runs.files();
+export async function markReplacedRuns(runs: RunStore, run: string, all: readonly RunFile[]): Promise<void> {
 	const own = all.find((file) => file.run === run);
 	if (own === undefined) return;
 	const jobKey = recordedJobKey(own);

@@ -1,15 +1,19 @@
 import { stat } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
 import { JOURNAL_FILE, readRun, type RecordedRun } from "../../run/journal/reader.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
+import { readRunSummary } from "../../run/recorded/run-summary.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
-import { hasWritten, type RunState, stateOf } from "./recorded-run.ts";
+import { hasWritten, type RunState, stateBySummary, stateOf } from "./recorded-run.ts";
 
 /** A run's folder, with what decides whether it may be removed. */
 export type PruneCandidate = {
 	readonly run: string;
 	readonly state: RunState;
+	/** rows of its manifest; undefined where that is not known */
+	readonly rows: number | undefined;
 	/** when it ended, or was last written; epoch milliseconds */
 	readonly ended: number;
 	/** milliseconds: a younger run is removed only by its name */
@@ -21,14 +25,29 @@ export type PruneCandidate = {
 /** Milliseconds: a run that begins copies its manifest before it records its target and manifest. */
 const BEGINNING = 60 * 60 * 1000;
 
-/** Reads the folder of a run; undefined where it was removed. */
-export async function pruneCandidate(run: string, runs: RunStore): Promise<PruneCandidate | undefined> {
+/**
+ * Reads the folder of a run; undefined where it was removed. The journal is read only where no summary fits it.
+ *
+ * @param all every recorded run
+ */
+export async function pruneCandidate(
+	run: string,
+	runs: RunStore,
+	all: readonly RunFile[],
+): Promise<PruneCandidate | undefined> {
 	const folder = await stat(runs.path(run)).catch((error: unknown) => {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	});
 	if (folder === undefined) return undefined;
 	const file = await runs.read(run);
+	const summary = await readRunSummary(runs, run);
+	if (file !== undefined && summary !== undefined) {
+		const { totals, ended } = summary;
+		const by = totals.pending > 0 ? await supersededBy(runs, file, all) : undefined;
+		const state = stateBySummary(summary, by);
+		return { run, state, rows: totals.rows, ended: Date.parse(ended), minimumAge: 0, recordedWork: file };
+	}
 	const journal = await readRun(runs.path(run)).catch(() => "damaged" as const);
 	const recorded = journal === "damaged" ? undefined : journal;
 	const touched = await stat(runs.path(run, JOURNAL_FILE)).then(
@@ -36,21 +55,17 @@ export async function pruneCandidate(run: string, runs: RunStore): Promise<Prune
 		() => folder.mtimeMs,
 	);
 	const ended = endOf(recorded) ?? touched;
-	const header = recorded?.header;
-	const recordedWork = file ?? (header && { baseUrl: header.target.baseUrl, manifest: header.manifest });
+	const rows = recorded?.header.manifest.rows;
 	if (file === undefined) {
+		const header = recorded?.header;
 		// Its run file can't be read, so it can't be undone. If its journal has writes, it is not a run that never began.
 		const state = journal === "damaged" || hasWritten(recorded) ? "damaged" : "not begun";
-		return { run, state, ended, minimumAge: BEGINNING, recordedWork };
+		const recordedWork = header && { baseUrl: header.target.baseUrl, manifest: header.manifest };
+		return { run, state, rows, ended, minimumAge: BEGINNING, recordedWork };
 	}
-	const by = journal === "damaged" ? undefined : await supersededBy(runs, file, await runs.files());
-	return {
-		run,
-		state: journal === "damaged" ? "damaged" : stateOf(recorded, by),
-		ended,
-		minimumAge: 0,
-		recordedWork,
-	};
+	const by = journal === "damaged" ? undefined : await supersededBy(runs, file, all);
+	const state = journal === "damaged" ? "damaged" : stateOf(recorded, by);
+	return { run, state, rows, ended, minimumAge: 0, recordedWork: file };
 }
 
 function endOf(recorded: RecordedRun | undefined): number | undefined {

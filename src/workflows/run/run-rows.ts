@@ -18,6 +18,7 @@ import type { Run } from "../open-run.ts";
 import { type Ended, report } from "../report.ts";
 import { failedRowReporter, writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettled } from "../rows/row-source.ts";
+import { pruneOldRuns } from "../recorded/prune-old.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { recordSeries, type Series } from "./record-series.ts";
@@ -228,5 +229,6 @@ export async function endRun<SourceRow extends Row>(
 		...more,
 	};
 	const unrecorded = await recordEnd(record, ended).catch(stopFromError);
+	await pruneOldRuns(run, runs, name);
 	return report(run, { ...ended, stop: ended.stop ?? unrecorded });
 }

@@ -74,6 +74,7 @@ it("a script gets the version, every setting with its origin, every check, and t
 		"rate",
 		"flavour",
 		"body",
+		"keep_runs",
 		"policy",
 	]);
 	expect(settings).toContainEqual({ type: "setting", name: "api_key", value: null, origin: "RAGTAG_API_KEY" });

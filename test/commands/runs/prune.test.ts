@@ -89,3 +89,27 @@ it("superseded runs are kept as well, unless --all is given", async () => {
 	]);
 	expect((await world.run(everything)).stdout).toBe(`${first}\n`);
 });
+
+it("--dry-run removes nothing and prints which runs would go, with their sizes", async () => {
+	const world = await recorded(4, stopAt(2));
+	const { path, argv } = await tagging(world);
+	const first = runOf((await world.run(argv)).stdout);
+	const second = runOf((await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE])).stdout);
+	const dry = await world.run(["runs", "prune", "--older-than", "1ms", "--dry-run"]);
+	const [head, ...lines] = dry.stdout.trimEnd().split("\n");
+	expect(head).toBe("run\tcommand\tstate\trows\tended\tsize\tmanifest");
+	expect(lines).toEqual([expect.stringMatching(new RegExp(`^${second}\tdocs tag\tfinished\t4\t.*Z\t[\\d.]+ kB\t`))]);
+	expect(dry.stderr).toMatch(/1 run would be removed, [\d.]+ kB\./);
+	expect(dry.stderr).toContain(`Run ${first} is superseded: it stays`);
+	expect(await world.folders()).toEqual(expect.arrayContaining([first, second]));
+});
+
+it("--keep-last keeps the newest runs, however old they are", async () => {
+	const world = await recorded(2);
+	const { argv } = await tagging(world);
+	const runs: string[] = [];
+	for (let count = 0; count < 3; count++) runs.push(runOf((await world.run(argv)).stdout));
+	const [oldest = "", ...others] = runs;
+	expect((await world.run(["runs", "prune", "--older-than", "1ms", "--keep-last", "2"])).stdout).toBe(`${oldest}\n`);
+	expect((await world.folders()).toSorted()).toEqual(others.toSorted());
+});

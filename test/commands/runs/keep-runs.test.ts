@@ -1,0 +1,76 @@
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type Recorded, ONE_BY_ONE, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+
+const LONG_AGO = "2020-01-01T00:00:00.000Z";
+
+/** Moves a run to the year 2020, as if nothing had been removed since. */
+async function age(world: Recorded, run: string, name: string): Promise<string> {
+	for (const file of ["run.json", "summary.json"]) {
+		const path = world.path(run, file);
+		const text = await readFile(path, "utf8");
+		await writeFile(path, text.replaceAll(run, name).replace(/"(started|ended)":( ?)"[^"]*"/g, `"$1":$2"${LONG_AGO}"`));
+	}
+	await rename(world.path(run, ""), world.path(name, ""));
+	return name;
+}
+
+const again = async (world: Recorded, argv: readonly string[], profile?: string): ReturnType<Recorded["run"]> => {
+	if (profile === undefined) return world.run(argv);
+	const folder = join(world.home, ".config", "ragtag");
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	await writeFile(join(folder, "config.yaml"), `profiles:\n  job:\n    keep_runs: ${profile}\n`, { mode: 0o600 });
+	await chmod(join(folder, "config.yaml"), 0o600);
+	return world.run([...argv, "--profile", "job"]);
+};
+
+it("at the end of a run, finished runs of more than 90 days ago are removed, and a note says so", async () => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	const ended = await world.run(argv);
+	expect(ended.stderr).toContain("Removed 1 run that ended more than 90d ago (keep_runs, default).");
+	expect(await world.folders()).toEqual([runOf(ended.stdout)]);
+});
+
+it.each([
+	["forever", ["20200101T000000-aaaaaa"]],
+	["30d", []],
+])("keep_runs: %s of a profile decides what stays", async (setting, expected) => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	const ended = await again(world, argv, setting);
+	expect(ended.exit).toBe(0);
+	const note = "Removed 1 run that ended more than 30d ago (keep_runs, profile job).";
+	expect(ended.stderr.includes(note)).toBe(expected.length === 0);
+	expect(await world.folders()).toEqual([...expected, runOf(ended.stdout)]);
+});
+
+it("an unfinished run stays, however old it is: its rows are still to be sent", async () => {
+	const world = await recorded(3, stopAt(2));
+	const { path, argv } = await tagging(world);
+	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE, "--mode", "merge"]);
+	expect(await world.folders()).toContain(old);
+});
+
+it("a run that can't remove old records ends as well as any other", async () => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	// A folder of that name is in the way of the removal.
+	await mkdir(join(world.state, "runs", `.removed-${old}`, "in", "the", "way"), { recursive: true });
+	const ended = await world.run(argv);
+	expect([ended.exit, ended.stderr]).toEqual([0, expect.stringContaining("Records of old runs could not be removed")]);
+	expect(await world.folders()).toContain(old);
+});
+
+it.each(["90", "soon", "0d", "true"])("keep_runs: %s is refused before anything is sent", async (setting) => {
+	const world = await recorded(1);
+	const { argv } = await tagging(world);
+	const { exit, stderr } = await again(world, argv, setting);
+	expect([exit, stderr]).toEqual([2, expect.stringContaining("forever")]);
+	expect(world.writes()).toBe(0);
+});
