@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import type { App } from "./app.ts";
 import type { Declare, Done } from "./flags/declare.ts";
 import { groups } from "./commands/index.ts";
-import { whatToType } from "./commands/other-words.ts";
+import { commandHint } from "./commands/other-words.ts";
 import { helpConfiguration } from "./commands/option-groups.ts";
 import { helpCommand } from "./commands/help.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
@@ -128,7 +128,7 @@ function explain(error: unknown, argv: readonly string[], { io, signal, runEnd }
 		// Help and version exit with 0. A group without a command shows help, and is wrong usage.
 		if (error.exitCode === 0) return Exit.ok;
 		if (error.code === "commander.help") return Exit.usage;
-		const hint = whatToType(error.message, argv);
+		const hint = commandHint(error.message, argv);
 		const [what = ""] = error.message.split("\n");
 		const message = (hint === undefined ? error.message : what).replace(/^error: /, "");
 		runEnd.fail({ message, hint });

@@ -58,7 +58,7 @@ const VERSION_HINT = "The version: ragtag --version. Each request and its answer
  * @param message commander's: `unknown command 'remove'`
  * @param argv the command line, without the program's name
  */
-export function whatToType(message: string, argv: readonly string[]): string | undefined {
+export function commandHint(message: string, argv: readonly string[]): string | undefined {
 	const [, kind, word = ""] = /^(?:error: )?unknown (command|option) '([^']*)'/.exec(message) ?? [];
 	if (kind === "option") {
 		const [name = ""] = word.split("=");

@@ -37,7 +37,7 @@ export async function keyFromCommand(
 	const name = origin.startsWith("profile ") ? `the api_key_command of ${origin}` : `the command of ${origin}`;
 	const output: Output = { stdout: "", stderr: "" };
 	const failed = (what: string): CliError => {
-		const said = saidBy(output);
+		const said = outputText(output);
 		return new CliError(`${name} ${what}${said === "" ? "" : `: ${said}`}`, {
 			exit: Exit.usage,
 			hint: "Run that command by itself: it must print the key as its first line.",
@@ -75,13 +75,13 @@ export async function keyFromCommand(
 			else reject(failed(code === null ? `was ended by ${by ?? "a signal"}` : `failed with exit code ${code}`));
 		});
 	});
-	const said = saidBy(output);
+	const said = outputText(output);
 	if (said !== "") warn(`${name} says: ${said}`);
 	return key;
 }
 
 /** The beginning of what a command says on standard error, in one line, and without a key. */
-function saidBy({ stdout, stderr }: Output): string {
+function outputText({ stdout, stderr }: Output): string {
 	const secrets = stdout.split("\n", MASKED_LINES).map((line) => line.trim());
 	const masked = secrets.filter((line) => line !== "").reduce((text, secret) => redactor(secret)(text), stderr);
 	const line = show(masked.replaceAll(KEY_LIKE, "***").trim().replaceAll(/\s+/g, " "));

@@ -43,7 +43,7 @@ export function decoded(text: string): Decoded | undefined {
 		}
 	};
 	for (const match of text.matchAll(ESCAPE)) {
-		const character = meant(match);
+		const character = decodedCharacter(match);
 		if (character === undefined) continue;
 		keep(match.index);
 		at = match.index + match[0].length;
@@ -61,7 +61,7 @@ export function decoded(text: string): Decoded | undefined {
 }
 
 /** The character of an escape; undefined if no key can contain it. */
-function meant(match: RegExpMatchArray): string | undefined {
+function decodedCharacter(match: RegExpMatchArray): string | undefined {
 	const [whole, percent, hexEntity, entity, name, unicode, codePoint, hex, quoted, printable] = match;
 	if (whole === "\0") return whole;
 	if (name !== undefined) return NAMED.get(name.toLowerCase());

@@ -92,7 +92,7 @@ export async function resultOf(
 /** The result, the counts, and the next command. */
 function endText(ended: Ended): string {
 	const { stop, resume } = ended;
-	const next = resume === undefined ? stop?.hint : goOnText(stop, resume);
+	const next = resume === undefined ? stop?.hint : resumeText(stop, resume);
 	return [stop?.text, countedText(ended), next].filter((line) => line !== undefined).join("\n");
 }
 
@@ -133,7 +133,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	if (io.outputFailed) io.err(`ragtag: standard output could not be written: ${reason(io.outputError)}`);
 	if (failed?.failure !== undefined) io.err(`ragtag: ${failed.path}: ${failed.failure}`);
 	// The last line of every failure: what happened, the counts, and what to type next.
-	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended, flags)) : goOnText(stop, ended.resume);
+	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended, flags)) : resumeText(stop, ended.resume);
 	io.err(`${counted}. ${next}`);
 	return exit;
 }
@@ -145,7 +145,7 @@ function isChanged({ unexplained = 0 }: VerifyFindings): boolean {
 	return unexplained > 0;
 }
 
-function goOnText(stop: Stop | undefined, resume: string): string {
+function resumeText(stop: Stop | undefined, resume: string): string {
 	const hint = stop?.hint === undefined ? "" : `${stop.hint} `;
 	if (stop?.areRowsWrong !== true) return `${hint}Resume it with: ${resume}`;
 	return `${hint}Correct the rows and run the command again: ${resume} sends the same rows.`;

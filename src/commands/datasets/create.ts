@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
-import { failureBehind, mayHaveBeenApplied } from "../../run/retry/request.ts";
+import { restErrorOf, mayHaveBeenApplied } from "../../run/retry/request.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
 
@@ -38,7 +38,7 @@ async function createOrFind(name: string, session: Session): Promise<string> {
 		if (!isNamed(made.name, name)) throw renamed(name, made, session);
 		return made.id;
 	} catch (error) {
-		if (failureBehind(error)?.kind === "rejected") throw refused(error, name);
+		if (restErrorOf(error)?.kind === "rejected") throw refused(error, name);
 		if (!mayHaveBeenApplied(error)) throw error;
 		const found: string[] = [];
 		for await (const dataset of allDatasets(api, request)) if (isNamed(dataset.name, name)) found.push(dataset.id);

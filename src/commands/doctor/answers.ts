@@ -1,6 +1,6 @@
 import { type CliError, Exit } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
-import { failureBehind } from "../../run/retry/request.ts";
+import { restErrorOf } from "../../run/retry/request.ts";
 import { failed } from "./check-results.ts";
 import type { Settings } from "../../app.ts";
 import { BODY_FORMS } from "../../body-forms.ts";
@@ -17,7 +17,7 @@ const UNREACHABLE_HINT = "Check that the service is up, and that host and port i
 
 /** The checks `service` and `key` where the first list was not answered with a success. */
 export function refusalChecks(error: CliError, host: string): readonly Check[] {
-	const rest = failureBehind(error);
+	const rest = restErrorOf(error);
 	if (rest === undefined) return [failed("service", error)];
 	if (rest.code === "KEY_REJECTED") {
 		const key = failed("key", error, "ragtag doctor --api-key-file PATH");

@@ -23,7 +23,7 @@ export function rowOfMembers(
 	for (const [original, { value, start, valueStart }] of members) {
 		const name = names.of(original);
 		if (name === undefined || isFailureColumn(name)) continue;
-		if (seen.has(name)) twice(parsed, name, start);
+		if (seen.has(name)) addRepeated(parsed, name, start);
 		seen.add(name);
 		const meant = names.meant(name);
 		if (meant !== undefined) {
@@ -55,7 +55,7 @@ function wrapped(parsed: ParsedRow, value: JsonValue, names: MemberNames): void 
 	for (const [original, inner] of Object.entries(value)) {
 		const key = names.of(original);
 		if (key === undefined) continue;
-		if (parsed.metadata.has(key)) twice(parsed, key, undefined);
+		if (parsed.metadata.has(key)) addRepeated(parsed, key, undefined);
 		parsed.metadata.set(key, inner);
 	}
 }
@@ -74,7 +74,7 @@ function role(parsed: ParsedRow, name: Role, value: JsonValue, purpose: Purpose)
 	else parsed[name] = value;
 }
 
-function twice(parsed: ParsedRow, field: string, offset: number | undefined): void {
+function addRepeated(parsed: ParsedRow, field: string, offset: number | undefined): void {
 	const fault = { field, code: "DUPLICATE_MEMBER", text: "stands twice in this row, after --map" };
 	parsed.faults.push(offset === undefined ? fault : { ...fault, offset });
 }

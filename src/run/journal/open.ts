@@ -29,7 +29,7 @@ export async function createRun(folder: string, header: HeaderRecord): Promise<O
 	const paths = pathsOf(folder);
 	const state = new JournalState();
 	state.apply(header);
-	return await orLost(folder, async () => {
+	return await withJournalErrors(folder, async () => {
 		await createFolder(folder);
 		// `sent.jsonl` is made first: a journal with a header but without that file counts as damaged.
 		const sent = await createFile(paths.sent);
@@ -49,7 +49,7 @@ export async function continueRun(run: RecordedRun, header: HeaderRecord): Promi
 	const paths = pathsOf(run.folder);
 	const broken = run.state.apply(header);
 	if (broken !== undefined) throw new JournalUnreadable(`${paths.journal} is of another run: ${broken}`, "foreign");
-	return await orLost(run.folder, async () => {
+	return await withJournalErrors(run.folder, async () => {
 		const lengths = run.goodLengths;
 		const sent = await reopenFile(paths.sent, lengths.sent);
 		const journal = await reopenFile(paths.journal, lengths.journal).catch((error: unknown) =>
@@ -93,7 +93,7 @@ async function closeAndThrow(file: JournalFile, error: unknown): Promise<never> 
 	throw error;
 }
 
-async function orLost<Value>(folder: string, use: () => Promise<Value>): Promise<Value> {
+async function withJournalErrors<Value>(folder: string, use: () => Promise<Value>): Promise<Value> {
 	try {
 		return await use();
 	} catch (error) {

@@ -6,7 +6,7 @@ import { SMALL_PAGE } from "../documents/pages.ts";
 import type { FindRemovable } from "../documents/removable-documents.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack } from "../retry/retry.ts";
-import { orNotAsGiven } from "../service/detect-flavour.ts";
+import { errorForGivenFlavour } from "../service/detect-flavour.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import type { Operation, RowAttempt, Settled } from "./operation.ts";
@@ -36,7 +36,7 @@ export function removeDocument<Item extends Work>(
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
 		return service.inDialect(request, (api) =>
 			attemptRemoval({ service, api, request, item, memory, log, find }).catch((error: unknown) => {
-				throw orNotAsGiven(error, service, api);
+				throw errorForGivenFlavour(error, service, api);
 			}),
 		);
 	};

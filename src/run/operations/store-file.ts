@@ -33,7 +33,7 @@ export async function storeFile(attempt: UploadAttempt, file: UploadFile): Promi
 			return await request(() => api.uploadDocument(item.datasetId, file));
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
-			memory.maybeStored = uploadedInSpiteOf(error, attempt);
+			memory.maybeStored = uploadStateAfter(error, attempt);
 		}
 	}
 	const { error, definite } = memory.maybeStored;
@@ -50,7 +50,7 @@ export async function storeFile(attempt: UploadAttempt, file: UploadFile): Promi
 }
 
 /** The state of a file whose upload failed. @throws the error if it is settled, or if the next attempt searches */
-function uploadedInSpiteOf(error: RestError, { api, memory }: UploadAttempt): NonNullable<Memory["maybeStored"]> {
+function uploadStateAfter(error: RestError, { api, memory }: UploadAttempt): NonNullable<Memory["maybeStored"]> {
 	const definite = error.code === "CODE_500" && api.dialect.flavour.uploadCode500 === "definite";
 	// A proxy may have passed the request on before it answered. An exception may follow an applied upload.
 	if (["throttled", "not_the_api", "untrusted", "doubted"].includes(error.kind)) memory.isSearchDue = true;

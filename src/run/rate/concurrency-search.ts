@@ -136,10 +136,10 @@ export function observe(search: Search, { sent, came, inFlight }: Answer): Searc
 		return phase.name === "doubling" ? { ...search, window: emptyWindow(came, came) } : found(search, came);
 	}
 	const isLast = answers >= LONGEST * wanted;
-	return judged(search, { latency, throughput: limit / latency, answers, chance: chanceOf(search), isLast }, came);
+	return nextSearch(search, { latency, throughput: limit / latency, answers, chance: chanceOf(search), isLast }, came);
 }
 
-type Seen = {
+type Measurement = {
 	readonly latency: number;
 	readonly throughput: number;
 	readonly answers: number;
@@ -149,20 +149,20 @@ type Seen = {
 	readonly isLast: boolean;
 };
 
-function judged(search: Search, seen: Seen, now: number): Search {
+function nextSearch(search: Search, measured: Measurement, now: number): Search {
 	const { limit, phase } = search;
-	const { throughput } = seen;
+	const { throughput } = measured;
 	switch (phase.name) {
 		case "doubling": {
 			const isGain = phase.before === undefined || throughput >= phase.before * DOUBLING_GAIN;
-			if (!isGain && seen.answers < DOUBLING_LONGEST * Math.max(FIRST_ANSWERS, limit)) return search;
+			if (!isGain && measured.answers < DOUBLING_LONGEST * Math.max(FIRST_ANSWERS, limit)) return search;
 			if (!isGain || limit >= MAX_CONCURRENCY) return found(search, now, { until: now });
 			const twice = Math.min(MAX_CONCURRENCY, 2 * limit);
-			return to(search, twice, { name: "doubling", before: throughput }, now);
+			return startPhase(search, twice, { name: "doubling", before: throughput }, now);
 		}
 		case "up": {
 			const { from, before } = phase;
-			const gain = compared(throughput / before, UP, seen);
+			const gain = compared(throughput / before, UP, measured);
 			// The gain may be chance, so a lower limit may be tried next.
 			if (gain === "more") return tryUp({ ...search, downAt: now }, throughput, now);
 			if (gain === undefined) return search;
@@ -172,12 +172,12 @@ function judged(search: Search, seen: Seen, now: number): Search {
 		}
 		case "down": {
 			const { from, best } = phase;
-			const left = compared(throughput / best, DOWN, seen);
+			const left = compared(throughput / best, DOWN, measured);
 			if (left === "more") return tryDown(search, limit, best, now);
-			return left === "less" ? least(search, from, now) : search;
+			return left === "less" ? endDescent(search, from, now) : search;
 		}
 		case "found":
-			return watched(search, phase, seen, now);
+			return keepOrSearch(search, phase, measured, now);
 	}
 }
 
@@ -192,20 +192,20 @@ function chanceOf({ limit, window: { answers, latency, squares } }: Search): num
 }
 
 /** The side of a bound on which a share is; undefined if that is still uncertain. */
-function compared(share: number, bound: number, { chance, isLast }: Seen): "more" | "less" | undefined {
+function compared(share: number, bound: number, { chance, isLast }: Measurement): "more" | "less" | undefined {
 	if (share >= bound + chance) return "more";
 	if (share < bound - chance) return "less";
 	if (!isLast) return undefined;
 	return share >= bound ? "more" : "less";
 }
 
-function watched(search: Search, phase: Found, seen: Seen, now: number): Search {
+function keepOrSearch(search: Search, phase: Found, measured: Measurement, now: number): Search {
 	const { until, windows } = phase;
-	const isMoved = windows > 0 && (seen.latency > phase.latency * MOVED || seen.latency < phase.latency / MOVED);
+	const isMoved = windows > 0 && (measured.latency > phase.latency * MOVED || measured.latency < phase.latency / MOVED);
 	const moved = isMoved ? phase.moved + 1 : 0;
-	if (moved >= WINDOWS) return tryUp({ ...search, downAt: now, downAfter: DOWN_AFTER }, seen.throughput, now);
+	if (moved >= WINDOWS) return tryUp({ ...search, downAt: now, downAfter: DOWN_AFTER }, measured.throughput, now);
 	// A window that differs is not part of the mean.
-	const latency = isMoved ? phase.latency : (phase.latency * windows + seen.latency) / (windows + 1);
+	const latency = isMoved ? phase.latency : (phase.latency * windows + measured.latency) / (windows + 1);
 	if (now >= until && windows + 1 >= ENOUGH) return tryUp(search, search.limit / latency, now);
 	const next: Found = { name: "found", until, windows: windows + (isMoved ? 0 : 1), latency, moved };
 	return { ...search, phase: next, window: emptyWindow(now, now) };
@@ -218,17 +218,17 @@ function tryUp(search: Search, throughput: number, now: number): Search {
 	const step = Math.max(limit + 1, Math.round(limit * STEP));
 	// The gain of a small last step could not be distinguished from chance.
 	const more = step * STEP > MAX_CONCURRENCY * SMALL ? MAX_CONCURRENCY : step;
-	return to(search, more, { name: "up", from: limit, before: throughput }, now);
+	return startPhase(search, more, { name: "up", from: limit, before: throughput }, now);
 }
 
 function tryDown(search: Search, limit: number, best: number, now: number): Search {
-	if (limit <= LEAST) return least(search, limit, now);
+	if (limit <= LEAST) return endDescent(search, limit, now);
 	const less = Math.max(LEAST, Math.min(limit - 1, Math.round(limit / STEP)));
-	return to(search, less, { name: "down", from: limit, best }, now);
+	return startPhase(search, less, { name: "down", from: limit, best }, now);
 }
 
 /** A lower limit was too low, or this is the lowest. */
-function least(search: Search, limit: number, now: number): Search {
+function endDescent(search: Search, limit: number, now: number): Search {
 	const downAfter = Math.min(DOWN_AFTER_MOST, 3 * search.downAfter);
 	return found({ ...search, limit, downAt: now + search.downAfter, downAfter }, now, { isNew: limit !== search.limit });
 }
@@ -239,6 +239,6 @@ function found(search: Search, now: number, { isNew = false, until = now + UP_AF
 	return { ...search, phase, window: isNew ? emptyWindow(now) : emptyWindow(now, now) };
 }
 
-function to(search: Search, limit: number, phase: Phase, now: number): Search {
+function startPhase(search: Search, limit: number, phase: Phase, now: number): Search {
 	return { ...search, limit, phase, window: emptyWindow(now) };
 }

@@ -33,14 +33,14 @@ export function supersededAmong(
 		const mark = await readMark(runs, file.run);
 		if (mark !== undefined) return mark;
 		// Found without a mark: a run that was killed as it began has not marked another, and neither has one of 0.1.0.
-		replacements ??= byWhatTheyReplace(all);
+		replacements ??= byReplacedRun(all);
 		const others = [...(replacements.get(file.run) ?? []), ...(replacements.get(recordedJobKey(file)) ?? [])];
 		return others.filter((other) => isNewer(other, file)).toSorted(byAge)[0]?.run;
 	};
 }
 
 /** Runs by the key of their job, and undos also by the name of the run that they take back. */
-function byWhatTheyReplace(all: readonly RunFile[]): ReadonlyMap<string, readonly RunFile[]> {
+function byReplacedRun(all: readonly RunFile[]): ReadonlyMap<string, readonly RunFile[]> {
 	const found = new Map<string, RunFile[]>();
 	for (const file of all) {
 		for (const key of [recordedJobKey(file), undoneRunOf(file)]) {

@@ -82,10 +82,10 @@ export async function requestWithRetry<Answer>(
 export function checkingAddress(request: Request, list: () => Promise<unknown>): Request {
 	let checked: Promise<CliError | undefined> | undefined;
 	const wrongAddress = (error: unknown): CliError | undefined =>
-		error instanceof CliError && failureBehind(error)?.kind === "not_the_api" ? error : undefined;
+		error instanceof CliError && restErrorOf(error)?.kind === "not_the_api" ? error : undefined;
 	return (call) =>
 		request(call).catch(async (error: unknown) => {
-			const { code, status } = failureBehind(error) ?? {};
+			const { code, status } = restErrorOf(error) ?? {};
 			if (code !== "NOT_FOUND" || status !== 404) throw error;
 			checked ??= request(list).then(() => undefined, wrongAddress);
 			throw (await checked) ?? error;
@@ -141,7 +141,7 @@ export function retryingThroughOutage(request: Request, maxOutage: number, clock
 
 /** The longest duration of a failure, in milliseconds. */
 function longestOutage(error: CliError, maxOutage: number): number {
-	const kind = failureBehind(error)?.kind;
+	const kind = restErrorOf(error)?.kind;
 	if (kind === "doubted") return Math.min(DOUBTED_FOR, maxOutage);
 	return kind === "not_sent" || kind === "ambiguous" ? maxOutage : 0;
 }
@@ -175,11 +175,11 @@ function hintOf({ code, status, message }: RestError): string {
 }
 
 /** The `RestError` that ended a command, or undefined where another error did. */
-export function failureBehind(error: unknown): RestError | undefined {
+export function restErrorOf(error: unknown): RestError | undefined {
 	return error instanceof CliError && error.cause instanceof RestError ? error.cause : undefined;
 }
 
 /** Whether a failed request may have been applied: its answer was lost. */
 export function mayHaveBeenApplied(error: unknown): boolean {
-	return failureBehind(error)?.kind === "ambiguous";
+	return restErrorOf(error)?.kind === "ambiguous";
 }

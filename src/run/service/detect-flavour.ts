@@ -80,7 +80,7 @@ function isWrongVerb({ status, message }: RestError): boolean {
  *
  * @param spoken the service in the dialect of the request
  */
-export function orNotAsGiven(error: unknown, { api, recognition }: Spoken, spoken: Api): unknown {
+export function errorForGivenFlavour(error: unknown, { api, recognition }: Spoken, spoken: Api): unknown {
 	if (!(error instanceof RestError) || error.kind !== "contradiction") return error;
 	if (recognition?.origin !== "given" || spoken !== api) return error;
 	const { name } = api.dialect.flavour;

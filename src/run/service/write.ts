@@ -6,7 +6,7 @@ import { answeredInOtherCase, findDocument, OTHER_CASE } from "../documents/find
 import { readBack } from "../retry/retry.ts";
 import type { Request } from "../types.ts";
 import { type Arrival, arrivalOf, hasAlready } from "./arrival.ts";
-import { orNotAsGiven } from "./detect-flavour.ts";
+import { errorForGivenFlavour } from "./detect-flavour.ts";
 import type { Service } from "./service.ts";
 
 export type Write = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
@@ -61,7 +61,7 @@ export async function writeMetadata(
 		try {
 			isDone = await (service.canary.trustsSuccess ? writeTrusted(attempt) : writeAsCanary(attempt));
 		} catch (error) {
-			throw orNotAsGiven(error, service, api);
+			throw errorForGivenFlavour(error, service, api);
 		}
 	}
 }

@@ -24,10 +24,10 @@ export function shortListError(dataset: string, { shown, total, passes }: ShortL
  * What happens to odd values, a clause each: rounded numbers, values that are no JSON, and text with half a surrogate
  * pair, which only JSON's escapes can hold.
  */
-export type Fates = { readonly rounded: string; readonly notJson: string; readonly halfPair: string };
+export type OddValueTexts = { readonly rounded: string; readonly notJson: string; readonly halfPair: string };
 
 /** What happens to them in a manifest. */
-export const IN_MANIFESTS: Fates = {
+export const IN_MANIFESTS: OddValueTexts = {
 	rounded:
 		"they are written as the service gives them, and docs tag refuses those cells, with line and column, until they are changed",
 	notJson:
@@ -37,14 +37,14 @@ export const IN_MANIFESTS: Fates = {
 };
 
 /** What happens to them in a table or as tab-separated values. */
-export const IN_TABLES: Fates = {
+export const IN_TABLES: OddValueTexts = {
 	rounded: "they are shown as the service gives them",
 	notJson: "they are shown as the service gives them",
 	halfPair: "it can't be printed as it is; --format jsonl writes it as a \\u escape",
 };
 
 /** What happens to them in JSON, which must stay JSON. */
-export const IN_JSON: Fates = {
+export const IN_JSON: OddValueTexts = {
 	...IN_TABLES,
 	notJson: 'they stand beside "meta_fields", as texts in "not_json"',
 	halfPair: "it is written as a \\u escape",
@@ -63,7 +63,7 @@ const NAMED = 5;
 export async function* warningOfInexact(
 	documents: AsyncIterable<Document>,
 	keys: readonly string[] | undefined,
-	fates: Fates,
+	texts: OddValueTexts,
 	{ io }: App,
 ): AsyncGenerator<Document> {
 	const rounded = new Named();
@@ -82,14 +82,14 @@ export async function* warningOfInexact(
 	}
 	if (rounded.count > 0) {
 		io.note(
-			`warning: ${rounded.have} numbers that most programs can't keep exactly (first: ${rounded.first}): ${fates.rounded}`,
+			`warning: ${rounded.have} numbers that most programs can't keep exactly (first: ${rounded.first}): ${texts.rounded}`,
 		);
 	}
 	if (halfPair.count > 0) {
-		io.note(`warning: ${halfPair.have} text with half a surrogate pair (first: ${halfPair.first}): ${fates.halfPair}`);
+		io.note(`warning: ${halfPair.have} text with half a surrogate pair (first: ${halfPair.first}): ${texts.halfPair}`);
 	}
 	if (notJson.count > 0) {
-		io.note(`warning: ${notJson.have} NaN or an infinity, which is no JSON (${notJson.text}): ${fates.notJson}`);
+		io.note(`warning: ${notJson.have} NaN or an infinity, which is no JSON (${notJson.text}): ${texts.notJson}`);
 	}
 }
 

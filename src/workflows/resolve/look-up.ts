@@ -110,7 +110,7 @@ export function unresolvedText(resolution: Unresolved, name: string, dataset: st
 			const text = `no document ${where} is called ${shown}`;
 			const { candidates } = resolution;
 			if (candidates.length === 0) return hasWildcard(name) ? `${text}; for patterns use --match glob` : text;
-			return `${text}; did you mean ${some(candidates, (candidate) => candidateText(name, candidate), " or ")}?`;
+			return `${text}; did you mean ${firstFew(candidates, (candidate) => candidateText(name, candidate), " or ")}?`;
 		}
 		case "unmatched":
 			return resolution.isName
@@ -118,7 +118,7 @@ export function unresolvedText(resolution: Unresolved, name: string, dataset: st
 				: `no document ${where} matches ${shown}`;
 		case "ambiguous": {
 			const count = numberText(resolution.documents.length);
-			const ids = some(resolution.documents, ({ id }) => show(id), ", ");
+			const ids = firstFew(resolution.documents, ({ id }) => show(id), ", ");
 			return `${count} documents ${where} are called ${shown}: ${ids}; give the document_id of one`;
 		}
 	}
@@ -132,7 +132,7 @@ function candidateText(wanted: string, { id, name }: Named): string {
 	return `"${show(name)}" (${show(id)}${how})`;
 }
 
-function some(documents: readonly Named[], textOf: (document: Named) => string, between: string): string {
+function firstFew(documents: readonly Named[], textOf: (document: Named) => string, between: string): string {
 	const named = documents.slice(0, NAMED).map(textOf);
 	const more = documents.length - named.length;
 	return named.join(between) + (more > 0 ? ` and ${numberText(more)} more` : "");
