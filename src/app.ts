@@ -14,6 +14,7 @@ import type { Processes } from "./run/storage/process-owner.ts";
 import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
 import { type AppTimers, LONGEST_TIMER_MS, openSession, type Session, type SessionOptions } from "./session.ts";
+import { type CiEnvironment, ciOf } from "./settings/ci.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
 
 export { createIo } from "./io.ts";
@@ -29,6 +30,8 @@ export type App = {
 	/** aborted with a `Stop` when the user wants to end */
 	readonly signal: AbortSignal;
 	readonly stdin: AsyncIterable<Uint8Array>;
+	/** the CI system around the program */
+	readonly ci: CiEnvironment;
 	/** collects the facts for the command's outputs */
 	readonly runEnd: RunEndCollector;
 	settings(flags: SettingFlags): Promise<Settings>;
@@ -94,6 +97,7 @@ export function createApp(dependencies: AppDependencies): App {
 		timers,
 		signal,
 		stdin,
+		ci: ciOf(env),
 		runEnd: new RunEndCollector((text) => io.masked(text)),
 		profiles: async () => (await import("./settings/profile.ts")).profileNames({ env, home }),
 		rememberedDatasets: async (settings) => {

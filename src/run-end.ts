@@ -11,6 +11,9 @@ const KEPT = 10_000;
 export type OutputFlags = {
 	readonly junit?: string;
 	readonly metricsFile?: string;
+	/** undefined for a command without annotations */
+	readonly annotations?: "auto" | "github" | "gitlab" | "none";
+	readonly progress?: string;
 };
 
 /** A row that failed, as outputs show it. */
@@ -77,6 +80,8 @@ export class RunEndCollector {
 	readonly #failedRows = new Map<number, FailedRow>();
 	/** outputs that could not be written, and why */
 	readonly failures = new Map<string, string>();
+	/** whether the lines of the manifest are annotated already */
+	isAnnotated = false;
 	/** the exit code that the outputs say; undefined before they are written */
 	written: ExitCode | undefined;
 

@@ -61,6 +61,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--json",
 			"--junit",
 			"--metrics-file",
+			"--annotations",
 			"--progress",
 			"--quiet",
 			"--debug",

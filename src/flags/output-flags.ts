@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { parseNonEmpty } from "./values.ts";
 
 /** Options of commands that run rows: files for other programs. `src/run-end.ts` has their values. */
@@ -12,9 +12,14 @@ export function addOutputOptions(command: Command): Command {
 
 /** The same of commands that check a manifest, and send nothing of its rows. */
 export function addCheckOutputOptions(command: Command): Command {
-	return command.option(
-		"--junit <file>",
-		"the run as a JUnit test report, one case a failed or invalid row",
-		parseNonEmpty,
-	);
+	return command
+		.option("--junit <file>", "the run as a JUnit test report, one case a failed or invalid row", parseNonEmpty)
+		.addOption(
+			new Option(
+				"--annotations <form>",
+				"problems and failed rows at the lines of the manifest; gitlab writes gl-code-quality-report.json",
+			)
+				.choices(["auto", "github", "gitlab", "none"])
+				.default("auto"),
+		);
 }

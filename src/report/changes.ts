@@ -135,25 +135,25 @@ const LONGEST = 500;
 
 /** A document that would change: a table line for each key, and one for the upload or the removal itself. */
 export function changeMarkdown({ action: what, line, documentId, file, difference }: ShownChange): string {
-	const id = documentId === "" ? "" : code(documentId);
-	const to = file === undefined ? "" : code(file);
+	const id = documentId === "" ? "" : markdownCode(documentId);
+	const to = file === undefined ? "" : markdownCode(file);
 	const whole = what === "update" ? "" : `| ${line} | ${id} |  | ${what} document |  | ${to} |\n`;
 	const rows = shownKeys(difference).map(({ key, action, from, to }) => {
-		const cells = [String(line), id, code(key), action, valueCell(from), valueCell(to)];
+		const cells = [String(line), id, markdownCode(key), action, valueCell(from), valueCell(to)];
 		return `| ${cells.join(" | ")} |\n`;
 	});
 	return whole + rows.join("");
 }
 
 function valueCell(value: JsonValue | undefined): string {
-	return value === undefined ? "" : code(JSON.stringify(value));
+	return value === undefined ? "" : markdownCode(JSON.stringify(value));
 }
 
 /**
  * Foreign text as code, so that nothing in it becomes a link, a picture or a mention. A bar would end the cell even in code,
  * and code ends at as many backticks as it began with.
  */
-function code(text: string): string {
+export function markdownCode(text: string): string {
 	const shown = show(text, LONGEST).replaceAll("|", "\\|");
 	const longestRun = Math.max(0, ...Array.from(shown.matchAll(/`+/g), ([run]) => run.length));
 	const fence = "`".repeat(longestRun + 1);

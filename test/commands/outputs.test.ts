@@ -175,3 +175,43 @@ describe("an output of a run", () => {
 		expect(await readFile(made.manifest, "utf8")).toContain("document_id");
 	});
 });
+
+describe("annotations", () => {
+	/** A manifest with a problem, in a workspace of GitHub. */
+	async function inGitHub(): Promise<{ manifest: string; env: Record<string, string>; summary: string }> {
+		const workspace = await folder();
+		await mkdir(join(workspace, "data"));
+		const manifest = join(workspace, "data", "bad.csv");
+		await writeFile(manifest, "document_id,publish_date\na,tomorrow\n");
+		const summary = join(workspace, "summary.md");
+		const env = { GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: workspace, GITHUB_STEP_SUMMARY: summary };
+		return { manifest, env, summary };
+	}
+
+	it("are made in GitHub without being asked for, on standard error, and in the summary of the step", async () => {
+		const { manifest, env, summary } = await inGitHub();
+		const { exit, stdout, stderr } = await ragtag(["manifest", "check", manifest, "-d", "x"], { env });
+		expect(exit).toBe(3);
+		expect(stdout).toBe("");
+		const annotation = stderr.split("\n").filter((line) => line.startsWith("::"));
+		expect(annotation).toHaveLength(1);
+		expect(annotation[0]).toMatch(
+			/^::error file=data\/bad\.csv,line=2,col=3,title=ragtag manifest check%3A BAD_DATE::publish_date/,
+		);
+		expect(await readFile(summary, "utf8")).toMatch(/^### ❌ ragtag manifest check/);
+		await ragtag(["manifest", "check", manifest, "-d", "x", "--annotations", "none"], { env });
+		expect((await readFile(summary, "utf8")).match(/###/g)).toHaveLength(1);
+	});
+
+	it("leave standard error JSON with --progress json, and a summary that is full as it is", async () => {
+		const { manifest, env, summary } = await inGitHub();
+		const service = await serve(1);
+		const full = "x".repeat(1024 * 1024 - 10);
+		await writeFile(summary, full);
+		const argv = ["docs", "tag", manifest, "-d", service.dataset, "--progress", "json"];
+		const { exit, stderr } = await ragtag(argv, { env: { ...env, ...envOf(service) } });
+		expect(exit).toBe(3);
+		expect(stderr).not.toContain("::error");
+		expect(await readFile(summary, "utf8")).toBe(full);
+	});
+});

@@ -1,4 +1,18 @@
 import type { OutputFlags, RunEnd } from "../../run-end.ts";
+import { pathInWorkspace } from "./annotate.ts";
+
+/** The name that GitLab's documentation gives a report of code quality. */
+const GITLAB_REPORT = "gl-code-quality-report.json";
+
+/** What an output may need beside the end of the run. */
+export type OutputContext = {
+	/** as the user names it */
+	readonly path: string;
+	/** the folder of the repository in CI; undefined where none is named */
+	readonly workspace: string | undefined;
+	/** the text of the file that is there; undefined where there is none */
+	readonly before: () => Promise<string | undefined>;
+};
 
 /** One output of a command that ends: a file that the user names. */
 export type Output = {
@@ -7,15 +21,12 @@ export type Output = {
 	readonly path: (flags: OutputFlags) => string | undefined;
 	/** the flags with this one, of that value */
 	readonly given: (value: string) => OutputFlags;
+	/** whether it is written without being asked for: then the command goes on where it can't be */
+	readonly isAutomatic?: boolean;
 	/** mode of a new file, before the user's mask */
 	readonly mode: number;
-	/**
-	 * The text of the file.
-	 *
-	 * @param path as the user names it
-	 * @param before the text of the file that is there, read only where it is asked for; undefined where there is none
-	 */
-	readonly text: (end: RunEnd, path: string, before: () => Promise<string | undefined>) => Promise<string>;
+	/** the text of the file */
+	readonly text: (end: RunEnd, about: OutputContext) => Promise<string>;
 };
 
 /** Other programs of the user's machine read these files: a CI server, an exporter of metrics. */
@@ -35,6 +46,17 @@ export const OUTPUTS: readonly Output[] = [
 		path: ({ metricsFile }) => metricsFile,
 		given: (metricsFile) => ({ metricsFile }),
 		mode: FOR_ALL,
-		text: async (end, _path, before) => (await import("./metrics.ts")).metricsText(end, await before()),
+		text: async (end, { before }) => (await import("./metrics.ts")).metricsText(end, await before()),
+	},
+	{
+		flag: "--annotations",
+		path: ({ annotations }) => (annotations === "gitlab" ? GITLAB_REPORT : undefined),
+		given: () => ({}),
+		isAutomatic: true,
+		mode: FOR_ALL,
+		text: async (end, { workspace }) => {
+			const { gitlabText } = await import("./gitlab.ts");
+			return gitlabText(end, (file) => pathInWorkspace(file, workspace));
+		},
 	},
 ];

@@ -18,11 +18,13 @@ type OtherFiles = { readonly failed?: string; readonly out?: string };
  * @throws CliError exit 2
  */
 export async function prepareOutputs(
-	{ runEnd }: App,
+	{ runEnd, ci }: App,
 	command: string,
 	args: readonly string[],
-	flags: OutputFlags & OtherFiles,
+	typed: OutputFlags & OtherFiles,
 ): Promise<void> {
+	const isAuto = typed.annotations === "auto";
+	const flags = isAuto ? { ...typed, annotations: ci.system ?? ("none" as const) } : typed;
 	const taken = new Map<string, string>();
 	const others: readonly (readonly [string, string | undefined])[] = [
 		...args.map((arg) => [`the argument ${arg}`, arg] as const),
@@ -32,7 +34,7 @@ export async function prepareOutputs(
 	for (const [name, path] of others) if (path !== undefined && path !== "-") taken.set(await fullPath(path), name);
 	const refused = new Set<string>();
 	let first: CliError | undefined;
-	for (const { flag, path: pathOf } of OUTPUTS) {
+	for (const { flag, path: pathOf, isAutomatic } of OUTPUTS) {
 		const path = pathOf(flags);
 		if (path === undefined) continue;
 		const full = await fullPath(path);
@@ -41,6 +43,7 @@ export async function prepareOutputs(
 		taken.set(full, flag);
 		if (why === undefined) continue;
 		refused.add(path);
+		if (isAutomatic === true && isAuto) continue;
 		first ??= new CliError(`${flag} ${path}: ${why}; nothing was sent`, {
 			exit: Exit.usage,
 			hint: "Name a file of your own in a folder that can be written.",

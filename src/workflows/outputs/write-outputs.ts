@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { App } from "../../app.ts";
 import { errorCode, Exit, type ExitCode, reason } from "../../errors.ts";
+import { annotate } from "./annotate.ts";
 import { writeAtomically } from "./atomic-file.ts";
 import { OUTPUTS } from "./outputs.ts";
 
@@ -17,18 +18,20 @@ export async function writeOutputs(app: App, exit: ExitCode): Promise<ExitCode> 
 		if (runEnd.written === code) return code;
 		await writeAll(app, code);
 		runEnd.written = code;
+		await annotate(app, code);
 		if (code !== Exit.ok || runEnd.failures.size === 0) return code;
 		// The outputs that were written say 0, and the exit code is 74 now.
 	}
 	return Exit.output;
 }
 
-async function writeAll({ runEnd, io }: App, exit: ExitCode): Promise<void> {
+async function writeAll({ runEnd, io, ci }: App, exit: ExitCode): Promise<void> {
 	for (const output of OUTPUTS) {
 		const path = output.path(runEnd.flags);
 		if (path === undefined || runEnd.isRefused(path) || runEnd.failures.has(path)) continue;
 		try {
-			const text = await output.text(runEnd.endOf(exit), path, () => textOf(path));
+			const about = { path, workspace: ci.workspace, before: () => textOf(path) };
+			const text = await output.text(runEnd.endOf(exit), about);
 			await writeAtomically(path, text, output.mode);
 		} catch (error) {
 			runEnd.failures.set(path, reason(error));
