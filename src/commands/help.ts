@@ -10,6 +10,7 @@ type HelpOptions = { readonly json?: boolean; readonly manPages?: string };
 
 /** The pages of `docs/` that `ragtag help` prints. */
 export const pages = [
+	"install",
 	"servers",
 	"runs",
 	"manifests",

@@ -12,6 +12,15 @@ const textOf = (page: string): string => readFileSync(new URL(page, ROOT), "utf8
 /** The first lines of the blocks of commands that no test types, and why. */
 const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: string])[]>> = {
 	"README.md": [["npm ci && npm run demo", "builds the checkout and runs all tests, this one too; CI does it"]],
+	"docs/install.md": [
+		["npm pack", "installs a program for all users; npm run test:package does it in a folder"],
+		["npm run build:binary", "takes Node from npm; npm run test:binary does it"],
+		["npm run build:binary && docker build -f packaging/Dockerfile -t ragtag .", "needs a Docker engine"],
+		["npm run build:binary -- --downloads https://downloads.example.com/ragtag", "npm run test:binary does it"],
+		["echo 'source <(ragtag completion bash)' >> ~/.bashrc", "test/e2e/completion.test.ts does it in each shell"],
+		["mkdir -p ~/.local/share/man/man1", "test/e2e/man-pages.test.ts does it; the count grows with each command"],
+		["npm uninstall --global ragtag-cli", "removes the program"],
+	],
 	"docs/reliability.md": [["npm run test:faults", "takes minutes; CI runs a part of it"]],
 };
 
