@@ -65,7 +65,18 @@ async function rowOf(
 		file = found;
 	}
 	const nameReference = subject.isNamed ? referenceOf(name, reader, raw, parsed.name) : undefined;
-	return { index, line: raw.line, datasetId, documentId, file, metadata, source: reader.source(raw), nameReference };
+	const title = file?.name ?? parsed.name;
+	return {
+		index,
+		line: raw.line,
+		datasetId,
+		documentId,
+		name: title === "" ? undefined : title,
+		file,
+		metadata,
+		source: reader.source(raw),
+		nameReference,
+	};
 }
 
 function referenceOf(file: string, reader: RowReader, raw: RawRow, name: string): NameReference {

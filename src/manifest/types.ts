@@ -71,6 +71,8 @@ export type Row = {
 	readonly datasetId: string;
 	/** empty for `upload`, and for `resolve` where the row has a name alone */
 	readonly documentId: string;
+	/** the document's name as the manifest says it; nothing is found by it, except for `resolve` */
+	readonly name?: string | undefined;
 	/** `upload`: absolute path of the file and the name to store it under */
 	readonly file: { readonly path: string; readonly name: string } | undefined;
 	readonly metadata: Metadata;

@@ -1,6 +1,6 @@
 import { type JsonValue, metadataText } from "../json/values.ts";
 import type { Difference } from "../plan/change.ts";
-import { show } from "../text/show.ts";
+import { namedDocument, show } from "../text/show.ts";
 import { reportCsvLine } from "./list-lines.ts";
 
 /** The effect of a row: it changes a document's metadata, creates a document from a file, or removes one. */
@@ -14,6 +14,8 @@ export type ShownChange = {
 	readonly datasetId: string;
 	/** empty for an upload, whose document does not exist yet */
 	readonly documentId: string;
+	/** undefined where it is not known */
+	readonly name?: string | undefined;
 	/** `upload`: path of the file */
 	readonly file?: string | undefined;
 	/** for a removal, all keys of the document are removed */
@@ -35,7 +37,7 @@ type Formatting = {
 	readonly totals?: (lines: readonly string[]) => string;
 };
 
-const CSV_HEAD = reportCsvLine(["line", "document_id", "key", "action", "from", "to"]);
+const CSV_HEAD = reportCsvLine(["line", "document_id", "key", "action", "from", "to", "name"]);
 const MARKDOWN_HEAD = "| line | document_id | key | action | from | to |\n| ---: | --- | --- | --- | --- | --- |\n";
 
 /** Every format in which a dry run shows changes, by its name in `--format`. */
@@ -57,7 +59,7 @@ export function formatting(format: ChangeFormat): Formatting {
 }
 
 /** The `--json` line of a document that would change. Text, so that keys keep their order and `__proto__` is one of them. */
-export function changeLine({ action, line, datasetId, documentId, file, difference }: ShownChange): string {
+export function changeLine({ action, line, datasetId, documentId, name, file, difference }: ShownChange): string {
 	const { add, change, remove } = difference;
 	const head = JSON.stringify({
 		type: "change",
@@ -65,6 +67,7 @@ export function changeLine({ action, line, datasetId, documentId, file, differen
 		line,
 		dataset_id: datasetId,
 		document_id: documentId,
+		...(name === undefined ? {} : { name }),
 		...(file === undefined ? {} : { file }),
 	});
 	const changed = metadataText(change);
@@ -73,9 +76,9 @@ export function changeLine({ action, line, datasetId, documentId, file, differen
 
 /** A document that would change, for people: a line for the document, and one for each of its keys. */
 export function changeText(shown: ShownChange, marks: Marks, longest: number): string {
-	const { action, line, documentId, file, difference } = shown;
+	const { action, line, documentId, name, file, difference } = shown;
 	const keys = shownKeys(difference).map((key) => keyText(key, marks, longest));
-	const subject = marks.bold(show(file ?? documentId, longest));
+	const subject = marks.bold(file === undefined ? namedDocument(name, documentId, longest) : show(file, longest));
 	return `${subject} ${marks.dim(`line ${line}`)}${actionText(action, marks)}\n${keys.join("")}`;
 }
 
@@ -114,14 +117,15 @@ function valueText(value: JsonValue | undefined, longest: number): string {
  * A document that would change, one line for each key, for a spreadsheet. An upload or a removal has a line of its own before
  * them, because it may have no key.
  */
-export function changeCsv({ action: what, line, documentId, file = "", difference }: ShownChange): string {
-	const whole = what === "update" ? "" : reportCsvLine([String(line), documentId, "", `${what} document`, "", file]);
+export function changeCsv({ action: what, line, documentId, name = "", file = "", difference }: ShownChange): string {
+	const whole =
+		what === "update" ? "" : reportCsvLine([String(line), documentId, "", `${what} document`, "", file, name]);
 	const rows = shownKeys(difference).map(({ key, action, from, to }) => {
 		// Text is easiest to read as it is; two values that would look alike are shown as JSON.
 		const areAlike = from !== undefined && to !== undefined && plain(from) === plain(to);
 		const cell = areAlike ? (value: JsonValue) => JSON.stringify(value) : plain;
 		const cells = [from, to].map((value) => (value === undefined ? "" : cell(value)));
-		return reportCsvLine([String(line), documentId, key, action, ...cells]);
+		return reportCsvLine([String(line), documentId, key, action, ...cells, name]);
 	});
 	return whole + rows.join("");
 }

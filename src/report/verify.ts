@@ -1,5 +1,5 @@
 import type { JudgedRow } from "../run/verify/verify.ts";
-import { show } from "../text/show.ts";
+import { namedDocument, show } from "../text/show.ts";
 import { numberText, rowsText } from "../text/words.ts";
 import type { VerifyMode } from "../run/verify/picked-rows.ts";
 
@@ -47,6 +47,7 @@ export function verifyLine({
 	line,
 	datasetId,
 	documentId,
+	name,
 	result,
 	keys,
 	isListed,
@@ -58,6 +59,7 @@ export function verifyLine({
 		line: line ?? null,
 		dataset_id: datasetId,
 		document_id: documentId,
+		name: name ?? null,
 		result,
 		keys,
 		listed: isListed ?? null,
@@ -71,8 +73,8 @@ export function verifyLine({
 const NAMED = 10;
 
 /** `document 0a1b: lost: author, pages`. */
-export function verdictText({ documentId, write, result, keys, isListed, laterRun, error }: JudgedRow): string {
-	const document = `document ${show(documentId)}`;
+export function verdictText({ documentId, name, write, result, keys, isListed, laterRun, error }: JudgedRow): string {
+	const document = `document ${namedDocument(name, documentId)}`;
 	const named = keys.slice(0, NAMED).map((key) => show(key));
 	const more = keys.length > NAMED ? ` and ${numberText(keys.length - NAMED)} more` : "";
 	const list = `${named.join(", ")}${more}`;

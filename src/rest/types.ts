@@ -22,7 +22,7 @@ export type Document = {
 };
 
 /** What a removal needs of a document that a list has shown. */
-export type ListedDocument = Pick<Document, "id" | "datasetId" | "isDatasetNamed">;
+export type ListedDocument = Pick<Document, "id" | "datasetId" | "isDatasetNamed"> & Partial<Pick<Document, "name">>;
 
 /** One page of a list, as the service gave it. It may be short, repeat documents, or ignore the query. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly total: number | undefined };

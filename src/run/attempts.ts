@@ -96,7 +96,7 @@ export class RowAttempts<Item extends Work> {
 		}
 		this.#refused.succeeded();
 		this.#repeated.succeeded();
-		await journal.record({ ...settled, item, attempts: attempt });
+		await journal.record({ ...settled, item, name: memory.name, attempts: attempt });
 		onSettled?.();
 	};
 
@@ -168,7 +168,8 @@ export class RowAttempts<Item extends Work> {
 		const documentId = memory.stored?.id ?? item.documentId;
 		const isUntouched = !mayHaveArrived(memory);
 		const named = memory.stored === undefined ? {} : { storedName: memory.stored.name };
-		await journal.record({ item, status: "failed", documentId, ...named, error, attempts: attempt, isUntouched });
+		const { name } = memory;
+		await journal.record({ item, status: "failed", documentId, name, ...named, error, attempts: attempt, isUntouched });
 		onSettled?.();
 	}
 }

@@ -12,6 +12,8 @@ export type Work = {
 	readonly datasetId: string;
 	/** empty where there is none yet */
 	readonly documentId: string;
+	/** the document's name, where the source of the row says one; it may be out of date */
+	readonly name?: string | undefined;
 	/** `upload`: the file, by its absolute path */
 	readonly file?: { readonly path: string } | undefined;
 };
@@ -24,6 +26,8 @@ export type Outcome<Item extends Work = Work> = {
 	readonly status: RowStatus;
 	/** the document that was written, where it differs from the item's (uploads) */
 	readonly documentId: string;
+	/** the document's name, where the service showed it */
+	readonly name?: string | undefined;
 	/** the name under which an upload was stored */
 	readonly storedName?: string;
 	/** `updated`, and the document had it already */

@@ -19,6 +19,12 @@ export function show(text: string, max = 200, ellipsis = "…"): string {
 	return text.length > 2 * max + 2 ? `${shown}${ellipsis}` : shown;
 }
 
+/** A document as people know it, with the id that commands take: `report.pdf (0a1b2c)`. Either may be missing. */
+export function namedDocument(name: string | undefined, id: string, max?: number): string {
+	if (name === undefined || name === "") return show(id, max);
+	return id === "" ? show(name, max) : `${show(name, max)} (${show(id, max)})`;
+}
+
 /** As much of a foreign text as a message repeats that says what is wrong with it: at most 80 characters. */
 export function excerpt(text: string): string {
 	return show(text, 80);

@@ -35,6 +35,6 @@ export function previewUpdate(update: Update): PreviewRow {
 		const { documentId } = row;
 		if (isSame) return { action: "none", documentId, ...(update.onlyChanged ? {} : { sent: metadata }) };
 		refuseValues(service, metadata);
-		return { action: "update", documentId, present, inexact: document.inexact, metadata };
+		return { action: "update", documentId, name: document.name, present, inexact: document.inexact, metadata };
 	};
 }

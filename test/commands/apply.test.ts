@@ -33,7 +33,8 @@ describe("a document that another client changed since the plan", () => {
 		expect(parseLines(stdout)).toContainEqual(
 			expect.objectContaining({ type: "row", line: 4, document_id: ids[2], error_code: "CONFLICT", error: why }),
 		);
-		expect(stderr).toContain(`${manifest}:4: CONFLICT: ${why}`);
+		const named = why.replace(ids[2] ?? "", `document-0000003.txt (${ids[2]})`);
+		expect(stderr).toContain(`${manifest}:4: CONFLICT: ${named}`);
 		expect(stderr.trimEnd().split("\n").at(-1)).toContain(`ragtag runs retry ${runOf(stdout)} --force`);
 		expect(updates(world, from)).toHaveLength(3);
 		expect(await values(world)).toEqual([
@@ -137,7 +138,9 @@ describe("a document that another client changed since the plan", () => {
 		const argv = ["docs", "apply", world.out, "--dry-run", "--detailed-exitcode"];
 		const { exit, stdout, stderr } = await world.run(argv);
 		expect([exit, stderr]).toEqual([1, expect.stringContaining(":2: CONFLICT")]);
-		expect(stdout).toBe(`${world.ids[1]} line 3\n  ~ n: 1 → 1001\n\n1 document would change; keys: 1 changed.\n`);
+		expect(stdout).toBe(
+			`document-0000002.txt (${world.ids[1]}) line 3\n  ~ n: 1 → 1001\n\n1 document would change; keys: 1 changed.\n`,
+		);
 		const forced = await world.run([...argv, "--force", "--json"]);
 		expect([forced.exit, summaryOf(forced.stdout)]).toEqual([10, expect.objectContaining({ pending: 2, failed: 0 })]);
 		expect(updates(world, from)).toEqual([]);

@@ -31,7 +31,7 @@ describe("docs rm --dry-run", () => {
 		const path = await file("old.csv", `document_id,note\n${two},x\n${one},y\n`);
 		const { exit, stdout, stderr } = await dry(service, path);
 		expect(stdout).toBe(
-			`${two} line 2  would be removed\n${one} line 3  would be removed\n  - owner: "Ann"\n  - n: 1\n\n` +
+			`document-0000002.txt (${two}) line 2  would be removed\ndocument-0000001.txt (${one}) line 3  would be removed\n  - owner: "Ann"\n  - n: 1\n\n` +
 				"2 documents would be removed.\n",
 		);
 		expect([exit, stderr]).toEqual([0, expect.stringContaining("2 rows: 2 would change in")]);
@@ -54,6 +54,7 @@ describe("docs rm --dry-run", () => {
 				line: 1,
 				dataset_id: service.dataset,
 				document_id: one,
+				name: "document-0000001.txt",
 				add: {},
 				change: {},
 				remove: { owner: "Ann" },
@@ -163,7 +164,7 @@ describe("docs upload --dry-run", () => {
 		const made = await world();
 		const { stdout } = await dry(made, "--on-existing", "update-metadata");
 		expect(stdout).toBe(
-			`${made.id} line 2\n  + n: 1\n  ~ kind: "old" → "news"\n  - x: "1"\n` +
+			`one.txt (${made.id}) line 2\n  + n: 1\n  ~ kind: "old" → "news"\n  - x: "1"\n` +
 				`${join(made.home, "two.txt")} line 3  would be uploaded\n  + kind: "paper"\n  + n: 2\n\n` +
 				"1 document would be uploaded. 1 document would change; keys: 1 added, 1 changed, 1 removed.\n" +
 				"Keys that would be removed: x (1 document).\n",
@@ -180,7 +181,7 @@ describe("docs upload --dry-run", () => {
 		const { exit, stdout } = await run(service, [...argv, ...flags]);
 		expect([exit, stdout.split("\n").slice(0, 2)]).toEqual([
 			0,
-			["line,document_id,key,action,from,to", `2,,,upload document,,${join(home, "two.txt")}`],
+			["line,document_id,key,action,from,to,name", `2,,,upload document,,${join(home, "two.txt")},two.txt`],
 		]);
 		expect(writes(service)).toEqual(before);
 	});

@@ -37,8 +37,8 @@ describe("docs tag --dry-run", () => {
 		const { exit, stdout, stderr } = await dry(made);
 		const [one, , three] = made.ids;
 		expect(stdout).toBe(
-			`${one} line 2\n  ~ author: "Ann" → "Bob"\n  ~ pages: 3 → 5\n` +
-				`${three} line 4\n  - draft: true\n\n` +
+			`document-0000001.txt (${one}) line 2\n  ~ author: "Ann" → "Bob"\n  ~ pages: 3 → 5\n` +
+				`document-0000003.txt (${three}) line 4\n  - draft: true\n\n` +
 				"2 documents would change; keys: 2 changed, 1 removed.\nKeys that would be removed: draft (1 document).\n",
 		);
 		expect(stderr).toContain("3 rows: 1 unchanged, 2 would change in");
@@ -67,11 +67,20 @@ describe("docs tag --dry-run", () => {
 				...head,
 				line: 2,
 				document_id: one,
+				name: "document-0000001.txt",
 				add: {},
 				change: { author: { from: "Ann", to: "Bob" }, pages: { from: 3, to: 5 } },
 				remove: {},
 			},
-			{ ...head, line: 4, document_id: three, add: {}, change: {}, remove: { draft: true } },
+			{
+				...head,
+				line: 4,
+				document_id: three,
+				name: "document-0000003.txt",
+				add: {},
+				change: {},
+				remove: { draft: true },
+			},
 		]);
 		expect(summaryOf(stdout)).toMatchObject({
 			rows: 3,
@@ -134,7 +143,9 @@ describe("docs tag --dry-run", () => {
 		const { service, ids } = await world();
 		const path = await file("tags.csv", `document_id,author,pages:number\n${ids[0]},=A1,3\n`);
 		const { stdout, stderr } = await dry({ service, path }, "--format", "csv");
-		expect(stdout).toBe(`line,document_id,key,action,from,to\n2,${ids[0]},author,change,Ann,'=A1\n`);
+		expect(stdout).toBe(
+			`line,document_id,key,action,from,to,name\n2,${ids[0]},author,change,Ann,'=A1,document-0000001.txt\n`,
+		);
 		expect(stderr).toContain("1 document would change");
 	});
 

@@ -32,7 +32,7 @@ it("a yes at the terminal removes", async () => {
 	const service = await serve(1);
 	const argv = ["docs", "rm", "--id", ...(await service.ids()), "-d", service.dataset];
 	const { exit, stderr } = await ragtag(argv, { env: envOf(service), terminal: true, stdin: "yes\n" });
-	expect([exit, stderr]).toEqual([0, expect.stringContaining("Remove 1 document?")]);
+	expect([exit, stderr]).toEqual([0, expect.stringContaining(`Remove 1 document of dataset ${service.dataset}: `)]);
 	expect(await service.ids()).toEqual([]);
 });
 

@@ -69,7 +69,7 @@ describe("writes that a service confirms and does not store", () => {
 			for (const line of verdicts(ended.stdout)) {
 				expect(line).toMatchObject({ result: "lost", keys: ["author", "pages"], listed: true, later_run: null });
 			}
-			expect(ended.stderr).toContain(`document ${lost[0]?.id}: lost: author, pages`);
+			expect(ended.stderr).toContain(`document ${lost[0]?.name} (${lost[0]?.id}): lost: author, pages`);
 			expect(ended.stderr).toContain(
 				"Verified 1,000 rows: 990 equal, 0 normalised by the service, 10 lost, 0 changed since.",
 			);
@@ -230,7 +230,7 @@ describe("what is not a loss", () => {
 		expect(verdicts(stdout)).toMatchObject([
 			{ line: 8, document_id: id, result: "changed_since", keys: ["author", "more"] },
 		]);
-		expect(stderr).toContain(`document ${id}: changed since: author, more`);
+		expect(stderr).toContain(`document document-0000008.txt (${id}): changed since: author, more`);
 	});
 
 	it("is not a value that the service altered right after the run: exit 10", async () => {
@@ -321,7 +321,7 @@ describe("what is a loss, or is unknown", () => {
 		const { exit, stdout, stderr } = await ragtag(["runs", "verify", ...fast], world);
 		expect(exit).toBe(10);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 2, verify: { equal: 1, lost: 1 } });
-		expect(stderr).toContain("document doc-1: lost: it was removed, but is in the dataset");
+		expect(stderr).toContain("document doc-1.txt (doc-1): lost: it was removed, but is in the dataset");
 	});
 
 	it("a dataset that is refused: its rows count as failed, neither as lost nor as equal", async () => {

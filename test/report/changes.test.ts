@@ -82,12 +82,12 @@ describe("a change for a spreadsheet", () => {
 				["-b", 'say "x", y'],
 			],
 		);
-		expect(changeCsv(change)).toBe('7,doc,\'-b,add,,"say ""x"", y"\n7,doc,a,change,\'=1+1,\'@SUM(1)\n');
+		expect(changeCsv(change)).toBe('7,doc,\'-b,add,,"say ""x"", y",\n7,doc,a,change,\'=1+1,\'@SUM(1),\n');
 	});
 
 	it("distinguishes a number from the text of the same digits", () => {
-		expect(changeCsv(changed([["a", 5]], [["a", "5"]]))).toBe('7,doc,a,change,5,"""5"""\n');
-		expect(changeCsv(changed([["a", [1]]], []))).toBe("7,doc,a,remove,[1],\n");
+		expect(changeCsv(changed([["a", 5]], [["a", "5"]]))).toBe('7,doc,a,change,5,"""5""",\n');
+		expect(changeCsv(changed([["a", [1]]], []))).toBe("7,doc,a,remove,[1],,\n");
 	});
 });
 
@@ -102,6 +102,16 @@ describe("a change for a pull request", () => {
 
 	it("leaves an absent value empty, unlike the empty text", () => {
 		expect(changeMarkdown(changed([], [["a", ""]]))).toBe('| 7 | `doc` | `a` | add |  | `""` |\n');
+	});
+});
+
+describe("a document whose name is known is shown by it, with the id that the next command takes", () => {
+	const named: ShownChange = { ...changed([], [["a", 1]]), name: "re\u001bport.pdf" };
+
+	it("in each format", () => {
+		expect(changeText(named, plain, 200)).toBe("re\\x1bport.pdf (doc) line 7\n  + a: 1\n");
+		expect(changeCsv({ ...named, name: "=a,b" })).toBe('7,doc,a,add,,1,"\'=a,b"\n');
+		expect(changeLine(named)).toContain('"document_id":"doc","name":"re\\u001bport.pdf","add"');
 	});
 });
 
@@ -127,9 +137,9 @@ describe("an upload and a removal are shown as such, not as updates", () => {
 	});
 
 	it("in a sheet, also where it has no key", () => {
-		expect(changeCsv(upload)).toBe("7,,,upload document,,/x/a|b.md\n7,,a,add,,1\n");
-		expect(changeCsv(removal)).toBe("7,doc,,remove document,,\n7,doc,a,remove,1,\n");
-		expect(changeCsv(bare)).toBe("7,doc,,remove document,,\n");
+		expect(changeCsv(upload)).toBe("7,,,upload document,,/x/a|b.md,\n7,,a,add,,1,\n");
+		expect(changeCsv(removal)).toBe("7,doc,,remove document,,,\n7,doc,a,remove,1,,\n");
+		expect(changeCsv(bare)).toBe("7,doc,,remove document,,,\n");
 	});
 
 	it("in a table, also where it has no key", () => {

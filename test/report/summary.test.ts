@@ -160,9 +160,19 @@ describe("the summary for scripts", () => {
 	it("has one line for a row, with null for absent values", () => {
 		const item = { index: 0, line: 2, datasetId: "set", documentId: "doc" };
 		expect(rowLine({ item, status: "updated", documentId: "doc", attempts: 1 })).toBe(
-			'{"type":"row","line":2,"status":"updated","dataset_id":"set","document_id":"doc","file":null,' +
+			'{"type":"row","line":2,"status":"updated","dataset_id":"set","document_id":"doc","name":null,"file":null,' +
 				'"error_code":null,"error":null,"attempts":1}',
 		);
+		const given = rowLine({ item: { ...item, name: "old" }, status: "updated", documentId: "doc", attempts: 1 });
+		expect(given).toContain('"name":"old"');
+		const shown = {
+			item: { ...item, name: "old" },
+			status: "updated",
+			documentId: "doc",
+			name: "new",
+			attempts: 1,
+		} as const;
+		expect(rowLine(shown)).toContain('"name":"new"');
 		const upload = { ...item, documentId: "", file: { path: "a\n.txt" } };
 		const error = { code: "CODE_102", text: 'no "file"' };
 		const line = rowLine({ item: upload, status: "failed", documentId: "", error, attempts: 3 });

@@ -78,9 +78,9 @@ function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter)
 	let next: string | undefined;
 	return {
 		change: async (shown, { present, inexact, metadata }) => {
-			const { line, datasetId, documentId, difference } = shown;
+			const { line, datasetId, documentId, name, difference } = shown;
 			const was = metadataHash(present, inexact);
-			await writer.change({ action: "update", line, datasetId, documentId, was, metadata, difference });
+			await writer.change({ action: "update", line, datasetId, documentId, name, was, metadata, difference });
 			await printer?.change(shown);
 		},
 		end: async (tally, { unchanged, failed, invalid }) => {

@@ -3,11 +3,11 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { documentsText } from "../../text/words.ts";
 import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
+import { documentsOf } from "../../workflows/documents-text.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun } from "../../workflows/open-run.ts";
@@ -55,10 +55,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	if (dryRun) return await preview(run, rows, previewRow);
 	const allowed = await prescanRemovals(run, rows);
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
-	if (!yes) {
-		const count = rows.rows - rows.invalid - rows.duplicateSkipped;
-		await askForYes(`Remove ${documentsText(count)}? This cannot be undone.`, app);
-	}
+	if (!yes) await askForYes(`Remove ${await documentsOf(run, rows)}? This cannot be undone.`, app);
 	const { service } = run.session;
 	return await runRows(run, allowed, (log, documents) =>
 		removeDocument(service, log, documents.removable(service.lookup)),
@@ -87,6 +84,6 @@ function checkFlags(options: RmOptions, { io }: App): void {
 }
 
 const previewRow: PreviewRow = async (row, { service, request }, documents) => {
-	const { metadata = new Map(), inexact } = await previewRemoval(service, request, row, documents);
-	return { action: "remove", documentId: row.documentId, present: metadata, inexact, metadata: new Map() };
+	const { name, metadata = new Map(), inexact } = await previewRemoval(service, request, row, documents);
+	return { action: "remove", documentId: row.documentId, name, present: metadata, inexact, metadata: new Map() };
 };

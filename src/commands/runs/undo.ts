@@ -16,6 +16,7 @@ import type { Done, Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
+import { documentsOf } from "../../workflows/documents-text.ts";
 import { connectRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../../workflows/plan/plan-rows.ts";
 import { forceHint, planPrinter, type PlanRules, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
@@ -84,7 +85,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const rules = { ...RULES, listsLagUntil: listsLagUntil(plan, app) };
 	if (dryRun) return await preview(withoutPolicy(run), rows, previewPlanned(run, rules), planPrinter(run));
 	app.io.note(`${about}: ${todoText(plan)}.`);
-	if (!yes) await askForYes(`Undo run ${file.run}?`, app);
+	if (!yes) await askForYes(`Undo run ${file.run}, which wrote ${await documentsOf(run, rows)}?`, app);
 	return await sendUndo(run, rows, rules, file.run);
 }
 

@@ -9,6 +9,8 @@ import { ReadingStop, type Fault } from "../fault.ts";
 /** The target of a column's cells. */
 export type ColumnUse =
 	| { readonly kind: "role"; readonly role: Role }
+	/** the document's name, which messages show and nothing else uses */
+	| { readonly kind: "label" }
 	| { readonly kind: "key"; readonly key: string; readonly type: CellType }
 	| { readonly kind: "drop" };
 
@@ -70,7 +72,11 @@ function columnOf(
 	}
 	if (isRole(name)) {
 		const isUsed = PURPOSES[options.purpose].subject.roles[name] !== undefined;
-		return { original, field: name, use: isUsed ? { kind: "role", role: name } : { kind: "drop" } };
+		return {
+			original,
+			field: name,
+			use: isUsed ? { kind: "role", role: name } : { kind: name === "name" ? "label" : "drop" },
+		};
 	}
 	const { key, type, explicit, meant } = splitType(name);
 	const reserved = explicit ? undefined : meantReserved(name);

@@ -100,7 +100,8 @@ export class CsvReader implements RowReader {
 	#addCell(parsed: ParsedRow, { use, field }: Column, { cells, text }: RawRow, index: number): void {
 		if (use.kind === "drop") return;
 		const cell = cells?.[index] ?? "";
-		if (cell.length > MAX_CELL) {
+		if (use.kind === "label") parsed.name = cell;
+		else if (cell.length > MAX_CELL) {
 			const offset = this.#cells(text).of(index);
 			parsed.faults.push({ field, code: "TOO_LONG", text: `a cell of more than ${MAX_CELL} characters`, offset });
 		} else if (use.kind === "role") setRole(parsed, use.role, cell);

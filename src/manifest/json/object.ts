@@ -62,7 +62,11 @@ function wrapped(parsed: ParsedRow, value: JsonValue, names: MemberNames): void 
 
 function role(parsed: ParsedRow, name: Role, value: JsonValue, purpose: Purpose): void {
 	const code = PURPOSES[purpose].subject.roles[name];
-	if (code === undefined) return;
+	if (code === undefined) {
+		// Not used to find the document, so it has no faults: messages show it.
+		if (name === "name" && typeof value === "string") parsed.name = value;
+		return;
+	}
 	if (typeof value !== "string") {
 		const text = `${excerpt(JSON.stringify(value))} is not a text; write it in double quotes`;
 		parsed.faults.push({ field: name, code, text });

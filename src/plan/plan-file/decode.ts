@@ -41,12 +41,18 @@ export function readHeader(text: string): PlanHeader | undefined {
 /** Undefined where this version would not have written it: a repeated key, or an unknown member. */
 export function readChange(text: string): PlannedChange | undefined {
 	const members = membersOf(text);
-	const [line, datasetId, documentId, action, was] = ["line", "dataset_id", "document_id", "action", "was"].map(
-		(name) => members?.get(name)?.value,
-	);
+	const [line, datasetId, documentId, name, action, was] = [
+		"line",
+		"dataset_id",
+		"document_id",
+		"name",
+		"action",
+		"was",
+	].map((member) => members?.get(member)?.value);
 	if (members === undefined || !isCount(line) || !isText(datasetId) || !isText(documentId) || !isHash(was))
 		return undefined;
-	const planned = { line, datasetId, documentId, was };
+	if (name !== undefined && !isText(name)) return undefined;
+	const planned = { line, datasetId, documentId, name, was };
 	const change = action === "update" ? readUpdate(planned, members) : { ...planned, action: "remove" as const };
 	return change !== undefined && changeLine(change) === `${text}\n` ? change : undefined;
 }

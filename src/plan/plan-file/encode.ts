@@ -46,8 +46,9 @@ export function headerLine({ ragtag, baseUrl, mode, manifest, created }: PlanHea
 
 /** The line of one document. Text, so that keys keep their order and `__proto__` is one of them. */
 export function changeLine(planned: PlannedChange): string {
-	const { line, datasetId, documentId, action, was } = planned;
-	const head = JSON.stringify({ line, dataset_id: datasetId, document_id: documentId, action, was });
+	const { line, datasetId, documentId, name, action, was } = planned;
+	const ids = { line, dataset_id: datasetId, document_id: documentId };
+	const head = JSON.stringify({ ...ids, ...(name === undefined ? {} : { name }), action, was });
 	if (planned.action === "remove") return `${head}\n`;
 	const { metadata, difference } = planned;
 	const members = [

@@ -22,6 +22,8 @@ type Planned = {
 	readonly line: number;
 	readonly datasetId: string;
 	readonly documentId: string;
+	/** the document's name when the plan was made, where it was known; only shown */
+	readonly name?: string | undefined;
 	/** `metadataHash` of what the document had when the plan was made */
 	readonly was: string;
 };

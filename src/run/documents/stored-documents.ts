@@ -5,6 +5,7 @@ import { IndexedRecords } from "./indexed-records.ts";
 
 /** The metadata of a document, as a list showed it. */
 export type RemoteDocument = {
+	readonly name?: string | undefined;
 	/** undefined if the list has no `meta_fields` for it */
 	readonly metadata: Metadata | undefined;
 	/** values that JavaScript can't hold as the service gave them; absent if there are none */
@@ -35,7 +36,7 @@ export class StoredDocuments {
 
 	/** @throws CliError exit 7 if it can't be stored */
 	add(document: { readonly id: string } & RemoteDocument): Promise<void> {
-		return this.#records.add(document.id, fieldsOf(document));
+		return this.#records.add(document.id, [JSON.stringify(document.name ?? null), ...fieldsOf(document)]);
 	}
 
 	end(): Promise<void> {
@@ -43,7 +44,9 @@ export class StoredDocuments {
 	}
 
 	async get(id: string): Promise<RemoteDocument | undefined> {
-		for await (const fields of this.#records.get(id)) return heldOf(fields);
+		for await (const [name, ...fields] of this.#records.get(id)) {
+			return { ...heldOf(fields), name: typeof name === "string" ? name : undefined };
+		}
 		return undefined;
 	}
 
@@ -97,7 +100,7 @@ function fieldsOf({ metadata, inexact }: RemoteDocument): readonly string[] {
 	return inexact === undefined ? texts : [...texts, metadataText(inexact)];
 }
 
-function heldOf([metadata, inexact]: readonly JsonValue[]): RemoteDocument {
+function heldOf([metadata, inexact]: readonly JsonValue[]): Omit<RemoteDocument, "name"> {
 	const held = isJsonObject(metadata) ? metadataOf(metadata) : undefined;
 	if (held === undefined || inexact === undefined) return { metadata: held };
 	const texts = textsOf(inexact);

@@ -21,6 +21,8 @@ export type Memory = WriteMemory & {
 	stored?: { readonly id: string; readonly name: string } | undefined;
 	/** ids of the documents that had an upload's name before it was sent */
 	namesakes?: readonly string[];
+	/** the document's name, once the service has shown it */
+	name?: string | undefined;
 	/** this execution has recorded what is sent */
 	isLogged?: boolean;
 	/** the document's metadata before the first attempt: a later read may see what an earlier attempt wrote */

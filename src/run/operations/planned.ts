@@ -8,7 +8,7 @@ import type { DocumentSource } from "../documents/document-source.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import { existingDocument, type PreparedUpdate } from "./prepare-update.ts";
+import { existingDocument, noteName, type PreparedUpdate } from "./prepare-update.ts";
 import { mayHaveArrived, type Operation } from "./operation.ts";
 import { removeDocument } from "./remove.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
@@ -116,16 +116,17 @@ export function applyPlanned<Item extends PlannedItem>(
 	return (item, request, memory) =>
 		service.inDialect(request, async () => {
 			const { planned, documentId } = item;
+			const judged = { ...rules, documents: noteName(rules.documents, memory) };
 			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
 			const isOurs = mayHaveArrived(memory) || memory.isLogged === true || log.earlier(item.index) !== undefined;
 			if (planned.action === "update") {
 				const attempt = { service, request, item, memory, log };
-				const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, rules);
+				const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, judged);
 				if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
 				return { status: prepared.isSame && !isOurs ? "unchanged" : "updated", documentId };
 			}
 			// Checked although this run has sent it: another client may have changed the document meanwhile.
-			const present = await preparePlannedRemoval(service, request, item, rules);
+			const present = await preparePlannedRemoval(service, request, item, judged);
 			if (present === undefined && !isOurs) return { status: "unchanged", documentId };
 			return remove(item, request, memory);
 		});

@@ -56,6 +56,20 @@ export async function prepareUpdate(
 	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.normalise) };
 }
 
+/** The same documents. The memory of a row gets the name of the one that it reads, also where the row then fails. */
+export function noteName(
+	documents: Pick<DocumentSource, "byId">,
+	memory: { name?: string | undefined },
+): Pick<DocumentSource, "byId"> {
+	return {
+		async byId(...which) {
+			const document = await documents.byId(...which);
+			memory.name = document?.name ?? memory.name;
+			return document;
+		},
+	};
+}
+
 /** The metadata of a document. @throws RestError if it does not exist */
 export async function existingDocument(
 	api: Api,

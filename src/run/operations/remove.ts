@@ -55,6 +55,7 @@ async function attemptRemoval(removal: Removal): Promise<Settled> {
 		await checkNeighbour(removal);
 		return { status: "removed", documentId };
 	}
+	memory.name = document.name ?? memory.name;
 	if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId });
 	memory.isLogged = true;
 	if (service.canary.isRemovalConfirmed(datasetId)) await remove(removal, document);

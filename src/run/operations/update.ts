@@ -9,7 +9,7 @@ import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
 import { mayHaveArrived, type Operation, type RowAttempt } from "./operation.ts";
-import { type PreparedUpdate, prepareUpdate, type UpdateItem, type UpdatePlan } from "./prepare-update.ts";
+import { noteName, type PreparedUpdate, prepareUpdate, type UpdateItem, type UpdatePlan } from "./prepare-update.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
 /**
@@ -50,7 +50,8 @@ export function planMetadata<Item extends UpdateItem>(
 		service.inDialect(request, async () => {
 			const attempt = { service, request, item, memory, log };
 			const { documentId } = item;
-			const prepared = await prepareUpdate(service, request, item, plan);
+			const documents = noteName(plan.documents, memory);
+			const prepared = await prepareUpdate(service, request, item, { ...plan, documents });
 			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
 			const isOurs = mayHaveArrived(memory) || log.earlier(item.index) !== undefined;
 			const { isSame } = prepared;
@@ -97,6 +98,7 @@ async function readBefore({ request, item, memory }: RowAttempt, images: BeforeI
 	memory.beforeImage ??= await images.of(request, item.datasetId, item.documentId);
 	const { document, metadata } = memory.beforeImage;
 	if (document !== undefined) memory.before ??= { document };
+	memory.name ??= document?.name;
 	return metadata;
 }
 

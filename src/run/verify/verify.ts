@@ -84,6 +84,8 @@ export type JudgedRow = Pick<WrittenRow, "row" | "line" | "datasetId" | "documen
 	readonly keys: readonly string[];
 	/** whether the dataset lists the document; undefined where that is not known */
 	readonly isListed: boolean | undefined;
+	/** the document's name, where it was read */
+	readonly name?: string | undefined;
 	/** a later recorded run that wrote the document again */
 	readonly laterRun?: string;
 	/** why the document could not be read */
@@ -131,7 +133,7 @@ async function* judgeRows(
 			// A list may leave out the metadata member of a document that has none.
 			const metadata = document === undefined ? undefined : (document.metadata ?? new Map());
 			const verdict = judge(written, metadata, normalise, document?.inexact);
-			return { ...facts, ...verdict, isListed: document !== undefined };
+			return { ...facts, ...verdict, isListed: document !== undefined, name: document?.name };
 		} catch (error) {
 			const why = rowErrorOf(error);
 			if (why === undefined) throw error;

@@ -88,11 +88,21 @@ export function rowsOfPlan(
 }
 
 function rowOf(planned: PlannedChange, index: number): PlannedRow {
-	const { line, datasetId, documentId } = planned;
+	const { line, datasetId, documentId, name } = planned;
 	const metadata = planned.action === "update" ? planned.metadata : new Map();
 	const ids = `"document_id":${JSON.stringify(documentId)},"dataset_id":${JSON.stringify(datasetId)}`;
 	const text = `{${ids}${planned.action === "update" ? `,"meta_fields":${metadataText(metadata)}` : ""}}`;
-	return { index, line, datasetId, documentId, file: undefined, metadata, source: { kind: "json", text }, planned };
+	return {
+		index,
+		line,
+		datasetId,
+		documentId,
+		name,
+		file: undefined,
+		metadata,
+		source: { kind: "json", text },
+		planned,
+	};
 }
 
 /** An invalid plan is a reason to stop, and is reported as one. @throws the error where the file can't be read */

@@ -42,7 +42,7 @@ export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRo
 		const found = await preparePlannedUpdate(service, request, { ...row, planned }, judged);
 		if (found.isSame) return { action: "none", documentId };
 		const { present, document, metadata } = found;
-		return { action: "update", documentId, present, inexact: document.inexact, metadata };
+		return { action: "update", documentId, name: document.name, present, inexact: document.inexact, metadata };
 	};
 }
 

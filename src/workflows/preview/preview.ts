@@ -102,7 +102,8 @@ export async function preview<SourceRow extends Row>(
 		if (inexact !== undefined) warnOfInexact(session.service, effect.documentId, inexact);
 		const difference = differenceOf(present, metadata, normalise, inexact);
 		const file = action === "upload" ? row.file?.path : undefined;
-		const change: ShownChange = { action, line, datasetId, documentId: effect.documentId, file, difference };
+		const name = effect.name ?? row.name;
+		const change: ShownChange = { action, line, datasetId, documentId: effect.documentId, name, file, difference };
 		tally.add(change);
 		await sink.change(change, effect);
 	};

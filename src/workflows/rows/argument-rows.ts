@@ -92,7 +92,7 @@ export async function fileRows(
 			for (const [index, name] of files.entries()) {
 				const file = { path: resolve(name), name: basename(name) };
 				const source = { kind: "csv" as const, cells: [dataset, file.path] };
-				yield { index, line: index + 1, datasetId: dataset, documentId: "", file, metadata, source };
+				yield { index, line: index + 1, datasetId: dataset, documentId: "", name: file.name, file, metadata, source };
 			}
 		},
 		failedRows: csvFailedRows(["dataset_id", "file"], ",", (at) => ["dataset_id", "file"][at]),

@@ -1,5 +1,6 @@
 import { currentUserId } from "../../run/storage/private-folders.ts";
 import { rowLine } from "../../report/summary.ts";
+import { namedDocument, show } from "../../text/show.ts";
 import { constants } from "node:fs";
 import { access, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
@@ -109,9 +110,18 @@ export function failedRowReporter(
 		if (flags.json === true) await io.out(`${rowLine(outcome)}\n`);
 		count += 1;
 		const { item, error } = outcome;
-		if (count <= PRINTED) io.err(`${fileOfLines(rows)}:${item.line}: ${error?.code}: ${error?.text}`);
+		if (count <= PRINTED) io.err(`${fileOfLines(rows)}:${item.line}: ${error?.code}: ${failureText(outcome)}`);
 		if (count === PRINTED + 1) io.err("... more rows failed; the file of failed rows and --json have all of them");
 	};
+}
+
+/** Why a row failed, with the name of its document where it is known: people know names, and commands take ids. */
+function failureText({ item, name = item.name, documentId, error }: Outcome): string {
+	const text = error?.text ?? "";
+	if (name === undefined || text.includes(show(name))) return text;
+	const id = show(documentId);
+	if (id !== "" && text.includes(id)) return text.replace(id, () => namedDocument(name, documentId));
+	return `${namedDocument(name, documentId)}: ${text}`;
 }
 
 /** Writes failed rows as they come, where no journal has them. Without a failed row an older file stays. */
