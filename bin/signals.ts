@@ -45,8 +45,11 @@ export function listenToSignals(io: App["io"]): AbortSignal {
  * or waits for a dead file server never ends.
  */
 function quit(io: App["io"], name: NodeJS.Signals, exit: ExitCode, why: string): never {
-	io.err(`ragtag: ${why}. A run has recorded every request that it sent; type: ragtag runs list`);
-	io.status("quitting");
+	io.err(`ragtag: ${why}.`);
+	// Of a run, its counts so far: every request that it sent is recorded. Other commands have nothing to resume.
+	const words = io.wordsBeforeQuitting;
+	if (words === undefined) io.err("No run of rows was going on; run the same command again.");
+	else io.err(words);
 	process.removeAllListeners(name);
 	process.kill(process.pid, name);
 	// The first process of a container is not ended by its own signal.

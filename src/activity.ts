@@ -22,11 +22,25 @@ export type ActivityState =
 	| "verifying"
 	| "stopping";
 
-/** The state of a command, with its cause. Of the engine, `RunMonitor` gives it; `io` shows it. */
+/** How much of a piece of work is done that has no rows with outcomes. */
+export type WorkCount = {
+	readonly done: number;
+	readonly total?: number | undefined;
+	/** what is counted, where the name of the work does not say it: `rows` */
+	readonly unit?: string | undefined;
+};
+
+/** The state of a command, with its cause. `RunMonitor` gives it; `io` shows it. */
 export type Activity = {
 	readonly state: ActivityState;
-	/** a few words: what is checked, or why it waits; safe to show */
+	/** what is checked, read or verified: `documents of DATASET`; safe to show */
+	readonly what?: string | undefined;
+	/** how much of that is done */
+	readonly count?: WorkCount | undefined;
+	/** a few words that say why it waits; safe to show */
 	readonly cause?: string | undefined;
+	/** a request is repeated because of `cause`: which attempt (`2 of 6`) follows, and in how many seconds */
+	readonly again?: { readonly attempt: string; readonly seconds: number } | undefined;
 	/** how long it has been in this state, in seconds */
 	readonly seconds: number;
 	/** how long a wait takes in all, or an outage at most, in seconds */

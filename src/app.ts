@@ -6,10 +6,13 @@ import { untilStopped } from "./io/input.ts";
 import { createPreflight, type Preflight } from "./rest/preflight.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { systemClock } from "./run/clock.ts";
+import { Cooldown } from "./run/rate/cooldown.ts";
+import { RunMonitor } from "./run/rate/run-monitor.ts";
 import { RunEndCollector } from "./run-end.ts";
 import { RunStore } from "./run/recorded/run-store.ts";
 import { RememberedDatasets } from "./run/service/remembered-datasets.ts";
 import { currentUserId } from "./run/storage/private-folders.ts";
+import { stopOf } from "./run/stop/shutdown.ts";
 import type { Processes } from "./run/storage/process-owner.ts";
 import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
@@ -27,6 +30,8 @@ export type App = {
 	readonly io: Io;
 	readonly clock: Clock;
 	readonly timers: AppTimers;
+	/** what the command is doing; sessions, checks and lists report to it, and `io` shows it */
+	readonly monitor: RunMonitor;
 	/** aborted with a `Stop` when the user wants to end */
 	readonly signal: AbortSignal;
 	readonly stdin: AsyncIterable<Uint8Array>;
@@ -78,6 +83,10 @@ export function createApp(dependencies: AppDependencies): App {
 	const stdin = untilStopped(dependencies.stdin, signal);
 	// Each request that waits for its turn listens to it. Node would warn of a leak.
 	setMaxListeners(0, signal);
+	const cooldown = new Cooldown(clock);
+	const monitor = new RunMonitor(clock, cooldown);
+	io.follow(() => monitor.current());
+	signal.addEventListener("abort", () => monitor.stopping(stopOf(signal.reason)), { once: true });
 	const warned = new Set<string>();
 	// A command may read its settings twice: a recorded run names its profile.
 	const warn = (text: string): void => {
@@ -95,6 +104,7 @@ export function createApp(dependencies: AppDependencies): App {
 		io,
 		clock,
 		timers,
+		monitor,
 		signal,
 		stdin,
 		ci: ciOf(env),
@@ -108,7 +118,8 @@ export function createApp(dependencies: AppDependencies): App {
 		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
 		processes,
 		runs: ({ stateDir }) => {
-			if (stateDir !== undefined) return new RunStore(stateDir.value, user);
+			const onRead = (done: number, total: number): void => monitor.lists.read("recorded runs", done, total);
+			if (stateDir !== undefined) return new RunStore(stateDir.value, user, onRead);
 			throw new CliError("runs can't be recorded, because there is no home folder; nothing was sent", {
 				exit: Exit.usage,
 				hint: "Name one with --state-dir DIR or RAGTAG_STATE_DIR.",
@@ -117,7 +128,8 @@ export function createApp(dependencies: AppDependencies): App {
 		temporaryFolder: async ({ stateDir }) =>
 			stateDir === undefined ? tmpdir() : temporary.of(stateDir.value, stateDir.origin),
 		close: () => temporary.close(),
-		connect: (settings, options) => openSession(settings, options, { io, env, clock, timers, signal }),
+		connect: (settings, options) =>
+			openSession(settings, options, { io, env, clock, timers, signal, cooldown, monitor }),
 		baseUrl: ({ baseUrl }) => (baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value)),
 		preflight: (settings, timeout) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);

@@ -12,6 +12,11 @@ import { prepareOutputs } from "./workflows/outputs/prepare.ts";
 import { typedOutputs } from "./workflows/outputs/typed-outputs.ts";
 import { writeOutputs } from "./workflows/outputs/write-outputs.ts";
 
+/** Flags of every command that say how it prints. */
+type MessageFlags = Pick<Parameters<App["io"]["configure"]>[0], "color" | "quiet" | "debug" | "progress"> & {
+	readonly logFile?: string;
+};
+
 /** The hidden command that completion scripts call for the words that may follow. */
 const COMPLETE = "__complete";
 
@@ -42,13 +47,14 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 		await app.close().catch(() => undefined);
 	}
 	await app.io.flush();
-	if (ran.exit === Exit.ok && app.io.outputFailed) {
-		app.io.err(`ragtag: standard output could not be written: ${reason(app.io.outputError)}`);
+	if (ran.exit === Exit.ok && app.io.outputFailure !== undefined) {
+		app.io.err(`ragtag: ${app.io.outputFailure}`);
 		ran.exit = Exit.output;
 	}
 	// A run has written them already, unless it ended by an error or with another code.
 	ran.exit = await writeOutputs(app, ran.exit);
 	await app.io.flush();
+	app.io.end(`exit ${ran.exit}`);
 	return ran.exit;
 }
 
@@ -81,10 +87,15 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 		})
 		.helpCommand(false)
 		.hook("preAction", async (_, command) => {
-			const flags = command.optsWithGlobals<Parameters<App["io"]["configure"]>[0]>();
-			const { color, quiet, debug, progress } = flags;
-			const form = progress === undefined ? {} : { progress };
-			await app.io.configure({ color: color !== false, quiet: quiet === true, debug: debug === true, ...form });
+			const flags = command.optsWithGlobals<MessageFlags>();
+			const { color, quiet, debug, progress, logFile } = flags;
+			await app.io.configure({
+				color: color !== false,
+				quiet: quiet === true,
+				debug: debug === true,
+				...(progress === undefined ? {} : { progress }),
+				log: logFile === undefined ? undefined : { path: logFile, begins: `ragtag ${commandName(command)}` },
+			});
 			await prepareOutputs(app, commandName(command), command.args, command.optsWithGlobals<OutputFlags>());
 		})
 		.addHelpText(

@@ -1,17 +1,11 @@
 import type { Activity } from "./activity.ts";
 import { readAnswer, type Input } from "./io/input.ts";
 import { colorStyle, hasColor, plainStyle, type Style } from "./io/color.ts";
-import {
-	progressMode,
-	showProgress,
-	type Progress,
-	type ProgressMode,
-	type ProgressScreen,
-	type Spinner,
-	type Timers,
-} from "./io/progress.ts";
-import { Status } from "./io/status.ts";
+import { Display } from "./io/display.ts";
+import { LogFile } from "./io/log-file.ts";
+import { type Bar, progressMode, type Progress, type ProgressMode, type Timers } from "./io/progress.ts";
 import { Writer, type Output } from "./io/writer.ts";
+import { reason } from "./errors.ts";
 import { redactor, resultRedactor } from "./text/redactor.ts";
 import { showLines } from "./text/show.ts";
 
@@ -52,22 +46,32 @@ export type Io = {
 	readonly errStyle: Style;
 	/** the reader has closed the pipe of standard output, as `head` does; no failure */
 	readonly stdoutClosed: boolean;
-	/** standard output could not be written; exit 74 */
-	readonly outputFailed: boolean;
-	/** the reason for `outputFailed` */
-	readonly outputError: unknown;
-	/** Shows the progress of the rows, and the state of the command. */
-	progress(mode: ProgressMode, activity?: () => Activity): Progress;
-	/** A line on standard error with the progress of the run, also with `--quiet`. */
+	/** why standard output or the file of `--log-file` could not be written (exit 74); undefined where both could */
+	readonly outputFailure: string | undefined;
+	/** Shows from now on what the command is doing, after a second of silence. Undefined where it has not begun. */
+	follow(activity: () => Activity | undefined): void;
+	/** Shows how far the rows are, until `stop`. */
+	progress(): Progress;
+	/** A line on standard error that says how far the command is, also with `--quiet`. */
 	status(phase?: string): void;
+	/** Says what a user must know who quits now. @param words the counts and the next command; undefined for none */
+	beforeQuitting(words: (() => string) | undefined): void;
+	/** These words, for the place that quits. */
+	readonly wordsBeforeQuitting: string | undefined;
 	/** Asks on standard error and reads one line. @throws CliError (usage) if standard input is no terminal */
 	ask(question: string, signal?: AbortSignal): Promise<string>;
-	/** Applies the options. It is asynchronous because it may load colour. */
+	/**
+	 * Applies the options, and begins to show what the command is doing. It is asynchronous because it may load colour.
+	 *
+	 * @throws CliError (usage) if the log can't be opened
+	 */
 	configure(options: {
 		readonly quiet?: boolean;
 		readonly debug?: boolean;
 		readonly color?: boolean;
 		readonly progress?: ProgressMode;
+		/** path of a file that gets messages and progress, whatever `quiet` says, and what begins there */
+		readonly log?: { readonly path: string; readonly begins: string } | undefined;
 	}): Promise<void>;
 	/**
 	 * Masks a further key from now on, in messages and in results.
@@ -80,6 +84,8 @@ export type Io = {
 	masked(text: string): string;
 	/** Resolves when everything is written, or can't be written. */
 	flush(): Promise<void>;
+	/** Ends the progress and the log. Messages are still printed. @param words of the log's last line */
+	end(words: string): void;
 };
 
 export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: IoSources): Io {
@@ -93,22 +99,39 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let errStyle = plainStyle;
 	const errors = new Writer(stderr);
 	let isJson = false;
+	let log: LogFile | undefined;
+	let lastWords: (() => string) | undefined;
+	const stderrIsTerminal = stderr.isTTY === true;
+	const unicode = /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
 	const write = (text: string): void => void errors.write(redact(`${text}\n`));
-	const message = (type: "note" | "error", text: string): void => {
+	const display = new Display({
+		timers,
+		line: write,
+		columns: () => widthOf(stderr),
+		unicode,
+		bar: () => barOn(stderr, unicode),
+	});
+	const logged = (type: string, text: string): void => {
+		const failure = log?.write(timers.date(), type, redact(text));
+		if (failure !== undefined) message("error", `ragtag: ${failure}; the command goes on without it`);
+	};
+	/** The one place that all messages pass. */
+	const message = (type: "note" | "error", text: string, isShown = true): void => {
+		logged(type, text);
+		display.writes(isShown, true);
+		if (!isShown) return;
 		const shown = showLines(text, errStyle !== plainStyle);
 		// The key is masked before the text is quoted, which may change its characters.
 		write(isJson ? JSON.stringify({ type, time: timers.date().toISOString(), text: redact(shown) }) : shown);
 	};
 	const line = (text: string): void => message("error", text);
-	const note = (text: string): void => (quiet ? undefined : message("note", text));
+	const note = (text: string): void => message("note", text, !quiet);
 	const results = new Writer(stdout);
-	const stderrIsTerminal = stderr.isTTY === true;
-	const status = new Status(timers);
-	const unicode = /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
 
 	return {
 		out: (text) => {
 			const shown = masked(text);
+			if (stdout.isTTY === true && stderrIsTerminal) display.writes(true);
 			// A pipe gets every byte. A terminal would obey control characters that a service has put into a name.
 			return results.write(stdout.isTTY === true ? showLines(shown, style !== plainStyle) : shown);
 		},
@@ -137,48 +160,42 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		get stdoutClosed() {
 			return results.closed;
 		},
-		get outputFailed() {
-			return results.failure !== undefined;
+		get outputFailure() {
+			if (results.failure === undefined) return log?.failure;
+			return `standard output could not be written: ${reason(results.failure)}`;
 		},
-		get outputError() {
-			return results.failure;
-		},
-		progress: (mode, activity) => {
-			const shown = progressMode(mode, { env, terminal: stderrIsTerminal && canDraw(stderr) });
-			const measured = status.follow(shown, activity);
-			const screen: ProgressScreen = {
-				mode: quiet ? "none" : shown,
-				timers,
-				line: write,
-				columns: () => widthOf(stderr),
-				unicode,
-				spinner: () => spinnerOn(stderr, unicode),
-			};
-			const progress = showProgress(screen, measured);
-			const stop = (): void => {
-				status.finish();
-				progress.stop();
-			};
-			return { update: (rows) => measured.update(rows), stop };
-		},
+		follow: (activity) => display.follow(activity),
+		progress: () => display.rows(),
 		status: (phase) => {
-			const text = status.line(phase);
+			const text = display.status(phase);
 			if (text.startsWith("{")) write(text);
 			else message("note", text);
 		},
-		async ask(question, signal) {
-			if (isJson) message("note", question);
-			else await errors.write(redact(`${question} `));
-			return readAnswer(stdin, signal);
+		beforeQuitting: (words) => void (lastWords = words),
+		get wordsBeforeQuitting() {
+			return lastWords?.();
 		},
+		ask: (question, signal) =>
+			display.paused(async () => {
+				if (isJson) message("note", question);
+				else await errors.write(redact(`${question} `));
+				return readAnswer(stdin, signal);
+			}),
 		async configure(options) {
 			quiet = options.quiet ?? quiet;
+			if (options.log !== undefined) {
+				log = LogFile.open(options.log.path);
+				logged("begin", options.log.begins);
+			}
 			debugging = options.debug ?? debugging;
 			isJson = options.progress === undefined ? isJson : options.progress === "json";
 			const wanted = options.color ?? true;
 			const pick = async (terminal: boolean): Promise<Style> =>
 				hasColor({ env, terminal, wanted }) ? colorStyle() : plainStyle;
 			[style, errStyle] = await Promise.all([pick(stdout.isTTY === true), pick(stderrIsTerminal)]);
+			const drawn = { env, terminal: stderrIsTerminal && canDraw(stderr) };
+			const mode = progressMode(options.progress ?? "auto", drawn);
+			display.begin(quiet ? "none" : mode, log === undefined ? undefined : (text) => logged("progress", text));
 		},
 		hide(key, isCertain = true) {
 			messageMasks.push(isCertain ? redactor(key) : resultRedactor(key));
@@ -188,6 +205,11 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		async flush() {
 			await results.flush();
 			await errors.flush();
+		},
+		end(words) {
+			display.end();
+			logged("end", words);
+			log?.close();
 		},
 	};
 }
@@ -202,10 +224,11 @@ const canDraw = (stream: Output): boolean => "cursorTo" in stream && stream.colu
  * ora on a stream. Its use of the process is turned off: it would be silent if `CI` is set, take over standard input, and
  * install signal handlers to show the cursor again. While it spins, it redraws itself below other lines.
  */
-async function spinnerOn(stream: Output, unicode: boolean): Promise<Spinner> {
-	const { default: ora } = await import("ora");
-	const spinner = unicode ? "dots" : "line";
-	return ora({ stream, spinner, isEnabled: true, color: false, discardStdin: false, hideCursor: false, interval: 100 });
+async function barOn(stream: Output, unicode: boolean): Promise<Bar> {
+	const [{ default: ora }, { default: width }] = await Promise.all([import("ora"), import("string-width")]);
+	const options = { isEnabled: true, color: false, discardStdin: false, hideCursor: false, interval: 100 } as const;
+	const spinner = ora({ stream, spinner: unicode ? "dots" : "line", ...options });
+	return { spinner, widthOf: (text) => width(text) };
 }
 
 export const realTimers: Timers = {

@@ -7,10 +7,11 @@ import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
 import { proxyFor } from "./rest/proxy.ts";
 import type { Api, Exchange } from "./rest/types.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
+import { watchingLists } from "./run/documents/watched-lists.ts";
 import { MAX_CONCURRENCY } from "./run/rate/concurrency-search.ts";
 import { ADVISED_RATE } from "./run/rate/concurrency.ts";
-import { Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
-import { RunMonitor } from "./run/rate/run-monitor.ts";
+import { type Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
+import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { RateControl } from "./run/rate/rate-control.ts";
 import { checkingAddress, requestWithRetry } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
@@ -63,6 +64,8 @@ export type SessionDependencies = {
 	readonly clock: Clock;
 	readonly timers: AppTimers;
 	readonly signal: AbortSignal;
+	readonly cooldown: Cooldown;
+	readonly monitor: RunMonitor;
 };
 
 /** The wall clock, and calls at intervals of so many milliseconds until the returned function is called. */
@@ -85,7 +88,7 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 export async function openSession(
 	settings: Settings,
 	options: SessionOptions,
-	{ io, env, clock, timers, signal }: SessionDependencies,
+	{ io, env, clock, timers, signal, cooldown, monitor }: SessionDependencies,
 ): Promise<Session> {
 	const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 	const key = await settings.key();
@@ -103,7 +106,7 @@ export async function openSession(
 	const flavour = givenFlavour(options.flavour, settings);
 	const timeout = Math.min(options.timeout ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMER_MS);
 	const proxy = proxyFor(baseUrl, env);
-	const api = createApi({
+	const plain = createApi({
 		baseUrl,
 		key,
 		dialect: { flavour: documented, form: documented.update.forms[0] },
@@ -117,8 +120,7 @@ export async function openSession(
 			options.onExchange?.(exchange);
 		},
 	});
-	const cooldown = new Cooldown(clock);
-	const monitor = new RunMonitor(clock, cooldown);
+	const api = watchingLists(plain, monitor.lists);
 	const rates = new RateControl({ setting, clock, date: timers.date, monitor });
 	const { limiter } = rates;
 	const stopTicks = timers.every(TICK_MS, () => rates.tick());
@@ -138,6 +140,7 @@ export async function openSession(
 		redact,
 	});
 	await service.remember();
+	monitor.enter("reading", `from ${new URL(baseUrl).host}`);
 	const watched: Send = (request, signal) => send(() => monitor.watch(request), signal);
 	const dependencies = { send: watched, cooldown, monitor, clock: rates.unpaused, signal };
 	const request: Request = (call) => requestWithRetry(call, dependencies);

@@ -81,6 +81,7 @@ export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	};
 	const findings: Findings = {};
 	await add(configuration.checks);
+	app.monitor.enter("checking", "the way to the service");
 	if (reach !== undefined && route !== undefined) await add(networkChecks(reach, route, configuration.isTrustKnown));
 	// An exit of 2 means that no request was made. The folder of runs does not matter to the service.
 	const isBroken = (check: Check): boolean => check.status === "failed" && check.name !== STORAGE;

@@ -65,6 +65,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--progress",
 			"--quiet",
 			"--debug",
+			"--log-file",
 			"--help",
 		],
 	],

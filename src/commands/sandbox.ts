@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
 import type { FaultPlan } from "../sandbox/faults/plan.ts";
 import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
-import { addVerbosityOptions, type GlobalFlags } from "../flags/flags.ts";
+import { addMessageOptions, type GlobalFlags } from "../flags/flags.ts";
 import type { Done } from "../flags/declare.ts";
 import { parseCount, parseNonEmpty } from "../flags/values.ts";
 
@@ -81,7 +81,7 @@ export function sandboxCommand(program: Command, app: App, done: Done, run = ser
 				"  ragtag sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100\n" +
 				`  ragtag sandbox --faults '{"faults":[{"fault":"reset","on":{"method":"PUT","every":10}}]}'\n`,
 		);
-	addVerbosityOptions(command).action(async () => done(await run(command.optsWithGlobals<SandboxFlags>(), app)));
+	addMessageOptions(command).action(async () => done(await run(command.optsWithGlobals<SandboxFlags>(), app)));
 }
 
 /** Serves until a signal ends it, which is the normal end of a service, and so exit 0. */

@@ -46,13 +46,12 @@ export type RowFlags = ServiceFlags & {
 	/** in milliseconds */
 	readonly maxDuration?: number;
 	readonly failed?: string;
-	readonly progress: "auto" | "bar" | "plain" | "json" | "none";
 	readonly json?: boolean;
 };
 
 /** Flags of commands that read back written values. */
 export type VerifyFlags = ServiceFlags &
-	Pick<RowFlags, "concurrency" | "maxDuration" | "progress" | "json"> & {
+	Pick<RowFlags, "concurrency" | "maxDuration" | "json"> & {
 		/** in milliseconds */
 		readonly maxOutage?: number;
 	};
@@ -83,10 +82,23 @@ export type RunFlags = RowFlags & {
 /** Rows: memory holds a whole chunk. */
 const LARGEST_CHUNK = 10_000;
 
+/** Options of every command that says what it does. */
 export function addVerbosityOptions(command: Command): Command {
+	return addMessageOptions(
+		command.addOption(
+			new Option("--progress <form>", "progress on standard error")
+				.choices(["auto", "bar", "plain", "json", "none"])
+				.default("auto"),
+		),
+	);
+}
+
+/** The same for a command that serves until it is stopped: it makes no progress. */
+export function addMessageOptions(command: Command): Command {
 	return command
 		.option("-q, --quiet", "prints only errors on standard error")
-		.option("--debug", "prints what is sent, and why, on standard error");
+		.option("--debug", "prints what is sent, and why, on standard error")
+		.option("--log-file <file>", "appends messages and progress to a file, also with --quiet", parseNonEmpty);
 }
 
 export function addServiceOptions(command: Command): Command {
@@ -123,11 +135,6 @@ export function addReadOptions(command: Command): Command {
 	return addServiceOptions(command)
 		.option("--concurrency <n>", "most requests in flight", parseConcurrency, "auto")
 		.option("--max-duration <time>", "stops the run after that time", parseTime)
-		.addOption(
-			new Option("--progress <form>", "progress on standard error")
-				.choices(["auto", "bar", "plain", "json", "none"])
-				.default("auto"),
-		)
 		.option("--json", "results as JSON lines");
 }
 

@@ -15,14 +15,12 @@ const STANDING: ReadonlySet<Activity["state"]> = new Set(["waiting", "paused", "
 
 /** The progress of one piece of work, with its measured rate and its time left. */
 export class MeasuredProgress {
-	readonly #activity: (() => Activity) | undefined;
 	readonly #recent: (done: number) => number | undefined;
 	readonly #minute: (done: number) => number | undefined;
 	#rows: RowCounts | undefined;
 
 	/** @param now milliseconds */
-	constructor(now: () => number, activity?: () => Activity) {
-		this.#activity = activity;
+	constructor(now: () => number) {
 		this.#recent = rateMeter(now, RATE_WINDOW_MS);
 		this.#minute = rateMeter(now, LEFT_WINDOW_MS);
 	}
@@ -36,11 +34,15 @@ export class MeasuredProgress {
 		this.#rows = rows;
 	}
 
-	/** undefined where there is nothing to show yet */
-	get state(): ProgressState | undefined {
+	/** Whether there are counts. */
+	get hasBegun(): boolean {
+		return this.#rows !== undefined;
+	}
+
+	/** How far the rows are; undefined before the first counts. @param activity what the command is doing */
+	state(activity: Activity | undefined): ProgressState | undefined {
 		const rows = this.#rows;
-		const activity = this.#activity?.();
-		if (rows === undefined) return activity === undefined ? undefined : { activity };
+		if (rows === undefined) return undefined;
 		const [rate, steady] = [this.#recent(rows.done), this.#minute(rows.done)];
 		const isMoving = rate !== undefined && rate > 0 && (activity === undefined || !STANDING.has(activity.state));
 		return { rows, rate, left: isMoving ? secondsLeft(rows, steady) : undefined, activity };

@@ -1,5 +1,7 @@
-import type { Activity } from "../activity.ts";
+import type { Activity, WorkCount } from "../activity.ts";
 import { numberText } from "../text/words.ts";
+import { cut, fitted, joined, type Part, type WidthOf } from "./fit.ts";
+import { clockText, duration, rateText } from "./progress-words.ts";
 
 /** How many rows have an outcome. */
 export type RowCounts = {
@@ -26,6 +28,7 @@ export type BarShape = {
 	readonly width: number;
 	/** whether the terminal shows other characters than ASCII */
 	readonly unicode: boolean;
+	readonly widthOf: WidthOf;
 };
 
 /** Columns: a shorter bar shows nothing, and a longer one shows no more. */
@@ -42,39 +45,55 @@ const MARKS: Readonly<Partial<Record<Activity["state"], string>>> = {
 };
 
 /** The line beside the spinner. A narrow terminal gets no bar, and then fewer words: a line that wraps can't be redrawn. */
-export function barLine(state: ProgressState, { width, unicode }: BarShape): string {
+export function barLine(state: ProgressState, { width, unicode, widthOf }: BarShape): string {
 	const held = state.activity && MARKS[state.activity.state];
 	const mark = unicode ? (held ?? "") : "";
-	const words = fitted(partsOf(state), width - mark.length);
-	const line = `${mark}${unicode ? words : words.replaceAll("×", "x")}`;
-	const room = Math.min(LONGEST_BAR, width - line.length - 1);
+	const parts = partsOf(state).map(({ text, rank }) => ({ text: written(text, unicode), rank }));
+	const line = `${mark}${fitted(parts, width - widthOf(mark), widthOf)}`;
+	const room = Math.min(LONGEST_BAR, width - widthOf(line) - 1);
 	const { done, total } = state.rows ?? { done: 0 };
 	if (held === undefined && total !== undefined && total > 0 && room >= SHORTEST_BAR) {
 		const full = Math.min(room, Math.floor((room * done) / total));
 		const [filled, rest] = unicode ? ["█", "░"] : ["#", "-"];
 		return `${filled.repeat(full)}${rest.repeat(room - full)} ${line}`;
 	}
-	return line.slice(0, Math.max(0, width));
+	return cut(line, Math.max(0, width), widthOf);
 }
 
-/** The line of a log. @param time in ISO form */
-export function plainLine(state: ProgressState, time: string, unicode = false): string {
-	const words = wordsOf(state);
-	return `${time} progress: ${unicode ? words : words.replaceAll("×", "x")}`;
+/** A text with ASCII characters alone where the terminal may show no others. */
+function written(text: string, unicode: boolean): string {
+	return unicode
+		? text
+		: text
+				.replaceAll("×", "x")
+				.replaceAll("…", "...")
+				.replaceAll(/[^ -~]/gu, "?");
+}
+
+/** The words of a line of a log. */
+export function plainLine(state: ProgressState, unicode = false): string {
+	return written(joined(partsOf(state)), unicode);
 }
 
 /** The line that answers a request for the status. @param phase instead of the state */
-export function statusLine(state: ProgressState | undefined, phase?: string): string {
-	if (state === undefined) return `status: ${phase ?? "starting"}`;
-	if (phase !== undefined) return `status: ${phase}, ${wordsOf({ ...state, activity: undefined })}`;
+export function statusLine(state: ProgressState | undefined, phase?: string, unicode = false): string {
+	if (state?.rows === undefined && phase !== undefined) return `status: ${phase}`;
+	if (state === undefined) return "status: starting";
+	if (phase !== undefined) return `status: ${phase}, ${plainLine({ ...state, activity: undefined }, unicode)}`;
 	const isRunning = state.rows !== undefined && (state.activity?.state ?? "running") === "running";
-	return `status: ${isRunning ? "running, " : ""}${wordsOf(state)}`;
+	return `status: ${isRunning ? "running, " : ""}${plainLine(state, unicode)}`;
+}
+
+/** `2026-11-22T00:24:05Z`. */
+export function isoSeconds(date: Date): string {
+	return `${date.toISOString().slice(0, 19)}Z`;
 }
 
 /** The line for a program that reads the progress on standard error. @param time in ISO form */
 export function jsonLine({ rows, rate, left, activity }: ProgressState, time: string): string {
 	const { done = 0, total = null, failed = 0 } = rows ?? {};
-	const { state = "running", cause = null, seconds = 0, of, rate: lowered } = activity ?? {};
+	const { state = "running", what = null, count, seconds = 0, of, rate: lowered } = activity ?? {};
+	const cause = (activity && causeText(activity)) ?? what;
 	return JSON.stringify({
 		type: "progress",
 		time,
@@ -88,29 +107,13 @@ export function jsonLine({ rows, rate, left, activity }: ProgressState, time: st
 		failed,
 		rate: tenths(rate),
 		seconds_left: left ?? null,
+		what,
+		read: count?.done ?? null,
+		read_total: count?.total ?? null,
 	});
 }
 
 const tenths = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value * 10) / 10);
-
-/** A part of a line. Where there is no room for all, the part with the highest number is left out first. */
-type Part = { readonly text: string; readonly rank: number };
-
-const wordsOf = (state: ProgressState): string => joined(partsOf(state));
-
-function joined(parts: readonly Part[]): string {
-	// The cause stands with its state: `waiting 9s of 14s: the service asked for it (429)`.
-	return parts.map(({ text }, index) => (index === 0 || text.startsWith(": ") ? text : `  ${text}`)).join("");
-}
-
-function fitted(parts: readonly Part[], width: number): string {
-	let kept = parts;
-	while (joined(kept).length > width && kept.length > 1) {
-		const worst = Math.max(...kept.map(({ rank }) => rank));
-		kept = kept.filter(({ rank }) => rank !== worst);
-	}
-	return joined(kept);
-}
 
 function partsOf(state: ProgressState): Part[] {
 	const { rows, rate, left, activity } = state;
@@ -119,7 +122,7 @@ function partsOf(state: ProgressState): Part[] {
 	const named: readonly (readonly [string | undefined, number])[] =
 		activity?.state === "slowed"
 			? [[counted, 0], ...slowedParts(activity)]
-			: [...stateParts(activity, rows !== undefined), [counted, 2], [speed, 5]];
+			: [...stateParts(activity, rows), [counted, 2], [speed, 5]];
 	const rest: readonly (readonly [string | undefined, number])[] = [
 		[left === undefined ? undefined : `${duration(left)} left`, 4],
 		[rows === undefined || rows.failed === 0 ? undefined : `${numberText(rows.failed)} failed`, 3],
@@ -140,9 +143,13 @@ function slowedParts({ rate, cause = "" }: Activity): (readonly [string | undefi
 	];
 }
 
-function stateParts(activity: Activity | undefined, hasRows: boolean): (readonly [string | undefined, number])[] {
+function stateParts(
+	activity: Activity | undefined,
+	rows: RowCounts | undefined,
+): (readonly [string | undefined, number])[] {
 	if (activity === undefined) return [];
-	const { state, cause, seconds, of } = activity;
+	const { state, seconds, of } = activity;
+	const cause = causeText(activity);
 	const why = cause === undefined ? undefined : `: ${cause}`;
 	if (state === "outage") {
 		return [
@@ -150,14 +157,42 @@ function stateParts(activity: Activity | undefined, hasRows: boolean): (readonly
 			[why, 6],
 		];
 	}
-	if (state === "running" && hasRows) return [[cause, 6]];
-	// A state that rows advance in needs no seconds: the rows show that it moves.
-	const isMoving = hasRows && !holdsUp(activity);
-	const time = isMoving ? "" : ` ${duration(Math.floor(seconds))}`;
+	if (holdsUp(activity)) {
+		const whole = of === undefined ? "" : ` of ${duration(Math.ceil(of))}`;
+		return [
+			[`${state} ${duration(Math.floor(seconds))}${whole}`, 0],
+			[why, 6],
+		];
+	}
+	if (state === "running" && rows !== undefined) return [[cause, 6]];
+	return workParts(activity, rows);
+}
+
+/** What is checked or read, and how much of it came. Once rows advance, they show that it moves. */
+function workParts(activity: Activity, rows: RowCounts | undefined): (readonly [string | undefined, number])[] {
+	const { state, what, count, seconds } = activity;
+	const cause = causeText(activity);
+	const again: readonly [string | undefined, number] = [cause === undefined ? undefined : `: ${cause}`, 1];
+	if (rows !== undefined && rows.done > 0) return [[state, 0], again];
 	return [
-		[`${state}${time}${of === undefined ? "" : ` of ${duration(Math.ceil(of))}`}`, 0],
-		[why, 6],
+		[state, 0],
+		[what === undefined ? undefined : ` ${what}`, 6],
+		cause === undefined ? [count === undefined ? undefined : `: ${countText(count)} so far`, 1] : again,
+		[seconds < 1 ? undefined : duration(Math.floor(seconds)), 7],
 	];
+}
+
+/** Why it waits, and in a first connection when the next attempt follows. */
+function causeText({ cause, again }: Activity): string | undefined {
+	if (again === undefined) return cause;
+	const wait = again.seconds > 0 ? ` in ${Math.ceil(again.seconds)} s` : "";
+	return `trying again (${again.attempt})${wait}: ${cause}`;
+}
+
+/** `3,200`, `3,200 of 12,000`, `120,000 rows`. */
+function countText({ done, total, unit }: WorkCount): string {
+	const counted = total === undefined ? numberText(done) : `${numberText(done)} of ${numberText(total)}`;
+	return unit === undefined ? counted : `${counted} ${unit}`;
 }
 
 function countsText({ done, total }: RowCounts, hasShare: boolean): string {
@@ -165,23 +200,3 @@ function countsText({ done, total }: RowCounts, hasShare: boolean): string {
 	const share = hasShare && total > 0 ? ` ${Math.min(100, Math.floor((100 * done) / total))}%` : "";
 	return `${numberText(done)}/${numberText(total)} rows${share}`;
 }
-
-function rateText(rate: number): string {
-	return rate < 10 && !Number.isInteger(rate) ? rate.toFixed(1) : numberText(Math.round(rate));
-}
-
-/** `12s`, `3m05s`, `2h07m`. */
-function duration(seconds: number): string {
-	if (seconds < 60) return `${seconds}s`;
-	if (seconds < 3600) return `${Math.floor(seconds / 60)}m${two(seconds % 60)}s`;
-	return `${Math.floor(seconds / 3600)}h${two(Math.floor((seconds % 3600) / 60))}m`;
-}
-
-/** `0:41`, `15:00`, `1:02:03`. */
-function clockText(seconds: number): string {
-	const whole = Math.floor(seconds);
-	const rest = `${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`;
-	return whole < 3600 ? rest.replace(/^0/, "") : `${Math.floor(whole / 3600)}:${rest}`;
-}
-
-const two = (number: number): string => String(number).padStart(2, "0");

@@ -111,7 +111,9 @@ export class RowAttempts<Item extends Work> {
 		const { attempt, counted, notTheApi } = row;
 		const decision = decide(error, { attempt, counted, notTheApi, ...this.#conditions(row, error) });
 		const { monitor, queue, attempts: allowed } = this.#options;
-		if (decision.action === "retry" && !queue.outage.answered) monitor.tryingAgain(attempt + 1, allowed, error);
+		if (decision.action === "retry" && !queue.outage.answered) {
+			monitor.tryingAgain(error, { next: attempt + 1, allowed, wait: decision.wait });
+		}
 		const repeated = this.#repeated.attemptFailed(error);
 		const isStopping = decision.action === "stop" || decision.action === "leave";
 		if (repeated !== undefined && !isStopping) this.#options.shutdown.end(repeated);

@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import { Exit, type ExitCode, reason } from "../errors.ts";
+import { Exit, type ExitCode } from "../errors.ts";
 import { adjustedTexts } from "../report/adjusted.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
 import { paceText, slowCauses } from "../report/pace.ts";
@@ -75,7 +75,7 @@ export async function resultOf(
 ): Promise<{ readonly exit: ExitCode; readonly summary: string }> {
 	await app.io.flush();
 	const { totals, seconds, stop, failed, dry, verify, pace, cap, folder } = ended;
-	const isOutputLost = app.io.outputFailed || failed?.failure !== undefined;
+	const isOutputLost = app.io.outputFailure !== undefined || failed?.failure !== undefined;
 	const before = exitOf(totals, stop, {
 		outputFailed: isOutputLost,
 		dry,
@@ -130,7 +130,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	}
 	if (undo !== undefined) io.note(undo);
 	if (stop !== undefined) io.err(`ragtag: ${stop.text}`);
-	if (io.outputFailed) io.err(`ragtag: standard output could not be written: ${reason(io.outputError)}`);
+	if (io.outputFailure !== undefined) io.err(`ragtag: ${io.outputFailure}`);
 	if (failed?.failure !== undefined) io.err(`ragtag: ${failed.path}: ${failed.failure}`);
 	// The last line of every failure: what happened, the counts, and what to type next.
 	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended, flags)) : resumeText(stop, ended.resume);

@@ -36,7 +36,7 @@ describe("results on standard output", () => {
 		for (const text of ["one\n", "two\n", "three\n"]) await io.out(text);
 		await io.flush();
 		expect(io.stdoutClosed).toBe(true);
-		expect(io.outputFailed).toBe(false);
+		expect(io.outputFailure).toBeUndefined();
 		expect(stderr.text).toBe("");
 	});
 
@@ -44,7 +44,7 @@ describe("results on standard output", () => {
 		const { io } = ioOn({ stdout: failing("ENOSPC") });
 		await io.out("one\n");
 		await io.flush();
-		expect(io.outputFailed).toBe(true);
+		expect(io.outputFailure).toMatch(/^standard output could not be written: /);
 		expect(io.stdoutClosed).toBe(false);
 	});
 
@@ -53,7 +53,7 @@ describe("results on standard output", () => {
 		const { io } = ioOn({ stdout: Object.assign(new Kept(), { fd }) });
 		await io.out("one\n");
 		closeSync(fd);
-		expect(io.outputFailed).toBe(true);
+		expect(io.outputFailure).toMatch(/^standard output could not be written: /);
 	});
 
 	it("flush waits until all is written", async () => {

@@ -2,6 +2,7 @@ import { expect, it, vi } from "vitest";
 import { createIo } from "../../src/io.ts";
 import type { Activity } from "../../src/activity.ts";
 import { MeasuredProgress, rateMeter } from "../../src/io/measured.ts";
+import widthOf from "string-width";
 import { progressMode } from "../../src/io/progress.ts";
 import { barLine, jsonLine, plainLine, type ProgressState, type RowCounts } from "../../src/io/progress-lines.ts";
 import { HandTimers, input, Kept, Terminal } from "./terminal.ts";
@@ -33,11 +34,22 @@ const STATES = {
 		activity: { state: "stopping", cause: "stopped by SIGINT", seconds: 2.9 },
 	},
 	verifying: { rows: counts(120, 300), rate: 40, left: 5, activity: { state: "verifying", seconds: 3 } },
-	reading: { activity: { state: "reading", cause: "what the documents have", seconds: 3.2 } },
-	checking: { activity: { state: "checking", cause: "tags.csv", seconds: 75 } },
-	first: {
-		activity: { state: "reading", cause: "trying again (2 of 6): connection refused", seconds: 1.5 },
+	reading: {
+		activity: { state: "reading", what: "documents of DATASET", count: { done: 3200, total: 12_000 }, seconds: 3.2 },
 	},
+	checking: {
+		activity: { state: "checking", what: "tags.csv (45 MB)", count: { done: 120_000, unit: "rows" }, seconds: 75 },
+	},
+	first: {
+		activity: {
+			state: "reading",
+			what: "from rag.example.com",
+			cause: "connection refused",
+			again: { attempt: "2 of 6", seconds: 3.4 },
+			seconds: 1.5,
+		},
+	},
+	wide: { activity: { state: "checking", what: "資料 👩‍🔬.csv", seconds: 2 } },
 } satisfies Record<string, ProgressState>;
 
 it.each([
@@ -52,22 +64,26 @@ it.each([
 	["outage", 40, "✖ outage 0:41 of 15:00  4,530/9,000 rows"],
 	["stopping", 80, "■ stopping 2s: stopped by SIGINT  10/20 rows  1 failed"],
 	["verifying", 60, `${"█".repeat(6)}${"░".repeat(11)} verifying  120/300 rows 40%  40/s  5s left`],
-	["reading", 80, "reading 3s: what the documents have"],
-	["checking", 80, "checking 1m15s: tags.csv"],
-	["checking", 12, "checking 1m1"],
-	["first", 80, "reading 1s: trying again (2 of 6): connection refused"],
+	["reading", 80, "reading documents of DATASET: 3,200 of 12,000 so far  3s"],
+	["reading", 40, "reading: 3,200 of 12,000 so far"],
+	["checking", 80, "checking tags.csv (45 MB): 120,000 rows so far  1m15s"],
+	["checking", 12, "checking"],
+	["first", 80, "reading from rag.example.com: trying again (2 of 6) in 4 s: connection refused"],
+	["wide", 80, "checking 資料 👩‍🔬.csv  2s"],
+	["wide", 22, "checking 資料 👩‍🔬.csv"],
+	["wide", 19, "checking"],
 ] as const)("the bar shows the state with its cause, and never wraps: %s in %d columns", (state, width, expected) => {
-	expect(barLine(STATES[state], { width, unicode: true })).toBe(expected);
-	expect(expected.length).toBeLessThanOrEqual(width);
+	expect(barLine(STATES[state], { width, unicode: true, widthOf })).toBe(expected);
+	expect(widthOf(expected)).toBeLessThanOrEqual(width);
 });
 
 it("a terminal without Unicode gets ASCII alone", () => {
 	for (const state of Object.values(STATES)) {
 		for (const width of [12, 40, 80, 120]) {
-			expect(barLine(state, { width, unicode: false })).toMatch(/^[ -~]*$/);
+			expect(barLine(state, { width, unicode: false, widthOf })).toMatch(/^[ -~]*$/);
 		}
 	}
-	expect(barLine(STATES.slowed, { width: 80, unicode: false })).toBe(
+	expect(barLine(STATES.slowed, { width: 80, unicode: false, widthOf })).toBe(
 		"4,530/9,000 rows 50%  31/s of 100/s: slowed after 3x429  2m24s left",
 	);
 });
@@ -77,17 +93,18 @@ it.each([
 	["waiting", "waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
 	["slowed", "4,530/9,000 rows 50%  31/s of 100/s: slowed after 3x429  2m24s left"],
 	["outage", "outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
-	["checking", "checking 1m15s: tags.csv"],
-] as const)("a line of a log has a time and is complete: %s", (state, expected) => {
-	expect(plainLine(STATES[state], "2026-11-22T00:24:05Z")).toBe(`2026-11-22T00:24:05Z progress: ${expected}`);
+	["checking", "checking tags.csv (45 MB): 120,000 rows so far  1m15s"],
+	["wide", "checking ?? ???.csv  2s"],
+] as const)("a line of a log is complete: %s", (state, expected) => {
+	expect(plainLine(STATES[state])).toBe(expected);
 });
 
 it("a program that reads the progress gets one object on each line, with every member", () => {
 	const lines = [STATES.waiting, STATES.slowed, STATES.reading].map((state) => jsonLine(state, "T"));
 	expect(lines).toEqual([
-		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"lowered_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null}',
-		'{"type":"progress","time":"T","state":"slowed","cause":"after 3×429","seconds":12,"of_seconds":null,"lowered_rate":31,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144}',
-		'{"type":"progress","time":"T","state":"reading","cause":"what the documents have","seconds":3.2,"of_seconds":null,"lowered_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null}',
+		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"lowered_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null,"what":null,"read":null,"read_total":null}',
+		'{"type":"progress","time":"T","state":"slowed","cause":"after 3×429","seconds":12,"of_seconds":null,"lowered_rate":31,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144,"what":null,"read":null,"read_total":null}',
+		'{"type":"progress","time":"T","state":"reading","cause":"documents of DATASET","seconds":3.2,"of_seconds":null,"lowered_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null,"what":"documents of DATASET","read":3200,"read_total":12000}',
 	]);
 });
 
@@ -117,10 +134,13 @@ it("the rate is that of the last seconds, so that an outage shows", () => {
 it("the time left comes from the last minute, and is not shown while nothing moves", () => {
 	const timers = new HandTimers();
 	let state: Activity["state"] = "running";
-	const progress = new MeasuredProgress(
-		() => timers.now(),
-		() => ({ state, seconds: 0 }),
-	);
+	const measured = new MeasuredProgress(() => timers.now());
+	const progress = {
+		update: (rows: RowCounts) => measured.update(rows),
+		get state() {
+			return measured.state({ state, seconds: 0 });
+		},
+	};
 	progress.update(counts(0, 10_000));
 	for (let second = 1; second <= 50; second += 1) {
 		timers.pass(1000);
@@ -143,10 +163,12 @@ it("the time left comes from the last minute, and is not shown while nothing mov
 	expect(progress.state).toMatchObject({ rate: 0, left: undefined });
 });
 
-it("a log gets a line every five seconds, and none for a short run", () => {
+it("a log gets a line every five seconds, and none for a short run", async () => {
 	const timers = new HandTimers();
 	const stderr = new Kept();
-	const progress = createIo({ stdin: input(""), stdout: new Kept(), stderr, env: {}, timers }).progress("auto");
+	const io = createIo({ stdin: input(""), stdout: new Kept(), stderr, env: {}, timers });
+	await io.configure({});
+	const progress = io.progress();
 	progress.update({ done: 100, total: 2000, failed: 0 });
 	timers.pass(4999);
 	expect(stderr.text).toBe("");
@@ -154,6 +176,7 @@ it("a log gets a line every five seconds, and none for a short run", () => {
 	timers.pass(1);
 	expect(stderr.text).toBe("2026-11-22T00:00:05Z progress: 600/2,000 rows 30%  100/s  14s left  1 failed\n");
 	progress.stop();
+	io.end("exit 0");
 	timers.pass(60_000);
 	expect(stderr.text.split("\n")).toHaveLength(2);
 });
@@ -162,8 +185,8 @@ it("--quiet has no progress", async () => {
 	const timers = new HandTimers();
 	const stderr = new Terminal();
 	const io = createIo({ stdin: input(""), stdout: new Kept(), stderr, env: {}, timers });
-	await io.configure({ quiet: true });
-	io.progress("json").update({ done: 1, failed: 0 });
+	await io.configure({ quiet: true, progress: "json" });
+	io.progress().update({ done: 1, failed: 0 });
 	timers.pass(60_000);
 	expect(stderr.text).toBe("");
 });
@@ -173,9 +196,15 @@ it("a note printed while the bar is drawn is above it, whole, and nothing is lef
 	const timers = new HandTimers();
 	// CI is set where these tests run, and ora would be silent: here the mode decides.
 	const io = createIo({ stdin: input(""), stdout: new Kept(), stderr, env: { CI: "true" }, timers });
-	const progress = io.progress("bar");
+	await io.configure({ progress: "bar" });
+	const progress = io.progress();
+	progress.update({ done: 0, total: 4, failed: 0 });
+	timers.pass(100);
 	progress.update({ done: 1, total: 4, failed: 0 });
-	await vi.waitFor(() => expect(stderr.screen.at(-1)).toContain("1/4 rows"), 10_000);
+	await vi.waitFor(() => {
+		timers.pass(100);
+		expect(stderr.screen.at(-1)).toContain("1/4 rows");
+	}, 10_000);
 	io.note("a warning");
 	io.err("an error");
 	expect(stderr.screen.slice(0, -1)).toEqual(["a warning", "an error"]);
@@ -193,7 +222,7 @@ it("--progress json writes nothing but JSON on standard error, also with a messa
 	io.err("an error\nof two lines");
 	io.debug("GET /");
 	io.status();
-	io.progress("json").update({ done: 1, failed: 0 });
+	io.progress().update({ done: 1, failed: 0 });
 	io.status();
 	timers.pass(5000);
 	const lines = stderr.text.trimEnd().split("\n");

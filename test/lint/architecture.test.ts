@@ -53,7 +53,7 @@ const BREACHES: readonly (readonly [string, string, string])[] = [
 	["src/run/a.ts", 'import "undici"', "undici in rest"],
 	["src/commands/a.ts", 'import "chalk"', "chalk and ora in io"],
 	["src/report/a.ts", 'import "ora"', "chalk and ora in io"],
-	["src/io/a.ts", 'import "string-width"', "string-width in report"],
+	["src/run/a.ts", 'import "string-width"', "string-width in report and io"],
 	["src/rest/a.ts", 'import "bottleneck"', "bottleneck and p-limit in run"],
 	["src/manifest/a.ts", 'import "p-limit"', "bottleneck and p-limit in run"],
 	["src/rest/a.ts", 'import "libsql"', "libsql and busboy in sandbox"],

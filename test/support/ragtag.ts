@@ -2,7 +2,7 @@ import process from "node:process";
 import { PassThrough, Writable } from "node:stream";
 import { type App, type AppTimers, createApp, strayKeys } from "../../src/app.ts";
 import { main } from "../../src/cli.ts";
-import { createIo } from "../../src/io.ts";
+import { createIo, type Timers } from "../../src/io.ts";
 import type { Clock } from "../../src/run/types.ts";
 import { folder, KEY, withoutKey } from "./service.ts";
 
@@ -45,6 +45,9 @@ class Kept extends Writable {
 	}
 }
 
+/** Time for messages. Words about a silence would depend on how slow the machine is. */
+const silent: Timers = { now: () => performance.now(), date: () => new Date(), every: () => () => undefined };
+
 /** The whole program inside this process, on streams in memory. The key may be seen on neither of them. */
 export async function ragtag(argv: readonly string[], world: World = {}): Promise<Ended> {
 	const { env = {}, terminal = false, columns = 100, home, signal = new AbortController().signal } = world;
@@ -52,7 +55,7 @@ export async function ragtag(argv: readonly string[], world: World = {}): Promis
 	stdin.end(world.stdin ?? "");
 	const stdout = new Kept(terminal, columns);
 	const stderr = new Kept(terminal, columns, world.onError);
-	const io = createIo({ stdin, stdout, stderr, env });
+	const io = createIo({ stdin, stdout, stderr, env, timers: silent });
 	// As bin does.
 	for (const key of strayKeys(argv, env, () => false).certain) io.hide(key);
 	const app = createApp({

@@ -9,6 +9,7 @@ import { attempt, failed } from "./check-results.ts";
 import { probeStorage } from "../../run/storage/folders.ts";
 import { show } from "../../text/show.ts";
 import { ageText } from "../../text/times.ts";
+import { bytesText } from "../../text/words.ts";
 
 export type DoctorFlags = ServiceFlags & { readonly dataset?: string; readonly json?: boolean };
 
@@ -139,18 +140,9 @@ export async function storageCheck(settings: Settings, app: App): Promise<Check>
 	if ("error" in free) return failed(STORAGE, free.error, next);
 	const where = `runs are recorded in ${show(folder)}`;
 	if (free.value === undefined) return { name: STORAGE, status: "ok", text: where };
-	const text = `${where}; ${sizeText(free.value)} free`;
+	const text = `${where}; ${bytesText(free.value)} free`;
 	if (free.value >= LITTLE_SPACE) return { name: STORAGE, status: "ok", text };
 	const hint =
 		"A run stops when its records no longer fit. Free some space, remove old records with ragtag runs prune, or name another folder with --state-dir DIR.";
 	return { name: STORAGE, status: "warning", text, hint };
-}
-
-/** `12.3 GB`: three digits are enough. */
-function sizeText(bytes: number): string {
-	const units = ["bytes", "kB", "MB", "GB", "TB", "PB"];
-	let size = bytes;
-	let unit = 0;
-	for (; size >= 1000 && unit < units.length - 1; unit++) size /= 1000;
-	return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
 }

@@ -67,7 +67,8 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 		// The name of a run has its start, and the number of rows is nearly the sum of done, failed and pending.
 		spare: ["service", "rows", "started", "took", "pending"],
 	};
-	await printList(listedRuns(app.runs(settings)), shape, chosenFormat(flags), app);
+	const onRead = (done: number, total: number): void => app.monitor.lists.read("recorded runs", done, total);
+	await printList(listedRuns(app.runs(settings), onRead), shape, chosenFormat(flags), app);
 	return Exit.ok;
 }
 

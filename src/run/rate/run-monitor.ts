@@ -1,13 +1,13 @@
-import type { Activity, ActivityState } from "../../activity.ts";
+import type { Activity, WorkCount } from "../../activity.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Pace } from "./pace.ts";
 import { Latencies } from "./latencies.ts";
 import type { Watched } from "./watched.ts";
-
-/** The states that a command gives itself. All others are caused by the service or the user. */
-export type Phase = "checking" | "reading" | "running" | "verifying";
+import { CurrentWork, type Phase } from "./current-work.ts";
+import type { ListsInFlight } from "./lists-in-flight.ts";
+import { nextAttempt, shortText } from "./next-attempt.ts";
 
 const OUTAGE = "outage";
 const SLOWED = "slowed";
@@ -32,14 +32,10 @@ export type Counters = {
 export class RunMonitor {
 	readonly #clock: Clock;
 	readonly #cooldown: Cooldown;
-	#phase: Phase = "checking";
-	#what: string | undefined;
-	#phaseSince: number;
+	readonly #work: CurrentWork;
 	#watched: Watched | undefined;
 	#paused: { readonly by: string; readonly since: number } | undefined;
 	#stop: { readonly text: string | undefined; readonly since: number } | undefined;
-	/** the reason for the next attempt, until a request succeeds */
-	#again: string | undefined;
 	/** the status with which the service asked to slow down last, and how often since the rate was the full one */
 	#status = "429";
 	#throttles = 0;
@@ -60,15 +56,24 @@ export class RunMonitor {
 	constructor(clock: Clock, cooldown: Cooldown) {
 		this.#clock = clock;
 		this.#cooldown = cooldown;
-		this.#phaseSince = this.#began = this.#accounted = clock.now();
+		this.#work = new CurrentWork(clock);
+		this.#began = this.#accounted = clock.now();
 	}
 
 	/** @param what a few words that say what is done: `tags.csv` */
 	enter(phase: Phase, what?: string): void {
-		if (phase !== this.#phase || what !== this.#what) this.#phaseSince = this.#clock.now();
-		this.#phase = phase;
-		this.#what = what;
+		this.#work.enter(phase, what);
 		this.#stop = undefined;
+	}
+
+	/** How much of the phase is done. */
+	count(count: WorkCount): void {
+		this.#work.count = count;
+	}
+
+	/** The lists that are read; each reader reports to it. */
+	get lists(): ListsInFlight {
+		return this.#work.lists;
 	}
 
 	/** The first row is about to start: the pace and the causes are counted from here. */
@@ -96,11 +101,9 @@ export class RunMonitor {
 		this.#paused = undefined;
 	}
 
-	/** An attempt failed, and number `attempt` of `allowed` follows, before any answer of the service. */
-	tryingAgain(attempt: number, allowed: number, error: RestError): void {
-		// `--max-outage` may allow more attempts for the first answer.
-		const count = attempt <= allowed ? `${attempt} of ${allowed}` : String(attempt);
-		this.#again = `trying again (${count}): ${shortText(error)}`;
+	/** An attempt failed before any answer of the service, and number `next` of `allowed` follows in `wait` milliseconds. */
+	tryingAgain(error: RestError, { next, allowed, wait }: { next: number; allowed: number; wait: number }): void {
+		this.#work.again = nextAttempt(error, next, allowed, this.#clock.now() + wait);
 	}
 
 	/** Sends a request whose time has come, and observes how it ends. */
@@ -126,7 +129,7 @@ export class RunMonitor {
 
 	/** It succeeded. @param at when it went out, on the clock */
 	answered(at: number): void {
-		this.#again = undefined;
+		this.#work.again = undefined;
 		this.#ended(at);
 	}
 
@@ -159,8 +162,8 @@ export class RunMonitor {
 		}
 	}
 
-	/** The present state of the command. */
-	current(): Activity {
+	/** What the command is doing now; undefined before it has begun. */
+	current(): Activity | undefined {
 		this.account();
 		const now = this.#clock.now();
 		const since = (start: number): number => Math.max(0, now - start) / 1000;
@@ -178,7 +181,7 @@ export class RunMonitor {
 			const of = (cooldown.until - cooldown.since) / 1000;
 			return { state: "waiting", cause: asked, seconds: since(cooldown.since), of };
 		}
-		return this.#slowed(since) ?? { ...this.#working(), seconds: since(this.#phaseSince) };
+		return this.#slowed(since) ?? this.#work.activity();
 	}
 
 	counters(): Counters {
@@ -204,14 +207,10 @@ export class RunMonitor {
 
 	#slowed(since: (start: number) => number): Activity | undefined {
 		const lowered = this.#watched?.lowered();
-		if (this.#phase === "verifying" || lowered === undefined || this.#loweredSince === undefined) return undefined;
+		if (this.#work.phase === "verifying" || lowered === undefined || this.#loweredSince === undefined) return undefined;
 		const cause = this.#throttles === 0 ? "after an outage" : `after ${this.#throttles}×${this.#status}`;
 		const rate = { now: lowered.now, cap: lowered.full };
 		return { state: "slowed", cause, seconds: since(this.#loweredSince), rate };
-	}
-
-	#working(): { readonly state: ActivityState; readonly cause: string | undefined } {
-		return { state: this.#phase, cause: this.#again ?? this.#what };
 	}
 
 	#ended(at: number): void {
@@ -232,9 +231,4 @@ export class RunMonitor {
 	#add(cause: string, milliseconds: number): void {
 		if (milliseconds > 0) this.#slow.set(cause, (this.#slow.get(cause) ?? 0) + milliseconds);
 	}
-}
-
-/** A failure in a few words: `connection refused`, `HTTP 502`, `timeout`. */
-function shortText({ code }: RestError): string {
-	return code.startsWith("HTTP_") ? code.replace("_", " ") : code.toLowerCase().replaceAll("_", " ");
 }

@@ -28,8 +28,12 @@ export class RunStore {
 	readonly #user: CurrentUser;
 	#checked: Promise<void> | undefined;
 
-	constructor(stateDir: string, user: CurrentUser) {
+	readonly #onRead: ((done: number, total: number) => void) | undefined;
+
+	/** @param onRead called while `files` reads, with the number of records that it has read, and of all */
+	constructor(stateDir: string, user: CurrentUser, onRead?: (done: number, total: number) => void) {
 		this.folder = join(stateDir, "runs");
+		this.#onRead = onRead;
 		this.#stateDir = stateDir;
 		this.#user = user;
 	}
@@ -62,7 +66,9 @@ export class RunStore {
 	/** All recorded runs, the newest first. */
 	async files(): Promise<RunFile[]> {
 		const files: (RunFile | undefined)[] = [];
-		for (const names of batches(await this.names(), READ_AT_ONCE)) {
+		const all = await this.names();
+		for (const names of batches(all, READ_AT_ONCE)) {
+			this.#onRead?.(files.length, all.length);
 			files.push(...(await Promise.all(names.map((name) => this.read(name)))));
 		}
 		return files.filter((file) => file !== undefined).toSorted((one, other) => byAge(other, one));

@@ -61,7 +61,9 @@ export async function requestWithRetry<Answer>(
 					now: Date.now(),
 				});
 				if (decision.action === "retry" && attempts.attempt >= ATTEMPTS) return { action: "fail" };
-				if (decision.action === "retry") monitor?.tryingAgain(attempts.attempt + 1, ATTEMPTS, error);
+				if (decision.action === "retry") {
+					monitor?.tryingAgain(error, { next: attempts.attempt + 1, allowed: ATTEMPTS, wait: decision.wait });
+				}
 				return decision;
 			},
 			pause: (wait) => cooldown.extend(wait),

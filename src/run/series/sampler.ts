@@ -7,7 +7,7 @@ import { heavierState, type SeriesPoint } from "./point.ts";
 
 /** The sources of a point. Only figures that exist anyway are read. */
 export type Sampled = {
-	readonly monitor: { counters(): Counters; current(): Activity };
+	readonly monitor: { counters(): Counters; current(): Activity | undefined };
 	readonly totals: () => Totals;
 	/** requests a second that the user allows; undefined for no cap */
 	readonly cap: () => number | undefined;
@@ -40,7 +40,7 @@ export class Sampler {
 
 	/** Notes the state: a point that covers several seconds has the one that says most. @returns seconds since the last point */
 	observe(now: number): number {
-		const { state } = this.#sampled.monitor.current();
+		const state = stateOf(this.#sampled);
 		this.#state = this.#state === undefined ? state : heavierState(this.#state, state);
 		return (now - this.#since) / 1000;
 	}
@@ -52,7 +52,7 @@ export class Sampler {
 		const { rows, pending, invalid, duplicateSkipped, failed } = totals();
 		const counters = monitor.counters();
 		const { p50, p95 } = percentilesBetween(this.#before.latencies, counters.latencies);
-		const lowered = monitor.current().rate?.now;
+		const lowered = monitor.current()?.rate?.now;
 		const slow = [...counters.slow]
 			.map(([cause, ms]) => [cause, rounded((ms - (this.#before.slow.get(cause) ?? 0)) / 1000)] as const)
 			.filter(([, each]) => each > 0);
@@ -64,7 +64,7 @@ export class Sampler {
 			failed,
 			p50,
 			p95,
-			state: this.#state ?? monitor.current().state,
+			state: this.#state ?? stateOf(this.#sampled),
 			in_flight: counters.inFlight,
 			cap: cap() ?? null,
 			...(lowered === undefined ? {} : { rate: Math.round(lowered * 10) / 10 }),
@@ -77,4 +77,9 @@ export class Sampler {
 		this.#errors.clear();
 		return point;
 	}
+}
+
+/** A run that is sampled has begun. */
+function stateOf({ monitor }: Sampled): Activity["state"] {
+	return monitor.current()?.state ?? "running";
 }

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import type { App, Settings } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { DELETE_TOKEN } from "../../json/list-change.ts";
@@ -7,7 +8,8 @@ import { readSchema } from "../../manifest/rows/schema.ts";
 import { DEFAULT_PURPOSE, PURPOSES, type Purpose } from "../../manifest/purposes.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "../../manifest/types.ts";
 import { changeOf, type Mode } from "../../plan/change.ts";
-import { numberText, rowsText } from "../../text/words.ts";
+import { show } from "../../text/show.ts";
+import { bytesText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
 import type { PresentValues } from "./ask-service.ts";
@@ -67,8 +69,9 @@ export async function checkAndReport(
 	options: ManifestOptions,
 	{ name, present, alike }: CheckExtras = {},
 ): Promise<CheckedManifest> {
-	const { stdin, signal } = app;
+	const { stdin, signal, monitor } = app;
 	const problems = problemReporter(flags.json === true, app);
+	monitor.enter("checking", `${show(name ?? path)}${await sizeText(path)}`);
 	try {
 		const checked = await checkManifest(path, options, {
 			name,
@@ -76,6 +79,7 @@ export async function checkAndReport(
 			signal,
 			isAlreadyPresent: present?.isAlreadyPresent,
 			nameFolding: alike,
+			onProgress: (rows) => monitor.count({ done: rows, unit: "rows" }),
 			onProblem: (problem) => void problems.report(problem),
 			temporaryFolder: await app.temporaryFolder(settings),
 		});
@@ -84,6 +88,12 @@ export async function checkAndReport(
 	} finally {
 		await present?.close();
 	}
+}
+
+/** The size of a file, as ` (45 MB)`. Nothing for what has none, such as a pipe: then only the rows are counted. */
+async function sizeText(path: string): Promise<string> {
+	const found = path === "-" ? undefined : await stat(path).catch(() => undefined);
+	return found?.isFile() === true ? ` (${bytesText(found.size)})` : "";
 }
 
 /** @throws CliError exit 2 where standard input would be read twice */

@@ -44,6 +44,8 @@ export function policyPrescan<SourceRow extends Row>(
 		io.note(`The policy of ${settings.policy?.origin} is checked on all rows before the first is sent.`);
 		const folder = (): Promise<string> => app.temporaryFolder(settings);
 		const documents = new DocumentSource({ rows: () => rowsByDataset(open()), folder, clock });
+		app.monitor.enter("checking", `the policy of ${settings.policy?.origin}`);
+		let judged = 0;
 		const started = clock.now();
 		const { concurrency, maxDuration = Number.POSITIVE_INFINITY } = flags;
 		const previewed = async (row: SourceRow) => {
@@ -60,6 +62,7 @@ export function policyPrescan<SourceRow extends Row>(
 		try {
 			const effects = inOrder(open(), previewed, concurrency === "auto" ? READS_IN_FLIGHT : concurrency);
 			for await (const { line, effect } of effects) {
+				app.monitor.count({ done: (judged += 1), unit: "rows" });
 				if (effect !== undefined) await checker.effect(line, effect, session.service.api.dialect.flavour.normalise);
 				if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 			}

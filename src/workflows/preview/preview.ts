@@ -64,7 +64,7 @@ export async function preview<SourceRow extends Row>(
 	const tally = new ChangeTally();
 	const checker = settings.policy === undefined ? undefined : new PolicyChecker(settings.policy, rows, flags, app);
 	session.monitor.enter("reading", "what the documents have");
-	const progress = io.progress(flags.progress, () => session.monitor.current());
+	const progress = io.progress();
 	const started = clock.now();
 	const documents = new DocumentSource({
 		rows: () => rowsByDataset(rows.read()),

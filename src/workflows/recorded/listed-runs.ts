@@ -24,11 +24,19 @@ export type ListedRun = {
 
 type SupersededBy = (file: RunFile) => Promise<string | undefined>;
 
-/** All recorded runs, the newest first. A run whose summary can't be used takes as long as its journal is. */
-export async function* listedRuns(runs: RunStore): AsyncGenerator<ListedRun> {
+/**
+ * All recorded runs, the newest first. A run whose summary can't be used takes as long as its journal is.
+ *
+ * @param onRead called with the number of runs that were read, and of all
+ */
+export async function* listedRuns(
+	runs: RunStore,
+	onRead: (done: number, total: number) => void,
+): AsyncGenerator<ListedRun> {
 	const all = await runs.files();
 	const superseded = supersededAmong(runs, all);
-	for (const files of batches(all, READ_AT_ONCE)) {
+	for (const [batch, files] of batches(all, READ_AT_ONCE).entries()) {
+		onRead(batch * READ_AT_ONCE, all.length);
 		yield* await Promise.all(files.map((file) => listedRun(runs, file, superseded)));
 	}
 }

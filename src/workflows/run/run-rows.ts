@@ -1,6 +1,7 @@
 import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
 import { numberText } from "../../text/words.ts";
 import type { ExitCode } from "../../errors.ts";
+import { countsText } from "../../report/summary.ts";
 import type { Row, RowFailure } from "../../manifest/types.ts";
 import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -11,7 +12,7 @@ import type { Pace } from "../../run/rate/pace.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import { SERIES_FILE } from "../../run/series/series-file.ts";
 import { chunked, runChunks } from "../../run/rows.ts";
-import type { Outcome, Stop } from "../../run/types.ts";
+import type { Outcome, Stop, Totals } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import type { Run } from "../open-run.ts";
@@ -92,12 +93,15 @@ export async function openRecord<SourceRow extends Row>(
 		await reportFailed(outcome);
 		await onOutcome?.(outcome);
 	});
+	const { run: name } = recording;
 	const { session } = run;
-	const seriesPath = app.runs(run.settings).path(recording.run, SERIES_FILE);
+	const seriesPath = app.runs(run.settings).path(name, SERIES_FILE);
 	const figures = { monitor: session.monitor, totals: () => journal.totals(), cap: () => session.rates.rate };
 	const series = recordSeries(seriesPath, figures, (text) => app.io.note(text));
-	const stopFollowing = await followAdjustments({ runs: app.runs(run.settings), name: recording.run, session, app });
+	const stopFollowing = await followAdjustments({ runs: app.runs(run.settings), name, session, app });
+	app.io.beforeQuitting(() => quitText(journal.totals(), name, flags));
 	const close = async (): Promise<void> => {
+		app.io.beforeQuitting(undefined);
 		await stopFollowing();
 		await series.close();
 		await journal.close();
@@ -111,8 +115,14 @@ export async function openRecord<SourceRow extends Row>(
 		throw error;
 	}
 	const secondsBefore = recording.resumed?.seconds ?? 0;
-	const { run: name, discard } = recording;
+	const { discard } = recording;
 	return { run, rows, name, journal, series, discard, secondsBefore, [Symbol.asyncDispose]: close };
+}
+
+/** The counts of a run so far, and what to type next, for a user who does not wait for its end. */
+function quitText(totals: Totals, name: string, flags: Run["flags"]): string {
+	const next = totals.pending > 0 ? `Resume it with: ${resumeCommand(name, flags)}` : undefined;
+	return `${countsText(totals)}. ${next ?? `See it with: ${withFlags(`ragtag runs show ${name}`, flags)}`}`;
 }
 
 /** The result of the rows that were sent. */
@@ -146,7 +156,7 @@ export async function sendRows<SourceRow extends Row>(
 	});
 	const { monitor } = session;
 	monitor.enter("reading", "what the documents have");
-	const progress = io.progress(flags.progress, () => monitor.current());
+	const progress = io.progress();
 	const started = clock.now();
 	try {
 		const stop = await runChunks(chunked(unsettled(rows.read(), journal), flags.chunk), {

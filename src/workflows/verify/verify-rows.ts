@@ -57,7 +57,7 @@ export async function verifyRows(
 	const total = picked.count + picked.unrecorded;
 	const reportVerdict = verdictReporter(name, flags.json === true, app);
 	session.monitor.enter("verifying");
-	const progress = io.progress(flags.progress, () => session.monitor.current());
+	const progress = io.progress();
 	const work = async (): Promise<Stop | undefined> => {
 		const { taggedDataset } = picked;
 		if (taggedDataset !== undefined && !(await showsMetadata(service, request, taggedDataset))) {

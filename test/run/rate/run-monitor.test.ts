@@ -1,8 +1,16 @@
 import { describe, expect, it } from "vitest";
+import type { Activity } from "../../../src/activity.ts";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { failure, start, updating } from "../harness.ts";
+
+/** What a command that has begun is doing. */
+function nowOf(monitor: RunMonitor): Activity {
+	const activity = monitor.current();
+	if (activity === undefined) throw new Error("the command has not begun");
+	return activity;
+}
 
 /** A run with a monitor, and the states that it shows every 100 ms. */
 function monitored(operation: Parameters<typeof start>[0], more: Parameters<typeof start>[1] = {}) {
@@ -14,7 +22,7 @@ function monitored(operation: Parameters<typeof start>[0], more: Parameters<type
 	const states: string[] = [];
 	const look = async (): Promise<void> => {
 		for (;;) {
-			const { state, cause } = monitor.current();
+			const { state, cause } = nowOf(monitor);
 			const text = cause === undefined ? state : `${state}: ${cause}`;
 			if (states.at(-1) !== text) states.push(text);
 			await clock.sleep(100);
@@ -35,7 +43,7 @@ describe("the state of a run and its cause", () => {
 			{ rows: 4000, rate: 100, concurrency: 1, limiter: { take: () => clock.sleep(10), close: () => undefined } },
 		);
 		await clock.pass(9_000);
-		const waiting = monitor.current();
+		const waiting = nowOf(monitor);
 		// Half of the time that is added to each Retry-After.
 		expect(waiting).toMatchObject({ state: "waiting", of: 14.7 });
 		expect(waiting.seconds).toBeCloseTo(9, 0);
@@ -77,8 +85,13 @@ describe("the state of a run and its cause", () => {
 		await clock.pass(0);
 		expect(monitor.current()).toMatchObject({
 			state: "running",
-			cause: "trying again (2 of 6): connection refused",
+			cause: "connection refused",
+			again: { attempt: "2 of 6" },
 		});
+		const { again } = nowOf(monitor);
+		expect(again?.seconds).toBeGreaterThan(0);
+		await clock.pass(1000 * (again?.seconds ?? 0));
+		expect(nowOf(monitor).again?.attempt).toBe("3 of 6");
 		await clock.until(done);
 	});
 
@@ -103,5 +116,45 @@ describe("the state of a run and its cause", () => {
 		const { slow, seconds, latency, concurrency } = monitor.pace();
 		expect({ latency, concurrency }).toEqual({ latency: 500, concurrency: 4 });
 		expect(slow).toEqual([{ cause: "concurrency", seconds }]);
+	});
+});
+
+describe("what a command without rows is doing", () => {
+	const begun = () => {
+		const clock = new FakeClock();
+		return { clock, monitor: new RunMonitor(clock, new Cooldown(clock)) };
+	};
+	const page = (items: number, total?: number) => async () => ({ items: Array.from({ length: items }), total });
+
+	it("is nothing before it has begun, so that no word is shown too early", () => {
+		expect(begun().monitor.current()).toBeUndefined();
+	});
+
+	it("counts the entries of a list, and begins anew with its first page", async () => {
+		const { clock, monitor } = begun();
+		monitor.enter("reading", "from rag.example.com");
+		await monitor.lists.page("documents of D", 1, page(100, 250));
+		await monitor.lists.page("documents of D", 2, page(100, 250));
+		await clock.pass(2000);
+		const reading = { state: "reading", what: "documents of D", seconds: 2 };
+		expect(monitor.current()).toEqual({ ...reading, count: { done: 200, total: 250 } });
+		// A total of 0 after the last page is no total.
+		await monitor.lists.page("documents of D", 3, page(50, 0));
+		expect(monitor.current()).toEqual({ ...reading, count: { done: 250, total: 250 } });
+		await monitor.lists.page("documents of D", 1, page(100, 250));
+		expect(monitor.current()).toEqual({ ...reading, count: { done: 100, total: 250 } });
+	});
+
+	it("names a list that a check of a manifest needs only while a page of it is on its way", async () => {
+		const { monitor } = begun();
+		monitor.enter("checking", "tags.csv");
+		monitor.count({ done: 4096, unit: "rows" });
+		let seen: Activity | undefined;
+		await monitor.lists.page("documents of D", 1, async () => {
+			seen = monitor.current();
+			return { items: [], total: 0 };
+		});
+		expect(seen).toMatchObject({ state: "reading", what: "documents of D" });
+		expect(monitor.current()).toMatchObject({ state: "checking", what: "tags.csv", count: { done: 4096 } });
 	});
 });
