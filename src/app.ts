@@ -49,7 +49,7 @@ export type App = {
 	connect(settings: Settings, options: SessionOptions): Promise<Session>;
 	/** The address in the form of recorded runs; undefined if none is set. @throws CliError exit 2 for a wrong address */
 	baseUrl(settings: Settings): string | undefined;
-	/** Where runs are recorded. @throws CliError exit 2 if there is no folder for them */
+	/** The folder of recorded runs. @throws CliError exit 2 if there is none */
 	runs(settings: Settings): RunStore;
 	/** The names of all profiles, in the order of the file; none if there is no file. @throws CliError exit 2 */
 	profiles(): Promise<readonly string[]>;

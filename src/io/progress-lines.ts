@@ -3,7 +3,7 @@ import { numberText } from "../text/words.ts";
 import { cut, fitted, joined, type Part, type WidthOf } from "./fit.ts";
 import { clockText, duration, rateText } from "./progress-words.ts";
 
-/** How many rows have an outcome. */
+/** The number of rows that have an outcome. */
 export type RowCounts = {
 	/** rows that have an outcome */
 	readonly done: number;

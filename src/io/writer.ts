@@ -32,7 +32,7 @@ export class Writer {
 		return this.#closed;
 	}
 
-	/** Why output could not be written; undefined for a closed pipe. */
+	/** The reason why output could not be written; undefined for a closed pipe. */
 	get failure(): unknown {
 		return this.#failure;
 	}

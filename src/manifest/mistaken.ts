@@ -15,7 +15,7 @@ const HEAD_BYTES = 4096;
 const PLAN = /^\s*\{"ragtag_plan":/;
 
 /**
- * Why a file can't be a manifest, by its first bytes; undefined for one that may be.
+ * The reason why a file can't be a manifest, by its first bytes; undefined for one that may be.
  *
  * @param block the first bytes of the file, as they stand in it
  */

@@ -81,7 +81,7 @@ export type Row = {
 	readonly nameReference?: NameReference | undefined;
 };
 
-/** Why a row failed, as the failed-rows file says it. */
+/** The reason of a failed row, for the failed-rows file. */
 export type RowFailure = {
 	readonly line: number;
 	readonly errorCode: string;

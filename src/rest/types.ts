@@ -21,7 +21,7 @@ export type Document = {
 	readonly inexact?: InexactValues;
 };
 
-/** What a removal needs of a document that a list has shown. */
+/** The members of a listed document that a removal needs. */
 export type ListedDocument = Pick<Document, "id" | "datasetId" | "isDatasetNamed"> & Partial<Pick<Document, "name">>;
 
 /** One page of a list, as the service gave it. It may be short, repeat documents, or ignore the query. */
@@ -76,7 +76,10 @@ export type Api = {
 	listDocuments(datasetId: string, query: DocumentQuery, signal?: AbortSignal): Promise<Page<Document>>;
 	updateMetadata(datasetId: string, documentId: string, metadata: Metadata, signal?: AbortSignal): Promise<Echo>;
 	uploadDocument(datasetId: string, file: UploadFile, signal?: AbortSignal): Promise<StoredFile>;
-	/** What a removal needs of a document that `listDocuments` of this service gave, small enough to keep for many rows. */
+	/**
+	 * The members that a removal needs of a document from `listDocuments` of this service, small enough to keep for many
+	 * rows.
+	 */
 	forRemoval(document: ListedDocument): ListedDocument;
 	/** Removes a document that `listDocuments` or `forRemoval` of this service gave, and refuses any other. */
 	removeDocument(document: ListedDocument, signal?: AbortSignal): Promise<void>;

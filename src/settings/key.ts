@@ -5,7 +5,7 @@ import { keyFromCommand } from "./key-command.ts";
 import { readPrivateFile } from "./private-file.ts";
 import type { Profile, SettingFlags, SettingSources } from "./types.ts";
 
-/** Where the key is. It has not been read yet. */
+/** The source of the key. It has not been read yet. */
 export type KeySource =
 	| { readonly kind: "text"; readonly text: string; readonly origin: string }
 	| { readonly kind: "stdin"; readonly origin: string }

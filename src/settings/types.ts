@@ -29,7 +29,7 @@ export type SettingSources = {
 	readonly uid?: number | undefined;
 };
 
-/** How long the records of finished runs are kept: milliseconds since their end. */
+/** The time for which records of finished runs are kept, in milliseconds since their end. */
 export type KeepRuns = number | "forever";
 
 /** One profile of config.yaml, checked. Paths are absolute. */

@@ -25,7 +25,10 @@ type AdjustFlags = RunsFlags & {
 	readonly continue?: boolean;
 };
 
-/** How long the run may take to answer, in milliseconds: it looks each second. And how often the answer is looked for. */
+/**
+ * The longest time for the run's answer, in milliseconds, as it checks each second; and the interval of checks for the
+ * answer.
+ */
 const ANSWER_MS = 5_000;
 const LOOK_MS = 100;
 

@@ -156,8 +156,7 @@ export async function rowsByDataset(
 }
 
 /**
- * A document in a list of its dataset where that is kept, or asked for by its id, or undefined where the dataset does not
- * list it.
+ * A document from the list of its dataset if that is kept, else by its id; undefined if the dataset does not list it.
  *
  * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
  */

@@ -8,7 +8,10 @@ import { errorCode } from "../../errors.ts";
 /** Tries to enter. Resolves with the function that leaves again, or with undefined while another process is in. */
 export type Mutex = () => Promise<(() => Promise<void>) | undefined>;
 
-/** How long another process may stay in, in milliseconds. Its work takes milliseconds, but a machine can be slow. */
+/**
+ * The longest time that another process may stay in, in milliseconds. Its work takes milliseconds, but a machine can be
+ * slow.
+ */
 const TIMEOUT_MS = 10_000;
 
 /** Between two tries, in milliseconds: about as long as the work takes. */

@@ -50,7 +50,7 @@ export class RowStates {
 		if (byte === OTHER_CODE) this.#otherCodes.set(row, code);
 	}
 
-	/** How many rows failed with that code. */
+	/** The number of rows that failed with that code. */
 	failedWith(code: string): number {
 		let count = 0;
 		for (let row = 0; row < this.#bytes.length; row++) if (this.codeOf(row) === code) count += 1;

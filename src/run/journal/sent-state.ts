@@ -83,12 +83,12 @@ export function countInDoubt(outcomes: JournalState, sent: SentState): number {
 	return countRows(sent, (row) => outcomes.statusOf(row) === undefined);
 }
 
-/** How many rows can't be undone, as they may have been written while their before-image was not known. */
+/** The number of rows that can't be undone, as they may have been written while their before-image was unknown. */
 export function countWithoutBeforeImage(outcomes: JournalState, sent: SentState): number {
 	return countRows(sent, (row) => sent.lacksBeforeImage(row) && !outcomes.isUntouched(row));
 }
 
-/** How many rows failed after their files were stored. An undo removes these files. */
+/** The number of rows that failed after their files were stored. An undo removes these files. */
 export function countStoredButFailed(outcomes: JournalState, sent: SentState): number {
 	return countRows(sent, (row) => sent.wasStored(row) && outcomes.statusOf(row) === "failed");
 }

@@ -78,7 +78,7 @@ export class JournalState {
 		return this.#rows.isUntouched(row);
 	}
 
-	/** How many rows failed with that code. */
+	/** The number of rows that failed with that code. */
 	failedWith(code: string): number {
 		return this.#rows.failedWith(code);
 	}

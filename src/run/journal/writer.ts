@@ -45,7 +45,7 @@ export class JournalWriter {
 		this.#size = size;
 	}
 
-	/** Why nothing more can be written; undefined while the file works. */
+	/** The reason why nothing more can be written; undefined while the file works. */
 	get lost(): JournalLost | undefined {
 		return this.#lost;
 	}

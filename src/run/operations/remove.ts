@@ -143,8 +143,8 @@ async function stillListed({ service, api, request, item }: Removal): Promise<Do
 }
 
 /**
- * Whether a refusal may follow an applied removal. RAGFlow takes the document out of its database, then its file out of the
- * storage, and answers 500 or 100 where that fails (delete in api/apps/sdk/doc.py, v0.15 to v0.24).
+ * Whether a refusal may follow an applied removal. RAGFlow removes the document from its database, then its file from
+ * the storage. It answers 500 or 100 if that fails (delete in api/apps/sdk/doc.py, v0.15 to v0.24).
  */
 function mayFollowRemoval(error: unknown): boolean {
 	if (!(error instanceof RestError)) return false;

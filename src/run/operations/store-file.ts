@@ -157,7 +157,10 @@ export function renamed(
 	return new RestError(text, { kind: "rejected", code: "RENAMED" });
 }
 
-/** How long an upload whose answer was lost is searched for, in milliseconds. @param timeout of one request, in milliseconds */
+/**
+ * The time in milliseconds for which an upload is searched after a lost answer. @param timeout of one request, in
+ * milliseconds
+ */
 export function settleTime(timeout: number): number {
 	return Math.max(SHORTEST_SETTLE_TIME, timeout);
 }

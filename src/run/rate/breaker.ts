@@ -10,7 +10,7 @@ const LONGEST_PROBE_MS = 60_000;
 /** The shortest wait before a probe, in milliseconds: full jitter alone could give 0 several times in a row. */
 const SHORTEST_PROBE_MS = 100;
 
-/** How long to wait before the next probe, in milliseconds: full jitter, after `failed` probes that failed. */
+/** The wait before the next probe, in milliseconds: full jitter, after `failed` probes that failed. */
 export function probeWait(failed: number, random: number): number {
 	return Math.max(SHORTEST_PROBE_MS, random * Math.min(LONGEST_PROBE_MS, FIRST_PROBE_MS * 2 ** failed));
 }

@@ -12,7 +12,7 @@ const SCALE = 1 / Math.log(GROWTH);
 /** Percentiles of the times of some requests, in milliseconds; null where there was none. */
 export type Percentiles = { readonly count: number; readonly p50: number | null; readonly p95: number | null };
 
-/** How long the requests of a command took. It only counts: its size does not depend on how many there were. */
+/** The durations of a command's requests, as counts in buckets: its size does not depend on their number. */
 export class Latencies {
 	readonly #counts = new Uint32Array(BUCKETS);
 

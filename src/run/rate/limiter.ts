@@ -8,7 +8,7 @@ const JOBS_PER_SECOND = 100;
 /** Spacing, as a share of what the cap asks for: time lost to late timers can then be made up within the window. */
 const SPACING = 0.97;
 
-/** How a cap is divided into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
+/** The division of a cap into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
 export type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
 
 /** A request that waits for a permit. */

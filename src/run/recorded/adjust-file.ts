@@ -18,7 +18,7 @@ export type WantedChange = {
 	readonly paused?: boolean;
 };
 
-/** What holds after a change was taken. */
+/** The state after an accepted change. */
 export type TakenChange = {
 	/** that of the change */
 	readonly id: string;

@@ -71,7 +71,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return countWithoutBeforeImage(this.#run.state, this.#run.sentState);
 	}
 
-	/** How many rows failed after their files were stored. */
+	/** The number of rows that failed after their files were stored. */
 	get storedButFailed(): number {
 		return countStoredButFailed(this.#run.state, this.#run.sentState);
 	}

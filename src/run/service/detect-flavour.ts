@@ -37,7 +37,7 @@ export async function detectFlavour(api: Api, request: Request, isPatient = true
 /** The values of `--flavour`. */
 export const flavourNames: readonly string[] = flavours.map(({ name }) => name).toReversed();
 
-/** How long a flavour counts after it was detected, in milliseconds: rows that fail alike detect it once. */
+/** Milliseconds for which a detected flavour counts: rows that fail alike detect it once. */
 const CONFIRMED_FOR = 60_000;
 
 /** Detections in a row that a wrong verb may cause at any time although each finds the same flavour. */

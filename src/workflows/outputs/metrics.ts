@@ -49,7 +49,9 @@ export function metricsText(end: RunEnd, before: string | undefined): string {
 	return `${families.join("")}# EOF\n`;
 }
 
-/** What tells the jobs of one machine apart. The name of a run is no label: each would begin a new series. */
+/**
+ * Labels that distinguish the jobs of one machine. The name of a run is no label, as each run would begin a new series.
+ */
 function labelsOf({ command, args }: RunEnd): Record<string, string> {
 	const [manifest] = args;
 	const isManifest = command.startsWith("docs ") && args.length === 1 && manifest !== undefined;

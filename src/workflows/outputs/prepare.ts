@@ -59,7 +59,7 @@ async function fullPath(path: string): Promise<string> {
 	return join(await realpath(folder).catch(() => folder), basename(path));
 }
 
-/** Why a file can't be replaced, or must not be; undefined where it can. */
+/** The reason why a file can't or must not be replaced; undefined if it may. */
 async function whyNot(path: string): Promise<string | undefined> {
 	try {
 		await access(dirname(resolve(path)), constants.W_OK | constants.X_OK);

@@ -2,8 +2,8 @@ import type { OutputFlags } from "../../run-end.ts";
 import { OUTPUTS } from "./outputs.ts";
 
 /**
- * The outputs of a command line that could not be parsed, as far as they can be told: a job that fails for a mistyped flag
- * must say so where its monitoring looks.
+ * The outputs of a command line that could not be parsed, as far as they are known: monitoring must see a job that
+ * fails for a mistyped flag.
  *
  * @param flags the flags that the command has
  */

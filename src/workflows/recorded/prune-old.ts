@@ -10,7 +10,7 @@ import { removeRun } from "./remove-run.ts";
 /** Milliseconds that the end of a run may take for this. What is left then is done at the end of the next run. */
 const LONGEST = 2_000;
 
-/** What removes old records at the end of a run. */
+/** The parts of a run that the removal of old records needs. */
 type PruningRun = Pick<Run, "flags" | "settings"> & {
 	readonly app: Pick<Run["app"], "clock" | "io" | "processes" | "signal">;
 };

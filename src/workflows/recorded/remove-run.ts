@@ -9,7 +9,7 @@ import { markReplacedRuns } from "../../run/recorded/superseded.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 import { type PruneCandidate, pruneCandidate } from "./prune-candidate.ts";
 
-/** What the removal of records needs. */
+/** The parts that the removal of records needs. */
 export type Removal = {
 	readonly runs: RunStore;
 	readonly processes: Processes;

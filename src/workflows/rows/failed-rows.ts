@@ -170,7 +170,7 @@ async function rowPlaces(manifest: string): Promise<(row: Row) => RowPlace | und
 	};
 }
 
-/** Why a report may not be written to that path; undefined where it may. The file need not exist. */
+/** The reason why a report may not be written to that path; undefined if it may. The file need not exist. */
 async function whyNoReport(path: string): Promise<string | undefined> {
 	const status = await lstat(path).catch((error: unknown) => {
 		if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
