@@ -120,7 +120,9 @@ function failureText({ item, name = item.name, documentId, error }: Outcome): st
 	const text = error?.text ?? "";
 	if (name === undefined || text.includes(show(name))) return text;
 	const id = show(documentId);
-	if (id !== "" && text.includes(id)) return text.replace(id, () => namedDocument(name, documentId));
+	const subject = `document ${id} `;
+	// Elsewhere the id may stand in an answer of the service, which is quoted as it came.
+	if (text.startsWith(subject)) return `document ${namedDocument(name, documentId)} ${text.slice(subject.length)}`;
 	return `${namedDocument(name, documentId)}: ${text}`;
 }
 
