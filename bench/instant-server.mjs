@@ -1,14 +1,25 @@
 // Answers at once, and keeps what was written, as the client reads some of it back. Speaks as RAGFlow v0.24 does
 // (ragflow-put). Prints its address. Only for measurements: it reads just enough of HTTP/1.1 for one client.
 //
-//   node bench/instant-server.mjs DOCUMENTS
+//   node bench/instant-server.mjs DOCUMENTS [LATENCY [LIMIT]]
 //
+// LATENCY is milliseconds until an answer. LIMIT is the updates a second that it takes, one after another: what comes faster
+// waits in a queue, as at a service whose database is the limit.
+// GET /arrivals gives, and forgets, when requests arrived (milliseconds of its own clock) and how many were in flight at most.
 // The documents are numbered in hexadecimal from 1. The dataset whose id ends in f claims a hundred times as many, so that
 // reading each document by itself takes fewer requests than a list.
 import { createServer } from "node:net";
 import process from "node:process";
 
 const documents = Number(process.argv[2]);
+const latency = Number(process.argv[3] ?? 0);
+/** milliseconds that one update takes of the queue */
+const turn = process.argv[4] === undefined ? 0 : 1000 / Number(process.argv[4]);
+/** when the queue is empty */
+let free = 0;
+let arrivals = [];
+let inFlight = 0;
+let mostInFlight = 0;
 const METADATA = '{"author":"Grace Hopper","year":1952,"topic":"compilers"}';
 /** the body of the last update, by document */
 const written = new Map();
@@ -44,6 +55,16 @@ function entry(id, dataset) {
 	return `{"id":"${id}","name":"${id}.txt","dataset_id":"${dataset}","run":"DONE","size":100,"meta_fields":${metadata}}`;
 }
 
+function response(text) {
+	return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+}
+
+/** Milliseconds until an update that arrives now has had its turn. */
+function queued(now) {
+	free = Math.max(free, now) + turn;
+	return free - now;
+}
+
 const server = createServer((socket) => {
 	let input = "";
 	socket.setNoDelay(true);
@@ -59,9 +80,27 @@ const server = createServer((socket) => {
 			const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
 			if (input.length < end + 4 + length) break;
 			const [method, path] = head.split(" ", 2);
-			const text = answer(method, path, input.slice(end + 4, end + 4 + length));
+			const body = input.slice(end + 4, end + 4 + length);
 			input = input.slice(end + 4 + length);
-			output += `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+			if (path === "/arrivals") {
+				output += response(JSON.stringify({ arrivals, mostInFlight }));
+				[arrivals, mostInFlight] = [[], 0];
+				continue;
+			}
+			const now = performance.now();
+			arrivals.push(now);
+			const text = response(answer(method, path, body));
+			const wait = latency + (method === "PUT" && turn > 0 ? queued(now) : 0);
+			if (wait === 0) {
+				output += text;
+				continue;
+			}
+			inFlight += 1;
+			mostInFlight = Math.max(mostInFlight, inFlight);
+			setTimeout(() => {
+				inFlight -= 1;
+				socket.write(text, "latin1");
+			}, wait);
 		}
 		if (output !== "") socket.write(output, "latin1");
 	});

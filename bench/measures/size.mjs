@@ -1,0 +1,44 @@
+// How time and memory grow with the manifest.
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { DATASET, median, round } from "../world.mjs";
+
+export async function* memory(world, { isShort }) {
+	const [few, many] = isShort ? [10_000, 100_000] : [10_000, 1_000_000];
+	const peaks = [];
+	const cpu = [];
+	for (const rows of [few, many]) {
+		const server = await world.server(rows);
+		const { peakMegabytes, cpuSeconds } = await world.tag(server, rows, ["--rate", "unlimited", "--no-undo"]);
+		peaks.push(peakMegabytes);
+		cpu.push(cpuSeconds / rows);
+		await server.close();
+	}
+	const [small = 1, large = 0] = peaks;
+	const name = `${many.toLocaleString("en")} rows`;
+	yield { name: `${name}: peak memory against 10,000 rows`, figure: round(large / small), goal: "<= 1.25" };
+	yield { name: `${name}: peak memory, megabytes`, figure: round(large, 0), goal: "< 160" };
+	yield { name: `${name}: CPU a row against 10,000 rows`, figure: round(cpu[1] / cpu[0]), goal: "<= 1.1" };
+}
+
+/** The check of a manifest against the parser alone, which is what others build on. */
+export async function* check(world, { isShort }) {
+	const rows = isShort ? 100_000 : 1_000_000;
+	const path = await world.manifest(rows);
+	const script = fileURLToPath(new URL("../csv-parse-alone.mjs", import.meta.url));
+	const seen = { alone: [], check: [] };
+	let peak = 0;
+	for (let turn = 0; turn < 3; turn++) {
+		seen.alone.push((await world.run(process.execPath, [script, path], { isNode: true })).seconds);
+		const checked = await world.ragtag(undefined, ["manifest", "check", path, "-d", DATASET, "-q"]);
+		seen.check.push(checked.seconds);
+		peak = Math.max(peak, checked.peakMegabytes);
+	}
+	const name = `check of ${rows.toLocaleString("en")} rows`;
+	yield {
+		name: `${name}: speed against csv-parse alone`,
+		figure: round(median(seen.alone) / median(seen.check)),
+		goal: ">= 0.7",
+	};
+	yield { name: `${name}: peak memory, megabytes`, figure: round(peak, 0), goal: "<= 100" };
+}

@@ -1,0 +1,112 @@
+// Updates without a cap, all safety on, against the client under it and against other tools. They take turns.
+import { writeFile } from "node:fs/promises";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { DATASET, isInstalled, median, round } from "../world.mjs";
+
+const rawLoop = fileURLToPath(new URL("../raw-loop.mjs", import.meta.url));
+const IN_FLIGHT = 32;
+
+const PYTHON = `import requests, sys
+address, rows = sys.argv[1], int(sys.argv[2])
+session = requests.Session()
+session.headers["authorization"] = "Bearer bench-0000000000000000"
+for row in range(1, rows + 1):
+    answer = session.put(f"{address}/api/v1/datasets/${DATASET}/documents/{row:032x}", json={"meta_fields": {"author": "Ada Lovelace", "topic": f"engine {row}"}})
+    assert answer.json()["code"] == 0
+`;
+
+export async function* uncapped(world, { isShort }) {
+	const rows = isShort ? 20_000 : 50_000;
+	const rounds = isShort ? 3 : 5;
+	const server = await world.server(rows);
+	const flags = ["--rate", "unlimited"];
+	const ways = {
+		raw: async () => await world.run(process.execPath, [rawLoop, server.address, rows, IN_FLIGHT], { isNode: true }),
+		"no-undo": () => world.tag(server, rows, [...flags, "--no-undo"]),
+		undo: () => world.tag(server, rows, flags),
+	};
+	const fewer = Math.ceil(rows / 10);
+	if (isInstalled("curl")) {
+		const config = await curlConfig(world, server, rows);
+		const args = ["--parallel", "--parallel-max", "16", "--silent", "--output", "/dev/null", "--config", config];
+		ways.curl = () => world.run("curl", args);
+	}
+	if (isInstalled("python3", "-c", "import requests")) {
+		const script = world.path("session.py");
+		await writeFile(script, PYTHON);
+		const scaled = async () => ({
+			seconds: ((await world.run("python3", [script, server.address, fewer])).seconds * rows) / fewer,
+		});
+		ways.python = scaled;
+	}
+	const seen = {};
+	for (let turn = 0; turn < rounds; turn++) {
+		for (const [name, way] of Object.entries(ways)) {
+			seen[name] ??= [];
+			seen[name].push(await way());
+			await server.arrivals();
+		}
+	}
+	const seconds = (name) => median(seen[name].map((each) => each.seconds));
+	const cpu = (name) => median(seen[name].map((each) => each.cpuSeconds));
+	for (const name of ["no-undo", "undo"]) {
+		const what = name === "undo" ? "no cap, with before-images" : "no cap";
+		yield {
+			name: `${what}: speed against a raw Pool.request loop`,
+			figure: round(seconds("raw") / seconds(name)),
+			goal: ">= 0.8",
+		};
+		yield { name: `${what}: CPU a row against the raw loop`, figure: round(cpu(name) / cpu("raw")), goal: "<= 1.3" };
+	}
+	yield { name: "no cap: CPU microseconds a row", figure: round((cpu("no-undo") * 1e6) / rows, 0) };
+	if (seen.curl !== undefined) {
+		yield {
+			name: "no cap: speed against curl --parallel",
+			figure: round(seconds("curl") / seconds("no-undo")),
+			goal: ">= 1.8",
+		};
+	}
+	if (seen.python !== undefined) {
+		yield {
+			name: "no cap: speed against a Python session",
+			figure: round(seconds("python") / seconds("no-undo"), 1),
+			goal: ">= 18",
+		};
+	}
+	await server.close();
+}
+
+/** One transfer a row, as curl reads them from a file. */
+async function curlConfig(world, { address }, rows) {
+	const transfers = Array.from({ length: rows }, (_, at) => {
+		const id = (at + 1).toString(16).padStart(32, "0");
+		const lines = [
+			`url = "${address}/api/v1/datasets/${DATASET}/documents/${id}"`,
+			'request = "PUT"',
+			'header = "authorization: Bearer bench-0000000000000000"',
+			'header = "content-type: application/json"',
+			`data = "{\\"meta_fields\\":{\\"author\\":\\"Ada Lovelace\\",\\"topic\\":\\"engine ${at + 1}\\"}}"`,
+			'output = "/dev/null"',
+		];
+		return lines.join("\n");
+	});
+	const path = world.path("curl.txt");
+	await writeFile(path, `${transfers.join("\nnext\n")}\n`);
+	return path;
+}
+
+/** With latency the best is what is in flight over the latency. */
+export async function* uncappedFar(world, { isShort }) {
+	const [latency, concurrency] = [20, 64];
+	const rows = isShort ? 20_000 : 40_000;
+	const server = await world.server(rows, { latency });
+	const { seconds } = await world.tag(server, rows, ["--rate", "unlimited", "--concurrency", concurrency, "--no-undo"]);
+	const best = (concurrency * 1000) / latency;
+	yield {
+		name: "no cap at 20 ms, 64 in flight: share of in flight ÷ latency",
+		figure: round(rows / seconds / best),
+		goal: ">= 0.92",
+	};
+	await server.close();
+}
