@@ -1,6 +1,7 @@
 // The journal of a run as its file has it: read here without the program's own reader.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 
 /** Run folders of a state folder that can be gone on with, the oldest first: others were cut off before anything was sent. */
 export function runFolders(state) {
@@ -9,7 +10,7 @@ export function runFolders(state) {
 		.filter((name) => /^\d{8}T\d{6}-/.test(name))
 		.toSorted()
 		.map((name) => join(runs, name))
-		.filter((folder) => isWhole(join(folder, "run.json")) && sizeOf(join(folder, "journal.jsonl")) > 0)
+		.filter((folder) => isWhole(join(folder, "run.json")) && journalOf(folder) !== "")
 		.filter((folder) => outcomesOf(folder).headers > 0);
 }
 
@@ -29,7 +30,7 @@ export function outcomesOf(folder) {
 	const doubled = [];
 	let headers = 0;
 	let ended = false;
-	for (const line of readFileSync(join(folder, "journal.jsonl"), "utf8").split("\n").slice(0, -1)) {
+	for (const line of journalOf(folder).split("\n").slice(0, -1)) {
 		const record = JSON.parse(line);
 		ended = record.k === "e";
 		if (record.k === "h") headers += 1;
@@ -39,6 +40,14 @@ export function outcomesOf(folder) {
 		rows.set(record.i, record);
 	}
 	return { rows, doubled, headers, ended };
+}
+
+/** The text of a journal. The plain file counts, also beside a compressed one that a kill left. */
+function journalOf(folder) {
+	const path = join(folder, "journal.jsonl");
+	if (statSync(path, { throwIfNoEntry: false }) !== undefined) return readFileSync(path, "utf8");
+	const packed = `${path}.gz`;
+	return statSync(packed, { throwIfNoEntry: false }) === undefined ? "" : gunzipSync(readFileSync(packed)).toString();
 }
 
 function isWhole(path) {

@@ -9,7 +9,7 @@ import { parseCount, parseTime } from "../../flags/values.ts";
 import { printList } from "../../workflows/lists/list-output.ts";
 import { type PruneCandidate, pruneCandidate } from "../../workflows/recorded/prune-candidate.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
-import { type Removal, removeRun } from "../../workflows/recorded/remove-run.ts";
+import { isEnded, packFinished, type Removal, removeRun } from "../../workflows/recorded/remove-run.ts";
 
 type PruneFlags = RunsFlags & {
 	readonly olderThan: number;
@@ -63,7 +63,11 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 	const removed: Removed[] = [];
 	for (const run of names) {
 		const old = await pruneCandidate(run, runs, all);
-		if (old === undefined || (name === undefined && isYoung(old, flags.olderThan))) continue;
+		if (old === undefined) continue;
+		if (name === undefined && isYoung(old, flags.olderThan)) {
+			if (!isDry && isEnded(old)) await packFinished(old, removal);
+			continue;
+		}
 		if (staysUnfinished(old, flags)) {
 			io.note(`Run ${run} is ${old.state}: it stays (--all removes it too).`);
 			continue;

@@ -1,9 +1,12 @@
 import { constants } from "node:fs";
 import { copyFile, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { errorCode } from "../../errors.ts";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { errorCode, reason } from "../../errors.ts";
 import { makeFolder } from "../storage/folders.ts";
 import { encode } from "./encode.ts";
+import { JournalUnreadable } from "./errors.ts";
 import type { JournalRecord } from "./records.ts";
 import type { JournalFile } from "./writer.ts";
 
@@ -15,7 +18,7 @@ const FILE_MODE = 0o600;
 const READ_BYTES = 64 * 1024;
 
 /** A symbolic link is not followed, and a named pipe without a writer does not block the program. */
-const SAFE_OPEN = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+export const SAFE_OPEN = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Error codes of file systems that can't sync a folder. */
 const NO_FOLDER_SYNC: readonly (string | undefined)[] = ["EINVAL", "EISDIR", "ENOTSUP", "EPERM"];
@@ -69,16 +72,51 @@ export async function reopenFile(path: string, goodLength: number): Promise<Jour
 	});
 }
 
-/** The bytes of a file in pieces, up to its length when it was opened. Undefined where there is no such file. */
+/** The name of a file's compressed form. */
+export function packedPath(path: string): string {
+	return `${path}.gz`;
+}
+
+/**
+ * The bytes of a file in pieces, up to its length when it was opened. Where only its compressed form is there, they are
+ * read from that. Undefined where there is neither.
+ */
 export async function readChunks(path: string): Promise<AsyncGenerator<Uint8Array> | undefined> {
-	let handle: FileHandle;
+	const plain = await openIfThere(path);
+	if (plain !== undefined) return chunksOf(plain, await closeOnError(plain, () => sizeOf(plain, path)));
+	const packed = await openIfThere(packedPath(path));
+	if (packed !== undefined) {
+		const size = await closeOnError(packed, () => sizeOf(packed, packedPath(path)));
+		return unpacked(chunksOf(packed, size), packedPath(path));
+	}
+	// Another process may have replaced the compressed form by the plain one in between.
+	const again = await openIfThere(path);
+	return again === undefined ? undefined : chunksOf(again, await closeOnError(again, () => sizeOf(again, path)));
+}
+
+/** @throws JournalUnreadable where the compressed bytes are damaged or cut off */
+async function* unpacked(chunks: AsyncGenerator<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+	const gunzip = createGunzip({ chunkSize: READ_BYTES });
+	// An error of reading ends both streams, and is thrown by the loop.
+	const done = pipeline(chunks, gunzip).catch(() => undefined);
 	try {
-		handle = await open(path, constants.O_RDONLY | SAFE_OPEN);
+		for await (const chunk of gunzip) yield chunk;
+	} catch (error) {
+		if (errorCode(error)?.startsWith("Z_") !== true) throw error;
+		throw new JournalUnreadable(`${name} is damaged: ${reason(error)}`, "corrupt");
+	} finally {
+		gunzip.destroy();
+		await done;
+	}
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+	try {
+		return await open(path, constants.O_RDONLY | SAFE_OPEN);
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	}
-	return chunksOf(handle, await closeOnError(handle, () => sizeOf(handle, path)));
 }
 
 async function* chunksOf(handle: FileHandle, size: number): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,6 @@
 import { JournalUnreadable, journalLost } from "./errors.ts";
 import { createFile, createFolder, reopenFile } from "./files.ts";
+import { unpack } from "./packed.ts";
 import { pathsOf, type PerFile, type RecordedRun } from "./reader.ts";
 import type { HeaderRecord } from "./records.ts";
 import { SentState } from "./sent-state.ts";
@@ -51,6 +52,7 @@ export async function continueRun(run: RecordedRun, header: HeaderRecord): Promi
 	if (broken !== undefined) throw new JournalUnreadable(`${paths.journal} is of another run: ${broken}`, "foreign");
 	return await withJournalErrors(run.folder, async () => {
 		const lengths = run.goodLengths;
+		for (const path of [paths.sent, paths.journal]) await unpack(path);
 		const sent = await reopenFile(paths.sent, lengths.sent);
 		const journal = await reopenFile(paths.journal, lengths.journal).catch((error: unknown) =>
 			closeAndThrow(sent, error),

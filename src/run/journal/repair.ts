@@ -1,5 +1,6 @@
 import { JournalUnreadable, journalLost } from "./errors.ts";
 import { readChunks, replaceFile } from "./files.ts";
+import { salvage } from "./packed.ts";
 import { pathsOf, type PerFile } from "./reader.ts";
 import type { HeaderRecord, JournalRecord, ReadRecord } from "./records.ts";
 import { type Chunks, goodRecords, type Scan, scan } from "./scan.ts";
@@ -28,6 +29,7 @@ export type RepairedFile = {
 export async function repairRun(folder: string, now: () => Date): Promise<PerFile<RepairedFile>> {
 	const paths = pathsOf(folder);
 	try {
+		const damaged = { journal: await salvage(paths.journal), sent: await salvage(paths.sent) };
 		const headers = await headersOf((await readChunks(paths.journal)) ?? []);
 		const { first: header, newerVersion } = headers;
 		if (newerVersion !== undefined) {
@@ -36,10 +38,17 @@ export async function repairRun(folder: string, now: () => Date): Promise<PerFil
 		if (header === undefined) throw new JournalUnreadable(`${paths.journal} has no header left`, "corrupt");
 		const time = now().toISOString();
 		const journal = await repairJournal(paths.journal, header, headers.hasOtherRuns, time);
-		return { journal: journal.repaired, sent: await repairSent(paths.sent, header, journal.state, time) };
+		const sent = await repairSent(paths.sent, header, journal.state, time);
+		return { journal: withDamaged(journal.repaired, damaged.journal), sent: withDamaged(sent, damaged.sent) };
 	} catch (error) {
 		throw error instanceof JournalUnreadable ? error : journalLost(error, folder);
 	}
+}
+
+/** What of a damaged compressed file could not be read is lost, at least one record. */
+function withDamaged(repaired: RepairedFile, damaged: string | undefined): RepairedFile {
+	if (damaged === undefined) return repaired;
+	return { ...repaired, lost: Math.max(1, repaired.lost), original: damaged };
 }
 
 async function repairJournal(

@@ -2,6 +2,7 @@ import type { Stats } from "node:fs";
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../json/values.ts";
+import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
 import type { Totals } from "../types.ts";
 import type { RunFile } from "./run-file.ts";
@@ -52,13 +53,23 @@ export async function readRunSummary(runs: RunStore, run: string): Promise<RunSu
 		stat(path).catch(absent),
 		stat(runs.path(run, JOURNAL_FILE)).catch(absent),
 	]);
-	if (text === undefined || written === undefined || journal === undefined) return undefined;
+	if (text === undefined || written === undefined) return undefined;
 	const object = objectOf(text);
-	return object === undefined || !fits(object, written, journal) ? undefined : summaryIn(object);
+	if (object === undefined) return undefined;
+	// A journal is compressed after the summary, and made plain again before anything is appended to it.
+	const isThere =
+		journal === undefined
+			? typeof object["journal_bytes"] === "number" && (await isPacked(runs, run))
+			: fits(object, written, journal);
+	return isThere ? summaryIn(object) : undefined;
 }
 
 function fits({ journal_bytes: bytes }: JsonObject, written: Stats, journal: Stats): boolean {
 	return journal.size === bytes && journal.mtimeMs <= written.mtimeMs;
+}
+
+async function isPacked(runs: RunStore, run: string): Promise<boolean> {
+	return (await stat(packedPath(runs.path(run, JOURNAL_FILE))).catch(absent)) !== undefined;
 }
 
 function summaryIn(object: JsonObject): RunSummary | undefined {

@@ -5,7 +5,7 @@ import type { RunStore } from "../../run/recorded/run-store.ts";
 import { startOfRun } from "../../run/recorded/run-file.ts";
 import type { Run } from "../open-run.ts";
 import { type PruneCandidate, pruneCandidate } from "./prune-candidate.ts";
-import { removeRun } from "./remove-run.ts";
+import { isEnded, removeRun } from "./remove-run.ts";
 
 /** Milliseconds that the end of a run may take for this. What is left then is done at the end of the next run. */
 const LONGEST = 2_000;
@@ -62,6 +62,6 @@ async function removeOlder(
 	return removed;
 }
 
-function isOldAndFinished({ state, ended }: PruneCandidate, before: number): boolean {
-	return (state === "finished" || state === "failed rows") && ended < before;
+function isOldAndFinished(candidate: PruneCandidate, before: number): boolean {
+	return isEnded(candidate) && candidate.ended < before;
 }

@@ -1,6 +1,7 @@
 import { CliError } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
+import { longFiles, packRun } from "../../run/journal/packed.ts";
 import { Locked } from "../../run/journal/lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
@@ -25,9 +26,45 @@ export type Removal = {
 };
 
 /** Removes a run's record, holding the lock that a run holds while it is going on. @returns why it was left */
-export async function removeRun(
-	{ run, recordedWork }: Pick<PruneCandidate, "run" | "recordedWork">,
-	{ runs, processes, all, staysBecause, locked, isDry = false, flags }: Removal,
+export async function removeRun(candidate: WhichRun, removal: Removal): Promise<string | undefined> {
+	const { runs, all, staysBecause, isDry = false } = removal;
+	const { run } = candidate;
+	return whileLocked(candidate, removal, async () => {
+		// Read again under the lock: the run may have been resumed before.
+		const now = await pruneCandidate(run, runs, all);
+		if (now === undefined) return "another process has removed it";
+		const why = staysBecause(now);
+		if (why !== undefined || isDry) return why;
+		await markReplacedRuns(runs, run, all);
+		await runs.remove(run);
+		return undefined;
+	});
+}
+
+/** Compresses the files of a finished run whose end did not: it was killed there, or they were too long. */
+export async function packFinished(candidate: WhichRun, removal: Removal): Promise<void> {
+	const { runs, all } = removal;
+	const folder = runs.path(candidate.run);
+	if ((await longFiles(folder)).length === 0) return;
+	await whileLocked(candidate, removal, async () => {
+		const now = await pruneCandidate(candidate.run, runs, all);
+		if (now !== undefined && isEnded(now)) await packRun(folder);
+		return undefined;
+	});
+}
+
+/** Whether a run has nothing left to do. */
+export function isEnded({ state }: PruneCandidate): boolean {
+	return state === "finished" || state === "failed rows";
+}
+
+type WhichRun = Pick<PruneCandidate, "run" | "recordedWork">;
+
+/** @returns why the lock could not be taken, or what `work` returns */
+async function whileLocked(
+	{ run, recordedWork }: WhichRun,
+	{ runs, processes, locked, flags }: Removal,
+	work: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
 	// It has no record yet and is old, so no process works on it.
 	const lock =
@@ -38,14 +75,7 @@ export async function removeRun(
 				);
 	if (typeof lock === "string") return lock;
 	try {
-		// Read again under the lock: the run may have been resumed before.
-		const now = await pruneCandidate(run, runs, all);
-		if (now === undefined) return "another process has removed it";
-		const why = staysBecause(now);
-		if (why !== undefined || isDry) return why;
-		await markReplacedRuns(runs, run, all);
-		await runs.remove(run);
-		return undefined;
+		return await work();
 	} finally {
 		await lock?.release();
 	}

@@ -1,5 +1,6 @@
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { isJsonObject, parseJson } from "../../json/values.ts";
+import { PACKED_AT_END, packRun } from "../../run/journal/packed.ts";
 import { writeRunSummary } from "../../run/recorded/run-summary.ts";
 import { type Ended, report, resultOf } from "../report.ts";
 import type { Row } from "../../manifest/types.ts";
@@ -11,10 +12,10 @@ import type { Series } from "./record-series.ts";
 type OpenRecord = {
 	readonly run: Run;
 	readonly name: string;
-	readonly journal: Pick<Recorder<Row>, "end" | "wrote">;
+	readonly journal: Pick<Recorder<Row>, "close" | "end" | "totals" | "wrote">;
 };
 
-/** Records how an execution ended: its last record in the journal, then the summary. @throws CliError exit 7 */
+/** Records how an execution ended: its last record in the journal, then the summary. A finished run is compressed. @throws CliError exit 7 */
 export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended): Promise<undefined> {
 	const runs = run.app.runs(run.settings);
 	const { exit, summary } = await resultOf(run, ended);
@@ -33,6 +34,10 @@ export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended
 			cause: error,
 		});
 	}
+	if (journalBytes === undefined || journal.totals().pending > 0) return;
+	await journal.close();
+	// A plain journal is as good: runs prune compresses it later.
+	await packRun(runs.path(name), PACKED_AT_END).catch(() => false);
 }
 
 /** A run that ended before it sent a row, where its record can be removed again. */

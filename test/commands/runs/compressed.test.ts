@@ -1,0 +1,57 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { ONE_BY_ONE, recorded, type Recorded, runOf } from "../../support/recorded.ts";
+import { file } from "../../support/service.ts";
+import { summaryOf } from "../../support/values.ts";
+
+const ROWS = 8;
+
+/** Its values are so long that the record of what was sent is compressed at the end of a run. */
+async function longValues({ service }: Recorded): Promise<string[]> {
+	const lines = (await service.ids()).map((id, row) => `${id},${String(row).repeat(10_000)}\n`);
+	const path = await file("long.csv", `document_id,text\n${lines.join("")}`);
+	return ["docs", "tag", path, "-d", service.dataset, ...ONE_BY_ONE];
+}
+
+const namesOf = async (world: Recorded, run: string): Promise<string[]> =>
+	(await readdir(world.path(run, ""))).filter((name) => name.startsWith("sent.jsonl"));
+
+it("a compressed run is retried, verified, reported, blamed and undone as any other", async () => {
+	const refused = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 3 } } as const;
+	const world = await recorded(ROWS, { faults: { faults: [refused] } });
+	const [id = ""] = await world.service.ids();
+	const run = runOf((await world.run(await longValues(world))).stdout);
+	expect(await namesOf(world, run)).toEqual(["sent.jsonl.gz"]);
+	const report = await world.run(["runs", "report", run]);
+	expect([report.exit, await readFile(world.path(run, "failed.csv"), "utf8")]).toEqual([
+		0,
+		expect.stringContaining("2".repeat(10_000)),
+	]);
+	const retried = await world.run(["runs", "retry", run, "--json"]);
+	expect([retried.exit, summaryOf(retried.stdout)]).toEqual([0, expect.objectContaining({ updated: ROWS, failed: 0 })]);
+	expect(await namesOf(world, run)).toEqual(["sent.jsonl.gz"]);
+	expect((await world.run(["runs", "verify", run])).stderr).toContain(`${ROWS} equal`);
+	expect((await world.run(["runs", "blame", id])).stdout).toContain(run);
+	const undone = await world.run(["runs", "undo", run, "--yes", "--json"]);
+	expect([undone.exit, summaryOf(undone.stdout)]).toEqual([0, expect.objectContaining({ updated: ROWS })]);
+});
+
+it("runs prune compresses a finished run whose end was killed before it could", async () => {
+	const world = await recorded(ROWS);
+	const run = runOf((await world.run(await longValues(world))).stdout);
+	const sent = world.path(run, "sent.jsonl");
+	await writeFile(sent, gunzipSync(await readFile(`${sent}.gz`)), { mode: 0o600 });
+	expect((await world.run(["runs", "prune"])).exit).toBe(0);
+	expect(await namesOf(world, run)).toEqual(["sent.jsonl.gz"]);
+	expect((await world.run(["runs", "verify", run])).stderr).toContain(`${ROWS} equal`);
+});
+
+it("an unfinished run stays plain: its journal is appended to", async () => {
+	const stop = { fault: "code", code: 109, when: "before", on: { method: "PUT", nth: ROWS } } as const;
+	const world = await recorded(ROWS, { faults: { faults: [stop] } });
+	const run = runOf((await world.run(await longValues(world))).stdout);
+	expect(await namesOf(world, run)).toEqual(["sent.jsonl"]);
+	await world.run(["runs", "prune"]);
+	expect(await namesOf(world, run)).toEqual(["sent.jsonl"]);
+});
