@@ -50,6 +50,7 @@ function quit(io: App["io"], name: NodeJS.Signals, exit: ExitCode, why: string):
 	const words = io.wordsBeforeQuitting;
 	if (words === undefined) io.err("No run of rows was going on; run the same command again.");
 	else io.err(words);
+	io.end(`exit ${exit}`);
 	process.removeAllListeners(name);
 	process.kill(process.pid, name);
 	// The first process of a container is not ended by its own signal.

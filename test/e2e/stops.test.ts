@@ -33,6 +33,40 @@ it.each([
 	expect(ended.stderr).toContain("Resume it with: ragtag runs resume");
 });
 
+it("a second Ctrl-C prints the counts so far and the command that resumes the run", async () => {
+	const service = await serve(200, { latency: 400 });
+	const path = await rows(await service.ids());
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--concurrency", "2", "--no-undo"];
+	const running = start(argv, envOf(service));
+	await expect
+		.poll(() => service.requests.filter((line) => line.startsWith("PUT")).length, { timeout: 20_000, interval: 10 })
+		.toBeGreaterThan(4);
+	running.child.kill("SIGINT");
+	await expect.poll(() => running.err(), { timeout: 10_000, interval: 5 }).toContain("stopping");
+	running.child.kill("SIGINT");
+	const { stderr } = await running.ended;
+	expect(stderr).toContain("second signal, SIGINT: quitting now.");
+	const [, updated, pending, run] =
+		/200 rows: (\d+) updated, (\d+) pending\. Resume it with: (.*)\n$/.exec(stderr) ?? [];
+	expect(Number(updated) + Number(pending)).toBe(200);
+	expect(Number(updated)).toBeGreaterThan(0);
+	expect(run).toMatch(/^ragtag runs resume \d{8}T\d{6}-/);
+});
+
+it("a log that can't be opened ends a run before anything is sent, and one that can't be written is exit 74 after it", async () => {
+	const service = await serve(3);
+	const argv = ["docs", "tag", await rows(await service.ids()), "-d", service.dataset, "-q", "--json", "--log-file"];
+	const before = service.requests.length;
+	const unopened = await program([...argv, join(await folder(), "missing", "log")], envOf(service));
+	expect([unopened.exit, unopened.stdout, service.requests.length]).toEqual([2, "", before]);
+	const unwritten = await program([...argv, "/dev/full"], envOf(service));
+	expect([unwritten.exit, summaryOf(unwritten.stdout)]).toEqual([
+		74,
+		expect.objectContaining({ updated: 3, pending: 0, exit_code: 74 }),
+	]);
+	expect(unwritten.stderr).toContain("--log-file /dev/full: no space left on device; the command goes on without it");
+});
+
 const onTerminal = spawnSync("script", ["--version"]).status === 0;
 
 it.skipIf(!onTerminal)(
