@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { CliError, Exit } from "./errors.ts";
 import { realTimers, type Io } from "./io.ts";
 import { untilStopped } from "./io/input.ts";
+import { type Ping, sendPing } from "./rest/ping.ts";
 import { createPreflight, type Preflight } from "./rest/preflight.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { systemClock } from "./run/clock.ts";
@@ -18,6 +19,7 @@ import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
 import { type AppTimers, LONGEST_TIMER_MS, openSession, type Session, type SessionOptions } from "./session.ts";
 import { type CiEnvironment, ciOf } from "./settings/ci.ts";
+import { pingUrl } from "./settings/ping.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
 
 export { createIo } from "./io.ts";
@@ -53,6 +55,8 @@ export type App = {
 	runs(settings: Settings): RunStore;
 	/** The names of all profiles, in the order of the file; none if there is no file. @throws CliError exit 2 */
 	profiles(): Promise<readonly string[]>;
+	/** A monitor of jobs at that address. @throws CliError exit 2 if it is no address */
+	jobMonitor(url: string, origin: string, ca: readonly string[]): JobMonitor;
 	/** The datasets that the service of these settings was last seen to have; undefined without an address or a state folder. */
 	rememberedDatasets(settings: Settings): Promise<RememberedDatasets | undefined>;
 	/** what locks need to know of processes */
@@ -65,6 +69,14 @@ export type App = {
 	preflight(settings: Settings, timeout: number | undefined): Preflight;
 	/** Removes the temporary files of commands. */
 	close(): Promise<void>;
+};
+
+/** A monitor of jobs, such as healthchecks.io. */
+export type JobMonitor = {
+	/** its host and port, which are no secret */
+	readonly host: string;
+	/** Sends a sign of life. Resolves with why it failed; undefined where it arrived. */
+	ping(ping: Ping): Promise<string | undefined>;
 };
 
 export type AppDependencies = {
@@ -116,6 +128,10 @@ export function createApp(dependencies: AppDependencies): App {
 			return new RememberedDatasets(stateDir.value, normaliseBaseUrl(baseUrl.value));
 		},
 		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
+		jobMonitor: (text, origin, ca) => {
+			const url = pingUrl(text, origin);
+			return { host: url.host, ping: (ping) => sendPing({ url, ca, env }, ping) };
+		},
 		processes,
 		runs: ({ stateDir }) => {
 			const onRead = (done: number, total: number): void => monitor.lists.read("recorded runs", done, total);

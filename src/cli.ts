@@ -8,8 +8,9 @@ import { helpCommand } from "./commands/help.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
+import { endPing, startPing } from "./workflows/outputs/ping.ts";
 import { prepareOutputs } from "./workflows/outputs/prepare.ts";
-import { typedOutputs } from "./workflows/outputs/typed-outputs.ts";
+import { typedOutputs, typedValue } from "./workflows/outputs/typed-outputs.ts";
 import { writeOutputs } from "./workflows/outputs/write-outputs.ts";
 
 /** Flags of every command that say how it prints. */
@@ -53,6 +54,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 	}
 	// A run has written them already, unless it ended by an error or with another code.
 	ran.exit = await writeOutputs(app, ran.exit);
+	await endPing(app, ran.exit);
 	await app.io.flush();
 	app.io.end(`exit ${ran.exit}`);
 	return ran.exit;
@@ -97,6 +99,7 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 				log: logFile === undefined ? undefined : { path: logFile, begins: `ragtag ${commandName(command)}` },
 			});
 			await prepareOutputs(app, commandName(command), command.args, command.optsWithGlobals<OutputFlags>());
+			if (flagsOf(command).has("--ping")) await startPing(app, command.optsWithGlobals());
 		})
 		.addHelpText(
 			"before",
@@ -118,12 +121,18 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 	return program;
 }
 
+function flagsOf({ options }: Command): ReadonlySet<string> {
+	return new Set(options.flatMap(({ long }) => long ?? []));
+}
+
 /** Takes the outputs of a command line that could not be parsed. What is wrong with them is not the first thing to say. */
 async function takeOutputs(program: Command, argv: readonly string[], app: App): Promise<void> {
 	let command = program;
 	for (const word of argv) command = command.commands.find((each) => each.name() === word) ?? command;
-	const flags = new Set(command.options.flatMap(({ long }) => long ?? []));
+	const flags = flagsOf(command);
 	await prepareOutputs(app, commandName(command), [], typedOutputs(argv, flags)).catch(() => undefined);
+	const ping = flags.has("--ping") ? typedValue(argv, "--ping") : undefined;
+	if (ping !== undefined) await startPing(app, { ping }).catch(() => undefined);
 }
 
 /** `docs tag` */

@@ -80,6 +80,8 @@ export class RunEndCollector {
 	readonly #failedRows = new Map<number, FailedRow>();
 	/** outputs that could not be written, and why */
 	readonly failures = new Map<string, string>();
+	/** called once with the exit code, when all is written */
+	onEnd: ((exit: ExitCode) => Promise<void>) | undefined;
 	/** whether the lines of the manifest are annotated already */
 	isAnnotated = false;
 	/** the exit code that the outputs say; undefined before they are written */

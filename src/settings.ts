@@ -62,6 +62,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		flavour: ofProfile(profile?.flavour),
 		policy: ofProfile(profile?.policy),
 		requireHttps: profile?.requireHttps ?? false,
+		ping: ofProfile(profile?.ping),
 		keepRuns: ofProfile(profile?.keepRuns) ?? { value: KEEP_RUNS, origin: "default" },
 		caFiles,
 		readCa: () => Promise.all(caFiles.map(readCertificates)),

@@ -23,6 +23,7 @@ export const pages = [
 	"faults",
 	"security",
 	"limits",
+	"outputs",
 ] as const;
 
 /** The words that may follow `help`, besides commands. */

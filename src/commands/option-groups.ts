@@ -62,6 +62,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--junit",
 			"--metrics-file",
 			"--annotations",
+			"--ping",
 			"--progress",
 			"--quiet",
 			"--debug",

@@ -3,11 +3,9 @@ import { parseNonEmpty } from "./values.ts";
 
 /** Options of commands that run rows: files for other programs. `src/run-end.ts` has their values. */
 export function addOutputOptions(command: Command): Command {
-	return addCheckOutputOptions(command).option(
-		"--metrics-file <file>",
-		"the run as metrics, for the folder of a Prometheus node exporter",
-		parseNonEmpty,
-	);
+	return addCheckOutputOptions(command)
+		.option("--metrics-file <file>", "the run as metrics, for the folder of a Prometheus node exporter", parseNonEmpty)
+		.option("--ping <url>", "a monitor such as healthchecks.io, told when the run starts and how it ends");
 }
 
 /** The same of commands that check a manifest, and send nothing of its rows. */

@@ -7,6 +7,7 @@ import { parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
 import { millisecondsIn } from "../text/times.ts";
 import { alternatives } from "../text/words.ts";
 import { checkedAddress } from "./address.ts";
+import { pingUrl } from "./ping.ts";
 import { policyOf } from "./policy.ts";
 import { readPrivateFile } from "./private-file.ts";
 import type { KeepRuns, Profile, SettingSources } from "./types.ts";
@@ -143,6 +144,17 @@ const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 			const value = reader.scalar(member.value);
 			if (typeof value !== "boolean") throw reader.mismatch(member, "true or false");
 			profile.requireHttps = value;
+		},
+	],
+	[
+		"ping",
+		(profile, member, reader) => {
+			const url = text(member, reader);
+			try {
+				profile.ping = pingUrl(url, "ping").href;
+			} catch {
+				throw reader.mismatch(member, "an http or https address without a user name");
+			}
 		},
 	],
 	["keep_runs", (profile, member, reader) => (profile.keepRuns = keepRuns(member, reader))],

@@ -47,6 +47,8 @@ export type Profile = {
 	readonly policy?: Policy;
 	readonly requireHttps?: boolean;
 	readonly keepRuns?: KeepRuns;
+	/** the address of a monitor, checked */
+	readonly ping?: string;
 };
 
 export type Settings = {
@@ -71,6 +73,8 @@ export type Settings = {
 	readonly requireHttps: boolean;
 	/** 90 days unless a profile says otherwise */
 	readonly keepRuns: Setting<KeepRuns>;
+	/** the address of the job's monitor; no output repeats its path */
+	readonly ping: Setting<string> | undefined;
 	/** files of further certificates to trust: at most one, from the first source that names one */
 	readonly caFiles: readonly Setting<string>[];
 	/** the texts of `caFiles`; rejects with a usage error if one has no certificate or a broken one */

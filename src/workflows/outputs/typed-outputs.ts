@@ -8,16 +8,21 @@ import { OUTPUTS } from "./outputs.ts";
  * @param flags the flags that the command has
  */
 export function typedOutputs(argv: readonly string[], flags: ReadonlySet<string>): OutputFlags {
-	const end = argv.indexOf("--");
-	const words = end === -1 ? argv : argv.slice(0, end);
 	let found: OutputFlags = {};
 	for (const { flag, given } of OUTPUTS) {
-		if (!flags.has(flag)) continue;
-		for (const [at, word] of words.entries()) {
-			const value =
-				word === flag ? words[at + 1] : word.startsWith(`${flag}=`) ? word.slice(flag.length + 1) : undefined;
-			if (value !== undefined && value !== "" && !value.startsWith("-")) found = { ...found, ...given(value) };
-		}
+		const value = flags.has(flag) ? typedValue(argv, flag) : undefined;
+		if (value !== undefined) found = { ...found, ...given(value) };
 	}
 	return found;
+}
+
+/** The last value of a flag, as it was typed; undefined where there is none. */
+export function typedValue(argv: readonly string[], flag: string): string | undefined {
+	const end = argv.indexOf("--");
+	const words = end === -1 ? argv : argv.slice(0, end);
+	const values = words.flatMap((word, at) => {
+		const value = word === flag ? words[at + 1] : word.startsWith(`${flag}=`) ? word.slice(flag.length + 1) : undefined;
+		return value === undefined || value === "" || value.startsWith("-") ? [] : [value];
+	});
+	return values.at(-1);
 }
