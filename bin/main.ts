@@ -6,6 +6,7 @@ import { createApp, createIo, strayKeys } from "../src/app.ts";
 import { main } from "../src/cli.ts";
 import { Exit, reason } from "../src/errors.ts";
 import { listenToSignals } from "./signals.ts";
+import { terminalKeys } from "./terminal-keys.ts";
 
 // Rows live briefly. A small young generation (1 MB instead of 16), and a collection whenever the heap has grown by a fifth,
 // cost little speed. They keep the memory of a million rows near that of ten thousand.
@@ -20,7 +21,8 @@ const { certain, likely } = strayKeys(process.argv.slice(2), env, existsSync);
 for (const key of certain) io.hide(key);
 for (const key of likely) io.hide(key, false);
 
-const signal = listenToSignals(io);
+const keys = terminalKeys();
+const signal = listenToSignals(io, () => keys.giveBack());
 
 // Node would exit with 1, which means that the run finished. The records of the run are durable already.
 process.once("uncaughtException", (error) => {
@@ -46,7 +48,7 @@ const processes = {
 	},
 };
 
-const app = createApp({ io, env, home: homedir(), stdin, signal, processes });
+const app = createApp({ io, env, home: homedir(), stdin, signal, processes, keys });
 process.exitCode = await main(process.argv.slice(2), app);
 await io.flush();
 // An open pipe or connection must not keep a finished program alive.

@@ -36,6 +36,8 @@ export type Io = {
 	readonly stdinIsTerminal: boolean;
 	readonly stdoutIsTerminal: boolean;
 	readonly stderrIsTerminal: boolean;
+	/** whether the progress is a bar, so that a person watches it */
+	readonly hasBar: boolean;
 	/** width of the terminal on standard output, or 80 */
 	readonly columns: number;
 	/** whether the locale has Unicode; otherwise the program adds only ASCII characters */
@@ -99,6 +101,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let errStyle = plainStyle;
 	const errors = new Writer(stderr);
 	let isJson = false;
+	let hasBar = false;
 	let log: LogFile | undefined;
 	let lastWords: (() => string) | undefined;
 	const stderrIsTerminal = stderr.isTTY === true;
@@ -148,6 +151,9 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		stdoutIsTerminal: stdout.isTTY === true,
 		stderrIsTerminal,
 		unicode,
+		get hasBar() {
+			return hasBar;
+		},
 		get columns() {
 			return widthOf(stdout);
 		},
@@ -195,6 +201,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			[style, errStyle] = await Promise.all([pick(stdout.isTTY === true), pick(stderrIsTerminal)]);
 			const drawn = { env, terminal: stderrIsTerminal && canDraw(stderr) };
 			const mode = progressMode(options.progress ?? "auto", drawn);
+			hasBar = mode === "bar" && !quiet;
 			display.begin(quiet ? "none" : mode, log === undefined ? undefined : (text) => logged("progress", text));
 		},
 		hide(key, isCertain = true) {

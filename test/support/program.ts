@@ -53,6 +53,13 @@ export function startOpen(argv: readonly string[], env: Readonly<Record<string, 
 	return watch(spawn(command, [...words, ...argv], { env: environment(env), stdio: "pipe" }));
 }
 
+/** A line of shell on a terminal of its own, as `script` makes one. What is written to its input is typed there. */
+export function startOnTerminal(line: string, env: Readonly<Record<string, string>> = {}): Running {
+	const RAGTAG = `${process.execPath} ${PROGRAM}`;
+	const more = { RAGTAG, SHELL: "/bin/bash", TERM: "xterm-256color", ...env };
+	return watch(spawn("script", ["-qefc", line, "/dev/null"], { env: environment(more), stdio: "pipe" }));
+}
+
 /** A line of shell, in which `$RAGTAG` is the program. */
 export function shell(line: string, env: Readonly<Record<string, string>> = {}, stdin = ""): Promise<Ended> {
 	const RAGTAG = COMMAND.join(" ");

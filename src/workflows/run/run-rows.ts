@@ -24,6 +24,7 @@ import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { recordSeries, type Series } from "./record-series.ts";
 import { followAdjustments } from "./follow-adjustments.ts";
+import { followKeys } from "./follow-keys.ts";
 import { beginningNotes, foreignExplained, resumes, runSpecOf } from "./earlier-runs.ts";
 import { endIfUnsent, recordEnd } from "./record-end.ts";
 
@@ -99,9 +100,11 @@ export async function openRecord<SourceRow extends Row>(
 	const figures = { monitor: session.monitor, totals: () => journal.totals(), cap: () => session.rates.rate };
 	const series = recordSeries(seriesPath, figures, (text) => app.io.note(text));
 	const stopFollowing = await followAdjustments({ runs: app.runs(run.settings), name, session, app });
+	const stopKeys = followKeys(run);
 	app.io.beforeQuitting(() => quitText(journal.totals(), name, flags));
 	const close = async (): Promise<void> => {
 		app.io.beforeQuitting(undefined);
+		stopKeys();
 		await stopFollowing();
 		await series.close();
 		await journal.close();
