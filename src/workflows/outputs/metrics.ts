@@ -27,7 +27,9 @@ export function metricsText(end: RunEnd, before: string | undefined): string {
 	};
 	add("ragtag_last_run_timestamp_seconds", "When the last run ended.", { value: seconds(ended) });
 	add("ragtag_last_run_exit_code", "Exit code of the last run.", { value: exit });
-	add("ragtag_last_run_duration_seconds", "How long the last run took.", { value: seconds(ended) - seconds(started) });
+	add("ragtag_last_run_duration_seconds", "How long the last run took.", {
+		value: (ended.getTime() - started.getTime()) / 1000,
+	});
 	const success = exit === Exit.ok ? seconds(ended) : lastSuccessOf(before);
 	if (success !== undefined) add(LAST_SUCCESS, "When the last run with exit code 0 ended.", { value: success });
 	if (summary !== undefined) {
