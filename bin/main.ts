@@ -48,7 +48,16 @@ const processes = {
 	},
 };
 
-const app = createApp({ io, env, home: homedir(), stdin, signal, processes, keys });
+/** Undefined for a user that the system does not know, as in many containers, if HOME is not set. Node throws there. */
+function homeFolder(): string | undefined {
+	try {
+		return homedir();
+	} catch {
+		return undefined;
+	}
+}
+
+const app = createApp({ io, env, home: homeFolder(), stdin, signal, processes, keys });
 process.exitCode = await main(process.argv.slice(2), app);
 await io.flush();
 // An open pipe or connection must not keep a finished program alive.

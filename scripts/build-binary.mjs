@@ -107,7 +107,8 @@ async function writeSums() {
 async function writeFormula(address) {
 	const template = await readFile(join(root, "packaging/ragtag.rb.template"), "utf8");
 	const values = {
-		DESCRIPTION: description,
+		// Homebrew takes at most 80 characters.
+		DESCRIPTION: description.split(",")[0],
 		ADDRESS: address,
 		FILE: file,
 		VERSION: version,

@@ -45,6 +45,15 @@ it.skipIf(!canRun)("doctor names a state folder that can't be written, with the 
 	expect(given.stderr).toContain(`--state-dir ${above}/x: permission denied, in ${above}`);
 });
 
+it.skipIf(!isRoot || !canRun)(
+	"a container's user without a name and a home can run the program (skipped unless root runs the test)",
+	async () => {
+		const unknown = "env -u HOME setpriv --reuid 54321 --regid 54321 --clear-groups";
+		const { exit, stdout, stderr } = await shell(`${unknown} $RAGTAG --version`);
+		expect([exit, stdout, stderr]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/), ""]);
+	},
+);
+
 it("doctor tests the folder of runs by a write, reports the free space, and leaves no file", async () => {
 	const service = await serve(1);
 	const state = await folder();
