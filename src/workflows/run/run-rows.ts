@@ -1,7 +1,6 @@
 import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
 import { numberText } from "../../text/words.ts";
 import type { ExitCode } from "../../errors.ts";
-import { countsText } from "../../report/summary.ts";
 import type { Row, RowFailure } from "../../manifest/types.ts";
 import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -12,16 +11,17 @@ import type { Pace } from "../../run/rate/pace.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import { SERIES_FILE } from "../../run/series/series-file.ts";
 import { chunked, runChunks } from "../../run/rows.ts";
-import type { Outcome, Stop, Totals } from "../../run/types.ts";
+import type { Outcome, Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import type { Run } from "../open-run.ts";
-import { type Ended, report } from "../report.ts";
+import { type Ended, endedBefore, report, resultOf } from "../report.ts";
 import { failedRowReporter, writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettled } from "../rows/row-source.ts";
 import { pruneOldRuns } from "../recorded/prune-old.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
+import { quitText } from "./quit-text.ts";
 import { recordSeries, type Series } from "./record-series.ts";
 import { followAdjustments } from "./follow-adjustments.ts";
 import { followKeys } from "./follow-keys.ts";
@@ -43,7 +43,13 @@ export async function runRows<SourceRow extends Row>(
 	rows: AllowedRows<SourceRow>,
 	operation: RowOperation<SourceRow>,
 ): Promise<ExitCode> {
-	await using record = await openRecord(run, rows);
+	await using record = await openRecord(run, rows).catch(async (error: unknown) => {
+		// A script reads the summary last, also where another run holds the lock.
+		if (run.flags.json === true) {
+			await run.app.io.out(`${(await resultOf(run, endedBefore(rows, stopFromError(error)))).summary}\n`);
+		}
+		throw error;
+	});
 	const sent = await sendRows(record, operation);
 	return await endRun(record, sent);
 }
@@ -120,12 +126,6 @@ export async function openRecord<SourceRow extends Row>(
 	const secondsBefore = recording.resumed?.seconds ?? 0;
 	const { discard } = recording;
 	return { run, rows, name, journal, series, discard, secondsBefore, [Symbol.asyncDispose]: close };
-}
-
-/** The counts of a run so far, and what to type next, for a user who does not wait for its end. */
-function quitText(totals: Totals, name: string, flags: Run["flags"]): string {
-	const next = totals.pending > 0 ? `Resume it with: ${resumeCommand(name, flags)}` : undefined;
-	return `${countsText(totals)}. ${next ?? `See it with: ${withFlags(`ragtag runs show ${name}`, flags)}`}`;
 }
 
 /** The result of the rows that were sent. */

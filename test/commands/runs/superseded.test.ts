@@ -69,3 +69,12 @@ it("a run of 0.1.0 that began after an unfinished one supersedes it", async () =
 	expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ updated: 8 })]);
 	expect(await held(world)).toEqual(range(8));
 });
+
+it("a script gets the summary last also from a run that may not begin: exit 8", async () => {
+	const world = await recorded(4, stopAt(2));
+	const { path, argv } = await tagging(world);
+	const run = runOf((await world.run(argv)).stdout);
+	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
+	const { exit, stdout } = await world.run(["runs", "resume", run, "--json"]);
+	expect([exit, summaryOf(stdout)]).toEqual([8, expect.objectContaining({ rows: 4, pending: 4, exit_code: 8 })]);
+});
