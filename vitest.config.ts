@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { vitestAssets } from "./scripts/page-assets.mjs";
 
 export default defineConfig({
+	plugins: [vitestAssets()],
 	test: {
 		// Milliseconds: a bound for what hangs, not a measure. Machines that run this are shared and slow at times.
 		testTimeout: 60_000,

@@ -1,4 +1,5 @@
 // What both builds have in common: the package in dist/ and the one executable in dist-binary/.
+import { esbuildAssets } from "./page-assets.mjs";
 
 /** Options of esbuild for the program. @param root folder of the checkout @param version of package.json */
 export function bundleOptions(root, version) {
@@ -15,6 +16,7 @@ export function bundleOptions(root, version) {
 		},
 		define: { __RAGTAG_VERSION__: JSON.stringify(version) },
 		legalComments: "none",
+		plugins: [esbuildAssets()],
 		metafile: true,
 		logLevel: "warning",
 	};

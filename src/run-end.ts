@@ -14,6 +14,7 @@ export type OutputFlags = {
 	/** undefined for a command without annotations */
 	readonly annotations?: "auto" | "github" | "gitlab" | "none";
 	readonly progress?: string;
+	readonly report?: string;
 };
 
 /** A row that failed, as outputs show it. */

@@ -59,6 +59,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--format",
 			"--man-pages",
 			"--json",
+			"--report",
 			"--junit",
 			"--metrics-file",
 			"--annotations",

@@ -1,9 +1,24 @@
-import { type Command, Option } from "commander";
+import { extname } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseNonEmpty } from "./values.ts";
+
+/** Ends of names of reports. Each stands for a form. */
+const REPORT_ENDS = [".html", ".md", ".json"];
+
+/** The file of `--report`. @throws InvalidArgumentError where its name does not say the form */
+function parseReportFile(path: string): string {
+	if (REPORT_ENDS.includes(extname(path).toLowerCase())) return path;
+	throw new InvalidArgumentError("Its name must end in .html, .md or .json.");
+}
+
+/** The report of a run, which `runs report` writes too. */
+export function addReportOption(command: Command): Command {
+	return command.option("--report <file>", "the run as a page: .html, or .md or .json by the name", parseReportFile);
+}
 
 /** Options of commands that run rows: files for other programs. `src/run-end.ts` has their values. */
 export function addOutputOptions(command: Command): Command {
-	return addCheckOutputOptions(command)
+	return addReportOption(addCheckOutputOptions(command))
 		.option("--metrics-file <file>", "the run as metrics, for the folder of a Prometheus node exporter", parseNonEmpty)
 		.option("--ping <url>", "a monitor such as healthchecks.io, told when the run starts and how it ends");
 }

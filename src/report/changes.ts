@@ -174,7 +174,7 @@ type ShownKey = {
 };
 
 /** The keys of a change: those that are added, then those that change, then those that are removed. */
-function shownKeys({ add, change, remove }: Difference): ShownKey[] {
+export function shownKeys({ add, change, remove }: Difference): ShownKey[] {
 	const added = Array.from(add, ([key, to]): ShownKey => ({ key, action: "add", from: undefined, to }));
 	const changed = Array.from(change, ([key, { from, to }]): ShownKey => ({ key, action: "change", from, to }));
 	const removed = Array.from(remove, ([key, from]): ShownKey => ({ key, action: "remove", from, to: undefined }));

@@ -15,6 +15,7 @@ import { APPLY, openPlan } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { writeFailed } from "../../workflows/rows/failed-rows.ts";
 import type { Done } from "../../flags/declare.ts";
+import { addReportOption } from "../../flags/output-flags.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { undoOf } from "../../report/undo.ts";
 import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
@@ -23,7 +24,7 @@ import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { newestWithResult, readReport, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
-type ReportFlags = RunsFlags & { readonly failed?: string };
+type ReportFlags = RunsFlags & { readonly failed?: string; readonly report?: string };
 
 /** Declares the interface of `runs report`. What it does is in `report`. */
 export function reportCommand(runs: Command, app: App, done: Done, run = report): void {
@@ -31,13 +32,16 @@ export function reportCommand(runs: Command, app: App, done: Done, run = report)
 		.command("report")
 		.summary("write the reports of a run again, from its journal")
 		.description(
-			"Writes the failed rows of a run again and prints its summary; for uploads, also the manifest of all new ids.",
+			"Writes the failed rows of a run again and prints its summary; for uploads, also the manifest of all new ids. With --report alone it writes the run as a page, from its record, whatever became of the manifest.",
 		)
 		.argument("[run]", "name of the run (default: the newest with any result)")
 		.option("--failed <file>", "file for the rows that failed (default: in the run's folder)", parseNonEmpty)
 		.option("--json", "the summary as a JSON object")
-		.addHelpText("before", "Examples:\n  ragtag runs report\n  ragtag runs report --failed failed.csv\n");
-	addVerbosityOptions(command).action(async (name: string | undefined) => {
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag runs report\n  ragtag runs report --failed failed.csv\n  ragtag runs report --report run.html\n",
+		);
+	addVerbosityOptions(addReportOption(command)).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<ReportFlags>(), app));
 	});
 }
@@ -54,8 +58,10 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		throw new CliError(`run ${file.run} was stopped before it began; nothing was sent`, { exit: Exit.failedRows });
 	}
 	const totals = recorded.state.totals();
+	// `--report` is written at the end of the command, from the record of this run.
+	app.runEnd.report({ text: "", folder: runs.path(file.run) });
 	const failedPath = flags.failed ?? runs.path(file.run, "failed.csv");
-	if (totals.failed > 0) {
+	if (totals.failed > 0 && (flags.report === undefined || flags.failed !== undefined)) {
 		const source = await sourceOf(file, await app.temporaryFolder(settings), app);
 		try {
 			if (source.sha256 !== file.manifest.sha256) {
@@ -89,6 +95,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		});
 		await io.out(lines.join(""));
 	}
+	if (flags.report !== undefined) io.note(`The report of run ${file.run}: ${flags.report}`);
 	io.note(`${countsText(totals)}.${resume === undefined ? "" : ` Resume it with: ${resume}`}`);
 	return Exit.ok;
 }

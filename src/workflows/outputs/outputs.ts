@@ -32,6 +32,9 @@ export type Output = {
 /** Other programs of the user's machine read these files: a CI server, an exporter of metrics. */
 const FOR_ALL = 0o666;
 
+/** It has values of documents, as the file of failed rows has. */
+const FOR_OWNER = 0o600;
+
 /** Every output, in the order in which they are written. Each is loaded when it is asked for. */
 export const OUTPUTS: readonly Output[] = [
 	{
@@ -58,5 +61,12 @@ export const OUTPUTS: readonly Output[] = [
 			const { gitlabText } = await import("./gitlab.ts");
 			return gitlabText(end, (file) => pathInWorkspace(file, workspace));
 		},
+	},
+	{
+		flag: "--report",
+		path: ({ report }) => report,
+		given: (report) => ({ report }),
+		mode: FOR_OWNER,
+		text: async (end, { path }) => (await import("./report-file.ts")).endedReport(end, path),
 	},
 ];

@@ -1,0 +1,90 @@
+import { durationText, numberText, rowsText } from "../../text/words.ts";
+import { changeMarkdown, markdownCode } from "../changes.ts";
+import { verifyText } from "../verify.ts";
+import { show } from "../../text/show.ts";
+import type { PageFailure, RunPage } from "./model.ts";
+
+/** Rows of a table: a comment on a page has room for few. */
+const MOST_ROWS = 100;
+
+/** The report as Markdown, for a comment or a step summary: without charts, and with the first rows of each table. */
+export function pageMarkdown(page: RunPage): string {
+	const { outcome, command, manifest, totals, reasons, next, verify, failures, problems, changes, codes } = page;
+	const title = manifest === undefined ? `ragtag ${command}` : `ragtag ${command} ${markdownCode(manifest)}`;
+	const parts = [
+		`## ${outcome.word}: ${title}`,
+		outcome.sentence,
+		...reasons.map((text) => plain(text)),
+		...(totals === undefined ? [] : [countTable(page)]),
+		...(next.length === 0 ? [] : [next.map((each) => `- ${each.what}: ${markdownCode(each.command)}`).join("\n")]),
+		...(verify === undefined ? [] : [`${verifyText(verify)}.`]),
+		...(codes.length === 0 ? [] : [`### Failures by code\n\n${codeTable(page)}`]),
+		...failureTable("Failed rows", failures.rows, failures.total),
+		...failureTable("Invalid rows", problems.rows, problems.total),
+		...changeTable(changes),
+	];
+	return `${parts.join("\n\n")}\n`;
+}
+
+function countTable({ totals, seconds, service, run }: RunPage): string {
+	if (totals === undefined) return "";
+	const { rows, updated, unchanged, uploaded, removed, failed, invalid, duplicateSkipped, pending } = totals;
+	const counts: readonly (readonly [string, number])[] = [
+		["updated", updated],
+		["uploaded", uploaded],
+		["removed", removed],
+		["unchanged", unchanged],
+		["failed", failed],
+		["invalid", invalid],
+		["duplicates skipped", duplicateSkipped],
+		["pending", pending],
+	];
+	const all: readonly (readonly [string, string | undefined])[] = [
+		["rows", numberText(rows)],
+		...counts.map(([name, count]) => [name, count === 0 ? undefined : numberText(count)] as const),
+		["duration", seconds === undefined ? undefined : durationText(seconds)],
+		["service", service === undefined ? undefined : markdownCode(service)],
+		["run", run],
+	];
+	const lines = all.flatMap(([name, text]) => (text === undefined ? [] : [`| ${name} | ${text} |`]));
+	return ["|  |  |", "| --- | ---: |", ...lines].join("\n");
+}
+
+function codeTable({ codes }: RunPage): string {
+	const lines = codes.map(
+		(each) => `| ${numberText(each.count)} | ${markdownCode(each.code)} | ${markdownCode(each.example)} |`,
+	);
+	return ["| rows | code | for example |", "| ---: | --- | --- |", ...lines].join("\n");
+}
+
+function failureTable(title: string, rows: readonly PageFailure[], total: number): string[] {
+	if (total === 0) return [];
+	const lines = rows.slice(0, MOST_ROWS).map(({ line, documentId, code: name, text }) => {
+		return `| ${line} | ${documentId === "" ? "" : markdownCode(documentId)} | ${markdownCode(name)} | ${markdownCode(text)} |`;
+	});
+	const table = ["| line | document_id | code | error |", "| ---: | --- | --- | --- |", ...lines].join("\n");
+	return [`### ${title}`, table, ...more(total - lines.length)];
+}
+
+function changeTable({ rows, total }: RunPage["changes"]): string[] {
+	if (total === 0) return [];
+	const shown = rows.slice(0, MOST_ROWS);
+	const lines = shown.map(({ line = 0, datasetId, documentId, action, name, difference }) => {
+		return changeMarkdown({ line, datasetId, documentId, action, file: name, difference }).trimEnd();
+	});
+	const table = [
+		"| line | document_id | key | action | from | to |",
+		"| ---: | --- | --- | --- | --- | --- |",
+		...lines,
+	];
+	return ["### Changes", table.filter((line) => line !== "").join("\n"), ...more(total - shown.length)];
+}
+
+function more(count: number): string[] {
+	return count > 0 ? [`… and ${rowsText(count)} more.`] : [];
+}
+
+/** A sentence that may hold foreign text: nothing in it becomes a link, a picture, HTML or a mention. */
+function plain(text: string): string {
+	return show(text, 2000).replaceAll(/[\\`*_{}[\]<>()#+!|~@&-]/g, (character) => `\\${character}`);
+}

@@ -1,0 +1,72 @@
+import type { Difference } from "../../plan/change.ts";
+import type { SlowCause } from "../../run/rate/pace.ts";
+import type { Totals } from "../../run/types.ts";
+import type { VerifyCounts } from "../verify.ts";
+import type { Chart } from "./chart.ts";
+
+/** A row that failed, or a row of the manifest that is invalid. */
+export type PageFailure = {
+	/** from 1 */
+	readonly line: number;
+	/** empty where there is none */
+	readonly documentId: string;
+	readonly code: string;
+	readonly text: string;
+	/** 0 for a row that was never sent */
+	readonly attempts: number;
+};
+
+/** What a run wrote onto one document. */
+export type PageChange = {
+	readonly line: number | undefined;
+	readonly datasetId: string;
+	readonly documentId: string;
+	readonly action: "update" | "upload" | "remove";
+	/** name of an uploaded file */
+	readonly name: string | undefined;
+	/** all of its keys are added where it is not known what the document had */
+	readonly difference: Difference;
+	/** whether it is known what the document had before */
+	readonly isBeforeKnown: boolean;
+};
+
+/** The first of a list, and how many there are in all. */
+export type Cut<Item> = { readonly rows: readonly Item[]; readonly total: number };
+
+/** A command to type next. */
+export type NextCommand = { readonly what: string; readonly command: string };
+
+/** All that a report says. Texts are foreign and not escaped. */
+export type RunPage = {
+	/** `docs tag` */
+	readonly command: string;
+	/** version of the program that wrote the report */
+	readonly ragtag: string;
+	readonly outcome: { readonly tone: "good" | "bad" | "open"; readonly word: string; readonly sentence: string };
+	/** why it ended early, or what else was said at the end */
+	readonly reasons: readonly string[];
+	readonly next: readonly NextCommand[];
+	readonly service: string | undefined;
+	readonly datasets: readonly { readonly id: string; readonly name: string | undefined }[];
+	readonly manifest: string | undefined;
+	/** ISO times */
+	readonly started: string | undefined;
+	readonly ended: string | undefined;
+	readonly executions: number;
+	/** name of the recorded run */
+	readonly run: string | undefined;
+	/** undefined where the command ended before its rows were known */
+	readonly totals: Totals | undefined;
+	/** of all executions; undefined where it is not known */
+	readonly seconds: number | undefined;
+	/** undefined for a run that has not ended */
+	readonly exit: number | undefined;
+	readonly slow: readonly SlowCause[];
+	readonly verify: VerifyCounts | undefined;
+	readonly charts: readonly Chart[];
+	/** by code, the most frequent first */
+	readonly codes: readonly { readonly code: string; readonly count: number; readonly example: string }[];
+	readonly failures: Cut<PageFailure>;
+	readonly problems: Cut<PageFailure>;
+	readonly changes: Cut<PageChange>;
+};

@@ -1,0 +1,91 @@
+import type { JsonValue } from "../../json/values.ts";
+import { numberText } from "../../text/words.ts";
+import { shownKeys } from "../changes.ts";
+import { html } from "./escape.ts";
+import type { Cut, PageChange, PageFailure, RunPage } from "./model.ts";
+
+/** Characters of a value in a cell. */
+const LONGEST_VALUE = 300;
+
+/** The tables of a report. Their filters are shown by the script alone, which makes them work. */
+export function failureTable(id: "failed" | "problems", title: string, { rows, total }: Cut<PageFailure>): string {
+	if (total === 0) return "";
+	const isSent = id === "failed";
+	const body = rows.map(({ line, documentId, code, text, attempts }) => {
+		const cells = [
+			`<td class="n">${line}</td>`,
+			...(isSent ? [`<td class="id">${html(documentId)}</td>`] : []),
+			`<td class="code">${html(code)}</td>`,
+			`<td>${html(text)}</td>`,
+			...(isSent ? [`<td class="n">${attempts}</td>`] : []),
+		];
+		return `<tr>${cells.join("")}</tr>`;
+	});
+	const names = isSent ? ["Line", "Document", "Code", "Error", "Attempts"] : ["Line", "Code", "Problem"];
+	const codes = [...new Set(rows.map(({ code }) => code))].toSorted();
+	return section({ id, title, names, body, total, codes });
+}
+
+/** What the run wrote, a row for each document. */
+export function changeTable({ rows, total }: RunPage["changes"]): string {
+	if (total === 0) return "";
+	const body = rows.map((change) => {
+		const { line, documentId, action, name } = change;
+		const what = name === undefined ? html(documentId) : `${html(name)}<br>${html(documentId)}`;
+		return `<tr><td class="n">${line ?? ""}</td><td class="id">${what}</td><td>${action}</td><td>${keysHtml(change)}</td></tr>`;
+	});
+	const names = ["Line", "Document", "Action", "Metadata"];
+	return section({ id: "changes", title: "Changes", names, body, total, codes: [] });
+}
+
+/** A line for each key. The signs repeat what the colours say. */
+function keysHtml({ difference, isBeforeKnown }: PageChange): string {
+	return shownKeys(difference)
+		.map(({ key, action, from, to }) => {
+			const name = `<b>${html(key, LONGEST_VALUE)}</b>`;
+			if (action === "remove") return `<div class="del">− ${name} <del>${value(from)}</del></div>`;
+			if (action === "add") return `<div class="add">${isBeforeKnown ? "+" : "="} ${name} ${value(to)}</div>`;
+			return `<div class="mod">~ ${name} <del>${value(from)}</del> → ${value(to)}</div>`;
+		})
+		.join("");
+}
+
+/** As JSON, so that the text "5" and the number 5 differ. */
+function value(json: JsonValue | undefined): string {
+	return json === undefined ? "" : html(JSON.stringify(json), LONGEST_VALUE);
+}
+
+/** How many rows failed with each code, and one of their errors. */
+export function codeTable(codes: RunPage["codes"]): string {
+	if (codes.length === 0) return "";
+	const rows = codes.map(({ code, count, example }) => {
+		return `<tr><td class="n">${numberText(count)}</td><td class="code">${html(code)}</td><td>${html(example, LONGEST_VALUE)}</td></tr>`;
+	});
+	return `<section class="codes"><h2>Failures by code</h2>
+<div class="scroll"><table><thead><tr><th class="n">Rows</th><th>Code</th><th>For example</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
+}
+
+type Table = {
+	readonly id: string;
+	readonly title: string;
+	readonly names: readonly string[];
+	readonly body: readonly string[];
+	readonly total: number;
+	/** that the rows can be filtered by */
+	readonly codes: readonly string[];
+};
+
+const NUMERIC: readonly string[] = ["Line", "Attempts"];
+
+function section({ id, title, names, body, total, codes }: Table): string {
+	const head = names.map((name) => (NUMERIC.includes(name) ? `<th class="n">${name}</th>` : `<th>${name}</th>`));
+	const options = codes.map((code) => `<option>${html(code)}</option>`).join("");
+	const select = codes.length < 2 ? "" : `<label>Code <select><option value="">all</option>${options}</select></label>`;
+	const cut =
+		total > body.length ? `<p class="cut">The first ${numberText(body.length)} of ${numberText(total)}.</p>` : "";
+	return `<section class="rows" id="${id}"><h2>${title} <small>${numberText(total)}</small></h2>
+${cut}<div class="filter" hidden><label>Filter <input type="search" autocomplete="off" spellcheck="false"></label>${select}<output aria-live="polite"></output></div>
+<div class="scroll"><table><thead><tr>${head.join("")}</tr></thead><tbody>
+${body.join("\n")}
+</tbody></table></div></section>`;
+}

@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../../errors.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../json/values.ts";
+import type { Summary } from "../../report/summary.ts";
+import type { VerifyCounts } from "../../report/verify.ts";
+import type { SlowCause } from "../../run/rate/pace.ts";
+import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
+
+/** What only the summary of a run says: no journal has it. */
+export type PrintedEnd = {
+	readonly seconds: number;
+	readonly exit: number;
+	readonly stop: string | undefined;
+	readonly slow: readonly SlowCause[];
+	readonly verify: VerifyCounts | undefined;
+	/** the command that undoes it */
+	readonly undo: string | undefined;
+};
+
+export function endOf({ seconds, exit_code: exit, stop, slow, verify, undo }: Summary): PrintedEnd {
+	return { seconds, exit, stop: stop?.text, slow, verify: verify ?? undefined, undo: undo ?? undefined };
+}
+
+/** The end of the last execution of a run; undefined where it goes on, was killed, or its file is damaged. */
+export async function readPrintedEnd(folder: string): Promise<PrintedEnd | undefined> {
+	const text = await readFile(join(folder, SUMMARY_FILE), "utf8").catch((error: unknown) => {
+		if (errorCode(error) === "ENOENT") return undefined;
+		throw error;
+	});
+	const object = text === undefined ? undefined : objectOf(text);
+	if (object === undefined) return undefined;
+	const { seconds, exit_code: exit, stop, slow = [], verify, undo } = object;
+	if (typeof seconds !== "number" || typeof exit !== "number") return undefined;
+	return {
+		seconds,
+		exit,
+		stop: isJsonObject(stop) && typeof stop["text"] === "string" ? stop["text"] : undefined,
+		slow: isJsonArray(slow) ? slow.flatMap(slowCause) : [],
+		verify: verifyCounts(verify),
+		undo: typeof undo === "string" ? undo : undefined,
+	};
+}
+
+function slowCause(value: JsonValue): SlowCause[] {
+	if (!isJsonObject(value)) return [];
+	const { cause, seconds } = value;
+	return typeof cause === "string" && typeof seconds === "number" ? [{ cause, seconds }] : [];
+}
+
+function verifyCounts(value: JsonValue | undefined): VerifyCounts | undefined {
+	if (!isJsonObject(value)) return undefined;
+	const mode = (["sample", "all"] as const).find((each) => each === value["mode"]);
+	const count = (name: string): number => {
+		const number = value[name];
+		return typeof number === "number" ? number : 0;
+	};
+	if (mode === undefined) return undefined;
+	return {
+		mode,
+		rows: count("rows"),
+		checked: count("checked"),
+		equal: count("equal"),
+		normalised: count("normalised"),
+		lost: count("lost"),
+		changed_since: count("changed_since"),
+		unknown: count("unknown"),
+		pending: count("pending"),
+	};
+}
+
+function objectOf(text: string): JsonObject | undefined {
+	try {
+		const value = parseJson(text);
+		return isJsonObject(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}

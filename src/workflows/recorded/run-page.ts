@@ -1,0 +1,154 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { differenceOf } from "../../plan/change.ts";
+import { chartsOf } from "../../report/page/charts.ts";
+import type { NextCommand, PageChange, PageFailure, RunPage } from "../../report/page/model.ts";
+import { outcomeOf } from "../../report/page/outcome.ts";
+import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
+import { eachOutcome, writtenRows } from "../../run/recorded/recorded-rows.ts";
+import { readRunFile, type RunFile } from "../../run/recorded/run-file.ts";
+import { condensed } from "../../run/series/condense.ts";
+import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
+import { RememberedDatasets } from "../../run/service/remembered-datasets.ts";
+import { VERSION } from "../../version.ts";
+import { quoted } from "../../flags/next-command.ts";
+import { type PrintedEnd, readPrintedEnd } from "./printed-end.ts";
+
+/** Rows of a table of a report. A page with more is slow to open; `--failed` and `--json` have all. */
+const MOST_ROWS = 5000;
+
+/** Points of a chart: a screen has few more columns. */
+const MOST_POINTS = 600;
+
+/**
+ * The report of a recorded run, from its folder alone.
+ *
+ * @param end of the execution that ends now, whose summary is not written yet
+ * @returns undefined where nothing was recorded
+ * @throws JournalUnreadable and errors of the storage
+ */
+export async function recordedPage(folder: string, end?: PrintedEnd): Promise<RunPage | undefined> {
+	const recorded = await readRun(folder);
+	const file = readRunFile(await readFile(join(folder, "run.json"), "utf8"));
+	if (recorded === undefined || file === undefined) return undefined;
+	const { state } = recorded;
+	const totals = state.totals();
+	const printed = end ?? (await readPrintedEnd(folder));
+	const exit = printed?.exit ?? state.end?.exitCode;
+	const verify = printed?.verify;
+	const { failures, codes } = await failuresOf(recorded);
+	const changes = await changesOf(recorded);
+	const points = await readSeries(join(folder, SERIES_FILE)).catch(() => []);
+	return {
+		command: file.command,
+		ragtag: VERSION,
+		run: file.run,
+		outcome: outcomeOf({ totals, exit, verify }),
+		reasons: printed?.stop === undefined ? [] : [printed.stop],
+		next: nextCommands(file, recorded, printed),
+		service: file.baseUrl,
+		datasets: await datasetsOf(folder, file, changes.rows),
+		manifest: file.manifest.name,
+		started: file.started,
+		ended: end === undefined ? state.end?.time : new Date().toISOString(),
+		executions: state.headers.length,
+		totals,
+		seconds: printed?.seconds ?? secondsOf(recorded),
+		exit,
+		slow: printed?.slow ?? [],
+		verify,
+		charts: chartsOf(condensed(points, MOST_POINTS)),
+		codes,
+		failures: { rows: failures, total: totals.failed },
+		problems: { rows: [], total: 0 },
+		changes,
+	};
+}
+
+function secondsOf({ state: { headers, end } }: RecordedRun): number | undefined {
+	const last = headers.at(-1);
+	if (last === undefined || end === undefined) return undefined;
+	return ((last.earlierMilliseconds ?? 0) + Math.max(0, Date.parse(end.time) - Date.parse(last.time))) / 1000;
+}
+
+async function failuresOf({ folder, state }: RecordedRun): Promise<{
+	readonly failures: readonly PageFailure[];
+	readonly codes: RunPage["codes"];
+}> {
+	const byRow = new Map<number, PageFailure>();
+	const examples = new Map<string, string>();
+	await eachOutcome(folder, (outcome) => {
+		const { row, line, documentId, attempts } = outcome;
+		// A row that failed may have been reopened, and be pending or settled now.
+		if (outcome.status !== "failed" || state.statusOf(row) !== "failed") return;
+		const { code, text } = outcome.error;
+		if (state.codeOf(row) === code && !examples.has(code)) examples.set(code, text);
+		if (byRow.size < MOST_ROWS || byRow.has(row)) byRow.set(row, { line, documentId, code, text, attempts });
+	});
+	const codes = Array.from(examples, ([code, example]) => ({ code, count: state.failedWith(code), example }));
+	return {
+		failures: [...byRow.values()].toSorted((one, other) => one.line - other.line),
+		codes: codes.toSorted((one, other) => other.count - one.count),
+	};
+}
+
+async function changesOf(recorded: RecordedRun): Promise<RunPage["changes"]> {
+	const { updated, uploaded, removed } = recorded.state.totals();
+	const names = new Map<number, string>();
+	if (uploaded > 0) {
+		await eachOutcome(recorded.folder, ({ row, storedName }) => {
+			if (storedName !== undefined && names.size < MOST_ROWS) names.set(row, storedName);
+		});
+	}
+	const rows: PageChange[] = [];
+	for await (const { row, line, datasetId, documentId, write, metadata, before, status } of writtenRows(recorded)) {
+		if (status === undefined || status === "failed" || status === "unchanged") continue;
+		const isBeforeKnown = before !== undefined || write === "upload";
+		const difference = differenceOf(before ?? new Map(), metadata);
+		const { add, change, remove } = difference;
+		// Its document had already what was written.
+		if (write === "update" && isBeforeKnown && add.size + change.size + remove.size === 0) continue;
+		const target = { line, datasetId, documentId, action: write, name: names.get(row) };
+		rows.push({ ...target, difference, isBeforeKnown });
+		if (rows.length === MOST_ROWS) break;
+	}
+	const total = Math.max(rows.length, updated + uploaded + removed - recorded.state.noOpUpdates);
+	return { rows: rows.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)), total };
+}
+
+/** The datasets of the run, with the names that the service was last seen to have. */
+async function datasetsOf(
+	folder: string,
+	{ baseUrl, options }: RunFile,
+	changes: readonly PageChange[],
+): Promise<RunPage["datasets"]> {
+	const given = options["dataset"];
+	const ids = new Set([
+		...(typeof given === "string" ? [given] : []),
+		...changes.map(({ datasetId }) => datasetId).filter((id) => id !== ""),
+	]);
+	// The folder of a run is STATE/runs/RUN.
+	const known = await new RememberedDatasets(dirname(dirname(folder)), baseUrl).load();
+	const names = new Map(known.map(({ id, name }) => [id, name]));
+	return [...ids].slice(0, MOST_DATASETS).map((id) => ({ id, name: names.get(id) }));
+}
+
+/** Datasets that the head of a report names. */
+const MOST_DATASETS = 20;
+
+function nextCommands(
+	{ run, flags }: RunFile,
+	{ state }: RecordedRun,
+	printed: PrintedEnd | undefined,
+): readonly NextCommand[] {
+	const { pending, failed } = state.totals();
+	const more = flags.map((word) => ` ${quoted(word)}`).join("");
+	const next: NextCommand[] = [];
+	if (pending > 0) next.push({ what: "Send the pending rows", command: `ragtag runs resume ${run}${more}` });
+	if (failed > 0) next.push({ what: "Try the failed rows again", command: `ragtag runs retry ${run}${more}` });
+	if ((printed?.verify?.lost ?? 0) > 0) {
+		next.push({ what: "Check again what is lost", command: `ragtag runs verify ${run}${more}` });
+	}
+	if (printed?.undo !== undefined) next.push({ what: "Undo it", command: printed.undo });
+	return next;
+}

@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { chartsOf } from "../../../src/report/page/charts.ts";
+import { pageJson } from "../../../src/report/page/json.ts";
+import { pageMarkdown } from "../../../src/report/page/markdown.ts";
+import type { RunPage } from "../../../src/report/page/model.ts";
+import { outcomeOf } from "../../../src/report/page/outcome.ts";
+import { pageHtml } from "../../../src/report/page/page.ts";
+import { examplePage, examplePoints, HOSTILE, totalsOf } from "../../support/pages.ts";
+
+/** What a browser would take for an element: all of the page except its own script, style and data. */
+function markup(page: RunPage): string {
+	return pageHtml(page).replaceAll(/<(script|style)[^>]*>[\s\S]*?<\/\1>/g, "");
+}
+
+describe("a report page", () => {
+	it("allows its own script and style alone, by their hashes", () => {
+		const text = pageHtml(examplePage());
+		const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(text)?.[1];
+		const hashOf = (element: "script" | "style"): string => {
+			const own = new RegExp(`<${element}>([\\s\\S]*?)</${element}>`).exec(text)?.[1] ?? "";
+			return `'sha256-${createHash("sha256").update(own).digest("base64")}'`;
+		};
+		expect(policy).toBe(
+			`default-src 'none'; script-src ${hashOf("script")}; style-src ${hashOf("style")}; base-uri 'none'; form-action 'none'`,
+		);
+		expect(text.match(/<script>|<style>/g)).toHaveLength(2);
+	});
+
+	it("has no attribute that would load, run or style anything", () => {
+		expect(markup(examplePage())).not.toMatch(/<[^>]*\s(?:src|href|style|on\w+|srcset|action)=/i);
+	});
+
+	it("keeps hostile names and values text, wherever they stand", () => {
+		const hostile = examplePage({ hostile: true });
+		const text = markup(hostile);
+		expect(text).not.toMatch(/<(?:img|b |svg on|iframe|a |base)/i);
+		expect(text).not.toContain("\u202e");
+		expect(text).not.toContain("\u2028");
+		expect(text).toContain("\\u{202e}");
+		expect(text.match(/&lt;img src=x onerror=alert\(1\)&gt;/g)?.length).toBeGreaterThanOrEqual(8);
+		const data = /id="data">([\s\S]*?)<\/script>/.exec(pageHtml(hostile))?.[1] ?? "";
+		expect(data).toContain("\\u003cimg");
+		expect(JSON.parse(data)).toHaveLength(3);
+	});
+
+	it("counts the rows that it does not show", () => {
+		const page = examplePage();
+		const [failure] = page.failures.rows;
+		const text = markup({ ...page, failures: { rows: failure === undefined ? [] : [failure], total: 12_345 } });
+		expect(text).toContain("The first 1 of 12,345.");
+	});
+
+	it("names uPlot's licence, which its copies must have", () => {
+		expect(pageHtml(examplePage())).toContain("Copyright (c) 2022 Leon Sorokin");
+	});
+});
+
+describe("the other forms of a report", () => {
+	it("hold hostile text in code, which a page of Markdown does not interpret", () => {
+		const text = pageMarkdown(examplePage({ hostile: true }));
+		const outside = text.replaceAll(/(`+)[\s\S]*?[^`]\1(?!`)/g, "");
+		expect(outside).not.toMatch(/(?<!\\)<img|\u202e|\u2028/);
+		expect(text).toContain("| failed | 1 |");
+		expect(text).toContain("ragtag runs retry 20261122T000000-000000");
+	});
+
+	it("hold hostile text exactly in JSON, with a version of the schema", () => {
+		const value: unknown = JSON.parse(pageJson(examplePage({ hostile: true })));
+		expect(value).toMatchObject({
+			type: "report",
+			schema: 1,
+			exit_code: 1,
+			counts: { rows: 3, failed: 1, duplicate_skipped: 0 },
+			failed_rows: { total: 1, rows: [{ line: 3, error: HOSTILE }] },
+			changes: { total: 1, rows: [{ keys: [{ key: HOSTILE, action: "add", to: HOSTILE }] }] },
+		});
+	});
+});
+
+describe("the outcome of a run in a sentence", () => {
+	it.each([
+		["all", totalsOf({ rows: 2, updated: 2 }), 0, "Successful: All 2 rows reached their goal."],
+		["one row", totalsOf({ rows: 1, updated: 1 }), 0, "Successful: The row reached its goal."],
+		["no row", totalsOf({ rows: 0 }), 0, "Successful: There was no row to send."],
+		[
+			"failed and invalid rows",
+			totalsOf({ rows: 10, updated: 6, failed: 3, invalid: 1 }),
+			1,
+			"Finished with failures: 6 of 10 rows reached their goal; 3 failed, 1 is invalid.",
+		],
+		[
+			"a run that was stopped",
+			totalsOf({ rows: 10, updated: 4, pending: 6 }),
+			6,
+			"Stopped early: 4 of 10 rows reached their goal; 6 are pending.",
+		],
+		[
+			"a run that goes on",
+			totalsOf({ rows: 10, pending: 6, updated: 4 }),
+			undefined,
+			"Not ended: 6 of 10 rows are pending.",
+		],
+		["no rows known", undefined, 3, "Failed: No row was sent."],
+		[
+			"an output that could not be written",
+			totalsOf({ rows: 2, updated: 2 }),
+			74,
+			"Finished with failures: 2 of 2 rows reached their goal.",
+		],
+	])("never says more than the exit code: %s", (_, totals, exit, expected) => {
+		const { word, sentence } = outcomeOf({ totals, exit, verify: undefined });
+		expect(`${word}: ${sentence}`).toBe(expected);
+	});
+
+	it("names what was lost", () => {
+		const verify = {
+			mode: "all" as const,
+			rows: 2,
+			checked: 2,
+			equal: 1,
+			normalised: 0,
+			lost: 1,
+			changed_since: 0,
+			unknown: 0,
+			pending: 0,
+		};
+		const { sentence } = outcomeOf({ totals: totalsOf({ rows: 2, updated: 2 }), exit: 10, verify });
+		expect(sentence).toBe("2 of 2 rows reached their goal. 1 row did not keep what was written.");
+	});
+});
+
+describe("the charts of a run", () => {
+	it("put executions one after the other, with a mark where the run was resumed", () => {
+		const points = [...examplePoints(10), ...examplePoints(10, 1_000_000)];
+		const [rate] = chartsOf(points);
+		expect(rate).toMatchObject({ end: 20, resumed: [10] });
+		expect(rate?.x.at(-1)).toBe(19.5);
+	});
+
+	it("join neighbouring seconds of one state to one band", () => {
+		const points = examplePoints(10).map((point, at) => {
+			return {
+				...point,
+				state: at >= 2 && at < 5 ? ("waiting" as const) : at === 8 ? ("outage" as const) : point.state,
+			};
+		});
+		expect(chartsOf(points)[0]?.bands).toEqual([
+			{ state: "waiting", from: 2, to: 5 },
+			{ state: "outage", from: 8, to: 9 },
+		]);
+	});
+
+	it("show every failed row, also of codes that share a shade", () => {
+		const codes = Array.from({ length: 9 }, (_, at) => `CODE_${at}`);
+		const points = examplePoints(9).map((point, at) => ({ ...point, errors: { [codes[at] ?? ""]: 10 - at } }));
+		const failures = chartsOf(points).find(({ id }) => id === "failures");
+		const sum = failures?.lines.flatMap(({ values }) => values).reduce<number>((all, value) => all + (value ?? 0), 0);
+		expect(failures?.lines.map(({ label }) => label)).toEqual([
+			"CODE_0",
+			"CODE_1",
+			"CODE_2",
+			"CODE_3",
+			"5 other codes",
+		]);
+		expect(sum).toBe(10 + 9 + 8 + 7 + 6 + 5 + 4 + 3 + 2);
+	});
+
+	it.each([
+		["nothing", [], 2],
+		["a rate at its cap of 100", [100, 97], 120],
+		["a rate of 7", [7, 3], 8],
+		["a rate of 4,321", [4321, 10], 5000],
+	])("have an axis that ends above the largest value: %s", (_, rates, top) => {
+		const points = examplePoints(3).map((point, at) => ({ ...point, cap: null, sent: rates[at] ?? 0 }));
+		expect(chartsOf(points)[0]?.top).toBe(top);
+	});
+
+	it("are left out for a run of a moment", () => {
+		expect(chartsOf(examplePoints(2))).toEqual([]);
+	});
+});
