@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, readdir } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -51,6 +51,19 @@ it.skipIf(!isRoot || !canRun)(
 		const unknown = "env -u HOME setpriv --reuid 54321 --regid 54321 --clear-groups";
 		const { exit, stdout, stderr } = await shell(`${unknown} $RAGTAG --version`);
 		expect([exit, stdout, stderr]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/), ""]);
+
+		const service = await serve(1);
+		const [id = ""] = await service.ids();
+		const path = await file("tags.csv", `document_id,n\n${id},1\n`);
+		const own = join(await folder(), "state");
+		for (const each of [dirname(own), dirname(path)]) await chmod(each, 0o755);
+		await mkdir(own, { mode: 0o700 });
+		await chown(own, 54321, 54321);
+		const tagged = await shell(
+			`${unknown} $RAGTAG docs tag ${path} -d ${service.dataset} --state-dir ${own} -q`,
+			envOf(service),
+		);
+		expect([tagged.exit, tagged.stderr]).toEqual([0, ""]);
 	},
 );
 

@@ -1,4 +1,4 @@
-import { constants, type Stats } from "node:fs";
+import { constants, type Stats, statSync } from "node:fs";
 import { chmod, lstat, open, readdir, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -20,10 +20,19 @@ const ANY_FOR_OTHERS = 0o077;
 /** Mode of a folder that only its owner can use. */
 const PRIVATE_MODE = 0o700;
 
-/** The user id of this process. NaN where the system has no user of that id: then only root's folders are accepted. */
+/** The user id of this process. NaN where it can't be found: then only root's folders are accepted. */
 export function currentUserId(): number {
 	try {
 		return userInfo().uid;
+	} catch {
+		return unnamedUserId();
+	}
+}
+
+/** The id of a user that the system has no entry for, as in many containers: Linux shows the owner of each process. */
+function unnamedUserId(): number {
+	try {
+		return statSync("/proc/self").uid;
 	} catch {
 		return Number.NaN;
 	}
