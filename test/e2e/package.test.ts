@@ -25,9 +25,9 @@ async function imported(): Promise<readonly string[]> {
 		for (const entry of await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
 			if (!entry.isFile()) continue;
 			const text = await readFile(join(entry.parentPath, entry.name), "utf8");
-			// An import of types alone is gone from the program.
+			// An import of types alone is gone from the program. "asset:" is a file of the checkout.
 			for (const [, name] of text.matchAll(/^(?:import|export)(?! type)[^;]*? from "((?:@[^/"]+\/)?[^/"]+)/gm)) {
-				if (name !== undefined && !name.startsWith(".") && !name.startsWith("node:")) names.add(name);
+				if (name !== undefined && !/^(?:\.|node:|asset:)/.test(name)) names.add(name);
 			}
 		}
 	}

@@ -55,7 +55,7 @@ export function startOpen(argv: readonly string[], env: Readonly<Record<string, 
 
 /** A line of shell on a terminal of its own, as `script` makes one. What is written to its input is typed there. */
 export function startOnTerminal(line: string, env: Readonly<Record<string, string>> = {}): Running {
-	const RAGTAG = `${process.execPath} ${PROGRAM}`;
+	const RAGTAG = COMMAND.join(" ");
 	const more = { RAGTAG, SHELL: "/bin/bash", TERM: "xterm-256color", ...env };
 	return watch(spawn("script", ["-qefc", line, "/dev/null"], { env: environment(more), stdio: "pipe" }));
 }
