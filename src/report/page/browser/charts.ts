@@ -28,14 +28,19 @@ export function drawCharts(charts: readonly Chart[]): void {
 	}
 }
 
-/** Bars stand on each other: the last has the sum of all, and is drawn first. */
+/** Each bar stands on those before it: the last has the sum of all. */
 function dataOf({ x, lines }: Chart): uPlot.AlignedData {
 	const sums: number[] = x.map(() => 0);
 	const series = lines.map(({ kind, values }) => {
 		if (kind !== "bar") return [...values];
 		return values.map((value, at) => (sums[at] = (sums[at] ?? 0) + (value ?? 0)));
 	});
-	return [[...x], ...series.toReversed()];
+	return [[...x], ...drawn(lines, series)];
+}
+
+/** Bars stand on each other, so those that reach highest are drawn first. */
+function drawn<Item>(lines: readonly ChartLine[], items: readonly Item[]): Item[] {
+	return lines.some(({ kind }) => kind === "bar") ? items.toReversed() : [...items];
 }
 
 function optionsOf(chart: Chart, live: HTMLElement): uPlot.Options {
@@ -59,7 +64,7 @@ function optionsOf(chart: Chart, live: HTMLElement): uPlot.Options {
 			{
 				...axis,
 				...(bottom === undefined ? {} : { splits: () => powersOfTen(bottom, top) }),
-				size: 52,
+				size: top < 100_000 ? 52 : 68,
 				values: (_, ticks) => ticks.map((tick) => tick?.toLocaleString("en-US") ?? ""),
 			},
 		],
@@ -67,7 +72,7 @@ function optionsOf(chart: Chart, live: HTMLElement): uPlot.Options {
 		cursor: { drag: { x: true, y: false }, points: { size: 6 } },
 		series: [
 			{ label: "time", value: (_, value: number | null) => (value === null ? "–" : clock(value)) },
-			...lines.toReversed().map((line) => seriesOf(line, colour)),
+			...drawn(lines, lines).map((line) => seriesOf(line, colour)),
 		],
 		hooks: { drawClear: [(plot) => drawBands(plot, chart, colour)] },
 	};
