@@ -9,7 +9,7 @@ export type ChartLine = {
 
 /** A time in which a run was held up. */
 export type ChartBand = {
-	readonly state: "outage" | "waiting" | "slowed";
+	readonly state: "outage" | "paused" | "waiting" | "slowed";
 	readonly from: number;
 	readonly to: number;
 };

@@ -41,7 +41,7 @@ function axisOf(points: readonly SeriesPoint[]): Axis {
 		end += s;
 		last = point;
 		x.push(rounded(end - s / 2));
-		if (state !== "outage" && state !== "waiting" && state !== "slowed") continue;
+		if (state !== "outage" && state !== "paused" && state !== "waiting" && state !== "slowed") continue;
 		const band = bands.at(-1);
 		if (band?.state === state && band.to === from) bands[bands.length - 1] = { ...band, to: rounded(end) };
 		else bands.push({ state, from, to: rounded(end) });

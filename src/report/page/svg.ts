@@ -8,6 +8,7 @@ const HEIGHT = 200;
 
 const BAND_WORDS: Readonly<Record<ChartBand["state"], string>> = {
 	outage: "outage",
+	paused: "paused by the user",
 	waiting: "waiting (Retry-After)",
 	slowed: "slowed",
 };

@@ -28,20 +28,25 @@ export type SeriesPoint = {
 	readonly errors?: Readonly<Record<string, number>>;
 };
 
-/** The states by their importance for a part of a run: the first of two is kept. */
-const BY_WEIGHT: readonly ActivityState[] = [
-	"outage",
-	"waiting",
-	"slowed",
-	"stopping",
-	"verifying",
-	"running",
-	"reading",
-	"checking",
-];
+/** The importance of each state for a part of a run: the most important one is kept. */
+const WEIGHTS: Readonly<Record<ActivityState, number>> = {
+	outage: 8,
+	paused: 7,
+	waiting: 6,
+	slowed: 5,
+	stopping: 4,
+	verifying: 3,
+	running: 2,
+	reading: 1,
+	checking: 0,
+};
 
 export function heavierState(one: ActivityState, other: ActivityState): ActivityState {
-	return BY_WEIGHT.indexOf(one) <= BY_WEIGHT.indexOf(other) ? one : other;
+	return WEIGHTS[one] >= WEIGHTS[other] ? one : other;
+}
+
+function isState(value: unknown): value is ActivityState {
+	return typeof value === "string" && Object.hasOwn(WEIGHTS, value);
 }
 
 /** A line without its end. */
@@ -54,10 +59,10 @@ export function readPoint(line: string): SeriesPoint | undefined {
 	const value = parsed(line);
 	if (!isJsonObject(value)) return undefined;
 	const { t, s, sent, done, failed, p50 = null, p95 = null, in_flight: inFlight, cap = null, rate } = value as Members;
-	const state = BY_WEIGHT.find((each) => each === value["state"]);
+	const { state } = value as Members;
 	if (!isCount(t) || !isCount(s) || !isCount(sent) || !isCount(done) || !isCount(failed)) return undefined;
 	if (!isCount(inFlight) || !isCountOrNull(p50) || !isCountOrNull(p95) || !isCountOrNull(cap)) return undefined;
-	if (state === undefined) return undefined;
+	if (!isState(state)) return undefined;
 	const [slow, errors] = [countsOf(value["slow"]), countsOf(value["errors"])];
 	return {
 		t,

@@ -23,6 +23,20 @@ describe("a line of a series", () => {
 		expect(readPoint(pointLine(point))).toEqual(point);
 	});
 
+	it.each<SeriesPoint["state"]>([
+		"checking",
+		"reading",
+		"running",
+		"slowed",
+		"waiting",
+		"paused",
+		"outage",
+		"verifying",
+		"stopping",
+	])("reads back in each state of a run: %s", (state) => {
+		expect(readPoint(pointLine({ ...POINT, state }))?.state).toBe(state);
+	});
+
 	it.each([
 		["cut off", pointLine(POINT).slice(0, 40)],
 		["empty", ""],
