@@ -12,13 +12,28 @@ export type Ended = {
 	readonly verify: VerifyCounts | undefined;
 };
 
+/** Exits that promise that no row was sent. */
+const UNSENT: readonly number[] = [2, 3, 5, 8];
+
+/** Exits of a command that came to its end: rows that are pending then are those that a dry run would change. */
+const COMPLETE: readonly number[] = [0, 1, 10, 74];
+
 /** How a run ended, in one word and one sentence. The word never says more than the exit code. */
 export function outcomeOf({ totals, exit, verify }: Ended): RunPage["outcome"] {
-	if (totals === undefined) return { tone: "bad", word: "Failed", sentence: "No row was sent." };
+	if (totals === undefined) {
+		const isUnsent = exit !== undefined && UNSENT.includes(exit);
+		const sentence = isUnsent ? "No row was sent." : "The command ended before it could count its rows.";
+		return { tone: "bad", word: "Failed", sentence };
+	}
 	const { rows, failed, invalid, pending, duplicateSkipped } = totals;
 	const reached = rows - failed - invalid - pending - duplicateSkipped;
 	if (exit === undefined) {
 		return { tone: "open", word: "Not ended", sentence: `${numberText(pending)} of ${rowsText(rows)} are pending.` };
+	}
+	if (pending > 0 && COMPLETE.includes(exit)) {
+		const words = failed + invalid > 0 ? `; ${numberText(failed + invalid)} failed` : "";
+		const sentence = `${numberText(pending)} of ${rowsText(rows)} would change${words}. Nothing was sent.`;
+		return { tone: "open", word: "Dry run", sentence };
 	}
 	if (exit === 0) {
 		if (rows === 0) return { tone: "good", word: "Successful", sentence: "There was no row to send." };

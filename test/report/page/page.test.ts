@@ -102,6 +102,19 @@ describe("the outcome of a run in a sentence", () => {
 			"Not ended: 6 of 10 rows are pending.",
 		],
 		["no rows known", undefined, 3, "Failed: No row was sent."],
+		["a fault of the program", undefined, 70, "Failed: The command ended before it could count its rows."],
+		[
+			"a dry run",
+			totalsOf({ rows: 10, pending: 4, unchanged: 6 }),
+			0,
+			"Dry run: 4 of 10 rows would change. Nothing was sent.",
+		],
+		[
+			"a dry run with a failed row",
+			totalsOf({ rows: 10, pending: 4, unchanged: 5, failed: 1 }),
+			1,
+			"Dry run: 4 of 10 rows would change; 1 failed. Nothing was sent.",
+		],
 		[
 			"an output that could not be written",
 			totalsOf({ rows: 2, updated: 2 }),
