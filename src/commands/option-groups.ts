@@ -57,6 +57,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--sort",
 			"--limit",
 			"--format",
+			"--limit-characters",
 			"--man-pages",
 			"--json",
 			"--report",

@@ -4,9 +4,10 @@ import type { Metadata } from "../json/values.ts";
 import { DELETE_TOKEN } from "../json/list-change.ts";
 import { changeOf, keepsValue, metadataToSend, type Mode } from "../plan/change.ts";
 import type { UpdatePlan } from "../run/operations/prepare-update.ts";
-import { parseNonEmpty } from "./values.ts";
+import { parseCount, parseNonEmpty } from "./values.ts";
 import { type ChangeFormat, CHANGE_FORMATS } from "../report/changes.ts";
-import { alternatives } from "../text/words.ts";
+import { DEFAULT_LIMIT_CHARACTERS } from "../report/changes-markdown.ts";
+import { alternatives, numberText } from "../text/words.ts";
 import type { RunFlags } from "./flags.ts";
 
 /** Flags for how a row changes its document. */
@@ -52,40 +53,67 @@ export type DryRunFlags = {
 	readonly detailedExitcode?: boolean;
 	/** format of the changes; undefined for text */
 	readonly format?: ChangeFormat;
+	/** characters of the Markdown at most */
+	readonly limitCharacters?: number;
 };
 
 export function addDryRunOptions(command: Command): Command {
-	const uses = alternatives(Object.values(CHANGE_FORMATS).map(({ use }) => use));
-	return command
+	command
 		.option("--dry-run", "shows what would change, row by row, and sends nothing that writes")
-		.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change")
-		.addOption(new Option("--format <format>", `with --dry-run: ${uses}`).choices(Object.keys(CHANGE_FORMATS)));
+		.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change");
+	return addFormatOptions(command, "with --dry-run: ");
 }
 
+/** Fewest characters that hold the counts and the sentence of what was left out, and the most that are collected. */
+const LIMIT_CHARACTERS = { least: 1_000, most: 1_000_000 };
+
+/** @param when words before the purpose of `--format`: `with --dry-run: ` */
+export function addFormatOptions(command: Command, when: string): Command {
+	const uses = alternatives(Object.values(CHANGE_FORMATS).map(({ use }) => use));
+	const { least, most } = LIMIT_CHARACTERS;
+	return command
+		.addOption(new Option("--format <format>", `${when}${uses}`).choices(Object.keys(CHANGE_FORMATS)))
+		.option(
+			"--limit-characters <n>",
+			`with --format md: characters at most; a comment of GitHub has 65,536 (default: ${numberText(DEFAULT_LIMIT_CHARACTERS)})`,
+			parseCount(least, most),
+		);
+}
+
+type JsonFlag = { readonly json?: boolean };
+
 /** @throws CliError exit 2 for flags that mean nothing without others */
-export function checkDryRunFlags({
-	dryRun,
-	detailedExitcode,
-	format,
-	json,
-	verify = "none",
-}: DryRunFlags & { readonly json?: boolean; readonly verify?: RunFlags["verify"] }): void {
-	const wrong = (text: string, hint: string): CliError =>
-		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
-	if (dryRun !== true && (detailedExitcode === true || format !== undefined)) {
-		const flag = format === undefined ? "--detailed-exitcode" : "--format";
-		throw wrong(`${flag} needs --dry-run`, `Add --dry-run, or leave ${flag} out.`);
+export function checkDryRunFlags(flags: DryRunFlags & JsonFlag & { readonly verify?: RunFlags["verify"] }): void {
+	const { dryRun, detailedExitcode, format, limitCharacters, verify = "none" } = flags;
+	const needsIt: readonly (readonly [string, unknown])[] = [
+		["--format", format],
+		["--limit-characters", limitCharacters],
+		["--detailed-exitcode", detailedExitcode],
+	];
+	const [flag] = needsIt.find(([, value]) => value !== undefined) ?? [];
+	if (dryRun !== true && flag !== undefined) {
+		throw refused(`${flag} needs --dry-run`, `Add --dry-run, or leave ${flag} out.`);
 	}
 	if (dryRun === true && verify !== "none") {
-		throw wrong("--verify reads back what was written, and --dry-run writes nothing", "Leave one of them out.");
+		throw refused("--verify reads back what was written, and --dry-run writes nothing", "Leave one of them out.");
 	}
-	if (format !== undefined && json === true) throw wrong("--format and --json exclude each other", "Use one of them.");
+	checkFormatFlags(flags);
+}
+
+/** @throws CliError exit 2 for formats that exclude each other, and a limit of a format that has none */
+export function checkFormatFlags({ format, limitCharacters, json }: DryRunFlags & JsonFlag): void {
+	if (format !== undefined && json === true)
+		throw refused("--format and --json exclude each other", "Use one of them.");
+	if (limitCharacters !== undefined && format !== "md") {
+		throw refused("--limit-characters needs --format md", "Add --format md, or leave --limit-characters out.");
+	}
+}
+
+function refused(text: string, hint: string): CliError {
+	return new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
 }
 
 /** The format of the changes that the flags choose. */
-export function changeFormat({
-	format = "text",
-	json,
-}: DryRunFlags & { readonly json?: boolean }): ChangeFormat | "json" {
+export function changeFormat({ format = "text", json }: DryRunFlags & JsonFlag): ChangeFormat | "json" {
 	return json === true ? "json" : format;
 }

@@ -1,6 +1,6 @@
 import { show } from "../text/show.ts";
 import { numberText, documentsText } from "../text/words.ts";
-import type { ShownChange } from "./changes.ts";
+import type { ShownChange } from "./shown-change.ts";
 
 /** Most keys whose removals are counted by name: the documents may have any number of keys. */
 const MAX_COUNTED_KEYS = 10_000;
@@ -55,11 +55,20 @@ export class ChangeTally {
 		return parts.join(", ");
 	}
 
-	/** The keys that would be removed, those of most documents first; undefined where none would. */
-	removedText(): string | undefined {
+	/** The counts, and the keys that would be removed. */
+	texts(): string[] {
+		return [this.text(), this.removedText()].filter((text) => text !== undefined);
+	}
+
+	/**
+	 * The keys that would be removed, those of most documents first; undefined where none would.
+	 *
+	 * @param showKey makes a key safe to print
+	 */
+	removedText(showKey: (key: string) => string = (key) => show(key)): string | undefined {
 		if (this.#removals.size === 0) return undefined;
 		const most = [...this.#removals].toSorted(([, left], [, right]) => right - left);
-		const named = most.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${show(key)} (${documentsText(count)})`);
+		const named = most.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${showKey(key)} (${documentsText(count)})`);
 		const more = most.length > MAX_NAMED_KEYS ? `, and ${numberText(most.length - MAX_NAMED_KEYS)} more` : "";
 		return `Keys that would be removed: ${named.join(", ")}${more}.`;
 	}

@@ -1,61 +1,87 @@
 import { type JsonValue, metadataText } from "../json/values.ts";
-import type { Difference } from "../plan/change.ts";
 import { namedDocument, show } from "../text/show.ts";
+import type { ChangeTally } from "./change-tally.ts";
+import { ChangesMarkdown } from "./changes-markdown.ts";
 import { reportCsvLine } from "./list-lines.ts";
-
-/** The effect of a row: it changes a document's metadata, creates a document from a file, or removes one. */
-export type ChangeAction = "update" | "upload" | "remove";
-
-/** One document that would change, as a dry run shows it. */
-export type ShownChange = {
-	readonly action: ChangeAction;
-	/** line of its row in the manifest */
-	readonly line: number;
-	readonly datasetId: string;
-	/** empty for an upload, whose document does not exist yet */
-	readonly documentId: string;
-	/** undefined where it is not known */
-	readonly name?: string | undefined;
-	/** `upload`: path of the file */
-	readonly file?: string | undefined;
-	/** for a removal, all keys of the document are removed */
-	readonly difference: Difference;
-};
+import { type ChangeAction, type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
 
 /** Styles for a terminal; each may return its text unchanged. */
 export type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
 
-/** How changes are written in one format. */
+/** Prints changes in one format. */
+export type ChangeWriter = {
+	/** the text of a change, to be printed at once; empty in a format that is printed at the end */
+	change(change: ShownChange): string;
+	/** the text after the last change */
+	end(tally: ChangeTally): string;
+	/** the text where the dry run is stopped before its last row; absent in a format that has nothing more to print */
+	cut?(tally: ChangeTally): string;
+	/** whether the end has the totals; data has none, and they are a note */
+	readonly hasTotals: boolean;
+};
+
+export type ChangeStyle = {
+	readonly marks: Marks;
+	/** characters of a value on a terminal */
+	readonly longest: number;
+	/** characters of the whole text at most, in a format that has such a limit */
+	readonly limit?: number | undefined;
+};
+
+/** A format of the changes of a dry run. */
 type Formatting = {
 	/** its purpose, in the words of the help of `--format` */
 	readonly use: string;
-	/** the lines before the first change */
-	readonly head?: string;
-	/** @param longest characters of a value on a terminal */
-	readonly change: (change: ShownChange, marks: Marks, longest: number) => string;
-	/** the totals after the last change; absent in data, whose head is also written where there is no change */
-	readonly totals?: (lines: readonly string[]) => string;
+	readonly writer: (style: ChangeStyle) => ChangeWriter;
 };
-
-const CSV_HEAD = reportCsvLine(["line", "document_id", "key", "action", "from", "to", "name"]);
-const MARKDOWN_HEAD = "| line | document_id | key | action | from | to |\n| ---: | --- | --- | --- | --- | --- |\n";
 
 /** Every format in which a dry run shows changes, by its name in `--format`. */
 export const CHANGE_FORMATS = {
-	text: { use: "for people", change: changeText, totals: (lines) => `${lines.join("\n")}\n` },
-	csv: { use: "for a spreadsheet", head: CSV_HEAD, change: changeCsv },
-	md: {
-		use: "a Markdown table",
-		head: MARKDOWN_HEAD,
-		change: changeMarkdown,
-		totals: (lines) => `${lines.join("\n\n")}\n`,
-	},
+	text: { use: "for people", writer: textWriter },
+	csv: { use: "for a spreadsheet", writer: csvWriter },
+	md: { use: "as Markdown for a comment, equal changes grouped", writer: markdownWriter },
 } as const satisfies Readonly<Record<string, Formatting>>;
 
 export type ChangeFormat = keyof typeof CHANGE_FORMATS;
 
-export function formatting(format: ChangeFormat): Formatting {
-	return CHANGE_FORMATS[format];
+export function changeWriter(format: ChangeFormat, style: ChangeStyle): ChangeWriter {
+	return CHANGE_FORMATS[format].writer(style);
+}
+
+function textWriter({ marks, longest }: ChangeStyle): ChangeWriter {
+	let blank = "";
+	return {
+		change: (change) => {
+			blank = "\n";
+			return changeText(change, marks, longest);
+		},
+		end: (tally) => `${blank}${tally.texts().join("\n")}\n`,
+		hasTotals: true,
+	};
+}
+
+/** Its head is written also where there is no change. */
+function csvWriter(): ChangeWriter {
+	let head = reportCsvLine(["line", "document_id", "key", "action", "from", "to", "name"]);
+	const withHead = (text: string): string => {
+		const whole = head + text;
+		head = "";
+		return whole;
+	};
+	return { change: (change) => withHead(changeCsv(change)), end: () => withHead(""), hasTotals: false };
+}
+
+function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
+	const page = new ChangesMarkdown(limit);
+	return {
+		change: (change) => {
+			page.add(change);
+			return "";
+		},
+		end: (tally) => page.text(tally, true),
+		cut: (tally) => page.text(tally, false),
+		hasTotals: true,
+	};
 }
 
 /** The `--json` line of a document that would change. Text, so that keys keep their order and `__proto__` is one of them. */
@@ -132,51 +158,4 @@ export function changeCsv({ action: what, line, documentId, name = "", file = ""
 
 function plain(value: JsonValue): string {
 	return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** Most characters of a value in a cell: a line of a Markdown table can't be wrapped. */
-const LONGEST = 500;
-
-/** A document that would change: a table line for each key, and one for the upload or the removal itself. */
-export function changeMarkdown({ action: what, line, documentId, file, difference }: ShownChange): string {
-	const id = documentId === "" ? "" : markdownCode(documentId);
-	const to = file === undefined ? "" : markdownCode(file);
-	const whole = what === "update" ? "" : `| ${line} | ${id} |  | ${what} document |  | ${to} |\n`;
-	const rows = shownKeys(difference).map(({ key, action, from, to }) => {
-		const cells = [String(line), id, markdownCode(key), action, valueCell(from), valueCell(to)];
-		return `| ${cells.join(" | ")} |\n`;
-	});
-	return whole + rows.join("");
-}
-
-function valueCell(value: JsonValue | undefined): string {
-	return value === undefined ? "" : markdownCode(JSON.stringify(value));
-}
-
-/**
- * Foreign text as code, so that nothing in it becomes a link, a picture or a mention. A bar would end the cell even in code,
- * and code ends at as many backticks as it began with.
- */
-export function markdownCode(text: string): string {
-	const shown = show(text, LONGEST).replaceAll("|", "\\|");
-	const longestRun = Math.max(0, ...Array.from(shown.matchAll(/`+/g), ([run]) => run.length));
-	const fence = "`".repeat(longestRun + 1);
-	const space = longestRun > 0 || shown.trim() === "" ? " " : "";
-	return `${fence}${space}${shown}${space}${fence}`;
-}
-
-/** One key that would change; `from` is undefined where it is added, `to` where it is removed. */
-type ShownKey = {
-	readonly key: string;
-	readonly action: "add" | "change" | "remove";
-	readonly from: JsonValue | undefined;
-	readonly to: JsonValue | undefined;
-};
-
-/** The keys of a change: those that are added, then those that change, then those that are removed. */
-export function shownKeys({ add, change, remove }: Difference): ShownKey[] {
-	const added = Array.from(add, ([key, to]): ShownKey => ({ key, action: "add", from: undefined, to }));
-	const changed = Array.from(change, ([key, { from, to }]): ShownKey => ({ key, action: "change", from, to }));
-	const removed = Array.from(remove, ([key, from]): ShownKey => ({ key, action: "remove", from, to: undefined }));
-	return [...added, ...changed, ...removed];
 }

@@ -149,18 +149,40 @@ describe("docs tag --dry-run", () => {
 		expect(stderr).toContain("1 document would change");
 	});
 
-	it("is a table with --format md, bars escaped", async () => {
+	it("is a comment with --format md: counts, equal changes, and each document", async () => {
 		const { service, ids } = await world();
 		const path = await file("tags.csv", `document_id,author\n${ids[0]},a|b\n`);
 		const { stdout } = await dry({ service, path }, "--format", "md", "--mode", "merge");
-		expect(stdout).toContain(
-			`| 2 | \`${ids[0]}\` | \`author\` | change | \`"Ann"\` | \`"a\\|b"\` |\n\n1 document would`,
+		expect(stdout).toBe(
+			'1 document would change; keys: 1 changed.\n\n- `author`: change `"Ann"` to `"a|b"`: 1 document\n\n' +
+				"<details>\n<summary>Document by document</summary>\n\n" +
+				`\`\`\`diff\n@@ document-0000001.txt (${ids[0]}), line 2 @@\n! author: "Ann" → "a|b"\n\`\`\`\n\n</details>\n`,
 		);
+	});
+
+	it("is cut at --limit-characters, and says what is left out", async () => {
+		const service = await serve(60);
+		const rows = (await service.ids()).map((id) => `${id},x1\n`);
+		const path = await file("tags.csv", `document_id,batch\n${rows.join("")}`);
+		const { exit, stdout } = await dry({ service, path }, "--format", "md", "--limit-characters", "1500");
+		expect(exit).toBe(0);
+		expect(stdout.length).toBeLessThanOrEqual(1500);
+		expect(stdout).toMatch(/^60 documents would change; keys: 60 added\.\n\n- `batch`: add `"x1"`: 60 documents\n/);
+		expect(stdout).toMatch(/\n\d+ documents are not shown one by one: the limit is 1,500 characters\.\n$/);
+	});
+
+	it("prints the Markdown of what it saw if it is stopped, and says so", async () => {
+		const { service, ids } = await world();
+		const path = await file("tags.csv", `document_id,author\n${ids[0]},Bob\nabsent,Bob\nabsent2,Bob\n`);
+		const { exit, stdout } = await dry({ service, path }, "--format", "md", "--max-errors", "1");
+		expect(exit).toBe(9);
+		expect(stdout).toMatch(/^The command was stopped, so more may change .*\n\n1 document would change/);
 	});
 
 	it.each([
 		["--detailed-exitcode", ["--detailed-exitcode"]],
 		["--format", ["--format", "csv"]],
+		["--limit-characters", ["--limit-characters", "5000"]],
 	])("%s without it is exit 2: a run could be mistaken for a preview", async (_, flags) => {
 		const { service, path } = await world();
 		const argv = ["docs", "tag", path, "-d", service.dataset, ...flags];
@@ -170,6 +192,13 @@ describe("docs tag --dry-run", () => {
 
 	it("--format and --json together are exit 2", async () => {
 		expect((await dry(await world(), "--format", "md", "--json")).exit).toBe(2);
+	});
+
+	it("--limit-characters of another format is exit 2", async () => {
+		const made = await world();
+		const { exit, stderr } = await dry(made, "--format", "csv", "--limit-characters", "5000");
+		expect([exit, made.service.requests]).toEqual([2, []]);
+		expect(stderr).toContain("--limit-characters needs --format md");
 	});
 
 	it("is not recorded as a run, and needs no lock", async () => {

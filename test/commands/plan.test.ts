@@ -50,6 +50,28 @@ describe("docs plan", () => {
 		expect(ids.map((id) => held.get(id))).toEqual(range(1000).map((n) => (n % 10 === 3 ? n + 0.5 : n)));
 	});
 
+	it("of 3,000 documents is a comment that GitHub takes, the counts first, and the same plan", async () => {
+		const service = await serve(3000);
+		const rows = (await service.ids()).map((id, n) => `${id},x1,Title ${n}\n`).join("");
+		const path = await file("tags.csv", `document_id,batch,title\n${rows}`);
+		const into = await folder();
+		const plan = (out: string, ...more: string[]): ReturnType<typeof ragtag> =>
+			ragtag(["docs", "plan", path, "-d", service.dataset, "--out", join(into, out), "--rate", "unlimited", ...more], {
+				env: envOf(service),
+			});
+		const { exit, stdout, stderr } = await plan("one.jsonl", "--format", "md");
+		expect([exit, stdout.length]).toEqual([0, expect.closeTo(59_800, -3)]);
+		expect(stdout).toMatch(
+			/^3,000 documents would change; keys: 6,000 added\.\n\n- `batch`: add `"x1"`: 3,000 documents\n- `title`: add various values: 3,000 documents\n\n<details>/,
+		);
+		expect(stdout).toMatch(/\n2,\d+ documents are not shown one by one: the limit is 60,000 characters\.\n$/);
+		expect(stderr).not.toContain("would change; keys");
+		const plain = await plan("two.jsonl");
+		expect([plain.exit, plain.stdout]).toEqual([0, ""]);
+		const [one, two] = await Promise.all(["one", "two"].map((name) => readFile(join(into, `${name}.jsonl`), "utf8")));
+		expect(one?.split("\n").slice(1, 3001)).toEqual(two?.split("\n").slice(1, 3001));
+	});
+
 	it("names its target, mode and manifest, what each document had and gets, and no key", async () => {
 		const { service, ids, manifest, out, made } = await planned(3, (n) => n === 1, { more: ["--set", "draft="] });
 		const text = withoutKey(await readFile(out, "utf8"));

@@ -1,15 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/change.ts";
-import {
-	changeCsv,
-	changeLine,
-	changeMarkdown,
-	CHANGE_FORMATS,
-	changeText,
-	type ShownChange,
-} from "../../src/report/changes.ts";
+import { changeCsv, changeLine, changeText } from "../../src/report/changes.ts";
 import { ChangeTally } from "../../src/report/change-tally.ts";
+import type { ShownChange } from "../../src/report/shown-change.ts";
 import { range } from "../support/values.ts";
 
 type Pairs = readonly (readonly [string, JsonValue])[];
@@ -91,20 +85,6 @@ describe("a change for a spreadsheet", () => {
 	});
 });
 
-describe("a change for a pull request", () => {
-	it("is a row of a table, whose cells no bar ends, and whose text mentions no user", () => {
-		const change = changed([["a|b", "x|y"]], [["a|b", "@everyone `code` <img> | [link](http://x)\nnext"]]);
-		expect(`${CHANGE_FORMATS.md.head}${changeMarkdown(change)}`).toBe(
-			"| line | document_id | key | action | from | to |\n| ---: | --- | --- | --- | --- | --- |\n" +
-				'| 7 | `doc` | `a\\|b` | change | `"x\\|y"` | `` "@everyone `code` <img> \\| [link](http://x)\\nnext" `` |\n',
-		);
-	});
-
-	it("leaves an absent value empty, unlike the empty text", () => {
-		expect(changeMarkdown(changed([], [["a", ""]]))).toBe('| 7 | `doc` | `a` | add |  | `""` |\n');
-	});
-});
-
 describe("a document whose name is known is shown by it, with the id that the next command takes", () => {
 	const named: ShownChange = { ...changed([], [["a", 1]]), name: "re\u001bport.pdf" };
 
@@ -140,13 +120,6 @@ describe("an upload and a removal are shown as such, not as updates", () => {
 		expect(changeCsv(upload)).toBe("7,,,upload document,,/x/a|b.md,\n7,,a,add,,1,\n");
 		expect(changeCsv(removal)).toBe("7,doc,,remove document,,,\n7,doc,a,remove,1,,\n");
 		expect(changeCsv(bare)).toBe("7,doc,,remove document,,,\n");
-	});
-
-	it("in a table, also where it has no key", () => {
-		expect(changeMarkdown(upload)).toBe(
-			"| 7 |  |  | upload document |  | `/x/a\\|b.md` |\n| 7 |  | `a` | add |  | `1` |\n",
-		);
-		expect(changeMarkdown(bare)).toBe("| 7 | `doc` |  | remove document |  |  |\n");
 	});
 });
 

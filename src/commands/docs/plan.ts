@@ -3,7 +3,15 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
-import { addChangeOptions, checkChangeFlags, type ChangeFlags, updatePlanOf } from "../../flags/change-flags.ts";
+import {
+	addChangeOptions,
+	addFormatOptions,
+	checkChangeFlags,
+	type ChangeFlags,
+	checkFormatFlags,
+	type DryRunFlags,
+	updatePlanOf,
+} from "../../flags/change-flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
 import { addOutputOptions } from "../../flags/output-flags.ts";
@@ -12,18 +20,19 @@ import { parseNonEmpty } from "../../flags/values.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
-import { changePrinter, type ChangeSink, preview } from "../../workflows/preview/preview.ts";
+import { changePrinter } from "../../workflows/preview/change-printer.ts";
+import { type ChangeSink, preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
 import { report } from "../../workflows/report.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { previewUpdate } from "../../workflows/update.ts";
 
 export type PlanOptions = ManifestReadFlags &
-	ChangeFlags & {
+	ChangeFlags &
+	Omit<DryRunFlags, "dryRun"> & {
 		readonly manifest: string;
 		readonly out: string;
 		readonly force?: boolean;
-		readonly detailedExitcode?: boolean;
 	};
 
 /** Declares the interface of `docs plan`. What it does is in `plan`. */
@@ -42,6 +51,7 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 			"before",
 			"Examples:\n  ragtag docs plan tags.csv -d DATASET --out plan.jsonl\n  ragtag docs plan tags.csv --mode merge --out plan.jsonl\n  ragtag docs apply plan.jsonl\n",
 		);
+	addFormatOptions(command, "prints the changes, too: ");
 	addOutputOptions(
 		addRowOptions(addChangeOptions(command), "file for the rows that failed, to correct and use as a manifest"),
 	);
@@ -52,6 +62,7 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 
 export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	checkChangeFlags(options);
+	checkFormatFlags(options);
 	const { manifest, out, mode, force = false } = options;
 	await checkOut(out, { manifest, failed: options.failed, force });
 	checkInput(manifest, options);
@@ -70,10 +81,10 @@ export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	return await preview(run, rows, previewUpdate(update), planSink(run, writer));
 }
 
-/** Writes each change into the plan, and with `--json` shows it, too. */
+/** Writes each change into the plan, and with `--json` or `--format` shows it, too. */
 function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter): ChangeSink {
-	const { out, json, ...flags } = options;
-	const printer = json === true ? changePrinter("json", app) : undefined;
+	const { out, json, format, ...flags } = options;
+	const printer = json === true || format !== undefined ? changePrinter(options, app) : undefined;
 	const apply = withFlags(`ragtag docs apply ${quoted(out)}`, flags);
 	let next: string | undefined;
 	return {
@@ -89,12 +100,14 @@ function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter)
 			if (tally.documents > 0) {
 				next = isAll ? `Send it with: ${apply}` : `Fix the other rows, or send what is planned with: ${apply}`;
 			}
-			const facts = [tally.text(), tally.removedText(), `The plan: ${out}`];
+			await printer?.end(tally);
+			const facts = [...(format === undefined ? tally.texts() : []), `The plan: ${out}`];
 			// The last line of a failure names the next command.
 			for (const fact of [...facts, isAll && options.detailedExitcode !== true ? next : undefined]) {
 				if (fact !== undefined) app.io.note(fact);
 			}
 		},
+		cut: async (tally) => printer?.cut(tally),
 		get next() {
 			return next;
 		},

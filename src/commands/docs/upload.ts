@@ -1,5 +1,5 @@
 import { Settling } from "../../run/operations/store-file.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags, changeFormat } from "../../flags/change-flags.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { numberText } from "../../text/words.ts";
 import { rowLine } from "../../report/summary.ts";
 import { type Command, Option } from "commander";
@@ -25,7 +25,8 @@ import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
-import { changePrinter, type ChangeSink, preview } from "../../workflows/preview/preview.ts";
+import { changePrinter } from "../../workflows/preview/change-printer.ts";
+import { type ChangeSink, preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
 import { report } from "../../workflows/report.ts";
 import { fileRows } from "../../workflows/rows/argument-rows.ts";
@@ -154,7 +155,7 @@ function withFile(row: Row): Row & UploadItem {
 
 /** With `--json` a dry run prints unchanged rows, too. */
 function uploadPrinter({ flags, app }: Run<UploadOptions>): ChangeSink {
-	const printer = changePrinter(changeFormat(flags), app);
+	const printer = changePrinter(flags, app);
 	return flags.json === true ? { ...printer, unchanged: (outcome) => app.io.out(`${rowLine(outcome)}\n`) } : printer;
 }
 

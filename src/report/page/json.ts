@@ -1,4 +1,4 @@
-import { shownKeys } from "../changes.ts";
+import { shownKeys } from "../shown-change.ts";
 import type { PageChange, PageFailure, RunPage } from "./model.ts";
 
 /** Increased when the meaning of a member changes. Members may be added. */

@@ -1,11 +1,15 @@
 import { durationText, numberText, rowsText } from "../../text/words.ts";
-import { changeMarkdown, markdownCode } from "../changes.ts";
+import { ChangesMarkdown } from "../changes-markdown.ts";
+import { markdownCell, markdownCode } from "../markdown.ts";
 import { verifyText } from "../verify.ts";
 import { show } from "../../text/show.ts";
 import type { PageFailure, RunPage } from "./model.ts";
 
 /** Rows of a table: a comment on a page has room for few. */
 const MOST_ROWS = 100;
+
+/** Characters of the changes: the whole page is to fit into a comment of 65,536. */
+const CHANGE_CHARACTERS = 20_000;
 
 /** The report as Markdown, for a comment or a step summary: without charts, and with the first rows of each table. */
 export function pageMarkdown(page: RunPage): string {
@@ -21,7 +25,7 @@ export function pageMarkdown(page: RunPage): string {
 		...(codes.length === 0 ? [] : [`### Failures by code\n\n${codeTable(page)}`]),
 		...failureTable("Failed rows", failures.rows, failures.total),
 		...failureTable("Invalid rows", problems.rows, problems.total),
-		...changeTable(changes),
+		...changeList(changes),
 	];
 	return `${parts.join("\n\n")}\n`;
 }
@@ -43,7 +47,7 @@ function countTable({ totals, seconds, service, run }: RunPage): string {
 		["rows", numberText(rows)],
 		...counts.map(([name, count]) => [name, count === 0 ? undefined : numberText(count)] as const),
 		["duration", seconds === undefined ? undefined : durationText(seconds)],
-		["service", service === undefined ? undefined : markdownCode(service)],
+		["service", service === undefined ? undefined : markdownCell(service)],
 		["run", run],
 	];
 	const lines = all.flatMap(([name, text]) => (text === undefined ? [] : [`| ${name} | ${text} |`]));
@@ -52,7 +56,7 @@ function countTable({ totals, seconds, service, run }: RunPage): string {
 
 function codeTable({ codes }: RunPage): string {
 	const lines = codes.map(
-		(each) => `| ${numberText(each.count)} | ${markdownCode(each.code)} | ${markdownCode(each.example)} |`,
+		(each) => `| ${numberText(each.count)} | ${markdownCell(each.code)} | ${markdownCell(each.example)} |`,
 	);
 	return ["| rows | code | for example |", "| ---: | --- | --- |", ...lines].join("\n");
 }
@@ -60,24 +64,22 @@ function codeTable({ codes }: RunPage): string {
 function failureTable(title: string, rows: readonly PageFailure[], total: number): string[] {
 	if (total === 0) return [];
 	const lines = rows.slice(0, MOST_ROWS).map(({ line, documentId, code: name, text }) => {
-		return `| ${line} | ${documentId === "" ? "" : markdownCode(documentId)} | ${markdownCode(name)} | ${markdownCode(text)} |`;
+		return `| ${line} | ${documentId === "" ? "" : markdownCell(documentId)} | ${markdownCell(name)} | ${markdownCell(text)} |`;
 	});
 	const table = ["| line | document_id | code | error |", "| ---: | --- | --- | --- |", ...lines].join("\n");
 	return [`### ${title}`, table, ...more(total - lines.length)];
 }
 
-function changeTable({ rows, total }: RunPage["changes"]): string[] {
+/** Equal changes in one line, and each document in a fold. */
+function changeList({ rows, total }: RunPage["changes"]): string[] {
 	if (total === 0) return [];
-	const shown = rows.slice(0, MOST_ROWS);
-	const lines = shown.map(({ line = 0, datasetId, documentId, action, name, difference }) => {
-		return changeMarkdown({ line, datasetId, documentId, action, file: name, difference }).trimEnd();
-	});
-	const table = [
-		"| line | document_id | key | action | from | to |",
-		"| ---: | --- | --- | --- | --- | --- |",
-		...lines,
-	];
-	return ["### Changes", table.filter((line) => line !== "").join("\n"), ...more(total - shown.length)];
+	const list = new ChangesMarkdown(CHANGE_CHARACTERS);
+	for (const { line = 0, datasetId, documentId, action, name, difference } of rows) {
+		const file = action === "upload" ? name : undefined;
+		list.add({ line, datasetId, documentId, action, name, file, difference });
+	}
+	const first = total > rows.length ? [`The first ${numberText(rows.length)}:`] : [];
+	return ["### Changes", ...first, list.body(total).trimEnd()];
 }
 
 function more(count: number): string[] {

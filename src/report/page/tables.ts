@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../json/values.ts";
 import { numberText } from "../../text/words.ts";
-import { shownKeys } from "../changes.ts";
+import { shownKeys } from "../shown-change.ts";
 import { html } from "./escape.ts";
 import type { Cut, PageChange, PageFailure, RunPage } from "./model.ts";
 

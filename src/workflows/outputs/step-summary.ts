@@ -1,5 +1,5 @@
 import { Exit } from "../../errors.ts";
-import { markdownCode } from "../../report/changes.ts";
+import { markdownCell, markdownCode } from "../../report/markdown.ts";
 import type { RunEnd } from "../../run-end.ts";
 import { numberText } from "../../text/words.ts";
 import { findingsOf, unlistedOf } from "./findings.ts";
@@ -11,7 +11,7 @@ const LISTED = 100;
 export function stepSummaryText(end: RunEnd): string {
 	const { command, args, exit, text, summary } = end;
 	const mark = exit === Exit.ok ? "✅" : "❌";
-	const parts = [`### ${mark} ragtag ${command} ${args.map(markdownCode).join(" ")}\n`];
+	const parts = [`### ${mark} ragtag ${command} ${args.map((arg) => markdownCode(arg)).join(" ")}\n`];
 	if (text !== "") parts.push(...text.split("\n").map((line) => `${markdownCode(line)}\n`));
 	if (summary !== undefined) {
 		const { rows, updated, unchanged, uploaded, removed, failed, invalid, pending, changes } = summary;
@@ -24,7 +24,7 @@ export function stepSummaryText(end: RunEnd): string {
 	const findings = findingsOf(end).filter(({ file }) => file !== undefined);
 	if (findings.length > 0) {
 		const rows = findings.slice(0, LISTED).map(({ file, line, code, text: what }) => {
-			return `| ${markdownCode(`${file ?? ""}:${line ?? ""}`)} | ${markdownCode(code)} | ${markdownCode(what)} |\n`;
+			return `| ${markdownCell(`${file ?? ""}:${line ?? ""}`)} | ${markdownCell(code)} | ${markdownCell(what)} |\n`;
 		});
 		parts.push(`| line | code | what |\n|---|---|---|\n${rows.join("")}`);
 		const more = findings.length - rows.length + unlistedOf(end);

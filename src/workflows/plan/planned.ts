@@ -1,4 +1,3 @@
-import { changeFormat } from "../../flags/change-flags.ts";
 import { isAsPlanned, isKeptWhenForced, keysChangedSince, forcedMetadata } from "../../plan/plan-file/planned.ts";
 import type { Mode } from "../../plan/change.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -12,7 +11,8 @@ import {
 import { withFlags } from "../../flags/next-command.ts";
 import type { PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
-import { changePrinter, type ChangeSink, type PreviewFlags } from "../preview/preview.ts";
+import { changePrinter } from "../preview/change-printer.ts";
+import type { ChangeSink, PreviewFlags } from "../preview/preview.ts";
 import { type RunRecord, type Sent, sendRows } from "../run/run-rows.ts";
 import type { PlannedRow } from "./plan-rows.ts";
 
@@ -72,7 +72,7 @@ export function forceHint({ run, name, journal }: RunRecord<PlannedRow>): string
 
 /** Prints the changes of a plan, and says how to make them. */
 export function planPrinter({ flags, app }: Run<PreviewFlags>): ChangeSink {
-	const printer = changePrinter(changeFormat(flags), app);
+	const printer = changePrinter(flags, app);
 	let documents = 0;
 	return {
 		...printer,

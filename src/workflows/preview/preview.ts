@@ -1,11 +1,10 @@
 import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { warnOfInexact } from "../../run/documents/before-images.ts";
-import { type DryRunFlags, changeFormat } from "../../flags/change-flags.ts";
+import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { ChangeTally } from "../../report/change-tally.ts";
-import { changeLine, type ChangeFormat, formatting, type ShownChange } from "../../report/changes.ts";
+import type { ShownChange } from "../../report/shown-change.ts";
 import { differenceOf } from "../../plan/change.ts";
-import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -24,9 +23,7 @@ import { type Ended, report } from "../report.ts";
 import { failedRowReporter, FailedWriter } from "../rows/failed-rows.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
-
-/** Characters of a value on a terminal; in a pipe it stands as it is. */
-const LONGEST = 200;
+import { changePrinter } from "./change-printer.ts";
 
 /** Receives the changes that a dry run finds: it prints them, or writes them into a plan. */
 export type ChangeSink = {
@@ -36,6 +33,8 @@ export type ChangeSink = {
 	unchanged?(outcome: Outcome): Promise<void>;
 	/** after the last row; not where the run was stopped */
 	end(tally: ChangeTally, totals: Totals): Promise<void>;
+	/** where the run was stopped before its last row: prints what it holds */
+	cut?(tally: ChangeTally): Promise<void>;
 	/** the next command, if it is not the same one without `--dry-run`; read after the end */
 	readonly next?: string | undefined;
 	/** words besides the reason of a stopped run, and the next command */
@@ -55,7 +54,7 @@ export async function preview<SourceRow extends Row>(
 	run: Run<PreviewFlags>,
 	rows: RowSource<SourceRow>,
 	previewRow: PreviewRow<SourceRow>,
-	sink: ChangeSink = changePrinter(changeFormat(run.flags), run.app),
+	sink: ChangeSink = changePrinter(run.flags, run.app),
 ): Promise<ExitCode> {
 	const { flags, session, settings, app } = run;
 	const { io, clock } = app;
@@ -107,6 +106,7 @@ export async function preview<SourceRow extends Row>(
 		tally.add(change);
 		await sink.change(change, effect);
 	};
+	let isEnded = false;
 	const work = async (): Promise<Stop | undefined> => {
 		const { maxDuration = Number.POSITIVE_INFINITY, concurrency, maxErrors } = flags;
 		for await (const result of inOrder(
@@ -127,12 +127,14 @@ export async function preview<SourceRow extends Row>(
 		progress.stop();
 		const forbidden = await checker?.end();
 		// Forbidden changes are shown, and never written into a plan.
-		if (forbidden === undefined || sink.stopped === undefined) await sink.end(tally, journal.totals());
+		isEnded = forbidden === undefined || sink.stopped === undefined;
+		if (isEnded) await sink.end(tally, journal.totals());
 		return forbidden;
 	};
 	try {
 		const stop = await work().catch((error: unknown) => stopOrSignal(error, app.signal));
 		progress.stop();
+		if (!isEnded) await sink.cut?.(tally);
 		const dry = { changes: tally.documents, isDetailed: flags.detailedExitcode === true };
 		const seconds = (clock.now() - started) / 1000;
 		const file = await failed.close();
@@ -152,31 +154,4 @@ export async function preview<SourceRow extends Row>(
 		progress.stop();
 		await documents.close();
 	}
-}
-
-/** A sink that needs only the shown part of a change. */
-type ChangePrinter = { change(change: ShownChange): Promise<void>; end(tally: ChangeTally): Promise<void> };
-
-/** Prints changes as they are found. */
-export function changePrinter(format: ChangeFormat | "json", { io }: App): ChangePrinter {
-	if (format === "json") return { change: (change) => io.out(changeLine(change)), end: async () => undefined };
-	const { head = "", change: written, totals } = formatting(format);
-	const longest = io.stdoutIsTerminal ? LONGEST : Number.POSITIVE_INFINITY;
-	let isBegun = false;
-	const begin = async (): Promise<void> => {
-		if (!isBegun) await io.out(head);
-		isBegun = true;
-	};
-	return {
-		change: async (change) => {
-			await begin();
-			await io.out(written(change, io.style, longest));
-		},
-		end: async (tally) => {
-			const lines = [tally.text(), tally.removedText()].filter((line) => line !== undefined);
-			if (totals !== undefined) return io.out(`${isBegun ? "\n" : ""}${totals(lines)}`);
-			await begin();
-			io.note(lines.join("\n"));
-		},
-	};
 }

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import type { JsonValue } from "../json/values.ts";
+import { show } from "../text/show.ts";
+import { documentsText, numberText } from "../text/words.ts";
+import { type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
+import { markdownCode } from "./markdown.ts";
+
+/** Keys with one action that are counted by themselves; documents may have any number of keys. */
+const MAX_KEYS = 500;
+
+/** Values that are counted by themselves, of one key and of all. */
+const MAX_VALUES_OF_KEY = 200;
+const MAX_VALUES = 5_000;
+
+/** Values of a key that are named, if several documents get each; and if each document gets another. */
+const NAMED = 10;
+const NAMED_SINGLE = 5;
+
+/** Characters of a key or a value in a line. */
+const LONGEST = 100;
+
+/** Longest text that is compared as it is; of longer ones the hash is kept. */
+const LONGEST_KEPT = 64;
+
+/** Documents with the same new value of a key. */
+type ValueGroup = {
+	readonly to: string | undefined;
+	/** undefined where they had none, or different ones */
+	from: string | undefined;
+	readonly fromIdentity: string;
+	documents: number;
+};
+
+type KeyGroup = {
+	readonly key: string;
+	readonly action: ShownKey["action"];
+	readonly values: Map<string, ValueGroup>;
+	documents: number;
+};
+
+type Line = { readonly text: string; readonly documents: number };
+
+/** Equal changes of documents, counted. Memory is bounded, however many documents and values there are. */
+export class ChangeGroups {
+	readonly #keys = new Map<string, KeyGroup>();
+	#values = 0;
+	#otherChanges = 0;
+
+	add({ action, difference }: Pick<ShownChange, "action" | "difference">): void {
+		// A removed document loses all its keys.
+		if (action === "remove") return;
+		for (const key of shownKeys(difference)) this.#add(key);
+	}
+
+	#add({ key, action, from, to }: ShownKey): void {
+		const identity = `${action} ${identityOf(key)}`;
+		const group: KeyGroup = this.#keys.get(identity) ?? {
+			key: show(key, LONGEST),
+			action,
+			values: new Map(),
+			documents: 0,
+		};
+		if (group.documents === 0) {
+			if (this.#keys.size === MAX_KEYS) {
+				this.#otherChanges += 1;
+				return;
+			}
+			this.#keys.set(identity, group);
+		}
+		group.documents += 1;
+		const value = identityOf(textOf(to ?? from));
+		const fromIdentity = identityOf(textOf(from));
+		const known = group.values.get(value);
+		if (known !== undefined) {
+			known.documents += 1;
+			if (known.fromIdentity !== fromIdentity) known.from = undefined;
+		} else if (group.values.size < MAX_VALUES_OF_KEY && this.#values < MAX_VALUES) {
+			this.#values += 1;
+			group.values.set(value, { to: shown(to), from: shown(from), fromIdentity, documents: 1 });
+		}
+	}
+
+	/**
+	 * A Markdown list of the groups, those of most documents first.
+	 *
+	 * @param room characters that it may have at most
+	 */
+	list(room: number): string {
+		const lines = [...this.#keys.values()].flatMap(linesOf).toSorted((one, other) => other.documents - one.documents);
+		let text = "";
+		let left = this.#otherChanges;
+		let isFull = false;
+		for (const line of lines) {
+			isFull ||= text.length + line.text.length + OTHERS_ROOM > room;
+			if (isFull) left += line.documents;
+			else text += line.text;
+		}
+		return left === 0 ? text : `${text}- and ${numberText(left)} other ${left === 1 ? "change" : "changes"} of a key\n`;
+	}
+}
+
+/** Characters for the line of those that are left out. */
+const OTHERS_ROOM = 60;
+
+/** The lines of a key: its common values, and one line for the others. */
+function linesOf({ key, action, values, documents }: KeyGroup): Line[] {
+	const most = [...values.values()].toSorted((one, other) => other.documents - one.documents);
+	const several = most.filter((group) => group.documents > 1);
+	const isShort = several.length === most.length || most.length <= NAMED_SINGLE;
+	const named = (isShort ? most : several).slice(0, NAMED);
+	const lines = named.map((group) => line(key, `${action} ${valuesText(action, group)}`, group.documents));
+	const rest = documents - named.reduce((sum, group) => sum + group.documents, 0);
+	if (rest === 0) return lines;
+	return [...lines, line(key, `${action} ${named.length === 0 ? "various" : "other"} values`, rest)];
+}
+
+function line(key: string, what: string, documents: number): Line {
+	return { text: `- ${markdownCode(key, LONGEST)}: ${what}: ${documentsText(documents)}\n`, documents };
+}
+
+function valuesText(action: ShownKey["action"], { from, to }: ValueGroup): string {
+	const code = (text = ""): string => markdownCode(text, LONGEST);
+	switch (action) {
+		case "add":
+			return code(to);
+		case "change":
+			return from === undefined ? `to ${code(to)}` : `${code(from)} to ${code(to)}`;
+		case "remove":
+			return code(from);
+	}
+}
+
+function shown(value: JsonValue | undefined): string | undefined {
+	return value === undefined ? undefined : show(textOf(value), LONGEST);
+}
+
+/** As JSON, so that the text "5" and the number 5 differ. */
+function textOf(value: JsonValue | undefined): string {
+	return value === undefined ? "" : JSON.stringify(value);
+}
+
+function identityOf(text: string): string {
+	return text.length <= LONGEST_KEPT ? text : createHash("sha256").update(text).digest("base64");
+}

@@ -1,0 +1,37 @@
+import type { App } from "../../app.ts";
+import { changeFormat, type DryRunFlags } from "../../flags/change-flags.ts";
+import type { ChangeTally } from "../../report/change-tally.ts";
+import { changeLine, changeWriter } from "../../report/changes.ts";
+import type { ShownChange } from "../../report/shown-change.ts";
+
+/** Characters of a value on a terminal; in a pipe it stands as it is. */
+const LONGEST = 200;
+
+/** A sink of changes that needs only their shown part. */
+export type ChangePrinter = {
+	change(change: ShownChange): Promise<void>;
+	end(tally: ChangeTally): Promise<void>;
+	cut(tally: ChangeTally): Promise<void>;
+};
+
+/** Prints the changes of a dry run in the format that the flags choose, as they are found where the format allows that. */
+export function changePrinter(flags: DryRunFlags & { readonly json?: boolean }, { io }: App): ChangePrinter {
+	const format = changeFormat(flags);
+	if (format === "json") {
+		const nothing = async (): Promise<void> => undefined;
+		return { change: (change) => io.out(changeLine(change)), end: nothing, cut: nothing };
+	}
+	const longest = io.stdoutIsTerminal ? LONGEST : Number.POSITIVE_INFINITY;
+	const writer = changeWriter(format, { marks: io.style, longest, limit: flags.limitCharacters });
+	const print = async (text = ""): Promise<void> => {
+		if (text !== "") await io.out(text);
+	};
+	return {
+		change: (change) => print(writer.change(change)),
+		end: async (tally) => {
+			await print(writer.end(tally));
+			if (!writer.hasTotals) io.note(tally.texts().join("\n"));
+		},
+		cut: (tally) => print(writer.cut?.(tally)),
+	};
+}
