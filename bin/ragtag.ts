@@ -16,6 +16,16 @@ if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
 	);
 	// Usage, as in src/errors.ts, which is not loaded here.
 	process.exitCode = 2;
+} else if (process.argv.length === 3 && process.argv[2] === "--version") {
+	// Asked by every script that installs it: the program itself takes five times as long to load.
+	const { VERSION } = await import("../src/version.ts");
+	// Standard output, as in src/errors.ts, which is not loaded here.
+	process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+		if (code === "EPIPE") return;
+		process.exitCode = 74;
+		process.stderr.write(`ragtag: standard output could not be written: ${message}\n`);
+	});
+	process.stdout.write(`${VERSION}\n`);
 } else {
 	await refuseDebugger();
 	await import("./main.ts");

@@ -100,6 +100,8 @@ it("a list that could not be written is exit 74", async () => {
 	const list = await shell(`$RAGTAG docs list -d ${service.dataset} > /dev/full`, envOf(service));
 	expect([list.exit, list.stderr]).toEqual([74, expect.stringContaining("standard output could not be written")]);
 	const path = await rows(await service.ids());
+	const version = await shell("$RAGTAG --version > /dev/full", {});
+	expect([version.exit, version.stderr]).toEqual([74, expect.stringContaining("standard output could not be written")]);
 	const tag = await shell(`$RAGTAG docs tag ${path} -d ${service.dataset} --json > /dev/full`, envOf(service));
 	expect([tag.exit, tag.stderr]).toEqual([74, expect.stringContaining("3 rows: 3 updated")]);
 	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual([0, 1, 2]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { localTimeText, sizeText } from "../../src/text/words.ts";
+import { localTimeText, numberText, sizeText } from "../../src/text/words.ts";
 
 it.each([
 	[0, "0 B"],
@@ -20,4 +20,16 @@ it.each([
 it("a time is that of the clock on the wall, with zeros where digits would be missing", () => {
 	expect(localTimeText(new Date(2026, 0, 2, 3, 4, 59))).toBe("2026-01-02 03:04");
 	expect(localTimeText(new Date(2026, 10, 22, 0, 24))).toBe("2026-11-22 00:24");
+});
+
+it.each([
+	[0, "0"],
+	[999, "999"],
+	[1_000, "1,000"],
+	[1_234_567, "1,234,567"],
+	[-1_000, "-1,000"],
+	[12_345.5, "12,345.5"],
+	[0.5, "0.5"],
+])("a count of %d has its thousands divided: %s", (count, text) => {
+	expect(numberText(count)).toBe(text);
 });
