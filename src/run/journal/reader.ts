@@ -1,3 +1,4 @@
+import { numberText } from "../../text/words.ts";
 import { join } from "node:path";
 import { journalLost, JournalUnreadable, newerFormat } from "./errors.ts";
 import { readChunks } from "./files.ts";
@@ -167,7 +168,7 @@ export async function readMatchingLines(
 }
 
 function damaged({ byte, record, rule }: Damage, file: string): JournalUnreadable {
-	const place = `byte ${byte.toLocaleString("en")} (record ${record.toLocaleString("en")})`;
+	const place = `byte ${numberText(byte)} (record ${numberText(record)})`;
 	const why = rule === undefined ? "" : `: ${rule}`;
 	return new JournalUnreadable(`${file} is damaged at ${place}${why}`, "corrupt", { file, byte, record });
 }
