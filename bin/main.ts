@@ -8,11 +8,14 @@ import { Exit, reason } from "../src/errors.ts";
 import { listenToSignals } from "./signals.ts";
 import { terminalKeys } from "./terminal-keys.ts";
 
-// Rows live briefly. A small young generation (1 MB instead of 16), and a collection whenever the heap has grown by a fifth,
-// cost little speed. They keep the memory of a million rows near that of ten thousand.
-setFlagsFromString("--max-semi-space-size=1");
-setFlagsFromString("--semi-space-growth-factor=1");
+// Rows live briefly. A young generation of 4 MB instead of 16, and a collection whenever the heap has grown by a fifth, keep
+// the memory of a million rows near that of ten thousand. One of 1 MB would save 30 MB and take a quarter more CPU.
+setFlagsFromString("--max-semi-space-size=4");
+setFlagsFromString("--min-semi-space-size=4");
 setFlagsFromString("--heap-growing-percent=20");
+// Node 20 compiles the HTTP parser twice, and a process of one request waits for the second time until it ends.
+// Later lines do not wait, and the flag makes them slower.
+if (process.versions.node.startsWith("20.")) setFlagsFromString("--liftoff-only");
 
 const { env, stdin, stdout, stderr } = process;
 const io = createIo({ stdin, stdout, stderr, env });
