@@ -21,6 +21,8 @@ import type { Clock } from "./run/types.ts";
 import { type AppTimers, LONGEST_TIMER_MS, openSession, type Session, type SessionOptions } from "./session.ts";
 import { type CiEnvironment, ciOf } from "./settings/ci.ts";
 import { pingUrl } from "./settings/ping.ts";
+import { shardOfEnvironment } from "./settings/shard.ts";
+import type { Shard } from "./shard.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
 
 export { createIo } from "./io.ts";
@@ -43,6 +45,8 @@ export type App = {
 	readonly stdin: AsyncIterable<Uint8Array>;
 	/** the CI system around the program */
 	readonly ci: CiEnvironment;
+	/** The part of the rows that the scheduler around the program names. @throws CliError exit 2 if none or several do */
+	shard(): Shard;
 	/** collects the facts for the command's outputs */
 	readonly runEnd: RunEndCollector;
 	settings(flags: SettingFlags): Promise<Settings>;
@@ -133,6 +137,7 @@ export function createApp(dependencies: AppDependencies): App {
 		signal,
 		stdin,
 		ci: ciOf(env),
+		shard: () => shardOfEnvironment(env),
 		runEnd: new RunEndCollector((text) => io.masked(text)),
 		profiles: async () => (await import("./settings/profile.ts")).profileNames({ env, home }),
 		rememberedDatasets: async (settings) => {

@@ -52,6 +52,7 @@ then default.
   --ca-file PATH        NODE_EXTRA_CA_CERTS  further certificates to trust
                         HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                                              as curl understands them; loopback is never proxied
+  --shard auto          RAGTAG_SHARDS        number of shards, where a Kubernetes indexed job runs the program
   --no-color            NO_COLOR, FORCE_COLOR
 
 A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, flavour, body, policy,

@@ -28,6 +28,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--empty",
 			"--schema",
 			"--on-duplicate",
+			"--shard",
 			"--skip-invalid",
 			"--allow-empty",
 		],

@@ -4,6 +4,7 @@ import { CliError, Exit } from "../errors.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "../json/values.ts";
 import type { Mode } from "../plan/change.ts";
 import type { OnExisting } from "../run/operations/namesakes.ts";
+import { parseShard, type Shard, shardText } from "../shard.ts";
 import type { ManifestFlags } from "./flags.ts";
 
 /** Flags that change what is sent. They identify a run, and a resumed run takes them from its record. */
@@ -16,6 +17,7 @@ export type PayloadFlags = Partial<ManifestFlags> & {
 	readonly skipInvalid?: boolean;
 	readonly allowEmpty?: boolean;
 	readonly filesRoot?: string;
+	readonly shard?: Shard;
 };
 
 /** Members of `PayloadFlags` that are one text. */
@@ -44,6 +46,7 @@ export function payloadOptions(
 	if (flags.set !== undefined) options["set"] = [...flags.set];
 	if (flags.onlyChanged === true) options["onlyChanged"] = true;
 	if (flags.skipInvalid === true) options["skipInvalid"] = true;
+	if (flags.shard !== undefined) options["shard"] = shardText(flags.shard);
 	if (flags.schema !== undefined) options["schema"] = flags.schema === "none" ? "none" : resolve(flags.schema);
 	if (schema !== undefined && schema !== "none") options["schemaContent"] = schema;
 	const beside = manifest === undefined ? "/" : manifest === "-" ? "." : dirname(manifest);
@@ -81,6 +84,9 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 	const mode = oneOf(text("mode"), ["replace", "merge"]);
 	const empty = oneOf(text("empty"), ["skip", "null", "text"]);
 	const onDuplicate = oneOf(text("onDuplicate"), ["error", "first", "last"]);
+	const part = text("shard");
+	const shard = part === undefined ? undefined : parseShard(part);
+	if (part !== undefined && shard === undefined) throw damaged("shard");
 	const onExisting = oneOf(text("onExisting"), ["error", "skip", "update-metadata", "upload-again"]);
 	return {
 		...(dataset === undefined ? {} : { dataset }),
@@ -94,6 +100,7 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		...(empty === undefined ? {} : { empty }),
 		...(onDuplicate === undefined ? {} : { onDuplicate }),
 		...(onExisting === undefined ? {} : { onExisting }),
+		...(shard === undefined ? {} : { shard }),
 		...(options["onlyChanged"] === true ? { onlyChanged: true } : {}),
 		...(options["skipInvalid"] === true ? { skipInvalid: true } : {}),
 	};

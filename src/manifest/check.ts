@@ -3,7 +3,8 @@ import { ReadingStop, type Fault } from "./fault.ts";
 import { positionIn, positionsIn } from "./position.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch } from "./reading.ts";
-import { Disposition, Dispositions, type OpenManifest, readValidRows } from "./second-reading.ts";
+import { RowTally } from "./row-tally.ts";
+import { Disposition, type OpenManifest, readValidRows } from "./second-reading.ts";
 import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
 import { Duplicates, type Entry, type DuplicateDecision } from "./rows/duplicates.ts";
 import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
@@ -50,11 +51,8 @@ class FirstReading {
 	readonly #duplicates: Duplicates;
 	/** the duplicates by folded names, as some services compare them */
 	readonly #foldedDuplicates: Duplicates | undefined;
-	readonly #dispositions = new Dispositions();
+	readonly #tally: RowTally;
 	#reader: RowReader | undefined;
-	#rows = 0;
-	#invalid = 0;
-	#duplicateSkipped = 0;
 	#problems = 0;
 	#fatal = false;
 	#isFolded = false;
@@ -62,6 +60,7 @@ class FirstReading {
 	constructor(manifest: OpenManifest, deps: CheckDependencies) {
 		this.#manifest = manifest;
 		this.#subject = PURPOSES[manifest.options.purpose].subject;
+		this.#tally = new RowTally(this.#subject, manifest.options.shard);
 		this.#deps = deps;
 		const folder = (): Promise<string> => manifest.source.scratch();
 		this.#duplicates = new Duplicates(folder, "keys");
@@ -84,18 +83,16 @@ class FirstReading {
 			this.#problem({ field: null, code: error.code, text: error.message }, error.at ?? { line: 1, column: 1 });
 		}
 		await this.#settleDuplicates();
-		this.#deps.onProgress?.(this.#rows);
+		this.#deps.onProgress?.(this.#tally.all);
 	}
 
 	result(): CheckedManifest {
 		const { name, source } = this.#manifest;
-		const dispositions = this.#fatal ? undefined : this.#dispositions;
+		const dispositions = this.#fatal ? undefined : this.#tally.dispositions;
 		return {
 			name,
 			format: this.#reader?.format ?? "csv",
-			rows: this.#rows,
-			invalid: this.#invalid,
-			duplicateSkipped: this.#duplicateSkipped,
+			...this.#tally.counts(),
 			problems: this.#problems,
 			fatal: this.#fatal,
 			read: () => readValidRows(this.#manifest, dispositions),
@@ -121,11 +118,11 @@ class FirstReading {
 				const { faults } = parsed;
 				if (this.#subject.hasFile && !this.#fatal) faults.push(...(await this.#manifest.validator.fileFaults(parsed)));
 				const real = faults.length === 0 ? faults : await this.#withoutPresent(raw, parsed, faults);
-				if (real.length > 0) this.#refuse(reader, raw, real);
+				if (real.length > 0) this.#refuse(reader, raw, parsed, real);
 				else if (!this.#fatal) await this.#remember(reader, raw, parsed);
-			} else if (raw.fault !== undefined) this.#refuse(reader, raw, [raw.fault]);
-			this.#rows++;
-			if (this.#rows % PROGRESS_ROWS === 0) this.#deps.onProgress?.(this.#rows);
+			} else if (raw.fault !== undefined) this.#refuse(reader, raw, undefined, [raw.fault]);
+			this.#tally.next();
+			if (this.#tally.all % PROGRESS_ROWS === 0) this.#deps.onProgress?.(this.#tally.all);
 		}
 	}
 
@@ -167,9 +164,8 @@ class FirstReading {
 		}
 	}
 
-	#refuse(reader: RowReader, raw: RawRow, faults: readonly Fault[]): void {
-		this.#invalid++;
-		this.#dispositions.set(this.#rows, Disposition.invalid);
+	#refuse(reader: RowReader, raw: RawRow, parsed: ParsedRow | undefined, faults: readonly Fault[]): void {
+		this.#tally.place(raw, parsed, Disposition.invalid);
 		const offsets = faults.map(({ field, offset }) => offset ?? (field === null ? 0 : reader.offsetOf(raw, field)));
 		const places = positionsIn(raw.text, offsets, raw.line, raw.column);
 		for (const [index, fault] of faults.entries()) {
@@ -179,14 +175,18 @@ class FirstReading {
 	}
 
 	async #remember(reader: RowReader, raw: RawRow, parsed: ParsedRow): Promise<void> {
-		this.#dispositions.set(this.#rows, Disposition.valid);
+		this.#tally.place(raw, parsed, Disposition.valid);
 		for (const each of [this.#duplicates, this.#foldedDuplicates]) if (each?.isFull === true) await each.makeRoom();
 		const field = this.#subject.required;
 		const idOffset = field === "document_id" ? parsed.idOffset : undefined;
 		const { line, column } = positionIn(raw.text, idOffset ?? reader.offsetOf(raw, field), raw.line, raw.column);
 		const { key, payload } = this.#manifest.validator.identity(parsed, reader.format);
-		this.#duplicates.add(key, payload, { index: this.#rows, line, column });
-		this.#foldedDuplicates?.add(this.#deps.nameFolding?.fold(key) ?? key, payload, { index: this.#rows, line, column });
+		this.#duplicates.add(key, payload, { index: this.#tally.all, line, column });
+		this.#foldedDuplicates?.add(this.#deps.nameFolding?.fold(key) ?? key, payload, {
+			index: this.#tally.all,
+			line,
+			column,
+		});
 	}
 
 	/** The service is asked how it compares names only if that makes a difference. */
@@ -202,8 +202,7 @@ class FirstReading {
 		let conflicts: Extract<DuplicateDecision, { kind: "conflict" }>[] = [];
 		for await (const decision of duplicates.decisions(this.#manifest.options.onDuplicate)) {
 			if (decision.kind === "skip") {
-				this.#duplicateSkipped++;
-				this.#dispositions.set(decision.row.index, Disposition.duplicate);
+				this.#tally.replace(decision.row.index, Disposition.duplicate);
 			} else if (conflicts.push(decision) === SORTED_CONFLICTS) {
 				this.#conflicts(conflicts);
 				conflicts = [];
@@ -215,8 +214,7 @@ class FirstReading {
 	#conflicts(conflicts: readonly { readonly row: Entry; readonly earlier: Entry }[]): void {
 		const field = this.#subject.required;
 		for (const { row, earlier } of conflicts.toSorted((left, right) => left.row.index - right.row.index)) {
-			this.#invalid++;
-			this.#dispositions.set(row.index, Disposition.invalid);
+			this.#tally.replace(row.index, Disposition.invalid);
 			const why = this.#isFolded ? " for this service, which ignores letter case, accents and trailing blanks" : "";
 			const text = `${this.#subject.same} as on line ${earlier.line}${why}, with other values; see --on-duplicate`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);

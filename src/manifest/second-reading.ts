@@ -83,8 +83,8 @@ function referenceOf(file: string, reader: RowReader, raw: RawRow, name: string)
 	return { file, name, place: () => positionIn(raw.text, reader.offsetOf(raw, "name"), raw.line, raw.column) };
 }
 
-/** Whether a row is sent, is wrong, or is left out because another row is about the same document. */
-export const Disposition = { valid: 0, invalid: 1, duplicate: 2 } as const;
+/** Whether a row is sent, is wrong, is left out because another row is about the same document, or is of another shard. */
+export const Disposition = { valid: 0, invalid: 1, duplicate: 2, other: 3 } as const;
 export type Disposition = (typeof Disposition)[keyof typeof Disposition];
 
 /** The disposition of each row, in two bits: 250 kB for a million rows. Nothing else of a row is kept. */
@@ -103,7 +103,10 @@ export class Dispositions {
 	}
 
 	isValid(row: number): boolean {
-		const byte = this.#bits[Math.floor(row / 4)] ?? 0;
-		return ((byte >> ((row % 4) * 2)) & 3) === Disposition.valid;
+		return this.of(row) === Disposition.valid;
+	}
+
+	of(row: number): number {
+		return ((this.#bits[Math.floor(row / 4)] ?? 0) >> ((row % 4) * 2)) & 3;
 	}
 }

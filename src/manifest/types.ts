@@ -1,5 +1,6 @@
 import type { JsonValue, Metadata } from "../json/values.ts";
 import type { Content } from "./bytes/source.ts";
+import type { Shard } from "../shard.ts";
 import type { Purpose } from "./purposes.ts";
 
 export type { Content } from "./bytes/source.ts";
@@ -32,6 +33,8 @@ export type ManifestOptions = {
 	readonly mergeOnly?: { readonly token: string; readonly lists: boolean } | undefined;
 	/** `upload`: the folder that files must lie below; default is the manifest's folder */
 	readonly filesRoot: string | undefined;
+	/** the part of the rows that is counted and read, by a hash of how each names its document; all of them are checked */
+	readonly shard?: Shard | undefined;
 };
 
 /** One thing that is wrong with a manifest. Lines and columns count from 1, columns in characters. */
@@ -104,8 +107,10 @@ export type CheckedManifest = {
 	/** its name in messages: as the user typed it, `-` for standard input */
 	readonly name: string;
 	readonly format: "csv" | "json" | "jsonl";
-	/** all rows: valid, invalid and duplicate ones */
+	/** all rows of this shard: valid, invalid and duplicate ones */
 	readonly rows: number;
+	/** rows of other shards, which are in no other count; 0 without a shard */
+	readonly otherRows: number;
 	/** rows with at least one problem */
 	readonly invalid: number;
 	/** rows left out because an equal one, or the chosen one, is sent instead */

@@ -2,6 +2,7 @@ import type { ExitCode } from "../errors.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { SlowCause } from "../run/rate/pace.ts";
 import type { Outcome, Stop, Totals, Work } from "../run/types.ts";
+import { type Shard, shardText } from "../shard.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
 import { adjustedLine, type AdjustedLine } from "./adjusted.ts";
 import type { Undone } from "./undo.ts";
@@ -22,6 +23,9 @@ export function rowLine({ item, status, documentId, name, error, attempts }: Out
 		attempts,
 	});
 }
+
+/** A part of a manifest, and the number of rows that are not in it. */
+export type ShardCounts = Shard & { readonly otherRows: number };
 
 /** The last line of a run's `--json` output. All counts are always there. */
 export type Summary = {
@@ -58,6 +62,8 @@ export type Summary = {
 	readonly slow: readonly SlowCause[];
 	/** changes of its rate, and pauses, while it went on */
 	readonly adjusted: readonly AdjustedLine[];
+	/** the part of the manifest whose rows are counted, and the rows that are not; null for a whole one */
+	readonly shard: { readonly index: number; readonly count: number; readonly other_rows: number } | null;
 };
 
 /** Whether the writes of a run can be undone. */
@@ -91,6 +97,7 @@ export type SummaryFacts = {
 	readonly adjusted?: readonly Adjustment[] | undefined;
 	/** documents that a dry run would change */
 	readonly wouldChange?: number | undefined;
+	readonly shard?: ShardCounts | undefined;
 };
 
 /** The summary object of a run. `seconds` is rounded to milliseconds. */
@@ -114,7 +121,17 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		stop: facts.stop === undefined ? null : { code: facts.stop.exit, text: facts.stop.text },
 		slow: facts.slow ?? [],
 		adjusted: (facts.adjusted ?? []).map(adjustedLine),
+		shard: facts.shard === undefined ? null : shardMembers(facts.shard),
 	};
+}
+
+function shardMembers({ index, count, otherRows }: ShardCounts): NonNullable<Summary["shard"]> {
+	return { index, count, other_rows: otherRows };
+}
+
+/** Counts of one shard, with its name before them. */
+export function ofShard(counted: string, shard: Shard | undefined): string {
+	return shard === undefined ? counted : `shard ${shardText(shard)}: ${counted}`;
 }
 
 function isVerified({ updated, uploaded }: Totals, { verified = false, verify }: SummaryFacts): boolean {

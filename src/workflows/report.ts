@@ -3,7 +3,7 @@ import { Exit, type ExitCode } from "../errors.ts";
 import { adjustedTexts } from "../report/adjusted.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
 import { paceText, slowCauses } from "../report/pace.ts";
-import { type Summary, summaryOf, summaryText, type Undo } from "../report/summary.ts";
+import { ofShard, type ShardCounts, type Summary, summaryOf, summaryText, type Undo } from "../report/summary.ts";
 import { undoneText, undoText, type Undone } from "../report/undo.ts";
 import { verifyText, type VerifyCounts } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
@@ -43,6 +43,8 @@ export type Ended = {
 	readonly resume?: string | undefined;
 	/** the file of the failed rows, or the reason why it could not be written */
 	readonly failed?: { readonly path: string; readonly failure: string | undefined };
+	/** the part of a manifest whose rows are counted */
+	readonly shard?: ShardCounts | undefined;
 	/** the next command, if the general one does not fit */
 	readonly next?: string | undefined;
 };
@@ -61,8 +63,8 @@ type VerifyFindings = {
 export type ReportContext = { readonly flags: GlobalFlags & { readonly json?: boolean }; readonly app: App };
 
 /** The end of a command that sends nothing of its rows: `stop` says why, undefined where there is nothing to send. */
-export function endedBefore(rows: ManifestCounts, stop: Stop | undefined, seconds = 0): Ended {
-	return { totals: unsentTotals(rows), seconds, stop };
+export function endedBefore(rows: ManifestCounts & Pick<Ended, "shard">, stop: Stop | undefined, seconds = 0): Ended {
+	return { totals: unsentTotals(rows), seconds, stop, shard: rows.shard };
 }
 
 /**
@@ -96,8 +98,8 @@ function endText(ended: Ended): string {
 	return [stop?.text, countedText(ended), next].filter((line) => line !== undefined).join("\n");
 }
 
-function countedText({ counted, totals, seconds, dry }: Ended): string {
-	return counted ?? summaryText(totals, seconds, dry?.changes);
+function countedText({ counted, totals, seconds, dry, shard }: Ended): string {
+	return counted ?? ofShard(summaryText(totals, seconds, dry?.changes), shard);
 }
 
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */

@@ -8,6 +8,7 @@ import type { Done, Resume } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
 import { documentsOf } from "../../workflows/documents-text.ts";
+import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun } from "../../workflows/open-run.ts";
@@ -39,7 +40,7 @@ export function rmCommand(docs: Command, app: App, done: Done, run = remove): vo
 			"before",
 			"Examples:\n  ragtag docs rm old.csv -d DATASET\n  ragtag docs rm --id 0a1b 2c3d -d DATASET --yes\n  ragtag docs rm old.csv -d DATASET --dry-run\n",
 		);
-	addDryRunOptions(command);
+	addDryRunOptions(addShardOption(command, app));
 	addToleranceOptions(addManifestOptions(addRunOptions(command))).action(async (manifest: string | undefined) => {
 		done(await run({ ...command.optsWithGlobals<Omit<RmOptions, "manifest">>(), manifest }, app));
 	});
@@ -72,6 +73,7 @@ function checkFlags(options: RmOptions, { io }: App): void {
 	if ((manifest === undefined) === (id === undefined)) {
 		throw new CliError("docs rm takes either a MANIFEST or --id", { exit: Exit.usage });
 	}
+	checkShard(options, manifest);
 	checkDryRunFlags(options);
 	// A dry run removes nothing, so there is nothing to ask.
 	if (!yes && !dryRun && (manifest === "-" || !io.stdinIsTerminal)) {

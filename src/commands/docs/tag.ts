@@ -21,6 +21,7 @@ import {
 	type RunFlags,
 	verifies,
 } from "../../flags/flags.ts";
+import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { policyPrescan } from "../../workflows/policy/prescan.ts";
@@ -69,7 +70,7 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 			"before",
 			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n  ragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run\n",
 		);
-	addFilterOptions(addDryRunOptions(command));
+	addFilterOptions(addDryRunOptions(addShardOption(command, app)));
 	addToleranceOptions(addUndoOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
 		async (manifest: string | undefined) => {
 			const options = command.optsWithGlobals<Omit<TagOptions, "manifest">>();
@@ -115,6 +116,7 @@ function checkFlags(options: TagOptions): void {
 		});
 	}
 	if (manifest === undefined) checkFilterFlags(options);
+	checkShard(options, manifest);
 	checkDryRunFlags(options);
 	checkInput(manifest, options);
 }

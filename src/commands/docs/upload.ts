@@ -21,6 +21,7 @@ import {
 	verifies,
 } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
+import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
@@ -63,7 +64,7 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 			"before",
 			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n",
 		);
-	addDryRunOptions(command);
+	addDryRunOptions(addShardOption(command, app));
 	addToleranceOptions(addWriteOptions(addManifestOptions(addRunOptions(command)))).action(async (files: string[]) => {
 		done(await run({ ...command.optsWithGlobals<Omit<UploadOptions, "files">>(), files }, app));
 	});
@@ -108,7 +109,10 @@ export const resumeUpload: Resume = (file, flags, app) => {
 function checkFlags(options: UploadOptions): string | undefined {
 	const { files, as } = options;
 	checkDryRunFlags(options);
-	if (!isManifest(files, as)) return undefined;
+	if (!isManifest(files, as)) {
+		checkShard(options, undefined);
+		return undefined;
+	}
 	const [manifest, ...others] = files;
 	if (others.length > 0) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
 	checkInput(manifest, options);

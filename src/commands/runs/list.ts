@@ -3,6 +3,8 @@ import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { shardIn, shardText } from "../../shard.ts";
 import { durationText } from "../../text/words.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
 import { type ListedRun, listedRuns } from "../../workflows/recorded/listed-runs.ts";
@@ -23,7 +25,7 @@ const COLUMNS: readonly Column[] = [
 	["pending", ({ totals }) => cellOf(totals?.pending)],
 	["started", ({ file }) => file.started.replace(/\.\d+Z$/, "Z")],
 	["took", ({ seconds }) => (seconds === undefined ? "" : durationText(seconds))],
-	["manifest", ({ file }) => file.manifest.name],
+	["manifest", ({ file }) => file.manifest.name + partOf(file)],
 	["service", ({ file }) => file.baseUrl],
 ];
 
@@ -63,6 +65,7 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 				seconds: seconds ?? null,
 				exit_code: exitCode ?? null,
 				base_url: file.baseUrl,
+				shard: file.options["shard"] ?? null,
 			}),
 		// The name of a run has its start, and the number of rows is nearly the sum of done, failed and pending.
 		spare: ["service", "rows", "started", "took", "pending"],
@@ -70,6 +73,12 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 	const onRead = (done: number, total: number): void => app.monitor.lists.read("recorded runs", done, total);
 	await printList(listedRuns(app.runs(settings), onRead), shape, chosenFormat(flags), app);
 	return Exit.ok;
+}
+
+/** ` (2/8)` for a shard, as its manifest is that of all of them. */
+function partOf({ options }: RunFile): string {
+	const shard = shardIn(options);
+	return shard === undefined ? "" : ` (${shardText(shard)})`;
 }
 
 function cellOf(value: number | undefined): string {

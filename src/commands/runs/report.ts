@@ -128,5 +128,6 @@ function readingOf({ command, options }: RunFile): ManifestOptions {
 		schema: options["schemaContent"] ?? (flags.schema === "none" ? "none" : undefined),
 		onDuplicate: flags.onDuplicate ?? "error",
 		filesRoot: flags.filesRoot,
+		shard: flags.shard,
 	};
 }

@@ -3,6 +3,7 @@ import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { countsText } from "../../report/summary.ts";
+import { shardIn, shardText } from "../../shard.ts";
 import { rowsText } from "../../text/words.ts";
 import { show as shown } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -67,10 +68,12 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		await io.out(`${JSON.stringify({ ...object, folder: runs.path(file.run), resume: resume ?? null })}\n`);
 		return Exit.ok;
 	}
+	const shard = shardIn(file.options);
 	const lines: (readonly [string, string])[] = [
 		["run", file.run],
 		["command", file.command],
 		["manifest", `${shown(file.manifest.name)} (${shown(file.manifest.path)})`],
+		...(shard === undefined ? [] : [["shard", shardText(shard)] as const]),
 		["service", file.baseUrl],
 		["started", file.started],
 		["state", state === "superseded" ? `superseded by ${by}, and resumed only by its name` : state],

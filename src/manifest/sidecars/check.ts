@@ -48,6 +48,7 @@ export async function checkSidecars(
 	return {
 		name: paths.length === 1 ? first : "the files",
 		rows: files.length + orphans.length,
+		otherRows: 0,
 		...check.end(first),
 		folders,
 		read: () => rowsOf(check.entries, options, validator),

@@ -107,12 +107,23 @@ function headerOf(members: JsonObject): HeaderRecord | NewerRecord | undefined {
 
 function manifestOf(value: JsonValue | undefined): RecordedManifest | undefined {
 	if (!isJsonObject(value)) return undefined;
-	const { name, path, sha256, bytes, rows, invalid, duplicate_skipped: duplicateSkipped } = value;
+	const {
+		name,
+		path,
+		sha256,
+		bytes,
+		rows,
+		invalid,
+		duplicate_skipped: duplicateSkipped,
+		other_rows: otherRows,
+	} = value;
 	if (!isText(name) || !isText(sha256) || (path !== null && !isText(path))) return undefined;
 	if (!isCount(bytes) || !isCount(rows) || !isCount(invalid) || !isCount(duplicateSkipped)) return undefined;
 	// More omitted rows than rows would make a count negative.
 	if (invalid + duplicateSkipped > rows) return undefined;
-	return { name, path, sha256, bytes, rows, invalid, duplicateSkipped };
+	if (otherRows !== undefined && !isCount(otherRows)) return undefined;
+	const others = otherRows === undefined ? {} : { otherRows };
+	return { name, path, sha256, bytes, rows, invalid, duplicateSkipped, ...others };
 }
 
 function outcomeOf(members: JsonObject): OutcomeRecord | undefined {

@@ -66,14 +66,15 @@ function headerText({
 	earlierMilliseconds,
 	time,
 }: HeaderRecord): string {
-	const { name, path, sha256, bytes, rows, invalid, duplicateSkipped } = manifest;
+	const { name, path, sha256, bytes, rows, invalid, duplicateSkipped, otherRows } = manifest;
+	const counts = { rows, invalid, duplicate_skipped: duplicateSkipped, other_rows: otherRows };
 	return JSON.stringify({
 		k: "h",
 		v: version,
 		run,
 		tool,
 		command,
-		manifest: { name, path, sha256, bytes, rows, invalid, duplicate_skipped: duplicateSkipped },
+		manifest: { name, path, sha256, bytes, ...counts },
 		target: { base_url: target.baseUrl },
 		options,
 		before: earlierMilliseconds,

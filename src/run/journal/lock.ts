@@ -88,6 +88,15 @@ export async function takeLock(path: string, { processes, force = false, machine
 	return { tookOver, release };
 }
 
+/** Refuses where another process holds that lock, and takes nothing. @throws Locked */
+export async function refuseWhileLocked(
+	path: string,
+	{ processes, force = false, machine }: LockOptions,
+): Promise<void> {
+	const here = machine ?? (await thisMachine(processes));
+	refuseIfHeld(await readLock(`${path}.lock`, here), path, force);
+}
+
 type FoundLock = { readonly owner: LockOwner | undefined; readonly state: OwnerState | "free" | "unwritten" };
 
 async function readLock(file: string, here: Machine): Promise<FoundLock> {

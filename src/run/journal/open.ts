@@ -2,7 +2,7 @@ import { JournalUnreadable, journalLost } from "./errors.ts";
 import { createFile, createFolder, reopenFile } from "./files.ts";
 import { unpack } from "./packed.ts";
 import { pathsOf, type PerFile, type RecordedRun } from "./reader.ts";
-import type { HeaderRecord } from "./records.ts";
+import { allRowsOf, type HeaderRecord } from "./records.ts";
 import { SentState } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
 import { type JournalFile, JournalWriter } from "./writer.ts";
@@ -36,7 +36,7 @@ export async function createRun(folder: string, header: HeaderRecord): Promise<O
 		const sent = await createFile(paths.sent);
 		const journal = await createFile(paths.journal).catch((error: unknown) => closeAndThrow(sent, error));
 		const writers = writersOf({ journal, sent }, paths, { journal: 0, sent: 0 });
-		return await startExecution(writers, { journal: state, sent: new SentState(header.manifest.rows) }, header);
+		return await startExecution(writers, { journal: state, sent: new SentState(allRowsOf(header.manifest)) }, header);
 	});
 }
 

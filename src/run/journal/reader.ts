@@ -2,7 +2,7 @@ import { numberText } from "../../text/words.ts";
 import { join } from "node:path";
 import { journalLost, JournalUnreadable, newerFormat } from "./errors.ts";
 import { readChunks } from "./files.ts";
-import type { HeaderRecord, ReadRecord, SentRecord, StoredRecord } from "./records.ts";
+import { allRowsOf, type HeaderRecord, type ReadRecord, type SentRecord, type StoredRecord } from "./records.ts";
 import { type Chunks, type Damage, LineSplitter, recordOfLine, scan } from "./scan.ts";
 import { countInDoubt, countWithoutBeforeImage, isInDoubt, SentState, writtenWithoutSentRecord } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
@@ -64,7 +64,7 @@ async function readFiles(folder: string, paths: PerFile<string>): Promise<Record
 	const { state } = journal;
 	const { header } = state;
 	const chunks = await readChunks(paths.sent);
-	const rows = header?.manifest.rows ?? Number.POSITIVE_INFINITY;
+	const rows = header === undefined ? Number.POSITIVE_INFINITY : allRowsOf(header.manifest);
 	const { state: sent, goodLength } = await readSent(chunks ?? [], paths.sent, rows);
 	if (header === undefined) {
 		// The header is durable before anything is sent.

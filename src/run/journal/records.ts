@@ -14,7 +14,14 @@ export type RecordedManifest = {
 	readonly rows: number;
 	readonly invalid: number;
 	readonly duplicateSkipped: number;
+	/** for a shard: rows of other shards, which the other counts leave out; absent for a whole manifest */
+	readonly otherRows?: number;
 };
+
+/** Rows that the manifest has, those of other shards included. A row's position is below it. */
+export function allRowsOf({ rows, otherRows = 0 }: Pick<RecordedManifest, "rows" | "otherRows">): number {
+	return rows + otherRows;
+}
 
 /** The first record of an execution, which is one process that works on the run. Later executions repeat the same hashes. */
 export type HeaderRecord = {
@@ -145,7 +152,10 @@ export function compareHeader(recorded: RunIdentity, wanted: RunIdentity): strin
 	}
 	if (recorded.options !== wanted.options) return "the options that change what is sent differ from the recorded run's";
 	const isSame =
-		then.rows === now.rows && then.invalid === now.invalid && then.duplicateSkipped === now.duplicateSkipped;
+		then.rows === now.rows &&
+		then.invalid === now.invalid &&
+		then.duplicateSkipped === now.duplicateSkipped &&
+		allRowsOf(then) === allRowsOf(now);
 	return isSame
 		? undefined
 		: `the check of the manifest counts otherwise than when the run began: ${tally(then)} then, ${tally(now)} now`;

@@ -2,7 +2,7 @@ import { JournalUnreadable, journalLost } from "./errors.ts";
 import { readChunks, replaceFile } from "./files.ts";
 import { salvage } from "./packed.ts";
 import { pathsOf, type PerFile } from "./reader.ts";
-import type { HeaderRecord, JournalRecord, ReadRecord } from "./records.ts";
+import { allRowsOf, type HeaderRecord, type JournalRecord, type ReadRecord } from "./records.ts";
 import { type Chunks, goodRecords, type Scan, scan } from "./scan.ts";
 import { SentState, writtenWithoutSentRecord } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
@@ -89,7 +89,7 @@ async function repairSent(
 	outcomes: JournalState,
 	time: string,
 ): Promise<RepairedFile> {
-	const { rows } = header.manifest;
+	const rows = allRowsOf(header.manifest);
 	const undamaged = new SentState(rows);
 	const chunks = await readChunks(path);
 	const found = await scan(chunks ?? [], (record) => undamaged.apply(record));

@@ -104,8 +104,8 @@ function countRows(sent: SentState, isCounted: (row: number) => boolean): number
  * as that record is durable before the write.
  */
 export function* writtenWithoutSentRecord(outcomes: JournalState, sent: SentState): Generator<number> {
-	const { rows } = outcomes.totals();
-	for (let row = 0; row < rows; row++) {
+	const { allRows } = outcomes;
+	for (let row = 0; row < allRows; row++) {
 		if (isWritten(outcomes.statusOf(row)) && !sent.wasSent(row)) yield row;
 	}
 }

@@ -1,5 +1,6 @@
 import type { RowStatus, Totals } from "../types.ts";
 import {
+	allRowsOf,
 	compareHeader,
 	type EndRecord,
 	type HeaderRecord,
@@ -61,6 +62,11 @@ export class JournalState {
 	/** Number of updated rows whose documents already had the metadata. */
 	get noOpUpdates(): number {
 		return this.#same;
+	}
+
+	/** Rows of the manifest, those of other shards included; 0 before the first header. */
+	get allRows(): number {
+		return this.header === undefined ? 0 : allRowsOf(this.header.manifest);
 	}
 
 	/** undefined for a row that is not settled */
@@ -126,7 +132,8 @@ export class JournalState {
 	#settle(record: OutcomeRecord, { manifest }: HeaderRecord): string | undefined {
 		const { row, line, attempts } = record;
 		if (this.#hasEnded()) return `an outcome of the row of line ${line} after the end of the execution`;
-		if (row >= manifest.rows) return `an outcome of row ${row} of a manifest of ${manifest.rows} rows`;
+		const all = allRowsOf(manifest);
+		if (row >= all) return `an outcome of row ${row} of a manifest of ${all} rows`;
 		const before = this.#rows.statusOf(row);
 		// A failed row can only succeed after it was reopened. A repair may have lost the record of that.
 		const wasReopened = this.#lost > 0 && before === "failed" && record.status !== "failed";

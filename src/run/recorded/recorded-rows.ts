@@ -70,10 +70,10 @@ export async function* writtenRows(
  */
 export function countUnrecordedRows({ state, sent }: Pick<RecordedRun, "state" | "sent">, recorded: RowBytes): number {
 	if (sent.lost === 0) return 0;
-	const { rows } = state.totals();
+	const { allRows } = state;
 	let written = 0;
 	let pending = 0;
-	for (let row = 0; row < rows; row++) {
+	for (let row = 0; row < allRows; row++) {
 		if (recorded.get(row) !== 0) continue;
 		const status = state.statusOf(row);
 		if (isWritten(status)) written += 1;

@@ -8,8 +8,8 @@ import { millisecondsOf } from "./run-time.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { lockForSending, type LockOptions } from "./run-lock.ts";
 import type { RunStore } from "./run-store.ts";
-import { jobKeyOf, recordedJobKey, supersede, supersededBy, unmark } from "./superseded.ts";
-import { findUnfinished, headerOf, jobOf, type RunSpec } from "./unfinished.ts";
+import { isSameJob, supersede, supersededBy, unmark } from "./superseded.ts";
+import { findUnfinished, headerOf, type RunSpec } from "./unfinished.ts";
 
 export type RecordingOptions = LockOptions & {
 	readonly now: () => Date;
@@ -87,8 +87,7 @@ async function startRun(
 		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
 		// Rows are sent after this: the run must be found again after a loss of power.
 		await syncFolder(runs.path(run));
-		const jobKey = jobKeyOf(jobOf(spec));
-		const replaced = all.filter((other) => other.run === spec.undoes || recordedJobKey(other) === jobKey);
+		const replaced = all.filter((other) => other.run === spec.undoes || isSameJob(other, file));
 		const superseded = await supersede(runs, replaced, run);
 		const discard = async (): Promise<void> => {
 			await unmark(runs, superseded, run);
@@ -136,7 +135,6 @@ async function supersedeNewer(run: string, runs: RunStore): Promise<Pick<Recordi
 	const own = all.find((file) => file.run === run);
 	if (own === undefined) return { superseded: [], supersededBy: undefined };
 	const by = await supersededBy(runs, own, all);
-	const jobKey = recordedJobKey(own);
-	const newer = all.filter((file) => byAge(file, own) > 0 && recordedJobKey(file) === jobKey);
+	const newer = all.filter((file) => byAge(file, own) > 0 && isSameJob(file, own));
 	return { superseded: await supersede(runs, newer, run), supersededBy: by };
 }

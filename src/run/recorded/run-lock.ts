@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
-import { type Lock, Locked, takeLock } from "../journal/lock.ts";
+import type { JsonObject } from "../../json/values.ts";
+import { areDisjoint, type Shard, shardIn, shardOf, shardText } from "../../shard.ts";
+import { type Lock, Locked, refuseWhileLocked, takeLock } from "../journal/lock.ts";
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
 import type { Processes } from "../storage/process-owner.ts";
@@ -15,25 +18,32 @@ export type LockOptions = {
 	readonly force: boolean;
 };
 
-/** The lock of a manifest's content and a target. Two runs of the same content can't go on at the same time. */
-export async function lockContent(
-	{ baseUrl, manifest }: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256"> },
-	options: LockOptions,
-): Promise<Lock> {
-	return takeRunLock(hashOf(`${baseUrl}\0${manifest.sha256}`), options);
+/** What names the lock of a run. A shard has one of its own. */
+export type LockedWork = {
+	readonly baseUrl: string;
+	readonly manifest: Pick<RecordedManifest, "sha256">;
+	readonly options?: JsonObject;
+};
+
+/**
+ * The lock of a manifest's content and a target. Two runs of the same content can't go on at the same time, unless they are
+ * two shards that have no row in common.
+ */
+export async function lockContent({ baseUrl, manifest, options = {} }: LockedWork, lock: LockOptions): Promise<Lock> {
+	return takeRunLock(hashOf(`${baseUrl}\0${manifest.sha256}`), shardIn(options), lock);
 }
 
 /** The locks of a run that sends rows: of its manifest's content, and of its path, whose content may have changed. */
 export async function lockForSending(
-	spec: { readonly baseUrl: string; readonly manifest: Pick<RecordedManifest, "sha256" | "path"> },
-	options: LockOptions,
+	spec: LockedWork & { readonly manifest: Pick<RecordedManifest, "path"> },
+	lock: LockOptions,
 ): Promise<Pick<Lock, "release">> {
-	const content = await lockContent(spec, options);
+	const content = await lockContent(spec, lock);
 	const { path } = spec.manifest;
 	// A manifest from a pipe has no path. Two of them at the same time are two manifests.
 	if (path === null) return content;
 	try {
-		const place = await takeRunLock(hashOf(`path\0${spec.baseUrl}\0${path}`), options);
+		const place = await takeRunLock(hashOf(`path\0${spec.baseUrl}\0${path}`), shardIn(spec.options ?? {}), lock);
 		return {
 			release: async () => {
 				await place.release();
@@ -47,22 +57,52 @@ export async function lockForSending(
 }
 
 /** @throws CliError 5 where another process holds the lock, 7 where the storage fails */
-async function takeRunLock(name: string, { runs, processes, force }: LockOptions): Promise<Lock> {
+async function takeRunLock(
+	name: string,
+	shard: Shard | undefined,
+	{ runs, processes, force }: LockOptions,
+): Promise<Lock> {
 	await runs.secure();
 	const folder = join(runs.folder, LOCKS);
 	try {
 		await makeFolder(folder);
-		return await takeLock(join(folder, name), { processes, force });
+		const lock = await takeLock(join(folder, lockName(name, shard)), { processes, force });
+		try {
+			// Each process takes its own lock first. So of two that overlap and begin at once, one at least sees the other.
+			for (const other of await overlappingLocks(folder, name, shard)) {
+				await refuseWhileLocked(join(folder, other), { processes, force });
+			}
+			return lock;
+		} catch (error) {
+			await lock.release();
+			throw error;
+		}
 	} catch (error) {
 		if (!(error instanceof Locked)) throw cannotRecord(runs.folder, error);
 		const { owner, forcible } = error;
 		const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
-		throw new CliError(`this manifest is in use by ${who}; nothing was sent`, {
+		const what = shard === undefined ? "this manifest" : `shard ${shardText(shard)} of this manifest`;
+		throw new CliError(`${what} is in use by ${who}; nothing was sent`, {
 			exit: Exit.locked,
 			hint: forcible ? "If that process has certainly ended, add --force." : "Wait until it has ended.",
 			cause: error,
 		});
 	}
+}
+
+function lockName(name: string, shard: Shard | undefined): string {
+	return shard === undefined ? name : `${name}-${shard.index}-of-${shard.count}`;
+}
+
+/** The names of other locks of the same work whose rows may be those of this shard. */
+async function overlappingLocks(folder: string, name: string, shard: Shard | undefined): Promise<string[]> {
+	const names = await readdir(folder);
+	return names.flatMap((file) => {
+		const [, other, index, count] = /^([0-9a-f]+)(?:-(\d+)-of-(\d+))?\.lock$/.exec(file) ?? [];
+		if (other !== name) return [];
+		const its = index === undefined ? undefined : shardOf(Number(index), Number(count));
+		return areDisjoint(shard, its) || lockName(name, its) === lockName(name, shard) ? [] : [lockName(name, its)];
+	});
 }
 
 function hashOf(text: string): string {

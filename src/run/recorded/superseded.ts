@@ -2,6 +2,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { isJsonObject, parseJson } from "../../json/values.ts";
+import { areDisjoint, shardIn } from "../../shard.ts";
 import { byAge, type RunFile } from "./run-file.ts";
 import { readRunSummary } from "./run-summary.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
@@ -34,7 +35,8 @@ export function supersededAmong(
 		if (mark !== undefined) return mark;
 		// Found without a mark: a run that was killed as it began has not marked another, and neither has one of 0.1.0.
 		replacements ??= byReplacedRun(all);
-		const others = [...(replacements.get(file.run) ?? []), ...(replacements.get(recordedJobKey(file)) ?? [])];
+		const sameJob = replacements.get(recordedJobKey(file)) ?? [];
+		const others = [...(replacements.get(file.run) ?? []), ...sameJob.filter((other) => overlaps(other, file))];
 		return others.filter((other) => isNewer(other, file)).toSorted(byAge)[0]?.run;
 	};
 }
@@ -101,9 +103,8 @@ export async function unmark(runs: RunStore, marked: readonly string[], by: stri
 export async function markReplacedRuns(runs: RunStore, run: string, all: readonly RunFile[]): Promise<void> {
 	const own = all.find((file) => file.run === run);
 	if (own === undefined) return;
-	const jobKey = recordedJobKey(own);
 	const undone = undoneRunOf(own);
-	const older = all.filter((file) => isNewer(own, file) && (file.run === undone || recordedJobKey(file) === jobKey));
+	const older = all.filter((file) => isNewer(own, file) && (file.run === undone || isSameJob(file, own)));
 	await supersede(runs, older, run);
 }
 
@@ -167,7 +168,8 @@ const TYPED_ROWS: readonly string[] = ["files", "--id"];
  * older run wrote.
  *
  * All manifests from a pipe count as one, as they have no path. Typed rows are identified by their content. A filter is
- * identified by its options too, as these are all that it writes.
+ * identified by its options too, as these are all that it writes. Shards have the key of the whole manifest: `isSameJob`
+ * keeps them apart.
  */
 export function jobKeyOf({ command, baseUrl, options, manifest }: Job): string {
 	const { name, path, sha256 } = manifest;
@@ -185,4 +187,14 @@ export function recordedJobKey({ run, manifest, ...file }: RunFile): string {
 	// The state folder may have been elsewhere when the run began, so only the end of the path is compared.
 	const isCopy = basename(path) === "manifest" && basename(dirname(path)) === run;
 	return jobKeyOf({ ...file, manifest: { ...manifest, path: isCopy ? undefined : path } });
+}
+
+/** Whether of two runs the newer one supersedes the older: both have the same job, and a row may be in both. */
+export function isSameJob(one: RunFile, other: RunFile): boolean {
+	return recordedJobKey(one) === recordedJobKey(other) && overlaps(one, other);
+}
+
+/** Whether a row may be in both runs of one manifest: it can't be in two shards of the same division. */
+export function overlaps({ options }: Pick<RunFile, "options">, other: Pick<RunFile, "options">): boolean {
+	return !areDisjoint(shardIn(options), shardIn(other.options));
 }

@@ -4,7 +4,7 @@ import { type RecordedRun, readRun } from "../journal/reader.ts";
 import { compareHeader, FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
 import type { RunFile } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
-import { type Job, jobKeyOf, recordedJobKey, supersededBy } from "./superseded.ts";
+import { type Job, jobKeyOf, overlaps, recordedJobKey, supersededBy } from "./superseded.ts";
 
 /** The task of a run, and its target. */
 export type RunSpec = {
@@ -63,7 +63,7 @@ export async function findUnfinished(
 ): Promise<ResumeChoice> {
 	if (resume === false) return "none";
 	const headerNow = (run: string): HeaderRecord => headerOf(run, spec, now());
-	if (resume === true) return await newestUnfinished(jobKeyOf(jobOf(spec)), headerNow, runs);
+	if (resume === true) return await newestUnfinished(spec, headerNow, runs);
 	const recorded = await readRun(runs.path(resume));
 	if (recorded === undefined) return "none";
 	// Another name or path of the same content is no difference.
@@ -74,13 +74,14 @@ export async function findUnfinished(
 
 /** Only the newest run of a job is resumed: the present metadata of an older run's documents is unknown. */
 async function newestUnfinished(
-	jobKey: string,
+	spec: RunSpec,
 	headerNow: (run: string) => HeaderRecord,
 	runs: RunStore,
 ): Promise<ResumeChoice> {
+	const jobKey = jobKeyOf(jobOf(spec));
 	const all: readonly RunFile[] = await runs.files();
 	for (const file of all) {
-		if (recordedJobKey(file) !== jobKey) continue;
+		if (recordedJobKey(file) !== jobKey || !overlaps(file, spec)) continue;
 		const recorded = await readRun(runs.path(file.run));
 		// The run was killed before its header was written: nothing was sent.
 		if (recorded === undefined) continue;
@@ -120,7 +121,7 @@ export function headerOf(
 	};
 }
 
-export function jobOf({ command, baseUrl, options, manifest, source }: RunSpec): Job {
+function jobOf({ command, baseUrl, options, manifest, source }: RunSpec): Job {
 	const path = "path" in source ? source.path : undefined;
 	return { command, baseUrl, options, manifest: { name: manifest.name, sha256: manifest.sha256, path } };
 }

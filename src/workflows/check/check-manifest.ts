@@ -8,6 +8,7 @@ import { readSchema } from "../../manifest/rows/schema.ts";
 import { DEFAULT_PURPOSE, PURPOSES, type Purpose } from "../../manifest/purposes.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "../../manifest/types.ts";
 import { changeOf, type Mode } from "../../plan/change.ts";
+import type { Shard } from "../../shard.ts";
 import { show } from "../../text/show.ts";
 import { bytesText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
@@ -22,6 +23,7 @@ export async function manifestOptions(
 		readonly filesRoot?: string;
 		readonly mode?: Mode;
 		readonly deleteToken?: string;
+		readonly shard?: Shard;
 	},
 	settings: Settings,
 ): Promise<ManifestOptions> {
@@ -46,6 +48,7 @@ export async function manifestOptions(
 		deleteToken: change.mode === "merge" ? change.deleteToken : undefined,
 		mergeOnly,
 		filesRoot: flags.filesRoot,
+		shard: flags.shard,
 	};
 }
 
@@ -105,12 +108,16 @@ export function checkInput(manifest: string | undefined, { apiKeyFile }: GlobalF
 	});
 }
 
+type Checked = Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal"> & { readonly otherRows?: number };
+
 /** The reason why nothing may be sent from a checked manifest; undefined if it may be sent. */
 export function refusal(
-	{ name, rows, problems, fatal }: Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal">,
+	{ name, rows: ownRows, otherRows = 0, problems, fatal }: Checked,
 	{ skipInvalid = false, allowEmpty = false }: { skipInvalid?: boolean | undefined; allowEmpty?: boolean | undefined },
 	purpose: Purpose,
 ): Stop | undefined {
+	// Every shard judges the whole manifest, so all of them refuse it, or none.
+	const rows = ownRows + otherRows;
 	if (problems > 0 && (!skipInvalid || fatal)) {
 		// A table may be a document that is to be stored.
 		const asDocument = fatal && purpose === "upload" ? `If ${name} is the document itself, add --as files. ` : "";

@@ -146,6 +146,7 @@ export async function preview<SourceRow extends Row>(
 					? stop
 					: { ...stop, text: `${stop.text}; ${sink.stopped.text}` },
 			dry,
+			shard: rows.shard,
 			next: stop === undefined ? sink.next : sink.stopped?.next,
 			...(file === undefined ? {} : { failed: file }),
 		};

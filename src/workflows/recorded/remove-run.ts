@@ -1,3 +1,4 @@
+import { areDisjoint, shardIn } from "../../shard.ts";
 import { CliError } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
@@ -84,7 +85,8 @@ async function whileLocked(
 type RecordedWork = NonNullable<PruneCandidate["recordedWork"]>;
 
 function isSameContent(one: RecordedWork, other: RecordedWork): boolean {
-	return one.baseUrl === other.baseUrl && one.manifest.sha256 === other.manifest.sha256;
+	const isSame = one.baseUrl === other.baseUrl && one.manifest.sha256 === other.manifest.sha256;
+	return isSame && !areDisjoint(shardIn(one.options ?? {}), shardIn(other.options ?? {}));
 }
 
 function whyLocked(error: unknown, run: string, flags: GlobalFlags): string {

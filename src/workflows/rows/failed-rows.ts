@@ -36,6 +36,8 @@ export async function writeFailed(
 	path: string,
 	folder: string,
 	source: Pick<CheckedManifest, "read" | "failedRows"> & {
+		/** rows of the manifest that are of other shards */
+		readonly otherRows?: number | undefined;
 		readonly onFailed?: (row: Row, failure: RowFailure) => void;
 	},
 	{ failed, rows }: Totals,
@@ -46,7 +48,7 @@ export async function writeFailed(
 		file = await openReport(path);
 		await file.appendFile(source.failedRows.head);
 		const placeOf = await rowPlaces(path);
-		for (let from = 0; from < rows; from += WINDOW) {
+		for (let from = 0; from < rows + (source.otherRows ?? 0); from += WINDOW) {
 			const failures = await failedOutcomes(folder, from, from + WINDOW);
 			if (failures.size === 0) continue;
 			for await (const row of source.read()) {

@@ -6,6 +6,7 @@ import type { Mode } from "../../plan/change.ts";
 import { nameFoldingCheck, presentValues } from "../check/ask-service.ts";
 import { checkAndReport, manifestOptions, refusal } from "../check/check-manifest.ts";
 import type { RowFlags, ManifestFlags } from "../../flags/flags.ts";
+import type { ShardFlags } from "../../flags/shard-flag.ts";
 import { ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";
 import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
@@ -21,7 +22,7 @@ export type ManifestReadFlags = RowFlags &
 		readonly filesRoot?: string;
 		readonly mode?: Mode;
 		readonly deleteToken?: string;
-	};
+	} & ShardFlags;
 
 export type Reading = {
 	readonly purpose: Purpose;
@@ -65,9 +66,11 @@ export async function checkedRows(
 		: undefined;
 	const checked = await checkAndReport(run, path, options, { name, present, alike: names?.nameFolding });
 	const stop = refusal(checked, flags, purpose) ?? present?.stop() ?? names?.stop();
+	const shard = options.shard && { ...options.shard, otherRows: checked.otherRows };
 	return {
 		...checked,
-		stop: stop && endedBefore(checked, stop),
+		shard,
+		stop: stop && endedBefore({ ...checked, shard }, stop),
 		content: recordedContentOf(path, checked, name !== undefined),
 		options: payloadOptions(flags, name === undefined ? path : undefined, settings, options.schema),
 		[Symbol.asyncDispose]: () => checked.close(),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "../../json/values.ts";
 import type { CheckedManifest, Content, Row } from "../../manifest/types.ts";
 import type { RowBytes } from "../../run/journal/row-states.ts";
+import type { ShardCounts } from "../../report/summary.ts";
 import type { Ended } from "../report.ts";
 
 /** The source of rows: a checked manifest, a plan, or arguments in place of one. Disposing of it removes its copies. */
@@ -11,6 +12,8 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 		readonly stop: Ended | undefined;
 		/** the file whose lines the rows name, where it is another */
 		readonly linesOf?: string;
+		/** the part of a manifest that these rows are; undefined for a whole one */
+		readonly shard?: ShardCounts | undefined;
 		/** the number of all rows of the manifest, if these are only a part: a policy's limit in percent counts all */
 		readonly outOf?: number;
 		read(): AsyncIterable<SourceRow>;

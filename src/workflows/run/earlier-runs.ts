@@ -18,13 +18,14 @@ export function runSpecOf(
 	source: Omit<RowSource, "read">,
 	takesBack?: string,
 ): RunSpec {
-	const { name, rows, invalid, duplicateSkipped, content, linesOf } = source;
+	const { name, rows, invalid, duplicateSkipped, content, linesOf, shard } = source;
+	const others = shard === undefined ? {} : { otherRows: shard.otherRows };
 	const path = "path" in content.source ? content.source.path : null;
 	return {
 		command,
 		version: VERSION,
 		baseUrl,
-		manifest: { name, path, sha256: content.sha256, bytes: content.bytes, rows, invalid, duplicateSkipped },
+		manifest: { name, path, sha256: content.sha256, bytes: content.bytes, rows, invalid, duplicateSkipped, ...others },
 		...(linesOf === undefined ? {} : { madeFrom: { source: linesOf } }),
 		source: content.source,
 		options: source.options,

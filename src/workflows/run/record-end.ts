@@ -57,7 +57,7 @@ type UnsentRun = {
  */
 export async function endIfUnsent(
 	{ run, journal, series, discard }: UnsentRun,
-	ended: Pick<Ended, "seconds" | "stop" | "pace" | "cap">,
+	ended: Pick<Ended, "seconds" | "stop" | "pace" | "cap" | "shard">,
 ): Promise<ExitCode | undefined> {
 	const totals = journal.totals();
 	if (ended.stop === undefined || discard === undefined || journal.hasBegun || totals.pending === 0) return undefined;

@@ -204,7 +204,8 @@ export async function endRun<SourceRow extends Row>(
 	const { run, rows, name, journal, series } = record;
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
-	const unsent = await endIfUnsent(record, { seconds, stop, pace, cap });
+	const { shard } = rows;
+	const unsent = await endIfUnsent(record, { seconds, stop, pace, cap, shard });
 	if (unsent !== undefined) return unsent;
 	const verification = await verifyAfter({ run: name, runs, name: fileOfLines(rows), started, stop }, run);
 	await series.close();
@@ -217,7 +218,7 @@ export async function endRun<SourceRow extends Row>(
 		const { documentId } = item;
 		app.runEnd.failedRow(fileOfLines(rows), { item, documentId, error: { code: errorCode, text: error }, attempts });
 	};
-	const source = { read: () => rows.read(), failedRows: rows.failedRows, onFailed };
+	const source = { read: () => rows.read(), failedRows: rows.failedRows, onFailed, otherRows: shard?.otherRows };
 	const failure = await writeFailed(failedPath, runs.path(name), source, totals);
 	const undo = withFlags(`ragtag runs undo ${name}`, flags);
 	const ended: Ended = {
@@ -239,6 +240,7 @@ export async function endRun<SourceRow extends Row>(
 		),
 		resume: totals.pending > 0 ? resumeCommand(name, flags) : undefined,
 		failed: { path: failedPath, failure },
+		shard,
 		...more,
 	};
 	const unrecorded = await recordEnd(record, ended).catch(stopFromError);

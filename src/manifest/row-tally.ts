@@ -1,0 +1,61 @@
+import { type Shard, shardIndexOf } from "../shard.ts";
+import type { SubjectRules } from "./purposes.ts";
+import type { ParsedRow, RawRow } from "./rows/row-reader.ts";
+import { Disposition, Dispositions } from "./second-reading.ts";
+
+/** Counts the rows of a manifest as they are checked: all of them, or those of one shard. */
+export class RowTally {
+	readonly dispositions = new Dispositions();
+	readonly #subject: SubjectRules;
+	readonly #shard: Shard | undefined;
+	#all = 0;
+	#otherRows = 0;
+	#invalid = 0;
+	#duplicateSkipped = 0;
+
+	/** @param shard undefined for the whole manifest */
+	constructor(subject: SubjectRules, shard: Shard | undefined) {
+		this.#subject = subject;
+		this.#shard = shard;
+	}
+
+	/** Rows so far, those of other shards included: the position of the next one. */
+	get all(): number {
+		return this.#all;
+	}
+
+	counts(): { rows: number; otherRows: number; invalid: number; duplicateSkipped: number } {
+		const rows = this.#all - this.#otherRows;
+		return { rows, otherRows: this.#otherRows, invalid: this.#invalid, duplicateSkipped: this.#duplicateSkipped };
+	}
+
+	/** Says what the next row is. A row of another shard stays one, whatever it is there. Call `next` after it. */
+	place(raw: RawRow, parsed: ParsedRow | undefined, disposition: Disposition): void {
+		const isOther = this.#isOther(raw, parsed);
+		if (isOther) this.#otherRows++;
+		else if (disposition === Disposition.invalid) this.#invalid++;
+		this.dispositions.set(this.#all, isOther ? Disposition.other : disposition);
+	}
+
+	next(): void {
+		this.#all++;
+	}
+
+	/** Changes what a valid row is, as another one is about the same document. */
+	replace(row: number, disposition: typeof Disposition.invalid | typeof Disposition.duplicate): void {
+		if (this.dispositions.of(row) === Disposition.other) return;
+		this.dispositions.set(row, disposition);
+		if (disposition === Disposition.invalid) this.#invalid++;
+		else this.#duplicateSkipped++;
+	}
+
+	/**
+	 * A row that can't be read names no document, so its line decides: every shard checks the whole manifest, and each row is
+	 * counted by exactly one.
+	 */
+	#isOther({ line }: RawRow, parsed: ParsedRow | undefined): boolean {
+		if (this.#shard === undefined) return false;
+		const key = parsed === undefined ? "" : this.#subject.key(parsed);
+		return shardIndexOf(key === "" ? `line ${line}` : key, this.#shard.count) !== this.#shard.index;
+	}
+}

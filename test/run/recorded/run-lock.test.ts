@@ -1,0 +1,45 @@
+import process from "node:process";
+import { expect, it } from "vitest";
+import { lockForSending } from "../../../src/run/recorded/run-lock.ts";
+import { RunStore } from "../../../src/run/recorded/run-store.ts";
+import { folder } from "../../support/service.ts";
+
+const WHOLE = undefined;
+
+async function locker(): Promise<(shard: string | undefined, force?: boolean) => ReturnType<typeof lockForSending>> {
+	const runs = new RunStore(await folder(), { uid: process.getuid?.() ?? -1, note: () => undefined });
+	const processes = { pid: process.pid, isRunning: () => true };
+	const manifest = { sha256: "abc", path: "/data/tags.csv" };
+	return (shard, force = false) => {
+		const options = shard === undefined ? {} : { shard };
+		return lockForSending({ baseUrl: "http://x/api/v1", manifest, options }, { runs, processes, force });
+	};
+}
+
+it.each([
+	["1/8", "2/8"],
+	["8/8", "7/8"],
+])("shards %s and %s of one manifest run on one machine at the same time", async (one, other) => {
+	const lock = await locker();
+	const held = [await lock(one), await lock(other)];
+	await expect(lock(one)).rejects.toMatchObject({ exit: 5 });
+	for (const each of held) await each.release();
+	await (await lock(WHOLE)).release();
+});
+
+it.each([
+	["1/8", "1/8"],
+	["1/8", WHOLE],
+	[WHOLE, "1/8"],
+	["1/8", "1/4"],
+	[WHOLE, WHOLE],
+])("what writes the same rows twice is refused: %s, then %s, also with --force", async (one, other) => {
+	const lock = await locker();
+	const held = await lock(one);
+	await expect(lock(other)).rejects.toMatchObject({ exit: 5 });
+	await expect(lock(other, true)).rejects.toMatchObject({ exit: 5 });
+	await held.release();
+	// Neither the refused one nor the released one has left a lock.
+	await (await lock(other)).release();
+	await (await lock(one)).release();
+});
