@@ -18,7 +18,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
 	],
 	[
 		10,
-		"--verify or runs verify: something that was written is lost, or, right after a run, altered.\n--detailed-exitcode: something would change",
+		"--verify or runs verify: something that was written is lost, or, right after a run, altered.\n--detailed-exitcode: something would change. --undeclared fail: a document is in no row",
 	],
 	[70, "a fault of the program itself"],
 	[74, "a report or standard output could not be written"],

@@ -33,7 +33,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--allow-empty",
 		],
 	],
-	["Check first:", ["--dry-run", "--detailed-exitcode", "--yes"]],
+	["Check first:", ["--dry-run", "--detailed-exitcode", "--undeclared", "--yes"]],
 	["Pace:", ["--rate", "--pause", "--continue", "--concurrency", "--chunk", "--timeout", "--max-duration"]],
 	[
 		"Failures:",

@@ -47,6 +47,9 @@ export function updatePlanOf({ mode, deleteToken }: ChangeFlags): Omit<UpdatePla
 	};
 }
 
+/** Whether documents that no row names are reported, or are a difference. */
+export type UndeclaredFlag = { readonly undeclared?: "report" | "fail" };
+
 /** Flags of commands that have a dry run. */
 export type DryRunFlags = {
 	readonly dryRun?: boolean;

@@ -15,11 +15,21 @@ export class ChangeTally {
 	#changed = 0;
 	#removed = 0;
 	readonly #removals = new Map<string, number>();
+	#undeclared = 0;
 
 	/** documents that would change, uploads and removals included */
 	get documents(): number {
 		const { update, upload, remove } = this.#documents;
 		return update + upload + remove;
+	}
+
+	/** documents that no row names */
+	get undeclared(): number {
+		return this.#undeclared;
+	}
+
+	addUndeclared(): void {
+		this.#undeclared += 1;
 	}
 
 	add({ action, difference: { add, change, remove } }: Pick<ShownChange, "action" | "difference">): void {
@@ -55,9 +65,15 @@ export class ChangeTally {
 		return parts.join(", ");
 	}
 
-	/** The counts, and the keys that would be removed. */
+	/** The counts, the keys that would be removed, and the documents that no row names. */
 	texts(): string[] {
-		return [this.text(), this.removedText()].filter((text) => text !== undefined);
+		return [this.text(), this.removedText(), this.undeclaredText()].filter((text) => text !== undefined);
+	}
+
+	/** `1 document of the datasets is in no row.`; undefined where there is none, or nothing was compared. */
+	undeclaredText(): string | undefined {
+		const verb = this.#undeclared === 1 ? "is" : "are";
+		return this.#undeclared === 0 ? undefined : `${documentsText(this.#undeclared)} ${verb} in no row of the manifest.`;
 	}
 
 	/**

@@ -2,7 +2,7 @@ import { namedDocument, show } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
 import { ChangeGroups } from "./change-groups.ts";
 import type { ChangeTally } from "./change-tally.ts";
-import { type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
+import { type ShownChange, type ShownKey, shownKeys, type UndeclaredDocument } from "./shown-change.ts";
 import { markdownCode } from "./markdown.ts";
 
 /** GitHub takes 65,536 characters in a comment; the rest is for the words around. */
@@ -33,6 +33,8 @@ export class ChangesMarkdown {
 	readonly #details: string[] = [];
 	#length = 0;
 	#leftOut = 0;
+	readonly #undeclared: string[] = [];
+	#undeclaredLength = 0;
 
 	/** @param limit characters at most, in UTF-16 code units, of which no service counts more */
 	constructor(limit = DEFAULT_LIMIT_CHARACTERS) {
@@ -50,6 +52,14 @@ export class ChangesMarkdown {
 		this.#length += text.length;
 	}
 
+	addUndeclared({ datasetId, documentId, name }: UndeclaredDocument): void {
+		// The sign keeps a name of backticks from ending the block.
+		const text = `- ${namedDocument(name, documentId, LONGEST)} of dataset ${show(datasetId)}\n`;
+		if (this.#undeclaredLength + text.length > this.#limit) return;
+		this.#undeclared.push(text);
+		this.#undeclaredLength += text.length;
+	}
+
 	/** @param isComplete false where the dry run was stopped before its last row */
 	text(tally: ChangeTally, isComplete: boolean): string {
 		let text = isComplete ? "" : "The command was stopped, so more may change than is shown here.\n\n";
@@ -57,8 +67,22 @@ export class ChangesMarkdown {
 		const removed = tally.removedText((key) => markdownCode(key, LONGEST_KEY));
 		const isRoom = removed !== undefined && removed.length < (this.#limit - RESERVED - text.length) / 2;
 		if (isRoom) text += `\n${removed}\n`;
-		const body = this.body(tally.documents, this.#limit - text.length - 1);
-		return body === "" ? text : `${text}\n${body}`;
+		const room = this.#limit - text.length - 1;
+		// A third for the documents that no row names.
+		const undeclared = this.#undeclaredIn(tally, Math.floor(room / 3));
+		const body = this.body(tally.documents, room - undeclared.length - 1);
+		return [text, body, undeclared].filter((part) => part !== "").join("\n");
+	}
+
+	/** The documents that no row names: how many, and the first that fit in a fold. */
+	#undeclaredIn(tally: ChangeTally, room: number): string {
+		const counted = tally.undeclaredText();
+		if (counted === undefined) return "";
+		const { documents, text } = firstOf(this.#undeclared, room - RESERVED);
+		const left = tally.undeclared - documents;
+		const more = left === 0 ? "" : `and ${numberText(left)} more\n`;
+		const fold = "<details>\n<summary>Documents in no row</summary>\n\n```text\n";
+		return `${counted}\n\n${fold}${text}${more}${AFTER_DETAILS}`;
 	}
 
 	/**
@@ -72,7 +96,7 @@ export class ChangesMarkdown {
 		const room = most - RESERVED;
 		// Two thirds for the groups: most of what they don't name is among the details.
 		const groups = this.#groups.list(Math.floor((room * 2) / 3));
-		const details = this.#detailsIn(room - groups.length - BEFORE_DETAILS.length - AFTER_DETAILS.length);
+		const details = firstOf(this.#details, room - groups.length - BEFORE_DETAILS.length - AFTER_DETAILS.length);
 		const parts = [groups];
 		if (details.documents > 0) parts.push(`${BEFORE_DETAILS}${details.text}${AFTER_DETAILS}`);
 		const leftOut = documents - details.documents;
@@ -83,18 +107,18 @@ export class ChangesMarkdown {
 		}
 		return parts.filter((part) => part !== "").join("\n");
 	}
+}
 
-	/** The first documents that fit. */
-	#detailsIn(room: number): { readonly text: string; readonly documents: number } {
-		let length = 0;
-		let documents = 0;
-		for (const each of this.#details) {
-			if (length + each.length > room) break;
-			length += each.length;
-			documents += 1;
-		}
-		return { text: this.#details.slice(0, documents).join(""), documents };
+/** The first entries that fit. */
+function firstOf(entries: readonly string[], room: number): { readonly text: string; readonly documents: number } {
+	let length = 0;
+	let documents = 0;
+	for (const entry of entries) {
+		if (length + entry.length > room) break;
+		length += entry.length;
+		documents += 1;
 	}
+	return { text: entries.slice(0, documents).join(""), documents };
 }
 
 /** A document and its keys, in the form of a diff. */

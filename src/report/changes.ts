@@ -3,7 +3,13 @@ import { namedDocument, show } from "../text/show.ts";
 import type { ChangeTally } from "./change-tally.ts";
 import { ChangesMarkdown } from "./changes-markdown.ts";
 import { reportCsvLine } from "./list-lines.ts";
-import { type ChangeAction, type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
+import {
+	type ChangeAction,
+	type ShownChange,
+	type ShownKey,
+	shownKeys,
+	type UndeclaredDocument,
+} from "./shown-change.ts";
 
 /** Styles for a terminal; each may return its text unchanged. */
 export type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
@@ -12,6 +18,8 @@ export type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow",
 export type ChangeWriter = {
 	/** the text of a change, to be printed at once; empty in a format that is printed at the end */
 	change(change: ShownChange): string;
+	/** the text of a document that no row names, after the last change; empty in a format that is printed at the end */
+	undeclared(document: UndeclaredDocument): string;
 	/** the text after the last change */
 	end(tally: ChangeTally): string;
 	/** the text where the dry run is stopped before its last row; absent in a format that has nothing more to print */
@@ -55,6 +63,11 @@ function textWriter({ marks, longest }: ChangeStyle): ChangeWriter {
 			blank = "\n";
 			return changeText(change, marks, longest);
 		},
+		undeclared: ({ datasetId, documentId, name }) => {
+			blank = "\n";
+			const dataset = marks.dim(`of dataset ${show(datasetId)}`);
+			return `${marks.bold(namedDocument(name, documentId, longest))} ${dataset}  ${marks.yellow("is in no row")}\n`;
+		},
 		end: (tally) => `${blank}${tally.texts().join("\n")}\n`,
 		hasTotals: true,
 	};
@@ -68,7 +81,9 @@ function csvWriter(): ChangeWriter {
 		head = "";
 		return whole;
 	};
-	return { change: (change) => withHead(changeCsv(change)), end: () => withHead(""), hasTotals: false };
+	const undeclared = ({ documentId, name = "" }: UndeclaredDocument): string =>
+		withHead(reportCsvLine(["", documentId, "", "undeclared document", "", "", name]));
+	return { change: (change) => withHead(changeCsv(change)), undeclared, end: () => withHead(""), hasTotals: false };
 }
 
 function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
@@ -76,6 +91,10 @@ function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
 	return {
 		change: (change) => {
 			page.add(change);
+			return "";
+		},
+		undeclared: (document) => {
+			page.addUndeclared(document);
 			return "";
 		},
 		end: (tally) => page.text(tally, true),
@@ -98,6 +117,12 @@ export function changeLine({ action, line, datasetId, documentId, name, file, di
 	});
 	const changed = metadataText(change);
 	return `${head.slice(0, -1)},"add":${metadataText(add)},"change":${changed},"remove":${metadataText(remove)}}\n`;
+}
+
+/** The `--json` line of a document that no row names. */
+export function undeclaredLine({ datasetId, documentId, name }: UndeclaredDocument): string {
+	const line = { type: "undeclared", dataset_id: datasetId, document_id: documentId, name: name ?? null };
+	return `${JSON.stringify(line)}\n`;
 }
 
 /** A document that would change, for people: a line for the document, and one for each of its keys. */

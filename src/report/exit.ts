@@ -26,6 +26,8 @@ export type DryResult = {
 	readonly changes: number;
 	/** whether `--detailed-exitcode` was given */
 	readonly isDetailed: boolean;
+	/** documents that no row names, and whether that is a difference; undefined without `--undeclared` */
+	readonly undeclared?: { readonly documents: number; readonly fails: boolean } | undefined;
 };
 
 /** The result of reading back. */
@@ -51,6 +53,7 @@ export function exitOf(
 	if (stop !== undefined) applying.add(stop.exit);
 	if (totals.failed + totals.invalid > 0) applying.add(Exit.failedRows);
 	if (dry?.isDetailed === true && dry.changes > 0) applying.add(Exit.differences);
+	if (dry?.undeclared?.fails === true && dry.undeclared.documents > 0) applying.add(Exit.differences);
 	if (verify !== undefined && verify.lost + (verify.unexplained ?? 0) > 0) applying.add(Exit.differences);
 	// A row that could not be checked may be lost, so it is no success.
 	if (verify !== undefined && verify.unknown > 0) applying.add(Exit.failedRows);

@@ -20,6 +20,14 @@ export type ShownChange = {
 	readonly difference: Difference;
 };
 
+/** A document that no row of a manifest names. */
+export type UndeclaredDocument = {
+	readonly datasetId: string;
+	readonly documentId: string;
+	/** undefined where it is not known */
+	readonly name: string | undefined;
+};
+
 /** One key that would change; `from` is undefined where it is added, `to` where it is removed. */
 export type ShownKey = {
 	readonly key: string;

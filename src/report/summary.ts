@@ -50,6 +50,8 @@ export type Summary = {
 	readonly undone: Undone | null;
 	/** documents that were changed, created or removed; in a dry run those that would be */
 	readonly changes: number;
+	/** documents that no row names; null where they were not looked for */
+	readonly undeclared: number | null;
 	/** whether every write can be undone */
 	readonly undoable: boolean;
 	/** the command that undoes it */
@@ -98,6 +100,8 @@ export type SummaryFacts = {
 	/** documents that a dry run would change */
 	readonly wouldChange?: number | undefined;
 	readonly shard?: ShardCounts | undefined;
+	/** documents that no row names */
+	readonly undeclared?: number | undefined;
 };
 
 /** The summary object of a run. `seconds` is rounded to milliseconds. */
@@ -114,6 +118,7 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		verify: facts.verify ?? null,
 		undone: facts.undone ?? null,
 		changes: totals.updated + totals.uploaded + totals.removed - (facts.same ?? 0) + (facts.wouldChange ?? 0),
+		undeclared: facts.undeclared ?? null,
 		undoable: facts.undo?.command !== undefined && facts.undo.blind + facts.undo.removed === 0,
 		undo: facts.undo?.command ?? null,
 		exit_code: exit,

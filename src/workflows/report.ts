@@ -84,7 +84,14 @@ export async function resultOf(
 		verify: verify && { ...verify.counts, ...verify },
 	});
 	const slow = pace && slowCauses(pace, cap);
-	const facts = { ...ended, slow, verify: verify?.counts, undone: ended.undone?.counts, wouldChange: dry?.changes };
+	const facts = {
+		...ended,
+		slow,
+		verify: verify?.counts,
+		undone: ended.undone?.counts,
+		wouldChange: dry?.changes,
+		undeclared: dry?.undeclared?.documents,
+	};
 	const summaryFor = (exit: ExitCode): Summary => summaryOf(totals, seconds, exit, facts);
 	app.runEnd.report({ text: endText(ended), summary: summaryFor(before), pace, cap, folder });
 	const exit = await writeOutputs(app, before);

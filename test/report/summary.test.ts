@@ -66,6 +66,14 @@ describe("the exit code of a run", () => {
 		[{ pending: 2, failed: 1 }, { changes: 2, isDetailed: true }, true, Exit.failedRows],
 		[{ unchanged: 2 }, { changes: 0, isDetailed: true }, false, Exit.ok],
 		[{ unchanged: 2 }, { changes: 0, isDetailed: true }, true, Exit.output],
+		[{ unchanged: 2 }, { changes: 0, isDetailed: true, undeclared: { documents: 1, fails: false } }, false, Exit.ok],
+		[
+			{ unchanged: 2 },
+			{ changes: 0, isDetailed: false, undeclared: { documents: 1, fails: true } },
+			false,
+			Exit.differences,
+		],
+		[{ unchanged: 2 }, { changes: 0, isDetailed: false, undeclared: { documents: 0, fails: true } }, false, Exit.ok],
 		[{ pending: 3 }, { changes: 2, isDetailed: true }, false, Exit.internal],
 	])("of a dry run with %j and %j, output lost: %s, is %d", (counts, dry, outputFailed, exit) => {
 		expect(exitOf({ ...none, ...counts }, undefined, { outputFailed, dry })).toBe(exit);
@@ -144,6 +152,7 @@ describe("the summary for scripts", () => {
 					verified: false,
 					verify: null,
 					changes: updated + uploaded + removed,
+					undeclared: null,
 					undone: null,
 					undoable: false,
 					undo: null,

@@ -1,7 +1,7 @@
 import { metadataHash, type PlanHeader } from "../../plan/plan-file/planned.ts";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
-import type { ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import {
 	addChangeOptions,
@@ -10,6 +10,7 @@ import {
 	type ChangeFlags,
 	checkFormatFlags,
 	type DryRunFlags,
+	type UndeclaredFlag,
 	updatePlanOf,
 } from "../../flags/change-flags.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -29,6 +30,7 @@ import { previewUpdate } from "../../workflows/update.ts";
 
 export type PlanOptions = ManifestReadFlags &
 	ChangeFlags &
+	UndeclaredFlag &
 	Omit<DryRunFlags, "dryRun"> & {
 		readonly manifest: string;
 		readonly out: string;
@@ -47,6 +49,12 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 		.requiredOption("--out <file>", "file for the plan, written once it is complete", parseNonEmpty)
 		.option("--force", "replaces an existing file")
 		.option("--detailed-exitcode", "exit 10 if anything would change")
+		.addOption(
+			new Option(
+				"--undeclared <what>",
+				"documents of the same datasets that no row names: lists them, or lists them and exits 10",
+			).choices(["report", "fail"]),
+		)
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs plan tags.csv -d DATASET --out plan.jsonl\n  ragtag docs plan tags.csv --mode merge --out plan.jsonl\n  ragtag docs apply plan.jsonl\n",
@@ -63,6 +71,7 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	checkChangeFlags(options);
 	checkFormatFlags(options);
+	checkUndeclared(options);
 	const { manifest, out, mode, force = false } = options;
 	await checkOut(out, { manifest, failed: options.failed, force });
 	checkInput(manifest, options);
@@ -81,10 +90,22 @@ export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	return await preview(run, rows, previewUpdate(update), planSink(run, writer));
 }
 
+/** @throws CliError exit 2 where an invalid row may name a document */
+function checkUndeclared({ undeclared, skipInvalid }: Pick<PlanOptions, "undeclared" | "skipInvalid">): void {
+	if (undeclared === undefined || skipInvalid !== true) return;
+	throw new CliError("--undeclared and --skip-invalid exclude each other; nothing was sent", {
+		exit: Exit.usage,
+		hint: "An invalid row may name a document. Fix the invalid rows, or leave --undeclared out.",
+	});
+}
+
+const UNDECLARED_NEXT = "Add a row for each document that has none, or remove it with ragtag docs rm.";
+
 /** Writes each change into the plan, and with `--json` or `--format` shows it, too. */
 function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter): ChangeSink {
-	const { out, json, format, ...flags } = options;
+	const { out, json, format, undeclared, ...flags } = options;
 	const printer = json === true || format !== undefined ? changePrinter(options, app) : undefined;
+	const listing = printer ?? changePrinter(options, app);
 	const apply = withFlags(`ragtag docs apply ${quoted(out)}`, flags);
 	let next: string | undefined;
 	return {
@@ -94,6 +115,7 @@ function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter)
 			await writer.change({ action: "update", line, datasetId, documentId, name, was, metadata, difference });
 			await printer?.change(shown);
 		},
+		undeclared: (document) => listing.undeclared(document),
 		end: async (tally, { unchanged, failed, invalid }) => {
 			await writer.end({ unchanged, failed });
 			const isAll = failed + invalid === 0;
@@ -101,9 +123,15 @@ function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter)
 				next = isAll ? `Send it with: ${apply}` : `Fix the other rows, or send what is planned with: ${apply}`;
 			}
 			await printer?.end(tally);
-			const facts = [...(format === undefined ? tally.texts() : []), `The plan: ${out}`];
+			const facts = format === undefined ? tally.texts() : [];
+			if (undeclared !== undefined && tally.undeclared === 0)
+				facts.push("Every document of these datasets is in a row.");
+			facts.push(`The plan: ${out}`);
+			const isUndeclared = undeclared === "fail" && tally.undeclared > 0;
+			if (isUndeclared) next = [UNDECLARED_NEXT, next].filter((text) => text !== undefined).join(" ");
 			// The last line of a failure names the next command.
-			for (const fact of [...facts, isAll && options.detailedExitcode !== true ? next : undefined]) {
+			const isGood = isAll && !isUndeclared && options.detailedExitcode !== true;
+			for (const fact of [...facts, isGood ? next : undefined]) {
 				if (fact !== undefined) app.io.note(fact);
 			}
 		},

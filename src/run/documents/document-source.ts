@@ -1,6 +1,7 @@
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
 import { isSameName, type Lookup } from "./find-document.ts";
+import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets, type RowCounts } from "./listed-datasets.ts";
 import { type FindRemovable, RemovableDocuments } from "./removable-documents.ts";
 import { type Named, type RemoteDocument, StoredDocuments, StoredNames } from "./stored-documents.ts";
@@ -17,6 +18,8 @@ export type DocumentSourceOptions = {
 	 * row comes, as a list may be as old as the run
 	 */
 	readonly rows: (() => Promise<RowCounts>) | undefined;
+	/** whether each dataset is listed, whatever it costs; `wholeList` needs that */
+	readonly listsAll?: boolean;
 	/** the folder for lists */
 	readonly folder: () => Promise<string>;
 	readonly clock: Clock;
@@ -40,13 +43,14 @@ export class DocumentSource {
 	readonly #rows: (() => Promise<RowCounts>) | undefined;
 	readonly #clock: Clock;
 
-	constructor({ rows: count, folder, clock, onListing }: DocumentSourceOptions) {
+	constructor({ rows: count, listsAll = false, folder, clock, onListing }: DocumentSourceOptions) {
 		let counts: Promise<RowCounts> | undefined;
 		const rows = count === undefined ? undefined : (): Promise<RowCounts> => (counts ??= count());
 		this.#rows = rows;
 		this.#clock = clock;
 		this.#byId = new ListedDatasets({
 			rows,
+			listsAll,
 			fewestRows: FEWEST_FOR_IDS,
 			keepsEmptyList: false,
 			create: async () => StoredDocuments.create(await folder()),
@@ -72,6 +76,22 @@ export class DocumentSource {
 	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
 		return findListed(this.#byId, api, request, { datasetId, id });
+	}
+
+	/**
+	 * The id and the name of every document of a dataset, from the list that `byId` reads.
+	 *
+	 * @throws RestError where the list stays short
+	 */
+	async *wholeList(
+		api: Api,
+		request: Request,
+		datasetId: string,
+	): AsyncGenerator<{ readonly id: string; readonly name: string | undefined }> {
+		const listed = await this.#byId.list(api, request, datasetId);
+		if (listed === undefined) throw new Error("a document source without listsAll has no whole list");
+		if (listed.short !== undefined) throw incompleteList(datasetId, listed.short, "which documents no row names");
+		yield* listed.documents.ids();
 	}
 
 	/**

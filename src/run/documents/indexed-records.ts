@@ -7,6 +7,8 @@ import { hash } from "node:crypto";
 /** Bytes that are buffered before a write. */
 const BLOCK = 256 * 1024;
 
+const LINE_FEED = 0x0a;
+
 /**
  * Records in a private file, found by a key. Memory holds the place of each record, not the record. Add all records,
  * call `end`, then read.
@@ -49,7 +51,8 @@ export class IndexedRecords {
 	 * @throws CliError exit 7 if it can't be stored
 	 */
 	async add(key: string, fields: readonly string[]): Promise<void> {
-		const bytes = Buffer.from(`[${[JSON.stringify(key), ...fields].join(",")}]`);
+		// JSON text has no line end, so each record is a line.
+		const bytes = Buffer.from(`[${[JSON.stringify(key), ...fields].join(",")}]\n`);
 		this.#table.add(key, { offset: this.#end, length: bytes.length });
 		this.#end += bytes.length;
 		this.#waiting.push(bytes);
@@ -73,6 +76,27 @@ export class IndexedRecords {
 			const record = parseJson(buffer.toString("utf8", 0, bytesRead));
 			const [found, ...fields] = isJsonArray(record) ? record : [];
 			if (found === key) yield fields;
+		}
+	}
+
+	/** The key and the fields of each record, in the order in which they were added. */
+	async *all(): AsyncGenerator<readonly [key: string, ...fields: JsonValue[]]> {
+		let rest = Buffer.alloc(0);
+		for (let offset = 0; offset < this.#end;) {
+			const block = Buffer.allocUnsafe(Math.min(BLOCK, this.#end - offset));
+			const { bytesRead } = await withTemporaryStorage(this.#what, () =>
+				this.#file.read(block, 0, block.length, offset),
+			);
+			if (bytesRead === 0) return;
+			offset += bytesRead;
+			let text = Buffer.concat([rest, block.subarray(0, bytesRead)]);
+			for (let end = text.indexOf(LINE_FEED); end >= 0; end = text.indexOf(LINE_FEED)) {
+				const record = parseJson(text.toString("utf8", 0, end));
+				const [key, ...fields] = isJsonArray(record) ? record : [];
+				if (typeof key === "string") yield [key, ...fields];
+				text = text.subarray(end + 1);
+			}
+			rest = text;
 		}
 	}
 

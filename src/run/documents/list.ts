@@ -77,8 +77,13 @@ export async function* wholeList(api: Api, request: Request, datasetId: string):
 	if (short !== undefined) throw incompleteList(datasetId, short);
 }
 
-export function incompleteList(datasetId: string, { shown, total }: ShortList): RestError {
-	const text = `the service counts ${total} documents in dataset ${datasetId}, and its list shows ${shown}, so it is not known whether this document exists`;
+/** @param unknown what can't be known then */
+export function incompleteList(
+	datasetId: string,
+	{ shown, total }: ShortList,
+	unknown = "whether this document exists",
+): RestError {
+	const text = `the service counts ${total} documents in dataset ${datasetId}, and its list shows ${shown}, so it is not known ${unknown}`;
 	return new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
 }
 

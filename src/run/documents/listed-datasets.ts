@@ -26,6 +26,8 @@ export type ListedDataset<Documents> = {
 export type ListedDatasetsOptions<Documents extends Store> = {
 	/** rows of each dataset; undefined if each document must be read when its row comes */
 	readonly rows: (() => Promise<RowCounts>) | undefined;
+	/** whether each dataset is listed, whatever it costs */
+	readonly listsAll?: boolean;
 	/** rows of a dataset from which a list may be cheaper */
 	readonly fewestRows: number;
 	/** documents of a dataset that is listed at most */
@@ -89,7 +91,8 @@ export class ListedDatasets<Documents extends Store> {
 	}
 
 	async #choose(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
-		const { rows: countRows, fewestRows, mostDocuments, keepsEmptyList, order, clock } = this.#options;
+		const { rows: countRows, fewestRows, mostDocuments, keepsEmptyList, order, clock, listsAll } = this.#options;
+		if (listsAll === true) return this.#read(api, request, datasetId);
 		if (countRows === undefined) return undefined;
 		const rows = (await countRows()).get(datasetId) ?? 0;
 		if (rows < fewestRows) return undefined;

@@ -50,6 +50,11 @@ export class StoredDocuments {
 		return undefined;
 	}
 
+	/** The id and the name of each document, in the order of the list. */
+	async *ids(): AsyncGenerator<{ readonly id: string; readonly name: string | undefined }> {
+		for await (const [id, name] of this.#records.all()) yield { id, name: typeof name === "string" ? name : undefined };
+	}
+
 	close(): Promise<void> {
 		return this.#records.close();
 	}

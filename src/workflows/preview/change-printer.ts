@@ -1,8 +1,8 @@
 import type { App } from "../../app.ts";
 import { changeFormat, type DryRunFlags } from "../../flags/change-flags.ts";
 import type { ChangeTally } from "../../report/change-tally.ts";
-import { changeLine, changeWriter } from "../../report/changes.ts";
-import type { ShownChange } from "../../report/shown-change.ts";
+import { changeLine, changeWriter, undeclaredLine } from "../../report/changes.ts";
+import type { ShownChange, UndeclaredDocument } from "../../report/shown-change.ts";
 
 /** Characters of a value on a terminal; in a pipe it stands as it is. */
 const LONGEST = 200;
@@ -10,6 +10,7 @@ const LONGEST = 200;
 /** A sink of changes that needs only their shown part. */
 export type ChangePrinter = {
 	change(change: ShownChange): Promise<void>;
+	undeclared(document: UndeclaredDocument): Promise<void>;
 	end(tally: ChangeTally): Promise<void>;
 	cut(tally: ChangeTally): Promise<void>;
 };
@@ -19,7 +20,12 @@ export function changePrinter(flags: DryRunFlags & { readonly json?: boolean }, 
 	const format = changeFormat(flags);
 	if (format === "json") {
 		const nothing = async (): Promise<void> => undefined;
-		return { change: (change) => io.out(changeLine(change)), end: nothing, cut: nothing };
+		return {
+			change: (change) => io.out(changeLine(change)),
+			undeclared: (document) => io.out(undeclaredLine(document)),
+			end: nothing,
+			cut: nothing,
+		};
 	}
 	const longest = io.stdoutIsTerminal ? LONGEST : Number.POSITIVE_INFINITY;
 	const writer = changeWriter(format, { marks: io.style, longest, limit: flags.limitCharacters });
@@ -28,6 +34,7 @@ export function changePrinter(flags: DryRunFlags & { readonly json?: boolean }, 
 	};
 	return {
 		change: (change) => print(writer.change(change)),
+		undeclared: (document) => print(writer.undeclared(document)),
 		end: async (tally) => {
 			await print(writer.end(tally));
 			if (!writer.hasTotals) io.note(tally.texts().join("\n"));

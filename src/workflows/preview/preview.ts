@@ -1,9 +1,10 @@
 import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { warnOfInexact } from "../../run/documents/before-images.ts";
-import type { DryRunFlags } from "../../flags/change-flags.ts";
+import type { DryRunFlags, UndeclaredFlag } from "../../flags/change-flags.ts";
 import { ChangeTally } from "../../report/change-tally.ts";
-import type { ShownChange } from "../../report/shown-change.ts";
+import type { DryResult } from "../../report/exit.ts";
+import type { ShownChange, UndeclaredDocument } from "../../report/shown-change.ts";
 import { differenceOf } from "../../plan/change.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
@@ -24,6 +25,7 @@ import { failedRowReporter, FailedWriter } from "../rows/failed-rows.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 import { changePrinter } from "./change-printer.ts";
+import { UndeclaredFinder } from "./undeclared.ts";
 
 /** Receives the changes that a dry run finds: it prints them, or writes them into a plan. */
 export type ChangeSink = {
@@ -31,6 +33,8 @@ export type ChangeSink = {
 	change(change: ShownChange, effect: EffectChange): Promise<void>;
 	/** a row whose document already has the row's metadata */
 	unchanged?(outcome: Outcome): Promise<void>;
+	/** after the last row: a document that no row names, with `--undeclared` */
+	undeclared?(document: UndeclaredDocument): Promise<void>;
 	/** after the last row; not where the run was stopped */
 	end(tally: ChangeTally, totals: Totals): Promise<void>;
 	/** where the run was stopped before its last row: prints what it holds */
@@ -44,7 +48,7 @@ export type ChangeSink = {
 type Previewed<SourceRow> = { readonly row: SourceRow } & ({ readonly effect: Effect } | { readonly error: RowError });
 
 /** Flags of a command that shows what rows would do. */
-export type PreviewFlags = RowFlags & DryRunFlags;
+export type PreviewFlags = RowFlags & DryRunFlags & UndeclaredFlag & { readonly dataset?: string };
 
 /**
  * Shows the changes of a run, document by document in the order of the rows. It reads as the run would, sends nothing
@@ -65,12 +69,15 @@ export async function preview<SourceRow extends Row>(
 	session.monitor.enter("reading", "what the documents have");
 	const progress = io.progress();
 	const started = clock.now();
+	const finder = flags.undeclared === undefined ? undefined : new UndeclaredFinder(flags.dataset);
 	const documents = new DocumentSource({
+		listsAll: finder !== undefined,
 		rows: () => rowsByDataset(rows.read()),
 		folder: () => app.temporaryFolder(settings),
 		clock,
 	});
 	const previewed = async (row: SourceRow): Promise<Previewed<SourceRow>> => {
+		finder?.row(row);
 		try {
 			return { row, effect: await previewRow(row, session, documents) };
 		} catch (error) {
@@ -107,6 +114,7 @@ export async function preview<SourceRow extends Row>(
 		await sink.change(change, effect);
 	};
 	let isEnded = false;
+	let undeclared: DryResult["undeclared"];
 	const work = async (): Promise<Stop | undefined> => {
 		const { maxDuration = Number.POSITIVE_INFINITY, concurrency, maxErrors } = flags;
 		for await (const result of inOrder(
@@ -127,6 +135,11 @@ export async function preview<SourceRow extends Row>(
 		progress.stop();
 		const forbidden = await checker?.end();
 		// Forbidden changes are shown, and never written into a plan.
+		for await (const document of finder?.find(session, documents) ?? []) {
+			tally.addUndeclared();
+			await sink.undeclared?.(document);
+		}
+		if (finder !== undefined) undeclared = { documents: tally.undeclared, fails: flags.undeclared === "fail" };
 		isEnded = forbidden === undefined || sink.stopped === undefined;
 		if (isEnded) await sink.end(tally, journal.totals());
 		return forbidden;
@@ -135,7 +148,7 @@ export async function preview<SourceRow extends Row>(
 		const stop = await work().catch((error: unknown) => stopOrSignal(error, app.signal));
 		progress.stop();
 		if (!isEnded) await sink.cut?.(tally);
-		const dry = { changes: tally.documents, isDetailed: flags.detailedExitcode === true };
+		const dry = { changes: tally.documents, isDetailed: flags.detailedExitcode === true, undeclared };
 		const seconds = (clock.now() - started) / 1000;
 		const file = await failed.close();
 		const ended: Ended = {
