@@ -20,7 +20,7 @@ export type Column = {
 	/** for a column that is shown only where it fits: the lowest number is the first that is tried */
 	readonly spare?: number;
 	/** width that a longer cell keeps as long as there are columns to leave out */
-	readonly readable?: number;
+	readonly readable?: number | undefined;
 };
 
 /** The columns that a table shows, by index, with the width of each. */

@@ -50,6 +50,9 @@ export function sizeText(bytes: number): string {
 	return `${unit > 0 && value < 9.95 ? value.toFixed(1) : numberText(Math.round(value))} ${units[unit]}`;
 }
 
+/** Columns of a time as `localTimeText` writes it. */
+export const TIME_WIDTH = "2026-11-22 00:24".length;
+
 /** `2026-11-22 00:24` in the zone of this machine. */
 export function localTimeText(time: Date): string {
 	const two = (value: number): string => String(value).padStart(2, "0");

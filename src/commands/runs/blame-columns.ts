@@ -58,6 +58,7 @@ export function presentColumns(withPlace: boolean): ListColumns<BlameLine> {
 			return [...value, run, row, manifest, command, time, status, ...placeCells(line, withPlace)];
 		},
 		spare: SPARE,
+		times: ["time"],
 		json: (line) => jsonOf(line, { key: line.key ?? null, value: line.value ?? null }),
 	};
 }
@@ -73,6 +74,7 @@ export function eventColumns(withPlace: boolean): ListColumns<BlameLine> {
 			return [time, run, row, ...what, manifest, command, status, ...placeCells(line, withPlace)];
 		},
 		spare: SPARE,
+		times: ["time"],
 		json: ({ action = null, key = null, from = null, to = null, ...line }) => jsonOf(line, { action, key, from, to }),
 	};
 }

@@ -5,8 +5,14 @@ import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { shardIn, shardText } from "../../shard.ts";
-import { durationText } from "../../text/words.ts";
-import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
+import { durationText, localTimeText, TIME_WIDTH } from "../../text/words.ts";
+import {
+	addFormatOption,
+	chosenFormat,
+	type Format,
+	printList,
+	type TableColumn,
+} from "../../workflows/lists/list-output.ts";
 import { type ListedRun, listedRuns } from "../../workflows/recorded/listed-runs.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
@@ -28,6 +34,24 @@ const COLUMNS: readonly Column[] = [
 	["manifest", ({ file }) => file.manifest.name + partOf(file)],
 	["service", ({ file }) => file.baseUrl],
 ];
+
+/** Columns of a table that a narrow terminal leaves out, the last first: a run is known by its name and its state. */
+const SPARE = ["command", "started", "exit", "manifest", "failed", "done", "took", "pending", "rows", "service"];
+
+/** Widths below which a time, a state or the name of a command can't be read. */
+const READABLE: ReadonlyMap<string, number> = new Map([
+	["started", TIME_WIDTH],
+	["state", "failed rows".length],
+	["manifest", 12],
+]);
+
+/** The columns of a table. Its times are those of this machine; the other formats have ISO times. */
+const TABLE: readonly TableColumn<ListedRun>[] = COLUMNS.map(([name, cell]) => ({
+	name,
+	cell: name === "started" ? ({ file }: ListedRun) => localTimeText(new Date(file.started)) : cell,
+	readable: READABLE.get(name),
+	...(SPARE.includes(name) ? { spare: SPARE.indexOf(name) } : { isTyped: name === "run" }),
+}));
 
 /** Declares the interface of `runs list`. What it does is in `list`. */
 export function listCommand(runs: Command, app: App, done: Done, run = list): void {
@@ -67,8 +91,7 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 				base_url: file.baseUrl,
 				shard: file.options["shard"] ?? null,
 			}),
-		// The name of a run has its start, and the number of rows is nearly the sum of done, failed and pending.
-		spare: ["service", "rows", "started", "took", "pending"],
+		table: () => TABLE,
 	};
 	const onRead = (done: number, total: number): void => app.monitor.lists.read("recorded runs", done, total);
 	await printList(listedRuns(app.runs(settings), onRead), shape, chosenFormat(flags), app);

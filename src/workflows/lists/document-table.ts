@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/values.ts";
 import { valueText } from "../../plan/condition.ts";
 import type { Document } from "../../rest/types.ts";
-import { localTimeText, sizeText } from "../../text/words.ts";
+import { localTimeText, sizeText, TIME_WIDTH } from "../../text/words.ts";
 import { documentCells } from "./document-columns.ts";
 import type { TableColumn } from "./list-output.ts";
 
@@ -11,8 +11,6 @@ const MOST_KEYS = 10;
 /** Widths that a long name and a long value keep as long as there are columns to leave out. */
 const NAME_READABLE = 20;
 const VALUE_READABLE = 10;
-
-const TIME_WIDTH = "2026-11-22 00:24".length;
 
 /** A text that names its zone, such as an HTTP date or an ISO time: others may mean any zone. */
 const ZONED = /^\S.*\d.*(?:GMT|UTC|Z|[+-]\d\d:?\d\d)$/;

@@ -3,6 +3,7 @@ import type { App } from "../../app.ts";
 import { reportCsvLine, tsvLine } from "../../report/list-lines.ts";
 import { type Column, type Layout, layoutOf, tableLine } from "../../report/table.ts";
 import { show } from "../../text/show.ts";
+import { localTimeText, TIME_WIDTH } from "../../text/words.ts";
 
 export type Format = "table" | "csv" | "tsv" | "json" | "jsonl";
 
@@ -44,6 +45,8 @@ export type ListColumns<Item> = {
 	readonly json: (item: Item) => string;
 	/** columns that a table leaves out on a narrow terminal, in this order */
 	readonly spare?: readonly string[];
+	/** columns of ISO times, which a table shows in the zone of this machine */
+	readonly times?: readonly string[];
 	/** the columns of a table, where they are others; chosen by the first items of the list */
 	readonly table?: (first: readonly Item[]) => readonly TableColumn<Item>[];
 };
@@ -139,10 +142,18 @@ async function printTable<Item>(items: AsyncIterable<Item>, shape: ListColumns<I
 }
 
 /** The columns of a table that shows what the other formats show. */
-function plainColumns<Item>({ columns, cells, spare = [] }: ListColumns<Item>): readonly TableColumn<Item>[] {
+function plainColumns<Item>({
+	columns,
+	cells,
+	spare = [],
+	times = [],
+}: ListColumns<Item>): readonly TableColumn<Item>[] {
+	const local = (text: string): string => (text === "" ? "" : localTimeText(new Date(text)));
 	return columns.map((name, at) => ({
 		name,
-		cell: (item) => cells(item)[at] ?? "",
+		...(times.includes(name)
+			? { cell: (item) => local(cells(item)[at] ?? ""), readable: TIME_WIDTH }
+			: { cell: (item) => cells(item)[at] ?? "" }),
 		isTyped: TYPED.has(name),
 		...(spare.includes(name) ? { spare: spare.length - spare.indexOf(name) } : {}),
 	}));
