@@ -55,6 +55,8 @@ export type Session = {
 	readonly request: Request;
 	/** the same for a request that must not be applied twice */
 	readonly requestOnce: Request;
+	/** sends a request a single time; for a read that a command can do without */
+	readonly tryRequest: Request;
 	close(): Promise<void>;
 };
 
@@ -157,6 +159,7 @@ export async function openSession(
 		timeout,
 		request: checkingAddress(request, () => api.probeList()),
 		requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),
+		tryRequest: (call) => watched(call, signal),
 		close: async () => {
 			stopTicks();
 			limiter.close();

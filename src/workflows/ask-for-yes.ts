@@ -5,5 +5,5 @@ import { CliError, Exit } from "../errors.ts";
 export async function askForYes(question: string, { io, signal }: App): Promise<void> {
 	const answer = await io.ask(`${question} Type yes:`, signal);
 	if (answer.trim().toLowerCase() === "yes") return;
-	throw new CliError("declined; nothing was sent", { exit: Exit.usage });
+	throw new CliError("declined; nothing was changed", { exit: Exit.usage });
 }

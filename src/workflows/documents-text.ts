@@ -1,3 +1,4 @@
+import { askForId } from "../run/documents/find-document.ts";
 import { namedDocument } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
 import type { Run } from "./open-run.ts";
@@ -6,28 +7,47 @@ import type { RowSource } from "./rows/row-source.ts";
 /** Documents that a question names. */
 const NAMED = 3;
 
+type NamedRow = { readonly datasetId: string; readonly documentId: string; readonly name?: string | undefined };
+
+type Asking = Pick<Run<unknown>, "app" | "settings" | "session">;
+
 /**
  * The documents of rows, for a question about them: `12 documents of dataset reports (d0f1): a.pdf (1f2e), b.pdf (2a3b),
  * c.pdf (3c4d) and 9 more`.
  *
- * No request is made for it. Names are those that the rows carry, and datasets have those that an earlier list showed.
+ * Names are those that the rows carry. The first documents whose rows carry none are looked up, by one request each. Names of
+ * datasets are those that an earlier list showed.
  */
-export async function documentsOf(
-	{ app, settings }: Pick<Run<unknown>, "app" | "settings">,
-	rows: Pick<RowSource, "read">,
-): Promise<string> {
+export async function documentsOf(run: Asking, rows: Pick<RowSource, "read">): Promise<string> {
 	const datasets = new Set<string>();
-	const named: string[] = [];
+	const first: NamedRow[] = [];
 	let count = 0;
 	for await (const { datasetId, documentId, name } of rows.read()) {
 		count += 1;
 		datasets.add(datasetId);
-		if (named.length < NAMED) named.push(namedDocument(name, documentId));
+		if (first.length < NAMED) first.push({ datasetId, documentId, name });
 	}
+	const named = (await withNames(run, first)).map(({ name, documentId }) => namedDocument(name, documentId));
 	const more = count > named.length ? ` and ${numberText(count - named.length)} more` : "";
 	const [only = "", ...others] = datasets;
-	const known = (await (await app.rememberedDatasets(settings))?.load()) ?? [];
+	const known = (await (await run.app.rememberedDatasets(run.settings))?.load()) ?? [];
 	const dataset = namedDocument(known.find(({ id }) => id === only)?.name, only);
 	const where = others.length === 0 ? `dataset ${dataset}` : `${numberText(datasets.size)} datasets`;
 	return `${documentsText(count)} of ${where}: ${named.join(", ")}${more}`;
+}
+
+/** The rows with the names of their documents. After a look-up that fails, the rest keeps its ids alone. */
+async function withNames({ session, app }: Asking, rows: readonly NamedRow[]): Promise<readonly NamedRow[]> {
+	const named = [...rows];
+	for (const [at, { datasetId, documentId, name }] of rows.entries()) {
+		if (name !== undefined && name !== "") continue;
+		try {
+			const { found } = await askForId(session.api, session.tryRequest, datasetId, documentId);
+			named[at] = { datasetId, documentId, name: found?.name };
+		} catch {
+			app.signal.throwIfAborted();
+			break;
+		}
+	}
+	return named;
 }

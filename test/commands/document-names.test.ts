@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { parsePlan } from "../../src/sandbox/faults/plan.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
 import { at, parseLines } from "../support/values.ts";
@@ -75,26 +76,40 @@ it("verify names a document that is not as it was sent", async () => {
 	]);
 });
 
-it("a question names the first documents and their dataset, and makes no request for it", async () => {
+it("a question names the first documents and their dataset, and looks up at most three of them", async () => {
 	const service = await serve(6);
 	const ids = await service.ids();
 	const world = { env: envOf(service), home: await folder(), terminal: true };
-	const rm = async (...argv: string[]): Promise<string> => {
+	const rm = async (requests: number, ...argv: string[]): Promise<string> => {
 		const before = service.requests.length;
 		const { exit, stderr } = await ragtag(["docs", "rm", ...argv, "-d", service.dataset], { ...world, stdin: "no\n" });
-		expect([exit, service.requests.length]).toEqual([2, before]);
+		expect([exit, service.requests.length - before]).toEqual([2, requests]);
 		return stderr.split("? ")[0] ?? "";
 	};
-	expect(await rm("--id", ids[0] ?? "")).toBe(`Remove 1 document of dataset ${service.dataset}: ${ids[0]}`);
+	const question = `document-0000001.txt (${ids[0]})`;
+	expect(await rm(1, "--id", ids[0] ?? "")).toBe(`Remove 1 document of dataset ${service.dataset}: ${question}`);
+	expect(await rm(1, "--id", ABSENT)).toBe(`Remove 1 document of dataset ${service.dataset}: ${ABSENT}`);
+	expect(await rm(3, "--id", ...ids)).toContain(`, document-0000003.txt (${ids[2]}) and 3 more`);
 	// The list of datasets is kept for the shell's completion.
 	expect((await ragtag(["datasets", "list"], world)).exit).toBe(0);
 	const manifest = await file("old.csv", `document_id,name\n${ids.map((id, n) => `${id},old-${n}.pdf\n`).join("")}`);
-	expect(await rm(manifest)).toBe(
+	expect(await rm(0, manifest)).toBe(
 		`Remove 6 documents of dataset sandbox (${service.dataset}): old-0.pdf (${ids[0]}), old-1.pdf (${ids[1]}), old-2.pdf (${ids[2]}) and 3 more`,
 	);
 	const tags = await file("tags.csv", `document_id,author\n${ids[0]},Ann\n`);
 	expect((await ragtag(["docs", "tag", tags, "-d", service.dataset], world)).exit).toBe(0);
 	const undo = await ragtag(["runs", "undo"], { ...world, stdin: "no\n" });
 	expect(undo.exit).toBe(2);
-	expect(undo.stderr).toMatch(/Undo run \S+, which wrote 1 document of dataset sandbox \(\w+\): 0{31}1\? Type yes/);
+	expect(undo.stderr).toContain(
+		`, which wrote 1 document of dataset sandbox (${service.dataset}): ${question}? Type yes`,
+	);
+});
+
+it("a question is asked with ids where no name can be read, after a single attempt", async () => {
+	const faults = parsePlan('{"faults":[{"fault":"status","status":500,"when":"before","on":{"method":"GET"}}]}');
+	const service = await serve(0, { faults });
+	const world = { env: envOf(service), home: await folder(), terminal: true, stdin: "no\n" };
+	const { exit, stderr } = await ragtag(["docs", "rm", "--id", "a1", "b2", "-d", service.dataset], world);
+	expect([exit, service.requests.length]).toEqual([2, 1]);
+	expect(stderr).toContain(`Remove 2 documents of dataset ${service.dataset}: a1, b2? This cannot be undone.`);
 });
