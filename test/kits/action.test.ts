@@ -18,7 +18,9 @@ const inputsOf = (service: Service): Record<string, string> => ({
 	"api-key": KEY,
 });
 
-const writes = ({ requests }: Service): readonly string[] => requests.filter((line) => !line.startsWith("GET "));
+/** The probe for the flavour goes to a document that can't be there. */
+const writes = ({ requests }: Service): readonly string[] =>
+	requests.filter((line) => !line.startsWith("GET ") && !line.includes(`/documents/${"0".repeat(32)} `));
 
 describe("action.yml", () => {
 	it("annotates a bad manifest on its line, and neither key nor service is needed", async () => {
