@@ -13,7 +13,7 @@ import { RunMonitor } from "./run/rate/run-monitor.ts";
 import { RunEndCollector } from "./run-end.ts";
 import { RunStore } from "./run/recorded/run-store.ts";
 import { RememberedDatasets } from "./run/service/remembered-datasets.ts";
-import { currentUserId } from "./run/storage/private-folders.ts";
+import { currentUserId } from "./user-id.ts";
 import { stopOf } from "./run/stop/shutdown.ts";
 import type { Processes } from "./run/storage/process-owner.ts";
 import { TemporaryFolders } from "./run/storage/temporary-folders.ts";

@@ -1,6 +1,6 @@
-import { userInfo } from "node:os";
 import { CliError, errorCode, Exit, reason } from "../errors.ts";
 import { type InputFile, openInput, readWhole } from "../input-file.ts";
+import { currentUserId } from "../user-id.ts";
 
 /** 64 KiB: many times the size of a key or of a list of profiles. Reading `/dev/zero` still ends. */
 const MAX_BYTES = 64 * 1024;
@@ -26,7 +26,7 @@ export async function readPrivateFile(path: string, what: string, uid?: number):
 		file = await openInput(path);
 		// The open file is checked, and not its path, so that it can't be replaced between check and reading.
 		const { mode, uid: owner } = file.stat;
-		const self = uid ?? ownId();
+		const self = uid ?? currentUserId();
 		// -1: a system without owners and modes.
 		if (self !== -1) {
 			if ((mode & WRITABLE_BY_OTHERS) !== 0) {
@@ -56,13 +56,4 @@ export async function readPrivateFile(path: string, what: string, uid?: number):
 
 function refused(message: string, hint: string): CliError {
 	return new CliError(message, { exit: Exit.usage, hint });
-}
-
-/** The user id of this process. NaN if the system does not know it: then only files of root are accepted. */
-function ownId(): number {
-	try {
-		return userInfo().uid;
-	} catch {
-		return Number.NaN;
-	}
 }

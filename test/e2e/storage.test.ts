@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { COMMAND, program, shell } from "../support/program.ts";
 import { envOf, type Ended } from "../support/ragtag.ts";
-import { file, folder, serve } from "../support/service.ts";
+import { file, folder, KEY, serve } from "../support/service.ts";
 import { at, parseLines } from "../support/values.ts";
 
 const isRoot = userInfo().uid === 0;
@@ -59,9 +59,13 @@ it.skipIf(!isRoot || !canRun)(
 		for (const each of [dirname(own), dirname(path)]) await chmod(each, 0o755);
 		await mkdir(own, { mode: 0o700 });
 		await chown(own, 54321, 54321);
+		const keyFile = await file("key", `${KEY}\n`);
+		await chmod(dirname(keyFile), 0o755);
+		await chown(keyFile, 54321, 54321);
+		await chmod(keyFile, 0o600);
 		const tagged = await shell(
-			`${unknown} $RAGTAG docs tag ${path} -d ${service.dataset} --state-dir ${own} -q`,
-			envOf(service),
+			`${unknown} $RAGTAG docs tag ${path} -d ${service.dataset} --state-dir ${own} --api-key-file ${keyFile} -q`,
+			{ RAGTAG_BASE_URL: service.url },
 		);
 		expect([tagged.exit, tagged.stderr]).toEqual([0, ""]);
 	},

@@ -1,6 +1,5 @@
-import { constants, type Stats, statSync } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { chmod, lstat, open, readdir, stat } from "node:fs/promises";
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { CliError, errorCode, Exit } from "../../errors.ts";
 
@@ -19,24 +18,6 @@ const ANY_FOR_OTHERS = 0o077;
 
 /** Mode of a folder that only its owner can use. */
 const PRIVATE_MODE = 0o700;
-
-/** The user id of this process. NaN where it can't be found: then only root's folders are accepted. */
-export function currentUserId(): number {
-	try {
-		return userInfo().uid;
-	} catch {
-		return unnamedUserId();
-	}
-}
-
-/** The id of a user that the system has no entry for, as in many containers: Linux shows the owner of each process. */
-function unnamedUserId(): number {
-	try {
-		return statSync("/proc/self").uid;
-	} catch {
-		return Number.NaN;
-	}
-}
 
 /**
  * Ensures that only this user and root can have written the files of a folder. A record in it says where a run's requests

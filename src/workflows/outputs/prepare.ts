@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { App } from "../../app.ts";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import type { OutputFlags } from "../../run-end.ts";
-import { currentUserId } from "../../run/storage/private-folders.ts";
+import { currentUserId } from "../../user-id.ts";
 import { OUTPUTS } from "./outputs.ts";
 
 /** Flags of other files that the same command writes. */

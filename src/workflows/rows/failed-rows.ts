@@ -1,4 +1,4 @@
-import { currentUserId } from "../../run/storage/private-folders.ts";
+import { currentUserId } from "../../user-id.ts";
 import { rowLine } from "../../report/summary.ts";
 import { namedDocument, show } from "../../text/show.ts";
 import { constants } from "node:fs";
