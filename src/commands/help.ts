@@ -24,6 +24,7 @@ export const pages = [
 	"security",
 	"limits",
 	"outputs",
+	"ci",
 ] as const;
 
 /** The words that may follow `help`, besides commands. */

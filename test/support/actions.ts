@@ -34,6 +34,8 @@ export type StepsEnded = {
 	readonly used: readonly { readonly uses: string; readonly with: Readonly<Record<string, string>> }[];
 };
 
+type ActionEnded = StepsEnded & { readonly outputs: Readonly<Record<string, string>> };
+
 const ROOT = new URL("../../", import.meta.url);
 
 export const ACTION = parse(await readFile(new URL("action.yml", ROOT), "utf8")) as Action;
@@ -44,11 +46,13 @@ export class Runner {
 	readonly summary: string;
 	readonly env: Record<string, string>;
 	readonly #temp: string;
+	readonly #bin: string;
 	#scripts = 0;
 
 	private constructor(world: string, bin: string) {
 		this.workspace = join(world, "work");
 		this.#temp = join(world, "temp");
+		this.#bin = bin;
 		this.summary = join(world, "summary.md");
 		this.env = {
 			PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -72,8 +76,18 @@ export class Runner {
 		return runner;
 	}
 
+	/** Puts a program on the PATH that runs this text of a shell. */
+	async program(name: string, text: string): Promise<void> {
+		const path = join(this.#bin, name);
+		await writeFile(path, `#!/bin/sh\n${text}`);
+		await chmod(path, 0o755);
+	}
+
 	/** Our action with these inputs, as GitHub runs a composite action. */
-	async action(inputs: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
+	async action(
+		inputs: Readonly<Record<string, string>>,
+		env: Readonly<Record<string, string>> = {},
+	): Promise<ActionEnded> {
 		for (const name of Object.keys(inputs)) if (ACTION.inputs[name] === undefined) throw new Error(`no input ${name}`);
 		const given = Object.entries(ACTION.inputs).map(([name, { default: value, required }]) => {
 			if (required === true && inputs[name] === undefined) throw new Error(`the input ${name} is missing`);
@@ -99,6 +113,7 @@ export class Runner {
 			const result = await this.#step(step, env, given(step.with));
 			if (result === undefined) ended.used.push({ uses: step.uses ?? "", with: given(step.with) });
 			else {
+				if ("used" in result) ended.used.push(...result.used);
 				ended.stdout += result.stdout;
 				ended.stderr += result.stderr;
 				if (step.id !== undefined) ended.outputs[step.id] = { outputs: result.outputs };
