@@ -52,6 +52,7 @@ const IDS = /^(?:doc(?:ument)?[_ -]?)?(?:id|uuid)$/i;
  * @param required the column that is not there
  */
 export function headerHint(names: readonly string[], required: string): string {
+	if (names.includes(required)) return `; --map or --ignore takes it away: leave that option out`;
 	const other = required === "document_id" ? names.find((name) => IDS.test(name)) : undefined;
 	if (other !== undefined) return `; to take the ids from the column ${other}: --map ${mapping(other, required)}`;
 	const [only = "", ...others] = names;

@@ -20,6 +20,8 @@ export type ManifestOptions = {
 	readonly empty: "skip" | "null" | "text";
 	/** a JSON Schema that each row's metadata must meet, `"none"`, or the built-in checks of `publish_date` and `url` */
 	readonly schema: JsonValue | undefined;
+	/** the name of the schema's file, for messages */
+	readonly schemaName?: string | undefined;
 	readonly onDuplicate: "error" | "first" | "last";
 	/**
 	 * `--mode merge`, and only then: a cell of this text is kept unchanged and unchecked, whatever its column's type; a

@@ -35,6 +35,7 @@ it.each<[string[], string, string]>([
 	[["---"], "document_id", "YAML"],
 	[["report.pdf"], "document_id", "docs resolve"],
 	[["id"], "file", ""],
+	[["id", "document_id"], "document_id", "leave that option out"],
 	[["author", "title"], "document_id", ""],
 ])("a header of %j without %s: %s", (names, required, text) => {
 	const hint = headerHint(names, required);

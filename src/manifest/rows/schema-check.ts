@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 import { setImmediate } from "node:timers/promises";
-import type { JsonValue, Metadata } from "../../json/values.ts";
+import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
 import { listSteps } from "../../json/list-change.ts";
 import { reason } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
@@ -18,26 +18,26 @@ const TRIES = 2;
 /** A row's metadata, and its name in messages. */
 export type SchemaRow = { readonly metadata: Metadata; readonly place: string };
 
+type SchemaOptions = Pick<ManifestOptions, "schema" | "schemaName" | "deleteToken">;
+
 /** Finds the faults of rows' metadata by a schema. */
 export class SchemaCheck {
 	readonly #limit: TimeLimit;
 	readonly #validator: Validator;
-	readonly #deleteToken: string | undefined;
+	readonly #options: SchemaOptions;
 
-	private constructor(limit: TimeLimit, validator: Validator, deleteToken: string | undefined) {
+	private constructor(limit: TimeLimit, validator: Validator, options: SchemaOptions) {
 		this.#limit = limit;
 		this.#validator = validator;
-		this.#deleteToken = deleteToken;
+		this.#options = options;
 	}
 
 	/** @throws CliError exit 2 when the schema itself is wrong */
-	static async of({
-		schema,
-		deleteToken,
-	}: Pick<ManifestOptions, "schema" | "deleteToken">): Promise<SchemaCheck | undefined> {
+	static async of(options: SchemaOptions): Promise<SchemaCheck | undefined> {
+		const { schema } = options;
 		if (schema === undefined || schema === "none") return undefined;
 		const limit = new TimeLimit();
-		const check = new SchemaCheck(limit, await compile(schema, limit), deleteToken);
+		const check = new SchemaCheck(limit, await compile(schema, limit), options);
 		// A schema that only refers to itself is noticed before any row is read.
 		await check.faults([{ metadata: new Map(), place: "a row without metadata" }], undefined);
 		return check;
@@ -68,8 +68,8 @@ export class SchemaCheck {
 
 	#faultsOf(metadata: Metadata, place: string): readonly Fault[] {
 		try {
-			const errors = this.#validator.check(plainObject(metadata, this.#deleteToken));
-			return errors.slice(0, MAX_ROW_FAULTS).map(faultOf);
+			const errors = this.#validator.check(plainObject(metadata, this.#options.deleteToken));
+			return errors.slice(0, MAX_ROW_FAULTS).map((error) => faultOf(error, this.#options));
 		} catch (error) {
 			throw this.#failed(error, place);
 		}
@@ -108,9 +108,9 @@ function plainObject(metadata: Metadata, deleteToken: string | undefined): objec
 	return object;
 }
 
-function faultOf(error: ErrorObject): Fault {
+function faultOf(error: ErrorObject, options: SchemaOptions): Fault {
 	const { instancePath, params } = error;
-	const message = messageOf(error);
+	const message = messageOf(error, options);
 	const [, top] = instancePath.split("/");
 	if (top !== undefined) {
 		const [field, inside] = [unescapePointer(top), instancePath.slice(top.length + 1)];
@@ -131,10 +131,27 @@ function faultOf(error: ErrorObject): Fault {
 const MOST_NAMED = 10;
 
 /** The rule of the schema in the words of a manifest: ajv speaks of properties, and leaves out the allowed values. */
-function messageOf({ keyword, params, message = "does not meet the schema" }: ErrorObject): string {
-	if (keyword === "required" || keyword === "dependentRequired") return "is missing, and the schema requires it";
+function messageOf(error: ErrorObject, { schema, schemaName }: SchemaOptions): string {
+	const { keyword, params, message = "does not meet the schema", instancePath } = error;
+	if (keyword === "required" || keyword === "dependentRequired") {
+		const values = instancePath === "" ? valuesOf(schema, params["missingProperty"]) : undefined;
+		const allowed = values === undefined ? "" : `; it ${allowedText(values)}`;
+		return `is missing, and the schema${schemaName === undefined ? "" : ` ${schemaName}`} requires it${allowed}`;
+	}
 	const allowed: unknown = params["allowedValues"] ?? (keyword === "const" ? [params["allowedValue"]] : undefined);
-	if (!Array.isArray(allowed)) return message;
+	return Array.isArray(allowed) ? allowedText(allowed) : message;
+}
+
+/** The values that the schema allows for a key; undefined where it has no list of them. */
+function valuesOf(schema: SchemaOptions["schema"], key: unknown): readonly JsonValue[] | undefined {
+	const properties = isJsonObject(schema) ? schema["properties"] : undefined;
+	if (!isJsonObject(properties) || typeof key !== "string" || !Object.hasOwn(properties, key)) return undefined;
+	const rule = properties[key];
+	const values = isJsonObject(rule) ? rule["enum"] : undefined;
+	return isJsonArray(values) ? values : undefined;
+}
+
+function allowedText(allowed: readonly unknown[]): string {
 	const values = allowed.slice(0, MOST_NAMED).map((value) => JSON.stringify(value));
 	return `must be ${values.length === 1 ? "" : "one of "}${values.join(", ")}${allowed.length > MOST_NAMED ? ", …" : ""}`;
 }

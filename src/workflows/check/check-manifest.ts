@@ -44,6 +44,7 @@ export async function manifestOptions(
 		set: new Map((flags.set ?? []).map((text) => parseSetOption(text, mergeOnly))),
 		empty: flags.empty ?? "skip",
 		schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
+		schemaName: flags.schema,
 		onDuplicate: flags.onDuplicate ?? "error",
 		deleteToken: change.mode === "merge" ? change.deleteToken : undefined,
 		mergeOnly,
