@@ -3,8 +3,11 @@ import { stepped } from "../../rates.ts";
 
 type Followed = {
 	readonly session: Pick<Session, "rates">;
-	readonly app: Pick<App, "io" | "keys">;
+	readonly app: Pick<App, "io" | "keys" | "timers">;
 };
+
+/** Milliseconds: a run that is over within it needs no keys. */
+const KEYS_AFTER_MS = 1000;
 
 /** Lets keys change the rate of a run, and pause it, until the returned function is called. Only while a bar is shown. */
 export function followKeys({ session: { rates }, app }: Followed): () => void {
@@ -17,6 +20,12 @@ export function followKeys({ session: { rates }, app }: Followed): () => void {
 			})
 		: undefined;
 	if (stop === undefined) return () => undefined;
-	io.note("Keys: + and - change the rate, p pauses and continues.");
-	return stop;
+	const cancel = app.timers.every(KEYS_AFTER_MS, () => {
+		cancel();
+		io.note("Keys: + and - change the rate, p pauses and continues.");
+	});
+	return () => {
+		cancel();
+		stop();
+	};
 }
