@@ -202,7 +202,8 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			const drawn = { env, terminal: stderrIsTerminal && canDraw(stderr) };
 			const mode = progressMode(options.progress ?? "auto", drawn);
 			hasBar = mode === "bar" && !quiet;
-			display.begin(quiet ? "none" : mode, log === undefined ? undefined : (text) => logged("progress", text));
+			const isAsked = stderrIsTerminal || (options.progress ?? "auto") !== "auto";
+			display.begin(quiet ? "none" : mode, isAsked, log === undefined ? undefined : (text) => logged("progress", text));
 		},
 		hide(key, isCertain = true) {
 			messageMasks.push(isCertain ? redactor(key) : resultRedactor(key));

@@ -1,5 +1,5 @@
 import type { Activity } from "../activity.ts";
-import { LineSchedule, SILENCE_MS } from "./line-schedule.ts";
+import { LineSchedule, PIPE_SILENCE_MS, SILENCE_MS } from "./line-schedule.ts";
 import { MeasuredProgress } from "./measured.ts";
 import type { Bar, Progress, ProgressScreen, ShownMode } from "./progress.ts";
 import { barLine, isoSeconds, jsonLine, plainLine, type ProgressState, statusLine } from "./progress-lines.ts";
@@ -29,7 +29,7 @@ const FINISHING: Activity = { state: "running", cause: "finishing", seconds: 0 }
  */
 export class Display {
 	readonly #screen: ProgressScreen;
-	readonly #lines: LineSchedule;
+	#lines: LineSchedule;
 	readonly #logLines: LineSchedule;
 	#mode: ShownMode = "plain";
 	#log: ((text: string) => void) | undefined;
@@ -56,12 +56,18 @@ export class Display {
 		this.#activity = activity;
 	}
 
-	/** Begins to show it. @param log takes lines of progress, too, whatever the mode is */
-	begin(mode: ShownMode, log?: (text: string) => void): void {
+	/**
+	 * Begins to show it.
+	 *
+	 * @param isAsked whether the user asked for lines, or reads them on a terminal
+	 * @param log takes lines of progress, too, whatever the mode is
+	 */
+	begin(mode: ShownMode, isAsked: boolean, log?: (text: string) => void): void {
 		this.#erase();
 		this.#cancel?.();
 		this.#cancel = undefined;
 		this.#mode = mode;
+		this.#lines = new LineSchedule(this.#screen.timers.now(), isAsked ? SILENCE_MS : PIPE_SILENCE_MS);
 		this.#log = log;
 		if (mode === "none" && log === undefined) return;
 		this.#cancel = this.#screen.timers.every(mode === "bar" ? FRAME_MS : SILENCE_MS, () => this.#draw());

@@ -25,8 +25,25 @@ async function silent(
 	return { io, timers, stderr, stdout, doing };
 }
 
-it("a list that takes long says so after a second in a pipe, and then every five seconds", async () => {
-	const { io, timers, stderr, doing } = await silent();
+it("a job that cron starts without -q has no line of progress in its first five seconds", async () => {
+	const { timers, stderr, doing } = await silent();
+	doing.now = reading(100);
+	timers.pass(4999);
+	expect(stderr.text).toBe("");
+	timers.pass(1);
+	expect(stderr.text).toBe("2026-11-22T00:00:05Z progress: reading documents of D: 100 of 12,000 so far  3s\n");
+});
+
+it("on a terminal without a bar a silence is explained after a second", async () => {
+	const stderr = Object.assign(new Kept(), { isTTY: true });
+	const { timers, doing } = await silent({}, stderr);
+	doing.now = reading(100);
+	timers.pass(1000);
+	expect(stderr.text).toContain("reading documents of D");
+});
+
+it("with --progress plain a list that takes long says so after a second, and then every five seconds", async () => {
+	const { io, timers, stderr, doing } = await silent({ progress: "plain" });
 	doing.now = reading(100);
 	timers.pass(999);
 	expect(stderr.text).toBe("");
@@ -56,7 +73,7 @@ it("a command that has not begun its work says nothing, and neither does one tha
 });
 
 it("each attempt of a first connection is named as soon as it is known", async () => {
-	const { timers, stderr, doing } = await silent();
+	const { timers, stderr, doing } = await silent({ progress: "plain" });
 	for (const [attempt, wait] of [
 		["2 of 6", 0.5],
 		["3 of 6", 1.9],
