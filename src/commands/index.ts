@@ -55,7 +55,7 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	},
 	{
 		name: "runs",
-		summary: "list, resume, retry, adjust, undo, verify, blame and repair recorded runs",
+		summary: "list, resume, retry, adjust, undo, verify, merge, blame and repair recorded runs",
 		load: () =>
 			Promise.all([
 				import("./runs/list.ts").then((file) => file.listCommand),
@@ -66,6 +66,7 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 				import("./runs/verify.ts").then((file) => file.verifyCommand),
 				import("./runs/adjust.ts").then((file) => file.adjustCommand),
 				import("./runs/blame.ts").then((file) => file.blameCommand),
+				import("./runs/merge.ts").then((file) => file.mergeCommand),
 				import("./runs/report.ts").then((file) => file.reportCommand),
 				import("./runs/repair.ts").then((file) => file.repairCommand),
 				import("./runs/prune.ts").then((file) => file.pruneCommand),

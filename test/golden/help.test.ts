@@ -29,6 +29,7 @@ const COMMANDS = [
 	"runs verify",
 	"runs adjust",
 	"runs blame",
+	"runs merge",
 	"runs report",
 	"runs repair",
 	"runs prune",

@@ -158,7 +158,7 @@ class Position {
 		const argument = all[this.#arguments] ?? (last?.variadic === true ? last : undefined);
 		if (argument === undefined) return NOTHING;
 		if (argument.argChoices !== undefined) return argument.argChoices.map((value) => ({ value, description: "" }));
-		if (argument.name() === "run") return RUNS[this.#command.name()] ?? "runs";
+		if (argument.name() === "run" || argument.name() === "runs") return RUNS[this.#command.name()] ?? "runs";
 		return PATHS.has(argument.name()) ? "files" : NOTHING;
 	}
 }

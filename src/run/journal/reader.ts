@@ -2,7 +2,14 @@ import { numberText } from "../../text/words.ts";
 import { join } from "node:path";
 import { journalLost, JournalUnreadable, newerFormat } from "./errors.ts";
 import { readChunks } from "./files.ts";
-import { allRowsOf, type HeaderRecord, type ReadRecord, type SentRecord, type StoredRecord } from "./records.ts";
+import {
+	allRowsOf,
+	type HeaderRecord,
+	type OutcomeRecord,
+	type ReadRecord,
+	type SentRecord,
+	type StoredRecord,
+} from "./records.ts";
 import { type Chunks, type Damage, LineSplitter, recordOfLine, scan } from "./scan.ts";
 import { countInDoubt, countWithoutBeforeImage, isInDoubt, SentState, writtenWithoutSentRecord } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
@@ -39,6 +46,8 @@ export type RecordedRun = {
 	recordsInDoubt(includeFailed?: boolean): AsyncGenerator<SentRecord | StoredRecord>;
 	/** All records of `sent.jsonl`, in the order in which they were written. */
 	sentRecords(): AsyncGenerator<SentRecord | StoredRecord>;
+	/** All outcomes, in the order in which they were recorded. A row that was reopened has several. */
+	outcomes(): AsyncGenerator<OutcomeRecord>;
 	/** bytes of the good records of each file */
 	readonly goodLengths: PerFile<number>;
 };
@@ -87,10 +96,19 @@ async function readFiles(folder: string, paths: PerFile<string>): Promise<Record
 			const mayHaveFailedAfterSending = (row: number): boolean =>
 				includeFailed && state.statusOf(row) === "failed" && !state.isUntouched(row);
 			const isWanted = (row: number): boolean => mayHaveFailedAfterSending(row) || isInDoubt(row, state, sent);
-			yield* readSentRecords((await readChunks(paths.sent)) ?? [], goodLength, isWanted);
+			for await (const record of readRecords((await readChunks(paths.sent)) ?? [], goodLength)) {
+				if (isSentRecord(record) && isWanted(record.row)) yield record;
+			}
 		},
 		sentRecords: async function* () {
-			yield* readSentRecords((await readChunks(paths.sent)) ?? [], goodLength, () => true);
+			for await (const record of readRecords((await readChunks(paths.sent)) ?? [], goodLength)) {
+				if (isSentRecord(record)) yield record;
+			}
+		},
+		outcomes: async function* () {
+			for await (const record of readRecords((await readChunks(paths.journal)) ?? [], journal.goodLength)) {
+				if (record.kind === "outcome") yield record;
+			}
 		},
 		goodLengths: { journal: journal.goodLength, sent: goodLength },
 	};
@@ -173,21 +191,20 @@ function damaged({ byte, record, rule }: Damage, file: string): JournalUnreadabl
 	return new JournalUnreadable(`${file} is damaged at ${place}${why}`, "corrupt", { file, byte, record });
 }
 
-/** The records of the wanted rows, in the order in which they were written. Records of other rows are not held. */
-async function* readSentRecords(
-	chunks: Chunks,
-	goodLength: number,
-	isWanted: (row: number) => boolean,
-): AsyncGenerator<SentRecord | StoredRecord> {
+/** The good records of a file, in the order in which they were written. They are not held. */
+async function* readRecords(chunks: Chunks, goodLength: number): AsyncGenerator<ReadRecord> {
 	const splitter = new LineSplitter();
 	for await (const chunk of chunks) {
 		for (const line of splitter.push(chunk)) {
 			if (line.next > goodLength) return;
 			const record = recordOfLine(line);
-			const isKnown = record?.kind === "sent" || record?.kind === "stored";
-			if (isKnown && isWanted(record.row)) yield record;
+			if (record !== undefined) yield record;
 		}
 	}
+}
+
+function isSentRecord(record: ReadRecord): record is SentRecord | StoredRecord {
+	return record.kind === "sent" || record.kind === "stored";
 }
 
 /** The records of a row that may have been sent and is not settled. */

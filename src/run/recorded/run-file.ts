@@ -26,6 +26,8 @@ export type RunFile = {
 		/** for a plan: name of the manifest whose lines its rows name; absent in records of earlier releases */
 		readonly source?: string;
 	};
+	/** the shards whose records were joined in this one; absent for a run that sent its rows itself */
+	readonly mergedFrom?: readonly string[];
 	/** options of the command that change what is sent, after parsing */
 	readonly options: JsonObject;
 	/** global flags that the next command needs too: `--profile`, `--ca-file`, each followed by its value */
@@ -43,7 +45,18 @@ export function runFileText({ baseUrl, ...file }: RunFile): string {
 export function readRunFile(text: string): RunFile | undefined {
 	const file = parsed(text);
 	if (!isJsonObject(file) || file["schema"] !== SCHEMA) return undefined;
-	const { run, command, ragtag, started, order, base_url: baseUrl, manifest, options, flags } = file as Members;
+	const {
+		run,
+		command,
+		ragtag,
+		started,
+		order,
+		base_url: baseUrl,
+		manifest,
+		options,
+		flags,
+		mergedFrom,
+	} = file as Members;
 	if (!isText(run) || !isText(command) || !isText(ragtag) || !isText(started) || !isText(baseUrl)) return undefined;
 	if (!isJsonObject(manifest) || !isJsonObject(options)) return undefined;
 	if (!Array.isArray(flags) || !flags.every(isText)) return undefined;
@@ -57,6 +70,7 @@ export function readRunFile(text: string): RunFile | undefined {
 		...(isOrder(order) ? { order } : {}),
 		baseUrl,
 		manifest: { name, path, sha256, rows, ...(isText(source) ? { source } : {}) },
+		...(Array.isArray(mergedFrom) && mergedFrom.every(isText) ? { mergedFrom } : {}),
 		options,
 		flags,
 	};

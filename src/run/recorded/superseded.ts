@@ -8,7 +8,7 @@ import { readRunSummary } from "./run-summary.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
 
 /** Names the run that superseded this one. The file stays when that run's record is removed, as its writes stay too. */
-const SUPERSEDED_FILE = "superseded.json";
+export const SUPERSEDED_FILE = "superseded.json";
 
 /**
  * The run that superseded an unfinished one: a newer run of the same job, or the undo of it. If the older run were

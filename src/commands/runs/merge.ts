@@ -1,0 +1,129 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
+import { withFlags } from "../../flags/next-command.ts";
+import { collect } from "../../flags/values.ts";
+import { isJsonObject, parseJson } from "../../json/values.ts";
+import { exitOf } from "../../report/exit.ts";
+import { undoOf } from "../../report/undo.ts";
+import { PACKED_AT_END, packRun } from "../../run/journal/packed.ts";
+import { countStoredButFailed, countWithoutBeforeImage } from "../../run/journal/sent-state.ts";
+import { type MergedRun, mergeRuns } from "../../run/recorded/merge-runs.ts";
+import { lockContent } from "../../run/recorded/run-lock.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
+import { writeRunSummary } from "../../run/recorded/run-summary.ts";
+import { type ShardRun, wholeOf } from "../../run/recorded/shard-runs.ts";
+import { show } from "../../text/show.ts";
+import { numberText } from "../../text/words.ts";
+import { VERSION } from "../../version.ts";
+import { findParts } from "../../workflows/recorded/find-parts.ts";
+import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { type Ended, report, resultOf } from "../../workflows/report.ts";
+import { printVersionLine } from "../../workflows/version-line.ts";
+
+type MergeFlags = RunsFlags & { readonly from?: readonly string[] };
+
+/** Declares the interface of `runs merge`. What it does is in `merge`. */
+export function mergeCommand(runs: Command, app: App, done: Done, run = merge): void {
+	const command = runs
+		.command("merge")
+		.summary("join the runs of all shards of a manifest into one run")
+		.description(
+			"Joins the records of the shards of one manifest into one recorded run, which can be shown, verified, undone, blamed and reported as one. Prints its name. It sends nothing, and leaves the records of the shards as they are.",
+		)
+		.argument("[runs...]", "names of runs, or folders of runs from other machines")
+		.option("--from <dir>", "takes all shards whose runs are below a folder (repeatable)", collect)
+		.option("--json", "the summary of the merged run as JSON lines")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag runs merge --from collected/\n  ragtag runs merge 20261121T170000-1a2b3c 20261121T170000-4d5e6f\n  ragtag runs merge node1/20261121T170000-1a2b3c node2/20261121T170001-4d5e6f\n",
+		);
+	addVerbosityOptions(command).action(async (names: string[]) => {
+		done(await run(names, command.optsWithGlobals<MergeFlags>(), app));
+	});
+}
+
+export async function merge(names: readonly string[], flags: MergeFlags, app: App): Promise<ExitCode> {
+	const { from = [] } = flags;
+	if (names.length + from.length === 0) {
+		throw new CliError("runs merge needs the runs of all shards; nothing was merged", {
+			exit: Exit.usage,
+			hint: "Name them, or a folder that has copies of them: ragtag runs merge --from DIR. ragtag runs list shows the runs of this machine.",
+		});
+	}
+	if (flags.json === true) await printVersionLine(app);
+	const runs = app.runs(await app.settings(flags));
+	await runs.secure();
+	app.monitor.enter("checking", "the records of the shards");
+	const [first, ...others] = wholeOf(await findParts(names, from, runs));
+	if (first === undefined) throw new Error("a whole has at least one shard");
+	const whole = [first, ...others] as const;
+	const { baseUrl, manifest } = first.file;
+	// No shard may be tried again meanwhile, and no second merge of them begin.
+	const lock = await lockContent({ baseUrl, manifest }, { runs, processes: app.processes, force: false });
+	try {
+		await refuseSecond(whole, runs);
+		const merged = await mergeRuns(runs, whole, VERSION);
+		const { run } = merged.file;
+		const ended = await endMerged(merged, runs, { flags, app });
+		app.io.note(`Merged ${numberText(whole.length)} shards of ${show(manifest.name)} into run ${run}.`);
+		if (flags.json !== true) await app.io.out(`${run}\n`);
+		return await report({ flags, app }, ended);
+	} finally {
+		await lock.release();
+	}
+}
+
+/** @throws CliError exit 8 where these shards are one run already: each would claim the same writes */
+async function refuseSecond(whole: readonly ShardRun[], runs: RunStore): Promise<void> {
+	const names = whole.map(({ file }) => file.run).join(" ");
+	const earlier = (await runs.files()).find(({ mergedFrom }) => mergedFrom?.join(" ") === names);
+	if (earlier === undefined) return;
+	throw new CliError(`these shards are merged already, into run ${earlier.run}; nothing was merged`, {
+		exit: Exit.foreign,
+		hint: `See it with: ragtag runs show ${earlier.run}`,
+	});
+}
+
+/** Records the end of a merged run: its last record, its summary. Then it is compressed, as any finished run. */
+async function endMerged(
+	{ file, opened, ended: last, seconds }: MergedRun,
+	runs: RunStore,
+	{ flags, app }: { readonly flags: MergeFlags; readonly app: App },
+): Promise<Ended> {
+	const { run } = file;
+	const { state, sentState, journal } = opened;
+	const totals = state.totals();
+	const same = state.noOpUpdates;
+	const counts = {
+		blind: countWithoutBeforeImage(state, sentState),
+		same,
+		stored: countStoredButFailed(state, sentState),
+	};
+	const retry = withFlags(`ragtag runs retry ${run}`, flags);
+	const ended: Ended = {
+		totals,
+		seconds,
+		stop: undefined,
+		run,
+		folder: runs.path(run),
+		same,
+		undo: undoOf(totals, counts, withFlags(`ragtag runs undo ${run}`, flags)),
+		next:
+			totals.failed > 0
+				? `Try the failed rows again, where ${show(file.manifest.name)} is: ${retry}`
+				: "Fix the invalid rows, which the shards listed, and send only those.",
+	};
+	const { summary } = await resultOf({ flags, app }, ended);
+	await journal.append({ kind: "end", counts: totals, exitCode: exitOf(totals, undefined), time: last.toISOString() });
+	const journalBytes = journal.size;
+	await opened.close();
+	const printed = parseJson(summary);
+	if (!isJsonObject(printed)) throw new Error("a summary is an object");
+	const wrote = sentState.count + sentState.lost > 0;
+	await writeRunSummary(runs, run, { printed, file, ended: last, wrote, journalBytes });
+	await packRun(runs.path(run), PACKED_AT_END).catch(() => false);
+	return ended;
+}

@@ -1,0 +1,217 @@
+import { createHash, randomInt } from "node:crypto";
+import { access, copyFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, errorCode, Exit } from "../../errors.ts";
+import { syncFolder } from "../journal/files.ts";
+import { createRun, type OpenRun } from "../journal/open.ts";
+import { FORMAT, type HeaderRecord, type JournalRecord, type OutcomeRecord } from "../journal/records.ts";
+import { RowBytes } from "../journal/row-states.ts";
+import type { JournalWriter } from "../journal/writer.ts";
+import { cannotRecord, journalCliError } from "./faults.ts";
+import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
+import type { RunStore } from "./run-store.ts";
+import { type ShardRun, wholeOptions } from "./shard-runs.ts";
+
+/** Records that wait for the storage at a time. */
+const BATCH = 512;
+
+/** The largest number of outcomes of a row that one byte can count. */
+const MAX_COUNT = 255;
+
+/** A run whose record was made from those of its shards, still open for its end. */
+export type MergedRun = {
+	readonly file: RunFile;
+	readonly opened: OpenRun;
+	/** when its last shard ended */
+	readonly ended: Date;
+	/** from the start of its first shard to the end of its last */
+	readonly seconds: number;
+};
+
+/**
+ * Records the run that finished shards are together. Every row has its records of exactly one shard, at its position in the
+ * manifest, which the shards share.
+ *
+ * @param tool version of the program
+ * @throws CliError exit 7 where the storage fails, 8 where two shards have the same row; then nothing is left behind
+ */
+export async function mergeRuns(
+	runs: RunStore,
+	whole: readonly [ShardRun, ...ShardRun[]],
+	tool: string,
+): Promise<MergedRun> {
+	const run = runId(Date.now(), randomInt(4096));
+	const times = timesOf(whole);
+	const base = whole.find(({ isLocal }) => isLocal) ?? whole[0];
+	const file = await runFileOf(run, { runs, whole, base, tool, began: times.began });
+	const opened = await createRun(runs.path(run), headerOf(file, whole, times));
+	try {
+		for (const part of whole) await copyRecords(part, opened);
+		await copyManifest(base, runs.path(run, "manifest"));
+		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
+		await syncFolder(runs.path(run));
+		return { file, opened, ended: new Date(times.ended), seconds: (times.ended - times.first) / 1000 };
+	} catch (error) {
+		await opened.close();
+		await runs.remove(run);
+		throw journalCliError(cannotRecord(runs.path(run), error));
+	}
+}
+
+type Times = { readonly first: number; readonly began: number; readonly ended: number };
+
+/** When the first shard began, when the last one began, and when the last one ended; epoch milliseconds. */
+function timesOf(whole: readonly ShardRun[]): Times {
+	const starts = whole.map(({ file }) => Date.parse(file.started));
+	const ends = whole.map(({ recorded }) => Date.parse(recorded.state.end?.time ?? recorded.header.time));
+	const latest = (times: readonly number[]): number => times.reduce((one, other) => Math.max(one, other));
+	const first = starts.reduce((one, other) => Math.min(one, other));
+	return { first, began: latest(starts), ended: Math.max(latest(ends), latest(starts)) };
+}
+
+type Merge = {
+	readonly runs: RunStore;
+	readonly whole: readonly ShardRun[];
+	readonly base: ShardRun;
+	readonly tool: string;
+	readonly began: number;
+};
+
+async function runFileOf(run: string, { runs, whole, base, tool, began }: Merge): Promise<RunFile> {
+	const { file, recorded } = base;
+	const { order: _, ...shard } = file;
+	const order = await orderOf(runs, whole, began);
+	const path = (await hasCopy(base)) ? runs.path(run, "manifest") : file.manifest.path;
+	const rows = whole.reduce((sum, part) => sum + part.recorded.header.manifest.rows, 0);
+	return {
+		...shard,
+		run,
+		ragtag: tool,
+		started: new Date(began).toISOString(),
+		...(order === undefined ? {} : { order }),
+		manifest: { ...file.manifest, sha256: recorded.header.manifest.sha256, path, rows },
+		mergedFrom: whole.map((part) => part.file.run),
+		options: wholeOptions(file.options),
+	};
+}
+
+/**
+ * The place of the merged run in the order of runs: that of its newest shard, as its writes are the shards'. A run that
+ * followed the shards stays newer, and explains what it overwrote. Numbers of other machines mean nothing here, so of their
+ * shards the times count.
+ */
+async function orderOf(runs: RunStore, whole: readonly ShardRun[], began: number): Promise<number | undefined> {
+	const all = await runs.files();
+	const own = new Set(whole.filter(({ isLocal }) => isLocal).map(({ file }) => file.run));
+	const isForeign = own.size < whole.length;
+	const newest = all.filter(({ run }) => own.has(run)).reduce((most, { order = 0 }) => Math.max(most, order), 0);
+	const before = all.filter((file) => (file.order ?? 0) <= newest || (isForeign && Date.parse(file.started) <= began));
+	const [last] = before.toSorted((one, other) => byAge(other, one));
+	if (before.length === all.length && isForeign) return takeOrder(runs.folder, all);
+	// A run without a number comes before all that have one: all recorded runs followed the shards.
+	return last?.order;
+}
+
+function headerOf(file: RunFile, whole: readonly ShardRun[], { first, began }: Times): HeaderRecord {
+	const { path, name, sha256, rows } = file.manifest;
+	const sum = (of: (part: ShardRun) => number): number => whole.reduce((total, part) => total + of(part), 0);
+	const counts = {
+		rows,
+		invalid: sum(({ recorded }) => recorded.header.manifest.invalid),
+		duplicateSkipped: sum(({ recorded }) => recorded.header.manifest.duplicateSkipped),
+	};
+	const bytes = whole[0]?.recorded.header.manifest.bytes ?? 0;
+	return {
+		kind: "header",
+		version: FORMAT,
+		run: file.run,
+		tool: file.ragtag,
+		command: file.command,
+		manifest: { name, path, sha256, bytes, ...counts },
+		target: { baseUrl: file.baseUrl },
+		options: createHash("sha256").update(JSON.stringify(file.options)).digest("hex"),
+		earlierMilliseconds: began - first,
+		time: file.started,
+	};
+}
+
+/** Copies the records of a shard: all of what was sent, and of each row the last outcome, with the attempts of all. */
+async function copyRecords({ recorded, file }: ShardRun, { sent, sentState, journal, state }: OpenRun): Promise<void> {
+	const time = recorded.state.end?.time ?? recorded.header.time;
+	const check = (broken: string | undefined): void => {
+		if (broken === undefined) return;
+		throw new CliError(`run ${file.run} does not fit the other shards: ${broken}; nothing was merged`, {
+			exit: Exit.foreign,
+			hint: "Two shards have the same row. Were all of them made by one release of ragtag?",
+		});
+	};
+	const outcomes = withLost(recorded.state.lost, time, lastOutcomes(recorded));
+	await appendAll(journal, outcomes, (record) => check(state.apply(record)));
+	const writes = withLost(recorded.sent.lost, time, recorded.sentRecords());
+	await appendAll(sent, writes, (record) => check(sentState.apply(record)));
+}
+
+/** Records after the one that says how many a repair could not keep, if there are any. */
+async function* withLost(
+	records: number,
+	time: string,
+	rest: AsyncIterable<JournalRecord>,
+): AsyncGenerator<JournalRecord> {
+	if (records > 0) yield { kind: "lost", records, time };
+	yield* rest;
+}
+
+/** The outcome with which each row ended. A row that failed and was tried again has earlier ones, whose attempts count. */
+async function* lastOutcomes(recorded: ShardRun["recorded"]): AsyncGenerator<OutcomeRecord> {
+	const counts = new RowBytes();
+	for await (const { row } of recorded.outcomes()) counts.set(row, Math.min(MAX_COUNT, counts.get(row) + 1));
+	const held = new Map<number, { readonly last: OutcomeRecord; readonly seen: number }>();
+	for await (const record of recorded.outcomes()) {
+		const { row, attempts } = record;
+		const before = held.get(row);
+		const last = { ...record, attempts: attempts + (before?.last.attempts ?? 0) };
+		const seen = 1 + (before?.seen ?? 0);
+		// A row with as many outcomes as a byte can count may have more, so it is given after all others.
+		if (seen === counts.get(row) && seen < MAX_COUNT) {
+			held.delete(row);
+			yield last;
+		} else held.set(row, { last, seen });
+	}
+	for (const { last } of held.values()) yield last;
+}
+
+/** Appends records, as many at a time as one sync may serve. */
+async function appendAll(
+	writer: JournalWriter,
+	records: AsyncIterable<JournalRecord>,
+	onRecord: (record: JournalRecord) => void,
+): Promise<void> {
+	let waiting: Promise<void>[] = [];
+	try {
+		for await (const record of records) {
+			onRecord(record);
+			if (waiting.push(writer.append(record)) < BATCH) continue;
+			await Promise.all(waiting);
+			waiting = [];
+		}
+		await Promise.all(waiting);
+	} finally {
+		await Promise.allSettled(waiting);
+	}
+}
+
+/** A manifest from a pipe is in the folder of its run. Each shard has the same one. */
+async function copyManifest({ folder }: ShardRun, to: string): Promise<void> {
+	try {
+		await copyFile(join(folder, "manifest"), to);
+	} catch (error) {
+		if (errorCode(error) !== "ENOENT") throw error;
+	}
+}
+
+async function hasCopy({ folder }: ShardRun): Promise<boolean> {
+	return access(join(folder, "manifest")).then(
+		() => true,
+		() => false,
+	);
+}

@@ -1,0 +1,106 @@
+import { expect, it } from "vitest";
+import { program, shell, start } from "../support/program.ts";
+import { envOf } from "../support/ragtag.ts";
+import { file, folder, serve, type Service } from "../support/service.ts";
+import { at, parseLines, range, summaryOf } from "../support/values.ts";
+
+const SHARDS = 8;
+const ROWS = 400;
+
+const manifest = async (service: Service): Promise<string> =>
+	file("tags.csv", `document_id,n:number\n${(await service.ids()).map((id, n) => `${id},${n}\n`).join("")}`);
+
+const updated = (service: Service): readonly string[] =>
+	service.requests.filter((line) => line.startsWith("PUT") && line.endsWith(" 200"));
+
+const values = async (service: Service): Promise<unknown[]> =>
+	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
+
+it(
+	"eight processes write each row of one manifest exactly once, and their merged run is verified and undone as one",
+	{ timeout: 180_000 },
+	async () => {
+		const service = await serve(ROWS, { latency: 2 });
+		const before = (await service.documents()).map(({ metadata }) => metadata);
+		const path = await manifest(service);
+		const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
+		const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json"];
+		const ended = await Promise.all(
+			range(SHARDS).map((n) =>
+				program([...tag, "--shard", "auto"], { ...env, JOB_COMPLETION_INDEX: `${n}`, RAGTAG_SHARDS: `${SHARDS}` }),
+			),
+		);
+		expect(ended.map(({ exit }) => exit)).toEqual(range(SHARDS).map(() => 0));
+		const summaries = ended.map(({ stdout }) => summaryOf(stdout));
+		for (const summary of summaries) {
+			expect(Number(at(summary, "rows")) + Number(at(at(summary, "shard"), "other_rows"))).toBe(ROWS);
+			expect(at(summary, "updated")).toBe(at(summary, "rows"));
+		}
+		expect(updated(service)).toHaveLength(ROWS);
+		expect(new Set(updated(service)).size).toBe(ROWS);
+		expect(await values(service)).toEqual(range(ROWS));
+
+		const merged = await program(
+			["runs", "merge", ...summaries.map((summary) => String(at(summary, "run"))), "--json"],
+			env,
+		);
+		expect(summaryOf(merged.stdout)).toMatchObject({ rows: ROWS, updated: ROWS, pending: 0, exit_code: 0 });
+		const run = at(summaryOf(merged.stdout), "run");
+		const verified = await program(["runs", "verify", "--json"], env);
+		expect(summaryOf(verified.stdout)).toMatchObject({ run, verify: { checked: ROWS, equal: ROWS }, exit_code: 0 });
+		const undone = await program(["runs", "undo", "--yes", "--rate", "unlimited", "--json"], env);
+		expect(summaryOf(undone.stdout)).toMatchObject({ undone: { reversed: ROWS, failed: 0, kept: 0 }, exit_code: 0 });
+		expect((await service.documents()).map(({ metadata }) => metadata)).toEqual(before);
+	},
+);
+
+it(
+	"while a shard goes on, it and the whole manifest are refused, and another shard is not",
+	{ timeout: 60_000 },
+	async () => {
+		const service = await serve(60, { latency: 50 });
+		const path = await manifest(service);
+		const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
+		const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json"];
+		const first = start([...tag, "--shard", "1/2", "--concurrency", "1", "--max-outage", "5m"], env);
+		await expect.poll(() => updated(service).length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(2);
+		first.child.kill("SIGSTOP");
+		try {
+			const ended = await Promise.all(
+				[["--shard", "1/2"], [], ["--shard", "1/3"], ["--shard", "2/2"]].map((flags) =>
+					program([...tag, ...flags], env),
+				),
+			);
+			expect(ended.map(({ exit }) => exit)).toEqual([5, 5, 5, 0]);
+		} finally {
+			first.child.kill("SIGCONT");
+		}
+		expect((await first.ended).exit).toBe(0);
+		expect(await values(service)).toEqual(range(60));
+		expect(updated(service)).toHaveLength(60);
+	},
+);
+
+it(
+	"shards that a kill interrupted are resumed by the same line, and merged from the folders of their machines",
+	{ timeout: 120_000 },
+	async () => {
+		const service = await serve(120, { latency: 10 });
+		const path = await manifest(service);
+		const [collected, home] = [await folder(), await folder()];
+		const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json", "--resume"];
+		const machine = (n: number): Record<string, string> => ({
+			...envOf(service),
+			RAGTAG_STATE_DIR: `${collected}/node${n}`,
+		});
+		const killed = start([...tag, "--shard", "1/2", "--concurrency", "1"], machine(1));
+		await expect.poll(() => updated(service).length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(5);
+		killed.child.kill("SIGKILL");
+		await killed.ended;
+		for (const n of [1, 2]) expect((await program([...tag, "--shard", `${n}/2`], machine(n))).exit).toBe(0);
+		const line = `RUN=$($RAGTAG runs merge -q --from ${collected}) && $RAGTAG runs show "$RUN" --json`;
+		const { stdout } = await shell(line, { ...envOf(service), RAGTAG_STATE_DIR: home });
+		expect(parseLines(stdout)[0]).toMatchObject({ state: "finished", counts: { rows: 120, updated: 120 } });
+		expect(await values(service)).toEqual(range(120));
+	},
+);
