@@ -11,6 +11,7 @@ import { watchingLists } from "./run/documents/watched-lists.ts";
 import { MAX_CONCURRENCY } from "./run/rate/concurrency-search.ts";
 import { ADVISED_RATE } from "./run/rate/concurrency.ts";
 import { type Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
+import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { RateControl } from "./run/rate/rate-control.ts";
 import { checkingAddress, requestWithRetry } from "./run/retry/request.ts";
@@ -49,6 +50,8 @@ export type Session = {
 	readonly monitor: RunMonitor;
 	/** the most requests a second, which change while a run goes on */
 	readonly rates: RateControl;
+	/** the state of a cap that other runs share; undefined without `--limiter` */
+	readonly sharedCap: Pick<SharedCap, "awaySeconds"> | undefined;
 	/** milliseconds for one request */
 	readonly timeout: number;
 	/** sends a request, and again after a failure that may pass; for lists and other reads */
@@ -125,6 +128,16 @@ export async function openSession(
 	const api = watchingLists(plain, monitor.lists);
 	const rates = new RateControl({ setting, clock, date: timers.date, monitor });
 	const { limiter } = rates;
+	const ca = await settings.readCa();
+	let sharedCap: SharedCap | undefined;
+	if (settings.limiter !== undefined) {
+		const url = settings.limiter.value;
+		if (url.password !== "") io.hide(decodeURIComponent(url.password));
+		const note = (text: string): void => io.note(text);
+		// Loaded late, as few runs need a client of Redis.
+		const { shareCapOf } = await import("./run/rate/shared/open.ts");
+		sharedCap = await shareCapOf(setting, timers.date, { url, baseUrl, key, ca, clock, limiter, cooldown, note });
+	}
 	const stopTicks = timers.every(TICK_MS, () => rates.tick());
 	const send = paced(limiter, cooldown);
 	const service = new Service({
@@ -156,6 +169,7 @@ export async function openSession(
 		cooldown,
 		monitor,
 		rates,
+		sharedCap,
 		timeout,
 		request: checkingAddress(request, () => api.probeList()),
 		requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),
@@ -163,6 +177,7 @@ export async function openSession(
 		close: async () => {
 			stopTicks();
 			limiter.close();
+			await sharedCap?.close();
 			await api.close();
 		},
 	};

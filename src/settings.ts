@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { CliError, Exit } from "./errors.ts";
 import { isLoopback, isPlainHttp } from "./settings/address.ts";
 import { readCertificates } from "./settings/certificates.ts";
+import { limiterUrl } from "./settings/limiter.ts";
 import { HOW_TO_GIVE_A_KEY, type KeySource, readKey } from "./settings/key.ts";
 import { checkKeysTarget, chosenFrom, first, flag, variable } from "./settings/precedence.ts";
 import type { Profile, Setting, SettingFlags, Settings, SettingSources } from "./settings/types.ts";
@@ -34,7 +35,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 	const ofProfile = <Value>(value: Value | undefined): Setting<Value> | undefined =>
 		value === undefined ? undefined : { value, origin: `profile ${profile?.name ?? ""}` };
 
-	const { baseUrl, keySource, caFile, unused } = chosenFrom(flags, env, profile, name?.origin === "--profile");
+	const { baseUrl, keySource, caFile, limiter, unused } = chosenFrom(flags, env, profile, name?.origin === "--profile");
 	if (profile?.requireHttps === true && baseUrl !== undefined && isPlainHttp(baseUrl.value)) {
 		throw new CliError(`profile ${profile.name} requires https, and the address in ${baseUrl.origin} is http`, {
 			exit: Exit.usage,
@@ -64,6 +65,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		requireHttps: profile?.requireHttps ?? false,
 		ping: ofProfile(profile?.ping),
 		keepRuns: ofProfile(profile?.keepRuns) ?? { value: KEEP_RUNS, origin: "default" },
+		limiter: limiter && { value: limiterUrl(limiter.value, limiter.origin), origin: limiter.origin },
 		caFiles,
 		readCa: () => Promise.all(caFiles.map(readCertificates)),
 		stateDir: first(flag("--state-dir", flags.stateDir), variable(env, "RAGTAG_STATE_DIR"), defaultStateDir(sources)),

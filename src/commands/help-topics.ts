@@ -53,10 +53,11 @@ then default.
                         HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                                              as curl understands them; loopback is never proxied
   --shard auto          RAGTAG_SHARDS        number of shards, where a Kubernetes indexed job runs the program
+  --limiter ADDRESS     RAGTAG_LIMITER       a Redis over which runs share one --rate
   --no-color            NO_COLOR, FORCE_COLOR
 
 A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, flavour, body, policy,
-require_https, keep_runs, ping}. Its key goes only to its address. No flag takes a key: arguments are visible to every user of a machine.
+require_https, keep_runs, ping, limiter}. Its key goes only to its address. No flag takes a key: arguments are visible to every user of a machine.
 A policy: {protected: [KEY], allowed: {KEY: [VALUE]}, required: [KEY], max_changes: 500 or "5%", no_clearing: true}.
 docs plan, tag, apply, upload and rm check all rows against it before they send the first; runs undo does not.
 `,

@@ -34,7 +34,10 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 		],
 	],
 	["Check first:", ["--dry-run", "--detailed-exitcode", "--undeclared", "--yes"]],
-	["Pace:", ["--rate", "--pause", "--continue", "--concurrency", "--chunk", "--timeout", "--max-duration"]],
+	[
+		"Pace:",
+		["--rate", "--limiter", "--pause", "--continue", "--concurrency", "--chunk", "--timeout", "--max-duration"],
+	],
 	[
 		"Failures:",
 		[

@@ -108,6 +108,11 @@ export function addServiceOptions(command: Command): Command {
 			"most requests per second, unlimited, or a timetable: '08:00=20 20:00=100' (default: 100)",
 			parseRate,
 		)
+		.option(
+			"--limiter <address>",
+			"Redis over which all runs of this service and key share one --rate: redis://HOST",
+			parseNonEmpty,
+		)
 		.option("--timeout <time>", "longest time for one request: 500ms, 60s, 5m (default: 60s)", parseTime)
 		.addOption(
 			new Option("--flavour <name>", "kind of server; detected if not given").choices(["auto", ...flavourNames]),

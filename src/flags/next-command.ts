@@ -8,9 +8,12 @@ export function withFlags(command: string, flags: GlobalFlags): string {
 	return command + again.join("");
 }
 
-/** The command that resumes a run. */
+/** The command that resumes a run, with the same shared cap. */
 export function resumeCommand(run: string, flags: GlobalFlags): string {
-	return withFlags(`ragtag runs resume ${run}`, flags);
+	const command = withFlags(`ragtag runs resume ${run}`, flags);
+	const { limiter } = flags;
+	// An address with a password is left out: commands are printed and logged.
+	return limiter === undefined || limiter.includes("@") ? command : `${command} --limiter ${quoted(limiter)}`;
 }
 
 /** The global flags of this call, flag and value in turn. */

@@ -66,6 +66,8 @@ export type Summary = {
 	readonly adjusted: readonly AdjustedLine[];
 	/** the part of the manifest whose rows are counted, and the rows that are not; null for a whole one */
 	readonly shard: { readonly index: number; readonly count: number; readonly other_rows: number } | null;
+	/** whether other runs shared its cap, and for how long they could not, as Redis was away; null without `--limiter` */
+	readonly limiter: { readonly shared: true; readonly away_seconds: number } | null;
 };
 
 /** Whether the writes of a run can be undone. */
@@ -97,6 +99,8 @@ export type SummaryFacts = {
 	readonly slow?: readonly SlowCause[] | undefined;
 	/** changes of its rate, and pauses */
 	readonly adjusted?: readonly Adjustment[] | undefined;
+	/** seconds for which the Redis of a shared cap did not answer; undefined where the cap was not shared */
+	readonly limiterAway?: number | undefined;
 	/** documents that a dry run would change */
 	readonly wouldChange?: number | undefined;
 	readonly shard?: ShardCounts | undefined;
@@ -127,6 +131,7 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		slow: facts.slow ?? [],
 		adjusted: (facts.adjusted ?? []).map(adjustedLine),
 		shard: facts.shard === undefined ? null : shardMembers(facts.shard),
+		limiter: facts.limiterAway === undefined ? null : { shared: true, away_seconds: facts.limiterAway },
 	};
 }
 

@@ -96,6 +96,8 @@ export type Limiter = {
 	 * @throws the signal's reason where it has aborted already
 	 */
 	take(signal?: AbortSignal): Promise<void> | undefined;
+	/** the service asked to slow down: processes that share the limiter do, too */
+	slowDown?(): void;
 	/** from now on every request is rejected, waiting requests too */
 	close(): void;
 };

@@ -10,6 +10,7 @@ export type Chosen = {
 	readonly baseUrl: Setting<string> | undefined;
 	readonly keySource: KeySource | undefined;
 	readonly caFile: Setting<string> | undefined;
+	readonly limiter: Setting<string> | undefined;
 	/** variables that the typed profile overrides with another value */
 	readonly unused: readonly string[];
 };
@@ -53,7 +54,13 @@ export function chosenFrom(flags: SettingFlags, env: Env, profile: Profile | und
 		variable(env, "NODE_EXTRA_CA_CERTS"),
 		(one, other) => one.value === other.value,
 	);
-	return { baseUrl: address && checkedAddress(address), keySource, caFile, unused };
+	const limiter = choose(
+		flag("--limiter", flags.limiter),
+		ofProfile(profile?.limiter),
+		variable(env, "RAGTAG_LIMITER"),
+		(one, other) => one.value === other.value,
+	);
+	return { baseUrl: address && checkedAddress(address), keySource, caFile, limiter, unused };
 }
 
 /**

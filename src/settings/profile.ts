@@ -7,6 +7,7 @@ import { parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
 import { millisecondsIn } from "../text/times.ts";
 import { alternatives } from "../text/words.ts";
 import { checkedAddress } from "./address.ts";
+import { limiterUrl } from "./limiter.ts";
 import { pingUrl } from "./ping.ts";
 import { policyOf } from "./policy.ts";
 import { readPrivateFile } from "./private-file.ts";
@@ -154,6 +155,17 @@ const MEMBERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 				profile.ping = pingUrl(url, "ping").href;
 			} catch {
 				throw reader.mismatch(member, "an http or https address without a user name");
+			}
+		},
+	],
+	[
+		"limiter",
+		(profile, member, reader) => {
+			const url = text(member, reader);
+			try {
+				profile.limiter = limiterUrl(url, "limiter").href;
+			} catch {
+				throw reader.mismatch(member, "the address of a Redis, as in redis://HOST:6379/0");
 			}
 		},
 	],

@@ -13,6 +13,8 @@ export type SettingFlags = {
 	readonly profile?: string | undefined;
 	readonly stateDir?: string | undefined;
 	readonly caFile?: string | undefined;
+	/** the address of a Redis; only commands that send requests have this flag */
+	readonly limiter?: string | undefined;
 };
 
 /** The sources of settings. Injected, so that a test needs no process. */
@@ -49,6 +51,8 @@ export type Profile = {
 	readonly keepRuns?: KeepRuns;
 	/** the address of a monitor, checked */
 	readonly ping?: string;
+	/** the address of a Redis, checked */
+	readonly limiter?: string;
 };
 
 export type Settings = {
@@ -75,6 +79,8 @@ export type Settings = {
 	readonly keepRuns: Setting<KeepRuns>;
 	/** the address of the job's monitor; no output repeats its path */
 	readonly ping: Setting<string> | undefined;
+	/** the address of the Redis that shares the cap, checked; it may hold a password */
+	readonly limiter: Setting<URL> | undefined;
 	/** files of further certificates to trust: at most one, from the first source that names one */
 	readonly caFiles: readonly Setting<string>[];
 	/** the texts of `caFiles`; rejects with a usage error if one has no certificate or a broken one */

@@ -23,6 +23,8 @@ export type Ended = {
 	readonly cap?: number | undefined;
 	/** changes of its rate, and pauses */
 	readonly adjusted?: readonly Adjustment[] | undefined;
+	/** seconds for which the Redis of a shared cap did not answer */
+	readonly limiterAway?: number | undefined;
 	/** whether updates were seen to arrive */
 	readonly verified?: boolean;
 	/** the result of a dry run */

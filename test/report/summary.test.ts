@@ -161,6 +161,7 @@ describe("the summary for scripts", () => {
 					stop: null,
 					slow: [],
 					adjusted: [],
+					limiter: null,
 				});
 			}),
 		);

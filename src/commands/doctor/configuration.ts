@@ -97,6 +97,7 @@ export function shownSettings(
 		show("rate", shownRate(settings, rate)),
 		show("flavour", flavourSetting(settings, flags.flavour) ?? { value: "auto", origin: "default" }),
 		show("body", settings.body ?? { value: "auto", origin: "default" }),
+		show("limiter", settings.limiter && { ...settings.limiter, value: settings.limiter.value.host }),
 		show("keep_runs", { ...settings.keepRuns, value: keepRunsText(settings.keepRuns.value) }),
 		show("policy", settings.policy && { ...settings.policy, value: policyText(settings.policy.value) }),
 	];

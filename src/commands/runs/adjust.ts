@@ -42,7 +42,8 @@ export function adjustCommand(runs: Command, app: App, done: Done, run = adjust)
 		.summary("change the rate of a run that is going on, or pause it")
 		.description(
 			"Changes the rate of a run that is going on in another terminal, pauses it or continues it. It waits until the run " +
-				"has taken the change, 5 s at most. A paused run sends nothing and keeps its lock; --max-duration still counts.",
+				"has taken the change, 5 s at most. A paused run sends nothing and keeps its lock; --max-duration still counts. " +
+				"The cap that runs share by --limiter stays: the rate of this run alone changes.",
 		)
 		.argument("[run]", "name of the run (default: the one that is going on)")
 		.option("--rate <n>", "most requests per second, unlimited, or a timetable: '08:00=20 20:00=100'", parseRate)

@@ -9,6 +9,8 @@ export class Cooldown {
 	readonly #clock: Clock;
 	#since = Number.NEGATIVE_INFINITY;
 	#until = Number.NEGATIVE_INFINITY;
+	/** told of each wait that the service asked this process for */
+	onAsked: ((milliseconds: number) => void) | undefined;
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
@@ -16,6 +18,12 @@ export class Cooldown {
 
 	/** No request starts for that many milliseconds from now. A longer present cooldown is not shortened. */
 	extend(milliseconds: number): void {
+		this.extendAsOthers(milliseconds);
+		if (milliseconds > 0) this.onAsked?.(milliseconds);
+	}
+
+	/** The same where the service asked another process for it. */
+	extendAsOthers(milliseconds: number): void {
 		const now = this.#clock.now();
 		if (now >= this.#until) this.#since = now;
 		this.#until = Math.max(this.#until, now + milliseconds);

@@ -1,27 +1,12 @@
-import Bottleneck from "bottleneck";
 import type { Clock, Limiter } from "../types.ts";
+import type { SharedPermit } from "./shared/permits.ts";
+import { PermitSource } from "./permit-source.ts";
 import { SlidingWindow } from "./sliding-window.ts";
-
-/** Jobs a second above which bottleneck's serial timers are late (measured: at most about 425 jobs a second). */
-const JOBS_PER_SECOND = 100;
-
-/** Spacing, as a share of what the cap asks for: time lost to late timers can then be made up within the window. */
-const SPACING = 0.97;
-
-/** The division of a cap into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
-export type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
 
 /** A request that waits for a permit. */
 type Taker = { readonly grant: () => void; readonly refuse: (error: Error) => void };
 
 const CLOSED = "the limiter is closed";
-
-/** Divides a cap (requests a second, any positive number) so that `jobs × batch` in `window` is exactly that cap. */
-export function divide(rate: number): Division {
-	const batch = Math.max(1, Math.ceil(rate / JOBS_PER_SECOND));
-	const jobs = Math.max(1, Math.floor(rate / batch));
-	return { batch, jobs, window: (jobs * batch * 1000) / rate };
-}
 
 /** A limiter whose rate changes while requests wait, and which can be paused. */
 export type AdjustableLimiter = Limiter & {
@@ -30,6 +15,17 @@ export type AdjustableLimiter = Limiter & {
 	/** No request starts until `resume`. */
 	pause(): void;
 	resume(): void;
+	/** From now on each request also takes a permit of a cap that other processes share. */
+	share(cap: PermitQueue): void;
+	/** @param rate requests a second, whatever rate is set; undefined for no such limit */
+	setCeiling(rate: number | undefined): void;
+};
+
+/** A cap that other processes share. */
+export type PermitQueue = {
+	take(signal: AbortSignal | undefined): Promise<SharedPermit>;
+	/** the service asked to slow down */
+	slowDown(): void;
 };
 
 /** Milliseconds: a request that waits at the sliding window sees a new rate no later than that. */
@@ -53,7 +49,11 @@ export function createLimiter(rate: number | undefined, clock: Clock): Adjustabl
 
 class RateLimiter implements AdjustableLimiter {
 	readonly #clock: Clock;
+	/** the rate of this process alone, and what is left of it by the ceiling */
+	#own: number | undefined;
 	#rate: number | undefined;
+	#ceiling: number | undefined;
+	#shared: PermitQueue | undefined;
 	#source: PermitSource | undefined;
 	#window: SlidingWindow | undefined;
 	readonly #waiting: Taker[] = [];
@@ -70,12 +70,28 @@ class RateLimiter implements AdjustableLimiter {
 	}
 
 	take(signal?: AbortSignal): Promise<void> | undefined {
-		if (this.#rate !== undefined || this.#paused !== undefined) return this.#wait(signal);
+		if (this.#isLimited() || this.#shared !== undefined) return this.#wait(signal);
 		signal?.throwIfAborted();
 		return undefined;
 	}
 
-	setRate(rate: number | undefined): void {
+	slowDown(): void {
+		this.#shared?.slowDown();
+	}
+
+	share(cap: PermitQueue): void {
+		this.#shared = cap;
+	}
+
+	setCeiling(rate: number | undefined): void {
+		this.#ceiling = rate;
+		this.setRate(this.#own);
+	}
+
+	setRate(own: number | undefined): void {
+		this.#own = own;
+		const limits = [own, this.#ceiling].filter((limit) => limit !== undefined);
+		const rate = limits.length === 0 ? undefined : Math.min(...limits);
 		this.#rate = rate;
 		// Not the division's own window: where that is below a second, two bursts would fit into one second.
 		const count = Math.ceil(rate ?? 0);
@@ -120,13 +136,38 @@ class RateLimiter implements AdjustableLimiter {
 
 	async #wait(signal: AbortSignal | undefined): Promise<void> {
 		this.#check(signal);
-		await this.#permit(signal);
-		const mine = this.#door.then(() => this.#pass(signal));
+		if (this.#isLimited()) await this.#permit(signal);
+		// Before the window: it sees when the request really goes out.
+		const shared = await this.#shared?.take(signal);
+		const mine = this.#door.then(() => this.#pass(shared, signal));
 		this.#door = mine.catch(() => undefined);
 		await mine;
 	}
 
-	async #pass(signal: AbortSignal | undefined): Promise<void> {
+	/** Whether requests wait for permits of this process. */
+	#isLimited(): boolean {
+		return this.#rate !== undefined || this.#paused !== undefined;
+	}
+
+	async #pass(permit: SharedPermit | undefined, signal: AbortSignal | undefined): Promise<void> {
+		let shared = permit;
+		try {
+			await this.#passWindow(signal);
+			while (shared?.isGood() === false) {
+				shared.drop();
+				shared = undefined;
+				shared = await this.#shared?.take(signal);
+				await this.#passWindow(signal);
+			}
+		} catch (error) {
+			shared?.drop();
+			throw error;
+		}
+		this.#window?.sent(this.#clock.now());
+		shared?.used();
+	}
+
+	async #passWindow(signal: AbortSignal | undefined): Promise<void> {
 		for (;;) {
 			// Also before the first delay: the signal may have aborted while this request waited for the others.
 			this.#check(signal);
@@ -136,10 +177,9 @@ class RateLimiter implements AdjustableLimiter {
 				continue;
 			}
 			const delay = this.#window?.delay(this.#clock.now()) ?? 0;
-			if (delay === 0) break;
+			if (delay === 0) return;
 			await this.#clock.sleep(Math.min(delay, LONGEST_WINDOW_WAIT_MS), signal);
 		}
-		this.#window?.sent(this.#clock.now());
 	}
 
 	#permit(signal: AbortSignal | undefined): Promise<void> {
@@ -179,55 +219,5 @@ class RateLimiter implements AdjustableLimiter {
 	#check(signal: AbortSignal | undefined): void {
 		signal?.throwIfAborted();
 		if (this.#closed) throw new Error(CLOSED);
-	}
-}
-
-/** The permits of one rate. */
-class PermitSource {
-	readonly #bottleneck: Bottleneck;
-	readonly #batch: number;
-	readonly #onPermits: (count: number) => void;
-	// A token comes back one window after its use, not at fixed times: that keeps the cap in every sliding second.
-	// These timers also keep the process alive: a run that waits for its next token has nothing else that does.
-	readonly #returning = new Set<NodeJS.Timeout>();
-	#ordered = 0;
-	#stopped = false;
-
-	constructor(rate: number, onPermits: (count: number) => void) {
-		const { batch, jobs, window } = divide(rate);
-		this.#batch = batch;
-		this.#onPermits = onPermits;
-		const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (SPACING * window) / jobs });
-		this.#bottleneck = bottleneck;
-		bottleneck.on("executing", () => {
-			if (this.#stopped) return;
-			const timer = setTimeout(() => {
-				this.#returning.delete(timer);
-				void bottleneck.incrementReservoir(1);
-			}, window);
-			this.#returning.add(timer);
-		});
-	}
-
-	/** Orders permits for so many requests, in all. */
-	order(count: number): void {
-		// One job for each batch of requests: one for each request would be too many above a few hundred a second.
-		while (this.#ordered < count) {
-			this.#ordered += this.#batch;
-			this.#bottleneck
-				.schedule(async () => {
-					this.#ordered -= this.#batch;
-					if (!this.#stopped) this.#onPermits(this.#batch);
-				})
-				// Only `stop` makes a job fail, and the waiting requests are another source's or refused by then.
-				.catch(() => undefined);
-		}
-	}
-
-	stop(): void {
-		if (this.#stopped) return;
-		this.#stopped = true;
-		for (const timer of this.#returning) clearTimeout(timer);
-		void this.#bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
 	}
 }

@@ -228,6 +228,7 @@ export async function endRun<SourceRow extends Row>(
 		pace,
 		cap,
 		adjusted: session.rates.adjusted,
+		limiterAway: session.sharedCap?.awaySeconds,
 		verified: session.service.canary.echo !== undefined,
 		verify: verification.found,
 		run: name,

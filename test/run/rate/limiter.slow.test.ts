@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
 import type { Limiter } from "../../../src/run/types.ts";
-import { createLimiter, divide } from "../../../src/run/rate/limiter.ts";
+import { createLimiter } from "../../../src/run/rate/limiter.ts";
+import { divide } from "../../../src/run/rate/permit-source.ts";
 import { SlidingWindow } from "../../../src/run/rate/sliding-window.ts";
 import { unlimited } from "../unlimited.ts";
 import type { Clock } from "../../../src/run/types.ts";

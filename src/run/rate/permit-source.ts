@@ -1,0 +1,68 @@
+import Bottleneck from "bottleneck";
+
+/** Jobs a second above which bottleneck's serial timers are late (measured: at most about 425 jobs a second). */
+const JOBS_PER_SECOND = 100;
+
+/** Spacing, as a share of what the cap asks for: time lost to late timers can then be made up within the window. */
+const SPACING = 0.97;
+
+/** The division of a cap into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
+type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
+
+/** Divides a cap (requests a second, any positive number) so that `jobs × batch` in `window` is exactly that cap. */
+export function divide(rate: number): Division {
+	const batch = Math.max(1, Math.ceil(rate / JOBS_PER_SECOND));
+	const jobs = Math.max(1, Math.floor(rate / batch));
+	return { batch, jobs, window: (jobs * batch * 1000) / rate };
+}
+
+/** The permits of one rate. */
+export class PermitSource {
+	readonly #bottleneck: Bottleneck;
+	readonly #batch: number;
+	readonly #onPermits: (count: number) => void;
+	// A token comes back one window after its use, not at fixed times: that keeps the cap in every sliding second.
+	// These timers also keep the process alive: a run that waits for its next token has nothing else that does.
+	readonly #returning = new Set<NodeJS.Timeout>();
+	#ordered = 0;
+	#stopped = false;
+
+	constructor(rate: number, onPermits: (count: number) => void) {
+		const { batch, jobs, window } = divide(rate);
+		this.#batch = batch;
+		this.#onPermits = onPermits;
+		const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (SPACING * window) / jobs });
+		this.#bottleneck = bottleneck;
+		bottleneck.on("executing", () => {
+			if (this.#stopped) return;
+			const timer = setTimeout(() => {
+				this.#returning.delete(timer);
+				void bottleneck.incrementReservoir(1);
+			}, window);
+			this.#returning.add(timer);
+		});
+	}
+
+	/** Orders permits for so many requests, in all. */
+	order(count: number): void {
+		// One job for each batch of requests: one for each request would be too many above a few hundred a second.
+		while (this.#ordered < count) {
+			this.#ordered += this.#batch;
+			this.#bottleneck
+				.schedule(async () => {
+					this.#ordered -= this.#batch;
+					if (!this.#stopped) this.#onPermits(this.#batch);
+				})
+				// Only `stop` makes a job fail, and the waiting requests are another source's or refused by then.
+				.catch(() => undefined);
+		}
+	}
+
+	/** No permit follows. */
+	stop(): void {
+		if (this.#stopped) return;
+		this.#stopped = true;
+		for (const timer of this.#returning) clearTimeout(timer);
+		void this.#bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
+	}
+}
