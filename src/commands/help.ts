@@ -25,6 +25,7 @@ export const pages = [
 	"limits",
 	"outputs",
 	"ci",
+	"cron",
 ] as const;
 
 /** The words that may follow `help`, besides commands. */
