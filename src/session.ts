@@ -31,6 +31,8 @@ export type SessionOptions = {
 	readonly body?: BodyChoice | undefined;
 	/** name of a flavour; undefined to detect it */
 	readonly flavour?: string | undefined;
+	/** the most requests in flight; a connection carries one at a time */
+	readonly concurrency?: number | "auto" | undefined;
 	/** called after each request */
 	readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 };
@@ -85,6 +87,11 @@ const TICK_MS = 1000;
 /** Milliseconds for one request, if no flag gives another time. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
+/** Connections at most. Lists and probes may be in flight beside the rows, and `auto` concurrency seeks up to the most. */
+function connectionsFor(concurrency: number | "auto" = "auto"): number {
+	return concurrency === "auto" ? MAX_CONCURRENCY : Math.max(MAX_CONCURRENCY, concurrency);
+}
+
 /**
  * Opens a session with the service of these settings. It sends no request.
  *
@@ -116,7 +123,7 @@ export async function openSession(
 		key,
 		dialect: { flavour: documented, form: documented.update.forms[0] },
 		timeout,
-		connections: MAX_CONCURRENCY,
+		connections: connectionsFor(options.concurrency),
 		ca: await settings.readCa(),
 		...(proxy === undefined ? {} : { proxy: { uri: proxy } }),
 		onExchange: (exchange) => {

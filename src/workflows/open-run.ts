@@ -15,7 +15,11 @@ export type Run<Flags = RunFlags> = AsyncDisposable & {
 };
 
 /** Flags that a session is opened with. */
-export type SessionFlags = ServiceFlags & { readonly body?: BodyForm | "auto"; readonly json?: boolean };
+export type SessionFlags = ServiceFlags & {
+	readonly body?: BodyForm | "auto";
+	readonly concurrency?: number | "auto";
+	readonly json?: boolean;
+};
 
 /**
  * Reads the settings and opens a session. With `--json` the version line comes first. The flags of the run have the id of
@@ -46,7 +50,7 @@ export async function connectRun<Flags extends SessionFlags>(
 	app: App,
 ): Promise<Run<Flags>> {
 	const settings = await app.settings(flags);
-	const { rate, timeout, body, flavour } = flags;
-	const session = await app.connect(settings, { rate, timeout, body, flavour });
+	const { rate, timeout, body, flavour, concurrency } = flags;
+	const session = await app.connect(settings, { rate, timeout, body, flavour, concurrency });
 	return { command, flags, app, settings, session, [Symbol.asyncDispose]: () => session.close() };
 }
