@@ -57,6 +57,27 @@ it("every line of the golden outputs has a schema", async () => {
 	expect(lines).toBeGreaterThan(10);
 });
 
+it.each([
+	[
+		"of a policy's breach, which has no field",
+		{ type: "problem", file: "a.csv", line: 2, column: 1, field: null, error_code: "X", error: "x" },
+	],
+	[
+		"of a document with NaN",
+		{
+			dataset_id: "d",
+			document_id: "a",
+			name: "a",
+			size: null,
+			create_time: null,
+			meta_fields: {},
+			not_json: { n: "NaN" },
+		},
+	],
+])("a line %s has a schema", (_, line) => {
+	expect(faultsOfLines(JSON.stringify(line))).toEqual([]);
+});
+
 it.each<ProgressState>([
 	{},
 	{ rows: { done: 1, total: 3, failed: 1 }, rate: 2.04, left: 5 },
