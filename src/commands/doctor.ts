@@ -47,7 +47,7 @@ export function doctorCommand(program: Command, app: App, done: Done, run = doct
 			"Checks settings, names, TLS, proxy, key, clock, flavour, rights, values, latency and the folder of runs. Changes nothing.",
 		)
 		.option(
-			"-d, --dataset <id>",
+			"-d, --dataset <id or name>",
 			"the dataset in which rights and values are checked (default: the first)",
 			parseNonEmpty,
 		)

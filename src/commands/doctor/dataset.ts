@@ -25,7 +25,11 @@ export function datasetCheck(
 ): { readonly check: Check; readonly chosen: Chosen | undefined } {
 	const name = "dataset";
 	if (named !== undefined && listed !== undefined) {
-		if ("error" in listed) return { check: failed(name, listed.error, "ragtag datasets list"), chosen: undefined };
+		if ("error" in listed) {
+			const check = failed(name, listed.error, "ragtag datasets list");
+			// A name that no dataset has is a fact about the service, as an unknown id is.
+			return { check: { ...check, exit: check.exit === Exit.usage ? Exit.failedRows : check.exit }, chosen: undefined };
+		}
 		const chosen = { id: named.value, origin: named.origin, documents: listed.value };
 		const text = `${show(chosen.id)} (${chosen.origin}) can be listed${countText(chosen.documents)}`;
 		return { check: { name, status: "ok", text }, chosen };
@@ -65,7 +69,7 @@ export function rightCheck(right: "may" | "may_not" | "unknown", id: string, own
 }
 
 function countText(documents: number | undefined): string {
-	return documents === undefined ? "" : `, and has ${documents} ${documents === 1 ? "document" : "documents"}`;
+	return documents === undefined ? "" : `, and has ${documentsText(documents)}`;
 }
 
 /** Most documents that are read of a dataset that was named: ten pages. One page of another one is enough. */

@@ -5,6 +5,7 @@ import { safeRate } from "../../run/rate/concurrency.ts";
 import { clockCheck, flavourCheck, latencyCheck, latencyOf, rateCheck, refusalChecks } from "./answers.ts";
 import { attempt, failed, skipped } from "./check-results.ts";
 import { type DoctorFlags, flavourSetting, rateSetting } from "./configuration.ts";
+import { datasetId } from "../../workflows/dataset.ts";
 import { type Chosen, datasetCheck, rightCheck, valuesCheck } from "./dataset.ts";
 
 /** Values that the checks of the service found, for later checks and the last line. */
@@ -64,18 +65,22 @@ async function recognise({ session, settings, flags, findings }: ServiceContext)
 }
 
 async function* rightsChecks(
-	{ session, settings, flags, findings }: ServiceContext,
+	{ app, session, settings, flags, findings }: ServiceContext,
 	first: Parameters<typeof datasetCheck>[1],
 ): AsyncGenerator<Check, void, undefined> {
 	const { api, request } = session;
 	const { recognition } = findings;
 	const dialect = recognition === undefined ? api.dialect : { flavour: recognition.flavour, form: recognition.form };
 	const spoken = api.as(dialect);
-	const named = flags.dataset === undefined ? settings.dataset : { value: flags.dataset, origin: "--dataset" };
+	const given = flags.dataset === undefined ? settings.dataset : { value: flags.dataset, origin: "--dataset" };
+	const resolved = await attempt(() => datasetId({ flags, settings, session, app }));
+	const named = given && { ...given, value: ("error" in resolved ? undefined : resolved.value) ?? given.value };
 	const listed =
 		named === undefined
 			? undefined
-			: await attempt(async () => (await request(() => spoken.listDocuments(named.value, FIRST_ENTRY))).total);
+			: "error" in resolved
+				? resolved
+				: await attempt(async () => (await request(() => spoken.listDocuments(named.value, FIRST_ENTRY))).total);
 	const { check, chosen } = datasetCheck(named, first, listed);
 	yield check;
 	findings.dataset = chosen;

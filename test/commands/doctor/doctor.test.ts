@@ -56,6 +56,14 @@ it("a working service passes all checks, the next command is printed, and nothin
 	expect(quiet.stdout).toContain("Next: ");
 });
 
+it("-d NAME is checked and resolved, and the next command has its id", async () => {
+	const service = await serve(3);
+	const { exit, stdout } = await ragtag(["doctor", "-d", "sandbox"], { env: envOf(service) });
+	expect(exit).toBe(0);
+	expect(stdout).toMatch(new RegExp(`ok +dataset +.*${service.dataset}`));
+	expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Next: ragtag manifest init -d ${service.dataset} --out tags.csv`);
+});
+
 it("a script gets the version, every setting with its origin, every check, and the verdict last", async () => {
 	const service = await serve(3);
 	const ended = await ragtag(["doctor", "--json", "-d", service.dataset, "--rate", "50"], { env: envOf(service) });
