@@ -63,12 +63,15 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 		});
 	}
 	if (options.json === true) await printVersionLine(app);
+	const reading = (): void => app.monitor.enter("reading", `the journal of ${file.run}`);
+	reading();
 	if (!hasWritten((await readReport(runs, file)).recorded))
 		return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
 	await using run = await connectRun(UNDO_COMMAND, flags, app);
 	await checkFailedPath(options.failed, "-");
 	await using _lock = await lockOf(file, run);
+	reading();
 	// Read only now that the lock is held: before, the run may have gone on.
 	const { recorded } = await readReport(runs, file);
 	if (!hasWritten(recorded)) return await nothingToUndo(options, app, `Run ${file.run} sent nothing`);

@@ -6,9 +6,8 @@ import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../su
 import { file, folder, withoutKey } from "../../support/service.ts";
 import { at, items, keys, parse, parseLines, summaryOf } from "../../support/values.ts";
 
-const LIST_KEYS = "run command manifest state rows done failed pending started ended seconds exit_code base_url".split(
-	" ",
-);
+const LIST_KEYS =
+	"run command manifest state rows done failed pending started ended seconds exit_code base_url shard".split(" ");
 
 it("runs list shows every run, the newest first, with what is left to do", async () => {
 	const world = await recorded(5, stopAt(3));
@@ -43,6 +42,7 @@ it("runs list shows every run, the newest first, with what is left to do", async
 			failed: 0,
 			pending: 3,
 			base_url: `${world.service.url}/api/v1`,
+			shard: null,
 			started: at(parse(await readFile(world.path(stopped, "run.json"), "utf8")), "started"),
 			ended: expect.stringMatching(/Z$/),
 			seconds: at(parse(await readFile(world.path(stopped, "summary.json"), "utf8")), "seconds"),
