@@ -161,6 +161,7 @@ describe("the summary for scripts", () => {
 					stop: null,
 					slow: [],
 					adjusted: [],
+					shard: null,
 					limiter: null,
 				});
 			}),
