@@ -1,6 +1,7 @@
 import { memberNames, parseValue } from "./parser.ts";
 import type { JsonRules } from "./rules.ts";
-import { type JsonValue, parseJson } from "./values.ts";
+import { parseJson } from "./parse-json.ts";
+import type { JsonValue } from "./values.ts";
 
 /**
  * JSON as Python's `json` writes and reads it: `NaN`, `Infinity` and `-Infinity` may stand where a value may. RAGFlow v0.12

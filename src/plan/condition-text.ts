@@ -1,4 +1,5 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json/values.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
 import { type Condition, type KeyTest, type Operator, OPERATORS, type Where } from "./condition.ts";
 import { hasOtherSpellings, type Scalar } from "./server-value.ts";
 

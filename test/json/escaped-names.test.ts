@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseJson } from "../../src/json/values.ts";
+import { parseJson } from "../../src/json/parse-json.ts";
 
 const name = fc.oneof(
 	fc.constantFrom('"', "\\", "\n", "a", '"a', "\u0001", "é"),

@@ -1,13 +1,7 @@
 import { parseMembers, type Member } from "../../json/parser.ts";
 import { JsonFault, type JsonRules } from "../../json/rules.ts";
-import {
-	DEEPEST_METADATA,
-	isJsonObject,
-	type JsonObject,
-	type JsonValue,
-	type Metadata,
-	parseJson,
-} from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { DEEPEST_METADATA, isJsonObject, type JsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
 import type { Difference } from "../change.ts";
 import { changeLine, footerLine, headerLine, PLAN_VERSION } from "./encode.ts";
 import type { PlanCounts, PlanHeader, PlannedChange, PlannedUpdate } from "./planned.ts";

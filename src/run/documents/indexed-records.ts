@@ -1,6 +1,7 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonArray, type JsonValue, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonArray, type JsonValue } from "../../json/values.ts";
 import { withTemporaryStorage } from "../storage/temporary-folders.ts";
 import { hash } from "node:crypto";
 

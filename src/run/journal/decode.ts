@@ -1,11 +1,5 @@
-import {
-	isJsonArray,
-	isJsonObject,
-	type JsonObject,
-	type JsonValue,
-	metadataOf,
-	parseJson,
-} from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, metadataOf } from "../../json/values.ts";
 import type { RowStatus, Totals } from "../types.ts";
 import { AFTER_CHECKSUM, BEFORE_CHECKSUM, checksum, CHECKSUM_LENGTH } from "./encode.ts";
 import {

@@ -1,5 +1,6 @@
 import { rename, writeFile } from "node:fs/promises";
-import { isJsonObject, type JsonObject, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonObject, type JsonObject } from "../../json/values.ts";
 import { parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
 
 /** The change that `runs adjust` asks for, and the answer of the run, in the run's folder. */

@@ -1,7 +1,8 @@
 import { open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonObject, type JsonObject } from "../../json/values.ts";
 import { makeFolder } from "../storage/folders.ts";
 
 /** The task of a run: enough to resume it from any folder. It does not contain the API key. */

@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
 import type { Totals } from "../types.ts";

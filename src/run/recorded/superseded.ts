@@ -1,7 +1,8 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { isJsonObject, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonObject } from "../../json/values.ts";
 import { areDisjoint, shardIn } from "../../shard.ts";
 import { byAge, type RunFile } from "./run-file.ts";
 import { readRunSummary } from "./run-summary.ts";

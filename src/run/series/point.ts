@@ -1,5 +1,6 @@
 import type { ActivityState } from "../../activity.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonObject, type JsonObject } from "../../json/values.ts";
 
 /** The figures of a short part of a run, mostly one second: a line of `series.jsonl`. */
 export type SeriesPoint = {

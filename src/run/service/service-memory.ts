@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonObject } from "../../json/values.ts";
 import { type Flavour, type Normalise, flavourNamed, flavours } from "../../rest/flavours.ts";
 import type { BodyForm } from "../../body-forms.ts";
 import type { Echo } from "../../rest/types.ts";

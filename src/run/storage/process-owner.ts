@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { isJsonObject, type JsonValue, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonObject, type JsonValue } from "../../json/values.ts";
 
 /** The process that holds a lock, described so that another process can check whether it still runs. */
 export type LockOwner = {

@@ -3,15 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { App, Settings } from "../../app.ts";
-import {
-	isJsonArray,
-	isJsonObject,
-	type Metadata,
-	metadataOf,
-	metadataText,
-	parseJson,
-	textsOf,
-} from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
 import { ColumnPlan, type ManifestDocument } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
 import type { InexactValues } from "../../rest/inexact.ts";

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
 import type { Summary } from "../../report/summary.ts";
 import type { VerifyCounts } from "../../report/verify.ts";
 import type { SlowCause } from "../../run/rate/pace.ts";

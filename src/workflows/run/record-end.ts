@@ -1,5 +1,6 @@
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
-import { isJsonObject, parseJson } from "../../json/values.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isJsonObject } from "../../json/values.ts";
 import { PACKED_AT_END, packRun } from "../../run/journal/packed.ts";
 import { writeRunSummary } from "../../run/recorded/run-summary.ts";
 import { type Ended, report, resultOf } from "../report.ts";
