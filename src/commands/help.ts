@@ -26,6 +26,7 @@ export const pages = [
 	"outputs",
 	"ci",
 	"cron",
+	"many-machines",
 ] as const;
 
 /** The words that may follow `help`, besides commands. */

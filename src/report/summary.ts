@@ -141,7 +141,7 @@ function shardMembers({ index, count, otherRows }: ShardCounts): NonNullable<Sum
 
 /** Counts of one shard, with its name before them. */
 export function ofShard(counted: string, shard: Shard | undefined): string {
-	return shard === undefined ? counted : `shard ${shardText(shard)}: ${counted}`;
+	return shard === undefined ? counted : `shard ${shardText(shard)}, ${counted}`;
 }
 
 function isVerified({ updated, uploaded }: Totals, { verified = false, verify }: SummaryFacts): boolean {

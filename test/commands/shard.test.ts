@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseShard, shardIndexOf } from "../../src/shard.ts";
@@ -135,6 +135,21 @@ describe("docs tag --shard", () => {
 			expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("part of a manifest")]);
 		}
 		expect(world.writes()).toBe(0);
+	});
+
+	it.each([
+		["{max_changes: 24}", [0, 0]],
+		["{max_changes: 5}", [9, 9]],
+		["{max_changes: 90%}", [9, 9]],
+	])("judges the rows of a shard by themselves under the policy %s", async (policy, exits) => {
+		const world = await recorded(40);
+		const { argv } = await sharded(world);
+		const config = join(world.home, ".config", "ragtag");
+		await mkdir(config, { recursive: true });
+		await writeFile(join(config, "config.yaml"), `profiles:\n  prod:\n    policy: ${policy}\n`, { mode: 0o600 });
+		const ended = [];
+		for (const shard of ["1/2", "2/2"]) ended.push(await world.run(["--profile", "prod", ...argv(shard)]));
+		expect(ended.map(({ exit }) => exit)).toEqual(exits);
 	});
 
 	it("takes its part from the scheduler with --shard auto", async () => {

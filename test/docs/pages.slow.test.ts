@@ -22,6 +22,21 @@ const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: 
 		["mkdir -p ~/.local/share/man/man1", "test/e2e/man-pages.test.ts does it; the count grows with each command"],
 		["npm uninstall --global ragtag-cli", "removes the program"],
 	],
+	"docs/many-machines.md": [
+		[
+			"ragtag docs tag part-1.csv --rate 100 --limiter redis://redis.example.com",
+			"needs a Redis that two machines reach",
+		],
+		["#!/bin/bash", "test/docs/many-machines.slow.test.ts runs it with the variables of an array"],
+		[
+			"parallel --jobs 8 --tag ragtag docs tag tags.csv --shard {}/8 --resume --rate 12 --state-dir collected/{} ::: {1..8}",
+			"test/docs/many-machines.slow.test.ts runs it where GNU parallel is",
+		],
+		[
+			"parallel --sshlogin node1,node2 --jobs 4 --tag --workdir /data ragtag docs tag tags.csv --shard {}/8 --resume --rate 12 ::: {1..8}",
+			"needs two machines with ssh",
+		],
+	],
 	"docs/reliability.md": [["npm run test:faults", "takes minutes; CI runs a part of it"]],
 };
 
