@@ -72,8 +72,13 @@ describe("the workflow of docs/ci.md", () => {
 		expect((await job("drift", service)).exit).toBe(0);
 		const [first = ""] = await service.ids();
 		await service.put(first, { team: "sales" });
+		const rows = await readFile(join(runner.workspace, "metadata/tags.csv"), "utf8");
+		await manifest(rows.trimEnd().split("\n").slice(0, -1).join("\n"));
 		const drift = await job("drift", service);
 		expect(drift.exit).toBe(10);
+		const summary = await readFile(runner.summary, "utf8");
+		expect(summary).toContain("1 document would change; keys: 1 changed.");
+		expect(summary).toContain("document-0000020.txt");
 		expect(drift.used.map(({ with: given }) => given["name"])).toContain("drift");
 		expect((await service.documents()).find(({ id }) => id === first)?.metadata).toEqual({ team: "sales" });
 	});

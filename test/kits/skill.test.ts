@@ -26,7 +26,7 @@ describe("SKILL.md", () => {
 		expect(await read("changes.md")).toMatch(/^1 document would change; keys: 1 changed\.\n/);
 		expect(await service.documents()).toEqual(before);
 
-		expect(await type(apply)).toMatchObject({ exit: 0 });
+		expect(await type(apply)).toMatchObject({ exit: 0, stderr: expect.stringContaining("Verified 1 row: 1 equal") });
 		const lines = (await read("result.jsonl")).trimEnd().split("\n");
 		const summary = JSON.parse(lines.at(-1) ?? "") as unknown;
 		expect(summary).toMatchObject({ type: "summary", updated: 1, verified: true, exit_code: 0, resume: null });
