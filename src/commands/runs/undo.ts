@@ -69,6 +69,12 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 		return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
 	await using run = await connectRun(UNDO_COMMAND, flags, app);
+	if (run.session.baseUrl !== file.baseUrl) {
+		throw new CliError(
+			`run ${file.run} wrote to ${file.baseUrl}, and this would go to ${run.session.baseUrl}; nothing was sent`,
+			{ exit: Exit.foreign, hint: "Name its address with --base-url or --profile." },
+		);
+	}
 	await checkFailedPath(options.failed, "-");
 	await using _lock = await lockOf(file, run);
 	reading();

@@ -87,3 +87,13 @@ it("a state folder that others can write is closed, and so is all below it, what
 		expect([path, ((await stat(path)).mode & 0o777).toString(8)]).toEqual([path, "700"]);
 	}
 });
+
+it("undo at another address names the run and both addresses, and sends nothing", async () => {
+	const world = await recorded(6, stopAt(4));
+	const other = await serve(6);
+	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	const { exit, stderr } = await world.run(["runs", "undo", run, "--yes", "--base-url", other.url]);
+	expect([exit, other.requests.length]).toEqual([8, 0]);
+	const addresses = `wrote to ${world.service.url}/api/v1, and this would go to ${other.url}/api/v1`;
+	expect(stderr).toContain(`run ${run} ${addresses}; nothing was sent`);
+});
