@@ -34,7 +34,7 @@ const SCHEDULERS: readonly Scheduler[] = [
 		// --array=1,5,9, or of one task that was submitted again, the place of an id is not known.
 		name: "a SLURM array",
 		variable: "SLURM_ARRAY_TASK_ID",
-		hint: "It needs an array without gaps, as in --array=1-8, and all of it; for one task again, give --shard I/N.",
+		hint: "The array must be whole and without gaps, as in --array=1-8. For one task again, give --shard I/N.",
 		shard: (value) => {
 			const [id, least, most] = ["ID", "MIN", "MAX"].map((name) => value(`SLURM_ARRAY_TASK_${name}`));
 			const count = value("SLURM_ARRAY_TASK_COUNT");

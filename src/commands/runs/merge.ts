@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
-import { withFlags } from "../../flags/next-command.ts";
+import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { collect } from "../../flags/values.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject } from "../../json/values.ts";
@@ -58,7 +58,7 @@ export async function merge(names: readonly string[], flags: MergeFlags, app: Ap
 	const runs = app.runs(await app.settings(flags));
 	await runs.secure();
 	app.monitor.enter("checking", "the records of the shards");
-	const [first, ...others] = wholeOf(await findParts(names, from, runs));
+	const [first, ...others] = wholeOf(await findParts(names, from, runs), (run) => resumeCommand(run, flags));
 	if (first === undefined) throw new Error("a whole has at least one shard");
 	const whole = [first, ...others] as const;
 	const { baseUrl, manifest } = first.file;

@@ -74,6 +74,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		["command", file.command],
 		["manifest", `${shown(file.manifest.name)} (${shown(file.manifest.path)})`],
 		...(shard === undefined ? [] : [["shard", shardText(shard)] as const]),
+		...(file.mergedFrom === undefined ? [] : [["merged of", file.mergedFrom.join(", ")] as const]),
 		["service", file.baseUrl],
 		["started", file.started],
 		["state", state === "superseded" ? `superseded by ${by}, and resumed only by its name` : state],

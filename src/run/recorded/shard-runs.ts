@@ -34,9 +34,10 @@ export function wholeOptions(options: JsonObject): JsonObject {
 /**
  * The parts, in the order of their shards, if they are one whole: finished shards of one division, each once.
  *
+ * @param resume the command that resumes a run
  * @throws CliError exit 8 naming what is missing, doubled, different or unfinished
  */
-export function wholeOf(parts: readonly RunPart[]): readonly ShardRun[] {
+export function wholeOf(parts: readonly RunPart[], resume: (run: string) => string): readonly ShardRun[] {
 	const sharded = parts.map((part) => ({ ...part, shard: shardOfPart(part) }));
 	const [first] = sharded;
 	if (first === undefined) throw new Error("no shard was given");
@@ -65,7 +66,7 @@ export function wholeOf(parts: readonly RunPart[]): readonly ShardRun[] {
 	const finished = whole.flatMap(({ recorded, ...part }) =>
 		recorded !== undefined && isFinished(recorded) ? [{ ...part, recorded }] : [],
 	);
-	if (finished.length < whole.length) throw unfinished(whole);
+	if (finished.length < whole.length) throw unfinished(whole, resume);
 	checkCounts(finished);
 	return finished;
 }
@@ -95,10 +96,10 @@ function differenceOf({ file: one, shard }: ShardPart, { file: other, shard: its
 	return options(one) === options(other) ? undefined : "their options change differently what is sent";
 }
 
-function unfinished(whole: readonly ShardPart[]): CliError {
+function unfinished(whole: readonly ShardPart[], resume: (run: string) => string): CliError {
 	const open = whole.filter(({ recorded }) => recorded === undefined || !isFinished(recorded));
 	const names = open.map(({ file, shard }) => `${shardText(shard)} (run ${file.run})`);
-	const commands = open.map(({ file }) => `ragtag runs resume ${file.run}`);
+	const commands = open.map(({ file, isLocal }) => (isLocal ? resume(file.run) : `ragtag runs resume ${file.run}`));
 	const isHere = open.every(({ isLocal }) => isLocal);
 	return refused(
 		`${open.length === 1 ? "shard" : "shards"} ${listOf(names)} ${open.length === 1 ? "is" : "are"} unfinished`,

@@ -43,6 +43,7 @@ describe("runs merge", () => {
 
 		const [show] = parseLines((await world.run(["runs", "show", "--json"])).stdout);
 		expect(show).toMatchObject({ run, state: "finished", mergedFrom: shards, counts: { rows: 30, updated: 30 } });
+		expect((await world.run(["runs", "show"])).stdout).toContain(`merged of  ${shards.join(", ")}`);
 		expect(at(show, "options")).not.toHaveProperty("shard");
 		const verified = await world.run(["runs", "verify", "--json"]);
 		expect(summaryOf(verified.stdout)).toMatchObject({ run, verify: { checked: 30, equal: 30 }, exit_code: 0 });
@@ -184,6 +185,8 @@ describe("runs merge refuses", () => {
 			[one, two],
 			new RegExp(`shard 1/2 \\(run ${one}\\) is unfinished(.|\n)*ragtag runs resume ${one}`),
 		);
+		const there = await world.run(["--state-dir", world.state, "runs", "merge", one, two]);
+		expect(there.stderr).toContain(`ragtag runs resume ${one} --state-dir ${world.state}`);
 		await world.run(["runs", "resume", one]);
 		expect((await world.run(["runs", "merge", one, two])).exit).toBe(0);
 		expect(await held(world)).toEqual(range(20));
