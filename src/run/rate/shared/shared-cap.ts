@@ -37,8 +37,8 @@ export class SharedCap {
 	#last: Answer;
 	#slowDown = false;
 	#cooldown = 0;
-	/** milliseconds that a call takes, smoothed */
-	#callTime = 0;
+	/** milliseconds that a permit takes besides its wait, smoothed: the call, and a busy machine */
+	#lostTime = 0;
 	#awaySince: number | undefined;
 	#awayMs = 0;
 	#settlesAt: number | undefined;
@@ -153,10 +153,10 @@ export class SharedCap {
 		return this.#reports.length > 0 ? REPORT_MS : IDLE_MS;
 	}
 
-	/** The most permits of one call: what the cap allows while a call is under way. */
+	/** The most permits of one call: what the cap allows in the time that one takes. */
 	#most(): number {
 		const { cap = 0 } = this.#last;
-		const time = Math.max(1000 / CALLS_A_SECOND, 2 * this.#callTime);
+		const time = Math.max(1000 / CALLS_A_SECOND, 2 * this.#lostTime);
 		return Math.max(1, Math.ceil((cap * Math.min(time, 1000 / 4)) / 1000));
 	}
 
@@ -170,7 +170,6 @@ export class SharedCap {
 		this.#cooldown = 0;
 		try {
 			const answer = await store.call({ run, cap: cap(), want, ends, slowDown, cooldown, sent });
-			this.#callTime = (this.#callTime * 3 + (clock.now() - asked)) / 4;
 			if (!ends) this.#answered(answer);
 			return { ...answer, asked };
 		} catch {
@@ -242,5 +241,6 @@ export class SharedCap {
 		const timer = new AbortController();
 		await Promise.race([all, clock.sleep(REPORT_MS, timer.signal)]);
 		timer.abort();
+		this.#lostTime = (this.#lostTime * 3 + (clock.now() - asked - wait)) / 4;
 	}
 }
