@@ -8,6 +8,7 @@ export function maskPage(text: string): string {
 		.replace(/(?<=\S) {2,}/g, "  ")
 		// What the machine takes for these is no matter of the page.
 		.replace(/^( +(?:ok|warning) +(?:latency|rate)  ).*$/gm, "$1MEASURED")
+		.replace(/^rate: .* a second .*\n/gm, "")
 		.replace(/[\d.,]+ [kMGT]?B are free/g, "SPACE are free")
 		// Whether rows were in flight then, and how far a run came until it was stopped.
 		.replace(/; [\d,]+ of these may have been sent, and sending (?:it|them) again is harmless/g, "")

@@ -88,12 +88,12 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	if (plan.restored + plan.removed + plan.impossible === 0) {
 		return await nothingToUndo(options, app, `${about}, changed nothing`);
 	}
-	if (dryRun) app.io.note(`${about}: ${todoText(plan)}.`);
+	if (dryRun) app.io.note(`${about}: ${todoText(plan, "would")}.`);
 	await using rows = await planRows(run, plan.path, undoKind(undoManifestName(file.run)));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const rules = { ...RULES, listsLagUntil: listsLagUntil(plan, app) };
 	if (dryRun) return await preview(withoutPolicy(run), rows, previewPlanned(run, rules), planPrinter(run));
-	app.io.note(`${about}: ${todoText(plan)}.`);
+	app.io.note(`${about}: ${todoText(plan, "will")}.`);
 	if (!yes) await askForYes(`Undo run ${file.run}, which wrote ${await documentsOf(run, rows)}?`, app);
 	return await sendUndo(run, rows, rules, file.run);
 }
@@ -169,12 +169,13 @@ function nothingToUndo(flags: UndoOptions, app: App, why: string): Promise<ExitC
 	return report({ flags, app }, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
 }
 
-/** `98 documents are restored, 3 uploaded documents are removed`. */
-function todoText({ restored, removed, impossible, impossibleIds }: UndoPlan): string {
+/** `98 documents will be restored, 3 uploaded documents will be removed`. */
+function todoText({ restored, removed, impossible, impossibleIds }: UndoPlan, verb: "will" | "would"): string {
 	const parts: string[] = [];
-	if (restored > 0) parts.push(`${documentsText(restored)} ${restored === 1 ? "is" : "are"} restored`);
-	if (removed > 0)
-		parts.push(`${numberText(removed)} uploaded ${removed === 1 ? "document is" : "documents are"} removed`);
+	if (restored > 0) parts.push(`${documentsText(restored)} ${verb} be restored`);
+	if (removed > 0) {
+		parts.push(`${numberText(removed)} uploaded ${removed === 1 ? "document" : "documents"} ${verb} be removed`);
+	}
 	if (impossible > 0) {
 		const more = impossible > impossibleIds.length ? ", ..." : "";
 		const which = impossibleIds.length === 0 ? "" : ` (${impossibleIds.map((id) => show(id)).join(", ")}${more})`;
