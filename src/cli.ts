@@ -9,7 +9,7 @@ import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
 import { endPing, startPing } from "./workflows/outputs/ping.ts";
-import { prepareOutputs } from "./workflows/outputs/prepare.ts";
+import { checkLogFile, prepareOutputs } from "./workflows/outputs/prepare.ts";
 import { typedOutputs, typedValue } from "./workflows/outputs/typed-outputs.ts";
 import { writeOutputs } from "./workflows/outputs/write-outputs.ts";
 
@@ -91,14 +91,22 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 		.hook("preAction", async (_, command) => {
 			const flags = command.optsWithGlobals<MessageFlags>();
 			const { color, quiet, debug, progress, logFile } = flags;
-			await app.io.configure({
-				color: color !== false,
-				quiet: quiet === true,
-				debug: debug === true,
-				...(progress === undefined ? {} : { progress }),
-				log: logFile === undefined ? undefined : { path: logFile, begins: `ragtag ${commandName(command)}` },
-			});
-			await prepareOutputs(app, commandName(command), command.args, command.optsWithGlobals<OutputFlags>());
+			const outputs = command.optsWithGlobals<OutputFlags>();
+			try {
+				await checkLogFile(command.args, outputs);
+				await app.io.configure({
+					color: color !== false,
+					quiet: quiet === true,
+					debug: debug === true,
+					...(progress === undefined ? {} : { progress }),
+					log: logFile === undefined ? undefined : { path: logFile, begins: `ragtag ${commandName(command)}` },
+				});
+			} catch (error) {
+				// The outputs say the exit code of this error as well.
+				await prepareOutputs(app, commandName(command), command.args, outputs).catch(() => undefined);
+				throw error;
+			}
+			await prepareOutputs(app, commandName(command), command.args, outputs);
 			if (flagsOf(command).has("--ping")) await startPing(app, command.optsWithGlobals());
 		})
 		.addHelpText(

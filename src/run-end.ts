@@ -108,6 +108,11 @@ export class RunEndCollector {
 		this.#started = this.#now();
 	}
 
+	/** Takes a path that must not be written. */
+	refuse(path: string): void {
+		this.#refused = new Set([...this.#refused, path]);
+	}
+
 	isRefused(path: string): boolean {
 		return this.#refused.has(path);
 	}

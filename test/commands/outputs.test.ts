@@ -26,6 +26,39 @@ const tag = ({ service, manifest, junit }: Made, argv: readonly string[] = [], m
 
 const casesIn = async (path: string): Promise<string[]> => casesOf(await validJunit(await readFile(path, "utf8")));
 
+describe("an output that is also a file the command reads", () => {
+	const cases: readonly (readonly [string, (made: Made) => Promise<string[]>])[] = [
+		[
+			"the manifest, named by a link",
+			async (made) => {
+				const link = join(await folder(), "link.csv");
+				await symlink(made.manifest, link);
+				return ["docs", "tag", link, "--junit", made.manifest];
+			},
+		],
+		["the manifest, as the log", async ({ manifest }) => ["docs", "tag", manifest, "--log-file", manifest]],
+		["the schema", async ({ manifest }) => ["docs", "tag", manifest, "--schema", manifest, "--junit", manifest]],
+		["the key", async ({ manifest, junit }) => ["docs", "tag", junit, "--api-key-file", manifest, "--junit", manifest]],
+		["the manifest of a recorded run", async ({ manifest }) => ["runs", "retry", "--junit", manifest]],
+		["the manifest of a verified run", async ({ manifest }) => ["runs", "verify", "--metrics-file", manifest]],
+		["the manifest of an undone run", async ({ manifest }) => ["runs", "undo", "--yes", "--junit", manifest]],
+	];
+
+	it.each(cases)("does not replace %s", async (_, argvOf) => {
+		const made = await world();
+		const home = await folder();
+		const before = await readFile(made.manifest, "utf8");
+		expect(await tag(made, [], { home })).toMatchObject({ exit: 0 });
+		const argv = await argvOf(made);
+		const { exit, stderr } = await ragtag(argv, { env: envOf(made.service), home });
+		expect({ exit, text: stderr, after: await readFile(made.manifest, "utf8") }).toEqual({
+			exit: 2,
+			text: expect.stringContaining("is also the "),
+			after: before,
+		});
+	});
+});
+
 describe("an output of a run", () => {
 	it("is there after a run that went well, and leaves nothing else in its folder", async () => {
 		const made = await world();

@@ -1,3 +1,4 @@
+import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
@@ -54,6 +55,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		runs,
 		name === undefined ? await newestWithResult(runs) : await runs.find(name),
 	);
+	await checkManifestOfRun(app, file.manifest.path);
 	if (recorded === undefined) {
 		throw new CliError(`run ${file.run} was stopped before it began; nothing was sent`, { exit: Exit.failedRows });
 	}

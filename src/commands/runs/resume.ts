@@ -1,3 +1,4 @@
+import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
@@ -53,6 +54,7 @@ async function resumeRun(name: string | undefined, flags: RunFlags, app: App, re
 			hint: "Use the version of ragtag that began it.",
 		});
 	}
+	await checkManifestOfRun(app, file.manifest.path);
 	const target = await targetOf(reopen ? "retry" : "resume", file, flags, app);
 	const recorded = payloadFlags(file.options);
 	return resume(file, { ...recorded, ...flags, ...target, run: file.run, reopen, allowEmpty: true }, app);

@@ -1,3 +1,4 @@
+import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import { certainNewestWithWrites, hasWritten, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { undoneOf } from "../../report/undo.ts";
@@ -67,6 +68,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	reading();
 	if (!hasWritten((await readReport(runs, file)).recorded))
 		return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
+	await checkManifestOfRun(app, file.manifest.path);
 	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
 	await using run = await connectRun(UNDO_COMMAND, flags, app);
 	if (run.session.baseUrl !== file.baseUrl) {

@@ -1,3 +1,4 @@
+import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import { newestWithWrites, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
@@ -61,6 +62,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 		const rest = `${rowsText(pending)} of it ${pending === 1 ? "is" : "are"} pending`;
 		io.note(`Run ${run} did not end: ${rest}, and can't be verified. Resume it with: ${resumeCommand(run, flags)}`);
 	}
+	await checkManifestOfRun(app, file.manifest.path);
 	const sessionFlags = { ...flags, ...(await targetOf("verify", file, flags, app)) };
 	return withSession(sessionFlags, app, async (session, its) => {
 		const { baseUrl } = recorded.header.target;

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, lstat, realpath } from "node:fs/promises";
+import { access, lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { App } from "../../app.ts";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
@@ -7,8 +7,53 @@ import type { OutputFlags } from "../../run-end.ts";
 import { currentUserId } from "../../user-id.ts";
 import { OUTPUTS } from "./outputs.ts";
 
-/** Flags of other files that the same command writes. */
-type OtherFiles = { readonly failed?: string; readonly out?: string };
+/** Flags of other files that the same command reads or writes. */
+type OtherFiles = {
+	readonly failed?: string;
+	readonly out?: string;
+	readonly logFile?: string;
+	readonly schema?: string;
+	readonly apiKeyFile?: string;
+	readonly caFile?: string;
+};
+
+const HINT = "Name a file of your own in a folder that can be written.";
+
+/**
+ * Checks that the log is no file that the command reads: lines would be appended to a manifest.
+ *
+ * @throws CliError exit 2
+ */
+export async function checkLogFile(
+	args: readonly string[],
+	{ logFile, ...flags }: OtherFiles & OutputFlags,
+): Promise<void> {
+	if (logFile === undefined) return;
+	const other = (await filesOf(args, flags)).get(await identityOf(logFile));
+	if (other === undefined) return;
+	throw new CliError(`--log-file ${logFile}: is also the file of ${other}; nothing was sent`, {
+		exit: Exit.usage,
+		hint: HINT,
+	});
+}
+
+/**
+ * Checks that no output would replace the manifest of a recorded run, which the command line does not name.
+ *
+ * @throws CliError exit 2
+ */
+export async function checkManifestOfRun({ runEnd }: Pick<App, "runEnd">, manifest: string): Promise<void> {
+	const identity = await identityOf(manifest);
+	for (const { flag, path: pathOf } of OUTPUTS) {
+		const path = pathOf(runEnd.flags);
+		if (path === undefined || (await identityOf(path)) !== identity) continue;
+		runEnd.refuse(path);
+		throw new CliError(`${flag} ${path}: is also the manifest of the run; nothing was sent`, {
+			exit: Exit.usage,
+			hint: HINT,
+		});
+	}
+}
 
 /**
  * Takes the outputs that the command line asks for, before anything is sent. An hour's run must not end with a file that was
@@ -25,35 +70,58 @@ export async function prepareOutputs(
 ): Promise<void> {
 	const isAuto = typed.annotations === "auto";
 	const flags = isAuto ? { ...typed, annotations: ci.system ?? ("none" as const) } : typed;
-	const taken = new Map<string, string>();
-	const others: readonly (readonly [string, string | undefined])[] = [
-		...args.map((arg) => [`the argument ${arg}`, arg] as const),
-		["--failed", flags.failed],
-		["--out", flags.out],
-	];
-	for (const [name, path] of others) if (path !== undefined && path !== "-") taken.set(await fullPath(path), name);
+	const taken = await filesOf(args, flags);
 	const refused = new Set<string>();
 	let first: CliError | undefined;
 	for (const { flag, path: pathOf, isAutomatic } of OUTPUTS) {
 		const path = pathOf(flags);
 		if (path === undefined) continue;
-		const full = await fullPath(path);
-		const other = taken.get(full);
+		const identity = await identityOf(path);
+		const other = taken.get(identity);
 		const why = other === undefined ? await whyNot(path) : `is also the file of ${other}`;
-		taken.set(full, flag);
+		taken.set(identity, flag);
 		if (why === undefined) continue;
 		refused.add(path);
 		if (isAutomatic === true && isAuto) continue;
 		first ??= new CliError(`${flag} ${path}: ${why}; nothing was sent`, {
 			exit: Exit.usage,
-			hint: "Name a file of your own in a folder that can be written.",
+			hint: HINT,
 		});
 	}
 	runEnd.begin(command, args, flags, refused);
 	if (first !== undefined) throw first;
 }
 
-/** The path of a file that need not exist, without links in its folder. */
+/** The names of the files that a command line has beside its outputs, by what `identityOf` gives for them. */
+async function filesOf(args: readonly string[], flags: OtherFiles): Promise<Map<string, string>> {
+	const files: readonly (readonly [string, string | undefined])[] = [
+		...args.map((arg) => [`the argument ${arg}`, arg] as const),
+		["--failed", flags.failed],
+		["--out", flags.out],
+		["--log-file", flags.logFile],
+		["--schema", flags.schema],
+		["--api-key-file", flags.apiKeyFile],
+		["--ca-file", flags.caFile],
+	];
+	const named = new Map<string, string>();
+	for (const [name, path] of files) if (path !== undefined && path !== "-") named.set(await identityOf(path), name);
+	return named;
+}
+
+/**
+ * A text that is the same for all names of a file, links and other letter cases included. Where there is no file yet, it is
+ * the path without links in its folder.
+ */
+async function identityOf(path: string): Promise<string> {
+	try {
+		// As a number, a long inode number would be rounded.
+		const { dev, ino } = await stat(path, { bigint: true });
+		return `${dev}:${ino}`;
+	} catch {
+		return fullPath(path);
+	}
+}
+
 async function fullPath(path: string): Promise<string> {
 	const folder = dirname(resolve(path));
 	return join(await realpath(folder).catch(() => folder), basename(path));
