@@ -82,6 +82,7 @@ it("a script gets the version, every setting with its origin, every check, and t
 		"rate",
 		"flavour",
 		"body",
+		"limiter",
 		"keep_runs",
 		"policy",
 	]);
