@@ -16,16 +16,19 @@ it("exactly the documents of a manifest are removed, and of --id", async () => {
 	expect(await service.ids()).toEqual([third]);
 });
 
-it.each<[string, boolean, string]>([
-	["nobody can be asked", false, ""],
-	["the answer is no", true, "no\n"],
-	["the input ends", true, ""],
-])("nothing is removed when %s", async (_what, terminal, stdin) => {
+it.each<[string, boolean, string, number]>([
+	["nobody can be asked", false, "", 0],
+	// The question names the document, which takes one request that reads.
+	["the answer is no", true, "no\n", 1],
+	["the input ends", true, "", 1],
+])("nothing is removed when %s", async (_what, terminal, stdin, reads) => {
 	const service = await serve(1);
-	const argv = ["docs", "rm", "--id", ...(await service.ids()), "-d", service.dataset];
+	const ids = await service.ids();
+	const argv = ["docs", "rm", "--id", ...ids, "-d", service.dataset];
 	const { exit } = await ragtag(argv, { env: envOf(service), terminal, stdin });
 	expect(exit).toBe(2);
-	expect(service.requests).toEqual([]);
+	expect(service.requests).toEqual(Array.from({ length: reads }, () => expect.stringMatching(/^GET .*&id=/)));
+	expect(await service.ids()).toEqual(ids);
 });
 
 it("a yes at the terminal removes", async () => {
