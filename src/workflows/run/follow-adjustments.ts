@@ -30,9 +30,8 @@ type Followed = { readonly runs: RunStore; readonly name: string; readonly sessi
 export async function followAdjustments(followed: Followed): Promise<() => Promise<void>> {
 	const { runs, name, session, app } = followed;
 	const nonce = randomBytes(NONCE_BYTES).toString("hex");
-	const files = [ADJUST_FILE, ADJUSTED_FILE, PROCESS_FILE].map((file) => runs.path(name, file));
-	const clear = async (): Promise<void> => {
-		for (const file of files) await rm(file, { force: true });
+	const clear = async (...files: readonly string[]): Promise<void> => {
+		for (const file of files) await rm(runs.path(name, file), { force: true });
 	};
 	const forget = session.rates.onChange((change) => app.io.note(noteOf(change, name)));
 	let seen = "";
@@ -51,7 +50,7 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 		}
 	};
 	try {
-		await clear();
+		await clear(ADJUST_FILE, ADJUSTED_FILE, PROCESS_FILE);
 		const { processes } = app;
 		const owner = await thisProcessAsOwner(await thisMachine(processes), processes.pid, nonce);
 		await writeWhole(runs.path(name, PROCESS_FILE), nonce, ownerText(owner));
@@ -67,8 +66,9 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 		cancel();
 		forget();
 		await work;
-		// The run has ended, whatever becomes of these files.
-		await clear().catch(() => undefined);
+		// The answer stays: a run that ended right after a change would take it away before runs adjust has read it.
+		// The run has ended, whatever becomes of the others.
+		await clear(ADJUST_FILE, PROCESS_FILE).catch(() => undefined);
 	};
 }
 
