@@ -48,7 +48,7 @@ const HINTS: ReadonlyMap<string, string> = new Map(
 );
 
 const KEY_HINT =
-	"Keys are not taken from flags, because other users of this machine can see them: set RAGTAG_API_KEY, give --api-key-file PATH, or write api_key_command into a profile.";
+	"Keys are not taken from flags, because other users of this machine can see them: set RAGTAG_API_KEY, or give --api-key-file PATH or --api-key-command COMMAND.";
 
 const VERSION_HINT = "The version: ragtag --version. Each request and its answer: --debug with a command.";
 
