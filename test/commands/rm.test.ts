@@ -27,7 +27,7 @@ it.each<[string, boolean, string, number]>([
 	const argv = ["docs", "rm", "--id", ...ids, "-d", service.dataset];
 	const { exit } = await ragtag(argv, { env: envOf(service), terminal, stdin });
 	expect(exit).toBe(2);
-	expect(service.requests).toEqual(Array.from({ length: reads }, () => expect.stringMatching(/^GET .*&id=/)));
+	expect(service.requests.map((request) => /^GET .*&id=/.test(request))).toEqual(Array(reads).fill(true));
 	expect(await service.ids()).toEqual(ids);
 });
 
