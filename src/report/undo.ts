@@ -33,7 +33,7 @@ export function undoText({ command, blind, removed }: Undo): string | undefined 
 export function undoneText(name: string, { reversed, kept, failed, unchanged, impossible }: Undone): string {
 	const parts = [
 		`${numberText(reversed)} reversed`,
-		`${numberText(kept)} kept because they were changed since`,
+		`${numberText(kept)} kept because ${kept === 1 ? "it was" : "they were"} changed since`,
 		`${numberText(failed)} failed`,
 	];
 	if (unchanged > 0) parts.push(`${numberText(unchanged)} already had the previous values`);

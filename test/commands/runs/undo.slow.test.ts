@@ -152,7 +152,7 @@ describe("an undo", () => {
 		expect(actions).toMatchObject([{ action: "remove", remove: { by: "me" } }, { action: "remove" }]);
 		const { exit, stdout, stderr } = await undo(world);
 		expect(exit).toBe(1);
-		expect(stderr).toContain(": 3 uploaded documents are removed.");
+		expect(stderr).toContain(": 3 uploaded documents will be removed.");
 		expect(summaryOf(stdout)).toMatchObject({ removed: 2, failed: 1, undoable: false, undo: null });
 		expect((await world.service.ids()).toSorted()).toEqual([...before, ...made.slice(0, 1)].toSorted());
 		// What is removed is gone.
