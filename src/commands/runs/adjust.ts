@@ -92,6 +92,14 @@ export async function adjust(name: string | undefined, flags: AdjustFlags, app: 
 			hint: "ragtag runs show has the outcomes of its rows.",
 		});
 	}
+	// An answer to the later change may have come in between, and then there is no answer to this one.
+	const waiting = await runs.readFile(run, ADJUST_FILE).catch(() => undefined);
+	if (waiting !== undefined && waiting !== text) {
+		throw new CliError(`another runs adjust replaced this change before run ${run} took it`, {
+			exit: Exit.temporary,
+			hint: "Type it again if it is still wanted.",
+		});
+	}
 	throw new CliError(`run ${run} has not taken the change within ${ANSWER_MS / 1000} s`, {
 		exit: Exit.temporary,
 		hint: "It takes the change when it looks again. Check whether its process is suspended, or its machine asleep.",
