@@ -1,8 +1,7 @@
+import type { WidthOf } from "../text/cut.ts";
+
 /** A part of a line. Where there is no room for all, the part with the highest number is left out first. */
 export type Part = { readonly text: string; readonly rank: number };
-
-/** The columns that a text takes on a terminal: wide characters take two, and combining ones none. */
-export type WidthOf = (text: string) => number;
 
 /** Parts as one line. A part that belongs to the one before it begins with a blank or a colon. */
 export function joined(parts: readonly Part[]): string {
@@ -18,17 +17,4 @@ export function fitted(parts: readonly Part[], width: number, widthOf: WidthOf):
 		kept = kept.filter(({ rank }, index) => index === 0 || rank !== worst);
 	}
 	return joined(kept);
-}
-
-/** The beginning of a text that takes at most so many columns. No character is cut in two. */
-export function cut(text: string, width: number, widthOf: WidthOf): string {
-	if (widthOf(text) <= width) return text;
-	let kept = "";
-	let room = width;
-	for (const { segment } of new Intl.Segmenter().segment(text)) {
-		room -= widthOf(segment);
-		if (room < 0) return kept;
-		kept += segment;
-	}
-	return kept;
 }

@@ -1,6 +1,7 @@
 import type { Activity, WorkCount } from "../activity.ts";
 import { numberText } from "../text/words.ts";
-import { cut, fitted, joined, type Part, type WidthOf } from "./fit.ts";
+import { cutToWidth, type WidthOf } from "../text/cut.ts";
+import { fitted, joined, type Part } from "./fit.ts";
 import { clockText, duration, rateText } from "./progress-words.ts";
 
 /** The number of rows that have an outcome. */
@@ -57,7 +58,7 @@ export function barLine(state: ProgressState, { width, unicode, widthOf }: BarSh
 		const [filled, rest] = unicode ? ["█", "░"] : ["#", "-"];
 		return `${filled.repeat(full)}${rest.repeat(room - full)} ${line}`;
 	}
-	return cut(line, Math.max(0, width), widthOf);
+	return cutToWidth(line, Math.max(0, width), widthOf);
 }
 
 /** A text with ASCII characters alone where the terminal may show no others. */

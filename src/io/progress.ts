@@ -1,4 +1,4 @@
-import type { WidthOf } from "./fit.ts";
+import type { WidthOf } from "../text/cut.ts";
 import type { RowCounts } from "./progress-lines.ts";
 
 export type ProgressMode = "auto" | "bar" | "plain" | "json" | "none";

@@ -1,4 +1,4 @@
-import { cutToWidth, displayWidth } from "./display-width.ts";
+import { displayWidth, withEllipsis } from "./display-width.ts";
 
 /** Blank columns between two columns of a table. */
 const GAP = 2;
@@ -105,7 +105,7 @@ export function tableLine(cells: readonly string[], layout: Layout, ellipsis: st
 	const padded = shown.map((at, index) => {
 		const cell = cells[at] ?? "";
 		const width = widths[index] ?? 0;
-		const text = typed.has(index) ? cell : cutToWidth(cell, width, ellipsis);
+		const text = typed.has(index) ? cell : withEllipsis(cell, width, ellipsis);
 		const blanks = " ".repeat(Math.max(0, width - displayWidth(text)));
 		return right.has(index) ? blanks + text : text + blanks;
 	});

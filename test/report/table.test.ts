@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutToWidth, displayWidth } from "../../src/report/display-width.ts";
+import { withEllipsis, displayWidth } from "../../src/report/display-width.ts";
 import { columnWidths, type Column, layoutOf, tableLine } from "../../src/report/table.ts";
 
 /** A table as it is printed: the columns, then the rows. */
@@ -49,7 +49,7 @@ describe("a table", () => {
 		["abcde", 5, "…", "abcde"],
 		["abcdefgh", 5, "...", "ab..."],
 	])("cuts %j to %d columns with %j, and divides no character", (text, width, ellipsis, cut) => {
-		expect(cutToWidth(text, width, ellipsis)).toBe(cut);
+		expect(withEllipsis(text, width, ellipsis)).toBe(cut);
 	});
 
 	it("puts numbers and sizes below each other by their last digits, so that they can be compared", () => {
