@@ -1,6 +1,6 @@
 import { parseValue } from "./parser.ts";
 import type { JsonRules } from "./rules.ts";
-import { isJsonArray, type JsonValue } from "./values.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./values.ts";
 
 /**
  * Parses JSON text.
@@ -11,6 +11,16 @@ export function parseJson(text: string): JsonValue {
 	const value: unknown = JSON.parse(text);
 	if (!isParsed(value)) throw new SyntaxError("not JSON");
 	return text.includes("\\") && hasBackslashInName(value, DEEPEST_READ) ? parseValue(text, LIKE_JSON_PARSE) : value;
+}
+
+/** The object of a JSON text; undefined where the text is no JSON, or no object. */
+export function jsonObjectOf(text: string): JsonObject | undefined {
+	try {
+		const value = parseJson(text);
+		return isJsonObject(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 /** Levels that are read twice: some ten times the depth of any answer, and a tenth of what the stack can hold. */

@@ -1,6 +1,6 @@
 import { rename, writeFile } from "node:fs/promises";
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonObject, type JsonObject } from "../../json/values.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
+import type { JsonObject } from "../../json/values.ts";
 import { parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
 
 /** The change that `runs adjust` asks for, and the answer of the run, in the run's folder. */
@@ -85,12 +85,6 @@ function settingIn(value: unknown): RateSetting | undefined {
 }
 
 function membersOf(file: string): JsonObject | undefined {
-	try {
-		const value = parseJson(file);
-		if (!isJsonObject(value) || value["schema"] !== SCHEMA) return undefined;
-		const { schema: _, ...members } = value;
-		return members;
-	} catch {
-		return undefined;
-	}
+	const { schema, ...members } = jsonObjectOf(file) ?? {};
+	return schema === SCHEMA ? members : undefined;
 }

@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
+import type { JsonObject, JsonValue } from "../../json/values.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
 import type { Totals } from "../types.ts";
@@ -55,7 +55,7 @@ export async function readRunSummary(runs: RunStore, run: string): Promise<RunSu
 		stat(runs.path(run, JOURNAL_FILE)).catch(absent),
 	]);
 	if (text === undefined || written === undefined) return undefined;
-	const object = objectOf(text);
+	const object = jsonObjectOf(text);
 	if (object === undefined) return undefined;
 	// A journal is compressed after the summary, and made plain again before anything is appended to it.
 	const isThere =
@@ -92,16 +92,6 @@ function summaryIn(object: JsonObject): RunSummary | undefined {
 
 function isNumber(value: JsonValue | undefined): value is number {
 	return typeof value === "number";
-}
-
-function objectOf(text: string): JsonObject | undefined {
-	try {
-		const value = parseJson(text);
-		return isJsonObject(value) ? value : undefined;
-	} catch {
-		// A file that was damaged is no summary.
-		return undefined;
-	}
 }
 
 function absent(error: unknown): undefined {

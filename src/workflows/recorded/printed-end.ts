@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/values.ts";
 import type { Summary } from "../../report/summary.ts";
 import type { VerifyCounts } from "../../report/verify.ts";
 import type { SlowCause } from "../../run/rate/pace.ts";
@@ -29,7 +29,7 @@ export async function readPrintedEnd(folder: string): Promise<PrintedEnd | undef
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	});
-	const object = text === undefined ? undefined : objectOf(text);
+	const object = text === undefined ? undefined : jsonObjectOf(text);
 	if (object === undefined) return undefined;
 	const { seconds, exit_code: exit, stop, slow = [], verify, undo } = object;
 	if (typeof seconds !== "number" || typeof exit !== "number") return undefined;
@@ -68,13 +68,4 @@ function verifyCounts(value: JsonValue | undefined): VerifyCounts | undefined {
 		unknown: count("unknown"),
 		pending: count("pending"),
 	};
-}
-
-function objectOf(text: string): JsonObject | undefined {
-	try {
-		const value = parseJson(text);
-		return isJsonObject(value) ? value : undefined;
-	} catch {
-		return undefined;
-	}
 }
