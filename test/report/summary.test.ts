@@ -5,20 +5,7 @@ import { exitOf } from "../../src/report/exit.ts";
 import { countsText, rowLine, summaryOf, summaryText } from "../../src/report/summary.ts";
 import { durationText, rowsText } from "../../src/text/words.ts";
 import { type VerifyCounts, verifyText } from "../../src/report/verify.ts";
-import type { Totals } from "../../src/run/types.ts";
-
-const none: Totals = {
-	rows: 0,
-	updated: 0,
-	unchanged: 0,
-	uploaded: 0,
-	removed: 0,
-	failed: 0,
-	invalid: 0,
-	duplicateSkipped: 0,
-	pending: 0,
-	attempts: 0,
-};
+import { NO_TOTALS as none } from "../../src/run/journal/state.ts";
 
 const verifiedTwo: VerifyCounts = {
 	mode: "all",

@@ -2,6 +2,7 @@ import type { JsonValue } from "../../src/json/values.ts";
 import { chartsOf } from "../../src/report/page/charts.ts";
 import type { PageChange, PageFailure, RunPage } from "../../src/report/page/model.ts";
 import { outcomeOf } from "../../src/report/page/outcome.ts";
+import { NO_TOTALS } from "../../src/run/journal/state.ts";
 import type { SeriesPoint } from "../../src/run/series/point.ts";
 import type { Totals } from "../../src/run/types.ts";
 
@@ -9,19 +10,7 @@ import type { Totals } from "../../src/run/types.ts";
 export const HOSTILE = `</script></style>"'><img src=x onerror=alert(1)> \u202egnp.exe\u2028 \`<b>\``;
 
 export function totalsOf(counts: Partial<Totals>): Totals {
-	return {
-		rows: 0,
-		updated: 0,
-		unchanged: 0,
-		uploaded: 0,
-		removed: 0,
-		failed: 0,
-		invalid: 0,
-		duplicateSkipped: 0,
-		pending: 0,
-		attempts: 0,
-		...counts,
-	};
+	return { ...NO_TOTALS, ...counts };
 }
 
 /** That many seconds of a run that sends 50 requests a second. @param from epoch seconds */

@@ -11,7 +11,8 @@ import {
 } from "./records.ts";
 import { RowStates } from "./row-states.ts";
 
-const NO_TOTALS: Totals = {
+/** The totals of a run without rows. */
+export const NO_TOTALS: Totals = {
 	rows: 0,
 	updated: 0,
 	unchanged: 0,
