@@ -69,20 +69,20 @@ describe("an output of a run", () => {
 	});
 
 	it("names the row that failed", async () => {
-		const made = await world("nobody");
+		const made = await world("absent");
 		expect(await tag(made)).toMatchObject({ exit: 1 });
-		expect(await casesIn(made.junit)).toEqual(["docs tag: passed", "line 3: nobody: failure NOT_FOUND"]);
+		expect(await casesIn(made.junit)).toEqual(["docs tag: passed", "line 3: absent: failure NOT_FOUND"]);
 	});
 
 	it("has the failed rows of a run's earlier executions, too", async () => {
-		const made = await world("nobody");
+		const made = await world("absent");
 		const home = await folder();
 		const stopped = await tag(made, ["--max-errors", "1", "--concurrency", "1", "--chunk", "1"], { home });
 		expect(stopped.exit).toBe(9);
-		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 9", "line 3: nobody: failure NOT_FOUND"]);
+		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 9", "line 3: absent: failure NOT_FOUND"]);
 		const argv = ["runs", "resume", "--junit", made.junit];
 		expect(await ragtag(argv, { env: envOf(made.service), home })).toMatchObject({ exit: 1 });
-		expect(await casesIn(made.junit)).toEqual(["runs resume: passed", "line 3: nobody: failure NOT_FOUND"]);
+		expect(await casesIn(made.junit)).toEqual(["runs resume: passed", "line 3: absent: failure NOT_FOUND"]);
 	});
 
 	it("says of every early end that it is an error", async () => {
@@ -102,8 +102,8 @@ describe("an output of a run", () => {
 		const stopped = AbortSignal.abort({ exit: 143, text: "stopped by SIGTERM" });
 		expect(await tag(made, [], { signal: stopped })).toMatchObject({ exit: 143 });
 		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 143"]);
-		const nobodyThere = { RAGTAG_BASE_URL: "http://127.0.0.1:9", RAGTAG_API_KEY: KEY };
-		expect(await tag(made, ["--max-outage", "50ms"], { env: nobodyThere })).toMatchObject({ exit: 6 });
+		const noService = { RAGTAG_BASE_URL: "http://127.0.0.1:9", RAGTAG_API_KEY: KEY };
+		expect(await tag(made, ["--max-outage", "50ms"], { env: noService })).toMatchObject({ exit: 6 });
 		expect(await casesIn(made.junit)).toEqual(["docs tag: error exit 6"]);
 	});
 
@@ -157,14 +157,14 @@ describe("an output of a run", () => {
 	});
 
 	it("is written for a dry run, a plan and a check of a manifest", async () => {
-		const made = await world("nobody");
+		const made = await world("absent");
 		expect(await tag(made, ["--dry-run"])).toMatchObject({ exit: 1 });
-		expect(await casesIn(made.junit)).toEqual(["docs tag: passed", "line 3: nobody: failure NOT_FOUND"]);
+		expect(await casesIn(made.junit)).toEqual(["docs tag: passed", "line 3: absent: failure NOT_FOUND"]);
 		const { service, manifest, junit } = made;
 		const out = join(await folder(), "plan.jsonl");
 		const plan = ["docs", "plan", manifest, "-d", service.dataset, "--out", out, "--junit", junit];
 		expect(await ragtag(plan, { env: envOf(service) })).toMatchObject({ exit: 1 });
-		expect(await casesIn(junit)).toEqual(["docs plan: passed", "line 3: nobody: failure NOT_FOUND"]);
+		expect(await casesIn(junit)).toEqual(["docs plan: passed", "line 3: absent: failure NOT_FOUND"]);
 		const check = ["manifest", "check", manifest, "-d", service.dataset, "--junit", junit];
 		expect(await ragtag(check)).toMatchObject({ exit: 0 });
 		expect(await casesIn(junit)).toEqual(["manifest check: passed"]);

@@ -12,9 +12,9 @@ const derive = promisify<string, string, number, typeof COST, Buffer>(scrypt);
 /**
  * The name in Redis of the cap of one service and one key.
  *
- * Every machine computes it from what it has, so no further secret is needed, and nobody can read the key from it. Whoever
- * reads Redis may still guess keys and compare: the address is the salt, so a table made in advance is of no use, and scrypt
- * makes each guess slow. A key that a service has made, which is random, is out of reach.
+ * Every machine computes it from its own settings, so no further secret is needed. The name does not reveal the key. A reader
+ * of Redis can still guess keys and compare. The address is the salt, so a table made in advance does not help, and scrypt
+ * makes each guess slow. A random key, as services make them, can't be guessed.
  */
 export async function nameOfCap(baseUrl: string, key: string): Promise<string> {
 	const name = await derive(key, `ragtag shared limiter\n${baseUrl}`, NAME_BYTES, COST);
