@@ -187,15 +187,16 @@ it.skipIf(!onTerminal || !onLinux)(
 		const pid = join(home, "pid");
 		const command = `echo $$ > ${pid}; exec ${COMMAND.join(" ")} docs rm --id ${id} -d ${service.dataset}`;
 		const env = environment({ ...envOf(service), SHELL: "/bin/bash" });
-		const child = spawn("script", ["-qefc", command, "/dev/null"], { env, stdio: ["pipe", "ignore", "ignore"] });
+		const child = spawn("script", ["-qefc", command, "/dev/null"], { env, stdio: ["pipe", "pipe", "ignore"] });
 		onTestFinished(() => void child.kill("SIGKILL"));
 		const ended = once(child, "exit");
+		let shown = "";
+		child.stdout.on("data", (chunk: Buffer) => (shown += chunk.toString()));
 		const asked = (): Promise<string> => readFile(pid, "utf8").catch(() => "");
 		await expect.poll(asked, { timeout: 20_000 }).toMatch(/\d\n/);
 		const signals = (): boolean => listens(Number(readFileSync(pid, "utf8")));
 		await expect.poll(signals, { timeout: 20_000 }).toBe(true);
-		// The question follows what it looks up first: time to come there.
-		await new Promise((resolve) => setTimeout(resolve, 1500));
+		await expect.poll(() => shown, { timeout: 20_000 }).toContain("Type yes: ");
 		process.kill(Number(await readFile(pid, "utf8")), "SIGINT");
 		expect(await ended).toEqual([130, null]);
 		expect(await service.ids()).toEqual([id]);
