@@ -9,10 +9,11 @@ const listed = async (world: Recorded): Promise<unknown> =>
 
 /** Breaks the second record of a journal and keeps its length and its time: only who reads the journal can notice. */
 async function breakUnseen(journal: string): Promise<void> {
-	const { atime, mtime } = await stat(journal);
+	const { atime, mtimeMs } = await stat(journal);
 	const text = await readFile(journal, "utf8");
 	await writeFile(journal, text.replace('"updated"', '"removed"'));
-	await utimes(journal, atime, mtime);
+	// `mtime` is rounded, up as well as down, and a journal that is newer than its summary is read.
+	await utimes(journal, atime, new Date(Math.floor(mtimeMs)));
 }
 
 it("runs list reads the summaries of runs that ended, not their journals", async () => {
