@@ -13,11 +13,30 @@ export type Metadata = ReadonlyMap<string, JsonValue>;
  * @param exact the JSON texts of values that a `JsonValue` can't hold, by their keys
  */
 export function metadataText(metadata: Metadata, exact?: ReadonlyMap<string, string>): string {
-	const members: string[] = [];
+	let members = "";
 	for (const [key, value] of metadata) {
-		members.push(`${JSON.stringify(key)}:${exact?.get(key) ?? JSON.stringify(value)}`);
+		members += `${members === "" ? "" : ","}${textOf(key)}:${exact?.get(key) ?? valueText(value)}`;
 	}
-	return `{${members.join(",")}}`;
+	return `{${members}}`;
+}
+
+/** 64 characters: a longer text is checked faster by `JSON.stringify`. */
+const SHORT_TEXT = 64;
+
+function valueText(value: JsonValue): string {
+	if (typeof value === "string") return textOf(value);
+	return typeof value === "number" && Number.isFinite(value) ? String(value) : JSON.stringify(value);
+}
+
+/** As `JSON.stringify`, which takes twice as long for short plain text, as most metadata is. */
+function textOf(text: string): string {
+	if (text.length > SHORT_TEXT) return JSON.stringify(text);
+	for (let at = 0; at < text.length; at++) {
+		const unit = text.charCodeAt(at);
+		// Printable ASCII without quotation mark and backslash stands for itself.
+		if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return JSON.stringify(text);
+	}
+	return `"${text}"`;
 }
 
 /** Whether a parsed value is a JSON object: neither null nor an array. */

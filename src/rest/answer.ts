@@ -1,5 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { looseNames, parseLoosely } from "../json/not-json.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
+
+/** A complete answer as it came. */
+export type RawAnswer = { readonly status: number; readonly headers: RawHeaders; readonly bytes: Buffer };
 
 /** A complete answer. */
 export type Answer = {
@@ -21,6 +25,11 @@ export type ParsedEnvelope = {
 	/** the JSON text that was parsed */
 	readonly text: string;
 };
+
+/** An answer with its text. */
+export function decoded({ status, headers, bytes }: RawAnswer): Answer {
+	return { status, headers, text: isUtf8(bytes) ? bytes.toString() : undefined };
+}
 
 /** Every value of a header field, in the order in which they came. */
 export function headerValues(headers: RawHeaders, name: string): string[] {

@@ -1,15 +1,17 @@
 import { redactor } from "../text/redactor.ts";
-import { type Answer, headerValues, type ParsedEnvelope } from "./answer.ts";
+import { type Answer, decoded, type ParsedEnvelope } from "./answer.ts";
 import { boundaryFor, type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
 import { classifyAnswer, isRouteMissing } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
+import { observed, type Send } from "./observed.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
 import { forRemoval, notListed, removalOf } from "./removal.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
 import type { Api, Dialect, Exchange, ListedDocument, StoredFile, UploadFile } from "./types.ts";
-import { documentParameters, pathOf, segment } from "./url.ts";
+import { Updates } from "./updates.ts";
+import { DocumentPaths, documentParameters, pathOf, segment } from "./url.ts";
 
 export type ApiOptions = {
 	/** as `normaliseBaseUrl` gives it */
@@ -25,9 +27,13 @@ export type ApiOptions = {
 	readonly ca?: readonly string[] | undefined;
 	/** as `proxyFor` gives it; `token` is the whole value of a Proxy-Authorization */
 	readonly proxy?: { readonly uri: string; readonly token?: string } | undefined;
+	/** called right before the first connection is opened */
+	readonly beforeConnecting?: (() => void) | undefined;
 	/** sent to the service with the program's name */
 	readonly version?: string | undefined;
 	readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+	/** whether it is called for the request that is sent now; for each, unless given */
+	readonly isWatched?: (() => boolean) | undefined;
 	/** random unless a test says otherwise */
 	readonly boundary?: BoundarySource | undefined;
 };
@@ -38,20 +44,21 @@ const ANSWER_BYTES = 1024 * 1024;
 /** 64 MiB: a list has the metadata of a whole page. */
 const LIST_BYTES = 64 * ANSWER_BYTES;
 
-type CallOptions = Partial<Pick<Call, "body" | "headers" | "limit" | "isPatient">> & {
+type CallOptions = Partial<Pick<Call<unknown>, "body" | "headers" | "limit" | "isPatient" | "isProbe">> & {
 	signal: AbortSignal | undefined;
-	/** whether the debug record has the result of reading the answer */
-	isProbe?: true;
 };
 
 /** The API of one service. Opens no connection before the first request. */
 export function createApi(options: ApiOptions): Api {
 	const { origin } = new URL(options.baseUrl);
 	const context = errorContextOf(options);
+	const transport = new Transport({ ...options, origin }, context);
+	const send: Send = (call) => transport.send(call);
 	const service: Service = {
 		options,
 		context,
-		transport: new Transport({ ...options, origin }, context),
+		transport,
+		send: options.onExchange === undefined ? send : observed(send, options.onExchange, options.isWatched),
 		decode: new Decoder(context),
 		boundary: boundaryFor(options.boundary ?? randomBoundary),
 		listed: new WeakSet(),
@@ -64,7 +71,8 @@ export function createApi(options: ApiOptions): Api {
 type Service = {
 	readonly options: ApiOptions;
 	readonly context: ErrorContext;
-	readonly transport: Transport;
+	readonly transport: Pick<Transport, "close">;
+	readonly send: Send;
 	readonly decode: Decoder;
 	readonly boundary: (payload: string) => string;
 	/** the documents that its lists have shown; no others can be removed */
@@ -74,7 +82,7 @@ type Service = {
 };
 
 function apiIn(dialect: Dialect, service: Service): Api {
-	const { options, context, transport, decode, boundary, listed } = service;
+	const { options, context, decode, boundary, listed } = service;
 	const { flavour, form } = dialect;
 	const { pathname: prefix } = new URL(options.baseUrl);
 	const headers = [
@@ -89,41 +97,32 @@ function apiIn(dialect: Dialect, service: Service): Api {
 	];
 
 	/** Sends one request, and reads its answer, success or not. */
-	async function exchange<Result>(
+	function exchange<Result>(
 		method: Method,
 		path: string,
 		read: (answer: Answer) => Result,
 		more: CallOptions,
 	): Promise<Result> {
-		const started = performance.now();
-		let answer: Answer | undefined;
-		const note = (result: string): void =>
-			options.onExchange?.({
-				method,
-				path,
-				status: answer?.status,
-				result,
-				milliseconds: performance.now() - started,
-				date: () => (answer === undefined ? undefined : headerValues(answer.headers, "date")[0]),
-			});
-		try {
-			answer = await transport.send({
-				method,
-				path,
-				headers: more.headers === undefined ? headers : [...headers, ...more.headers],
-				body: more.body ?? null,
-				limit: more.limit ?? ANSWER_BYTES,
-				isPatient: more.isPatient ?? false,
-				signal: more.signal,
-			});
-			const result = read(answer);
-			note(more.isProbe === true ? String(result) : "ok");
-			return result;
-		} catch (error) {
-			if (error instanceof RestError && ["ECHO_MISMATCH", "OTHER_CASE"].includes(error.code)) transport.renew();
-			note(error instanceof RestError ? error.code : "aborted");
-			throw error;
-		}
+		return service.send({
+			method,
+			path,
+			headers: more.headers === undefined ? headers : [...headers, ...more.headers],
+			body: more.body ?? null,
+			limit: more.limit ?? ANSWER_BYTES,
+			isPatient: more.isPatient ?? false,
+			signal: more.signal,
+			...(more.isProbe === true ? { isProbe: true } : {}),
+			read: (answer) => read(decoded(answer)),
+		});
+	}
+
+	/** The envelope of a success. Throws the error that any other answer means. */
+	function success(answer: Answer, path: string): ParsedEnvelope {
+		const { isKeyAccepted } = service;
+		const envelope = classifyAnswer(answer, { flavour, context, now: Date.now(), isKeyAccepted });
+		if (envelope instanceof RestError) throw isRouteMissing(answer, path) ? notTheApi(envelope) : envelope;
+		service.isKeyAccepted = true;
+		return envelope;
 	}
 
 	/** Sends one request, and reads the envelope of its success. */
@@ -133,19 +132,19 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		read: (envelope: ParsedEnvelope) => Result,
 		more: CallOptions,
 	): Promise<Result> {
-		const readSuccess = (answer: Answer): Result => {
-			const envelope = classifyAnswer(answer, {
-				flavour,
-				context,
-				now: Date.now(),
-				isKeyAccepted: service.isKeyAccepted,
-			});
-			if (envelope instanceof RestError) throw isRouteMissing(answer, path) ? notTheApi(envelope) : envelope;
-			service.isKeyAccepted = true;
-			return read(envelope);
-		};
-		return exchange(method, path, readSuccess, more);
+		return exchange(method, path, (answer) => read(success(answer, path)), more);
 	}
+
+	const updates = new Updates({
+		dialect,
+		paths: new DocumentPaths(prefix),
+		headers,
+		boundary,
+		limit: ANSWER_BYTES,
+		send: service.send,
+		success: (answer, path) => success(decoded(answer), path),
+		echo: (envelope, documentId) => decode.echo(envelope, documentId),
+	});
 
 	async function upload(datasetId: string, file: UploadFile, signal: AbortSignal | undefined): Promise<StoredFile> {
 		const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"]);
@@ -184,14 +183,12 @@ function apiIn(dialect: Dialect, service: Service): Api {
 			for (const document of page.items) listed.add(document);
 			return page;
 		},
-		updateMetadata: async (datasetId, documentId, metadata, signal) => {
-			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
-			const { type, body } = updateBody(form, metadata, boundary);
-			return call(flavour.update.verb, path, (envelope) => decode.echo(envelope, documentId), {
-				body,
-				headers: ["content-type", type],
-				signal,
-			});
+		updateMetadata: (datasetId, documentId, metadata, signal) => {
+			try {
+				return updates.send(datasetId, documentId, metadata, signal);
+			} catch (error) {
+				return Promise.reject(error);
+			}
 		},
 		uploadDocument: upload,
 		forRemoval: (document) => forRemoval(listed, document),
@@ -225,7 +222,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 				signal,
 			});
 		},
-		close: () => transport.close(),
+		close: () => service.transport.close(),
 	};
 }
 

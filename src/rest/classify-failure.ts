@@ -1,5 +1,5 @@
 import { errorCode, reason } from "../errors.ts";
-import { RestError, type RestErrorKind, type ErrorContext, safe } from "./errors.ts";
+import { type ErrorContext, isCertificateError, RestError, type RestErrorKind, safe } from "./errors.ts";
 
 /** Ends of an attempt that this program causes. Each is a class of its own, so that none is recognised by its words. */
 export class Expired extends Error {}
@@ -33,10 +33,6 @@ const ANSWER_ERRORS: Readonly<Record<string, readonly [code: string, words: stri
 	UND_ERR_DESTROYED: ["CLOSED", "the connections were closed before the answer was complete"],
 };
 
-/** OpenSSL's verification errors as Node names them. */
-const CERTIFICATE_ERROR =
-	/^(?:CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|ERROR_IN_CERT_)/;
-
 /**
  * The error of an attempt without a complete answer.
  *
@@ -57,7 +53,7 @@ export function classifyFailure(error: unknown, wasSent: boolean, context: Error
 		);
 	if (error instanceof TooLarge)
 		return make("ambiguous", "ANSWER_TOO_LARGE", "the answer is larger than any answer of this API");
-	if (CERTIFICATE_ERROR.test(code)) {
+	if (isCertificateError(code)) {
 		return make(
 			"untrusted",
 			"TLS_UNTRUSTED",

@@ -1,6 +1,5 @@
-import * as tls from "node:tls";
-import type { Dispatcher, Pool as UndiciPool } from "undici";
-import Pool from "undici/lib/dispatcher/pool.js";
+import type { Pool as UndiciPool } from "undici";
+import { Clients, type ClientsOptions } from "./clients.ts";
 
 export type ConnectionOptions = {
 	readonly origin: string;
@@ -11,15 +10,20 @@ export type ConnectionOptions = {
 	/** further trusted certificates, PEM */
 	readonly ca?: readonly string[] | undefined;
 	readonly proxy?: { readonly uri: string; readonly token?: string } | undefined;
+	/** called right before the first connection is opened */
+	readonly beforeConnecting?: (() => void) | undefined;
 };
 
 /** Takes requests, and says what a proxy needs in each. */
 export type Connections = {
-	readonly dispatcher: Dispatcher;
+	readonly dispatcher: Pick<Clients, "dispatch" | "close" | "destroy">;
 	/** text before each path: a proxy without a tunnel gets the whole address */
 	readonly prefix: string;
 	readonly headers: readonly string[];
 };
+
+/** What a TLS connection trusts, and the milliseconds that it may take to open. */
+type Trust = { readonly timeout: number; readonly rejectUnauthorized: true; readonly ca?: string[] };
 
 /** 10 s for the TCP and the TLS handshake together. */
 export const CONNECT_TIMEOUT_MS = 10_000;
@@ -30,15 +34,30 @@ const KEEP_ALIVE_MS = 3_000;
 /** Opens no connection yet: requests open connections as they need them. */
 export function connect(options: ConnectionOptions): Connections | Promise<Connections> {
 	const { origin, proxy } = options;
-	if (proxy === undefined) return { dispatcher: new Pool(origin, poolOptions(options)), prefix: "", headers: [] };
+	if (proxy === undefined) return direct(options, origin, { prefix: "", headers: [] });
 	if (origin.startsWith("https:")) return tunnel(options, proxy);
 	const url = new URL(proxy.uri);
 	const token = tokenOf(url, proxy.token);
-	return {
-		dispatcher: new Pool(url.origin, poolOptions(options)),
-		prefix: origin,
-		headers: ["host", new URL(origin).host, ...(token === undefined ? [] : ["proxy-authorization", token])],
-	};
+	const headers = ["host", new URL(origin).host, ...(token === undefined ? [] : ["proxy-authorization", token])];
+	return direct(options, url.origin, { prefix: origin, headers });
+}
+
+/** Connections to the service, or to a proxy without a tunnel. Only those that need TLS load its code. */
+function direct(
+	options: ConnectionOptions,
+	origin: string,
+	about: Omit<Connections, "dispatcher">,
+): Connections | Promise<Connections> {
+	if (!origin.startsWith("https:")) return { dispatcher: new Clients(origin, clientsOptions(options)), ...about };
+	return trustOf(options).then((trust) => ({
+		dispatcher: new Clients(origin, { ...clientsOptions(options), connect: trust }),
+		...about,
+	}));
+}
+
+async function trustOf({ ca }: ConnectionOptions): Promise<Trust> {
+	const { tlsOptions } = await import("./trust.ts");
+	return { timeout: CONNECT_TIMEOUT_MS, ...tlsOptions(ca) };
 }
 
 /** A tunnel through the proxy, so that it sees neither key nor metadata. */
@@ -53,44 +72,30 @@ async function tunnel(
 	} = await import("undici");
 	const url = new URL(proxy.uri);
 	const token = tokenOf(url, proxy.token);
-	const trust = { timeout: CONNECT_TIMEOUT_MS, ...tlsOptions(options.ca) };
+	const trust = await trustOf(options);
 	const dispatcher = new ProxyAgent({
 		uri: url.origin,
 		...(token === undefined ? {} : { token }),
 		requestTls: trust,
 		proxyTls: trust,
 		factory: (origin, { connect: open }: UndiciPool.Options) =>
-			new AnyPool(origin, { ...poolOptions(options), ...(open === undefined ? {} : { connect: open }) }),
+			new AnyPool(origin, { ...clientsOptions(options), connect: open ?? trust }),
 	});
 	return { dispatcher, prefix: "", headers: [] };
 }
 
-function poolOptions(options: ConnectionOptions): UndiciPool.Options {
+function clientsOptions(options: ConnectionOptions): ClientsOptions {
 	return {
 		connections: options.connections,
+		beforeConnecting: options.beforeConnecting,
 		pipelining: 1,
 		headersTimeout: options.timeout,
 		bodyTimeout: options.timeout,
 		keepAliveTimeout: KEEP_ALIVE_MS,
 		// A server's hint may shorten this, never lengthen it.
 		keepAliveMaxTimeout: KEEP_ALIVE_MS,
-		connect: { timeout: CONNECT_TIMEOUT_MS, ...tlsOptions(options.ca) },
+		connect: { timeout: CONNECT_TIMEOUT_MS },
 	};
-}
-
-/** The certificates that a TLS connection trusts: those of the system, and the given ones. */
-export function tlsOptions(ca: readonly string[] | undefined): { rejectUnauthorized: true; ca?: string[] } {
-	// Set here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
-	if (ca === undefined || ca.length === 0) return { rejectUnauthorized: true };
-	return { rejectUnauthorized: true, ca: [...systemCertificates(), ...ca] };
-}
-
-/** The certificates that Node trusts by itself. The option `ca` replaces them, so they are added to it. */
-function systemCertificates(): readonly string[] {
-	// From Node 22.15 on this includes those of NODE_EXTRA_CA_CERTS.
-	const get: unknown = Reflect.get(tls, "getCACertificates");
-	const found: unknown = typeof get === "function" ? Reflect.apply(get, tls, ["default"]) : tls.rootCertificates;
-	return Array.isArray(found) ? found.filter((one) => typeof one === "string") : tls.rootCertificates;
 }
 
 function tokenOf(url: URL, token: string | undefined): string | undefined {

@@ -71,3 +71,12 @@ export function safe(text: string, context: ErrorContext): string {
 export function quoted(text: string | undefined, context: ErrorContext): string {
 	return text === undefined || text.trim() === "" ? "" : ` "${safe(text.trim(), context)}"`;
 }
+
+/** OpenSSL's verification errors as Node names them. */
+const CERTIFICATE_ERROR =
+	/^(?:CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|ERROR_IN_CERT_)/;
+
+/** Whether an error of a connection, by Node's code, says that a certificate is not trusted. */
+export function isCertificateError(code: string): boolean {
+	return CERTIFICATE_ERROR.test(code);
+}

@@ -39,7 +39,7 @@ export async function sendPing(
 			{ origin: url.origin, connections: 1, timeout, ca, ...proxy },
 			{ host: url.host, redact },
 		);
-		const { status } = await transport.send({
+		const status = await transport.send({
 			method: text === undefined ? "GET" : "POST",
 			path: `${url.pathname.replace(/\/+$/, "")}/${signal}${url.search}`,
 			headers: ["user-agent", `ragtag/${VERSION}`, ...(text === undefined ? [] : ["content-type", "text/plain"])],
@@ -47,6 +47,7 @@ export async function sendPing(
 			limit: LARGEST_ANSWER_BYTES,
 			isPatient: false,
 			signal: undefined,
+			read: (answer) => answer.status,
 		});
 		if (status >= 200 && status < 300) return undefined;
 		return `${url.host} answered ${status}${status >= 300 && status < 400 ? ", and redirects are not followed" : ""}`;

@@ -3,9 +3,10 @@ import { isIP } from "node:net";
 import { connect, type PeerCertificate } from "node:tls";
 import { errorCode } from "../errors.ts";
 import { classifyFailure, Expired } from "./classify-failure.ts";
-import { CONNECT_TIMEOUT_MS, tlsOptions } from "./connections.ts";
+import { CONNECT_TIMEOUT_MS } from "./connections.ts";
 import type { RestErrorKind } from "./errors.ts";
 import { comparableHost, isLoopback, type Route, routeTo } from "./proxy.ts";
+import { tlsOptions } from "./trust.ts";
 
 export type PreflightOptions = {
 	/** as `normaliseBaseUrl` gives it */

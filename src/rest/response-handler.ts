@@ -1,14 +1,31 @@
-import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
-import type { Answer, RawHeaders } from "./answer.ts";
+import type { RawAnswer, RawHeaders } from "./answer.ts";
 import { Expired, TooLarge } from "./classify-failure.ts";
+import type { Connection } from "./clients.ts";
 
-/** Called once, at the end of an attempt. `wasSent` says whether the request had been handed to a connection. */
+/** Takes the end of an attempt. */
 export type ResponseListener = {
-	answered(answer: Answer): void;
-	failed(error: unknown, wasSent: boolean): void;
-	cancelled(reason: unknown): void;
+	/** called once, at the first end of each attempt */
+	ended(attempt: ResponseHandler): void;
+	/** @param wasSent whether the request had been handed to a connection */
+	failure(error: unknown, wasSent: boolean): Error;
 };
+
+export type ResponseOptions = {
+	/** the largest accepted answer, in bytes */
+	readonly limit: number;
+	/** on the clock of `performance.now()`, in milliseconds */
+	readonly deadline: number;
+	/** milliseconds from the last byte that moved to the deadline; 0 for a deadline that does not move */
+	readonly patience: number;
+	readonly signal: AbortSignal | undefined;
+	readonly listener: ResponseListener;
+	/** what the caller gets */
+	readonly answered: (answer: RawAnswer) => void;
+	readonly failed: (reason: unknown) => void;
+};
+
+const NO_BYTES = Buffer.alloc(0);
 
 /**
  * One request in flight, as undici's dispatcher sees it. It gathers the answer, and ends once: with the first of
@@ -18,26 +35,27 @@ export type ResponseListener = {
  * tells "certainly not sent" from "may have been applied".
  */
 export class ResponseHandler implements Dispatcher.DispatchHandler {
-	/** on the clock of `performance.now()`, in milliseconds */
 	deadline: number;
-	/** the largest accepted answer, in bytes */
-	readonly #limit: number;
-	/** milliseconds from the last byte that moved to the deadline; 0 for a deadline that does not move */
-	readonly #patience: number;
-	readonly #listener: ResponseListener;
+	position = 0;
+	connection: Connection | undefined;
+	isDone = false;
+	readonly #options: ResponseOptions;
 	#abort: ((error?: Error) => void) | undefined;
 	#wasSent = false;
-	#isDone = false;
 	#status = 0;
-	#headers: RawHeaders = [];
-	#chunks: Buffer[] = [];
+	#headers: RawHeaders | undefined;
+	/** the first piece of the answer; nearly every answer is one */
+	#first: Buffer | undefined;
+	#more: Buffer[] | undefined;
 	#size = 0;
 
-	constructor(options: { limit: number; deadline: number; patience: number; listener: ResponseListener }) {
+	constructor(options: ResponseOptions) {
 		this.deadline = options.deadline;
-		this.#limit = options.limit;
-		this.#patience = options.patience;
-		this.#listener = options.listener;
+		this.#options = options;
+	}
+
+	get signal(): AbortSignal | undefined {
+		return this.#options.signal;
 	}
 
 	expire(): void {
@@ -45,15 +63,15 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 	}
 
 	cancel(reason: unknown): void {
-		if (this.#isDone) return;
-		this.#isDone = true;
+		if (this.isDone) return;
+		this.#end();
 		this.#abort?.();
-		this.#listener.cancelled(reason);
+		this.#options.failed(reason);
 	}
 
 	onConnect(abort: (error?: Error) => void): void {
 		// It ended while it waited for a connection, or undici is about to send it again by itself.
-		if (this.#isDone || this.#wasSent) return abort();
+		if (this.isDone || this.#wasSent) return abort();
 		this.#abort = abort;
 		this.#wasSent = true;
 	}
@@ -69,12 +87,14 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 
 	onData(chunk: Buffer): boolean {
 		this.#size += chunk.length;
-		if (this.#size > this.#limit) {
-			this.#chunks = [];
+		if (this.#size > this.#options.limit) {
+			this.#first = undefined;
+			this.#more = undefined;
 			this.#fail(new TooLarge("the answer is too large"));
 			return false;
 		}
-		this.#chunks.push(chunk);
+		if (this.#first === undefined) this.#first = chunk;
+		else (this.#more ??= [this.#first]).push(chunk);
 		this.#postpone();
 		return true;
 	}
@@ -84,12 +104,11 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 	}
 
 	onComplete(): void {
-		if (this.#isDone) return;
-		this.#isDone = true;
-		const [first] = this.#chunks;
-		const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
-		const text = isUtf8(bytes) ? bytes.toString() : undefined;
-		this.#listener.answered({ status: this.#status, headers: this.#headers, text });
+		this.#release();
+		if (this.isDone) return;
+		this.#end();
+		const bytes = this.#more === undefined ? (this.#first ?? NO_BYTES) : Buffer.concat(this.#more);
+		this.#options.answered({ status: this.#status, headers: this.#headers ?? [], bytes });
 	}
 
 	onUpgrade(): void {
@@ -97,84 +116,31 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 	}
 
 	onError(error: Error): void {
+		this.#release();
 		this.#fail(error);
 	}
 
+	#end(): void {
+		this.isDone = true;
+		this.#options.listener.ended(this);
+	}
+
 	#fail(error: unknown): void {
-		if (this.#isDone) return;
-		this.#isDone = true;
+		if (this.isDone) return;
+		this.#end();
 		// Ends the connection: the rest of this answer must not be read as the next one.
 		this.#abort?.();
-		this.#listener.failed(error, this.#wasSent);
+		this.#options.failed(this.#options.listener.failure(error, this.#wasSent));
+	}
+
+	#release(): void {
+		const { connection } = this;
+		this.connection = undefined;
+		connection?.release();
 	}
 
 	#postpone(): void {
-		if (this.#patience > 0) this.deadline = performance.now() + this.#patience;
-	}
-}
-
-/**
- * Cancels the attempts of a signal that aborts. It adds one listener for each signal: one for each request would cost a
- * fifth of the speed.
- */
-export class Cancellations {
-	readonly #attempts = new WeakMap<AbortSignal, Set<ResponseHandler>>();
-
-	add(signal: AbortSignal, attempt: ResponseHandler): void {
-		let attempts = this.#attempts.get(signal);
-		if (attempts === undefined) {
-			attempts = new Set();
-			this.#attempts.set(signal, attempts);
-			signal.addEventListener("abort", () => this.#cancel(signal), { once: true });
-		}
-		attempts.add(attempt);
-	}
-
-	delete(signal: AbortSignal, attempt: ResponseHandler): void {
-		this.#attempts.get(signal)?.delete(attempt);
-	}
-
-	#cancel(signal: AbortSignal): void {
-		for (const attempt of this.#attempts.get(signal) ?? []) attempt.cancel(signal.reason);
-	}
-}
-
-/**
- * Expires the attempts whose deadline has passed, with one timer for all of them: `AbortSignal.timeout` for each request
- * takes a third of the speed. Each tick checks all attempts in flight, which are a few dozen. So an attempt ends at most a
- * twentieth of its time late.
- */
-export class Deadlines {
-	readonly #attempts = new Set<ResponseHandler>();
-	/** milliseconds */
-	readonly #interval: number;
-	#timer: NodeJS.Timeout | undefined;
-
-	/** @param timeout of one attempt, in milliseconds */
-	constructor(timeout: number) {
-		this.#interval = Math.min(500, Math.max(5, timeout / 20));
-	}
-
-	add(attempt: ResponseHandler): void {
-		this.#attempts.add(attempt);
-		// Without unref, the last tick would delay the end of the program.
-		this.#timer ??= setInterval(() => this.#check(), this.#interval).unref();
-	}
-
-	delete(attempt: ResponseHandler): void {
-		this.#attempts.delete(attempt);
-	}
-
-	close(): void {
-		clearInterval(this.#timer);
-		this.#timer = undefined;
-	}
-
-	#check(): void {
-		if (this.#attempts.size === 0) return this.close();
-		const now = performance.now();
-		for (const attempt of this.#attempts) {
-			if (attempt.deadline <= now) attempt.expire();
-		}
+		const { patience } = this.#options;
+		if (patience > 0) this.deadline = performance.now() + patience;
 	}
 }

@@ -43,6 +43,9 @@ function badBaseUrl(message: string): CliError {
 	return new CliError(message, { exit: Exit.usage, hint: "Write it like https://HOST or https://HOST/api/v1." });
 }
 
+/** An id that stands in a path as it is. */
+const PLAIN_ID = /^[A-Za-z0-9_-]+$/;
+
 /**
  * An id as one segment of a path.
  *
@@ -51,7 +54,7 @@ function badBaseUrl(message: string): CliError {
  * @throws RestError `BAD_ID` (rejected; nothing was sent)
  */
 export function segment(id: string): string {
-	if (/^[A-Za-z0-9_-]+$/.test(id)) return id;
+	if (PLAIN_ID.test(id)) return id;
 	if (id === "") throw badId("an empty text is not an id");
 	if (id === "." || id === "..") throw badId(`"${id}" is no id`);
 	if (/\p{Cc}/u.test(id)) throw badId(`the id "${show(id)}" has a control character`);
@@ -73,6 +76,28 @@ export function pathOf(
 		if (value !== undefined) members.push(`${name}=${encode(String(value))}`);
 	}
 	return members.length === 0 ? path : `${path}?${members.join("&")}`;
+}
+
+/** The paths of documents. It keeps the part that rows of one dataset share, as nearly all rows of a run do. */
+export class DocumentPaths {
+	readonly #prefix: string;
+	#datasetId: string | undefined;
+	/** the path of its documents, with a slash at the end */
+	#folder = "";
+
+	constructor(prefix: string) {
+		this.#prefix = prefix;
+	}
+
+	/** @throws RestError `BAD_ID` (rejected; nothing was sent) */
+	of(datasetId: string, documentId: string): string {
+		if (datasetId !== this.#datasetId) {
+			this.#folder = `${pathOf(this.#prefix, ["datasets", segment(datasetId), "documents"])}/`;
+			this.#datasetId = datasetId;
+		}
+		if (PLAIN_ID.test(documentId)) return this.#folder + documentId;
+		return pathOf(this.#prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
+	}
 }
 
 /** The query of a list, with names that all kinds of servers know. All releases understand `False`, but not `false`. */

@@ -7,10 +7,10 @@ const joining =
 const letter = `[[${joining}]&&[\\p{L}\\p{M}]]`;
 
 // U+200D inside an emoji of several, and U+200C or U+200D inside a word of such a script.
-const joiner = new RegExp(
-	`(?<=\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]?)\\u200d(?=\\p{Extended_Pictographic})|(?<=${letter})[\\u200c\\u200d](?=${letter})`,
-	"vy",
-);
+const JOINER = `(?<=\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]?)\\u200d(?=\\p{Extended_Pictographic})|(?<=${letter})[\\u200c\\u200d](?=${letter})`;
+
+// The tables of all these scripts take a millisecond to load, and few texts have a joiner.
+let joiner: RegExp | undefined;
 
 /**
  * A foreign text made safe to print on one line of a terminal, at most `max` characters long.
@@ -36,6 +36,7 @@ export function show(text: string, max = 200, ellipsis = "…"): string {
 function isJoiner(text: string, at: number): boolean {
 	const code = text.charCodeAt(at);
 	if (code !== 0x200c && code !== 0x200d) return false;
+	joiner ??= new RegExp(JOINER, "vy");
 	joiner.lastIndex = at;
 	return joiner.test(text);
 }

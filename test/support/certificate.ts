@@ -19,7 +19,9 @@ export const unlessSkipped = hasOpenssl ? "" : " (skipped: there is no openssl h
 export type Certificate = {
 	readonly key: string;
 	readonly cert: string;
-	/** path of the certificate */ readonly path: string;
+	/** path of the certificate, and of its key */
+	readonly path: string;
+	readonly keyPath: string;
 };
 
 /** A self-signed certificate of this machine, made now: one in the repository would end some day. */
@@ -30,5 +32,5 @@ export async function selfSigned({ days = 90, name = "localhost" } = {}): Promis
 	const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 	const made = ["-keyout", keyPath, "-out", path, "-days", String(days), "-subj", `/CN=${name}/O=Test Authority`];
 	execFileSync("openssl", ["req", "-x509", ...curve, ...made, "-addext", names], { stdio: "ignore" });
-	return { key: await readFile(keyPath, "utf8"), cert: await readFile(path, "utf8"), path };
+	return { key: await readFile(keyPath, "utf8"), cert: await readFile(path, "utf8"), path, keyPath };
 }

@@ -35,7 +35,7 @@ export async function expired(): Promise<Certificate> {
 	const dates = ["-startdate", "20200101000000Z", "-enddate", "20200201000000Z"];
 	const self = ["-selfsign", "-keyfile", key, "-in", request, "-out", path, "-extfile", names, "-notext", "-batch"];
 	run(["ca", "-config", settings, ...dates, ...self]);
-	return { key: await readFile(key, "utf8"), cert: await readFile(path, "utf8"), path };
+	return { key: await readFile(key, "utf8"), cert: await readFile(path, "utf8"), path, keyPath: key };
 }
 
 /** A certificate of this machine, signed by an authority that nobody knows; without the authority's own. */
@@ -73,6 +73,7 @@ export async function strangers(): Promise<Certificate> {
 		key: await readFile(file("key.pem"), "utf8"),
 		cert: await readFile(file("cert.pem"), "utf8"),
 		path: file("ca.pem"),
+		keyPath: file("key.pem"),
 	};
 }
 

@@ -1,0 +1,77 @@
+import type { Metadata } from "../json/values.ts";
+import type { RawAnswer, ParsedEnvelope } from "./answer.ts";
+import { updateBody } from "./bodies.ts";
+import type { Call } from "./transport.ts";
+import type { Dialect, Echo } from "./types.ts";
+import type { DocumentPaths } from "./url.ts";
+
+export type UpdatesOptions = {
+	readonly dialect: Dialect;
+	readonly paths: DocumentPaths;
+	/** of every request, names and values in turn */
+	readonly headers: readonly string[];
+	readonly boundary: (payload: string) => string;
+	/** the largest accepted answer, in bytes */
+	readonly limit: number;
+	readonly send: (call: Call<Echo>) => Promise<Echo>;
+	/** the envelope of a success; throws the error that any other answer means */
+	readonly success: (answer: RawAnswer, path: string) => ParsedEnvelope;
+	/** how an envelope names its document; throws where it names another */
+	readonly echo: (envelope: ParsedEnvelope, documentId: string) => Echo;
+};
+
+/** 256 bytes: a success that names no document is a few dozen. */
+const REMEMBERED_BYTES = 256;
+
+/** The updates in one dialect: nearly every request of a run. What two rows have in common is made once. */
+export class Updates {
+	readonly #options: UpdatesOptions;
+	#type: string | undefined;
+	#headers: string[] = [];
+	/** a success that has no object as its data, so that it says the same of every document */
+	#known: { readonly status: number; readonly bytes: Buffer; readonly echo: Echo } | undefined;
+
+	constructor(options: UpdatesOptions) {
+		this.#options = options;
+	}
+
+	/** @throws RestError `BAD_ID` (rejected; nothing was sent) */
+	send(datasetId: string, documentId: string, metadata: Metadata, signal: AbortSignal | undefined): Promise<Echo> {
+		const { dialect, paths, boundary, limit, send } = this.#options;
+		const path = paths.of(datasetId, documentId);
+		const { type, body } = updateBody(dialect.form, metadata, boundary);
+		return send({
+			method: dialect.flavour.update.verb,
+			path,
+			headers: this.#headersOf(type),
+			body,
+			limit,
+			isPatient: false,
+			signal,
+			read: (answer) => this.#read(answer, path, documentId),
+		});
+	}
+
+	#headersOf(type: string): string[] {
+		if (type !== this.#type) {
+			this.#headers = [...this.#options.headers, "content-type", type];
+			this.#type = type;
+		}
+		return this.#headers;
+	}
+
+	#read(answer: RawAnswer, path: string, documentId: string): Echo {
+		const known = this.#known;
+		// The same bytes with the same status are the same success.
+		if (known !== undefined && answer.status === known.status && answer.bytes.equals(known.bytes)) return known.echo;
+		const envelope = this.#options.success(answer, path);
+		const echo = this.#options.echo(envelope, documentId);
+		const { data = null } = envelope;
+		const namesNothing = typeof data !== "object" || data === null;
+		if (namesNothing && answer.bytes.length <= REMEMBERED_BYTES) {
+			// A copy, because the answer is a part of a large buffer.
+			this.#known = { status: answer.status, bytes: Buffer.from(answer.bytes), echo };
+		}
+		return echo;
+	}
+}

@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { answer, apiFor, Cleanup, key, rawServer, rejection, type Script, success } from "./raw-server.ts";
+
+const cleanup = new Cleanup();
+afterEach(() => cleanup.run());
+
+const fields = new Map([["author", "x"]]);
+const range = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+
+describe("the connections of a run", () => {
+	test("are no more than its requests in flight, however many are allowed", async () => {
+		const server = cleanup.add(await rawServer((socket) => socket.write(success("d1"))));
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 64 }));
+		const worker = async (): Promise<void> => {
+			for (let row = 0; row < 30; row++) await api.updateMetadata("ds", "d1", fields);
+		};
+		await Promise.all(range(3).map(worker));
+		expect(server.requests).toHaveLength(90);
+		expect(server.connections()).toBe(3);
+	});
+
+	test("carry each of a thousand waiting rows once", async () => {
+		const server = cleanup.add(
+			await rawServer((socket, request) => socket.write(success(/documents\/(\w+)/.exec(request)?.[1] ?? ""))),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 3 }));
+		const ids = range(1_000).map((row) => `d${row}`);
+		await Promise.all(ids.map((id) => api.updateMetadata("ds", id, fields)));
+		const arrived = server.requests.map((request) => /documents\/(\w+)/.exec(request)?.[1]);
+		expect(arrived).toHaveLength(ids.length);
+		expect(new Set(arrived)).toEqual(new Set(ids));
+		expect(server.connections()).toBe(3);
+	});
+
+	test.each<[string, Script]>([
+		["a reset", (socket) => socket.resetAndDestroy()],
+		["an end", (socket) => socket.end()],
+		["an end in the answer", (socket) => socket.end(success("d1").slice(0, -5))],
+		["another protocol", (socket) => socket.write("SSH-2.0\r\n")],
+		["an upgrade", (socket) => socket.write("HTTP/1.1 101 No\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n")],
+		["an answer that is too large", (socket) => socket.write(answer("x".repeat(1024 * 1024 + 1)))],
+		["an answer about another document", (socket) => socket.write(success("d0"))],
+		["silence", () => undefined],
+	])("are free again after %s: the next row is not kept waiting", async (_, script) => {
+		const server = cleanup.add(
+			await rawServer((socket, bytes, count) => {
+				if (count === 1) script(socket, bytes, count);
+				else socket.write(success("d1"));
+			}),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1, timeout: 300 }));
+		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({ kind: "ambiguous" });
+		await expect(api.updateMetadata("ds", "d1", fields)).resolves.toBe("document_id");
+		expect(server.requests).toHaveLength(2);
+	});
+
+	test("are free again after a signal, and a row that it cancelled while it waited is never sent", async () => {
+		const server = cleanup.add(await rawServer((socket, _, count) => void (count > 1 && socket.write(success("d1")))));
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
+		const controller = new AbortController();
+		const rows = [1, 2].map(() => rejection(api.updateMetadata("ds", "d1", fields, controller.signal)));
+		await expect.poll(() => server.requests.length).toBe(1);
+		controller.abort("stop");
+		expect(await Promise.all(rows)).toEqual(["stop", "stop"]);
+		await api.updateMetadata("ds", "d1", fields);
+		expect(server.requests).toHaveLength(2);
+		expect(server.connections()).toBe(2);
+	});
+
+	test("are free again after a request that undici refuses to write", async () => {
+		const api = cleanup.add(apiFor("http://127.0.0.1:9/api/v1", { connections: 1, key: `${key}\n` }));
+		for (let row = 0; row < 3; row++) {
+			expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({ kind: "not_sent" });
+		}
+	});
+
+	test("end with the client: a row that waits for one was certainly not sent", async () => {
+		const server = cleanup.add(await rawServer(() => undefined));
+		const api = apiFor(server.baseUrl, { connections: 1 });
+		const [sent, waiting] = [1, 2].map(() => rejection(api.updateMetadata("ds", "d1", fields)));
+		await expect.poll(() => server.requests.length).toBe(1);
+		await api.close();
+		expect(await sent).toMatchObject({ kind: "ambiguous", code: "CLOSED" });
+		expect(await waiting).toMatchObject({ kind: "not_sent", code: "CLOSED" });
+		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({ kind: "not_sent", code: "CLOSED" });
+		expect(server.requests).toHaveLength(1);
+	});
+
+	test("are not opened after the end of the client", async () => {
+		const server = cleanup.add(await rawServer((socket) => socket.write(success("d1"))));
+		const api = apiFor(server.baseUrl);
+		await api.close();
+		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({ kind: "not_sent", code: "CLOSED" });
+		expect(server.connections()).toBe(0);
+	});
+
+	test("are given up after an answer of another row, and rows that waited for them are still sent once", async () => {
+		const server = cleanup.add(
+			await rawServer((socket, request, count) => {
+				const id = /documents\/(\w+)/.exec(request)?.[1] ?? "";
+				socket.write(success(count === 1 ? "another" : id));
+			}),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
+		const rows = ["d1", "d2", "d3"].map((id) => api.updateMetadata("ds", id, fields).catch((error: unknown) => error));
+		const [first, ...others] = await Promise.all(rows);
+		expect(first).toMatchObject({ code: "ECHO_MISMATCH" });
+		expect(others).toEqual(["document_id", "document_id"]);
+		await api.updateMetadata("ds", "d4", fields);
+		expect(server.requests).toHaveLength(4);
+		expect(server.connections()).toBe(2);
+	});
+
+	test("carry no answer that nobody asked for over to the next row", async () => {
+		const surplus = answer('{"code":0}');
+		const refused = answer('{"code":102,"message":"no"}');
+		const server = cleanup.add(
+			await rawServer((socket, _, count) => socket.write(count === 1 ? surplus + surplus : refused)),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
+		const rows = [1, 2].map(() => api.updateMetadata("ds", "d1", fields).catch((error: unknown) => error));
+		expect(await Promise.all(rows)).toEqual(["nothing", expect.objectContaining({ code: "CODE_102" })]);
+		expect(server.connections()).toBe(2);
+	});
+});
