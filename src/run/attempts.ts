@@ -1,13 +1,13 @@
 import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "./stop/limits.ts";
-import { mayHaveArrived, type Memory, type Operation, type Settled } from "./operations/operation.ts";
+import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
 import { type Attempts, type Conditions, decide, type Decision } from "./retry/policy.ts";
-import { type InFlight, type LastDecision, noAttempts, retry, RetryLater, type RetryOptions } from "./retry/retry.ts";
+import { afterFailure, type LastDecision, RetryLater, type RetryOptions, Wait } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import type { RunMonitor } from "./rate/run-monitor.ts";
 import type { SendQueue } from "./rate/send-queue.ts";
-import type { Clock, Journal, Request, RowError, Stop, Work } from "./types.ts";
+import type { Clock, Journal, Outcome, Recorded, Request, RowError, Stop, Work } from "./types.ts";
 
 export type AttemptsOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
@@ -16,10 +16,8 @@ export type AttemptsOptions<Item extends Work> = {
 	readonly shutdown: Shutdown;
 	readonly queue: SendQueue;
 	readonly monitor: Pick<RunMonitor, "tryingAgain">;
-	/** holds a row's place in flight for an attempt and its record */
-	readonly inFlight: InFlight;
-	/** called when a row begins to wait for its next attempt, and its place in flight is free */
-	readonly onWait: () => void;
+	/** takes each outcome that is written and not durable yet */
+	readonly onWritten: (recorded: Recorded) => Promise<void> | undefined;
 	/** attempts of one row that count, the first included */
 	readonly attempts: number;
 	readonly maxErrors: MaxErrors | undefined;
@@ -29,16 +27,20 @@ export type AttemptsOptions<Item extends Work> = {
 	readonly maxDuration: number;
 	/** whether `--max-outage` was given: then a first answer is waited for as long */
 	readonly patient: boolean;
-	readonly onSettled?: (() => void) | undefined;
 };
 
 /** A row that is not settled, and its attempts so far. */
-type OpenRow<Item> = Attempts & {
+export type OpenRow<Item> = Attempts & {
 	readonly item: Item;
 	readonly memory: Memory;
 	/** requests of the run that had succeeded when its last attempt failed */
-	successes?: number;
+	successes: number | undefined;
 };
+
+/** A row before its first attempt. */
+export function openRow<Item>(item: Item): OpenRow<Item> {
+	return { attempt: 0, counted: 0, notTheApi: 0, item, memory: {}, successes: undefined };
+}
 
 /** The attempts of a run's rows. Each row ends with a record of the journal, or stays pending. */
 export class RowAttempts<Item extends Work> {
@@ -48,20 +50,18 @@ export class RowAttempts<Item extends Work> {
 	readonly #repeated = new RepeatedFailures();
 	readonly #request: Request;
 	/** one object for all rows: a run has millions */
-	readonly #retryOptions: RetryOptions<void, RestError | RetryLater, OpenRow<Item>>;
+	readonly #retryOptions: RetryOptions<"written" | "pending", RestError | RetryLater, OpenRow<Item>>;
 	/** why rows stay pending although nothing ended the run */
 	leftBehind: Stop | undefined;
 
 	constructor(options: AttemptsOptions<Item>) {
 		this.#options = options;
-		const { clock, queue, shutdown, inFlight, onWait, maxDuration } = options;
+		const { clock, queue, shutdown, maxDuration } = options;
 		this.#deadline = clock.now() + maxDuration;
 		this.#request = (call) => queue.send(call, shutdown.signal);
 		this.#retryOptions = {
 			clock,
 			signal: shutdown.signal,
-			inFlight,
-			onWait,
 			isFailure: (error) => error instanceof RestError || error instanceof RetryLater,
 			decide: (error, row) => (error instanceof RetryLater ? this.#later(error, row) : this.#decide(error, row)),
 			pause: (wait) => queue.pause(wait),
@@ -70,35 +70,47 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	/**
-	 * Makes the attempts of one row. Resolves when it is settled, or pending because the run ends. Errors of the journal
-	 * and faults of the program end the run.
+	 * Makes one attempt, and writes its outcome. Errors of the journal and faults of the program end the run.
+	 *
+	 * @returns milliseconds until the next attempt, "written", or "pending" because the run ends
 	 */
-	async settle(item: Item): Promise<void> {
-		const { shutdown } = this.#options;
+	async attempt(row: OpenRow<Item>): Promise<number | "written" | "pending"> {
+		const { shutdown, operation } = this.#options;
+		if (shutdown.signal.aborted) return "pending";
+		row.attempt += 1;
 		try {
-			await retry(this.#attempt, this.#retryOptions, { item, memory: {}, ...noAttempts() });
+			const { item, memory } = row;
+			const { status, documentId, storedName, isSame } = await operation(item, this.#request, memory);
+			this.#refused.succeeded();
+			this.#repeated.succeeded();
+			const { name } = memory;
+			await this.#record({ item, status, documentId, storedName, isSame, name, attempts: row.attempt });
+			return "written";
 		} catch (error) {
-			if (!shutdown.isReason(error)) shutdown.fail(error);
+			return await this.#failed(error, row);
 		}
 	}
 
-	/** One attempt, with the record of its success. */
-	readonly #attempt = async ({ item, memory, attempt }: OpenRow<Item>): Promise<void> => {
-		const { operation, journal, onSettled } = this.#options;
-		let settled: Settled;
+	async #failed(error: unknown, row: OpenRow<Item>): Promise<number | "written" | "pending"> {
+		const { shutdown } = this.#options;
 		try {
-			settled = await operation(item, this.#request, memory);
-		} catch (error) {
-			const { shutdown } = this.#options;
 			// A request that was cut off says nothing about its row.
 			if (shutdown.abandoned) shutdown.signal.throwIfAborted();
-			throw error;
+			const next = await afterFailure(error, this.#retryOptions, row);
+			return next instanceof Wait ? next.milliseconds : next;
+		} catch (fault) {
+			if (!shutdown.isReason(fault)) shutdown.fail(fault);
+			return "pending";
 		}
-		this.#refused.succeeded();
-		this.#repeated.succeeded();
-		await journal.record({ ...settled, item, name: memory.name, attempts: attempt });
-		onSettled?.();
-	};
+	}
+
+	async #record(outcome: Outcome<Item>): Promise<void> {
+		const { journal, onWritten } = this.#options;
+		const recorded = journal.record(outcome);
+		await recorded.written;
+		const crowded = onWritten(recorded);
+		if (crowded !== undefined) await crowded;
+	}
 
 	/** The row waits without a place in flight, and that costs it no attempt. */
 	#later({ wait }: RetryLater, row: OpenRow<Item>): Decision {
@@ -121,17 +133,22 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	/** Ends the run, fails the row, or leaves it pending. */
-	async #giveUp(error: Error, decision: LastDecision, row: OpenRow<Item>): Promise<void> {
+	async #giveUp(error: Error, decision: LastDecision, row: OpenRow<Item>): Promise<"written" | "pending"> {
 		const { shutdown, maxDuration } = this.#options;
-		if (decision.action === "stop") return shutdown.end(decision.stop);
+		if (decision.action === "stop") {
+			shutdown.end(decision.stop);
+			return "pending";
+		}
 		if (decision.action === "leave") {
 			this.leftBehind = timeIsUp(maxDuration);
-			return decision.everyone ? shutdown.end(this.leftBehind) : undefined;
+			if (decision.everyone) shutdown.end(this.leftBehind);
+			return "pending";
 		}
 		if (!(error instanceof RestError)) throw error;
 		await this.#fail(row, { code: error.code, text: failureText(error, row) });
 		const stop = this.#stopAfter(error);
 		if (stop !== undefined) shutdown.end(stop);
+		return "written";
 	}
 
 	/** The reason to end the run after a row that failed for good, if there is one. */
@@ -165,14 +182,17 @@ export class RowAttempts<Item extends Work> {
 		};
 	}
 
-	async #fail({ item, memory, attempt }: OpenRow<Item>, error: RowError): Promise<void> {
-		const { journal, onSettled } = this.#options;
-		const documentId = memory.stored?.id ?? item.documentId;
+	async #fail(row: OpenRow<Item>, error: RowError): Promise<void> {
+		const { item, memory, attempt: attempts } = row;
+		const { name, stored } = memory;
+		const documentId = stored?.id ?? item.documentId;
 		const isUntouched = !mayHaveArrived(memory);
-		const named = memory.stored === undefined ? {} : { storedName: memory.stored.name };
-		const { name } = memory;
-		await journal.record({ item, status: "failed", documentId, name, ...named, error, attempts: attempt, isUntouched });
-		onSettled?.();
+		const storedName = stored?.name;
+		const outcome = { item, status: "failed", documentId, name, storedName, error, attempts, isUntouched } as const;
+		const recorded = this.#options.journal.record(outcome);
+		void this.#options.onWritten(recorded);
+		// The limits of errors count what is durable. `onWritten` reports where it is not.
+		await recorded.settled.catch(() => undefined);
 	}
 }
 

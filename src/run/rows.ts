@@ -2,14 +2,17 @@ import pLimit, { type LimitFunction } from "p-limit";
 import { AutoConcurrency } from "./rate/concurrency.ts";
 import { type Cooldown, MAX_WAIT } from "./rate/cooldown.ts";
 import { Shutdown } from "./stop/shutdown.ts";
-import { type Answer, MAX_CONCURRENCY } from "./rate/concurrency-search.ts";
+import { MAX_CONCURRENCY } from "./rate/concurrency-search.ts";
+import type { Answer } from "./rate/concurrency-window.ts";
 import type { MaxErrors } from "./stop/limits.ts";
 import type { Operation } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
-import { RowAttempts } from "./attempts.ts";
+import { type OpenRow, RowAttempts } from "./attempts.ts";
 import type { RunMonitor } from "./rate/run-monitor.ts";
+import { RowQueue } from "./row-queue.ts";
 import type { Clock, Journal, Limiter, Stop, Work } from "./types.ts";
+import { Unsettled } from "./unsettled.ts";
 
 /**
  * Unsettled rows in memory for each place in flight, besides one chunk. Rows that wait for a retry count. So a run does
@@ -33,6 +36,10 @@ export type RunOptions<Item extends Work> = {
 	/** calls back whenever that rate has changed, until the returned function is called */
 	readonly onRateChange?: (call: () => void) => () => void;
 	readonly concurrency: number | "auto";
+	/** requests in flight at most with `auto`, at the present rate; 64 unless given */
+	readonly mostInFlight?: () => number;
+	/** whether the rate is found while the run goes on: then it falls by itself where the service asks for it */
+	readonly isFound?: () => boolean;
 	/** attempts of one row, the first included; an outage or a request to slow down costs none */
 	readonly attempts: number;
 	readonly maxErrors: MaxErrors | undefined;
@@ -49,7 +56,7 @@ export type RunOptions<Item extends Work> = {
 	readonly signal: AbortSignal;
 	/** cuts off the requests in flight; their rows stay pending */
 	readonly abandon: () => void;
-	/** called after each settled row */
+	/** called after rows were settled */
 	readonly onSettled?: () => void;
 	/** takes a sentence for the user, when an outage begins or ends */
 	readonly onNote?: (text: string) => void;
@@ -59,7 +66,8 @@ export type RunOptions<Item extends Work> = {
  * Works through chunks of rows: each row ends in one record of the journal, or stays pending when the run stops.
  *
  * A failed row is an outcome, not an exception. A chunk is the unit of reading, never a barrier: the next is read as
- * soon as fewer rows wait than are in flight. A row that waits for its retry holds no place in flight.
+ * soon as fewer rows wait than are in flight. A row holds its place in flight until its outcome is written, and none while
+ * it waits for a retry.
  *
  * @returns why the run stopped early, or undefined when every row was settled
  * @throws the error of the manifest or the journal, after the rows in flight have been recorded
@@ -69,7 +77,7 @@ export async function runChunks<Item extends Work>(
 	options: RunOptions<Item>,
 ): Promise<Stop | undefined> {
 	const { clock, maxWait = MAX_WAIT, maxOutage, maxDuration = Number.POSITIVE_INFINITY } = options;
-	const places = placesInFlight(options);
+	const places = placesInFlight(options, () => begin());
 	const { rows: limit } = places;
 	let open = 0;
 	let wake = (): void => undefined;
@@ -91,6 +99,7 @@ export async function runChunks<Item extends Work>(
 		clock,
 		unpaused: options.unpaused ?? clock,
 		rate: options.rate,
+		...(options.isFound === undefined ? {} : { isFound: options.isFound }),
 		maxOutage,
 		maxWait,
 		maxInFlight: places.requests,
@@ -104,34 +113,52 @@ export async function runChunks<Item extends Work>(
 		lowered: () => queue.lowered,
 		concurrency: () => Math.min(limit.concurrency, places.requests()),
 	});
+	const end = (rows: number): void => {
+		open -= rows;
+		wake();
+	};
+	const unsettled = new Unsettled(end, (fault) => shutdown.fail(fault), options.onSettled);
 	const attempts = new RowAttempts<Item>({
 		...options,
 		shutdown,
 		queue,
-		inFlight: limit,
-		// A place is free after each attempt, whether or not its row is settled, so more rows may be read.
-		onWait: () => wake(),
+		onWritten: (recorded) => unsettled.add(recorded),
 		maxWait,
 		maxDuration,
 		patient: maxOutage !== undefined,
 	});
+	const rows = new RowQueue<Item>({ operation: options.operation, rate: options.rate, onReady: () => begin() });
+	/** Works through rows until none is ready, or there are more such loops than places. */
+	const work = async (): Promise<void> => {
+		while (limit.activeCount <= limit.concurrency) {
+			const row = rows.next();
+			if (row === undefined) return;
+			const next = await attempts.attempt(row);
+			if (typeof next === "number") void again(row, next);
+			else if (next === "pending") end(1);
+			if (!crowded()) wake();
+		}
+	};
+	const begin = (): void => {
+		const free = limit.concurrency - limit.activeCount - limit.pendingCount;
+		// A loop that has just found no row still holds its place, so it is looked again when that is free.
+		for (let loops = Math.min(free, rows.ready); loops > 0; loops--) void limit(work).then(begin);
+	};
+	const again = async (row: OpenRow<Item>, wait: number): Promise<void> => {
+		await clock.sleep(wait, signal);
+		rows.addAgain(row);
+	};
+	const crowded = (): boolean =>
+		rows.length >= limit.concurrency || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, limit.concurrency);
 	if (maxDuration < Number.POSITIVE_INFINITY) {
 		void clock.sleep(maxDuration, signal).then(() => signal.aborted || shutdown.end(timeIsUp(maxDuration)));
 	}
-	const onEnd = (): void => {
-		open -= 1;
-		wake();
-	};
-	const crowded = (): boolean =>
-		limit.pendingCount >= limit.concurrency || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, limit.concurrency);
 
 	try {
 		for await (const chunk of chunks) {
 			if (signal.aborted) break;
-			for (const item of chunk) {
-				open += 1;
-				void attempts.settle(item).then(onEnd);
-			}
+			open += chunk.length;
+			rows.add(chunk);
 			while (crowded() && !signal.aborted) await news();
 		}
 	} catch (error) {
@@ -153,27 +180,25 @@ type Places = {
 };
 
 /** The places for rows and for their requests. With `auto` their number follows the answers. */
-function placesInFlight({ concurrency, rate }: Pick<RunOptions<Work>, "concurrency" | "rate">): Places {
+function placesInFlight(
+	{
+		concurrency,
+		rate,
+		limiter,
+		mostInFlight,
+	}: Pick<RunOptions<Work>, "concurrency" | "rate" | "limiter" | "mostInFlight">,
+	onMore: () => void,
+): Places {
 	if (concurrency !== "auto") {
 		return { rows: pLimit(concurrency), requests: () => concurrency, onAnswer: () => undefined };
 	}
-	const auto = new AutoConcurrency(rate);
+	const auto = new AutoConcurrency(rate, () => limiter.lead ?? 0, mostInFlight);
 	const rows = pLimit(auto.rows);
 	const onAnswer = (answer: Answer): void => {
 		auto.observe(answer);
-		if (rows.concurrency !== auto.rows) rows.concurrency = auto.rows;
+		if (rows.concurrency === auto.rows) return;
+		rows.concurrency = auto.rows;
+		onMore();
 	};
 	return { rows, requests: () => auto.requests, onAnswer };
-}
-
-/** Groups rows into chunks of at most `size`. The last may be shorter. */
-export async function* chunked<Row>(rows: AsyncIterable<Row>, size: number): AsyncGenerator<Row[]> {
-	let chunk: Row[] = [];
-	for await (const row of rows) {
-		chunk.push(row);
-		if (chunk.length < size) continue;
-		yield chunk;
-		chunk = [];
-	}
-	if (chunk.length > 0) yield chunk;
 }

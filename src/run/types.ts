@@ -29,13 +29,13 @@ export type Outcome<Item extends Work = Work> = {
 	/** the document's name, where the service showed it */
 	readonly name?: string | undefined;
 	/** the name under which an upload was stored */
-	readonly storedName?: string;
+	readonly storedName?: string | undefined;
 	/** `updated`, and the document had it already */
-	readonly isSame?: boolean;
+	readonly isSame?: boolean | undefined;
 	/** present when status is `failed` */
-	readonly error?: RowError;
+	readonly error?: RowError | undefined;
 	/** `failed`, and certainly nothing of it was applied: the service refused all that was sent, or nothing was sent */
-	readonly isUntouched?: boolean;
+	readonly isUntouched?: boolean | undefined;
 	/** attempts of this row, the first included */
 	readonly attempts: number;
 };
@@ -67,13 +67,18 @@ export type Totals = {
 	readonly attempts: number;
 };
 
+/** The two steps of a record. Outcomes that are recorded together share one object. */
+export type Recorded = {
+	/** the outcome survives a process that is killed; the row's place is held until then */
+	readonly written: Promise<void>;
+	/** the outcome survives a loss of power, and is counted */
+	readonly settled: Promise<void>;
+};
+
 /** Stores outcomes. All totals come from it, so that all outputs agree. */
 export type Journal<Item extends Work = Work> = {
-	/**
-	 * Resolves when the outcome is safe; the row's place in flight is held until then.
-	 * @throws when a row is recorded twice, or when the storage fails
-	 */
-	record(outcome: Outcome<Item>): Promise<void> | void;
+	/** @throws when a row is recorded twice, or when the storage fails; both promises reject for the same reasons */
+	record(outcome: Outcome<Item>): Recorded;
 	totals(): Totals;
 };
 
@@ -96,6 +101,8 @@ export type Limiter = {
 	 * @throws the signal's reason where it has aborted already
 	 */
 	take(signal?: AbortSignal): Promise<void> | undefined;
+	/** milliseconds that each request waits for its permit besides the wait for the cap; undefined for none */
+	readonly lead?: number;
 	/** the service asked to slow down: processes that share the limiter do, too */
 	slowDown?(): void;
 	/** from now on every request is rejected, waiting requests too */

@@ -63,7 +63,7 @@ describe("the journal in memory", () => {
 		const journal = new MemoryJournal<Work>({ rows: 1, invalid: 0, duplicateSkipped: 0 }, () =>
 			Promise.reject(new Error("the disk is full")),
 		);
-		await expect(journal.record(outcome(0, "updated"))).rejects.toThrow("the disk is full");
+		await expect(journal.record(outcome(0, "updated")).settled).rejects.toThrow("the disk is full");
 	});
 });
 

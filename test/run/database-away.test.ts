@@ -45,6 +45,7 @@ describe.each(answers)("%s", (_, away) => {
 		const tries = [away(), away(), away()];
 		const service = provenService(fakeApi([], { dialect, updateMetadata: async () => "document_id" }));
 		const present = {
+			atHand: () => undefined,
 			byId: async () => {
 				const failed = tries.pop();
 				if (failed !== undefined) throw failed;

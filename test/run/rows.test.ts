@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { chunked } from "../../src/run/rows.ts";
 import { range } from "../support/values.ts";
 import { FakeClock, idle } from "./fake-clock.ts";
 import { chunksOf, countingLimiter, failure, start, updating, work } from "./harness.ts";
@@ -192,22 +191,5 @@ describe("retrying", () => {
 		const run = start(operation, { rows: 1, clock, attempts: 3 });
 		expect(await clock.until(run.done)).toBeUndefined();
 		expect(run.outcomes).toMatchObject([{ status: "updated", attempts: 9 }]);
-	});
-});
-
-describe("chunks", () => {
-	it.each([
-		[0, 3, []],
-		[2, 3, [[0, 1]]],
-		[3, 3, [[0, 1, 2]]],
-		[4, 3, [[0, 1, 2], [3]]],
-		[2, 1, [[0], [1]]],
-	])("of %d rows by %d lose none", async (count, size, expected) => {
-		async function* rows(): AsyncGenerator<number> {
-			yield* Array.from({ length: count }, (_, index) => index);
-		}
-		const seen: number[][] = [];
-		for await (const chunk of chunked(rows(), size)) seen.push(chunk);
-		expect(seen).toEqual(expected);
 	});
 });

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, fstatSync, writeSync } from "node:fs";
 import { copyFile, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -142,9 +142,10 @@ async function sizeOf(handle: FileHandle, path: string): Promise<number> {
 
 function journalFile(handle: FileHandle): JournalFile {
 	return {
-		write: async (bytes) => (await handle.write(bytes)).bytesWritten,
+		// They take a few microseconds of the system's memory. A thread for each would take ten times as long.
+		write: (bytes) => writeSync(handle.fd, bytes),
+		size: () => fstatSync(handle.fd),
 		sync: () => handle.datasync(),
-		size: () => handle.stat(),
 		close: () => handle.close(),
 	};
 }

@@ -1,4 +1,4 @@
-import type { Journal, Outcome, RowStatus, Totals, Work } from "../types.ts";
+import type { Journal, Outcome, Recorded, RowStatus, Totals, Work } from "../types.ts";
 import { RowBytes } from "./row-states.ts";
 
 /** The counts of the check of a manifest: all rows, and those that no run sends. */
@@ -23,13 +23,14 @@ export class MemoryJournal<Item extends Work> implements Journal<Item> {
 		this.#onOutcome = onOutcome;
 	}
 
-	record(outcome: Outcome<Item>): Promise<void> | void {
+	record(outcome: Outcome<Item>): Recorded {
 		const { index, line } = outcome.item;
 		if (this.#settled.get(index) === 1) throw new Error(`the row of line ${line} was settled twice`);
 		this.#settled.set(index, 1);
 		this.#counts[outcome.status] += 1;
 		this.#attempts += outcome.attempts;
-		return this.#onOutcome?.(outcome);
+		const settled = Promise.resolve(this.#onOutcome?.(outcome));
+		return { written: settled, settled };
 	}
 
 	totals(): Totals {

@@ -56,16 +56,16 @@ export type OutcomeRecord = {
 	/** empty where there is none */
 	readonly documentId: string;
 	/** the name under which an upload was stored */
-	readonly storedName?: string;
+	readonly storedName?: string | undefined;
 	/** `updated`, and the document already had the metadata */
-	readonly isSame?: true;
+	readonly isSame?: true | undefined;
 } & (
 	| { readonly status: Exclude<RowStatus, "failed"> }
 	| {
 			readonly status: "failed";
 			readonly error: { readonly code: string; readonly text: string };
 			/** certainly nothing of the row was applied */
-			readonly isUntouched?: true;
+			readonly isUntouched?: true | undefined;
 	  }
 );
 
@@ -97,7 +97,9 @@ export type SentRecord = {
 	/** metadata as it is sent. Keys that look like whole numbers come first when it is read, as JSON objects order them so. */
 	readonly metadata?: Metadata;
 	/** `update`: the before-image, which is the metadata that the document had; absent where it is not known */
-	readonly before?: Metadata;
+	readonly before?: Metadata | undefined;
+	/** the JSON text of `before`, in one line: it is written as it is. Never read */
+	readonly beforeText?: string | undefined;
 	/** when it was about to be sent, in epoch milliseconds; earlier releases wrote none */
 	readonly time?: number;
 	/** `upload`: the name under which the file is sent */

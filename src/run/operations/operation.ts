@@ -10,9 +10,9 @@ import type { SentLog } from "./sent-log.ts";
 export type Settled = {
 	readonly status: Exclude<RowStatus, "failed">;
 	readonly documentId: string;
-	readonly storedName?: string;
+	readonly storedName?: string | undefined;
 	/** it was sent, and the document had it already */
-	readonly isSame?: boolean;
+	readonly isSame?: boolean | undefined;
 };
 
 /** The memory of a row's attempts, so that a retry repeats no step that must not be repeated. */
@@ -25,6 +25,8 @@ export type Memory = WriteMemory & {
 	name?: string | undefined;
 	/** this execution has recorded what is sent */
 	isLogged?: boolean;
+	/** resolves when the record that was made ahead of the attempt is durable; nothing is sent before */
+	ahead?: Promise<void>;
 	/** the document's metadata before the first attempt: a later read may see what an earlier attempt wrote */
 	beforeImage?: BeforeImage;
 	/** the metadata that was recorded last: a merge that is computed again may send another */
@@ -55,7 +57,13 @@ export function mayHaveArrived(memory: Memory): boolean {
  * @throws RestError, which the retry policy decides about
  * @throws RetryLater if only a later check can show whether the request was applied
  */
-export type Operation<Item extends Work> = (item: Item, request: Request, memory: Memory) => Promise<Settled>;
+export type Operation<Item extends Work> = ((item: Item, request: Request, memory: Memory) => Promise<Settled>) & {
+	/**
+	 * Does what can be done for a row before it has a place in flight: nothing is sent. Resolves when it is durable;
+	 * undefined where there is nothing to wait for. What fails is left to the attempt.
+	 */
+	readonly ahead?: (item: Item, memory: Memory) => Promise<void> | undefined;
+};
 
 /** An attempt of a row, for the steps of an operation. */
 export type RowAttempt<Item extends Work = Work> = {

@@ -11,6 +11,8 @@ export type Sending =
 			readonly metadata: Metadata;
 			/** what the document had before, undefined where that is not known */
 			readonly before: Metadata | undefined;
+			/** the JSON text of `before`, where it is at hand: it is recorded as it is */
+			readonly beforeText?: string | undefined;
 	  }
 	| { readonly what: "remove"; readonly documentId: string }
 	| {
@@ -59,10 +61,10 @@ export const unrecorded: SentLog = {
 export function onlyPrescanned(log: SentLog, unseen: Pick<RowBytes, "get">): SentLog {
 	return {
 		earlier: (index) => log.earlier(index),
-		sending: async (item, sending) => {
+		sending: (item, sending) => {
 			if (unseen.get(item.index) === 0) return log.sending(item, sending);
 			const text = "its document could not be read when the policy was checked; nothing was sent";
-			throw new RestError(text, { kind: "rejected", code: "POLICY_UNSEEN" });
+			return Promise.reject(new RestError(text, { kind: "rejected", code: "POLICY_UNSEEN" }));
 		},
 		stored: (item, document) => log.stored(item, document),
 	};

@@ -1,6 +1,6 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import { type BeforeImages, keysText, restorable } from "../documents/before-images.ts";
+import { type BeforeImage, type BeforeImages, imageOf, keysText } from "../documents/before-images.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
@@ -8,7 +8,7 @@ import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
-import { mayHaveArrived, type Operation, type RowAttempt } from "./operation.ts";
+import { mayHaveArrived, type Memory, type Operation, type RowAttempt } from "./operation.ts";
 import { noteName, type PreparedUpdate, prepareUpdate, type UpdateItem, type UpdatePlan } from "./prepare-update.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
@@ -23,20 +23,29 @@ export function replaceMetadata<Item extends UpdateItem>(
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
-	return (item, request, memory) =>
+	const replace: Operation<Item> = (item, request, memory) =>
 		service.inDialect(request, async () => {
 			const attempt = { service, request, item, memory, log };
 			const { documentId, metadata } = item;
-			const before = images === undefined ? undefined : await readBefore(attempt, images);
-			await recordUpdate(attempt, metadata, before);
+			if (images !== undefined) await readBefore(attempt, images);
+			const before = memory.beforeImage?.metadata;
+			await recordUpdate(attempt, metadata, memory.beforeImage);
 			await writeMetadata(service, request, item, memory);
 			const removed = keysRemoved(before ?? memory.before?.document?.metadata, metadata);
 			if (removed.length > 0) await removedKeys.check(request, item, removed);
 			// Where an earlier execution sent something, the document may have had that.
 			const isKnown = before !== undefined && log.earlier(item.index) === undefined;
 			const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
-			return isSame ? { status: "updated", documentId, isSame } : { status: "updated", documentId };
+			return { status: "updated", documentId, isSame: isSame ? true : undefined };
 		});
+	const ahead = (item: Item, memory: Memory): Promise<void> | undefined => {
+		if (images !== undefined) return undefined;
+		const { documentId, metadata } = item;
+		memory.logged = metadata;
+		memory.ahead = log.sending(item, { what: "update", documentId, metadata, before: undefined });
+		return memory.ahead;
+	};
+	return Object.assign(replace, { ahead });
 }
 
 /** Reads what the document has, and writes what the plan makes of it and the row; with `onlyChanged` only what differs. */
@@ -82,34 +91,35 @@ export async function sendPrepared(
 function beforeImageOf(
 	{ service, item, memory }: RowAttempt,
 	{ document, present }: Pick<PreparedUpdate, "document" | "present">,
-): Metadata | undefined {
+): BeforeImage {
 	memory.before ??= { document };
 	const { normalise } = service.api.dialect.flavour;
 	const isOwn = memory.logged !== undefined && holds(document, memory.logged, normalise);
 	if (!isOwn || memory.beforeImage === undefined) {
-		const metadata = restorable(service, item.documentId, document, present);
-		memory.beforeImage = { document: undefined, metadata };
+		memory.beforeImage = imageOf(service, item.documentId, document, present);
 	}
-	return memory.beforeImage.metadata;
+	return memory.beforeImage;
 }
 
-/** The before-image of the document; undefined if unknown. */
-async function readBefore({ request, item, memory }: RowAttempt, images: BeforeImages): Promise<Metadata | undefined> {
-	memory.beforeImage ??= await images.of(request, item.datasetId, item.documentId);
-	const { document, metadata } = memory.beforeImage;
+/** Reads the before-image of the document into the memory of the row, unless an earlier attempt has. */
+async function readBefore({ request, item, memory }: RowAttempt, images: BeforeImages): Promise<void> {
+	const { datasetId, documentId } = item;
+	memory.beforeImage ??= images.atHand(datasetId, documentId) ?? (await images.of(request, datasetId, documentId));
+	const { document } = memory.beforeImage;
 	if (document !== undefined) memory.before ??= { document };
 	memory.name ??= document?.name;
-	return metadata;
 }
 
 /** Records an update before it is sent. Another record follows only where other metadata is sent. */
 async function recordUpdate(
 	{ item, memory, log }: RowAttempt,
 	metadata: Metadata,
-	before: Metadata | undefined,
+	image: BeforeImage | undefined,
 ): Promise<void> {
-	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
-	await log.sending(item, { what: "update", documentId: item.documentId, metadata, before });
+	if (memory.ahead !== undefined) await memory.ahead;
+	if (memory.logged === metadata || (memory.logged !== undefined && sameMetadata(memory.logged, metadata))) return;
+	const { metadata: before, text: beforeText } = image ?? {};
+	await log.sending(item, { what: "update", documentId: item.documentId, metadata, before, beforeText });
 	memory.logged = metadata;
 }
 

@@ -1,10 +1,11 @@
-import { type Metadata, metadataText } from "../../json/values.ts";
 import type { OpenRun } from "../journal/open.ts";
 import type { RowInDoubt } from "../journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import { countStoredButFailed, countWithoutBeforeImage } from "../journal/sent-state.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
-import type { Journal, Outcome, Totals, Work } from "../types.ts";
+import type { Appended } from "../journal/writer.ts";
+import type { Journal, Outcome, Recorded, Totals, Work } from "../types.ts";
+import { outcomeRecordOf, sentRecordOf } from "./row-records.ts";
 
 /**
  * The journal of a run on disk. A write is durable in it before the write is sent, and an outcome before its row leaves
@@ -17,6 +18,9 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	readonly #onOutcome: ((outcome: Outcome<Item>) => Promise<void> | void) | undefined;
 	/** rows in doubt that had failed and were reopened */
 	readonly #reopened = new Set<number>();
+	/** the outcomes, and the records of what is sent, that were added last; each group is applied when it is durable */
+	#outcomes: OutcomeGroup<Item> | undefined;
+	#sent: SentGroup | undefined;
 
 	/**
 	 * @param inDoubt rows that earlier executions may have sent and did not settle
@@ -40,16 +44,44 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return this.#run.state.statusOf(index) !== undefined;
 	}
 
-	async record(outcome: Outcome<Item>): Promise<void> {
+	record(outcome: Outcome<Item>): Recorded {
 		const { index, line } = outcome.item;
 		if (this.isSettled(index)) throw new Error(`the row of line ${line} was settled twice`);
 		// An earlier execution may have applied its write, even if the service has refused the one of this execution.
 		const isUntouched = outcome.isUntouched === true && !this.#inDoubt.has(index);
-		const record = outcomeRecordOf({ ...outcome, isUntouched });
-		await this.#run.journal.append(record);
-		const broken = this.#run.state.apply(record);
-		if (broken !== undefined) throw new Error(`the journal refuses the row of line ${line}: ${broken}`);
-		await this.#onOutcome?.(outcome);
+		const record = outcomeRecordOf(outcome, isUntouched);
+		const appended = this.#run.journal.add(record);
+		let group = this.#outcomes;
+		if (group?.appended !== appended) {
+			const entries: Settling<Item>[] = [];
+			const settled = appended.durable.then(() => this.#settle(entries));
+			// A row whose record was refused does not wait for its group.
+			settled.catch(() => undefined);
+			group = { appended, entries, written: appended.written, settled };
+			this.#outcomes = group;
+		}
+		group.entries.push({ record, outcome });
+		return group;
+	}
+
+	/** Counts durable outcomes, then tells of them. All are counted, whatever is wrong with one of them. */
+	async #settle(entries: readonly Settling<Item>[]): Promise<void> {
+		const faults: unknown[] = [];
+		for (const { record } of entries) {
+			const broken = this.#run.state.apply(record);
+			if (broken !== undefined) faults.push(new Error(`the journal refuses the row of line ${record.line}: ${broken}`));
+		}
+		if (this.#onOutcome !== undefined) {
+			for (const { outcome } of entries) {
+				try {
+					const told = this.#onOutcome(outcome);
+					if (told !== undefined) await told;
+				} catch (error) {
+					faults.push(error);
+				}
+			}
+		}
+		if (faults.length > 0) throw faults[0];
 	}
 
 	totals(): Totals {
@@ -88,8 +120,8 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		};
 	}
 
-	sending({ index, line, datasetId }: Work, sending: Sending): Promise<void> {
-		return this.#appendSent({ ...sentRecordOf(index, datasetId, sending), line, time: this.#now() });
+	sending(item: Work, sending: Sending): Promise<void> {
+		return this.#appendSent(sentRecordOf(item, sending, this.#now()));
 	}
 
 	stored({ index }: Work, { id, name }: { readonly id: string; readonly name: string }): Promise<void> {
@@ -133,49 +165,44 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return this.#run.close();
 	}
 
-	async #appendSent(record: SentRecord | StoredRecord): Promise<void> {
-		await this.#run.sent.append(record);
-		const broken = this.#run.sentState.apply(record);
-		if (broken !== undefined) throw new Error(`the record of what is sent refuses row ${record.row}: ${broken}`);
-	}
-}
-
-function outcomeRecordOf<Item extends Work>(outcome: Outcome<Item>): OutcomeRecord {
-	const { item, status, documentId, storedName, isSame, isUntouched, error, attempts } = outcome;
-	const row = {
-		kind: "outcome",
-		row: item.index,
-		line: item.line,
-		attempts,
-		documentId,
-		...(storedName === undefined ? {} : { storedName }),
-	} as const;
-	if (status === "updated" && isSame === true) return { ...row, status, isSame };
-	if (status !== "failed") return { ...row, status };
-	const untouched = isUntouched === true ? { isUntouched } : {};
-	return { ...row, status, ...untouched, error: error ?? { code: "UNKNOWN", text: "no reason is known" } };
-}
-
-/** The most bytes of a before-image. Its record also has the metadata that is sent, and must stay short enough to be read. */
-const MAX_BEFORE_IMAGE_BYTES = 4 * 1024 * 1024;
-
-function isTooLarge(image: Metadata): boolean {
-	return Buffer.byteLength(metadataText(image)) > MAX_BEFORE_IMAGE_BYTES;
-}
-
-function sentRecordOf(row: number, datasetId: string, sending: Sending): SentRecord {
-	const base = { kind: "sent", row, datasetId } as const;
-	switch (sending.what) {
-		case "update": {
-			const { documentId, metadata, before } = sending;
-			const image = before === undefined || isTooLarge(before) ? {} : { before };
-			return { ...base, documentId, write: "update", metadata, ...image };
+	/** Many records have the same promise, so that a million rows do not make a million of them. */
+	#appendSent(record: SentRecord | StoredRecord): Promise<void> {
+		let appended: Appended;
+		try {
+			appended = this.#run.sent.add(record);
+		} catch (error) {
+			return Promise.reject(error instanceof Error ? error : new Error(String(error)));
 		}
-		case "remove":
-			return { ...base, documentId: sending.documentId, write: "remove" };
-		case "upload": {
-			const { metadata, name, size, namesakes } = sending;
-			return { ...base, documentId: "", write: "upload", metadata, fileName: name, size, namesakes };
+		let group = this.#sent;
+		if (group?.appended !== appended) {
+			const records: (SentRecord | StoredRecord)[] = [];
+			group = { appended, records, applied: appended.durable.then(() => this.#applySent(records)) };
+			this.#sent = group;
+		}
+		group.records.push(record);
+		return group.applied;
+	}
+
+	#applySent(records: readonly (SentRecord | StoredRecord)[]): void {
+		for (const record of records) {
+			const broken = this.#run.sentState.apply(record);
+			if (broken !== undefined) throw new Error(`the record of what is sent refuses row ${record.row}: ${broken}`);
 		}
 	}
 }
+
+type Settling<Item extends Work> = { readonly record: OutcomeRecord; readonly outcome: Outcome<Item> };
+
+/** Outcomes that become durable together. */
+type OutcomeGroup<Item extends Work> = Recorded & {
+	readonly appended: Appended;
+	readonly entries: Settling<Item>[];
+};
+
+/** Records of what is sent that become durable together. */
+type SentGroup = {
+	readonly appended: Appended;
+	readonly records: (SentRecord | StoredRecord)[];
+	/** they are durable, and counted */
+	readonly applied: Promise<void>;
+};

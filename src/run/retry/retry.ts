@@ -21,17 +21,7 @@ export type RetryOptions<Result, Failure extends Error, State extends Attempts =
 	readonly pause?: (milliseconds: number) => void;
 	/** gives the result of a final failure, or throws an error; by default it throws the failure */
 	readonly giveUp?: (failure: Failure, decision: LastDecision, state: State) => Result | Promise<Result>;
-	/** holds a place in flight for an attempt and its record; a wait between attempts holds none */
-	readonly inFlight?: InFlight;
-	/** called before each wait, when the attempt's place in flight is free */
-	readonly onWait?: () => void;
 };
-
-/** Calls the function with the arguments when a place in flight is free, and holds the place until it has settled. */
-export type InFlight = <Arguments extends unknown[], Value>(
-	attempt: (...parameters: Arguments) => Promise<Value>,
-	...parameters: Arguments
-) => Promise<Value>;
 
 /** The state before the first attempt. */
 export function noAttempts(): Attempts {
@@ -53,7 +43,7 @@ export class RetryLater extends Error {
 }
 
 /** The wait before the next attempt, if an attempt has no result. */
-class Wait {
+export class Wait {
 	readonly milliseconds: number;
 
 	constructor(milliseconds: number) {
@@ -67,14 +57,10 @@ export async function retry<Result, Failure extends Error = RestError, State ext
 	options: RetryOptions<Result, Failure, State>,
 	state: State,
 ): Promise<Result> {
-	const { clock, signal, inFlight, onWait } = options;
+	const { clock, signal } = options;
 	for (;;) {
-		const next =
-			inFlight === undefined
-				? await attemptOnce(attempt, options, state)
-				: await inFlight(attemptOnce<Result, Failure, State>, attempt, options, state);
+		const next = await attemptOnce(attempt, options, state);
 		if (!(next instanceof Wait)) return next;
-		onWait?.();
 		await clock.sleep(next.milliseconds, signal);
 		signal?.throwIfAborted();
 	}
@@ -82,25 +68,39 @@ export async function retry<Result, Failure extends Error = RestError, State ext
 
 async function attemptOnce<Result, Failure extends Error, State extends Attempts>(
 	attempt: (state: State) => Promise<Result>,
-	{ signal, isFailure, decide, pause, giveUp }: RetryOptions<Result, Failure, State>,
+	options: RetryOptions<Result, Failure, State>,
 	state: State,
 ): Promise<Result | Wait> {
-	signal?.throwIfAborted();
+	options.signal?.throwIfAborted();
 	state.attempt += 1;
 	try {
 		return await attempt(state);
 	} catch (error) {
-		if (!isFailure(error)) throw error;
-		const decision = decide(error, state);
-		if (error instanceof RestError && error.kind === "not_the_api") state.notTheApi += 1;
-		if (decision.action !== "retry") {
-			if (giveUp === undefined) throw error;
-			return giveUp(error, decision, state);
-		}
-		if (decision.counts) state.counted += 1;
-		if (decision.everyone) pause?.(decision.wait);
-		return new Wait(decision.wait);
+		return afterFailure(error, options, state);
 	}
+}
+
+/**
+ * Carries out the policy's decision after a failed attempt.
+ *
+ * @returns the wait before the next attempt, or the result of giving up
+ * @throws the error where no other attempt helps
+ */
+export function afterFailure<Result, Failure extends Error, State extends Attempts>(
+	error: unknown,
+	{ isFailure, decide, pause, giveUp }: RetryOptions<Result, Failure, State>,
+	state: State,
+): Result | Promise<Result> | Wait {
+	if (!isFailure(error)) throw error;
+	const decision = decide(error, state);
+	if (error instanceof RestError && error.kind === "not_the_api") state.notTheApi += 1;
+	if (decision.action !== "retry") {
+		if (giveUp === undefined) throw error;
+		return giveUp(error, decision, state);
+	}
+	if (decision.counts) state.counted += 1;
+	if (decision.everyone) pause?.(decision.wait);
+	return new Wait(decision.wait);
 }
 
 /** Waits before each read-back of a write, in milliseconds: a list may show a write later than it was applied. */

@@ -53,28 +53,23 @@ export async function writeMetadata(
 	write: Write,
 	memory: WriteMemory,
 ): Promise<void> {
-	let isDone = false;
-	while (!isDone) {
-		const { api } = service;
+	for (;;) {
+		const { api, canary } = service;
 		refuseValues(service, write.metadata);
 		const attempt: Attempt = { service, api, request, write, memory };
 		try {
-			isDone = await (service.canary.trustsSuccess ? writeTrusted(attempt) : writeAsCanary(attempt));
+			if (canary.trustsSuccess) {
+				const proven = canary.echo;
+				const echo = await send(attempt);
+				// Nearly every row ends here. The canary is checked again, as another row may have revoked it.
+				if (echo === proven && canary.echo === proven && service.api === api) return;
+				if (proven === undefined && canary.isUnreadable) return;
+				if (proven !== undefined && echo !== proven) await service.otherEcho(api, request);
+			} else if (await writeAsCanary(attempt)) return;
 		} catch (error) {
 			throw errorForGivenFlavour(error, service, api);
 		}
 	}
-}
-
-/** Writes, and trusts the success. Resolves with false if the canary or the dialect changed meanwhile. */
-async function writeTrusted(attempt: Attempt): Promise<boolean> {
-	const { service, api, request } = attempt;
-	const proven = service.canary.echo;
-	const echo = await send(attempt);
-	if (proven === undefined) return service.canary.isUnreadable;
-	if (echo !== proven) await service.otherEcho(api, request);
-	// Check the canary again: another row may have revoked it.
-	return echo === proven && service.canary.echo === proven && service.api === api;
 }
 
 /**
@@ -92,19 +87,23 @@ export function refuseValues(service: Service, metadata: Metadata): void {
 	}
 }
 
-async function send({ api, request, write, memory }: Attempt): Promise<Echo> {
-	const { datasetId, documentId, metadata } = write;
-	try {
-		const echo = await request(() => api.updateMetadata(datasetId, documentId, metadata));
+function send(attempt: Attempt): Promise<Echo> {
+	const { api, request, write, memory } = attempt;
+	const update = (): Promise<Echo> => api.updateMetadata(write.datasetId, write.documentId, write.metadata);
+	const succeeded = (echo: Echo): Echo => {
 		noteSent(memory, api.dialect);
 		return echo;
-	} catch (error) {
-		const isDefinite = error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction");
-		if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
-		if (!isDefinite) noteSent(memory, api.dialect);
-		if (!(error instanceof RestError) || error.code !== OTHER_CASE) throw error;
-		throw answeredInOtherCase(error, memory.before?.document !== undefined);
-	}
+	};
+	return request(update).then(succeeded, (error: unknown) => failed(attempt, error));
+}
+
+/** Notes a failed update, and throws its error in words of this row. */
+function failed({ api, memory }: Attempt, error: unknown): never {
+	const isDefinite = error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction");
+	if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
+	if (!isDefinite) noteSent(memory, api.dialect);
+	if (!(error instanceof RestError) || error.code !== OTHER_CASE) throw error;
+	throw answeredInOtherCase(error, memory.before?.document !== undefined);
 }
 
 /** Notes that an update in that dialect may have been applied. */

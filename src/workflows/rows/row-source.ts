@@ -17,6 +17,8 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 		/** the number of all rows of the manifest, if these are only a part: a policy's limit in percent counts all */
 		readonly outOf?: number;
 		read(): AsyncIterable<SourceRow>;
+		/** the same rows, many at a time, where that is cheaper */
+		readBatches?(): AsyncIterable<readonly SourceRow[]>;
 		/** what a recorded run stores, so that another process can read the rows again */
 		readonly content: RecordedContent;
 		/** the flags that change what is sent, as a run records them */
@@ -50,4 +52,26 @@ export async function* unsettled<SourceRow extends Row>(
 	journal: { isSettled(index: number): boolean },
 ): AsyncGenerator<SourceRow> {
 	for await (const row of rows) if (!journal.isSettled(row.index)) yield row;
+}
+
+/** The rows that are still to be sent, in chunks of at most `size`. The last may be shorter. */
+export async function* unsettledChunks<SourceRow extends Row>(
+	source: Pick<RowSource<SourceRow>, "read" | "readBatches">,
+	journal: { isSettled(index: number): boolean },
+	size: number,
+): AsyncGenerator<SourceRow[]> {
+	let chunk: SourceRow[] = [];
+	for await (const rows of source.readBatches?.() ?? oneByOne(source.read())) {
+		for (const row of rows) {
+			if (journal.isSettled(row.index)) continue;
+			if (chunk.push(row) < size) continue;
+			yield chunk;
+			chunk = [];
+		}
+	}
+	if (chunk.length > 0) yield chunk;
+}
+
+async function* oneByOne<SourceRow>(rows: AsyncIterable<SourceRow>): AsyncGenerator<readonly SourceRow[]> {
+	for await (const row of rows) yield [row];
 }

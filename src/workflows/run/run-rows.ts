@@ -1,4 +1,4 @@
-import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
+import { CountedRows } from "../../run/documents/row-counts.ts";
 import { numberText } from "../../text/words.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row, RowFailure } from "../../manifest/types.ts";
@@ -10,14 +10,14 @@ import { Recorder } from "../../run/recorded/recorder.ts";
 import type { Pace } from "../../run/rate/pace.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import { SERIES_FILE } from "../../run/series/series-file.ts";
-import { chunked, runChunks } from "../../run/rows.ts";
+import { runChunks } from "../../run/rows.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import type { Run } from "../open-run.ts";
 import { type Ended, endedBefore, report, resultOf } from "../report.ts";
 import { failedRowReporter, writeFailed } from "../rows/failed-rows.ts";
-import { type AllowedRows, fileOfLines, unsettled } from "../rows/row-source.ts";
+import { type AllowedRows, fileOfLines, unsettled, unsettledChunks } from "../rows/row-source.ts";
 import { pruneOldRuns } from "../recorded/prune-old.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
@@ -95,16 +95,17 @@ export async function openRecord<SourceRow extends Row>(
 		throw foreignExplained(error, wanted, flags);
 	});
 	const reportFailed = failedRowReporter(run, rows);
-	const journal = new Recorder<SourceRow>(recording.opened, recording.inDoubt, Date.now, async (outcome) => {
+	const tell = async (outcome: Outcome<SourceRow>): Promise<void> => {
 		if (outcome.error !== undefined) series.failed(outcome.error.code);
 		await reportFailed(outcome);
 		await onOutcome?.(outcome);
-	});
-	const { run: name } = recording;
+	};
+	const { opened, inDoubt, run: name } = recording;
+	const isTold = ({ status }: Outcome): boolean => status === "failed" || onOutcome !== undefined;
+	const journal = new Recorder<SourceRow>(opened, inDoubt, Date.now, (one) => (isTold(one) ? tell(one) : undefined));
 	const { session } = run;
-	const seriesPath = app.runs(run.settings).path(name, SERIES_FILE);
 	const figures = { monitor: session.monitor, totals: () => journal.totals(), cap: () => session.rates.rate };
-	const series = recordSeries(seriesPath, figures, (text) => app.io.note(text));
+	const series = recordSeries(app.runs(run.settings).path(name, SERIES_FILE), figures, (text) => app.io.note(text));
 	const stopFollowing = await followAdjustments({ runs: app.runs(run.settings), name, session, app });
 	const stopKeys = followKeys(run);
 	app.io.beforeQuitting(() => quitText(journal.totals(), name, flags));
@@ -149,7 +150,7 @@ export async function sendRows<SourceRow extends Row>(
 	const { flags, session, settings, app } = run;
 	const { io, clock } = app;
 	const documents = new DocumentSource({
-		rows: () => rowsByDataset(unsettled(rows.read(), journal)),
+		rows: new CountedRows(() => unsettled(rows.read(), journal), journal.totals().pending),
 		folder: () => app.temporaryFolder(settings),
 		clock,
 		onListing: (datasetId, documents) => {
@@ -162,16 +163,14 @@ export async function sendRows<SourceRow extends Row>(
 	const progress = io.progress();
 	const started = clock.now();
 	try {
-		const stop = await runChunks(chunked(unsettled(rows.read(), journal), flags.chunk), {
+		const stop = await runChunks(unsettledChunks(rows, journal, flags.chunk), {
 			operation: operation(onlyPrescanned(journal, rows.unjudged), documents),
 			journal,
 			limiter: session.limiter,
 			cooldown: session.cooldown,
 			monitor,
 			clock,
-			unpaused: session.rates.unpaused,
-			rate: () => session.rates.rate,
-			onRateChange: (call) => session.rates.onChange(call),
+			...session.rates.forRows,
 			concurrency: flags.concurrency,
 			attempts: flags.attempts,
 			maxErrors: flags.maxErrors,
@@ -229,6 +228,7 @@ export async function endRun<SourceRow extends Row>(
 		cap,
 		adjusted: session.rates.adjusted,
 		limiterAway: session.sharedCap?.awaySeconds,
+		foundRate: session.rates.found,
 		verified: session.service.canary.echo !== undefined,
 		verify: verification.found,
 		run: name,

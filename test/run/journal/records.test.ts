@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../src/json/values.ts";
+import { type JsonValue, metadataText } from "../../../src/json/values.ts";
 import { decode } from "../../../src/run/journal/decode.ts";
 import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
@@ -75,6 +75,8 @@ describe("a record", () => {
 				const metadata = new Map(plain);
 				const read = decode(written(sent(1, { metadata, before: metadata })));
 				expect(read).toEqual(sent(1, { metadata, before: metadata }));
+				const before = { before: metadata, beforeText: metadataText(metadata) };
+				expect(written(sent(1, { metadata, ...before }))).toBe(written(sent(1, { metadata, before: metadata })));
 			}),
 		);
 	});

@@ -49,12 +49,43 @@ describe("a record that was accepted", () => {
 		);
 	});
 
-	it("shares its sync with all later ones, as a sync for each row would slow a run", async () => {
+	it("shares its write and its sync with all of its turn, as a sync for each row would slow a run", async () => {
 		const disk = new FakeDisk();
 		const writer = writerOn(disk);
-		await Promise.all(Array.from({ length: 500 }, (_, row) => writer.append(outcome(row))));
-		expect(disk.syncs).toBe(2);
-		expect(disk.writes).toBe(2);
+		const appended = Array.from({ length: 500 }, (_, row) => writer.add(outcome(row)));
+		expect(new Set(appended).size).toBe(1);
+		await appended[0]?.durable;
+		expect([disk.writes, disk.syncs]).toEqual([1, 1]);
+	});
+
+	it("is written before it is durable: a killed process loses it no longer, a loss of power still may", async () => {
+		const disk = new FakeDisk();
+		let release = (): void => undefined;
+		disk.gate = (operation) => (operation === "sync" ? new Promise<void>((resolve) => (release = resolve)) : undefined);
+		const { written, durable } = writerOn(disk).add(outcome(1));
+		await written;
+		await new Promise((resolve) => setImmediate(resolve));
+		expect([disk.bytes.length, disk.durable]).toEqual([bytesOf([outcome(1)]).length, 0]);
+		release();
+		await durable;
+		expect(disk.durable).toBe(disk.bytes.length);
+	});
+
+	it("is written while an earlier sync goes on: a slow storage holds back no record", async () => {
+		const disk = new FakeDisk();
+		let release = (): void => undefined;
+		disk.gate = (operation) =>
+			operation === "sync" && disk.syncs === 0 ? new Promise<void>((resolve) => (release = resolve)) : undefined;
+		const writer = writerOn(disk);
+		const first = writer.add(outcome(1));
+		await first.written;
+		const second = writer.add(outcome(2));
+		await second.written;
+		expect(disk.durable).toBe(0);
+		release();
+		await Promise.all([first.durable, second.durable]);
+		// The second was written after the first sync had begun, so it has a sync of its own.
+		expect([disk.syncs, disk.durable]).toEqual([2, disk.bytes.length]);
 	});
 
 	it("comes after all earlier ones, or a reader would see an end before its outcomes", async () => {
@@ -130,17 +161,25 @@ describe("a storage that fails", () => {
 		expect(disk.writes).toBe(1);
 	});
 
-	it("after a part of a batch reports none of its rows as durable", async () => {
+	it("after a part of a group reports none of its rows as durable", async () => {
 		const disk = new FakeDisk();
-		// The first row goes alone; of the batch of the others one is written, then the disk is full.
-		disk.mostTaken = bytesOf([outcome(1)]).length;
-		disk.fault = (operation) => (operation === "write" && disk.writes === 2 ? systemError("ENOSPC") : undefined);
 		const writer = writerOn(disk);
-		const errors = await Promise.all([1, 2, 3].map((row) => settled(writer.append(outcome(row)))));
-		expect(errors[0]).toBe("durable");
+		await writer.append(outcome(1));
+		// Of the group of the others one is written, then the disk is full.
+		disk.mostTaken = bytesOf([outcome(2)]).length;
+		disk.fault = (operation) => (operation === "write" && disk.writes === 2 ? systemError("ENOSPC") : undefined);
+		const errors = await Promise.all([2, 3].map((row) => settled(writer.append(outcome(row)))));
 		expect(writer.lost).toMatchObject({ kind: "full" });
-		expect(errors.slice(1)).toEqual([writer.lost, writer.lost]);
+		expect(errors).toEqual([writer.lost, writer.lost]);
 		expect(disk.bytes.equals(bytesOf([outcome(1), outcome(2)]))).toBe(true);
+	});
+
+	it("while it syncs reports what was written and not synced as lost", async () => {
+		const disk = new FakeDisk();
+		disk.fault = (operation) => (operation === "sync" ? systemError("EIO") : undefined);
+		const { written, durable } = writerOn(disk).add(outcome(1));
+		await written;
+		await expect(durable).rejects.toMatchObject({ kind: "io" });
 	});
 });
 

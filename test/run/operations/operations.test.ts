@@ -1,3 +1,4 @@
+import { knownCounts } from "../../../src/run/documents/row-counts.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +24,7 @@ const item = { ...work(0), metadata };
 /** A merge of `rows` rows of the dataset, each look at which costs a request. */
 const merging = (rows = 1, onlyChanged = false) => ({
 	documents: new DocumentSource({
-		rows: async () => new Map([["set", rows]]),
+		rows: knownCounts(new Map([["set", rows]])),
 		folder: async () => tmpdir(),
 		clock: new FakeClock(),
 	}),

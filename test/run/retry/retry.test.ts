@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../../src/run/retry/policy.ts";
-import { type InFlight, LONGEST_READ_BACK_MS, noAttempts, readBack, retry } from "../../../src/run/retry/retry.ts";
+import { LONGEST_READ_BACK_MS, noAttempts, readBack, retry } from "../../../src/run/retry/retry.ts";
 import { FakeClock } from "../fake-clock.ts";
 
 const isError = (error: unknown): error is Error => error instanceof Error;
@@ -8,25 +8,6 @@ const isError = (error: unknown): error is Error => error instanceof Error;
 describe("retry", () => {
 	const again = (more: Partial<Decision> = {}): Decision =>
 		({ action: "retry", wait: 1_000, everyone: false, counts: true, ...more }) as Decision;
-
-	it("holds a place in flight during attempts, and none while it waits", async () => {
-		const clock = new FakeClock();
-		const held: string[] = [];
-		const inFlight: InFlight = async (attempt, ...parameters) => {
-			held.push(`taken at ${clock.now()}`);
-			return attempt(...parameters).finally(() => void held.push(`free at ${clock.now()}`));
-		};
-		const onWait = (): void => void held.push("waits");
-		const attempt = async ({ attempt: number }: { attempt: number }): Promise<number> => {
-			await clock.sleep(5);
-			if (number < 3) throw new Error("not yet");
-			return number;
-		};
-		const done = retry(attempt, { clock, inFlight, onWait, isFailure: isError, decide: () => again() }, noAttempts());
-		expect(await clock.until(done)).toBe(3);
-		const times = [0, 1_005, 2_010].flatMap((start) => [`taken at ${start}`, `free at ${start + 5}`, "waits"]);
-		expect(held).toEqual(times.slice(0, -1));
-	});
 
 	it("counts only attempts that the decision counts, and pauses all requests only if the service asked for it", async () => {
 		const clock = new FakeClock();

@@ -5,6 +5,7 @@ import { splitLists } from "../../../src/rest/ragflow.ts";
 import type { RememberedService } from "../../../src/run/service/service-memory.ts";
 import type { Service } from "../../../src/run/service/service.ts";
 import type { Write, WriteMemory } from "../../../src/run/service/write.ts";
+import type { Request } from "../../../src/run/types.ts";
 import { direct } from "../fake-api.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { type FakeServer, fakeServer } from "../fake-server.ts";
@@ -287,6 +288,31 @@ describe("the stored knowledge of a service", () => {
 		await expect(write(row("one"))).rejects.toMatchObject(error);
 		expect(server.calls).toEqual(["list", "PUT json one"]);
 		expect(memory.entry).toBeUndefined();
+	});
+});
+
+describe("a success counts only if what it rests on still holds when it comes", () => {
+	it.each<[string, (service: Service) => void, string[]]>([
+		["revokes the canary", (service) => service.canary.revoke(), ["list", "PUT multipart two", "list"]],
+		[
+			"finds another form",
+			(service) => service.prefer(service.api.as({ flavour: documented, form: "json" })),
+			["PUT json two"],
+		],
+	])("it is sent again where another row meanwhile %s", async (_, meanwhile, again) => {
+		const server = fakeServer(["one", "two"], { takes: { multipart: "keeps", json: "keeps" } });
+		const { service, write } = worldOf(server);
+		await write(row("one"));
+		let isFirst = true;
+		const request: Request = async (call) => {
+			const answer = await call();
+			if (isFirst) meanwhile(service);
+			isFirst = false;
+			return answer;
+		};
+		const before = server.calls.length;
+		await writeInDialect(service, request, row("two"), {});
+		expect(server.calls.slice(before)).toEqual(["PUT multipart two", ...again]);
 	});
 });
 
