@@ -35,6 +35,8 @@ export type BeforeImage = {
 	readonly document: RemoteDocument | undefined;
 	/** the document's metadata; undefined if unknown: then its row can't be undone */
 	readonly metadata: Metadata | undefined;
+	/** the JSON text of `metadata`, where it is at hand */
+	readonly text?: string | undefined;
 };
 
 const UNKNOWN: BeforeImage = { document: undefined, metadata: undefined };
@@ -47,13 +49,22 @@ type Reading = { failures: number; last: unknown; shows?: Promise<boolean> };
  * A row never fails because its before-image is missing: the user asked for the write. The run warns once.
  */
 export class BeforeImages {
-	readonly #documents: Pick<DocumentSource, "byId">;
+	readonly #documents: Pick<DocumentSource, "byId" | "atHand">;
 	readonly #service: ServiceContext;
 	readonly #datasets = new Map<string, Reading>();
 
-	constructor(documents: Pick<DocumentSource, "byId">, service: ServiceContext) {
+	constructor(documents: Pick<DocumentSource, "byId" | "atHand">, service: ServiceContext) {
 		this.#documents = documents;
 		this.#service = service;
+	}
+
+	/** The before-image without a wait, where a list that was read has it in memory. Undefined otherwise. */
+	atHand(datasetId: string, documentId: string): BeforeImage | undefined {
+		// Whether a dataset counts as unreadable is decided in `of`.
+		if ((this.#datasets.get(datasetId)?.failures ?? 0) > 0) return undefined;
+		const document = this.#documents.atHand(datasetId, documentId);
+		if (document?.metadata === undefined) return undefined;
+		return imageOf(this.#service, documentId, document, document.metadata);
 	}
 
 	/**
@@ -70,7 +81,7 @@ export class BeforeImages {
 			dataset.failures = 0;
 			if (document === undefined) return UNKNOWN;
 			if (document.metadata !== undefined) {
-				return { document, metadata: restorable(this.#service, documentId, document, document.metadata) };
+				return imageOf(this.#service, documentId, document, document.metadata);
 			}
 			// A document without metadata may be listed without the member; so may every document, whatever it has.
 			dataset.shows ??= showsMetadata(this.#service, request, datasetId);
@@ -131,6 +142,17 @@ export function refuseRounded(
 	const others = isJson ? "" : ", and so can --mode replace without it";
 	const text = `document ${service.show(documentId)} has ${what} (${which}); nothing was sent; a row that gives or deletes the key itself can be sent${others}`;
 	throw new RestError(text, { kind: "rejected", code: isJson ? "INEXACT_NUMBER" : "NOT_JSON" });
+}
+
+/** The before-image of a document that has that metadata. */
+export function imageOf(
+	service: ServiceContext,
+	documentId: string,
+	document: RemoteDocument,
+	present: Metadata,
+): BeforeImage {
+	const metadata = restorable(service, documentId, document, present);
+	return { document, metadata, text: metadata === document.metadata ? document.text : undefined };
 }
 
 /** The metadata, if an undo may write it back. Otherwise undefined, with one warning for the run. */

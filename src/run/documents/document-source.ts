@@ -1,8 +1,10 @@
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
+import { BlockCache } from "./block-file.ts";
 import { isSameName, type Lookup } from "./find-document.ts";
 import { incompleteList } from "./list.ts";
-import { findListed, ListedDatasets, type RowCounts } from "./listed-datasets.ts";
+import { findListed, ListedDatasets } from "./listed-datasets.ts";
+import type { RowCounts } from "./row-counts.ts";
 import { type FindRemovable, RemovableDocuments } from "./removable-documents.ts";
 import { type Named, type RemoteDocument, StoredDocuments, StoredNames } from "./stored-documents.ts";
 
@@ -13,11 +15,8 @@ const FEWEST_FOR_IDS = 2;
 const FEWEST_FOR_NAMES = 11;
 
 export type DocumentSourceOptions = {
-	/**
-	 * counts the rows of each dataset; called once, at the first row. Undefined if each document must be read when its
-	 * row comes, as a list may be as old as the run
-	 */
-	readonly rows: (() => Promise<RowCounts>) | undefined;
+	/** undefined if each document must be read when its row comes, as a list may be as old as the run */
+	readonly rows: RowCounts | undefined;
 	/** whether each dataset is listed, whatever it costs; `wholeList` needs that */
 	readonly listsAll?: boolean;
 	/** the folder for lists */
@@ -40,12 +39,11 @@ export type FindNames = (api: Api, request: Request, datasetId: string, name: st
 export class DocumentSource {
 	readonly #byId: ListedDatasets<StoredDocuments>;
 	readonly #byName: ListedDatasets<StoredNames> | undefined;
-	readonly #rows: (() => Promise<RowCounts>) | undefined;
+	readonly #rows: RowCounts | undefined;
 	readonly #clock: Clock;
 
-	constructor({ rows: count, listsAll = false, folder, clock, onListing }: DocumentSourceOptions) {
-		let counts: Promise<RowCounts> | undefined;
-		const rows = count === undefined ? undefined : (): Promise<RowCounts> => (counts ??= count());
+	constructor({ rows, listsAll = false, folder, clock, onListing }: DocumentSourceOptions) {
+		const cache = new BlockCache();
 		this.#rows = rows;
 		this.#clock = clock;
 		this.#byId = new ListedDatasets({
@@ -53,7 +51,7 @@ export class DocumentSource {
 			listsAll,
 			fewestRows: FEWEST_FOR_IDS,
 			keepsEmptyList: false,
-			create: async () => StoredDocuments.create(await folder()),
+			create: async () => StoredDocuments.create(await folder(), cache),
 			clock,
 			onListing,
 		});
@@ -62,7 +60,7 @@ export class DocumentSource {
 			rows,
 			fewestRows: FEWEST_FOR_NAMES,
 			keepsEmptyList: true,
-			create: async (api) => StoredNames.create(await folder(), api.dialect.flavour.nameKey),
+			create: async (api) => StoredNames.create(await folder(), api.dialect.flavour.nameKey, cache),
 			order: (api) => api.dialect.flavour.list.strict,
 			clock,
 			onListing,
@@ -76,6 +74,11 @@ export class DocumentSource {
 	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
 		return findListed(this.#byId, api, request, { datasetId, id });
+	}
+
+	/** What `byId` would give, if a list that was read has it in memory. Undefined otherwise, whatever the reason. */
+	atHand(datasetId: string, id: string): RemoteDocument | undefined {
+		return this.#byId.whole(datasetId)?.documents.atHand(id);
 	}
 
 	/**

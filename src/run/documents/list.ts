@@ -2,7 +2,7 @@ import { RestError } from "../../rest/errors.ts";
 import type { Api, Document, DocumentQuery, Page } from "../../rest/types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Request } from "../types.ts";
-import { type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE, answerOf, isWhole, walk } from "./pages.ts";
+import { entriesOf, type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE, answerOf, isWhole, walk } from "./pages.ts";
 import { SeenIds } from "./seen-ids.ts";
 
 /**
@@ -32,19 +32,29 @@ export type ListOptions = {
 	readonly onTotal?: ((total: number) => void) | undefined;
 };
 
+/** All documents of a dataset, each once. */
+export function allDocuments(
+	api: Api,
+	request: Request,
+	datasetId: string,
+	options?: ListOptions,
+): AsyncGenerator<Document> {
+	return entriesOf(documentPages(api, request, datasetId, options));
+}
+
 /**
- * All documents of a dataset, each once.
+ * All documents of a dataset, each once, by the page that showed them.
  *
  * Pages can be short, repeat, or be cut silently to a smaller size, and equal times can hide a document between two of
  * them. So where the list showed fewer documents than its total, it is walked again in the flavour's next order, in pages of
  * the size that really came.
  */
-export async function* allDocuments(
+export async function* documentPages(
 	api: Api,
 	request: Request,
 	datasetId: string,
 	{ name, condition, order, start: given, onShort, onTotal }: ListOptions = {},
-): AsyncGenerator<Document> {
+): AsyncGenerator<readonly Document[]> {
 	const { orders: known, condition: knowsConditions } = api.dialect.flavour.list;
 	const orders = order === undefined ? known : [order, ...known];
 	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
@@ -100,7 +110,10 @@ type List = {
 };
 
 /** The documents of one name. Resolves with whether that is all of them. */
-async function* namedDocuments({ read, orders: [order], ids }: List, name: string): AsyncGenerator<Document, boolean> {
+async function* namedDocuments(
+	{ read, orders: [order], ids }: List,
+	name: string,
+): AsyncGenerator<readonly Document[], boolean> {
 	let isHeeded = true;
 	const readPage = async (number: number): Promise<Page<Document>> => {
 		const page = await read(number, { pageSize: PAGE_SIZE, order, name });
@@ -127,8 +140,8 @@ async function* filteredDocuments(
 	{ read, orders: [order], ids }: List,
 	{ asked, first }: FirstPage<Document>,
 	condition: string,
-): AsyncGenerator<Document, boolean> {
-	for (const document of first.items) if (ids.add(document.id) === "new") yield document;
+): AsyncGenerator<readonly Document[], boolean> {
+	yield first.items.filter((document) => ids.add(document.id) === "new");
 	return isWhole(yield* walk((page) => read(page, { pageSize: asked, order, condition }), { asked, ids }));
 }
 
@@ -140,7 +153,7 @@ function isWorthFiltering({ items, total }: Page<Document>): boolean {
 async function* remainingDocuments(
 	{ read, orders, ids }: List,
 	start: FirstPage<Document>,
-): AsyncGenerator<Document, ShortList | undefined> {
+): AsyncGenerator<readonly Document[], ShortList | undefined> {
 	let { asked } = start;
 	let first: Page<Document> | undefined = start.first;
 	let total: number | undefined;

@@ -2,16 +2,15 @@ import type { ListOrder } from "../../rest/flavours.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { retryingPages } from "../retry/request.ts";
 import type { Clock, Request } from "../types.ts";
+import type { RowCounts } from "./row-counts.ts";
 import { askForId, foundIn } from "./find-document.ts";
-import { allDocuments, firstDocuments, incompleteList, type ShortList } from "./list.ts";
+import { documentPages, firstDocuments, incompleteList, type ShortList } from "./list.ts";
 import type { FirstPage } from "./pages.ts";
-
-/** Rows by their dataset. */
-export type RowCounts = Pick<ReadonlyMap<string, number>, "get">;
 
 /** The documents of a dataset on disk. First all are added, then `end`, then they are read. */
 export type Store = {
-	add(document: Document): Promise<void>;
+	/** @returns a promise only where it must be awaited before more is added */
+	add(document: Document): Promise<void> | undefined;
 	end(): Promise<void>;
 	close(): Promise<void>;
 };
@@ -25,7 +24,7 @@ export type ListedDataset<Documents> = {
 
 export type ListedDatasetsOptions<Documents extends Store> = {
 	/** rows of each dataset; undefined if each document must be read when its row comes */
-	readonly rows: (() => Promise<RowCounts>) | undefined;
+	readonly rows: RowCounts | undefined;
 	/** whether each dataset is listed, whatever it costs */
 	readonly listsAll?: boolean;
 	/** rows of a dataset from which a list may be cheaper */
@@ -46,6 +45,8 @@ export type ListedDatasetsOptions<Documents extends Store> = {
 export class ListedDatasets<Documents extends Store> {
 	readonly #options: ListedDatasetsOptions<Documents>;
 	readonly #lists = new Map<string, Promise<ListedDataset<Documents> | undefined>>();
+	/** those of the lists that were read */
+	readonly #read = new Map<string, ListedDataset<Documents>>();
 	readonly #stores: Documents[] = [];
 
 	constructor(options: ListedDatasetsOptions<Documents>) {
@@ -57,6 +58,11 @@ export class ListedDatasets<Documents extends Store> {
 		return this.#once(datasetId, () => this.#choose(api, request, datasetId));
 	}
 
+	/** The list of a dataset, if it was read. */
+	whole(datasetId: string): ListedDataset<Documents> | undefined {
+		return this.#read.get(datasetId);
+	}
+
 	/** The list of a dataset whose service ignored a request for one document. */
 	async listAfterAll(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
 		const chosen = this.#lists.get(datasetId);
@@ -64,12 +70,13 @@ export class ListedDatasets<Documents extends Store> {
 		// Another row has listed it meanwhile.
 		if (listed !== undefined) return listed;
 		if (this.#lists.get(datasetId) === chosen) this.#lists.delete(datasetId);
-		return this.#once(datasetId, () => this.#read(api, request, datasetId));
+		return this.#once(datasetId, () => this.#readAll(api, request, datasetId));
 	}
 
 	/** Forgets the lists: they are read again when they are needed. */
 	forget(): void {
 		this.#lists.clear();
+		this.#read.clear();
 	}
 
 	/** Removes the lists from the disk. */
@@ -85,27 +92,33 @@ export class ListedDatasets<Documents extends Store> {
 		if (known !== undefined) return known;
 		const list = decide();
 		this.#lists.set(datasetId, list);
-		// The row that asked fails or is retried; the next row decides again.
-		list.catch(() => this.#lists.delete(datasetId));
+		list.then(
+			(listed) => {
+				// It may be forgotten already.
+				if (listed !== undefined && this.#lists.get(datasetId) === list) this.#read.set(datasetId, listed);
+			},
+			// The row that asked fails or is retried; the next row decides again.
+			() => this.#lists.delete(datasetId),
+		);
 		return list;
 	}
 
 	async #choose(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
-		const { rows: countRows, fewestRows, mostDocuments, keepsEmptyList, order, clock, listsAll } = this.#options;
-		if (listsAll === true) return this.#read(api, request, datasetId);
-		if (countRows === undefined) return undefined;
-		const rows = (await countRows()).get(datasetId) ?? 0;
-		if (rows < fewestRows) return undefined;
+		const { rows, fewestRows, mostDocuments, keepsEmptyList, order, clock, listsAll } = this.#options;
+		if (listsAll === true) return this.#readAll(api, request, datasetId);
+		if (rows === undefined || !(await rows.reaches(datasetId, fewestRows))) return undefined;
 		const start = await firstDocuments(api, retryingPages(request, clock), datasetId, order?.(api));
 		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length };
 		const isEmpty = size.total === 0 && size.came === 0;
-		if (!(isEmpty && keepsEmptyList) && !isListingCheaper(rows, size)) return undefined;
+		// For the same number of requests a look-up is better, as its answer is newer.
+		const isCheaper = async (): Promise<boolean> => rows.reaches(datasetId, pagesLeft(size) + 1);
+		if (!(isEmpty && keepsEmptyList) && !(await isCheaper())) return undefined;
 		if (mostDocuments !== undefined && (size.total ?? 0) > mostDocuments) return undefined;
 		this.#options.onListing?.(datasetId, size.total ?? size.came);
-		return this.#read(api, request, datasetId, start);
+		return this.#readAll(api, request, datasetId, start);
 	}
 
-	async #read(
+	async #readAll(
 		api: Api,
 		request: Request,
 		datasetId: string,
@@ -116,8 +129,11 @@ export class ListedDatasets<Documents extends Store> {
 		this.#stores.push(documents);
 		let short: ShortList | undefined;
 		const list = { start, order: order?.(api), onShort: (found: ShortList) => void (short = found) };
-		for await (const document of allDocuments(api, retryingPages(request, clock), datasetId, list)) {
-			await documents.add(document);
+		for await (const page of documentPages(api, retryingPages(request, clock), datasetId, list)) {
+			for (const document of page) {
+				const writing = documents.add(document);
+				if (writing !== undefined) await writing;
+			}
 		}
 		await documents.end();
 		return { documents, short };
@@ -135,27 +151,15 @@ export type ListSize = {
 };
 
 /**
- * Whether the rest of a list costs fewer requests than one look-up for each row. Pure.
+ * The requests that the rest of a list costs; infinite where its length is not known, and it may have no end. Pure.
  *
- * A list ends with a page without new entries, so it costs one request more than its documents fill. For the same number of
- * requests a look-up is better, as its answer is newer.
+ * A list ends with a page without new entries, so it costs one request more than its documents fill.
  */
-export function isListingCheaper(rows: number, { total, asked, came }: ListSize): boolean {
-	// The length is not known, and the list may have no end.
-	if (total === undefined || came === 0) return false;
+export function pagesLeft({ total, asked, came }: ListSize): number {
+	if (total === undefined || came === 0) return Number.POSITIVE_INFINITY;
 	// A page that is shorter than was asked for, with more to come, shows the size that the service really gives.
 	const size = asked === undefined || came < total ? came : asked;
-	const left = Math.ceil(Math.max(total, came) / size);
-	return left < rows;
-}
-
-/** The number of rows of each dataset. */
-export async function rowsByDataset(
-	rows: AsyncIterable<{ readonly datasetId: string }>,
-): Promise<ReadonlyMap<string, number>> {
-	const counts = new Map<string, number>();
-	for await (const { datasetId } of rows) counts.set(datasetId, (counts.get(datasetId) ?? 0) + 1);
-	return counts;
+	return Math.ceil(Math.max(total, came) / size);
 }
 
 /**

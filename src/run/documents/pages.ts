@@ -28,7 +28,7 @@ export function allDatasets(api: Api, request: Request): AsyncGenerator<Dataset>
 export async function* allPages<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
 ): AsyncGenerator<Item> {
-	const { refused, endless, count, total } = yield* walk(fetchPage);
+	const { refused, endless, count, total } = yield* entriesOf(walk(fetchPage));
 	if (refused !== undefined) throw refused;
 	if (!endless) return;
 	const text = `the list of the service claims ${total ?? "no number of"} entries and showed ${count}: it may never end`;
@@ -60,8 +60,20 @@ export type WalkResult = {
 	readonly refused: Error | undefined;
 };
 
+/** The entries of pages, one after another. An `await` an entry costs more than the entry, so long lists are read by the page. */
+export async function* entriesOf<Item, Result>(
+	pages: AsyncGenerator<readonly Item[], Result>,
+): AsyncGenerator<Item, Result> {
+	for (;;) {
+		const { done, value } = await pages.next();
+		if (done === true) return value;
+		for (const item of value) yield item;
+	}
+}
+
 /**
- * Walks through the pages of one list, each entry once. `count` in the result includes entries that an earlier walk yielded.
+ * Walks through the pages of one list, each entry once: it yields the entries of a page that no walk has yielded. `count` in
+ * the result includes entries that an earlier walk yielded.
  *
  * The end is an empty page or a page without new entries. A total can be wrong, pages can be short, and a service that
  * ignores `page` would otherwise be read without end. The walk also stops where a list shows far more than its total.
@@ -69,7 +81,7 @@ export type WalkResult = {
 export async function* walk<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
 	{ asked, first, ids = new SeenIds() }: WalkOptions<Item> = {},
-): AsyncGenerator<Item, WalkResult> {
+): AsyncGenerator<readonly Item[], WalkResult> {
 	ids.beginPass();
 	let count = 0;
 	let total: number | undefined;
@@ -93,12 +105,14 @@ export async function* walk<Item extends { readonly id: string }>(
 			if (total >= page.items.length) claimed = Math.max(claimed ?? 0, total);
 		}
 		const before = count;
+		const found: Item[] = [];
 		for (const item of page.items) {
 			const known = ids.add(item.id);
 			if (known === "repeated") continue;
 			count += 1;
-			if (known === "new") yield item;
+			if (known === "new") found.push(item);
 		}
+		if (found.length > 0) yield found;
 		if (count === before) return end();
 		// A short last page is the end only where the service has shown that it gives whole ones.
 		if (count === total && largest === asked && page.items.length < largest) return end();

@@ -1,7 +1,8 @@
 import type { Api, Document, ListedDocument } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
 import type { Lookup } from "./find-document.ts";
-import { findListed, ListedDatasets, type RowCounts, type Store } from "./listed-datasets.ts";
+import { findListed, ListedDatasets, type Store } from "./listed-datasets.ts";
+import type { RowCounts } from "./row-counts.ts";
 
 /** Finds the document that a row removes, or undefined where the dataset does not list it. */
 export type FindRemovable = (
@@ -29,8 +30,7 @@ export class RemovableDocuments {
 	/** the first row of each dataset */
 	readonly #first = new Map<string, Promise<unknown>>();
 
-	/** @param rows counts the rows of each dataset; called once at most */
-	constructor(lookup: Pick<Lookup, "byId" | "isIndexed">, rows: () => Promise<RowCounts>, clock: Clock) {
+	constructor(lookup: Pick<Lookup, "byId" | "isIndexed">, rows: RowCounts, clock: Clock) {
 		this.#lookup = lookup;
 		this.#lists = new ListedDatasets({
 			rows,

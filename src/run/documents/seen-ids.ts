@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 
-/** 128 bits of a hash, so that no two ids of a list share them. */
+/** 128 bits: of a hash, so that no two ids of a list share them, or the id itself, as most services give such ids. */
 const WORDS = 4;
 const WORD_DIGITS = 8;
+const DIGITS = WORDS * WORD_DIGITS;
 
 /** Share of used slots above which the table doubles: a fuller table needs longer searches. */
 const FULLEST = 0.7;
@@ -18,6 +19,8 @@ export class SeenIds {
 	#passes = new Uint8Array(SMALLEST);
 	#count = 0;
 	#pass = 1;
+	/** the words of the id that is being added */
+	readonly #added = new Uint32Array(WORDS);
 
 	/** ids of all passes */
 	get size(): number {
@@ -32,7 +35,8 @@ export class SeenIds {
 	/** Adds an id. `again` if an earlier pass has shown it, `repeated` if this one has. */
 	add(id: string): "new" | "again" | "repeated" {
 		if (this.#count >= this.#passes.length * FULLEST) this.#grow();
-		const words = wordsOf(id);
+		const words = this.#added;
+		if (!readDigits(id, words)) hashInto(id, words);
 		const slot = this.#slotOf(words, 0);
 		const before = this.#passes[slot];
 		this.#passes[slot] = this.#pass;
@@ -46,7 +50,7 @@ export class SeenIds {
 	/** The slot with these words, or the free slot for them. */
 	#slotOf(words: Uint32Array, at: number): number {
 		const last = this.#passes.length - 1;
-		let slot = (words[at] ?? 0) & last;
+		let slot = mixed(words, at) & last;
 		while (this.#passes[slot] !== 0 && !this.#has(slot, words, at)) slot = (slot + 1) & last;
 		return slot;
 	}
@@ -71,9 +75,33 @@ export class SeenIds {
 	}
 }
 
-function wordsOf(id: string): Uint32Array {
+/** A number in which each of the words counts: numbered ids differ in one of them alone. */
+function mixed(words: Uint32Array, at: number): number {
+	let all = 0;
+	for (let word = 0; word < WORDS; word += 1) {
+		all = Math.imul(all ^ (words[at + word] ?? 0), 0x85ebca6b);
+		all ^= all >>> 15;
+	}
+	return all;
+}
+
+/** Reads an id of 32 hexadecimal digits in lower case into the words. False, and nothing is certain of them, for another id. */
+function readDigits(id: string, words: Uint32Array): boolean {
+	if (id.length !== DIGITS) return false;
+	for (let word = 0; word < WORDS; word += 1) {
+		let value = 0;
+		for (let at = word * WORD_DIGITS; at < (word + 1) * WORD_DIGITS; at += 1) {
+			const unit = id.charCodeAt(at);
+			const digit = unit >= 0x30 && unit <= 0x39 ? unit - 0x30 : unit >= 0x61 && unit <= 0x66 ? unit - 0x57 : -1;
+			if (digit < 0) return false;
+			value = (value << 4) | digit;
+		}
+		words[word] = value;
+	}
+	return true;
+}
+
+function hashInto(id: string, words: Uint32Array): void {
 	const digits = hash("sha256", id, "hex");
-	return Uint32Array.from({ length: WORDS }, (_, word) =>
-		Number.parseInt(digits.slice(word * WORD_DIGITS, (word + 1) * WORD_DIGITS), 16),
-	);
+	readDigits(digits.slice(0, DIGITS), words);
 }

@@ -1,6 +1,8 @@
+import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonValue, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
 import { parseLoosely } from "../../json/not-json.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
+import type { BlockCache } from "./block-file.ts";
 import { IndexedRecords } from "./indexed-records.ts";
 
 /** The metadata of a document, as a list showed it. */
@@ -8,6 +10,8 @@ export type RemoteDocument = {
 	readonly name?: string | undefined;
 	/** undefined if the list has no `meta_fields` for it */
 	readonly metadata: Metadata | undefined;
+	/** the JSON text of `metadata`, where it is at hand */
+	readonly text?: string | undefined;
 	/** values that JavaScript can't hold as the service gave them; absent if there are none */
 	readonly inexact?: InexactValues;
 };
@@ -26,8 +30,8 @@ export class StoredDocuments {
 	}
 
 	/** @param parent a folder that is the user's alone */
-	static async create(parent: string): Promise<StoredDocuments> {
-		return new StoredDocuments(await IndexedRecords.create(parent, WHAT));
+	static async create(parent: string, cache: BlockCache): Promise<StoredDocuments> {
+		return new StoredDocuments(await IndexedRecords.create(parent, WHAT, cache));
 	}
 
 	get size(): number {
@@ -35,7 +39,7 @@ export class StoredDocuments {
 	}
 
 	/** @throws CliError exit 7 if it can't be stored */
-	add(document: { readonly id: string } & RemoteDocument): Promise<void> {
+	add(document: { readonly id: string } & RemoteDocument): Promise<void> | undefined {
 		return this.#records.add(document.id, [JSON.stringify(document.name ?? null), ...fieldsOf(document)]);
 	}
 
@@ -43,16 +47,20 @@ export class StoredDocuments {
 		return this.#records.end();
 	}
 
+	/** The document, if it is in memory. Undefined also where there is none of that id. */
+	atHand(id: string): RemoteDocument | undefined {
+		const fields = this.#records.atHand(id);
+		return fields && documentOf(fields);
+	}
+
 	async get(id: string): Promise<RemoteDocument | undefined> {
-		for await (const [name, ...fields] of this.#records.get(id)) {
-			return { ...heldOf(fields), name: typeof name === "string" ? name : undefined };
-		}
+		for await (const fields of this.#records.get(id)) return documentOf(fields);
 		return undefined;
 	}
 
 	/** The id and the name of each document, in the order of the list. */
 	async *ids(): AsyncGenerator<{ readonly id: string; readonly name: string | undefined }> {
-		for await (const [id, name] of this.#records.all()) yield { id, name: typeof name === "string" ? name : undefined };
+		for await (const [id, name] of this.#records.all()) yield { id, name: textOf(name) };
 	}
 
 	close(): Promise<void> {
@@ -71,12 +79,12 @@ export class StoredNames {
 	}
 
 	/** @param parent a folder that is the user's alone */
-	static async create(parent: string, keyOf: (name: string) => string): Promise<StoredNames> {
-		return new StoredNames(await IndexedRecords.create(parent, "the names of the documents"), keyOf);
+	static async create(parent: string, keyOf: (name: string) => string, cache: BlockCache): Promise<StoredNames> {
+		return new StoredNames(await IndexedRecords.create(parent, "the names of the documents", cache), keyOf);
 	}
 
 	/** @throws CliError exit 7 if it can't be stored */
-	add({ id, name, ...held }: Named): Promise<void> {
+	add({ id, name, ...held }: Named): Promise<void> | undefined {
 		const named = [JSON.stringify(id), JSON.stringify(name)];
 		return this.#records.add(this.#keyOf(name), [...named, ...fieldsOf(held)]);
 	}
@@ -88,8 +96,9 @@ export class StoredNames {
 	/** Every document whose name has the same key. */
 	async get(name: string): Promise<Named[]> {
 		const found: Named[] = [];
-		for await (const [id, stored, ...fields] of this.#records.get(this.#keyOf(name))) {
-			if (typeof id === "string" && typeof stored === "string") found.push({ id, name: stored, ...heldOf(fields) });
+		for await (const [idText, nameText, ...fields] of this.#records.get(this.#keyOf(name))) {
+			const [id, stored] = [textOf(idText), textOf(nameText)];
+			if (id !== undefined && stored !== undefined) found.push({ id, name: stored, ...heldOf(fields) });
 		}
 		return found;
 	}
@@ -105,11 +114,22 @@ function fieldsOf({ metadata, inexact }: RemoteDocument): readonly string[] {
 	return inexact === undefined ? texts : [...texts, metadataText(inexact)];
 }
 
-function heldOf([metadata, inexact]: readonly JsonValue[]): Omit<RemoteDocument, "name"> {
-	const held = isJsonObject(metadata) ? metadataOf(metadata) : undefined;
-	if (held === undefined || inexact === undefined) return { metadata: held };
-	const texts = textsOf(inexact);
+/** @param fields its name, its metadata, and the exact digits of the numbers in it */
+function documentOf([name, ...fields]: readonly string[]): RemoteDocument {
+	return { name: textOf(name), ...heldOf(fields) };
+}
+
+function textOf(json: string | undefined): string | undefined {
+	const value = json === undefined ? null : parseJson(json);
+	return typeof value === "string" ? value : undefined;
+}
+
+function heldOf([text, inexact]: readonly string[]): Omit<RemoteDocument, "name"> {
+	const value: JsonValue = text === undefined ? null : parseJson(text);
+	const metadata = isJsonObject(value) ? metadataOf(value) : undefined;
+	if (metadata === undefined || inexact === undefined) return { metadata, text };
+	const texts = textsOf(parseJson(inexact));
 	// JSON has written null for NaN and the infinities.
-	const values = Array.from(texts, ([key, text]) => [key, parseLoosely(text)] as const);
-	return { metadata: new Map([...held, ...values]), inexact: texts };
+	const values = Array.from(texts, ([key, exact]) => [key, parseLoosely(exact)] as const);
+	return { metadata: new Map([...metadata, ...values]), inexact: texts };
 }

@@ -6,8 +6,10 @@ import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
+import { idKey } from "../../manifest/rows/identity.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import { LineSplitter } from "../../run/journal/scan.ts";
+import { type Shard, shardIndexOf } from "../../shard.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
 
@@ -21,6 +23,8 @@ export type OpenedPlan = CheckedPlan & {
 	/** of all its bytes, in hexadecimal */
 	readonly sha256: string;
 	readonly bytes: number;
+	/** how many of its changes are in the shard; all of them without one */
+	readonly own: number;
 	/** path of the private copy that was made while it was checked; the changes are read from it */
 	readonly copy: string;
 	/** its changes in order, from the copy */
@@ -35,17 +39,22 @@ export type OpenPlanOptions = {
 	readonly temporaryFolder: string;
 	/** actions that the plan may have */
 	readonly actions: readonly PlannedChange["action"][];
+	/** the part whose changes are counted; undefined for the whole */
+	readonly shard?: Shard | undefined;
 };
+
+/** Whether a change is in a shard: as for a row of a manifest, its document decides. */
+export function isOfShard({ documentId }: PlannedChange, shard: Shard | undefined): boolean {
+	return shard === undefined || shardIndexOf(idKey(documentId), shard.count) === shard.index;
+}
 
 /**
  * Checks a whole plan, and copies it at the same time. Memory holds one line of it.
  *
  * @throws CliError exit 2 where it can't be read, 7 where it can't be copied, 8 where it was edited or cut, or is no plan
  */
-export async function openPlan(
-	name: string,
-	{ stdin, temporaryFolder, actions }: OpenPlanOptions,
-): Promise<OpenedPlan> {
+export async function openPlan(name: string, options: OpenPlanOptions): Promise<OpenedPlan> {
+	const { stdin, temporaryFolder, actions } = options;
 	const bytesOf = name === "-" ? readable("standard input", stdin) : await readFile(name);
 	const folder = await inTemporaryStorage(() => mkdtemp(join(temporaryFolder, "ragtag-plan-")));
 	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -53,7 +62,7 @@ export async function openPlan(
 		const copy = join(folder, "plan");
 		const spool = await inTemporaryStorage(() => open(copy, "wx", 0o600));
 		try {
-			const checked = await check(name, bytesOf, spool, actions);
+			const checked = await check(name, bytesOf, spool, options);
 			return { ...checked, name, copy, read: () => changesIn(name, copy, actions), close };
 		} finally {
 			await spool.close();
@@ -68,8 +77,8 @@ async function check(
 	name: string,
 	chunks: AsyncIterable<Uint8Array>,
 	spool: FileHandle,
-	actions: OpenPlanOptions["actions"],
-): Promise<CheckedPlan & { readonly sha256: string; readonly bytes: number }> {
+	{ actions, shard }: OpenPlanOptions,
+): Promise<CheckedPlan & Pick<OpenedPlan, "sha256" | "bytes" | "own">> {
 	const hash = createHash("sha256");
 	let bytes = 0;
 	const hashed = async function* (): AsyncGenerator<Uint8Array> {
@@ -82,9 +91,9 @@ async function check(
 	};
 	const plan = new PlanCheck(actions);
 	return withPlanErrors(name, async () => {
-		const read = changes(hashed(), plan);
-		while ((await read.next()).done !== true);
-		return { ...plan.end(), sha256: hash.digest("hex"), bytes };
+		let own = 0;
+		for await (const change of changes(hashed(), plan)) if (isOfShard(change, shard)) own++;
+		return { ...plan.end(), sha256: hash.digest("hex"), bytes, own };
 	});
 }
 

@@ -4,12 +4,13 @@ import { metadataText } from "../../json/values.ts";
 import { jsonFailedRows } from "../../manifest/failed-rows.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Stop } from "../../run/types.ts";
+import { type Shard, shardText } from "../../shard.ts";
 import type { Run } from "../open-run.ts";
 import { stopIfMetadataHidden } from "../readable.ts";
 import { type Ended, endedBefore } from "../report.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import { stopFromError } from "../stop-from-error.ts";
-import { type OpenedPlan, openPlan } from "./open-plan.ts";
+import { isOfShard, type OpenedPlan, openPlan } from "./open-plan.ts";
 
 /** One change of a plan as a row. Its line is the line of the manifest that the plan was made from. */
 export type PlannedRow = Row & { readonly planned: PlannedChange };
@@ -25,6 +26,8 @@ export type PlanKind = {
 	readonly name?: string;
 	/** whether the rows that could not be planned are counted as invalid ones */
 	readonly countsUnplanned: boolean;
+	/** the part of its changes that is taken; undefined for all */
+	readonly shard?: Shard | undefined;
 };
 
 /**
@@ -40,7 +43,7 @@ export async function planRows(
 ): Promise<PlanSource | (AsyncDisposable & { readonly stop: Ended })> {
 	const { settings, app } = run;
 	const { stdin } = app;
-	const options = { stdin, temporaryFolder: await app.temporaryFolder(settings), actions: kind.actions };
+	const options = { stdin, temporaryFolder: await app.temporaryFolder(settings), ...kind };
 	const plan = await openPlan(path, options).catch(stopWherePlanIsBad);
 	const stopped = (stop: Stop, rows: number): AsyncDisposable & { readonly stop: Ended } => ({
 		stop: endedBefore({ rows, invalid: 0, duplicateSkipped: 0 }, stop),
@@ -62,27 +65,33 @@ export async function planRows(
 /** The changes of a plan as rows. Those that fail are written as JSON lines that `docs tag` reads. */
 export function rowsOfPlan(
 	plan: OpenedPlan,
-	{ name = plan.name, countsUnplanned }: Pick<PlanKind, "name" | "countsUnplanned">,
+	{ name = plan.name, countsUnplanned, shard }: Omit<PlanKind, "actions">,
 ): PlanSource {
-	const { header, counts, sha256, bytes, copy } = plan;
+	const { header, counts, sha256, bytes, copy, own } = plan;
+	const all = counts.changes + counts.unchanged + counts.failed;
 	const invalid = countsUnplanned ? counts.failed : 0;
 	return {
 		stop: undefined,
 		header,
 		name,
 		linesOf: header.manifest.name === "-" ? "standard input" : header.manifest.name,
-		rows: counts.changes + invalid,
-		outOf: counts.changes + counts.unchanged + counts.failed,
+		rows: own + invalid,
+		// A plan does not name the rows that change nothing. So a limit in percent is that of the whole plan, for each shard.
+		outOf: counts.changes === 0 ? all : Math.round((all * own) / counts.changes),
+		shard: shard && { ...shard, otherRows: counts.changes - own },
 		invalid,
 		duplicateSkipped: 0,
 		async *read() {
 			let index = 0;
-			for await (const planned of plan.read()) yield rowOf(planned, index++);
+			for await (const planned of plan.read()) {
+				if (isOfShard(planned, shard)) yield rowOf(planned, index);
+				index++;
+			}
 		},
 		failedRows: jsonFailedRows(),
 		content: { sha256, bytes, source: { copy } },
-		// The plan alone says what is sent.
-		options: {},
+		// Besides, the plan alone says what is sent.
+		options: shard === undefined ? {} : { shard: shardText(shard) },
 		[Symbol.asyncDispose]: () => plan.close(),
 	};
 }

@@ -1,4 +1,4 @@
-import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
+import { CountedRows } from "../../run/documents/row-counts.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { warnOfInexact } from "../../run/documents/before-images.ts";
 import type { DryRunFlags, UndeclaredFlag } from "../../flags/change-flags.ts";
@@ -72,7 +72,7 @@ export async function preview<SourceRow extends Row>(
 	const finder = flags.undeclared === undefined ? undefined : new UndeclaredFinder(flags.dataset);
 	const documents = new DocumentSource({
 		listsAll: finder !== undefined,
-		rows: () => rowsByDataset(rows.read()),
+		rows: new CountedRows(() => rows.read()),
 		folder: () => app.temporaryFolder(settings),
 		clock,
 	});
@@ -91,7 +91,7 @@ export async function preview<SourceRow extends Row>(
 		const { line, datasetId, documentId } = row;
 		if ("error" in result) {
 			const { code, text } = result.error;
-			await journal.record({ item: row, documentId, attempts: 1, status: "failed", error: result.error });
+			await journal.record({ item: row, documentId, attempts: 1, status: "failed", error: result.error }).settled;
 			await failed.add(row.source, { line, errorCode: code, error: text, attempts: 1 });
 			return;
 		}
@@ -100,7 +100,7 @@ export async function preview<SourceRow extends Row>(
 		await checker?.effect(line, effect, normalise);
 		if (effect.action === "none") {
 			const outcome = { item: row, documentId: effect.documentId, attempts: 1, status: "unchanged" } as const;
-			await journal.record(outcome);
+			await journal.record(outcome).settled;
 			await sink.unchanged?.(outcome);
 			return;
 		}

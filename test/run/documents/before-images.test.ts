@@ -1,3 +1,4 @@
+import { knownCounts } from "../../../src/run/documents/row-counts.ts";
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import type { Metadata } from "../../../src/json/values.ts";
@@ -22,7 +23,7 @@ function writing(answers: Partial<Api>) {
 	const api = fakeApi(calls ?? [], { updateMetadata: async () => "document_id", ...answers });
 	const service = provenService(api, { note: (text) => notes?.push(text) });
 	const present = new DocumentSource({
-		rows: async () => new Map([["set", 1]]),
+		rows: knownCounts(new Map([["set", 1]])),
 		folder: async () => tmpdir(),
 		clock: new FakeClock(),
 	});

@@ -1,11 +1,8 @@
-import { readdir } from "node:fs/promises";
+import { knownCounts } from "../../../src/run/documents/row-counts.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { JsonValue } from "../../../src/json/values.ts";
 import type { Api, Document } from "../../../src/rest/types.ts";
-import { isListingCheaper, rowsByDataset } from "../../../src/run/documents/listed-datasets.ts";
-import { IdTable } from "../../../src/run/documents/indexed-records.ts";
+import { pagesLeft } from "../../../src/run/documents/listed-datasets.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
-import { StoredDocuments } from "../../../src/run/documents/stored-documents.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
@@ -28,90 +25,7 @@ describe("a dataset is listed only where that costs fewer requests than one for 
 		[1_000_000, 0, 100, 0, false],
 		[1_000, 5, 100, 100, true],
 	])("%d rows, %s documents, %s asked for, %d came: %s", (rows, total, asked, came, listed) => {
-		expect(isListingCheaper(rows, { total, asked, came })).toBe(listed);
-	});
-
-	it("rows are counted for each dataset, so a large one is not listed because of another's rows", async () => {
-		const rows = async function* () {
-			for (const datasetId of ["a", "b", "a"]) yield { datasetId };
-		};
-		expect(await rowsByDataset(rows())).toEqual(
-			new Map([
-				["a", 2],
-				["b", 1],
-			]),
-		);
-	});
-});
-
-describe("the file of documents finds by id", () => {
-	const stored = async (): Promise<StoredDocuments> => {
-		const documents = await StoredDocuments.create(await folder());
-		onTestFinished(() => documents.close());
-		return documents;
-	};
-
-	it("the exact digits of rounded numbers", async () => {
-		const documents = await stored();
-		const metadata = new Map<string, JsonValue>([
-			["__proto__", 1e20],
-			["b", 1],
-		]);
-		await documents.add({ id: "rounded", metadata, inexact: new Map([["__proto__", "100000000000000000001"]]) });
-		await documents.add({ id: "exact", metadata });
-		await documents.end();
-		expect(await documents.get("rounded")).toEqual({
-			metadata,
-			inexact: new Map([["__proto__", "100000000000000000001"]]),
-		});
-		expect(await documents.get("exact")).toEqual({ metadata });
-	});
-
-	it("each of 30,000 documents, and no other", async () => {
-		const documents = await stored();
-		for (const n of range(30_000)) await documents.add({ id: `doc-${n}`, metadata: new Map([["n", n]]) });
-		await documents.end();
-		expect(documents.size).toBe(30_000);
-		for (const n of [...range(200), ...range(200, 29_800)]) {
-			expect(await documents.get(`doc-${n}`)).toEqual({ metadata: new Map([["n", n]]) });
-		}
-		expect(await documents.get("doc-30000")).toBeUndefined();
-	});
-
-	it.each<[string, readonly (readonly [string, JsonValue])[] | undefined]>([
-		['"quoted" \\ and\nof two lines', [["a", "line\nbreak €"]]],
-		["日本語", [["鍵", ["値", 1, null]]]],
-		["__proto__", [["__proto__", { constructor: 1 }]]],
-		["", []],
-		["without", undefined],
-	])("each value unchanged: %j", async (id, pairs) => {
-		const documents = await stored();
-		const metadata = pairs === undefined ? undefined : new Map(pairs);
-		await documents.add({ id: "other", metadata: new Map() });
-		await documents.add({ id, metadata });
-		await documents.end();
-		expect(await documents.get(id)).toEqual({ metadata });
-	});
-
-	it("and is removed afterwards, as metadata may be confidential", async () => {
-		const parent = await folder();
-		const documents = await StoredDocuments.create(parent);
-		await documents.add({ id: "a", metadata: new Map() });
-		await documents.end();
-		await documents.close();
-		expect(await readdir(parent)).toEqual([]);
-	});
-
-	it("a full disk is exit 7, not a fault of the program", async () => {
-		await expect(StoredDocuments.create("/nonexistent/folder")).rejects.toMatchObject({ exit: 7 });
-	});
-
-	it("documents whose ids share a hash", () => {
-		const table = new IdTable();
-		for (const n of range(5_000)) table.add(`${n}`, { offset: n, length: n + 1 });
-		for (const n of range(5_000)) {
-			expect([...table.candidates(`${n}`)]).toContainEqual({ offset: n, length: n + 1 });
-		}
+		expect(rows > pagesLeft({ total, asked, came })).toBe(listed);
 	});
 });
 
@@ -138,7 +52,7 @@ function server(count: number, lie: { ignoresId?: boolean; total?: number; hidde
 async function presentOf(rows: number): Promise<DocumentSource> {
 	const path = await folder();
 	const clock = { now: () => 0, sleep: () => Promise.resolve(), random: () => 0 };
-	const present = new DocumentSource({ rows: async () => new Map([["set", rows]]), folder: async () => path, clock });
+	const present = new DocumentSource({ rows: knownCounts(new Map([["set", rows]])), folder: async () => path, clock });
 	onTestFinished(() => present.close());
 	return present;
 }

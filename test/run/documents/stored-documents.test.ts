@@ -1,0 +1,136 @@
+import { readdir } from "node:fs/promises";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type JsonValue, metadataText } from "../../../src/json/values.ts";
+import { BlockCache } from "../../../src/run/documents/block-file.ts";
+import { IdTable } from "../../../src/run/documents/id-table.ts";
+import { StoredDocuments } from "../../../src/run/documents/stored-documents.ts";
+import { folder } from "../../support/service.ts";
+import { range } from "../../support/values.ts";
+
+describe("the file of documents finds by id", () => {
+	const stored = async (cache = new BlockCache()): Promise<StoredDocuments> => {
+		const documents = await StoredDocuments.create(await folder(), cache);
+		onTestFinished(() => documents.close());
+		return documents;
+	};
+
+	it("the exact digits of rounded numbers", async () => {
+		const documents = await stored();
+		const metadata = new Map<string, JsonValue>([
+			["__proto__", 1e20],
+			["b", 1],
+		]);
+		await documents.add({ id: "rounded", metadata, inexact: new Map([["__proto__", "100000000000000000001"]]) });
+		await documents.add({ id: "exact", metadata });
+		await documents.end();
+		expect(await documents.get("rounded")).toEqual({
+			metadata,
+			inexact: new Map([["__proto__", "100000000000000000001"]]),
+		});
+		expect(await documents.get("exact")).toEqual({ metadata, text: metadataText(metadata) });
+	});
+
+	it("each of 30,000 documents, and no other", async () => {
+		const documents = await stored();
+		for (const n of range(30_000)) await documents.add({ id: `doc-${n}`, metadata: new Map([["n", n]]) });
+		await documents.end();
+		expect(documents.size).toBe(30_000);
+		for (const n of [...range(200), ...range(200, 29_800)]) {
+			expect(await documents.get(`doc-${n}`)).toEqual({ metadata: new Map([["n", n]]), text: `{"n":${n}}` });
+		}
+		expect(await documents.get("doc-30000")).toBeUndefined();
+	});
+
+	it.each<[string, readonly (readonly [string, JsonValue])[] | undefined]>([
+		['"quoted" \\ and\nof two lines', [["a", "line\nbreak €"]]],
+		["日本語", [["鍵", ["値", 1, null]]]],
+		["__proto__", [["__proto__", { constructor: 1 }]]],
+		["", []],
+		["without", undefined],
+	])("each value unchanged: %j", async (id, pairs) => {
+		const documents = await stored();
+		const metadata = pairs === undefined ? undefined : new Map(pairs);
+		await documents.add({ id: "other", metadata: new Map() });
+		await documents.add({ id, metadata });
+		await documents.end();
+		const expected = { metadata, text: metadata && metadataText(metadata) };
+		expect(documents.atHand(id)).toEqual(expected);
+		expect(await documents.get(id)).toEqual(expected);
+	});
+
+	it("in every order, at once or one after another, also where memory has room for a few of them", async () => {
+		const lengths = fc.oneof({ weight: 9, arbitrary: fc.nat(300) }, fc.nat(100_000), fc.constant(70_000));
+		const asked = fc.array(fc.nat(90), { maxLength: 150 });
+		const orders = fc.array(fc.record({ start: fc.nat(60), step: fc.constantFrom(1, -1, 7), asked }), { maxLength: 3 });
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(lengths, { maxLength: 90 }),
+				fc.constantFrom("x", "é", "永"),
+				fc.constantFrom(0, 70_000, 300_000, 10_000_000),
+				orders,
+				async (all, letter, room, ways) => {
+					const documents = await StoredDocuments.create(await folder(), new BlockCache(room));
+					const texts = all.map((length, n) => JSON.stringify({ a: `${n}${letter.repeat(length)}` }));
+					for (const [n, text] of texts.entries()) {
+						const metadata = new Map(Object.entries(JSON.parse(text) as Record<string, string>));
+						await documents.add({ id: `doc-${n}`, name: `${n}`, metadata });
+					}
+					await documents.end();
+					const find = async (n: number): Promise<void> => {
+						const found = documents.atHand(`doc-${n}`) ?? (await documents.get(`doc-${n}`));
+						expect(found?.text).toBe(texts[n]);
+					};
+					for (const { start, step, asked: others } of ways) {
+						for (let n = start; n >= 0 && n < texts.length; n += step) await find(n);
+						await Promise.all(others.map(find));
+					}
+					const listed: string[] = [];
+					for await (const { id, name } of documents.ids()) listed.push(`${id} ${name}`);
+					expect(listed).toEqual(texts.map((_, n) => `doc-${n} ${n}`));
+					await documents.close();
+				},
+			),
+			{ numRuns: 40 },
+		);
+	});
+
+	it("from memory alone where they are few, and keeps no more than its share of memory", async () => {
+		const cache = new BlockCache(200_000);
+		const [few, many] = [await stored(cache), await stored(cache)];
+		await few.add({ id: "one", metadata: new Map() });
+		await few.end();
+		const ids = range(3_000).map((n) => `doc-${n}`);
+		for (const id of ids) await many.add({ id, metadata: new Map([["a", "x".repeat(190)]]) });
+		await many.end();
+		expect(few.atHand("one")).toMatchObject({ text: "{}" });
+		const kept = (): number => ids.filter((id) => many.atHand(id) !== undefined).length;
+		expect(kept()).toBeGreaterThan(500);
+		expect(kept()).toBeLessThan(1_000);
+		for (const id of ids) await many.get(id);
+		expect(many.atHand("doc-0")).toBeUndefined();
+		expect(many.atHand("doc-2999")).toBeDefined();
+		expect(kept()).toBeLessThan(1_000);
+	});
+
+	it("and is removed afterwards, as metadata may be confidential", async () => {
+		const parent = await folder();
+		const documents = await StoredDocuments.create(parent, new BlockCache());
+		await documents.add({ id: "a", metadata: new Map() });
+		await documents.end();
+		await documents.close();
+		expect(await readdir(parent)).toEqual([]);
+	});
+
+	it("a full disk is exit 7, not a fault of the program", async () => {
+		await expect(StoredDocuments.create("/nonexistent/folder", new BlockCache())).rejects.toMatchObject({ exit: 7 });
+	});
+
+	it("documents whose ids share a hash", () => {
+		const table = new IdTable();
+		for (const n of range(5_000)) table.add(`${n}`, { offset: n, length: n + 1 });
+		for (const n of range(5_000)) {
+			expect(table.candidates(`${n}`)).toContainEqual({ offset: n, length: n + 1 });
+		}
+	});
+});
