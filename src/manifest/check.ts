@@ -1,16 +1,17 @@
 import { openSource } from "./bytes/source.ts";
 import { ReadingStop, type Fault } from "./fault.ts";
-import { positionIn, positionsIn } from "./position.ts";
+import { DuplicateSearch } from "./duplicate-search.ts";
+import { positionsIn } from "./position.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch } from "./reading.ts";
 import { RowTally } from "./row-tally.ts";
 import { Disposition, type OpenManifest, readValidRows } from "./second-reading.ts";
-import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
-import { Duplicates, type Entry, type DuplicateDecision } from "./rows/duplicates.ts";
+import type { ParsedRow, RawRow, RowReader, RowTexts } from "./rows/row-reader.ts";
+import type { DuplicateDecision, Entry } from "./rows/duplicates.ts";
 import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
 import { csvFailedRows } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
-import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "./types.ts";
+import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem, Row } from "./types.ts";
 
 /** Rows between two reports of progress. */
 const PROGRESS_ROWS = 4096;
@@ -48,25 +49,18 @@ class FirstReading {
 	readonly #manifest: OpenManifest;
 	readonly #subject: SubjectRules;
 	readonly #deps: CheckDependencies;
-	readonly #duplicates: Duplicates;
-	/** the duplicates by folded names, as some services compare them */
-	readonly #foldedDuplicates: Duplicates | undefined;
+	readonly #duplicates: DuplicateSearch;
 	readonly #tally: RowTally;
 	#reader: RowReader | undefined;
 	#problems = 0;
 	#fatal = false;
-	#isFolded = false;
 
 	constructor(manifest: OpenManifest, deps: CheckDependencies) {
 		this.#manifest = manifest;
 		this.#subject = PURPOSES[manifest.options.purpose].subject;
 		this.#tally = new RowTally(this.#subject, manifest.options.shard);
 		this.#deps = deps;
-		const folder = (): Promise<string> => manifest.source.scratch();
-		this.#duplicates = new Duplicates(folder, "keys");
-		if (this.#subject.hasFile && deps.nameFolding !== undefined) {
-			this.#foldedDuplicates = new Duplicates(folder, "folded-keys");
-		}
+		this.#duplicates = new DuplicateSearch(manifest, deps);
 	}
 
 	async run(): Promise<void> {
@@ -95,7 +89,8 @@ class FirstReading {
 			...this.#tally.counts(),
 			problems: this.#problems,
 			fatal: this.#fatal,
-			read: () => readValidRows(this.#manifest, dispositions),
+			readBatches: () => readValidRows(this.#manifest, dispositions),
+			read: () => rowsOf(readValidRows(this.#manifest, dispositions)),
 			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
 			content: source.content(),
 			close: () => source.close(),
@@ -105,25 +100,38 @@ class FirstReading {
 	/** Frees what only the check needs. */
 	release(): void {
 		this.#duplicates.close();
-		this.#foldedDuplicates?.close();
 	}
 
 	async #batch({ reader, rows }: Batch): Promise<void> {
 		this.#reader = reader;
 		this.#headFaults();
-		const parsedRows = await this.#parsed(reader, rows);
+		const sound = this.#fatal ? undefined : reader.soundRows;
+		const parsedRows = sound === undefined ? await this.#parsed(reader, rows) : undefined;
 		for (const [index, raw] of rows.entries()) {
-			const parsed = parsedRows[index];
-			if (raw.fault === undefined && parsed !== undefined) {
-				const { faults } = parsed;
-				if (this.#subject.hasFile && !this.#fatal) faults.push(...(await this.#manifest.validator.fileFaults(parsed)));
-				const real = faults.length === 0 ? faults : await this.#withoutPresent(raw, parsed, faults);
-				if (real.length > 0) this.#refuse(reader, raw, parsed, real);
-				else if (!this.#fatal) await this.#remember(reader, raw, parsed);
-			} else if (raw.fault !== undefined) this.#refuse(reader, raw, undefined, [raw.fault]);
+			if (this.#duplicates.isFull) await this.#duplicates.makeRoom();
+			if (sound?.isSound(raw) === true) {
+				this.#remember(raw, sound, sound.documentId);
+			} else {
+				const parsed = parsedRows === undefined ? (await this.#parsed(reader, [raw]))[0] : parsedRows[index];
+				if (parsed?.faults.length !== 0 || this.#subject.hasFile) await this.#judge(reader, raw, parsed);
+				else this.#remember(raw, parsed, this.#subject.key(parsed));
+			}
 			this.#tally.next();
 			if (this.#tally.all % PROGRESS_ROWS === 0) this.#deps.onProgress?.(this.#tally.all);
 		}
+	}
+
+	/** Decides on a row that has faults, or may have some of what others hold. */
+	async #judge(reader: RowReader, raw: RawRow, parsed: ParsedRow | undefined): Promise<void> {
+		if (parsed === undefined) {
+			if (raw.fault !== undefined) this.#refuse(reader, raw, undefined, [raw.fault]);
+			return;
+		}
+		const { faults } = parsed;
+		if (this.#subject.hasFile && !this.#fatal) faults.push(...(await this.#manifest.validator.fileFaults(parsed)));
+		const real = faults.length === 0 ? faults : await this.#withoutPresent(raw, parsed, faults);
+		if (real.length > 0) this.#refuse(reader, raw, parsed, real);
+		else this.#remember(raw, parsed, this.#subject.key(parsed));
 	}
 
 	/** The readable rows, each with the faults of its text and its values. A schema checks many rows at once. */
@@ -174,33 +182,16 @@ class FirstReading {
 		}
 	}
 
-	async #remember(reader: RowReader, raw: RawRow, parsed: ParsedRow): Promise<void> {
-		this.#tally.place(raw, parsed, Disposition.valid);
-		for (const each of [this.#duplicates, this.#foldedDuplicates]) if (each?.isFull === true) await each.makeRoom();
-		const field = this.#subject.required;
-		const idOffset = field === "document_id" ? parsed.idOffset : undefined;
-		const { line, column } = positionIn(raw.text, idOffset ?? reader.offsetOf(raw, field), raw.line, raw.column);
-		const { key, payload } = this.#manifest.validator.identity(parsed, reader.format);
-		this.#duplicates.add(key, payload, { index: this.#tally.all, line, column });
-		this.#foldedDuplicates?.add(this.#deps.nameFolding?.fold(key) ?? key, payload, {
-			index: this.#tally.all,
-			line,
-			column,
-		});
-	}
-
-	/** The service is asked how it compares names only if that makes a difference. */
-	async #decisiveDuplicates(): Promise<Duplicates> {
-		const [exact, folded] = [this.#duplicates, this.#foldedDuplicates];
-		if (folded === undefined || this.#fatal || (await folded.count()) === (await exact.count())) return exact;
-		return (await this.#deps.nameFolding?.applies(this.#problems)) === true ? folded : exact;
+	/** @param key as `SubjectRules` gives it; letter case may differ */
+	#remember(raw: RawRow, row: RowTexts, key: string): void {
+		if (this.#fatal) return;
+		this.#tally.place(raw, row, Disposition.valid);
+		this.#duplicates.note(row.datasetId, key, this.#tally.all);
 	}
 
 	async #settleDuplicates(): Promise<void> {
-		const duplicates = await this.#decisiveDuplicates();
-		this.#isFolded = duplicates === this.#foldedDuplicates;
 		let conflicts: Extract<DuplicateDecision, { kind: "conflict" }>[] = [];
-		for await (const decision of duplicates.decisions(this.#manifest.options.onDuplicate)) {
+		for await (const decision of this.#duplicates.decisions(this.#problems, this.#fatal)) {
 			if (decision.kind === "skip") {
 				this.#tally.replace(decision.row.index, Disposition.duplicate);
 			} else if (conflicts.push(decision) === SORTED_CONFLICTS) {
@@ -215,7 +206,9 @@ class FirstReading {
 		const field = this.#subject.required;
 		for (const { row, earlier } of conflicts.toSorted((left, right) => left.row.index - right.row.index)) {
 			this.#tally.replace(row.index, Disposition.invalid);
-			const why = this.#isFolded ? " for this service, which ignores letter case, accents and trailing blanks" : "";
+			const why = this.#duplicates.isFolded
+				? " for this service, which ignores letter case, accents and trailing blanks"
+				: "";
 			const text = `${this.#subject.same} as on line ${earlier.line}${why}, with other values; see --on-duplicate`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);
 		}
@@ -226,6 +219,10 @@ class FirstReading {
 		const problem: Problem = { file: this.#manifest.name, line, column, field, code, text: sentence(field, text) };
 		this.#deps.onProblem(problem);
 	}
+}
+
+async function* rowsOf(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
+	for await (const rows of batches) yield* rows;
 }
 
 function sentence(field: string | null, text: string): string {

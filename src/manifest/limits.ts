@@ -3,8 +3,11 @@ import type { JsonRules } from "../json/rules.ts";
 /** Bytes of the manifest that are hashed as one: a change is noticed before any row of its block is used. */
 export const BLOCK_BYTES = 256 * 1024;
 
-/** Characters decoded at a time: some hundred rows, so that memory does not follow the size of the manifest. */
-export const PIECE_BYTES = 64 * 1024;
+/**
+ * Bytes decoded at a time: some hundred rows. They are let go of together, so that memory does not follow the size of the
+ * manifest. Of four times as many, a collection of young objects finds most alive, and copies them.
+ */
+export const PIECE_BYTES = 16 * 1024;
 
 /** Longest cell or JSON string, in characters: without a limit one stray quote would take the whole file. */
 export const MAX_CELL = 1024 * 1024;

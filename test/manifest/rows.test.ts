@@ -1,8 +1,10 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { readSchema } from "../../src/manifest/rows/schema.ts";
+import { isPlainAddress } from "../../src/manifest/rows/values.ts";
 import { check, checkBytes, file, withFolder } from "./support.ts";
 
 describe("built-in checks", () => {
@@ -36,6 +38,54 @@ describe("built-in checks", () => {
 		["C:\\x", false],
 	])("url %s", async (url, isGood) => {
 		expect((await checkBytes(`document_id,url\n1,${url}\n`)).checked.problems).toBe(isGood ? 0 : 1);
+	});
+
+	test("an address that is plain is one that every parser reads", () => {
+		const part = fc.constantFrom(
+			"http",
+			"HTTPS",
+			"://",
+			":",
+			"/",
+			"\\",
+			"?",
+			"#",
+			"@",
+			"a",
+			"b-c",
+			"--",
+			"xn",
+			"1",
+			"0x1",
+			".",
+			"%41",
+			"é",
+			" ",
+			"[::1]",
+			"_",
+			"\n",
+		);
+		let plain = 0;
+		fc.assert(
+			fc.property(
+				fc.oneof(
+					fc.webUrl(),
+					fc.array(part).map((parts) => `http://a${parts.join("")}`),
+					fc.array(part).map((parts) => parts.join("")),
+				),
+				(text) => {
+					if (!isPlainAddress(text)) return;
+					plain += 1;
+					expect(text).not.toMatch(/[\s\p{Cc}]/u);
+					const { protocol, host, username, port } = new URL(text);
+					expect(text.toLowerCase().startsWith(`${protocol}//${host}`)).toBe(true);
+					expect([username, port]).toEqual(["", ""]);
+				},
+			),
+			{ numRuns: 5_000 },
+		);
+		// Otherwise the property would say nothing.
+		expect(plain).toBeGreaterThan(500);
 	});
 
 	test("--schema none turns them off, and rm checks no metadata", async () => {

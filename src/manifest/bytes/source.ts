@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export type Content = {
 export type Source = {
 	/** folder for temporary files of the check, made on first use */
 	scratch(): Promise<string>;
-	/** every byte, in blocks of `BLOCK_BYTES` (the last one shorter); remembers a hash of each */
+	/** every byte, in blocks of `BLOCK_BYTES` (the last one shorter); remembers a hash of all bytes up to the end of each */
 	first(): AsyncGenerator<Buffer>;
 	/** the same blocks again, each compared before it is handed on. @throws CliError exit 8 */
 	second(): AsyncGenerator<Buffer>;
@@ -130,8 +130,8 @@ class BlockSource implements Source {
 		const spool = this.#spooled === undefined ? undefined : await open(this.#spooled, "wx+", 0o600);
 		if (spool !== undefined) this.#file = spool;
 		for await (const block of inBlocks(this.#bytes())) {
-			this.#hashes.push(hashOf(block));
 			this.#whole.update(block);
+			this.#hashes.push(soFar(this.#whole));
 			this.#bytesRead += block.length;
 			if (spool !== undefined) await keep(spool, block);
 			yield block;
@@ -140,9 +140,11 @@ class BlockSource implements Source {
 
 	async *second(): AsyncGenerator<Buffer> {
 		let index = 0;
+		const whole = createHash("sha256");
 		if (this.#file === undefined) return;
 		for await (const block of inBlocks(handleBytes(this.#file))) {
-			if (hashOf(block) !== this.#hashes[index++]) throw this.#foreign();
+			whole.update(block);
+			if (soFar(whole) !== this.#hashes[index++]) throw this.#foreign();
 			yield block;
 		}
 		if (index !== this.#hashes.length) throw this.#foreign();
@@ -218,6 +220,7 @@ async function keep(spool: FileHandle, block: Buffer): Promise<void> {
 	}
 }
 
-function hashOf(block: Buffer): string {
-	return createHash("sha256").update(block).digest("base64");
+/** A block is hashed once for itself and for the whole: the hash of all bytes up to its end says as much as its own. */
+function soFar(whole: Hash): string {
+	return whole.copy().digest("base64");
 }

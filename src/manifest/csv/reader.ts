@@ -4,12 +4,20 @@ import { ReadingStop, type Fault } from "../fault.ts";
 import { MAX_CELL, MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
 import { lineFeeds, positionIn, positionsIn } from "../position.ts";
 import { PURPOSES } from "../purposes.ts";
-import { emptyRow, type ParsedRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
+import {
+	emptyRow,
+	type ParsedRow,
+	type HeadFault,
+	type RawRow,
+	type RowReader,
+	type SoundRows,
+} from "../rows/row-reader.ts";
 import { mergeOnlyFault } from "../rows/values.ts";
 import { cellValue } from "../rows/typed.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, CellStarts } from "./cells.ts";
 import { delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
+import { soundRowsOf } from "./sound-rows.ts";
 import { RecordSplitter, type CsvRecord } from "./split.ts";
 
 /** Reads CSV. The first record that is no blank line is the header, from which the delimiter is found, too. */
@@ -29,6 +37,7 @@ export class CsvReader implements RowReader {
 	/** the cell of each role and key */
 	readonly #cellOf = new Map<string, number>();
 	#located: CellStarts | undefined;
+	#soundRows: SoundRows | undefined;
 
 	constructor(options: ManifestOptions) {
 		this.#options = options;
@@ -40,6 +49,10 @@ export class CsvReader implements RowReader {
 
 	get stop(): ReadingStop | undefined {
 		return this.#splitter?.stop;
+	}
+
+	get soundRows(): SoundRows | undefined {
+		return this.#soundRows;
 	}
 
 	get failedRows(): RowReader["failedRows"] {
@@ -178,6 +191,7 @@ export class CsvReader implements RowReader {
 		}
 		const { columns, faults } = readHeader(names, this.#options);
 		this.#columns = columns;
+		this.#soundRows = soundRowsOf(columns, this.#options);
 		for (const [cell, { field, use }] of columns.entries()) {
 			// `name` and `name:text` may stand beside each other; a reserved name means the reserved column.
 			if (use.kind === "role" || (use.kind === "key" && !this.#cellOf.has(field))) this.#cellOf.set(field, cell);

@@ -14,6 +14,7 @@ import { type Member, parseMembers } from "../../json/parser.ts";
 export class JsonReader implements RowReader {
 	readonly format: "json" | "jsonl";
 	readonly failedRows: RowReader["failedRows"];
+	readonly soundRows = undefined;
 	readonly #splitter: ElementSplitter | LineSplitter;
 	readonly #options: ManifestOptions;
 	readonly #names: MemberNames;

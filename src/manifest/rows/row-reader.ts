@@ -14,12 +14,22 @@ export type RawRow = {
 	readonly fault: Fault | undefined;
 };
 
-/** The content of a record, before its values are checked. Absent ids are empty. */
-export type ParsedRow = {
+/** How a row names its document. Absent texts are empty. */
+export type RowTexts = {
 	datasetId: string;
 	documentId: string;
 	file: string;
 	name: string;
+};
+
+/** Tells rows that certainly have no fault, at a tenth of the cost of finding the faults of others. */
+export type SoundRows = RowTexts & {
+	/** Whether a row has no fault. If so, the texts are those of the row, with the dataset that an option gives it. */
+	isSound(raw: RawRow): boolean;
+};
+
+/** The content of a record, before its values are checked. */
+export type ParsedRow = RowTexts & {
 	readonly metadata: Map<string, JsonValue>;
 	readonly faults: Fault[];
 	/** false if the text of the record is not well formed, so that it has no values to check */
@@ -43,6 +53,8 @@ export type RowReader = {
 	/** faults of the header, each given once */
 	headFaults(): HeadFault[];
 	parse(raw: RawRow): ParsedRow;
+	/** undefined where only the faults of a row show whether it has any; one object for all rows otherwise */
+	readonly soundRows: SoundRows | undefined;
 	source(raw: RawRow): SourceRecord;
 	/** where a field's value begins in a row's text, in UTF-16 units */
 	offsetOf(raw: RawRow, field: string): number;

@@ -8,19 +8,28 @@ import type { ManifestOptions } from "../types.ts";
 /** Schemes whose addresses name a host. */
 const WITH_HOST = /^(?:https?|wss?|ftps?|sftp|s3|gs|ssh|git):/i;
 
+/** The usual address: its host has no number as its last label and nothing that must be decoded, so any URL parser reads it. */
+const PLAIN_ADDRESS = /^https?:\/\/[a-z](?:-?[a-z0-9])*(?:\.[a-z](?:-?[a-z0-9])*)*(?:[/?#][!-~]*)?$/i;
+
+/** A rule for the texts of a key: what is wrong with one, or undefined. */
+export type ValueRule = { readonly code: string; readonly fault: (text: string) => string | undefined };
+
+/** The built-in checks, by their keys. */
+export const VALUE_RULES: ReadonlyMap<string, ValueRule> = new Map([
+	["publish_date", { code: "BAD_DATE", fault: dateText }],
+	["url", { code: "BAD_URL", fault: urlText }],
+]);
+
 /** The faults by the built-in checks. `null` passes: it says that there is no value. */
 export function valueFaults(metadata: Metadata, deleteToken: string | undefined): Fault[] {
 	const faults: Fault[] = [];
-	check("publish_date", "BAD_DATE", dateText);
-	check("url", "BAD_URL", urlText);
-	return faults;
-
-	function check(field: string, code: string, fault: (text: string) => string | undefined): void {
+	for (const [field, { code, fault }] of VALUE_RULES) {
 		const value: JsonValue | undefined = metadata.get(field);
-		if (value === undefined || value === null || value === deleteToken) return;
+		if (value === undefined || value === null || value === deleteToken) continue;
 		const text = typeof value === "string" ? fault(value) : `${excerpt(JSON.stringify(value))} is not a text`;
 		if (text !== undefined) faults.push({ field, code, text, ofValue: field });
 	}
+	return faults;
 }
 
 function dateText(text: string): string | undefined {
@@ -43,7 +52,13 @@ function urlText(text: string): string | undefined {
 	return `"${excerpt(text)}" is not an absolute address such as https://example.org/page`;
 }
 
+/** Whether a text is certainly an absolute address. Others may be one, too. */
+export function isPlainAddress(text: string): boolean {
+	return PLAIN_ADDRESS.test(text);
+}
+
 function isAbsolute(text: string): boolean {
+	if (isPlainAddress(text)) return true;
 	// A letter alone is a drive of Windows, and a name before a port is a host without a scheme.
 	if (/\s|\p{Cc}/u.test(text) || !/^[a-z][a-z0-9+.-]+:/i.test(text) || /^[^/?#]+:[0-9]+(?:[/?#]|$)/.test(text))
 		return false;

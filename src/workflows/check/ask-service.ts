@@ -28,7 +28,7 @@ export function presentValues(
 	{ metadataToSend }: Pick<UpdatePlan, "metadataToSend">,
 ): PresentValues {
 	const documents = new DocumentSource({
-		rows: async () => ({ get: () => ASSUMED_ROWS }),
+		rows: { reaches: (_, rows) => rows <= ASSUMED_ROWS },
 		folder: () => app.temporaryFolder(settings),
 		clock: app.clock,
 	});

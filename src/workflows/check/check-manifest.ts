@@ -14,6 +14,7 @@ import { bytesText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
 import type { PresentValues } from "./ask-service.ts";
+import { SmallYoungHeap } from "./young-heap.ts";
 
 /** The manifest options of the flags and of the profile. */
 export async function manifestOptions(
@@ -75,6 +76,7 @@ export async function checkAndReport(
 ): Promise<CheckedManifest> {
 	const { stdin, signal, monitor } = app;
 	const problems = problemReporter(flags.json === true, app);
+	using heap = new SmallYoungHeap();
 	monitor.enter("checking", `${show(name ?? path)}${await sizeText(path)}`);
 	try {
 		const checked = await checkManifest(path, options, {
@@ -83,7 +85,10 @@ export async function checkAndReport(
 			signal,
 			isAlreadyPresent: present?.isAlreadyPresent,
 			nameFolding: alike,
-			onProgress: (rows) => monitor.count({ done: rows, unit: "rows" }),
+			onProgress: (rows) => {
+				heap.keep(rows);
+				monitor.count({ done: rows, unit: "rows" });
+			},
 			onProblem: (problem) => void problems.report(problem),
 			temporaryFolder: await app.temporaryFolder(settings),
 		});

@@ -1,4 +1,4 @@
-import { rowsByDataset } from "../../run/documents/listed-datasets.ts";
+import { CountedRows } from "../../run/documents/row-counts.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
@@ -43,7 +43,7 @@ export function policyPrescan<SourceRow extends Row>(
 		}
 		io.note(`The policy of ${settings.policy?.origin} is checked on all rows before the first is sent.`);
 		const folder = (): Promise<string> => app.temporaryFolder(settings);
-		const documents = new DocumentSource({ rows: () => rowsByDataset(open()), folder, clock });
+		const documents = new DocumentSource({ rows: new CountedRows(open), folder, clock });
 		app.monitor.enter("checking", `the policy of ${settings.policy?.origin}`);
 		let judged = 0;
 		const started = clock.now();

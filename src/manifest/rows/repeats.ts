@@ -1,0 +1,152 @@
+import { Spill } from "./spill.ts";
+
+/** Words of a record: the two of the fingerprint, then the row's index, its low word first. */
+const RECORD_WORDS = 4;
+
+/** Records kept in memory before the disk is used: 160 kB. */
+const IN_MEMORY = 10_000;
+
+const WORD = 2 ** 32;
+
+/** Odd multipliers, by which the two words of a fingerprint differ. They are those of the hash cyrb53. */
+const ONE = 0x9e3779b1;
+const TWO = 0x5f356495;
+
+/** Set in each unit, it makes ASCII capitals equal to small letters: some ids are compared without letter case. */
+const SMALL = 0x20;
+
+/**
+ * Finds rows that may be about the same document, in memory that does not grow with their number.
+ *
+ * A row leaves 64 bits of its key, which cost a tenth of a hash that no two keys share. So what is found here is only
+ * suspected, and is compared afterwards. Rows whose keys are equal, or differ in letter case alone, are always found.
+ */
+export class Repeats {
+	readonly #folder: () => Promise<string>;
+	readonly #records = new Uint32Array(IN_MEMORY * RECORD_WORDS);
+	#count = 0;
+	#spill: Spill | undefined;
+	/** the latest dataset, and the words after it: most manifests have one */
+	#dataset = "";
+	#one = 0;
+	#two = 0;
+
+	/** @param folder makes the private folder, called when memory does not suffice */
+	constructor(folder: () => Promise<string>) {
+		this.#folder = folder;
+	}
+
+	/** Whether `makeRoom` must be awaited before the next `add`. */
+	get isFull(): boolean {
+		return this.#count === IN_MEMORY;
+	}
+
+	async makeRoom(): Promise<void> {
+		this.#spill ??= new Spill(await this.#folder(), RECORD_WORDS, "fingerprints");
+		this.#spill.add(this.#records, this.#count);
+		this.#count = 0;
+	}
+
+	/** @param document equal for rows of one dataset that are about the same document */
+	add(dataset: string, document: string, index: number): void {
+		if (dataset !== this.#dataset) this.#enter(dataset);
+		let one = this.#one;
+		let two = this.#two;
+		for (let at = 0; at < document.length; at++) {
+			const unit = document.charCodeAt(at) | SMALL;
+			one = Math.imul(one ^ unit, ONE);
+			two = Math.imul(two ^ unit, TWO);
+		}
+		const records = this.#records;
+		const at = this.#count++ * RECORD_WORDS;
+		// Multiplication carries to higher bits alone, so the low ones, which choose the partition, are the poorest.
+		records[at] = one ^ (one >>> 16) ^ (two >>> 8);
+		records[at + 1] = two ^ (one >>> 8);
+		records[at + 2] = index % WORD;
+		records[at + 3] = index / WORD;
+	}
+
+	#enter(dataset: string): void {
+		let one = 0;
+		let two = 0;
+		for (let at = 0; at < dataset.length; at++) {
+			const unit = dataset.charCodeAt(at) | SMALL;
+			one = Math.imul(one ^ unit, ONE);
+			two = Math.imul(two ^ unit, TWO);
+		}
+		this.#dataset = dataset;
+		this.#one = one;
+		this.#two = two;
+	}
+
+	/** The rows that share a fingerprint; undefined if there are none. */
+	async suspects(): Promise<RowSet | undefined> {
+		const found = new RowSet();
+		if (this.#spill === undefined) addRepeated(this.#records.subarray(0, this.#count * RECORD_WORDS), found);
+		else {
+			await this.makeRoom();
+			for (const records of this.#spill.partitions()) addRepeated(records, found);
+		}
+		return found.last === undefined ? undefined : found;
+	}
+
+	close(): void {
+		this.#spill?.close();
+		this.#spill = undefined;
+	}
+}
+
+/** A table of the records by their fingerprints, at least half of it empty. A place holds the number of a record, from 1. */
+function addRepeated(records: Uint32Array, found: RowSet): void {
+	const count = records.length / RECORD_WORDS;
+	const table = new Uint32Array(2 ** Math.ceil(Math.log2(2 * count + 1)));
+	const mask = table.length - 1;
+	for (let record = 0; record < count; record++) {
+		const at = record * RECORD_WORDS;
+		const [one, two] = [records[at], records[at + 1] ?? 0];
+		let place = two & mask;
+		for (let other = table[place] ?? 0; ; other = table[place] ?? 0) {
+			if (other === 0) {
+				table[place] = record + 1;
+				break;
+			}
+			const earlier = (other - 1) * RECORD_WORDS;
+			if (records[earlier] === one && records[earlier + 1] === two) {
+				found.add(indexAt(records, earlier));
+				found.add(indexAt(records, at));
+				break;
+			}
+			place = (place + 1) & mask;
+		}
+	}
+}
+
+function indexAt(records: Uint32Array, at: number): number {
+	return (records[at + 2] ?? 0) + (records[at + 3] ?? 0) * WORD;
+}
+
+/** Positions of rows, in a bit for each row: 125 kB for a million. */
+export class RowSet {
+	#bits = new Uint8Array(4096);
+	#last: number | undefined;
+
+	/** the highest position; undefined for an empty set */
+	get last(): number | undefined {
+		return this.#last;
+	}
+
+	add(row: number): void {
+		const byte = Math.floor(row / 8);
+		if (byte >= this.#bits.length) {
+			const larger = new Uint8Array(Math.max(this.#bits.length * 2, byte + 1));
+			larger.set(this.#bits);
+			this.#bits = larger;
+		}
+		this.#bits[byte] = (this.#bits[byte] ?? 0) | (1 << (row % 8));
+		this.#last = Math.max(this.#last ?? 0, row);
+	}
+
+	has(row: number): boolean {
+		return (((this.#bits[Math.floor(row / 8)] ?? 0) >> (row % 8)) & 1) === 1;
+	}
+}
