@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, Exit, reason } from "../errors.ts";
-import { keyFromCommand } from "./key-command.ts";
 import { readPrivateFile } from "./private-file.ts";
 import type { Profile, SettingFlags, SettingSources } from "./types.ts";
 
@@ -69,7 +68,8 @@ async function rawKey(source: KeySource, sources: SettingSources): Promise<strin
 				throw new CliError(message, { exit: Exit.usage, cause: error });
 			});
 		case "command":
-			return keyFromCommand(source.command, source.origin, sources);
+			// Loaded late: it brings the code of child processes.
+			return (await import("./key-command.ts")).keyFromCommand(source.command, source.origin, sources);
 		case "file": {
 			const { text, readableByAll } = await readPrivateFile(
 				source.path,

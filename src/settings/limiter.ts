@@ -10,12 +10,23 @@ export function limiterUrl(text: string, origin: string): URL {
 		isRedis &&
 		url.hostname !== "" &&
 		/^(\/\d*)?$/.test(url.pathname) &&
-		url.search + url.hash === ""
+		url.search + url.hash === "" &&
+		isDecodable(url.username + url.password)
 	) {
 		return url;
 	}
 	throw new CliError(`${origin} is not the address of a Redis; nothing was sent`, {
 		exit: Exit.usage,
-		hint: "Write it as in redis://HOST:6379/0, rediss://HOST:6379 with TLS, or redis://USER:PASSWORD@HOST:6379.",
+		hint: "Write it as in redis://HOST:6379/0, rediss://HOST:6379 with TLS, or redis://USER:PASSWORD@HOST:6379. A percent sign in a password is %25.",
 	});
+}
+
+/** Whether each percent sign begins an escape, as everything that reads the address expects. */
+function isDecodable(text: string): boolean {
+	try {
+		decodeURIComponent(text);
+		return true;
+	} catch {
+		return false;
+	}
 }

@@ -31,7 +31,8 @@ const SCHEDULERS: readonly Scheduler[] = [
 	},
 	{
 		// slurm.schedmd.com/job_array.html: the ids may begin anywhere and have a step. Only a whole range names parts: of
-		// --array=1,5,9, or of one task that was submitted again, the place of an id is not known.
+		// --array=1,5,9, or of one task that was submitted again, the place of an id is not known. Tried with slurmctld 22.05: a
+		// list has the step 1, and the largest id is the last that has a task.
 		name: "a SLURM array",
 		variable: "SLURM_ARRAY_TASK_ID",
 		hint: "The array must be whole and without gaps, as in --array=1-8. For one task again, give --shard I/N.",
@@ -39,8 +40,9 @@ const SCHEDULERS: readonly Scheduler[] = [
 			const [id, least, most] = ["ID", "MIN", "MAX"].map((name) => value(`SLURM_ARRAY_TASK_${name}`));
 			const count = value("SLURM_ARRAY_TASK_COUNT");
 			if (id === undefined || least === undefined || most === undefined) return undefined;
-			const isWhole = least <= FIRST_ID && most - least + 1 === count;
-			return isWhole ? shardOf(id - least + 1, count) : undefined;
+			const step = value("SLURM_ARRAY_TASK_STEP");
+			const isWhole = least <= FIRST_ID && (most - least) / step + 1 === count;
+			return isWhole ? shardOf((id - least) / step + 1, count) : undefined;
 		},
 	},
 	{
@@ -108,7 +110,8 @@ function isSet(env: Environment, name: string): boolean {
 function isOfScheduler(name: string, { variable }: Scheduler): boolean {
 	const family = variable.replace(/(?:INDEX|ID)$/, "");
 	return (
-		name === variable || (name.startsWith(family) && /^(?:COUNT|SIZE|TOTAL|MIN|MAX)$/.test(name.slice(family.length)))
+		name === variable ||
+		(name.startsWith(family) && /^(?:COUNT|SIZE|TOTAL|MIN|MAX|STEP)$/.test(name.slice(family.length)))
 	);
 }
 

@@ -107,6 +107,7 @@ it("the SLURM script of docs/many-machines.md writes every row once", { timeout:
 			SLURM_ARRAY_TASK_MIN: String(first),
 			SLURM_ARRAY_TASK_MAX: String(last),
 			SLURM_ARRAY_TASK_COUNT: String(last),
+			SLURM_ARRAY_TASK_STEP: "1",
 		}),
 	);
 	expect((await Promise.all(tasks)).map(({ exit }) => exit)).toEqual(tasks.map(() => 0));

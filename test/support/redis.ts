@@ -8,9 +8,22 @@ export const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
 export const withoutRedis = hasRedis ? "" : " (skipped: there is no program `redis-server`)";
 
 /** A Redis of the test on this machine, which keeps nothing. It ends with the test. */
-export type RedisServer = { readonly url: string; stop(): Promise<void>; start(): Promise<void> };
+export type RedisServer = {
+	readonly url: string;
+	/** runs a command with `redis-cli`, and returns what it prints */
+	cli(...words: readonly string[]): string;
+	stop(): Promise<void>;
+	start(): Promise<void>;
+};
 
-export async function redisServer(password?: string): Promise<RedisServer> {
+export type RedisOptions = {
+	readonly password?: string;
+	readonly flags?: readonly string[];
+	/** paths of a certificate and its key: it speaks TLS alone */
+	readonly tls?: { readonly cert: string; readonly key: string };
+};
+
+export async function redisServer({ password, flags: more = [], tls }: RedisOptions = {}): Promise<RedisServer> {
 	const port = await freePort();
 	let child: ChildProcess | undefined;
 	const stop = async (): Promise<void> => {
@@ -22,7 +35,12 @@ export async function redisServer(password?: string): Promise<RedisServer> {
 	};
 	const start = async (): Promise<void> => {
 		const secret = password === undefined ? [] : ["--requirepass", password];
-		const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", ...secret];
+		const secure =
+			tls === undefined
+				? ["--port", String(port)]
+				: ["--port", "0", "--tls-port", String(port), "--tls-cert-file", tls.cert, "--tls-key-file", tls.key];
+		const open = tls === undefined ? [] : ["--tls-ca-cert-file", tls.cert, "--tls-auth-clients", "no"];
+		const flags = [...secure, ...open, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", ...secret, ...more];
 		const started = spawn("redis-server", flags, { stdio: ["ignore", "pipe", "inherit"] });
 		child = started;
 		await new Promise<void>((resolve) => {
@@ -33,7 +51,9 @@ export async function redisServer(password?: string): Promise<RedisServer> {
 	};
 	onTestFinished(stop);
 	await start();
-	return { url: `redis://127.0.0.1:${port}`, stop, start };
+	const cli = (...words: readonly string[]): string =>
+		spawnSync("redis-cli", ["-p", String(port), ...words], { encoding: "utf8" }).stdout;
+	return { url: `${tls === undefined ? "redis" : "rediss"}://127.0.0.1:${port}`, cli, stop, start };
 }
 
 /** A port on which nothing listens now. */

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
+import { addShardOption, type ShardFlags } from "../../flags/shard-flag.ts";
 import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
@@ -19,7 +20,8 @@ import { fileOfLines } from "../../workflows/rows/row-source.ts";
 import { endRun, openRecord } from "../../workflows/run/run-rows.ts";
 
 export type ApplyOptions = RunFlags &
-	DryRunFlags & {
+	DryRunFlags &
+	ShardFlags & {
 		/** the plan; - reads standard input */
 		readonly file: string;
 	};
@@ -37,7 +39,10 @@ export function applyCommand(docs: Command, app: App, done: Done, run = apply): 
 			"before",
 			"Examples:\n  ragtag docs apply plan.jsonl\n  ragtag docs apply plan.jsonl --dry-run\n  ragtag docs apply plan.jsonl --failed failed.jsonl\n",
 		);
-	addRunOptions(addDryRunOptions(command), "also changes documents that were changed after the plan was made; ");
+	addRunOptions(
+		addDryRunOptions(addShardOption(command, app)),
+		"also changes documents that were changed after the plan was made; ",
+	);
 	addResumeOption(addBodyOption(command), "plan").action(async (file: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<ApplyOptions, "file">>(), file }, app));
 	});
@@ -46,13 +51,13 @@ export function applyCommand(docs: Command, app: App, done: Done, run = apply): 
 const CHANGES: PlanKind = { actions: ["update"], countsUnplanned: false };
 
 export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> {
-	const { file, dryRun = false } = options;
+	const { file, shard, dryRun = false } = options;
 	checkDryRunFlags(options);
 	checkInput(file, options);
 	if (options.json === true) await printVersionLine(app);
 	await using run = await connectRun(APPLY, options, app);
 	await checkFailedPath(options.failed, file);
-	await using rows = await planRows(run, file, CHANGES);
+	await using rows = await planRows(run, file, { ...CHANGES, shard });
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const { mode, created } = rows.header;
 	const rules = { mode, since: "the plan was made", isExact: false };

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
@@ -20,6 +20,7 @@ import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
 import { findParts } from "../../workflows/recorded/find-parts.ts";
+import { joinedEnd, writeJoinedSeries } from "../../workflows/recorded/joined-end.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 import { type Ended, report, resultOf } from "../../workflows/report.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
@@ -68,7 +69,11 @@ export async function merge(names: readonly string[], flags: MergeFlags, app: Ap
 		await refuseSecond(whole, runs);
 		const merged = await mergeRuns(runs, whole, VERSION);
 		const { run } = merged.file;
-		const ended = await endMerged(merged, runs, { flags, app });
+		const { verified, isCapShared } = await joinedEnd(whole);
+		await writeJoinedSeries(whole, isCapShared, runs.path(run)).catch((error: unknown) => {
+			app.io.note(`The series of the shards could not be joined: ${reason(error)}. The report has no charts.`);
+		});
+		const ended = await endMerged({ ...merged, verified }, runs, { flags, app });
 		app.io.note(`Merged ${numberText(whole.length)} shards of ${show(manifest.name)} into run ${run}.`);
 		if (flags.json !== true) await app.io.out(`${run}\n`);
 		return await report({ flags, app }, ended);
@@ -90,7 +95,7 @@ async function refuseSecond(whole: readonly ShardRun[], runs: RunStore): Promise
 
 /** Records the end of a merged run: its last record, its summary. Then it is compressed, as any finished run. */
 async function endMerged(
-	{ file, opened, ended: last, seconds }: MergedRun,
+	{ file, opened, ended: last, seconds, verified }: MergedRun & { readonly verified: boolean },
 	runs: RunStore,
 	{ flags, app }: { readonly flags: MergeFlags; readonly app: App },
 ): Promise<Ended> {
@@ -108,6 +113,7 @@ async function endMerged(
 		totals,
 		seconds,
 		stop: undefined,
+		verified,
 		run,
 		folder: runs.path(run),
 		same,

@@ -6,6 +6,8 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/values.ts"
 import type { Summary } from "../../report/summary.ts";
 import type { VerifyCounts } from "../../report/verify.ts";
 import type { SlowCause } from "../../run/rate/pace.ts";
+import { foundRateIn } from "../../run/rate/rate-memory.ts";
+import type { FoundRate } from "../../run/rate/rate-search.ts";
 import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
 
 /** What only the summary of a run says: no journal has it. */
@@ -15,12 +17,29 @@ export type PrintedEnd = {
 	readonly stop: string | undefined;
 	readonly slow: readonly SlowCause[];
 	readonly verify: VerifyCounts | undefined;
+	/** whether an update was seen to arrive, and none is known to be lost */
+	readonly isVerified: boolean;
+	/** whether other runs shared its cap */
+	readonly isCapShared: boolean;
+	/** what `--rate auto` found */
+	readonly foundRate: FoundRate | undefined;
 	/** the command that undoes it */
 	readonly undo: string | undefined;
 };
 
-export function endOf({ seconds, exit_code: exit, stop, slow, verify, undo }: Summary): PrintedEnd {
-	return { seconds, exit, stop: stop?.text, slow, verify: verify ?? undefined, undo: undo ?? undefined };
+export function endOf(summary: Summary): PrintedEnd {
+	const { seconds, exit_code: exit, stop, slow, verify, undo, verified, limiter, found_rate: found } = summary;
+	return {
+		seconds,
+		exit,
+		stop: stop?.text,
+		slow,
+		verify: verify ?? undefined,
+		isVerified: verified,
+		isCapShared: limiter !== null,
+		foundRate: foundRateIn(found),
+		undo: undo ?? undefined,
+	};
 }
 
 /** The end of the last execution of a run; undefined where it goes on, was killed, or its file is damaged. */
@@ -31,7 +50,7 @@ export async function readPrintedEnd(folder: string): Promise<PrintedEnd | undef
 	});
 	const object = text === undefined ? undefined : jsonObjectOf(text);
 	if (object === undefined) return undefined;
-	const { seconds, exit_code: exit, stop, slow = [], verify, undo } = object;
+	const { seconds, exit_code: exit, stop, slow = [], verify, undo, verified, limiter, found_rate: found } = object;
 	if (typeof seconds !== "number" || typeof exit !== "number") return undefined;
 	return {
 		seconds,
@@ -39,6 +58,9 @@ export async function readPrintedEnd(folder: string): Promise<PrintedEnd | undef
 		stop: isJsonObject(stop) && typeof stop["text"] === "string" ? stop["text"] : undefined,
 		slow: isJsonArray(slow) ? slow.flatMap(slowCause) : [],
 		verify: verifyCounts(verify),
+		isVerified: verified === true,
+		isCapShared: isJsonObject(limiter),
+		foundRate: foundRateIn(found),
 		undo: typeof undo === "string" ? undo : undefined,
 	};
 }

@@ -56,6 +56,7 @@ export async function recordedPage(folder: string, end?: PrintedEnd): Promise<Ru
 		seconds: printed?.seconds ?? secondsOf(recorded),
 		exit,
 		slow: printed?.slow ?? [],
+		foundRate: printed?.foundRate,
 		verify,
 		charts: chartsOf(condensed(points, MOST_POINTS)),
 		codes,

@@ -37,6 +37,7 @@ describe("runs merge", () => {
 			updated: 30,
 			pending: 0,
 			attempts: 30,
+			verified: true,
 			shard: null,
 		});
 		expect(shards).not.toContain(run);

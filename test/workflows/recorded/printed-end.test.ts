@@ -4,7 +4,16 @@ import { expect, it } from "vitest";
 import { readPrintedEnd } from "../../../src/workflows/recorded/printed-end.ts";
 import { folder } from "../../support/service.ts";
 
-const END = { seconds: 2, exit: 0, stop: undefined, slow: [], verify: undefined, undo: undefined };
+const END = {
+	seconds: 2,
+	exit: 0,
+	stop: undefined,
+	slow: [],
+	verify: undefined,
+	isVerified: false,
+	isCapShared: false,
+	undo: undefined,
+};
 const COUNTS = { rows: 3, checked: 3, equal: 2, normalised: 0, lost: 1, changed_since: 0, unknown: 0, pending: 0 };
 
 async function endIn(text: string): Promise<unknown> {
@@ -37,6 +46,10 @@ it.each<[string, object, object]>([
 	["a verification of an unknown kind", { verify: { mode: "some", ...COUNTS } }, {}],
 	["the command that undoes it", { undo: "ragtag runs undo R" }, { undo: "ragtag runs undo R" }],
 	["an undo that is not offered", { undo: null }, {}],
+	["that updates were seen to arrive", { verified: true }, { isVerified: true }],
+	["no such thing from another value", { verified: "true" }, {}],
+	["that other runs shared its cap", { limiter: { shared: true, away_seconds: 0 } }, { isCapShared: true }],
+	["a cap of its own", { limiter: null }, {}],
 ])("a report made later has %s", async (_what, members, expected) => {
 	expect(await endIn(JSON.stringify({ seconds: 2, exit_code: 0, ...members }))).toEqual({ ...END, ...expected });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { CliError, Exit, reason } from "../../../errors.ts";
+import { CliError, errorCode, Exit, type ExitCode, reason } from "../../../errors.ts";
+import { isCertificateError } from "../../../rest/errors.ts";
 import { minuteOfDay, rateAt, type RateSetting } from "../../../rates.ts";
 import { runsText } from "../../../text/words.ts";
 import type { Clock } from "../../types.ts";
@@ -7,6 +8,7 @@ import type { Cooldown } from "../cooldown.ts";
 import type { AdjustableLimiter } from "../limiter.ts";
 import { nameOfCap } from "./identity.ts";
 import { redisStore } from "./redis-store.ts";
+import { RIGHTS } from "./script.ts";
 import { SharedCap } from "./shared-cap.ts";
 import type { Share } from "./store.ts";
 
@@ -61,7 +63,7 @@ export function shareCapOf(
 	// Not the session's rate: `runs adjust` and keys change that of one run.
 	const cap = (): number | undefined => {
 		const rate = rateAt(setting, minuteOfDay(date()));
-		return rate === "unlimited" ? undefined : rate;
+		return typeof rate === "number" ? rate : undefined;
 	};
 	return shareLimiter({ ...options, cap });
 }
@@ -85,21 +87,42 @@ function rounded(rate: number): string {
 	return String(Number(rate.toPrecision(3)));
 }
 
-/** What a wrong configuration looks like: the password, the rights, the release, the database. */
-const REFUSED = /^(?:WRONGPASS|NOAUTH|NOPERM|ERR|MOVED|CROSSSLOT)/;
+/** The first words of an error of a Redis that is part of a cluster, whose keys may be on another node. */
+const CLUSTER = /^(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN|ERR SELECT is not allowed in cluster mode)/;
+
+/** Those of a wrong configuration: the rights of the user; the password, the release, the database. */
+const RIGHTS_MISSING = /^(?:NOPERM|ERR The user executing the script can't run)/;
+const REFUSED = /^(?:WRONGPASS|NOAUTH|ERR)/;
 
 function refusal(where: string, error: unknown): CliError {
 	const text = reason(error);
-	if (REFUSED.test(text)) {
-		return new CliError(`${where} refuses the shared limiter: ${text}; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Check the user, the password and the number of the database in the address, and that EVAL is allowed.",
-			cause: error,
-		});
+	const refused = (why: string, hint: string, exit: ExitCode = Exit.usage): CliError =>
+		new CliError(`${where} ${why}; nothing was sent`, { exit, hint, cause: error });
+	if (CLUSTER.test(text)) {
+		return refused(
+			`belongs to a Redis Cluster, which can't share a cap: ${text}`,
+			"Give the address of a Redis that is none.",
+		);
 	}
-	return new CliError(`${where} can't be reached: ${text}; nothing was sent`, {
-		exit: Exit.temporary,
-		hint: "Start it and try again, or leave --limiter out and give each run its part of the rate with --rate N.",
-		cause: error,
-	});
+	if (RIGHTS_MISSING.test(text)) {
+		return refused(`refuses the shared limiter: ${text}`, `Its user needs these rights: ${RIGHTS}`);
+	}
+	if (REFUSED.test(text)) {
+		return refused(
+			`refuses the shared limiter: ${text}`,
+			"Check the user, the password and the number of the database in the address, and that it is Redis 5 or newer.",
+		);
+	}
+	if (isCertificateError(errorCode(error) ?? "")) {
+		return refused(
+			`shows a certificate that is not trusted: ${text}`,
+			"Name the certificate of its authority with --ca-file, with ca_file in the profile, or with NODE_EXTRA_CA_CERTS.",
+			Exit.untrusted,
+		);
+	}
+	return refused(
+		`can't be reached: ${text}`,
+		"Start it and try again, with rediss:// where it speaks TLS; or leave --limiter out and give each run its part with --rate N.",
+		Exit.temporary,
+	);
 }

@@ -38,7 +38,6 @@ export class Batch {
 			isGood: () => this.#now() < this.#until,
 			used: () => {
 				this.#sent += 1;
-				this.#last = this.#now();
 				this.drop(1);
 			},
 			drop: () => this.drop(1),
@@ -48,7 +47,19 @@ export class Batch {
 	/** So many of its permits are used up or not needed. */
 	drop(count: number): void {
 		this.#open -= count;
-		if (this.#open === 0) this.#onSettled(this);
+		if (this.#open > 0) return;
+		if (this.#sent === 0) {
+			this.#onSettled(this);
+			return;
+		}
+		// By then the bytes of its last request are written, over a new connection too: that is made in the turn between the two.
+		// On a busy machine it takes tens of milliseconds.
+		setImmediate(() =>
+			setImmediate(() => {
+				this.#last = this.#now();
+				this.#onSettled(this);
+			}),
+		);
 	}
 
 	/** What Redis learns of it. */

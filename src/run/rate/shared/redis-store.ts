@@ -30,8 +30,9 @@ export function redisStore(url: URL, name: string, ca: readonly string[]): Store
 		maxRetriesPerRequest: 0,
 		autoResendUnfulfilledCommands: false,
 		retryStrategy: () => RECONNECT_MS,
-		// It would call INFO, which a user of few rights may not.
+		// They would call INFO and CLIENT, which a user of few rights may not.
 		enableReadyCheck: false,
+		disableClientInfo: true,
 		...(url.protocol === "rediss:" && ca.length > 0 ? { tls: { ca: [...rootCertificates, ...ca] } } : {}),
 	});
 	// Each failure is also the failure of a call, which reports it; the first says why there is no connection.
@@ -41,6 +42,14 @@ export function redisStore(url: URL, name: string, ca: readonly string[]): Store
 	const keys = ["state", "window", "runs"].map((part) => `${PREFIX}:{${name}}:${part}`);
 	const digest = createHash("sha1").update(SCRIPT).digest("hex");
 	let connected: Promise<unknown> | undefined;
+	const database = Number(url.pathname.slice(1));
+	const [user, password] = [url.username, url.password].map(decodeURIComponent);
+	const connect = async (): Promise<void> => {
+		await redis.connect();
+		// The client sends both too, but calls before it knows the answers: as the user that needs no password, in database 0.
+		if (password) await (user ? redis.auth(user, password) : redis.auth(password));
+		if (database > 0) await redis.select(database);
+	};
 	const run = async (values: readonly string[]): Promise<unknown> => {
 		try {
 			return await redis.evalsha(digest, keys.length, ...keys, ...values);
@@ -51,11 +60,14 @@ export function redisStore(url: URL, name: string, ca: readonly string[]): Store
 	};
 	return {
 		call: async (ask) => {
-			connected ??= redis.connect().catch((error: unknown) => {
-				throw failure ?? error;
-			});
-			await connected;
-			return answerOf(await run(argumentsOf(ask)));
+			failure = undefined;
+			try {
+				await (connected ??= connect());
+				return answerOf(await run(argumentsOf(ask)));
+			} catch (error) {
+				// The other errors of the client only say that there is no connection.
+				throw error instanceof Error && error.name === "ReplyError" ? error : (failure ?? error);
+			}
 		},
 		close: () => redis.disconnect(),
 	};

@@ -14,7 +14,7 @@ const SLACK_MS = 30;
  * Milliseconds of the window of a cap that is a whole number. It is longer than a second, as some requests need a little more
  * time to the service than others: the service counts when they arrive.
  */
-const WINDOW_MS = 1003;
+const WINDOW_MS = 1002;
 
 /** Milliseconds after which Redis forgets what nothing uses. */
 const KEPT_MS = 3_600_000;
@@ -149,6 +149,10 @@ for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ${KEPT_MS}) end
 return string.format('%s %d %.3f %d %s %.3f %d', permit, given, math.max(0, slot - now), number, tostring(cap),
   math.max(0, s.held - now), s.cuts)
 `;
+
+/** The rights of a user of Redis that the script needs, as `ACL SETUSER` takes them. The last is for a database other than 0. */
+export const RIGHTS =
+	"~ragtag:limiter:* +eval +evalsha +time +hmget +hset +hdel +hgetall +zadd +zrem +zcard +zrange +zrangebyscore +zremrangebyscore +del +pexpire +select";
 
 /** What a run tells and asks in one call. */
 export type Ask = {

@@ -1,11 +1,12 @@
-import { Batch, type SharedPermit, Unshared } from "./permits.ts";
+import { Orders } from "./orders.ts";
+import { type Batch, type SharedPermit, Unshared } from "./permits.ts";
 import { type Answer, LEASE_MS, type Sent } from "./script.ts";
 import type { Share, SharedCapOptions } from "./store.ts";
 
 /** Milliseconds between two calls of a run that needs nothing: others count it, and it learns of cooldowns. */
 const IDLE_MS = 1000;
 
-/** Milliseconds between two calls while Redis does not answer, and while the first second after that is counted. */
+/** Milliseconds between two calls while Redis does not answer, and while the first seconds after that are counted. */
 const AWAY_MS = 500;
 const SETTLING_MS = 100;
 
@@ -15,34 +16,47 @@ const SETTLING_MS = 100;
  */
 const SETTLED_AFTER_MS = 3000;
 
-/** Milliseconds that a batch's last request is waited for before the next call, and the longest wait for a report. */
+/** The longest time, in milliseconds, until Redis learns of requests that were sent, and until it is asked again for permits. */
 const REPORT_MS = 20;
+const REFUSED_MS = 250;
 
-/** Calls a second of one run that never waits for another: their number bounds the permits of one call from below. */
-const CALLS_A_SECOND = 100;
+/** Milliseconds of permits that one call takes at least. Its inverse is the most calls of a run that needs few. */
+const BATCH_MS = 10;
 
-/** A request that waits for a permit. */
-type Taker = (permit: SharedPermit) => void;
+/** Milliseconds by which permits are ordered ahead at least: the timers of a busy machine are that late. */
+const AHEAD_MS = 30;
+
+/** Times of a call by which permits are ordered ahead, and for which one call takes permits. The next call may be slower. */
+const CALLS_AHEAD = 2;
+
+/** The longest time of a call, in milliseconds, that counts: permits of a slower Redis would be taken for too long. */
+const LONGEST_CALL_MS = 125;
 
 /**
  * One cap for many runs: permits that Redis counts. One call is under way at a time, and takes as many permits as the cap
- * allows in the time that a call takes. While Redis does not answer, each run keeps to its share of the cap.
+ * allows in the time of a call. The next permits are ordered before these may be used, so that no permit is lost to a late
+ * answer. While Redis does not answer, each run keeps to its share of the cap.
  */
 export class SharedCap {
 	readonly #options: SharedCapOptions;
-	readonly #waiting: Taker[] = [];
 	readonly #reports: Batch[] = [];
 	readonly #unshared = new Unshared();
 	readonly #closed = new AbortController();
+	readonly #orders: Orders;
 	#last: Answer;
 	#slowDown = false;
 	#cooldown = 0;
-	/** milliseconds that a permit takes besides its wait, smoothed: the call, and a busy machine */
-	#lostTime = 0;
+	/** milliseconds of a call, smoothed */
+	#callTime = 0;
+	/** on the clock: when the last call ended, and until when Redis has no permit for this run */
+	#calledAt = 0;
+	#refusedUntil = 0;
 	#awaySince: number | undefined;
 	#awayMs = 0;
 	#settlesAt: number | undefined;
 	#wake = (): void => undefined;
+	/** so many requests without an order end a pause */
+	#wakesAt = Number.POSITIVE_INFINITY;
 	readonly #ended: Promise<void>;
 
 	/** Shares the cap from now on. @throws where Redis does not answer */
@@ -55,6 +69,10 @@ export class SharedCap {
 	private constructor(options: SharedCapOptions, first: Answer) {
 		this.#options = options;
 		this.#last = first;
+		this.#calledAt = options.clock.now();
+		this.#orders = new Orders(options.clock, this.#closed.signal, (batch) => {
+			if (this.#reports.push(batch) === 1) this.#wake();
+		});
 		if (first.cooldown > 0) options.onCooldown(first.cooldown);
 		this.#ended = this.#run();
 	}
@@ -71,26 +89,17 @@ export class SharedCap {
 		return Math.round(this.#awayMs + ongoing) / 1000;
 	}
 
+	/** Milliseconds by which permits are ordered ahead: as long, requests wait for theirs even if no other run needs any. */
+	get lead(): number {
+		return this.#isUnshared() ? 0 : Math.max(AHEAD_MS, CALLS_AHEAD * this.#callTime);
+	}
+
 	/** A permit for one request. Rejects with the signal's reason when it aborts. */
 	take(signal: AbortSignal | undefined): Promise<SharedPermit> {
-		return new Promise((resolve, reject) => {
-			if (this.#isUnshared()) {
-				resolve(this.#own());
-				return;
-			}
-			const taker: Taker = (permit) => {
-				signal?.removeEventListener("abort", aborted);
-				resolve(permit);
-			};
-			const aborted = (): void => {
-				const place = this.#waiting.indexOf(taker);
-				if (place >= 0) this.#waiting.splice(place, 1);
-				reject(signal?.reason);
-			};
-			signal?.addEventListener("abort", aborted, { once: true });
-			this.#waiting.push(taker);
-			this.#wake();
-		});
+		if (this.#isUnshared()) return Promise.resolve(this.#own());
+		const permit = this.#orders.take(signal);
+		if (this.#orders.missing >= this.#wakesAt) this.#wake();
+		return permit;
 	}
 
 	/** The service asked this run to slow down: every run does. */
@@ -126,38 +135,54 @@ export class SharedCap {
 	}
 
 	async #run(): Promise<void> {
-		while (!this.#closed.signal.aborted) {
-			if (this.#waiting.length === 0 || this.#isUnshared()) await this.#pause();
-			if (this.#closed.signal.aborted) break;
-			const answer = await this.#call(this.#isUnshared() ? 0 : Math.min(this.#waiting.length, this.#most()));
-			if (answer !== undefined) await this.#grant(answer);
+		const { signal } = this.#closed;
+		while (!signal.aborted) {
+			const pause = this.#pauseMs(this.#options.clock.now());
+			if (pause > 0) {
+				await this.#sleep(pause);
+				continue;
+			}
+			const answer = await this.#call(this.#isUnshared() ? 0 : Math.min(this.#orders.missing, this.#most()));
+			if (answer !== undefined) this.#order(answer);
 		}
-		this.#release();
+		this.#orders.release(() => this.#own());
+		await this.#orders.over();
 	}
 
-	/** Waits until something is to be told or asked. */
-	async #pause(): Promise<void> {
-		const hasNews = this.#slowDown || this.#cooldown > 0;
-		if (hasNews && this.#awaySince === undefined) return;
-		const { clock } = this.#options;
+	/** Milliseconds until the next call. It also decides how many requests, if they come meanwhile, make it due at once. */
+	#pauseMs(now: number): number {
+		this.#wakesAt = Number.POSITIVE_INFINITY;
+		const since = now - this.#calledAt;
+		if (this.#awaySince !== undefined) return AWAY_MS - since;
+		if (this.#slowDown || this.#cooldown > 0) return 0;
+		if (this.#settlesAt !== undefined) return SETTLING_MS - since;
+		const idle = (this.#reports.length > 0 ? REPORT_MS : IDLE_MS) - since;
+		if (this.#isUnshared()) return idle;
+		const early = Math.max(this.#orders.due - this.lead, this.#refusedUntil) - now;
+		if (early > 0) return Math.min(idle, early);
+		const { missing } = this.#orders;
+		// A few requests wait for others to share their call, but not for long.
+		this.#wakesAt = missing > 0 && since < BATCH_MS ? this.#most() : 1;
+		if (missing >= this.#wakesAt) return 0;
+		return missing > 0 ? Math.min(idle, BATCH_MS - since) : idle;
+	}
+
+	/** Sleeps until it is time for a call, or something was said that may make one due. */
+	async #sleep(milliseconds: number): Promise<void> {
 		const timer = new AbortController();
-		this.#wake = () => timer.abort();
-		if (this.#awaySince !== undefined) this.#wake = () => void (this.#closed.signal.aborted && timer.abort());
-		await clock.sleep(this.#pauseMs(), timer.signal);
+		const isAway = this.#awaySince !== undefined;
+		this.#wake = () => {
+			if (!isAway || this.#closed.signal.aborted) timer.abort();
+		};
+		// A timer counts whole milliseconds.
+		await this.#options.clock.sleep(Math.ceil(milliseconds), timer.signal);
 		this.#wake = () => undefined;
-	}
-
-	#pauseMs(): number {
-		if (this.#awaySince !== undefined) return AWAY_MS;
-		if (this.#settlesAt !== undefined) return SETTLING_MS;
-		return this.#reports.length > 0 ? REPORT_MS : IDLE_MS;
 	}
 
 	/** The most permits of one call: what the cap allows in the time that one takes. */
 	#most(): number {
 		const { cap = 0 } = this.#last;
-		const time = Math.max(1000 / CALLS_A_SECOND, 2 * this.#lostTime);
-		return Math.max(1, Math.ceil((cap * Math.min(time, 1000 / 4)) / 1000));
+		return Math.max(1, Math.ceil((cap * Math.max(BATCH_MS, CALLS_AHEAD * this.#callTime)) / 1000));
 	}
 
 	async #call(want: number, ends = false): Promise<(Answer & { readonly asked: number }) | undefined> {
@@ -170,7 +195,7 @@ export class SharedCap {
 		this.#cooldown = 0;
 		try {
 			const answer = await store.call({ run, cap: cap(), want, ends, slowDown, cooldown, sent });
-			if (!ends) this.#answered(answer);
+			if (!ends) this.#answered(answer, asked);
 			return { ...answer, asked };
 		} catch {
 			// It is said again once Redis is back. What was sent is not: Redis keeps a permit until it is too old to be used.
@@ -181,10 +206,12 @@ export class SharedCap {
 		}
 	}
 
-	#answered(answer: Answer): void {
+	#answered(answer: Answer, asked: number): void {
 		const { clock, onCooldown, onShare } = this.#options;
 		const now = clock.now();
 		this.#last = answer;
+		this.#calledAt = now;
+		this.#callTime = (this.#callTime * 3 + Math.min(LONGEST_CALL_MS, now - asked)) / 4;
 		if (answer.cooldown > 0) onCooldown(answer.cooldown);
 		if (this.#awaySince !== undefined) {
 			this.#awayMs += now - this.#awaySince;
@@ -195,52 +222,27 @@ export class SharedCap {
 			this.#settlesAt = undefined;
 			onShare(undefined);
 		}
-		if (answer.cap === undefined) this.#release();
+		if (answer.cap === undefined) this.#orders.release(() => this.#own());
 	}
 
 	#failed(asked: number): void {
 		this.#settlesAt = undefined;
+		this.#calledAt = this.#options.clock.now();
 		if (this.#awaySince === undefined) {
 			this.#awaySince = asked;
 			this.#options.onShare(this.share);
 		}
-		this.#release();
-	}
-
-	/** Gives the requests that wait a permit of this run alone. */
-	#release(): void {
-		for (const taker of this.#waiting.splice(0)) taker(this.#own());
+		this.#orders.release(() => this.#own());
 	}
 
 	/** Gives out the permits of an answer when their time has come. */
-	async #grant({ permit, count, wait, asked }: Answer & { readonly asked: number }): Promise<void> {
-		const { clock } = this.#options;
-		const { signal } = this.#closed;
+	#order({ permit, count, wait, asked }: Answer & { readonly asked: number }): void {
+		const now = this.#options.clock.now();
 		if (count === 0) {
-			if (this.#waiting.length > 0) await clock.sleep(Math.min(wait, IDLE_MS / 4), signal);
+			if (this.#orders.missing > 0) this.#refusedUntil = now + Math.min(wait, REFUSED_MS);
 			return;
 		}
-		let settled = (): void => undefined;
-		const all = new Promise<void>((resolve) => (settled = resolve));
 		// From when Redis was asked: the time of its answer is not known, and a permit must not be used too late.
-		const batch = new Batch(
-			{ name: permit, count, until: asked + wait + LEASE_MS },
-			() => clock.now(),
-			(done) => {
-				this.#reports.push(done);
-				settled();
-			},
-		);
-		for (const due = clock.now() + wait; clock.now() < due && !signal.aborted;) {
-			// A timer counts whole milliseconds, and none may end too early.
-			await clock.sleep(Math.ceil(due - clock.now()), signal);
-		}
-		const takers = signal.aborted ? [] : this.#waiting.splice(0, count);
-		for (const taker of takers) taker(batch.one());
-		if (takers.length < count) batch.drop(count - takers.length);
-		const timer = new AbortController();
-		await Promise.race([all, clock.sleep(REPORT_MS, timer.signal)]);
-		timer.abort();
-		this.#lostTime = (this.#lostTime * 3 + (clock.now() - asked - wait)) / 4;
+		this.#orders.add({ name: permit, count, due: now + wait, until: asked + wait + LEASE_MS });
 	}
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Answer, Ask } from "../../../../src/run/rate/shared/script.ts";
 import { SharedCap } from "../../../../src/run/rate/shared/shared-cap.ts";
 import type { Share } from "../../../../src/run/rate/shared/store.ts";
-import { FakeClock } from "../../fake-clock.ts";
+import { FakeClock, idle } from "../../fake-clock.ts";
 
 /** A run of four with a cap of 100, and a Redis that the test answers for. */
 async function world(answer: (ask: Ask) => Partial<Answer> | undefined = () => ({})) {
@@ -51,6 +51,9 @@ it("a permit is good from its time on, and Redis learns when it was used", async
 	expect(permit.isGood()).toBe(true);
 	await clock.pass(5);
 	permit.used();
+	// The request is written in the turns after this.
+	await idle();
+	await idle();
 	await clock.pass(100);
 	const reports = asks.flatMap(({ sent }) => sent);
 	expect(reports).toHaveLength(1);
@@ -73,6 +76,38 @@ it("many requests take their permits with few calls at a high cap", async () => 
 	const permits = Array.from({ length: 100 }, () => shared.take(undefined));
 	for (const permit of await clock.until(Promise.all(permits))) permit.used();
 	expect(asks.filter(({ want }) => want > 0).map(({ want }) => want)).toEqual([50, 50]);
+	await shared.close();
+});
+
+it("the next permits are ordered before the present ones may be used, and no further ahead than a call takes", async () => {
+	// One permit every ten milliseconds, as a cap of 100 gives them.
+	let next = 0;
+	const { clock, asks, shared } = await world(({ want }) => {
+		if (want === 0) return {};
+		next = Math.max(next, clock.now()) + 10;
+		return { wait: next - clock.now() };
+	});
+	const taken: number[] = [];
+	for (let count = 0; count < 20; count++) void shared.take(undefined).then(() => taken.push(clock.now()));
+	await clock.pass(1);
+	const early = asks.filter(({ want }) => want > 0).length;
+	expect(early).toBeGreaterThan(2);
+	expect(early).toBeLessThan(6);
+	await clock.pass(200);
+	expect(taken).toHaveLength(20);
+	// None was late: each came as soon as Redis allowed it.
+	expect(taken.at(-1)).toBeLessThanOrEqual(201);
+	expect(shared.lead).toBe(30);
+	await shared.close();
+});
+
+it.each([0, 1, 5, 9, 25])("a request that comes %i ms after a call waits for no second one", async (after) => {
+	const { clock, shared } = await world(() => ({ cap: 5000 }));
+	(await clock.until(shared.take(undefined))).used();
+	await clock.pass(after);
+	const from = clock.now();
+	await clock.until(shared.take(undefined));
+	expect(clock.now() - from).toBeLessThanOrEqual(10);
 	await shared.close();
 });
 

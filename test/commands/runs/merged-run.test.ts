@@ -1,0 +1,99 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { pointLine, type SeriesPoint } from "../../../src/run/series/point.ts";
+import { recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
+import { file, folder } from "../../support/service.ts";
+import { at, parse, range, summaryOf } from "../../support/values.ts";
+
+const UNDO_FLAGS = ["--rate", "unlimited", "--concurrency", "1", "--json"];
+const FLAGS = [...UNDO_FLAGS, "--chunk", "1"];
+
+/** Tags all documents in two shards. The names of their runs. */
+async function inShards(world: Recorded): Promise<[string, string]> {
+	const lines = (await world.service.ids()).map((id, n) => `${id},${n}\n`);
+	const path = await file("tags.csv", `document_id,n:number\n${lines.join("")}`);
+	const tag = ["docs", "tag", path, "-d", world.service.dataset, ...FLAGS];
+	const shard = async (part: string): Promise<string> => runOf((await world.run([...tag, "--shard", part])).stdout);
+	return [await shard("1/2"), await shard("2/2")];
+}
+
+const held = async ({ service }: Recorded): Promise<unknown[]> =>
+	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
+
+const merge = async (world: Recorded, shards: readonly string[]): Promise<unknown> =>
+	summaryOf((await world.run(["runs", "merge", ...shards, "--json"])).stdout);
+
+const point = (t: number, sent: number, done: number): SeriesPoint => ({
+	t,
+	s: 1,
+	sent,
+	done,
+	failed: 0,
+	p50: 10,
+	p95: 20,
+	state: "running",
+	in_flight: 1,
+	cap: 12,
+});
+
+describe("a merged run", () => {
+	it("has the charts of its shards, second by second", async () => {
+		const world = await recorded(8);
+		const shards = await inShards(world);
+		for (const shard of shards) {
+			const points = range(5).map((n) => point(1000 + n, 3, 3 * (n + 1)));
+			await writeFile(world.path(shard, "series.jsonl"), points.map((each) => `${pointLine(each)}\n`).join(""));
+		}
+		const run = String(at(await merge(world, shards), "run"));
+		const lines = (await readFile(world.path(run, "series.jsonl"), "utf8")).trimEnd().split("\n").map(parse);
+		expect(lines.map((line) => [at(line, "sent"), at(line, "done"), at(line, "cap")])).toEqual(
+			range(5).map((n) => [6, 6 * (n + 1), 24]),
+		);
+		const page = join(await folder(), "run.html");
+		expect((await world.run(["runs", "report", run, "--report", page])).exit).toBe(0);
+		expect(await readFile(page, "utf8")).toContain("Requests a second");
+	});
+
+	it("is not verified where one of its shards was not, and has no charts where none has", async () => {
+		const world = await recorded(8);
+		const shards = await inShards(world);
+		for (const shard of shards) await rm(world.path(shard, "series.jsonl"));
+		const summary = world.path(shards[0], "summary.json");
+		await writeFile(summary, (await readFile(summary, "utf8")).replace('"verified":true', '"verified":false'));
+		const merged = await merge(world, shards);
+		expect(merged).toMatchObject({ verified: false, updated: 8 });
+		const page = join(await folder(), "run.html");
+		const run = String(at(merged, "run"));
+		expect((await world.run(["runs", "report", run, "--report", page])).exit).toBe(0);
+		expect(await readFile(page, "utf8")).not.toContain("Requests a second");
+	});
+
+	it("is undone once, although the undo was stopped and resumed", async () => {
+		// Ten updates, and the third of the undo.
+		const world = await recorded(10, stopAt(13));
+		const before = await held(world);
+		const shards = await inShards(world);
+		await merge(world, shards);
+		const stopped = await world.run(["runs", "undo", "--yes", ...UNDO_FLAGS]);
+		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ pending: 8 })]);
+		const resumed = await world.run([...resumeOf(stopped.stdout), "--json"]);
+		expect(summaryOf(resumed.stdout)).toMatchObject({ rows: 10, updated: 10, failed: 0, exit_code: 0 });
+		expect(await held(world)).toEqual(before);
+		// Its shards have nothing left to undo, and undoing one as well breaks nothing.
+		const again = await world.run(["runs", "undo", shards[0], "--yes", ...UNDO_FLAGS]);
+		expect(summaryOf(again.stdout)).toMatchObject({ changes: 0 });
+		expect(await held(world)).toEqual(before);
+	});
+
+	it("is no shard of another merge, by its name or in a folder", async () => {
+		const world = await recorded(8);
+		const shards = await inShards(world);
+		const run = String(at(await merge(world, shards), "run"));
+		const named = await world.run(["runs", "merge", run, ...shards]);
+		expect([named.exit, named.stderr]).toEqual([8, expect.stringContaining(`run ${run} is of a whole manifest`)]);
+		const elsewhere = { env: { RAGTAG_STATE_DIR: await folder() } };
+		const found = await world.run(["runs", "merge", "--from", world.state, "--json"], elsewhere);
+		expect(summaryOf(found.stdout)).toMatchObject({ rows: 8, updated: 8, exit_code: 0 });
+	});
+});
