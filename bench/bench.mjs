@@ -7,12 +7,24 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { capOf100, largerCaps, leastConcurrency } from "./measures/pace.mjs";
+import { sharedCap } from "./measures/shared-cap.mjs";
 import { check, memory } from "./measures/size.mjs";
 import { resume, startup } from "./measures/startup.mjs";
 import { uncapped, uncappedFar } from "./measures/uncapped.mjs";
 import { World } from "./world.mjs";
 
-const MEASURES = { startup, check, uncapped, uncappedFar, capOf100, largerCaps, leastConcurrency, memory, resume };
+const MEASURES = {
+	startup,
+	check,
+	uncapped,
+	uncappedFar,
+	capOf100,
+	largerCaps,
+	sharedCap,
+	leastConcurrency,
+	memory,
+	resume,
+};
 
 const { values } = parseArgs({
 	options: { short: { type: "boolean" }, json: { type: "boolean" }, only: { type: "string", multiple: true } },

@@ -1,10 +1,10 @@
 // Answers at once, and keeps what was written, as the client reads some of it back. Speaks as RAGFlow v0.24 does
 // (ragflow-put). Prints its address. Only for measurements: it reads just enough of HTTP/1.1 for one client.
 //
-//   node bench/instant-server.mjs DOCUMENTS [LATENCY [LIMIT]]
+//   node bench/instant-server.mjs DOCUMENTS [LATENCY [LIMIT [FAILING]]]
 //
 // LATENCY is milliseconds until an answer. LIMIT is the updates a second that it takes, one after another: what comes faster
-// waits in a queue, as at a service whose database is the limit.
+// waits in a queue, as at a service whose database is the limit; 0 is no limit. Every FAILING-th update is answered 503, once.
 // GET /arrivals gives, and forgets, when requests arrived (milliseconds of its own clock) and how many were in flight at most.
 // The documents are numbered in hexadecimal from 1. The dataset whose id ends in f claims a hundred times as many, so that
 // reading each document by itself takes fewer requests than a list.
@@ -14,7 +14,9 @@ import process from "node:process";
 const documents = Number(process.argv[2]);
 const latency = Number(process.argv[3] ?? 0);
 /** milliseconds that one update takes of the queue */
-const turn = process.argv[4] === undefined ? 0 : 1000 / Number(process.argv[4]);
+const turn = Number(process.argv[4] ?? 0) === 0 ? 0 : 1000 / Number(process.argv[4]);
+const failing = Number(process.argv[5] ?? 0);
+let updates = 0;
 /** when the queue is empty */
 let free = 0;
 let arrivals = [];
@@ -59,6 +61,8 @@ function response(text) {
 	return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 }
 
+const UNAVAILABLE = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+
 /** Milliseconds until an update that arrives now has had its turn. */
 function queued(now) {
 	free = Math.max(free, now) + turn;
@@ -89,7 +93,8 @@ const server = createServer((socket) => {
 			}
 			const now = performance.now();
 			arrivals.push(now);
-			const text = response(answer(method, path, body));
+			const fails = failing > 0 && method === "PUT" && (updates += 1) % failing === 0;
+			const text = fails ? UNAVAILABLE : response(answer(method, path, body));
 			const wait = latency + (method === "PUT" && turn > 0 ? queued(now) : 0);
 			if (wait === 0) {
 				output += text;

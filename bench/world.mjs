@@ -41,8 +41,8 @@ export class World {
 	}
 
 	/** A server on the second core. `arrivals` gives what it saw since it was asked last. */
-	async server(documents, { latency = 0, limit } = {}) {
-		const args = [join(here, "instant-server.mjs"), documents, latency, ...(limit === undefined ? [] : [limit])];
+	async server(documents, { latency = 0, limit = 0, failing = 0 } = {}) {
+		const args = [join(here, "instant-server.mjs"), documents, latency, limit, failing];
 		const child = this.#spawn(1, process.execPath, args.map(String), { stdio: ["ignore", "pipe", "inherit"] });
 		this.#servers.push(child);
 		const address = await new Promise((resolve, reject) => {

@@ -47,4 +47,6 @@ export type Activity = {
 	readonly of?: number | undefined;
 	/** `slowed`: requests a second that may start now, and those that the user allows */
 	readonly rate?: { readonly now: number; readonly cap: number } | undefined;
+	/** requests a second that `--rate auto` allows now */
+	readonly auto?: number | undefined;
 };

@@ -1,9 +1,10 @@
 import type { Activity } from "./activity.ts";
+import { barOn, canDraw } from "./io/bar.ts";
 import { readAnswer, type Input } from "./io/input.ts";
 import { colorStyle, hasColor, plainStyle, type Style } from "./io/color.ts";
 import { Display } from "./io/display.ts";
 import { LogFile } from "./io/log-file.ts";
-import { type Bar, progressMode, type Progress, type ProgressMode, type Timers } from "./io/progress.ts";
+import { progressMode, type Progress, type ProgressMode, type Timers } from "./io/progress.ts";
 import { Writer, type Output } from "./io/writer.ts";
 import { reason } from "./errors.ts";
 import { redactor, resultRedactor } from "./text/redactor.ts";
@@ -30,6 +31,8 @@ export type Io = {
 	note(text: string): void;
 	/** A line on standard error with `--debug` only. */
 	debug(text: string): void;
+	/** whether these lines are shown */
+	readonly isDebugging: boolean;
 	readonly stdin: NodeJS.ReadableStream;
 	/** the whole standard input as text */
 	readInput(): Promise<string>;
@@ -141,6 +144,9 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		err: line,
 		note,
 		debug: (text) => (debugging ? message("note", text) : undefined),
+		get isDebugging() {
+			return debugging;
+		},
 		stdin,
 		async readInput() {
 			const chunks: Buffer[] = [];
@@ -224,20 +230,6 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 
 /** Columns. A terminal without a size (`script`, `expect`, `ssh -tt` from cron) says 0. */
 const widthOf = (stream: Output): number => stream.columns || 80;
-
-/** Whether ora can draw. It divides by the terminal's columns, and with 0 columns it clears lines for ever. */
-const canDraw = (stream: Output): boolean => "cursorTo" in stream && stream.columns !== 0;
-
-/**
- * ora on a stream. Its use of the process is turned off: it would be silent if `CI` is set, take over standard input, and
- * install signal handlers to show the cursor again. While it spins, it redraws itself below other lines.
- */
-async function barOn(stream: Output, unicode: boolean): Promise<Bar> {
-	const [{ default: ora }, { default: width }] = await Promise.all([import("ora"), import("string-width")]);
-	const options = { isEnabled: true, color: false, discardStdin: false, hideCursor: false, interval: 100 } as const;
-	const spinner = ora({ stream, spinner: unicode ? "dots" : "line", ...options });
-	return { spinner, widthOf: (text) => width(text) };
-}
 
 export const realTimers: Timers = {
 	now: () => performance.now(),

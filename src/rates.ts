@@ -1,14 +1,17 @@
 /** Requests a second at most. */
 export type Rate = number | "unlimited";
 
+/** A rate, or the rate that is found while requests are sent. */
+export type RateChoice = Rate | "auto";
+
 /** The rate from a minute of the local day on. Minutes count from midnight. */
-export type RateEntry = { readonly minute: number; readonly rate: Rate };
+export type RateEntry = { readonly minute: number; readonly rate: RateChoice };
 
 /** The value of `--rate`: a rate, or a timetable of at least one entry, by minute. */
-export type RateSetting = Rate | readonly RateEntry[];
+export type RateSetting = RateChoice | readonly RateEntry[];
 
 /** The right forms, for messages. */
-export const RATE_FORMS = "a number of requests per second, unlimited, or a timetable as in '08:00=20 20:00=100'";
+export const RATE_FORMS = "a number of requests per second, auto, unlimited, or a timetable as in '08:00=20 20:00=100'";
 
 /** Requests a second: the lowest and the highest rate that can be asked for. */
 const LOWEST = 0.01;
@@ -22,7 +25,7 @@ const STEP = 0.1;
 /** Requests a second from which a rate that a key gives is a whole number. */
 const WHOLE_FROM = 10;
 
-/** Reads `20`, `unlimited` or `08:00=20 20:00=100`. @returns undefined for any other text */
+/** Reads `20`, `auto`, `unlimited` or `08:00=20 20:00=100`. @returns undefined for any other text */
 export function parseRateSetting(text: string): RateSetting | undefined {
 	if (!text.includes("=")) return parseRate(text);
 	const entries = text.trim().split(/\s+/).map(parseEntry);
@@ -32,8 +35,8 @@ export function parseRateSetting(text: string): RateSetting | undefined {
 	return known.toSorted((one, other) => one.minute - other.minute);
 }
 
-function parseRate(text: string): Rate | undefined {
-	if (text === "unlimited") return text;
+function parseRate(text: string): RateChoice | undefined {
+	if (text === "unlimited" || text === "auto") return text;
 	const rate = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 	return rate >= LOWEST && rate <= HIGHEST ? rate : undefined;
 }
@@ -45,7 +48,7 @@ function parseEntry(text: string): RateEntry | undefined {
 }
 
 /** The rate at a minute of the day. Before the first entry, the last one of the day before holds. */
-export function rateAt(setting: RateSetting, minute: number): Rate {
+export function rateAt(setting: RateSetting, minute: number): RateChoice {
 	if (typeof setting !== "object") return setting;
 	const entry = setting.findLast((each) => each.minute <= minute) ?? setting.at(-1);
 	return entry?.rate ?? "unlimited";
@@ -62,10 +65,18 @@ export function rateSettingText(setting: RateSetting): string {
 	return setting.map(({ minute, rate }) => `${clockText(minute)}=${rate}`).join(" ");
 }
 
-/** The highest rate that a setting allows at any time. */
+/** Whether the rate is found at any time. */
+export function isEverAuto(setting: RateSetting): boolean {
+	return typeof setting === "object" ? setting.some(({ rate }) => rate === "auto") : setting === "auto";
+}
+
+/** The highest rate that a setting allows at any time. A rate that is found is none that the user allows: it counts as 0. */
 export function highestRate(setting: RateSetting): Rate {
-	if (typeof setting !== "object") return setting;
-	const rates = setting.map(({ rate }) => (rate === "unlimited" ? Number.POSITIVE_INFINITY : rate));
+	if (typeof setting !== "object") return setting === "auto" ? 0 : setting;
+	const rates = setting.map(({ rate }) => {
+		if (rate === "auto") return 0;
+		return rate === "unlimited" ? Number.POSITIVE_INFINITY : rate;
+	});
 	const highest = Math.max(...rates);
 	return highest === Number.POSITIVE_INFINITY ? "unlimited" : highest;
 }

@@ -6,6 +6,8 @@ describe("what --rate takes", () => {
 		["20", 20],
 		["0.5", 0.5],
 		["unlimited", "unlimited"],
+		["auto", "auto"],
+		["08:00=auto", [{ minute: 480, rate: "auto" }]],
 		["08:00=20", [{ minute: 480, rate: 20 }]],
 		[
 			"20:00=100 8:30=unlimited",
@@ -47,9 +49,12 @@ describe("what --rate takes", () => {
 		expect(parseRateSetting(text)).toBeUndefined();
 	});
 
-	it.each(["20", "unlimited", "08:00=20 20:00=100", "00:05=unlimited"])("%s is shown as it is typed", (text) => {
-		expect(rateSettingText(parseRateSetting(text) ?? 0)).toBe(text);
-	});
+	it.each(["20", "auto", "unlimited", "08:00=20 20:00=auto", "08:00=20 20:00=100", "00:05=unlimited"])(
+		"%s is shown as it is typed",
+		(text) => {
+			expect(rateSettingText(parseRateSetting(text) ?? 0)).toBe(text);
+		},
+	);
 });
 
 describe("a timetable", () => {

@@ -93,7 +93,7 @@ export function isoSeconds(date: Date): string {
 /** The line for a program that reads the progress on standard error. @param time in ISO form */
 export function jsonLine({ rows, rate, left, activity }: ProgressState, time: string): string {
 	const { done = 0, total = null, failed = 0 } = rows ?? {};
-	const { state = "running", what = null, count, seconds = 0, of, rate: lowered } = activity ?? {};
+	const { state = "running", what = null, count, seconds = 0, of, rate: lowered, auto } = activity ?? {};
 	const cause = (activity && causeText(activity)) ?? what;
 	return JSON.stringify({
 		type: "progress",
@@ -103,6 +103,7 @@ export function jsonLine({ rows, rate, left, activity }: ProgressState, time: st
 		seconds: tenths(seconds),
 		of_seconds: tenths(of),
 		lowered_rate: tenths(lowered?.now),
+		auto_rate: tenths(auto),
 		done,
 		total,
 		failed,
@@ -124,7 +125,9 @@ function partsOf(state: ProgressState): Part[] {
 		activity?.state === "slowed"
 			? [[counted, 0], ...slowedParts(activity)]
 			: [...stateParts(activity, rows), [counted, 2], [speed, 5]];
+	const auto = holdsUp(activity) ? undefined : activity?.auto;
 	const rest: readonly (readonly [string | undefined, number])[] = [
+		[auto === undefined ? undefined : `auto: ${rateText(auto)}/s`, 4],
 		[left === undefined ? undefined : `${duration(left)} left`, 4],
 		[rows === undefined || rows.failed === 0 ? undefined : `${numberText(rows.failed)} failed`, 3],
 	];

@@ -1,9 +1,10 @@
+import type { RateChoice } from "../rates.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
 import { numberText } from "../text/words.ts";
 
 /** A change in the `--json` summary: a rate, or whether the run is paused from then on. */
 export type AdjustedLine = { readonly time: string; readonly by: Adjustment["by"] } & (
-	| { readonly rate: number | "unlimited" }
+	| { readonly rate: RateChoice }
 	| { readonly paused: boolean }
 );
 

@@ -1,10 +1,12 @@
 import type { ExitCode } from "../errors.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { SlowCause } from "../run/rate/pace.ts";
+import type { FoundRate } from "../run/rate/rate-search.ts";
 import type { Outcome, Stop, Totals, Work } from "../run/types.ts";
 import { type Shard, shardText } from "../shard.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
 import { adjustedLine, type AdjustedLine } from "./adjusted.ts";
+import { foundRateLine, type FoundRateLine } from "./found-rate.ts";
 import type { Undone } from "./undo.ts";
 import { isAllWell, type VerifyCounts } from "./verify.ts";
 
@@ -68,6 +70,8 @@ export type Summary = {
 	readonly shard: { readonly index: number; readonly count: number; readonly other_rows: number } | null;
 	/** whether other runs shared its cap, and for how long they could not, as Redis was away; null without `--limiter` */
 	readonly limiter: { readonly shared: true; readonly away_seconds: number } | null;
+	/** what `--rate auto` found; null where the rate was not looked for */
+	readonly found_rate: FoundRateLine | null;
 };
 
 /** Whether the writes of a run can be undone. */
@@ -101,6 +105,8 @@ export type SummaryFacts = {
 	readonly adjusted?: readonly Adjustment[] | undefined;
 	/** seconds for which the Redis of a shared cap did not answer; undefined where the cap was not shared */
 	readonly limiterAway?: number | undefined;
+	/** what `--rate auto` found */
+	readonly foundRate?: FoundRate | undefined;
 	/** documents that a dry run would change */
 	readonly wouldChange?: number | undefined;
 	readonly shard?: ShardCounts | undefined;
@@ -132,6 +138,7 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		adjusted: (facts.adjusted ?? []).map(adjustedLine),
 		shard: facts.shard === undefined ? null : shardMembers(facts.shard),
 		limiter: facts.limiterAway === undefined ? null : { shared: true, away_seconds: facts.limiterAway },
+		found_rate: facts.foundRate === undefined ? null : foundRateLine(facts.foundRate),
 	};
 }
 

@@ -150,6 +150,7 @@ describe("the summary for scripts", () => {
 					adjusted: [],
 					shard: null,
 					limiter: null,
+					found_rate: null,
 				});
 			}),
 		);

@@ -1,3 +1,4 @@
+import { foundRateLine } from "../found-rate.ts";
 import { shownKeys } from "../shown-change.ts";
 import type { PageChange, PageFailure, RunPage } from "./model.ts";
 
@@ -28,6 +29,7 @@ export function pageJson(page: RunPage): string {
 		executions: page.executions,
 		counts: totals === undefined ? null : { ...counts, duplicate_skipped: duplicateSkipped },
 		slow: page.slow,
+		found_rate: page.foundRate === undefined ? null : foundRateLine(page.foundRate),
 		verify: page.verify ?? null,
 		codes: page.codes,
 		failed_rows: { total: failures.total, rows: failures.rows.map(failure) },

@@ -1,5 +1,6 @@
 import type { Difference } from "../../plan/change.ts";
 import type { SlowCause } from "../../run/rate/pace.ts";
+import type { FoundRate } from "../../run/rate/rate-search.ts";
 import type { Totals } from "../../run/types.ts";
 import type { VerifyCounts } from "../verify.ts";
 import type { Chart } from "./chart.ts";
@@ -62,6 +63,8 @@ export type RunPage = {
 	/** undefined for a run that has not ended */
 	readonly exit: number | undefined;
 	readonly slow: readonly SlowCause[];
+	/** what `--rate auto` found; undefined where the rate was not looked for */
+	readonly foundRate?: FoundRate | undefined;
 	readonly verify: VerifyCounts | undefined;
 	readonly charts: readonly Chart[];
 	/** by code, the most frequent first */

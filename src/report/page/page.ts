@@ -1,3 +1,4 @@
+import { foundRateText } from "../found-rate.ts";
 import { createHash } from "node:crypto";
 import { durationText, numberText } from "../../text/words.ts";
 import { verifyText } from "../verify.ts";
@@ -96,6 +97,7 @@ function facts(page: RunPage): string {
 		["Duration", seconds === undefined ? undefined : durationText(seconds)],
 		["Executions", executions > 1 ? String(executions) : undefined],
 		["Attempts", totals === undefined ? undefined : numberText(totals.attempts)],
+		["Rate", page.foundRate && foundRateText(page.foundRate)],
 		["Held up", slow.length === 0 ? undefined : slow.join(", ")],
 		["Run", page.run],
 		["Exit code", exit === undefined ? undefined : String(exit)],

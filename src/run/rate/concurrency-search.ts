@@ -1,38 +1,37 @@
-/** The most requests in flight, even if more would bring a higher throughput. */
+import {
+	add,
+	type Answer,
+	compared,
+	emptyWindow,
+	measure,
+	type Measurement,
+	type Window,
+	windowOf,
+} from "./concurrency-window.ts";
+
+/** The most requests in flight, even if more would bring a higher throughput, unless the user asked for a rate that needs more. */
 export const MAX_CONCURRENCY = 64;
 
 /** The fewest requests in flight: while one answer is read, another request is on its way. */
 const LEAST = 2;
 
-/** The first limit: enough for a measurement, too few to overload a service. */
+/** The first limit: enough for a measurement, too few to overload a service. One that gains nothing sees twice as many. */
 const FIRST = 4;
 
 /** The factor of a step up or down, and of a small last step. */
 const STEP = 1.4;
 const SMALL = 1.2;
 
-/** The gain in throughput from which doubling is repeated. Without a queue, doubling brings a factor of 2. */
+/** The gain in throughput from which doubling is repeated, and the windows for it. Without a queue it is a factor of 2. */
 const DOUBLING_GAIN = 1.5;
+const DOUBLING_LONGEST = 4;
+
+/** Share of the gain of a step up without any queue, from which the limit is doubled again: a queue is far away. */
+const WHOLE_GAIN = 0.8;
 
 /** The factor that a step up must bring to be kept, and the share of the best that a step down must leave. */
 const UP = 1.08;
 const DOWN = 0.95;
-
-/** Share of the limit that must have been in flight for a window to count. */
-const FULL = 0.8;
-
-/** Answers that make a window: the minimum, and the number for each request in flight. The first windows are shorter. */
-const ANSWERS = 48;
-const ANSWERS_EACH = 2;
-const LONGEST = 12;
-
-/** Number of standard errors by which the throughput must differ from a bound for an early decision. */
-const CHANCE = 1.3;
-
-/** The smallest spread that is assumed, as the capacity of a service varies too. */
-const LEAST_SPREAD = 0.25;
-const FIRST_ANSWERS = 8;
-const DOUBLING_LONGEST = 4;
 
 /** A new search begins when latency differs by this factor, in this many windows one after another. */
 const MOVED = 1.3;
@@ -53,21 +52,6 @@ const UP_AFTER = 3_000;
 const DOWN_AFTER = 1_000;
 const DOWN_AFTER_MOST = 27_000;
 
-/** One answer: when its request was sent and when it came, in milliseconds, and how many were in flight when it was sent. */
-export type Answer = { readonly sent: number; readonly came: number; readonly inFlight: number };
-
-/** The measurements since the last change of the limit. Each answer is added in place, as a run has millions. */
-type Window = {
-	readonly since: number;
-	/** when requests first met the queue of this limit, not of the previous one; undefined until that is known */
-	settled: number | undefined;
-	answers: number;
-	/** sums over these answers */
-	latency: number;
-	squares: number;
-	inFlight: number;
-};
-
 /** The present trial: twice the limit, a step up or a step down; or none, as the limit was found. */
 type Phase =
 	| { readonly name: "doubling"; readonly before: number | undefined }
@@ -86,6 +70,8 @@ type Found = {
 
 export type Search = {
 	readonly limit: number;
+	/** the most that the limit may become */
+	readonly most: number;
 	readonly phase: Phase;
 	readonly window: Window;
 	/** the time from which a lower limit may be tried, and the pause after such a trial, in milliseconds */
@@ -93,19 +79,22 @@ export type Search = {
 	readonly downAfter: number;
 };
 
-function emptyWindow(since: number, settled?: number): Window {
-	return { since, settled, answers: 0, latency: 0, squares: 0, inFlight: 0 };
-}
-
-/** A search that begins with so many in flight. */
-export function newSearch(limit = FIRST): Search {
+/** A search that begins with so many in flight, and never has more than `most`. */
+export function newSearch(limit = FIRST, most = MAX_CONCURRENCY): Search {
 	return {
-		limit: Math.max(LEAST, Math.min(MAX_CONCURRENCY, limit)),
+		limit: Math.max(LEAST, Math.min(most, limit)),
+		most,
 		phase: { name: "doubling", before: undefined },
 		window: emptyWindow(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY),
 		downAt: Number.NEGATIVE_INFINITY,
 		downAfter: DOWN_AFTER,
 	};
+}
+
+/** The same search with another bound. */
+export function boundedBy(search: Search, most: number): Search {
+	const bounded = { ...search, most };
+	return search.limit <= most ? bounded : newSearch(most, most);
 }
 
 /**
@@ -116,38 +105,15 @@ export function newSearch(limit = FIRST): Search {
  * queue, and fewer are enough. If latency stays, more requests bring more. Only a trial shows which is true: a long
  * latency can come from a queue or from a distant service.
  */
-export function observe(search: Search, { sent, came, inFlight }: Answer): Search {
+export function observe(search: Search, answer: Answer): Search {
 	const { limit, phase, window } = search;
-	if (sent < window.since) return search;
-	// Doubling is quick: the first answers under the new limit are exact enough.
-	window.settled ??= phase.name === "doubling" ? window.since : came;
-	if (sent < window.settled) return search;
-	const took = came - sent;
-	window.answers += 1;
-	window.latency += took;
-	window.squares += took * took;
-	window.inFlight += inFlight;
-	const { answers } = window;
-	const wanted = phase.name === "doubling" ? Math.max(FIRST_ANSWERS, limit) : Math.max(ANSWERS, ANSWERS_EACH * limit);
-	if (answers % wanted !== 0) return search;
-	const latency = Math.max(window.latency / answers, Number.EPSILON);
-	// The cap or the rows hold the requests back, so these answers say nothing about the limit.
-	if (window.inFlight / answers < FULL * limit) {
-		return phase.name === "doubling" ? { ...search, window: emptyWindow(came, came) } : found(search, came);
-	}
-	const isLast = answers >= LONGEST * wanted;
-	return nextSearch(search, { latency, throughput: limit / latency, answers, chance: chanceOf(search), isLast }, came);
+	const isDoubling = phase.name === "doubling";
+	if (!add(window, answer, limit, isDoubling)) return search;
+	const { came } = answer;
+	const measured = measure(window, limit, isDoubling);
+	if (measured !== undefined) return nextSearch(search, measured, came);
+	return isDoubling ? { ...search, window: emptyWindow(came, came) } : found(search, came);
 }
-
-type Measurement = {
-	readonly latency: number;
-	readonly throughput: number;
-	readonly answers: number;
-	/** the error of the throughput by chance, as a share of it */
-	readonly chance: number;
-	/** the window is full: a decision must be made now */
-	readonly isLast: boolean;
-};
 
 function nextSearch(search: Search, measured: Measurement, now: number): Search {
 	const { limit, phase } = search;
@@ -155,16 +121,26 @@ function nextSearch(search: Search, measured: Measurement, now: number): Search 
 	switch (phase.name) {
 		case "doubling": {
 			const isGain = phase.before === undefined || throughput >= phase.before * DOUBLING_GAIN;
-			if (!isGain && measured.answers < DOUBLING_LONGEST * Math.max(FIRST_ANSWERS, limit)) return search;
-			if (!isGain || limit >= MAX_CONCURRENCY) return found(search, now, { until: now });
-			const twice = Math.min(MAX_CONCURRENCY, 2 * limit);
-			return startPhase(search, twice, { name: "doubling", before: throughput }, now);
+			if (!isGain && measured.answers < DOUBLING_LONGEST * windowOf(limit, true)) return search;
+			if (isGain && limit < search.most) {
+				const twice = Math.min(search.most, 2 * limit);
+				return startPhase(search, twice, { name: "doubling", before: throughput }, now);
+			}
+			const isUseless = phase.before !== undefined && throughput < phase.before * UP;
+			// Half as many kept the service busy: the rest only waited. It is seen soon if that was chance.
+			const half = { ...search, limit: Math.max(LEAST, Math.round(limit / 2)) };
+			return isUseless ? found(half, now, { isNew: true, until: now }) : found(search, now, { until: now });
 		}
 		case "up": {
 			const { from, before } = phase;
 			const gain = compared(throughput / before, UP, measured);
 			// The gain may be chance, so a lower limit may be tried next.
-			if (gain === "more") return tryUp({ ...search, downAt: now }, throughput, now);
+			if (gain === "more") {
+				const next = { ...search, downAt: now };
+				const isWhole = throughput / before >= 1 + WHOLE_GAIN * (limit / from - 1);
+				if (!isWhole || 2 * limit > search.most) return tryUp(next, throughput, now);
+				return startPhase(next, 2 * limit, { name: "doubling", before: throughput }, now);
+			}
 			if (gain === undefined) return search;
 			if (now < search.downAt) return found({ ...search, limit: from }, now, { isNew: true });
 			// Both throughputs are equal within the error, so both are the maximum of the service.
@@ -181,24 +157,6 @@ function nextSearch(search: Search, measured: Measurement, now: number): Search 
 	}
 }
 
-/**
- * The error of the throughput by chance, as a share of it. Requests of one round in a queue wait for the same work, so
- * they count as one measurement. Without a queue each request counts.
- */
-function chanceOf({ limit, window: { answers, latency, squares } }: Search): number {
-	const mean = Math.max(latency / answers, Number.EPSILON);
-	const spread = Math.sqrt(Math.max(0, squares / answers - mean * mean)) / mean;
-	return (CHANCE * Math.max(LEAST_SPREAD, Math.min(1, spread * Math.sqrt(limit)))) / Math.sqrt(answers);
-}
-
-/** The side of a bound on which a share is; undefined if that is still uncertain. */
-function compared(share: number, bound: number, { chance, isLast }: Measurement): "more" | "less" | undefined {
-	if (share >= bound + chance) return "more";
-	if (share < bound - chance) return "less";
-	if (!isLast) return undefined;
-	return share >= bound ? "more" : "less";
-}
-
 function keepOrSearch(search: Search, phase: Found, measured: Measurement, now: number): Search {
 	const { until, windows } = phase;
 	const isMoved = windows > 0 && (measured.latency > phase.latency * MOVED || measured.latency < phase.latency / MOVED);
@@ -212,12 +170,11 @@ function keepOrSearch(search: Search, phase: Found, measured: Measurement, now: 
 }
 
 function tryUp(search: Search, throughput: number, now: number): Search {
-	const { limit } = search;
-	if (limit >= MAX_CONCURRENCY)
-		return now < search.downAt ? found(search, now) : tryDown(search, limit, throughput, now);
+	const { limit, most } = search;
+	if (limit >= most) return now < search.downAt ? found(search, now) : tryDown(search, limit, throughput, now);
 	const step = Math.max(limit + 1, Math.round(limit * STEP));
 	// The gain of a small last step could not be distinguished from chance.
-	const more = step * STEP > MAX_CONCURRENCY * SMALL ? MAX_CONCURRENCY : step;
+	const more = step * STEP > most * SMALL ? most : step;
 	return startPhase(search, more, { name: "up", from: limit, before: throughput }, now);
 }
 

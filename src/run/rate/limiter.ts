@@ -24,6 +24,8 @@ export type AdjustableLimiter = Limiter & {
 /** A cap that other processes share. */
 export type PermitQueue = {
 	take(signal: AbortSignal | undefined): Promise<SharedPermit>;
+	/** milliseconds that a request waits for its permit even if no other process needs any */
+	readonly lead: number;
 	/** the service asked to slow down */
 	slowDown(): void;
 };
@@ -73,6 +75,10 @@ class RateLimiter implements AdjustableLimiter {
 		if (this.#isLimited() || this.#shared !== undefined) return this.#wait(signal);
 		signal?.throwIfAborted();
 		return undefined;
+	}
+
+	get lead(): number {
+		return this.#shared?.lead ?? 0;
 	}
 
 	slowDown(): void {

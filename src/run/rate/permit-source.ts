@@ -3,8 +3,18 @@ import Bottleneck from "bottleneck";
 /** Jobs a second above which bottleneck's serial timers are late (measured: at most about 425 jobs a second). */
 const JOBS_PER_SECOND = 100;
 
-/** Spacing, as a share of what the cap asks for: time lost to late timers can then be made up within the window. */
+/**
+ * Spacing, as a share of what the cap asks for: time lost to late timers can then be made up within the window. A process that
+ * sends thousands a second is busy, and loses more.
+ */
 const SPACING = 0.97;
+const SPACING_OF_BATCHES = 0.9;
+
+/**
+ * Batches that are ordered before a request waits for them. Otherwise a batch would be ordered only when the one before it
+ * was used up, and each late timer would be lost time. A cap of one permit a batch has time enough.
+ */
+const BATCHES_AHEAD = 10;
 
 /** The division of a cap into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
 type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
@@ -31,7 +41,8 @@ export class PermitSource {
 		const { batch, jobs, window } = divide(rate);
 		this.#batch = batch;
 		this.#onPermits = onPermits;
-		const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (SPACING * window) / jobs });
+		const spacing = batch > 1 ? SPACING_OF_BATCHES : SPACING;
+		const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (spacing * window) / jobs });
 		this.#bottleneck = bottleneck;
 		bottleneck.on("executing", () => {
 			if (this.#stopped) return;
@@ -45,8 +56,10 @@ export class PermitSource {
 
 	/** Orders permits for so many requests, in all. */
 	order(count: number): void {
+		if (count <= 0) return;
+		const ahead = this.#batch > 1 ? BATCHES_AHEAD * this.#batch : 0;
 		// One job for each batch of requests: one for each request would be too many above a few hundred a second.
-		while (this.#ordered < count) {
+		while (this.#ordered < count + ahead) {
 			this.#ordered += this.#batch;
 			this.#bottleneck
 				.schedule(async () => {

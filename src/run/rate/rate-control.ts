@@ -1,6 +1,10 @@
-import { minuteOfDay, type Rate, rateAt, type RateSetting } from "../../rates.ts";
+import { minuteOfDay, type Rate, rateAt, type RateChoice, type RateSetting } from "../../rates.ts";
 import type { Clock } from "../types.ts";
+import { MAX_CONCURRENCY } from "./concurrency-search.ts";
+import { CapHistory } from "./cap-history.ts";
 import { type AdjustableLimiter, createLimiter } from "./limiter.ts";
+import { type Answered, RateFinder } from "./rate-finder.ts";
+import { type FoundRate, newRateSearch, rateSearchFrom } from "./rate-search.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
 /** The causes of a change of the rate, or of a pause. */
@@ -8,7 +12,7 @@ export type AdjustedBy = "runs adjust" | "keys" | "timetable";
 
 /** A change of the rate, or the beginning or end of a pause. */
 export type Adjustment = { readonly time: Date; readonly by: AdjustedBy } & (
-	| { readonly kind: "rate"; readonly from: Rate; readonly to: Rate }
+	| { readonly kind: "rate"; readonly from: RateChoice; readonly to: RateChoice }
 	| { readonly kind: "paused" | "continued" }
 );
 
@@ -18,6 +22,21 @@ export type RateControlOptions = {
 	/** the wall clock, for timetables and for when the rate was changed */
 	readonly date: () => Date;
 	readonly monitor: Pick<RunMonitor, "paused" | "continued">;
+	/** whether the user gave the rate */
+	readonly isAsked?: boolean;
+	/** requests in flight at most for a rate that the user gave */
+	readonly mostAsked?: number;
+	/** what an earlier run found at this address */
+	readonly kept?: FoundRate | undefined;
+};
+
+/** Members of `RunOptions`. */
+type RatesOfRows = {
+	readonly unpaused: Clock;
+	readonly rate: () => number | undefined;
+	readonly onRateChange: (call: () => void) => () => void;
+	readonly mostInFlight: () => number;
+	readonly isFound: () => boolean;
 };
 
 /** Milliseconds within which changes by keys count as one. */
@@ -34,21 +53,28 @@ export class RateControl {
 	readonly #options: RateControlOptions;
 	readonly #listeners = new Set<(change: Adjustment) => void>();
 	#setting: RateSetting;
+	#isAsked: boolean;
 	/** the rate of the timetable that was applied last */
-	#scheduled: Rate;
+	#scheduled: RateChoice;
+	#choice: RateChoice;
 	#now: Rate;
+	/** finds the rate while the choice is `auto`; kept for the next time of a timetable */
+	#finder: RateFinder | undefined;
+	/** called after each change of the rate, also of one that is found */
+	readonly #followers = new Set<() => void>();
 	#pausedSince: number | undefined;
 	#pausedMs = 0;
-	/** the caps so far, and when each began on the clock */
-	readonly #caps: { readonly at: number; readonly rate: Rate }[];
+	readonly #caps = new CapHistory();
 	#adjusted: readonly Adjustment[] = [];
 
 	constructor(options: RateControlOptions) {
 		const { setting, clock, date } = options;
 		this.#options = options;
 		this.#setting = setting;
-		this.#now = this.#scheduled = rateAt(setting, minuteOfDay(date()));
-		this.#caps = [{ at: clock.now(), rate: this.#now }];
+		this.#isAsked = options.isAsked ?? false;
+		this.#choice = this.#scheduled = rateAt(setting, minuteOfDay(date()));
+		this.#now = this.#rateOf(this.#choice, undefined);
+		this.#caps.add(clock.now(), this.rate);
 		this.limiter = createLimiter(this.rate, clock);
 		this.unpaused = {
 			now: () => (this.#pausedSince ?? clock.now()) - this.#pausedMs,
@@ -62,12 +88,52 @@ export class RateControl {
 		return this.#now === "unlimited" ? undefined : this.#now;
 	}
 
-	get now(): Rate {
-		return this.#now;
+	/** The rate that was chosen, or is scheduled now. */
+	get now(): RateChoice {
+		return this.#choice;
 	}
 
 	get setting(): RateSetting {
 		return this.#setting;
+	}
+
+	/**
+	 * Requests that `--concurrency auto` may have in flight: 64, or as many as a rate needs that the user asked for. The default
+	 * rate and no cap are no such wish.
+	 */
+	get mostInFlight(): number {
+		const { mostAsked = MAX_CONCURRENCY } = this.#options;
+		return this.#isAsked && typeof this.#choice === "number" ? Math.max(MAX_CONCURRENCY, mostAsked) : MAX_CONCURRENCY;
+	}
+
+	/** What the rows of a run need of it. */
+	get forRows(): RatesOfRows {
+		return {
+			unpaused: this.unpaused,
+			rate: () => this.rate,
+			onRateChange: (call) => {
+				this.#followers.add(call);
+				return () => void this.#followers.delete(call);
+			},
+			mostInFlight: () => this.mostInFlight,
+			isFound: () => this.#choice === "auto",
+		};
+	}
+
+	/** What was found so far; undefined where no rate was looked for. */
+	get found(): FoundRate | undefined {
+		return this.#finder?.found;
+	}
+
+	/** Requests a second that `auto` allows now; undefined where the rate is not looked for now. */
+	get searched(): number | undefined {
+		return this.#choice === "auto" ? this.rate : undefined;
+	}
+
+	/** A request was answered: the rate may change where it is looked for. */
+	answered(answer: Answered): void {
+		const finder = this.#finder;
+		if (this.#choice === "auto" && finder?.answered(answer) === true) this.#set(finder.rate);
 	}
 
 	get isPaused(): boolean {
@@ -88,12 +154,14 @@ export class RateControl {
 	/** From now on this rate or timetable holds. */
 	change(setting: RateSetting, by: AdjustedBy): void {
 		this.#setting = setting;
+		this.#isAsked = true;
 		this.#scheduled = rateAt(setting, minuteOfDay(this.#options.date()));
 		this.#apply(this.#scheduled, by);
 	}
 
 	/** Another rate holds, until the next time of a timetable. */
 	changeForNow(rate: number, by: AdjustedBy): void {
+		this.#isAsked = true;
 		if (typeof this.#setting !== "object") this.#setting = this.#scheduled = rate;
 		this.#apply(rate, by);
 	}
@@ -124,30 +192,35 @@ export class RateControl {
 		this.#note({ kind: "continued", by, time: this.#options.date() });
 	}
 
-	/**
-	 * The mean of the most requests a second since a time on the clock; undefined where there was no cap for a part of it.
-	 */
+	/** The mean of the most requests a second since a time on the clock; undefined where a part of it had no cap. */
 	meanSince(start: number): number | undefined {
-		const now = this.#options.clock.now();
-		let sum = 0;
-		for (const [index, { at, rate }] of this.#caps.entries()) {
-			const until = this.#caps[index + 1]?.at ?? now;
-			const lasted = until - Math.max(at, start);
-			if (lasted <= 0) continue;
-			if (rate === "unlimited") return undefined;
-			sum += rate * lasted;
-		}
-		return now > start ? sum / (now - start) : this.rate;
+		return this.#caps.meanSince(start, this.#options.clock.now());
 	}
 
-	#apply(rate: Rate, by: AdjustedBy): void {
-		const from = this.#now;
-		if (rate === from) return;
-		const { clock, date } = this.#options;
+	#apply(choice: RateChoice, by: AdjustedBy): void {
+		const from = this.#choice;
+		if (choice === from) return;
+		const before = this.rate;
+		this.#choice = choice;
+		this.#set(this.#rateOf(choice, before));
+		this.#note({ kind: "rate", from, to: choice, by, time: this.#options.date() });
+	}
+
+	#set(rate: Rate): void {
 		this.#now = rate;
-		this.#caps.push({ at: clock.now(), rate });
+		this.#caps.add(this.#options.clock.now(), this.rate);
 		this.limiter.setRate(this.rate);
-		this.#note({ kind: "rate", from, to: rate, by, time: date() });
+		for (const call of this.#followers) call();
+	}
+
+	/** The rate of a choice. @param before the rate from which the search for one goes on */
+	#rateOf(choice: RateChoice, before: number | undefined): Rate {
+		if (choice !== "auto") return choice;
+		const { clock, kept } = this.#options;
+		const now = clock.now();
+		const search = before === undefined ? newRateSearch(kept) : rateSearchFrom(before);
+		this.#finder = this.#finder?.again(now) ?? new RateFinder(now, search);
+		return this.#finder.rate;
 	}
 
 	/** Keeps a change. A key that is held down is one change. */

@@ -41,6 +41,9 @@ export class RunMonitor {
 	#throttles = 0;
 	#loweredSince: number | undefined;
 
+	/** requests a second that `--rate auto` allows now */
+	#searched: () => number | undefined = () => undefined;
+
 	#began: number;
 	#accounted: number;
 	#wasOut = false;
@@ -83,6 +86,11 @@ export class RunMonitor {
 		this.#requests = 0;
 		this.#latency = 0;
 		this.#slow.clear();
+	}
+
+	/** The rate is looked for. @param rate requests a second that are allowed now; undefined while it is not looked for */
+	searching(rate: () => number | undefined): void {
+		this.#searched = rate;
 	}
 
 	stopping(stop: Stop | undefined): void {
@@ -181,7 +189,8 @@ export class RunMonitor {
 			const of = (cooldown.until - cooldown.since) / 1000;
 			return { state: "waiting", cause: asked, seconds: since(cooldown.since), of };
 		}
-		return this.#slowed(since) ?? this.#work.activity();
+		const activity = this.#slowed(since) ?? this.#work.activity();
+		return activity && { ...activity, auto: this.#searched() };
 	}
 
 	counters(): Counters {

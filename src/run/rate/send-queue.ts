@@ -1,7 +1,7 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { onlyThrottled } from "../stop/reasons.ts";
-import type { Answer } from "./concurrency-search.ts";
+import type { Answer } from "./concurrency-window.ts";
 import type { Clock, Limiter, Stop } from "../types.ts";
 import { AdaptiveRate } from "./adaptive-rate.ts";
 import { Outage } from "./outage.ts";
@@ -21,6 +21,8 @@ export type SendQueueOptions = {
 	readonly unpaused: Clock;
 	/** requests a second at most; undefined for no cap */
 	readonly rate: () => number | undefined;
+	/** whether the rate is found while the run goes on: then it is lowered where it is found */
+	readonly isFound?: () => boolean;
 	/** `--max-outage` in milliseconds, where it was given */
 	readonly maxOutage: number | undefined;
 	/** the longest Retry-After that is waited for, in milliseconds */
@@ -165,7 +167,7 @@ export class SendQueue {
 	#throttled(error: RestError): void {
 		const { unpaused, maxWait, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
 		const now = unpaused.now();
-		this.#rate.lower();
+		if (this.#options.isFound?.() !== true) this.#rate.lower();
 		this.#options.limiter.slowDown?.();
 		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);

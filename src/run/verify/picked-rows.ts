@@ -1,4 +1,4 @@
-import { rowsByDataset } from "../documents/listed-datasets.ts";
+import { rowsByDataset } from "../documents/row-counts.ts";
 import type { RecordedRun } from "../journal/reader.ts";
 import { isWritten } from "../journal/row-states.ts";
 import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";

@@ -1,3 +1,4 @@
+import { knownCounts } from "../documents/row-counts.ts";
 import type { Metadata } from "../../json/values.ts";
 import type { Write, Verdict } from "../../plan/verdict.ts";
 import type { Normalise } from "../../rest/flavours.ts";
@@ -123,7 +124,7 @@ async function* judgeRows(
 ): AsyncGenerator<JudgedRow> {
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
-	const rows = async (): Promise<ReadonlyMap<string, number>> => wanted.byDataset;
+	const rows = knownCounts(wanted.byDataset);
 	const documents = new DocumentSource({ rows, folder, clock, ...(onListing === undefined ? {} : { onListing }) });
 	const judgeRow = async (written: WrittenRow): Promise<JudgedRow> => {
 		const { row, line, datasetId, documentId, write, time } = written;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, newSearch, observe, type Search } from "../../../src/run/rate/concurrency-search.ts";
+import { newSearch, observe, type Search } from "../../../src/run/rate/concurrency-search.ts";
+import type { Answer } from "../../../src/run/rate/concurrency-window.ts";
 import { range } from "../../support/values.ts";
 import { exponential, lognormal, type Simulated, simulate, steady } from "../simulated-service.ts";
 
@@ -11,11 +12,13 @@ describe("a service that handles 150 a second at any concurrency", () => {
 		["one worker", { workers: 1, work: steady(1000 / 150), way: 1 }, 4],
 		["two workers", { workers: 2, work: steady(2000 / 150), way: 1 }, 4],
 		["two workers and a cap far above it", { workers: 2, work: steady(2000 / 150), way: 1, cap: 500 }, 4],
-		["eight workers", { workers: 8, work: steady(8000 / 150), way: 1 }, 11],
+		["eight workers", { workers: 8, work: steady(8000 / 150), way: 1 }, 8],
 	])("%s: is used to at least 95 %%, with few in flight", (_, service, most) => {
 		const seen = simulate(service, 60, 1);
 		expect(seen.rate(5, 60)).toBeGreaterThanOrEqual(0.95 * 150);
 		expect(seen.typical(5)).toBeLessThanOrEqual(most);
+		// Also while it is found: each doubling that brings nothing is taken back.
+		expect(Math.max(...seen.inFlight.map(({ count }) => count))).toBeLessThanOrEqual(2 * most);
 	});
 
 	it("is used to 95 % although its speed varies by fifteen per cent each second", () => {

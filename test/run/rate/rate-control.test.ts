@@ -75,6 +75,84 @@ describe("the rate of a run", () => {
 	});
 });
 
+describe("the requests in flight that auto may have", () => {
+	const options = (setting: RateSetting, isAsked: boolean) => {
+		const clock = new FakeClock();
+		const monitor = new RunMonitor(clock, new Cooldown(clock));
+		return { setting, clock, date: () => new Date(2026, 10, 22), monitor, isAsked, mostAsked: 2_000 };
+	};
+
+	it.each<[RateSetting, boolean, number]>([
+		[100, false, 64],
+		[5_000, true, 2_000],
+		["unlimited", true, 64],
+		[[{ minute: 0, rate: 5_000 }], true, 2_000],
+	])("are more than 64 only for a rate that the user asked for: %j %j", (setting, isAsked, most) => {
+		expect(new RateControl(options(setting, isAsked)).mostInFlight).toBe(most);
+	});
+
+	it("follow what the user asks for while the run goes on", () => {
+		const control = new RateControl(options(100, false));
+		control.change(5_000, "runs adjust");
+		expect(control.mostInFlight).toBe(2_000);
+		control.change("unlimited", "runs adjust");
+		expect(control.mostInFlight).toBe(64);
+	});
+});
+
+describe("a rate that is looked for", () => {
+	/** Answers in the time of the clock, as many as the rate allows. */
+	async function answers(control: RateControl, clock: FakeClock, seconds: number): Promise<void> {
+		for (const until = clock.now() + seconds * 1_000; clock.now() < until;) {
+			await clock.pass(1_000 / (control.rate ?? 1));
+			control.answered({ kind: 1, sent: clock.now() - 5, came: clock.now() });
+		}
+	}
+
+	it("rises while requests are answered, and everything that depends on it learns that", async () => {
+		const { control, clock } = controlOf("auto");
+		let changes = 0;
+		control.forRows.onRateChange(() => (changes += 1));
+		expect(control.rate).toBe(10);
+		await answers(control, clock, 3.5);
+		expect(control.rate).toBe(80);
+		expect(changes).toBe(3);
+		expect(control.searched).toBe(80);
+		expect(control.mostInFlight).toBe(64);
+		// It is no change by the user.
+		expect(control.adjusted).toEqual([]);
+		expect(control.found).toEqual({ rate: 80, because: null, at: null });
+	});
+
+	it("begins at the rate that held before, and ends with a number", async () => {
+		const { control, clock } = controlOf(100);
+		control.change("auto", "runs adjust");
+		expect(control.rate).toBe(100);
+		await answers(control, clock, 1.5);
+		expect(control.rate).toBe(200);
+		control.changeForNow(220, "keys");
+		await answers(control, clock, 3);
+		expect(control.rate).toBe(220);
+		expect(control.searched).toBeUndefined();
+		expect(control.adjusted.map((change) => change.kind === "rate" && [change.from, change.to])).toEqual([
+			[100, "auto"],
+			["auto", 220],
+		]);
+	});
+
+	it("is looked for at its times of a timetable, and goes on where it was", async () => {
+		const { control, clock } = controlOf(parseRateSetting("08:00=20 21:00=auto 22:05=50 22:10=auto") ?? 0);
+		await answers(control, clock, 2.5);
+		expect(control.rate).toBe(40);
+		await clock.pass(5 * MINUTE);
+		control.tick();
+		expect(control.rate).toBe(50);
+		await clock.pass(5 * MINUTE);
+		control.tick();
+		expect(control.rate).toBe(40);
+	});
+});
+
 describe("a pause", () => {
 	it("holds requests until it is over, with and without a cap", async () => {
 		for (const setting of [1_000, "unlimited"] as const) {
