@@ -1,21 +1,14 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import process from "node:process";
-import { setFlagsFromString } from "node:v8";
 import { createApp, createIo, strayKeys } from "../src/app.ts";
 import { main } from "../src/cli.ts";
 import { Exit, reason } from "../src/errors.ts";
+import { boundHeap, compileParserOnce } from "./engine-flags.ts";
 import { listenToSignals } from "./signals.ts";
 import { terminalKeys } from "./terminal-keys.ts";
 
-// Rows live briefly. A young generation of 4 MB instead of 16, and a collection whenever the heap has grown by a fifth, keep
-// the memory of a million rows near that of ten thousand. One of 1 MB would save 30 MB and take a quarter more CPU.
-setFlagsFromString("--max-semi-space-size=4");
-setFlagsFromString("--min-semi-space-size=4");
-setFlagsFromString("--heap-growing-percent=20");
-// Node 20 compiles the HTTP parser twice, and a process of one request waits for the second time until it ends.
-// Later lines do not wait, and the flag makes them slower.
-if (process.versions.node.startsWith("20.")) setFlagsFromString("--liftoff-only");
+boundHeap();
 
 const { env, stdin, stdout, stderr } = process;
 const io = createIo({ stdin, stdout, stderr, env });
@@ -60,8 +53,11 @@ function homeFolder(): string | undefined {
 	}
 }
 
-const app = createApp({ io, env, home: homeFolder(), stdin, signal, processes, keys });
-process.exitCode = await main(process.argv.slice(2), app);
-await io.flush();
-// An open pipe or connection must not keep a finished program alive.
-process.exit();
+const home = homeFolder();
+const app = createApp({ io, env, home, stdin, signal, processes, keys, beforeConnecting: compileParserOnce });
+void main(process.argv.slice(2), app).then(async (exit) => {
+	process.exitCode = exit;
+	await io.flush();
+	// An open pipe or connection must not keep a finished program alive.
+	process.exit();
+});

@@ -1,10 +1,14 @@
 import process from "node:process";
 
-// This file imports nothing that an old Node lacks: all imports of a file are linked before its first line runs.
+// This file imports nothing that an old Node lacks, and nothing large at once: the listener below comes first.
 const OLDEST = { major: 20, minor: 19 };
 
 /** Options with which a user asks for a debugger, or loads code that may open one. */
 const OPENS_DEBUGGER = /--inspect|--require|--import|(?:^|\s)-r\s/;
+
+/** What the build knows of the program in `dist/parts`; undefined in the executable, which holds the program itself. */
+declare const __RAGTAG_PROGRAM__: string | undefined;
+declare const __RAGTAG_COMMANDS__: readonly string[];
 
 // Without a listener, Node opens a debugger at this signal, through which any process of this machine reads the key.
 process.on("SIGUSR1", () => undefined);
@@ -16,19 +20,19 @@ if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
 	);
 	// Usage, as in src/errors.ts, which is not loaded here.
 	process.exitCode = 2;
-} else if (process.argv.length === 3 && process.argv[2] === "--version") {
-	// Asked by every script that installs it: the program itself takes five times as long to load.
-	const { VERSION } = await import("../src/version.ts");
-	// Standard output, as in src/errors.ts, which is not loaded here.
-	process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-		if (code === "EPIPE") return;
-		process.exitCode = 74;
-		process.stderr.write(`ragtag: standard output could not be written: ${message}\n`);
-	});
-	process.stdout.write(`${VERSION}\n`);
-} else {
+} else void start();
+
+/** Answers what needs nothing of the program. For all else it loads the program, which reads the command line. */
+async function start(): Promise<void> {
+	const { argv, env, stdout } = process;
+	const { earlyAnswer, printAndEnd } = await import("./early-answers.ts");
+	const answer = earlyAnswer(argv.slice(2), env, stdout.isTTY);
+	if (answer !== undefined) return printAndEnd(answer);
 	await refuseDebugger();
-	await import("./main.ts");
+	if (typeof __RAGTAG_PROGRAM__ === "string") {
+		const { commandOf, runProgram } = await import("./compiled-program.ts");
+		runProgram(__RAGTAG_PROGRAM__, commandOf(process.argv.slice(2), __RAGTAG_COMMANDS__));
+	} else await import("./main.ts");
 }
 
 /**

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import process from "node:process";
@@ -54,6 +53,7 @@ function isForeground(): boolean {
 /** The same on a system without `/proc`, such as macOS. */
 function isForegroundByPs(): boolean {
 	try {
+		const { execFileSync } = process.getBuiltinModule("node:child_process");
 		const text = execFileSync("ps", ["-o", "pgid=,tpgid=", "-p", String(process.pid)], { encoding: "utf8" });
 		const [group, foreground] = text.trim().split(/\s+/);
 		return group !== undefined && group === foreground;

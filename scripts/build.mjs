@@ -1,35 +1,45 @@
-// Builds dist/ from bin/ragtag.ts: one small file to start, and a part for each command that is loaded when it is called.
-import { execFile } from "node:child_process";
+// Builds dist/ from bin/: a small file to start, which answers --version and --help itself, and the program in one file, whose
+// compiled code is kept between calls (bin/compiled-program.ts).
+import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { build } from "esbuild";
-import { bundleOptions } from "./bundle.mjs";
+import { commonJsOptions } from "./bundle.mjs";
+import { helpOf } from "./help-texts.mjs";
 import { manPages } from "./man-pages.mjs";
 import { thirdPartyText } from "./third-party.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
-const program = `${root}dist/bin/ragtag.js`;
+const entry = `${root}dist/bin/ragtag.js`;
+const program = `${root}dist/parts/program.js`;
+// Optional: only the sandbox needs them, and libsql brings binaries that cannot be bundled.
+const external = ["libsql", "@fastify/busboy"];
 
 // A file of an earlier build would be published with the next.
 await rm(`${root}dist`, { recursive: true, force: true });
-const { metafile } = await build({
-	...bundleOptions(root, version),
-	outdir: "dist",
-	chunkNames: "parts/[name]-[hash]",
-	splitting: true,
-	// Optional: only the sandbox needs them, and libsql brings binaries that cannot be bundled.
-	external: ["libsql", "@fastify/busboy"],
-});
-await writeFile(`${root}dist/THIRD-PARTY.txt`, await thirdPartyText(root, Object.keys(metafile.inputs)));
-const text = await readFile(program, "utf8");
-if (!text.startsWith("#!")) await writeFile(program, `#!/usr/bin/env node\n${text}`);
-await chmod(program, 0o755);
+const options = commonJsOptions(root, version);
+const { metafile } = await build({ ...options, external, entryPoints: ["bin/main.ts"], outfile: program });
+// As Node wraps each file of CommonJS.
+const text = `(function (exports, require, module, __filename, __dirname) {${await readFile(program, "utf8")}\n})`;
+await writeFile(program, text);
 
-// Each page is made by asking the program that was just built.
-const { stdout } = await promisify(execFile)(process.execPath, [program, "help", "--json"], { maxBuffer: 2 ** 24 });
-const tree = JSON.parse(stdout.trimEnd().split("\n").at(-1));
+const { tree, texts } = await helpOf(root, version, { external });
+const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
+const known = { __RAGTAG_PROGRAM__: name, __RAGTAG_COMMANDS__: [...texts.keys()] };
+// Names and all are short: it is read before the program can answer a signal.
+const short = { ...commonJsOptions(root, version, known), minify: true };
+await build({ ...short, entryPoints: ["bin/ragtag.ts"], outfile: entry });
+const started = await readFile(entry, "utf8");
+if (!started.startsWith("#!")) await writeFile(entry, `#!/usr/bin/env node\n${started}`);
+await chmod(entry, 0o755);
+// The package itself is of type "module".
+await writeFile(`${root}dist/package.json`, '{ "type": "commonjs" }\n');
+
+await writeFile(`${root}dist/THIRD-PARTY.txt`, await thirdPartyText(root, Object.keys(metafile.inputs)));
 await mkdir(`${root}dist/man`);
-for (const [name, page] of manPages(tree)) await writeFile(`${root}dist/man/${name}`, page);
+for (const [file, page] of manPages(tree)) await writeFile(`${root}dist/man/${file}`, page);
+await mkdir(`${root}dist/help`);
+for (const [command, help] of texts) {
+	await writeFile(`${root}dist/help/${command === "" ? "ragtag" : command.replaceAll(" ", "-")}.txt`, help);
+}

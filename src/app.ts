@@ -5,7 +5,7 @@ import { realTimers, type Io } from "./io.ts";
 import type { Keys } from "./io/keys.ts";
 import { untilStopped } from "./io/input.ts";
 import { type Ping, sendPing } from "./rest/ping.ts";
-import { createPreflight, type Preflight } from "./rest/preflight.ts";
+import type { Preflight } from "./rest/preflight.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { systemClock } from "./run/clock.ts";
 import { Cooldown } from "./run/rate/cooldown.ts";
@@ -74,7 +74,7 @@ export type App = {
 	 *
 	 * @throws CliError exit 2 for a wrong address
 	 */
-	preflight(settings: Settings, timeout: number | undefined): Preflight;
+	preflight(settings: Settings, timeout: number | undefined): Promise<Preflight>;
 	/** Removes the temporary files of commands. */
 	close(): Promise<void>;
 };
@@ -97,10 +97,13 @@ export type AppDependencies = {
 	readonly clock?: Clock;
 	readonly timers?: AppTimers;
 	readonly keys?: Pick<Keys, "listen">;
+	/** called right before the first connection is opened */
+	readonly beforeConnecting?: () => void;
 };
 
 export function createApp(dependencies: AppDependencies): App {
-	const { io, env, home, signal, processes, clock = systemClock, timers = realTimers } = dependencies;
+	const { io, env, home, signal, processes, beforeConnecting } = dependencies;
+	const { clock = systemClock, timers = realTimers } = dependencies;
 	let isInputRead = false;
 	const input: AsyncIterable<Uint8Array> = {
 		[Symbol.asyncIterator]: () => {
@@ -163,11 +166,13 @@ export function createApp(dependencies: AppDependencies): App {
 			stateDir === undefined ? tmpdir() : temporary.of(stateDir.value, stateDir.origin),
 		close: () => temporary.close(),
 		connect: (settings, options) =>
-			openSession(settings, options, { io, env, clock, timers, signal, cooldown, monitor }),
+			openSession(settings, options, { io, env, clock, timers, signal, cooldown, monitor, beforeConnecting }),
 		baseUrl: ({ baseUrl }) => (baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value)),
-		preflight: (settings, timeout) => {
+		preflight: async (settings, timeout) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 			const longest = timeout === undefined ? undefined : Math.min(timeout, LONGEST_TIMER_MS);
+			// Loaded late: it brings the code of TLS and of name look-ups, and few commands check the way to the service.
+			const { createPreflight } = await import("./rest/preflight.ts");
 			return createPreflight({ baseUrl, env, ca: () => settings.readCa(), signal, timeout: longest });
 		},
 	};

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { App } from "./app.ts";
 import type { Declare, Done } from "./flags/declare.ts";
-import { groups } from "./commands/index.ts";
+import { calledCommands, groups } from "./commands/index.ts";
 import { commandHint } from "./commands/other-words.ts";
 import { helpConfiguration } from "./commands/option-groups.ts";
 import { helpCommand } from "./commands/help.ts";
@@ -29,11 +29,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 		// The whole tree for help and completion; otherwise only the commands that the line names.
 		const completes = argv[0] === COMPLETE;
 		const everything = completes || argv.includes("help");
-		const program = await programOf(
-			app,
-			(exit) => (ran.exit = exit),
-			(name) => everything || argv.includes(name),
-		);
+		const program = await programOf(app, (exit) => (ran.exit = exit), everything ? undefined : argv);
 		tree = program;
 		if (completes) {
 			const { complete } = await import("./commands/complete/complete.ts");
@@ -60,7 +56,8 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 	return ran.exit;
 }
 
-async function programOf(app: App, done: Done, isNamed: (name: string) => boolean): Promise<Command> {
+/** The tree of commands, with the commands that a command line may call; with all of them if it is undefined. */
+async function programOf(app: App, done: Done, argv: readonly string[] | undefined): Promise<Command> {
 	const program = new Command("ragtag")
 		.description("Write metadata onto thousands of documents of a RAG knowledge base, and account for every row.")
 		.version(VERSION, "-V, --version", "print the version")
@@ -114,7 +111,8 @@ async function programOf(app: App, done: Done, isNamed: (name: string) => boolea
 			"Examples:\n  ragtag sandbox                       serve the API here, to try ragtag\n  ragtag manifest check tags.csv       list all problems of a manifest\n  ragtag docs tag tags.csv -d DATASET  write each row to its document\n",
 		);
 	for (const group of groups) {
-		const declared: readonly Declare[] = isNamed(group.name) ? await group.load() : [];
+		const called = argv === undefined ? group.commands : calledCommands(group, argv);
+		const declared: readonly Declare[] = await Promise.all(called.map(([, load]) => load()));
 		if (group.leaf === true && declared.length > 0) {
 			for (const declare of declared) declare(program, app, done);
 			continue;

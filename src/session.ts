@@ -10,10 +10,13 @@ import { normaliseBaseUrl } from "./rest/url.ts";
 import { watchingLists } from "./run/documents/watched-lists.ts";
 import { MAX_CONCURRENCY } from "./run/rate/concurrency-search.ts";
 import { ADVISED_RATE } from "./run/rate/concurrency.ts";
+import { mostConnections } from "./run/rate/descriptors.ts";
 import { type Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
-import { RateControl } from "./run/rate/rate-control.ts";
+import { openRates } from "./run/rate/open-rates.ts";
+import type { RateControl } from "./run/rate/rate-control.ts";
+import { fileRateMemory, noRateMemory } from "./run/rate/rate-memory.ts";
 import { checkingAddress, requestWithRetry } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory, noMemory } from "./run/service/service-memory.ts";
@@ -73,6 +76,8 @@ export type SessionDependencies = {
 	readonly signal: AbortSignal;
 	readonly cooldown: Cooldown;
 	readonly monitor: RunMonitor;
+	/** called right before the first connection is opened */
+	readonly beforeConnecting?: (() => void) | undefined;
 };
 
 /** The wall clock, and calls at intervals of so many milliseconds until the returned function is called. */
@@ -87,9 +92,9 @@ const TICK_MS = 1000;
 /** Milliseconds for one request, if no flag gives another time. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** Connections at most. Lists and probes may be in flight beside the rows, and `auto` concurrency seeks up to the most. */
-function connectionsFor(concurrency: number | "auto" = "auto"): number {
-	return concurrency === "auto" ? MAX_CONCURRENCY : Math.max(MAX_CONCURRENCY, concurrency);
+/** Connections at most; one is opened when a request needs it. Lists and probes may be in flight beside the rows. */
+function connectionsFor(concurrency: number | "auto", mostAsked: number): number {
+	return Math.max(MAX_CONCURRENCY, concurrency === "auto" ? mostAsked : concurrency);
 }
 
 /**
@@ -100,7 +105,7 @@ function connectionsFor(concurrency: number | "auto" = "auto"): number {
 export async function openSession(
 	settings: Settings,
 	options: SessionOptions,
-	{ io, env, clock, timers, signal, cooldown, monitor }: SessionDependencies,
+	{ io, env, clock, timers, signal, cooldown, monitor, beforeConnecting }: SessionDependencies,
 ): Promise<Session> {
 	const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 	const key = await settings.key();
@@ -113,55 +118,75 @@ export async function openSession(
 	}
 	const redact = redactor(key);
 	io.hide(key);
-	const setting = options.rate ?? settings.rate?.value ?? ADVISED_RATE;
+	const asked = options.rate ?? settings.rate?.value;
+	const setting = asked ?? ADVISED_RATE;
+	const mostAsked = await mostConnections();
 	const form = options.body ?? settings.body?.value ?? "auto";
 	const flavour = givenFlavour(options.flavour, settings);
 	const timeout = Math.min(options.timeout ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMER_MS);
 	const proxy = proxyFor(baseUrl, env);
+	// An address that contains a piece of the key is written to no file.
+	const stateDir = redact(baseUrl) === baseUrl ? settings.stateDir?.value : undefined;
+	const date = timers.date;
+	const note = (text: string): void => io.note(text);
+	const {
+		rates,
+		exchanged,
+		close: closeRates,
+	} = await openRates({
+		setting,
+		clock,
+		date,
+		monitor,
+		isAsked: asked !== undefined,
+		mostAsked,
+		memory: stateDir === undefined ? noRateMemory : fileRateMemory(stateDir, baseUrl, { date, note }),
+		limiterOrigin: settings.limiter?.origin,
+	});
+	const onExchange = (exchange: Exchange): void => {
+		exchanged(exchange);
+		const { method, path, status, result, milliseconds } = exchange;
+		io.debug(`${method} ${path} → ${status ?? "no answer"} ${result}, ${Math.round(milliseconds)} ms`);
+		options.onExchange?.(exchange);
+	};
+	const ca = await settings.readCa();
 	const plain = createApi({
 		baseUrl,
 		key,
 		dialect: { flavour: documented, form: documented.update.forms[0] },
 		timeout,
-		connections: connectionsFor(options.concurrency),
-		ca: await settings.readCa(),
+		connections: connectionsFor(options.concurrency ?? "auto", mostAsked),
+		ca,
+		beforeConnecting,
 		...(proxy === undefined ? {} : { proxy: { uri: proxy } }),
-		onExchange: (exchange) => {
-			const { method, path, status, result, milliseconds } = exchange;
-			io.debug(`${method} ${path} → ${status ?? "no answer"} ${result}, ${Math.round(milliseconds)} ms`);
-			options.onExchange?.(exchange);
-		},
+		onExchange,
+		// Only where somebody watches: it takes a part of each row's time. The rate may be looked for from some time on.
+		isWatched: () => io.isDebugging || options.onExchange !== undefined || rates.searched !== undefined,
 	});
 	const api = watchingLists(plain, monitor.lists);
-	const rates = new RateControl({ setting, clock, date: timers.date, monitor });
 	const { limiter } = rates;
-	const ca = await settings.readCa();
 	let sharedCap: SharedCap | undefined;
 	if (settings.limiter !== undefined) {
 		const url = settings.limiter.value;
 		if (url.password !== "") io.hide(decodeURIComponent(url.password));
-		const note = (text: string): void => io.note(text);
 		// Loaded late, as few runs need a client of Redis.
 		const { shareCapOf } = await import("./run/rate/shared/open.ts");
-		sharedCap = await shareCapOf(setting, timers.date, { url, baseUrl, key, ca, clock, limiter, cooldown, note });
+		sharedCap = await shareCapOf(setting, date, { url, baseUrl, key, ca, clock, limiter, cooldown, note });
 	}
 	const stopTicks = timers.every(TICK_MS, () => rates.tick());
 	const send = paced(limiter, cooldown);
 	const service = new Service({
 		api,
-		// An address that contains a piece of the key is written to no file.
-		memory:
-			settings.stateDir === undefined || redact(baseUrl) !== baseUrl
-				? noMemory
-				: fileMemory(settings.stateDir.value, baseUrl),
+		memory: stateDir === undefined ? noMemory : fileMemory(stateDir, baseUrl),
 		clock,
 		now: Date.now,
 		flavour,
 		form: form === "auto" ? undefined : form,
-		note: (text) => io.note(text),
+		note,
 		redact,
 	});
 	await service.remember();
+	monitor.searching(() => rates.searched);
 	monitor.enter("reading", `from ${new URL(baseUrl).host}`);
 	const watched: Send = (request, signal) => send(() => monitor.watch(request), signal);
 	const dependencies = { send: watched, cooldown, monitor, clock: rates.unpaused, signal };
@@ -184,6 +209,7 @@ export async function openSession(
 		close: async () => {
 			stopTicks();
 			limiter.close();
+			await closeRates();
 			await sharedCap?.close();
 			await api.close();
 		},

@@ -1,10 +1,13 @@
 import type { Declare, Resume } from "../flags/declare.ts";
 
+/** One command of a group, by its word. */
+type Entry = readonly [name: string, load: () => Promise<Declare>];
+
 export type Group = {
 	readonly name: string;
 	readonly summary: string;
-	/** called only when the command line names the group, so that `--help` and `--version` start fast */
-	readonly load: () => Promise<readonly Declare[]>;
+	/** each is loaded only when the command line names it, so that a command starts fast */
+	readonly commands: readonly Entry[];
 };
 
 /** The tree of commands. An entry with `leaf` is one command of that name. */
@@ -12,79 +15,88 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 	{
 		name: "datasets",
 		summary: "list and create datasets",
-		load: () =>
-			Promise.all([
-				import("./datasets/list.ts").then((file) => file.listCommand),
-				import("./datasets/create.ts").then((file) => file.createCommand),
-			]),
+		commands: [
+			["list", () => import("./datasets/list.ts").then((file) => file.listCommand)],
+			["create", () => import("./datasets/create.ts").then((file) => file.createCommand)],
+		],
 	},
 	{
 		name: "docs",
 		summary: "list, tag, plan, apply, resolve, upload and remove documents",
-		load: () =>
-			Promise.all([
-				import("./docs/list.ts").then((file) => file.listCommand),
-				import("./docs/tag.ts").then((file) => file.tagCommand),
-				import("./docs/plan.ts").then((file) => file.planCommand),
-				import("./docs/apply.ts").then((file) => file.applyCommand),
-				import("./docs/resolve.ts").then((file) => file.resolveCommand),
-				import("./docs/upload.ts").then((file) => file.uploadCommand),
-				import("./docs/rm.ts").then((file) => file.rmCommand),
-			]),
+		commands: [
+			["list", () => import("./docs/list.ts").then((file) => file.listCommand)],
+			["tag", () => import("./docs/tag.ts").then((file) => file.tagCommand)],
+			["plan", () => import("./docs/plan.ts").then((file) => file.planCommand)],
+			["apply", () => import("./docs/apply.ts").then((file) => file.applyCommand)],
+			["resolve", () => import("./docs/resolve.ts").then((file) => file.resolveCommand)],
+			["upload", () => import("./docs/upload.ts").then((file) => file.uploadCommand)],
+			["rm", () => import("./docs/rm.ts").then((file) => file.rmCommand)],
+		],
 	},
 	{
 		name: "values",
 		summary: "count the metadata keys of a dataset, or the values of one key",
 		leaf: true,
-		load: async () => [(await import("./values.ts")).valuesCommand],
+		commands: [["values", () => import("./values.ts").then((file) => file.valuesCommand)]],
 	},
 	{
 		name: "manifest",
 		summary: "check a manifest, or make one from a dataset",
-		load: () =>
-			Promise.all([
-				import("./manifest/check.ts").then((file) => file.checkCommand),
-				import("./manifest/init.ts").then((file) => file.initCommand),
-			]),
+		commands: [
+			["check", () => import("./manifest/check.ts").then((file) => file.checkCommand)],
+			["init", () => import("./manifest/init.ts").then((file) => file.initCommand)],
+		],
 	},
 	{
 		name: "doctor",
 		summary: "check the connection to the service, the key and its rights, and say what to do",
 		leaf: true,
-		load: async () => [(await import("./doctor.ts")).doctorCommand],
+		commands: [["doctor", () => import("./doctor.ts").then((file) => file.doctorCommand)]],
 	},
 	{
 		name: "runs",
 		summary: "list, resume, retry, adjust, undo, verify, merge, blame and repair recorded runs",
-		load: () =>
-			Promise.all([
-				import("./runs/list.ts").then((file) => file.listCommand),
-				import("./runs/show.ts").then((file) => file.showCommand),
-				import("./runs/resume.ts").then((file) => file.resumeRunCommand),
-				import("./runs/resume.ts").then((file) => file.retryCommand),
-				import("./runs/undo.ts").then((file) => file.undoCommand),
-				import("./runs/verify.ts").then((file) => file.verifyCommand),
-				import("./runs/adjust.ts").then((file) => file.adjustCommand),
-				import("./runs/blame.ts").then((file) => file.blameCommand),
-				import("./runs/merge.ts").then((file) => file.mergeCommand),
-				import("./runs/report.ts").then((file) => file.reportCommand),
-				import("./runs/repair.ts").then((file) => file.repairCommand),
-				import("./runs/prune.ts").then((file) => file.pruneCommand),
-			]),
+		commands: [
+			["list", () => import("./runs/list.ts").then((file) => file.listCommand)],
+			["show", () => import("./runs/show.ts").then((file) => file.showCommand)],
+			["resume", () => import("./runs/resume.ts").then((file) => file.resumeRunCommand)],
+			["retry", () => import("./runs/resume.ts").then((file) => file.retryCommand)],
+			["undo", () => import("./runs/undo.ts").then((file) => file.undoCommand)],
+			["verify", () => import("./runs/verify.ts").then((file) => file.verifyCommand)],
+			["adjust", () => import("./runs/adjust.ts").then((file) => file.adjustCommand)],
+			["blame", () => import("./runs/blame.ts").then((file) => file.blameCommand)],
+			["merge", () => import("./runs/merge.ts").then((file) => file.mergeCommand)],
+			["report", () => import("./runs/report.ts").then((file) => file.reportCommand)],
+			["repair", () => import("./runs/repair.ts").then((file) => file.repairCommand)],
+			["prune", () => import("./runs/prune.ts").then((file) => file.pruneCommand)],
+		],
 	},
 	{
 		name: "sandbox",
 		summary: "serve the API on this machine over a SQLite file",
 		leaf: true,
-		load: async () => [(await import("./sandbox.ts")).sandboxCommand],
+		commands: [["sandbox", () => import("./sandbox.ts").then((file) => file.sandboxCommand)]],
 	},
 	{
 		name: "completion",
 		summary: "print a completion script for bash, zsh or fish",
 		leaf: true,
-		load: async () => [(await import("./completion.ts")).completionCommand],
+		commands: [["completion", () => import("./completion.ts").then((file) => file.completionCommand)]],
 	},
 ];
+
+/**
+ * The commands of a group that a command line may call. None where it does not name the group; where the word after the
+ * group's name is no command, all of them, so that help and the words of an error know each.
+ */
+export function calledCommands({ name, commands }: Group, argv: readonly string[]): readonly Entry[] {
+	const at = argv.indexOf(name);
+	if (at === -1) return [];
+	const called = commands.filter(([word]) => word === argv[at + 1]);
+	if (called.length === 0) return commands;
+	// An option's value may have come first: a later word may be the command.
+	return commands.filter(([word]) => argv.includes(word));
+}
 
 /** How a run of each command is resumed. */
 export const resumes: ReadonlyMap<string, () => Promise<Resume>> = new Map([

@@ -105,7 +105,7 @@ export function addServiceOptions(command: Command): Command {
 	return addVerbosityOptions(command)
 		.option(
 			"--rate <n>",
-			"most requests per second, unlimited, or a timetable: '08:00=20 20:00=100' (default: 100)",
+			"most requests per second, auto, unlimited, or a timetable: '08:00=20 20:00=100' (default: 100)",
 			parseRate,
 		)
 		.option(

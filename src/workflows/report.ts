@@ -2,6 +2,7 @@ import type { App } from "../app.ts";
 import { Exit, type ExitCode } from "../errors.ts";
 import { adjustedTexts } from "../report/adjusted.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
+import { foundRateText } from "../report/found-rate.ts";
 import { paceText, slowCauses } from "../report/pace.ts";
 import { ofShard, type ShardCounts, type Summary, summaryOf, summaryText, type Undo } from "../report/summary.ts";
 import { undoneText, undoText, type Undone } from "../report/undo.ts";
@@ -10,6 +11,7 @@ import type { GlobalFlags } from "../flags/flags.ts";
 import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
 import type { Pace } from "../run/rate/pace.ts";
+import type { FoundRate } from "../run/rate/rate-search.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { Stop, Totals } from "../run/types.ts";
 import { writeOutputs } from "./outputs/write-outputs.ts";
@@ -25,6 +27,8 @@ export type Ended = {
 	readonly adjusted?: readonly Adjustment[] | undefined;
 	/** seconds for which the Redis of a shared cap did not answer */
 	readonly limiterAway?: number | undefined;
+	/** what `--rate auto` found */
+	readonly foundRate?: FoundRate | undefined;
 	/** whether updates were seen to arrive */
 	readonly verified?: boolean;
 	/** the result of a dry run */
@@ -133,6 +137,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	}
 	const why = ended.pace && paceText(ended.pace, ended.cap);
 	if (why !== undefined) io.note(why);
+	if (ended.foundRate !== undefined) io.note(`rate auto: ${foundRateText(ended.foundRate)}`);
 	for (const text of adjustedTexts(ended.adjusted ?? [])) io.note(text);
 	if (exit === Exit.ok) {
 		io.note(counted);

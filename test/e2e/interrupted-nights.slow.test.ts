@@ -134,7 +134,13 @@ it(
 		const running = start(argv, night.env);
 		const written = (): number => night.service.requests.filter((line) => line.startsWith("PUT")).length;
 		await expect.poll(written, { timeout: 60_000, interval: 10 }).toBeGreaterThan(20);
-		const pruned = await program(["runs", "prune", "--all", "--older-than", "1ms"], night.env);
+		const prune = (): Promise<Ended> => program(["runs", "prune", "--all", "--older-than", "1ms"], night.env);
+		let pruned = await prune();
+		// A run counts from its last record on: one of this very millisecond is too young to be named.
+		for (let again = 0; again < 3 && !pruned.stderr.includes("is in progress"); again++) {
+			expect([pruned.exit, pruned.stdout, pruned.stderr]).toEqual([0, "", "0 runs removed.\n"]);
+			pruned = await prune();
+		}
 		expect([pruned.exit, pruned.stdout, pruned.stderr]).toEqual([0, "", expect.stringContaining("is in progress")]);
 		const ended = await running.ended;
 		expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ updated: 120 })]);

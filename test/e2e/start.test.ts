@@ -1,27 +1,107 @@
-import { readdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { expect, it } from "vitest";
+import { bundleOptions } from "../../scripts/bundle.mjs";
+import { isExecutable, program, startOnTerminal } from "../support/program.ts";
+import { envOf, ragtag } from "../support/ragtag.ts";
+import { file, serve } from "../support/service.ts";
+import { at, items, parse } from "../support/values.ts";
 
-const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
-const STATIC_IMPORT = /^(?:import|\} from|export .* from)(?: [^"]*)? ?"(\.[^"]+)"/gm;
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The text of a part and of all parts that it imports at once, by their paths. */
-async function loadedWith(path: string, loaded = new Map<string, string>()): Promise<ReadonlyMap<string, string>> {
-	if (loaded.has(path)) return loaded;
-	const text = await readFile(path, "utf8");
-	loaded.set(path, text);
-	for (const [, specifier = ""] of text.matchAll(STATIC_IMPORT)) {
-		await loadedWith(join(dirname(path), specifier), loaded);
+/** The files of which `docs tag` of one row loads the code. What is imported late by these is in parts of its own. */
+async function loadedAtStart(entries: readonly string[]): Promise<readonly string[]> {
+	const { metafile } = await build({
+		...bundleOptions(ROOT, "0.0.0"),
+		entryPoints: [...entries],
+		outdir: join(ROOT, "dist"),
+		write: false,
+		splitting: true,
+		external: ["libsql", "@fastify/busboy"],
+	});
+	const outputs = Object.entries(metafile.outputs);
+	const waiting = outputs.filter(([, { entryPoint }]) => entries.includes(entryPoint ?? "")).map(([path]) => path);
+	const loaded = new Set<string>();
+	for (const path of waiting) {
+		if (loaded.has(path)) continue;
+		loaded.add(path);
+		const imports = metafile.outputs[path]?.imports ?? [];
+		waiting.push(
+			...imports
+				.filter(({ kind, external }) => kind === "import-statement" && external !== true)
+				.map((one) => one.path),
+		);
 	}
-	return loaded;
+	return [...loaded].flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
 }
 
-it.each(["yaml", "chalk", "ora", "ajv"])("no command loads %s at its start, as few need it", async (name) => {
-	const main = (await readdir(join(DIST, "parts"))).find((part) => part.startsWith("main-")) ?? "";
-	const parts = await loadedWith(join(DIST, "parts", main));
-	const library = `// node_modules/${name}/`;
+it("docs tag loads no library that few commands need, or a script of many calls would wait for each", async () => {
+	const files = await loadedAtStart(["bin/main.ts", "src/commands/docs/tag.ts"]);
+	const libraries = new Set(files.map((file) => /node_modules\/([^/]+)\//.exec(file)?.[1]));
 
-	expect(parts.size).toBeGreaterThan(3);
-	expect([...parts].filter(([, text]) => text.includes(library)).map(([path]) => path)).toEqual([]);
+	expect(libraries).toContain("undici");
+	expect(libraries).toContain("commander");
+	for (const late of ["yaml", "chalk", "ora", "ajv", "ioredis", "string-width"]) expect(libraries).not.toContain(late);
+	expect(files.filter((file) => /src\/(?:sandbox|report\/page)\/|rest\/(?:trust|preflight)\.ts/.test(file))).toEqual(
+		[],
+	);
+	expect(files.filter((file) => file.startsWith("src/commands/docs/"))).toEqual(["src/commands/docs/tag.ts"]);
+});
+
+it.skipIf(isExecutable)("a run over plain http loads neither TLS nor HTTP/2 nor asserts", async () => {
+	const service = await serve(1);
+	const path = await file("tags.csv", `document_id,n:number\n${(await service.ids()).join()},1\n`);
+	const list = await file(
+		"loaded.cjs",
+		`process.on("exit", () => process.stderr.write("loaded " + process.moduleLoadList.join() + "\\n"))`,
+	);
+	const env = { ...envOf(service), NODE_OPTIONS: `--require=${list}` };
+	const { exit, stderr } = await program(["docs", "tag", path, "-d", service.dataset, "-q"], env);
+	const loaded = /^loaded (.*)$/m.exec(stderr)?.[1]?.split(",") ?? [];
+
+	expect(exit).toBe(0);
+	expect(loaded).toContain("NativeModule net");
+	for (const late of ["tls", "http2", "assert", "https", "dns/promises"])
+		expect(loaded).not.toContain(`NativeModule ${late}`);
+});
+
+it("the help that the build has written is what the program itself prints, for each command", async () => {
+	const { stdout } = await ragtag(["help", "--json"]);
+	const tree = parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+	const commands = items(at(tree, "commands")).map((entry) => String(at(entry, "command")));
+
+	expect(commands.length).toBeGreaterThan(30);
+	for (const command of commands) {
+		const argv = [...command.split(" ").filter(Boolean), "--help"];
+		const [built, own] = await Promise.all([program(argv), ragtag(argv)]);
+		expect(built).toEqual(own);
+		if (!isExecutable) expect(await readFile(helpFile(command), "utf8")).toBe(own.stdout);
+	}
+	expect(await program(["docs", "tag", "-h"])).toEqual(await ragtag(["docs", "tag", "-h"]));
+});
+
+function helpFile(command: string): string {
+	return join(ROOT, "dist/help", `${command === "" ? "ragtag" : command.replaceAll(" ", "-")}.txt`);
+}
+
+it("a key that stands in a help text is masked there too, as the program does it", async () => {
+	const { stdout } = await ragtag(["docs", "tag", "--help"]);
+	const line = stdout.split("\n").find((each) => each.trim().length > 40) ?? "";
+	const key = line.trim().slice(0, 30).trim();
+	const env = { RAGTAG_API_KEY: key };
+
+	const built = await program(["docs", "tag", "--help"], env);
+	// One option more, and the program itself answers.
+	expect(built).toEqual(await program(["docs", "tag", "--help", "--no-color"], env));
+	expect(built.stdout).not.toContain(key);
+	expect(built.stdout).toContain("***");
+});
+
+it("the help on a terminal is as wide as the terminal", async () => {
+	const { ended } = startOnTerminal("stty cols 60; $RAGTAG docs tag --help");
+	const { exit, stdout } = await ended;
+	const { stdout: own } = await ragtag(["docs", "tag", "--help"], { terminal: true, columns: 60 });
+	expect([exit, stdout.replaceAll("\r\n", "\n")]).toEqual([0, own]);
 });

@@ -7,7 +7,7 @@ import type { Session } from "../../app.ts";
 import { isNotJson } from "../../json/not-json.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { firstDocuments } from "../../run/documents/list.ts";
-import { walk } from "../../run/documents/pages.ts";
+import { entriesOf, walk } from "../../run/documents/pages.ts";
 
 /** The dataset in which rights and values are checked. */
 export type Chosen = {
@@ -90,7 +90,7 @@ export async function valuesCheck(spoken: Api, request: Session["request"], data
 		const [order] = spoken.dialect.flavour.list.orders;
 		const page = (number: number) =>
 			request(() => spoken.listDocuments(dataset.id, { page: number, pageSize: asked, order }));
-		for await (const { id, inexact } of walk(page, { asked, first })) {
+		for await (const { id, inexact } of entriesOf(walk(page, { asked, first }))) {
 			read += 1;
 			const keys = [...(inexact ?? [])].filter(([, text]) => isNotJson(text)).map(([key]) => show(key));
 			if (keys.length > 0) bad += 1;

@@ -46,7 +46,7 @@ export function adjustCommand(runs: Command, app: App, done: Done, run = adjust)
 				"The cap that runs share by --limiter stays: the rate of this run alone changes.",
 		)
 		.argument("[run]", "name of the run (default: the one that is going on)")
-		.option("--rate <n>", "most requests per second, unlimited, or a timetable: '08:00=20 20:00=100'", parseRate)
+		.option("--rate <n>", "most requests per second, auto, unlimited, or a timetable: '08:00=20 20:00=100'", parseRate)
 		.option("--pause", "sends nothing until --continue; requests in flight are finished")
 		.option("--continue", "ends a pause")
 		.addHelpText(

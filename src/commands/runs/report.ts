@@ -19,6 +19,7 @@ import type { Done } from "../../flags/declare.ts";
 import { addReportOption } from "../../flags/output-flags.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { undoOf } from "../../report/undo.ts";
+import { shardIn } from "../../shard.ts";
 import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
@@ -108,8 +109,9 @@ type RecordedSource = Pick<CheckedManifest, "read" | "failedRows" | "close"> & {
 async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal }: App): Promise<RecordedSource> {
 	const { path } = file.manifest;
 	if (file.command === APPLY || file.command === UNDO_COMMAND) {
-		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update", "remove"] });
-		const rows = rowsOfPlan(plan, { countsUnplanned: file.command === UNDO_COMMAND });
+		const shard = shardIn(file.options);
+		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update", "remove"], shard });
+		const rows = rowsOfPlan(plan, { countsUnplanned: file.command === UNDO_COMMAND, shard });
 		return { ...rows, sha256: plan.sha256, close: () => plan.close() };
 	}
 	const reading = { stdin, signal, onProblem: () => undefined, temporaryFolder };

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
+import { foundRateLine, foundRateText } from "../../report/found-rate.ts";
 import { countsText } from "../../report/summary.ts";
 import { shardIn, shardText } from "../../shard.ts";
 import { rowsText } from "../../text/words.ts";
@@ -11,6 +12,7 @@ import { addVerbosityOptions } from "../../flags/flags.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { readPrintedEnd } from "../../workflows/recorded/printed-end.ts";
 import { newestWithResult, readReport, type RunsFlags, stateOf } from "../../workflows/recorded/recorded-run.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
@@ -35,6 +37,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		name === undefined ? await newestWithResult(runs) : await runs.find(name),
 	);
 	const totals = recorded?.state.totals();
+	const found = (await readPrintedEnd(runs.path(file.run)).catch(() => undefined))?.foundRate;
 	const by = await supersededBy(runs, file, await runs.files());
 	const state = stateOf(recorded, by);
 	const resume = state === "unfinished" ? resumeCommand(file.run, flags) : undefined;
@@ -63,6 +66,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 			in_doubt: recorded?.inDoubt ?? 0,
 			sittings: executions,
 			undo: undo?.command ?? null,
+			found_rate: found === undefined ? null : foundRateLine(found),
 			superseded_by: state === "superseded" ? by : null,
 		};
 		await io.out(`${JSON.stringify({ ...object, folder: runs.path(file.run), resume: resume ?? null })}\n`);
@@ -81,6 +85,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		["rows", totals === undefined ? "none was sent" : countsText(totals)],
 		["in doubt", `${rowsText(recorded?.inDoubt ?? 0)} sent with unknown outcome`],
 		["executions", String(recorded?.state.headers.length ?? 0)],
+		...(found === undefined ? [] : [["rate auto", foundRateText(found)] as const]),
 		["folder", runs.path(file.run)],
 	];
 	for (const [label, text] of lines) await io.out(`${label.padEnd(10)} ${text}\n`);

@@ -1,0 +1,142 @@
+import {
+	chmod,
+	chown,
+	mkdir,
+	mkdtemp,
+	readdir,
+	readFile,
+	rm,
+	stat,
+	symlink,
+	truncate,
+	writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { onTestFinished, describe, expect, it } from "vitest";
+import { isExecutable, program } from "../support/program.ts";
+
+const LISTED = { exit: 0, stderr: "" };
+
+async function cacheFolder(): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), "ragtag-code-"));
+	onTestFinished(() => rm(path, { recursive: true, force: true }));
+	return path;
+}
+
+async function kept(caches: string): Promise<readonly string[]> {
+	const folder = join(caches, "ragtag", "code");
+	return readdir(folder).then(
+		(names) => names.map((name) => join(folder, name)),
+		() => [],
+	);
+}
+
+const list = (caches: string, env: Readonly<Record<string, string>> = {}): Promise<object> =>
+	program(["runs", "list"], { XDG_CACHE_HOME: caches, ...env });
+
+// The executable brings its compiled code inside.
+describe.skipIf(isExecutable)("compiled code between calls", () => {
+	it("is kept for the user alone, a file for each command, and is not written again", async () => {
+		const caches = await cacheFolder();
+		expect(await list(caches)).toMatchObject(LISTED);
+		const [path = "", ...others] = await kept(caches);
+		expect(others).toEqual([]);
+		expect(path).toMatch(/runs-list-\w+-\w+\.code$/);
+		expect((await stat(path)).mode & 0o777).toBe(0o600);
+		expect((await stat(join(caches, "ragtag", "code"))).mode & 0o777).toBe(0o700);
+		const { mtimeMs } = await stat(path);
+		expect(await list(caches)).toMatchObject(LISTED);
+		expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+		await program(["manifest", "check", "/nonexistent.csv"], { XDG_CACHE_HOME: caches });
+		expect((await kept(caches)).length).toBe(2);
+	});
+
+	it("is kept by a command that sends requests too, although those change flags of V8", async () => {
+		const caches = await cacheFolder();
+		const env = { RAGTAG_BASE_URL: "http://127.0.0.1:9", RAGTAG_API_KEY: "key-0123456789", XDG_CACHE_HOME: caches };
+		expect((await program(["datasets", "list"], env)).exit).not.toBe(0);
+		expect((await kept(caches)).length).toBe(1);
+	});
+
+	it("never breaks a command when a file is damaged, cut or empty, and is then replaced", async () => {
+		const caches = await cacheFolder();
+		await list(caches);
+		const [path = ""] = await kept(caches);
+		const whole = await readFile(path);
+		const damages = [
+			...[0, 5, 9, 20, 4000, whole.length - 1].map((place) => (): Promise<void> => {
+				const bytes = Buffer.from(whole);
+				bytes[place] = (bytes[place] ?? 0) ^ 0x10;
+				return writeFile(path, bytes);
+			}),
+			() => truncate(path, 1000),
+			() => writeFile(path, ""),
+			() => writeFile(path, "text"),
+		];
+		for (const damage of damages) {
+			await damage();
+			expect(await list(caches)).toMatchObject(LISTED);
+			expect((await readFile(path)).length).toBeGreaterThan(100_000);
+		}
+	});
+
+	it("is not read from a file or a folder that others can write, because it would run as this user", async () => {
+		const caches = await cacheFolder();
+		await list(caches);
+		const [path = ""] = await kept(caches);
+		await chmod(path, 0o622);
+		await list(caches);
+		// It was not taken: the command has compiled, and written its own.
+		expect((await stat(path)).mode & 0o777).toBe(0o600);
+
+		if (process.geteuid?.() === 0) {
+			await chown(path, 12_345, 12_345);
+			await list(caches);
+			expect((await stat(path)).uid).toBe(0);
+		}
+		const { mtimeMs } = await stat(path);
+		await chmod(join(caches, "ragtag", "code"), 0o777);
+		expect(await list(caches)).toMatchObject(LISTED);
+		// Nothing is put there either.
+		expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+	});
+
+	it("is not read through a link, which may lead anywhere", async () => {
+		const caches = await cacheFolder();
+		await list(caches);
+		const [path = ""] = await kept(caches);
+		const elsewhere = join(caches, "elsewhere");
+		await writeFile(elsewhere, await readFile(path));
+		await rm(path);
+		await symlink(elsewhere, path);
+		expect(await list(caches)).toMatchObject(LISTED);
+		expect((await stat(path)).size).toBeGreaterThan(100_000);
+		expect((await readdir(join(caches, "ragtag", "code"), { withFileTypes: true })).map((one) => one.isFile())).toEqual(
+			[true],
+		);
+	});
+
+	it("is silently left out where it can't be kept, or where the user wants none", async () => {
+		const caches = await cacheFolder();
+		await writeFile(join(caches, "ragtag"), "a file, no folder");
+		expect(await list(caches)).toMatchObject(LISTED);
+		const other = await cacheFolder();
+		expect(await list(other, { NODE_DISABLE_COMPILE_CACHE: "1" })).toMatchObject(LISTED);
+		expect(await kept(other)).toEqual([]);
+	});
+
+	it("of another build, or another setting of V8, is a file of its own, and the oldest files are removed", async () => {
+		const caches = await cacheFolder();
+		await list(caches);
+		await list(caches, { NODE_OPTIONS: "--max-old-space-size=1000" });
+		expect((await kept(caches)).length).toBe(2);
+		const folder = join(caches, "ragtag", "code");
+		await mkdir(folder, { recursive: true });
+		for (let file = 0; file < 40; file++) await writeFile(join(folder, `old-${file}.code`), "old");
+		await list(caches, { NODE_OPTIONS: "--max-old-space-size=1001" });
+		expect((await kept(caches)).length).toBe(30);
+		expect((await kept(caches)).filter((path) => path.includes("runs-list")).length).toBeGreaterThan(0);
+	});
+});
