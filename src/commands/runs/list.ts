@@ -94,7 +94,7 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 		table: () => TABLE,
 	};
 	const onRead = (done: number, total: number): void => app.monitor.lists.read("recorded runs", done, total);
-	await printList(listedRuns(app.runs(settings), onRead), shape, chosenFormat(flags), app);
+	await printList(listedRuns(app.runs(settings), app.processes, onRead), shape, chosenFormat(flags), app);
 	return Exit.ok;
 }
 

@@ -9,12 +9,28 @@ import {
 	thisMachine,
 } from "../../run/storage/process-owner.ts";
 
-/** Whether the process that executes a run still does; undefined where no process has said that it does. */
-export async function executionOf(run: string, runs: RunStore, processes: Processes): Promise<OwnerState | undefined> {
+/** The process that executes a run, or did. */
+type Execution = {
+	readonly state: OwnerState;
+	/** ISO time at which it began to */
+	readonly since: string;
+};
+
+/** The process that executes a run, and whether it still does; undefined where none has said that it does. */
+export async function ownerOfExecution(
+	run: string,
+	runs: RunStore,
+	processes: Processes,
+): Promise<Execution | undefined> {
 	const owner = readOwner((await runs.readFile(run, PROCESS_FILE)) ?? "");
 	if (owner === undefined) return undefined;
 	const here = await thisMachine(processes);
-	return ownerStateOf(owner, here, await here.processOf(owner.pid));
+	return { state: ownerStateOf(owner, here, await here.processOf(owner.pid)), since: owner.since };
+}
+
+/** Whether the process that executes a run still does; undefined where no process has said that it does. */
+export async function executionOf(run: string, runs: RunStore, processes: Processes): Promise<OwnerState | undefined> {
+	return (await ownerOfExecution(run, runs, processes))?.state;
 }
 
 /** The one run that is going on in a process of this machine. @throws CliError exit 2 where there is none, or several */

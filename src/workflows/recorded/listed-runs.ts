@@ -3,15 +3,17 @@ import { readRunSummary } from "../../run/recorded/run-summary.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { batches, READ_AT_ONCE, type RunStore } from "../../run/recorded/run-store.ts";
 import { supersededAmong } from "../../run/recorded/superseded.ts";
+import type { Processes } from "../../run/storage/process-owner.ts";
 import type { Totals } from "../../run/types.ts";
 import { readReport, type RunState, stateBySummary, stateOf } from "./recorded-run.ts";
+import { runningCounts } from "./running-counts.ts";
 
 /** A recorded run as a list shows it. */
 export type ListedRun = {
 	readonly file: RunFile;
 	readonly state: RunState;
 	/** undefined where the journal can't be read, or where the run was killed before it recorded anything */
-	readonly totals: Totals | undefined;
+	readonly totals: Pick<Totals, "rows" | "failed" | "pending"> | undefined;
 	/** rows that reached their goal */
 	readonly done: number | undefined;
 	/** of all executions together */
@@ -25,29 +27,52 @@ export type ListedRun = {
 type SupersededBy = (file: RunFile) => Promise<string | undefined>;
 
 /**
- * All recorded runs, the newest first. A run whose summary can't be used takes as long as its journal is.
+ * All recorded runs, the newest first. The counts of a run that ended are in its summary, and those of a long one that goes
+ * on in its series. Any other run, such as one that was killed, takes as long as its journal is.
  *
  * @param onRead called with the number of runs that were read, and of all
  */
 export async function* listedRuns(
 	runs: RunStore,
+	processes: Processes,
 	onRead: (done: number, total: number) => void,
 ): AsyncGenerator<ListedRun> {
 	const all = await runs.files();
 	const superseded = supersededAmong(runs, all);
 	for (const [batch, files] of batches(all, READ_AT_ONCE).entries()) {
 		onRead(batch * READ_AT_ONCE, all.length);
-		yield* await Promise.all(files.map((file) => listedRun(runs, file, superseded)));
+		yield* await Promise.all(
+			files.map(
+				async (file) =>
+					(await bySummary(runs, file, superseded)) ??
+					(await bySeries(runs, file, { processes, superseded })) ??
+					(await byJournal(runs, file, superseded)),
+			),
+		);
 	}
 }
 
-async function listedRun(runs: RunStore, file: RunFile, superseded: SupersededBy): Promise<ListedRun> {
+async function bySummary(runs: RunStore, file: RunFile, superseded: SupersededBy): Promise<ListedRun | undefined> {
 	const summary = await readRunSummary(runs, file.run);
-	if (summary === undefined) return byJournal(runs, file, superseded);
+	if (summary === undefined) return undefined;
 	const { totals } = summary;
 	// Only a run with pending rows can be superseded.
 	const state = stateBySummary(summary, totals.pending > 0 ? await superseded(file) : undefined);
 	return { ...summary, file, state, done: doneOf(totals) };
+}
+
+async function bySeries(
+	runs: RunStore,
+	file: RunFile,
+	{ processes, superseded }: { readonly processes: Processes; readonly superseded: SupersededBy },
+): Promise<ListedRun | undefined> {
+	const counts = await runningCounts(runs, file.run, processes);
+	if (counts === undefined) return undefined;
+	const { totals, seconds } = counts;
+	const { rows, failed, invalid, duplicateSkipped, pending } = totals;
+	const state = stateBySummary({ wrote: true, totals }, await superseded(file));
+	const done = rows - invalid - duplicateSkipped - pending - failed;
+	return { file, state, totals, done, seconds, ended: undefined, exitCode: undefined };
 }
 
 async function byJournal(runs: RunStore, file: RunFile, superseded: SupersededBy): Promise<ListedRun> {

@@ -1,6 +1,5 @@
 import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
-import type { RunSummary } from "../../run/recorded/run-summary.ts";
 import type { Totals } from "../../run/types.ts";
 import { isFinished } from "../../run/recorded/unfinished.ts";
 import { startedLaterByClock, type RunFile } from "../../run/recorded/run-file.ts";
@@ -44,12 +43,27 @@ export function stateOf(recorded: RecordedRun | undefined, supersededBy?: string
 	return stateFrom(isBegun, isFinished(recorded), recorded.state.totals(), supersededBy);
 }
 
-/** The state of a run by its summary. */
-export function stateBySummary({ wrote, totals }: RunSummary, supersededBy?: string): RunState {
+/** The counts that decide in which state a run is. */
+type StateCounts = Pick<Totals, "rows" | "failed" | "invalid" | "duplicateSkipped" | "pending">;
+
+/**
+ * The state of a run by its counts alone.
+ *
+ * @param wrote whether any row may have been sent
+ */
+export function stateBySummary(
+	{ wrote, totals }: { readonly wrote: boolean; readonly totals: StateCounts },
+	supersededBy?: string,
+): RunState {
 	return stateFrom(wrote || settledIn(totals) > 0 || totals.pending === 0, totals.pending === 0, totals, supersededBy);
 }
 
-function stateFrom(isBegun: boolean, isDone: boolean, { failed }: Totals, supersededBy: string | undefined): RunState {
+function stateFrom(
+	isBegun: boolean,
+	isDone: boolean,
+	{ failed }: StateCounts,
+	supersededBy: string | undefined,
+): RunState {
 	if (!isBegun) return "not begun";
 	if (!isDone) return supersededBy === undefined ? "unfinished" : "superseded";
 	return failed > 0 ? "failed rows" : "finished";
@@ -97,7 +111,7 @@ function hasSettled(recorded: RecordedRun | undefined): boolean {
 	return recorded !== undefined && settledIn(recorded.state.totals()) > 0;
 }
 
-function settledIn({ rows, pending, invalid, duplicateSkipped }: Totals): number {
+function settledIn({ rows, pending, invalid, duplicateSkipped }: StateCounts): number {
 	return rows - pending - invalid - duplicateSkipped;
 }
 
