@@ -1,15 +1,21 @@
 // Measures every goal of docs/performance.md in one run, side by side, and prints a table or a JSON line each.
 //
-//   npm run bench [-- --short] [-- --json] [-- --only NAME]
+//   npm run bench [-- --short] [-- --json] [-- --only NAME] [-- --markdown docs/performance.md]
 //
 // Client and server run on a core each where taskset is there. Ways that are compared take turns, and medians are compared.
-// `holds` is null where a figure has no goal, or could not be measured. Not a test: times of a busy machine mean little.
+// `holds` is null where a figure has no goal, or could not be measured; then the table, or standard error, says why.
+// `--markdown` puts the table into a page as well. Not a test: times of a busy machine mean little.
+import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { jsonLine, TABLE_HEAD, tableRow, verdictText, withSection } from "./goals.mjs";
+import { machineText } from "./machine.mjs";
+import { longRun, resume } from "./measures/growth.mjs";
 import { capOf100, largerCaps, leastConcurrency } from "./measures/pace.mjs";
+import { runsList } from "./measures/runs-list.mjs";
 import { sharedCap } from "./measures/shared-cap.mjs";
 import { check, memory } from "./measures/size.mjs";
-import { resume, startup } from "./measures/startup.mjs";
+import { startup } from "./measures/startup.mjs";
 import { uncapped, uncappedFar } from "./measures/uncapped.mjs";
 import { World } from "./world.mjs";
 
@@ -23,41 +29,67 @@ const MEASURES = {
 	sharedCap,
 	leastConcurrency,
 	memory,
+	longRun,
 	resume,
+	runsList,
 };
 
+/** The section of the page that `--markdown` replaces. */
+const SECTION = "## All figures";
+
 const { values } = parseArgs({
-	options: { short: { type: "boolean" }, json: { type: "boolean" }, only: { type: "string", multiple: true } },
+	options: {
+		short: { type: "boolean" },
+		json: { type: "boolean" },
+		only: { type: "string", multiple: true },
+		markdown: { type: "string" },
+	},
 });
-const { only, json = false, short: isShort = false } = values;
+const { only, markdown, json = false, short: isShort = false } = values;
 const unknown = (only ?? []).filter((name) => !Object.hasOwn(MEASURES, name));
 if (unknown.length > 0) {
 	console.error(`no measure ${unknown.join(", ")}; there are ${Object.keys(MEASURES).join(", ")}`);
 	process.exit(2);
 }
 
-/** Whether a figure reaches `<= 1.3`, `>= 0.8` or `< 160`. */
-function holds(figure, goal) {
-	if (goal === undefined || figure === undefined) return null;
-	const [relation, limit] = goal.split(" ");
-	if (relation === ">=") return figure >= Number(limit);
-	return relation === "<" ? figure < Number(limit) : figure <= Number(limit);
-}
-
+const started = performance.now();
+const figures = [];
+const rows = [];
 const world = await World.open();
-if (!json) console.log("| measure | figure | goal | holds |\n|---|---|---|---|");
+if (!json) console.log(TABLE_HEAD);
 try {
 	for (const [key, measure] of Object.entries(MEASURES)) {
 		if (only !== undefined && !only.includes(key)) continue;
-		for await (const { name, figure, goal } of measure(world, { isShort })) {
-			const verdict = holds(figure, goal);
-			if (json) console.log(JSON.stringify({ name, figure: figure ?? null, goal: goal ?? null, holds: verdict }));
-			else {
-				const word = verdict === null ? "" : verdict ? "yes" : "no";
-				console.log(`| ${name} | ${figure ?? "not measured"} | ${goal ?? ""} | ${word} |`);
-			}
+		try {
+			for await (const figure of measure(world, { isShort })) tell(figure);
+		} catch (error) {
+			// The other measures of a quarter of an hour are not lost.
+			tell({ name: key, why: error.message.split("\n")[0] });
+			process.exitCode = 1;
 		}
+		console.error(`${key}: done, ${Math.round((performance.now() - started) / 1000)} s in all`);
 	}
 } finally {
 	await world.close();
+}
+
+function tell(figure) {
+	figures.push(figure);
+	rows.push(tableRow(figure));
+	console.log(json ? jsonLine(figure) : rows.at(-1));
+	if (json && figure.figure === undefined) console.error(`${figure.name}: not measured: ${figure.why ?? ""}`);
+}
+
+const verdict = verdictText(figures);
+if (!json) console.log(`\n${verdict}`);
+if (markdown !== undefined) {
+	const command = [
+		"npm run bench --",
+		...(isShort ? ["--short"] : []),
+		...(only ?? []).map((name) => `--only ${name}`),
+	];
+	const minutes = Math.ceil((performance.now() - started) / 60_000);
+	const origin = `\`${[...command, `--markdown ${markdown}`].join(" ")}\` made this table in ${minutes} minutes: ${await machineText()}.`;
+	const text = [origin, [TABLE_HEAD, ...rows].join("\n"), verdict].join("\n\n");
+	await writeFile(markdown, withSection(await readFile(markdown, "utf8"), SECTION, text));
 }

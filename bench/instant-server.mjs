@@ -6,6 +6,8 @@
 // LATENCY is milliseconds until an answer. LIMIT is the updates a second that it takes, one after another: what comes faster
 // waits in a queue, as at a service whose database is the limit; 0 is no limit. Every FAILING-th update is answered 503, once.
 // GET /arrivals gives, and forgets, when requests arrived (milliseconds of its own clock) and how many were in flight at most.
+// GET /requests gives how many requests came since then, and how many updates since GET /forget. GET /counts also gives how many
+// documents were updated never, once and oftener since then.
 // The documents are numbered in hexadecimal from 1. The dataset whose id ends in f claims a hundred times as many, so that
 // reading each document by itself takes fewer requests than a list.
 import { createServer } from "node:net";
@@ -20,11 +22,48 @@ let updates = 0;
 /** when the queue is empty */
 let free = 0;
 let arrivals = [];
+/** Times that are kept: no measure of times has more requests, and ten million of them would not fit in one answer. */
+const MOST_ARRIVALS = 2_000_000;
+let requests = 0;
+let stored = 0;
+/** how often each document was updated, by its number; 255 stands for more */
+const updatesOf = new Uint8Array(documents + 1);
 let inFlight = 0;
 let mostInFlight = 0;
 const METADATA = '{"author":"Grace Hopper","year":1952,"topic":"compilers"}';
-/** the body of the last update, by document */
-const written = new Map();
+/** the body of the last update, by document, in two generations: a run of millions must not fill the memory */
+let [written, writtenBefore] = [new Map(), new Map()];
+/** bodies of a generation. A client that reads back what it wrote last finds it. */
+const GENERATION = 100_000;
+
+function keep(id, body) {
+	if (written.size >= GENERATION) [written, writtenBefore] = [new Map(), written];
+	written.set(id, body);
+	stored += 1;
+	// The documents are far fewer than eight hexadecimal digits count.
+	const number = Number.parseInt(id.slice(-8), 16);
+	if (updatesOf[number] < 255) updatesOf[number] += 1;
+}
+
+function counts() {
+	const seen = { never: 0, once: 0, oftener: 0 };
+	for (const count of updatesOf.subarray(1)) seen[count === 0 ? "never" : count === 1 ? "once" : "oftener"] += 1;
+	return { requests, updates: stored, ...seen };
+}
+
+/** What the measures ask, beside the API. @returns undefined for any other path */
+function asked(path) {
+	if (path === "/counts") return counts();
+	if (path === "/requests") return { requests, updates: stored };
+	if (path !== "/arrivals" && path !== "/forget") return undefined;
+	const answered = path === "/forget" ? {} : { arrivals, mostInFlight };
+	[arrivals, mostInFlight, requests] = [[], 0, 0];
+	if (path === "/forget") {
+		updatesOf.fill(0);
+		stored = 0;
+	}
+	return answered;
+}
 
 /** The envelope that answers one request. */
 function answer(method, path, body) {
@@ -32,7 +71,7 @@ function answer(method, path, body) {
 	if (method === "PATCH") return '{"code":100,"data":null,"message":"<MethodNotAllowed \'405: Method Not Allowed\'>"}';
 	if (method === "PUT") {
 		if (/^0+$/.test(id)) return '{"code":102,"message":"You don\'t own the document."}';
-		written.set(id, body);
+		keep(id, body);
 		return '{"code":0}';
 	}
 	if (dataset === undefined) {
@@ -52,7 +91,7 @@ function page(number, size) {
 }
 
 function entry(id, dataset) {
-	const body = written.get(id);
+	const body = written.get(id) ?? writtenBefore.get(id);
 	const metadata = body === undefined ? METADATA : JSON.stringify(JSON.parse(body).meta_fields);
 	return `{"id":"${id}","name":"${id}.txt","dataset_id":"${dataset}","run":"DONE","size":100,"meta_fields":${metadata}}`;
 }
@@ -86,13 +125,14 @@ const server = createServer((socket) => {
 			const [method, path] = head.split(" ", 2);
 			const body = input.slice(end + 4, end + 4 + length);
 			input = input.slice(end + 4 + length);
-			if (path === "/arrivals") {
-				output += response(JSON.stringify({ arrivals, mostInFlight }));
-				[arrivals, mostInFlight] = [[], 0];
+			const control = path.startsWith("/api/") ? undefined : asked(path);
+			if (control !== undefined) {
+				output += response(JSON.stringify(control));
 				continue;
 			}
 			const now = performance.now();
-			arrivals.push(now);
+			requests += 1;
+			if (arrivals.length < MOST_ARRIVALS) arrivals.push(now);
 			const fails = failing > 0 && method === "PUT" && (updates += 1) % failing === 0;
 			const text = fails ? UNAVAILABLE : response(answer(method, path, body));
 			const wait = latency + (method === "PUT" && turn > 0 ? queued(now) : 0);

@@ -1,9 +1,10 @@
 // What the measures share: a folder, servers, manifests, processes on cores of their own, medians.
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import process from "node:process";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
@@ -30,9 +31,11 @@ export class World {
 	#number = 0;
 	#cores = availableParallelism() > 1 && process.platform === "linux" && isInstalled("taskset");
 
-	static async open() {
+	/** @param folder an empty folder of the caller; without it a temporary one */
+	static async open(folder) {
 		const world = new World();
-		world.folder = await mkdtemp(join(tmpdir(), "ragtag-bench-"));
+		if (folder !== undefined) await mkdir(folder, { recursive: true });
+		world.folder = folder === undefined ? await mkdtemp(join(tmpdir(), "ragtag-bench-")) : resolve(folder);
 		return world;
 	}
 
@@ -40,7 +43,7 @@ export class World {
 		return join(this.folder, name);
 	}
 
-	/** A server on the second core. `arrivals` gives what it saw since it was asked last. */
+	/** A server on the second core. `arrivals`, `requests`, `counts` and `forget` are its requests of these names. */
 	async server(documents, { latency = 0, limit = 0, failing = 0 } = {}) {
 		const args = [join(here, "instant-server.mjs"), documents, latency, limit, failing];
 		const child = this.#spawn(1, process.execPath, args.map(String), { stdio: ["ignore", "pipe", "inherit"] });
@@ -49,9 +52,14 @@ export class World {
 			child.stdout.once("data", (text) => resolve(String(text).trim()));
 			child.once("exit", () => reject(new Error("the server did not start")));
 		});
+		const asked = (path) => async () => (await fetch(`${address}/${path}`)).json();
 		return {
 			address,
-			arrivals: async () => (await fetch(`${address}/arrivals`)).json(),
+			pid: child.pid,
+			arrivals: asked("arrivals"),
+			requests: asked("requests"),
+			counts: asked("counts"),
+			forget: asked("forget"),
 			close: () => stop(child),
 		};
 	}
@@ -67,7 +75,12 @@ export class World {
 	#manifests;
 
 	/** Runs a program to its end on the first core. Seconds are of the clock; CPU and memory only of Node. */
-	async run(command, args, { env = {}, isNode = false, exits = [0] } = {}) {
+	run(command, args, options) {
+		return this.start(command, args, options).ended;
+	}
+
+	/** Starts a program on the first core. @returns its process id, and a promise of what `run` gives; null after a kill */
+	start(command, args, { env = {}, isNode = false, exits = [0], isRead = false } = {}) {
 		const usage = this.path(`usage-${(this.#number += 1)}.json`);
 		const flags = isNode ? ["--import", join(here, "usage.mjs")] : [];
 		const inherited = { ...process.env, BENCH_USAGE: usage, ...env };
@@ -76,36 +89,52 @@ export class World {
 		const started = performance.now();
 		const child = this.#spawn(0, command, [...flags, ...args.map(String)], {
 			env: inherited,
-			stdio: ["ignore", "ignore", "pipe"],
+			stdio: ["ignore", isRead ? "pipe" : "ignore", "pipe"],
 		});
-		let errors = "";
+		let [errors, output] = ["", ""];
 		child.stderr.on("data", (text) => (errors = (errors + text).slice(-2000)));
-		const code = await new Promise((resolve) => child.once("close", resolve));
-		const seconds = (performance.now() - started) / 1000;
-		if (!exits.includes(code)) throw new Error(`${command} ${args.join(" ")} ended with ${code}: ${errors}`);
-		return { seconds, ...(isNode ? JSON.parse(await readFile(usage, "utf8")) : {}) };
+		child.stdout?.on("data", (text) => (output += text));
+		const end = async () => {
+			const [code, signal] = await once(child, "close");
+			const seconds = (performance.now() - started) / 1000;
+			if (signal === "SIGKILL") return null;
+			if (!exits.includes(code)) throw new Error(`${command} ${args.join(" ")} ended with ${code}: ${errors}`);
+			return { seconds, output, ...(isNode ? JSON.parse(await readFile(usage, "utf8")) : {}) };
+		};
+		return { pid: child.pid, kill: () => child.kill("SIGKILL"), ended: end() };
 	}
 
-	/** `ragtag` with a state folder of its own; `-q`, so that nothing is drawn */
-	ragtag(server, args, { keep = false, exits } = {}) {
-		this.#number += keep ? 0 : 1;
+	/** `ragtag` with a state folder of its own, or the one of that name */
+	ragtag(server, args, options) {
+		return this.startRagtag(server, args, options).ended;
+	}
+
+	/** The same, started: see `start`. */
+	startRagtag(server, args, { state = `state-${(this.#number += 1)}`, exits, isRead } = {}) {
 		const env = {
 			RAGTAG_BASE_URL: server?.address ?? "",
 			RAGTAG_API_KEY: "bench-0000000000000000",
-			RAGTAG_STATE_DIR: this.path(keep ? "kept-state" : `state-${this.#number}`),
+			RAGTAG_STATE_DIR: this.path(state),
 		};
-		return this.run(process.execPath, [PROGRAM, ...args], { env, isNode: true, exits });
+		return this.start(process.execPath, [PROGRAM, ...args], { env, isNode: true, exits, isRead });
 	}
 
 	/** `docs tag` of a manifest of that many rows */
-	async tag(server, rows, args = []) {
-		// A value of its own for each run: a row that changes nothing is treated in another way.
-		const set = `run=${this.#number}`;
-		return this.ragtag(server, ["docs", "tag", await this.manifest(rows), "-d", DATASET, "-q", "--set", set, ...args]);
+	async tag(server, rows, args = [], options = {}) {
+		return (await this.startTag(server, rows, args, options)).ended;
 	}
 
-	async close() {
+	/** The same, started: see `start`. */
+	async startTag(server, rows, args = [], options = {}) {
+		// A value of its own for each run: a row that changes nothing is treated in another way.
+		const set = `run=${this.#number}`;
+		const argv = ["docs", "tag", await this.manifest(rows), "-d", DATASET, "-q", "--set", set, ...args];
+		return this.startRagtag(server, argv, options);
+	}
+
+	async close(keep = false) {
 		await Promise.all(this.#servers.map(stop));
+		if (keep) return;
 		await rm(this.folder, { recursive: true, force: true });
 	}
 
