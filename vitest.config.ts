@@ -4,9 +4,10 @@ import { vitestAssets } from "./scripts/page-assets.mjs";
 export default defineConfig({
 	plugins: [vitestAssets()],
 	test: {
-		// Milliseconds: a bound for what hangs, not a measure. Machines that run this are shared and slow at times.
-		testTimeout: 60_000,
-		hookTimeout: 60_000,
+		// Milliseconds: a bound for what hangs, not a measure. Machines that run this are shared, and slow at times: with ten
+		// others at work, tests of a few seconds took 30 and 60.
+		testTimeout: 180_000,
+		hookTimeout: 180_000,
 		// Most tests wait for a socket or a process half of their time: two at once keep two cores busy, and one did not.
 		maxWorkers: 2,
 		include: ["test/**/*.test.ts"],

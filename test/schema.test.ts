@@ -89,7 +89,7 @@ it.each<ProgressState>([
 });
 
 describe("every line that a command prints with --json has a schema", () => {
-	it("of all commands, one after another", { timeout: 60_000 }, async () => {
+	it("of all commands, one after another", async () => {
 		const service = await serve(4);
 		const [home, work] = [await folder(), await folder()];
 		const ids = await service.ids();

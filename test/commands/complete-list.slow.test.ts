@@ -20,7 +20,6 @@ it("25,000 documents are listed, each once", async () => {
 
 it.each(flavours.filter(isFlavour))(
 	"25,000 documents of one time are listed by %s, each once: pages cut between them hide some",
-	{ timeout: 60_000 },
 	async (flavour) => {
 		const service = await serve(25_000, { flavour });
 		const argv = ["docs", "list", "-d", service.dataset, "--json", "--rate", "unlimited"];

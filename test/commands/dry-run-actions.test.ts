@@ -66,7 +66,7 @@ describe("docs rm --dry-run", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
-	it.each(flavours.filter(isFlavour))("shows at %s what a run then does", { timeout: 20_000 }, async (flavour) => {
+	it.each(flavours.filter(isFlavour))("shows at %s what a run then does", async (flavour) => {
 		const service = await serve(130, { flavour });
 		const ids = (await service.ids()).slice(5, 125);
 		const path = await file("old.csv", `document_id\n${ids.join("\n")}\n`);

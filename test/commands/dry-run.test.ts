@@ -247,29 +247,25 @@ describe("docs tag --dry-run", () => {
 		expect(summaryOf(stdout)).toMatchObject({ failed: 2, pending: 7 });
 	});
 
-	it.each(flavours.filter(isFlavour))(
-		"shows what a run then does at %s, and nothing after it",
-		{ timeout: 20_000 },
-		async (flavour) => {
-			const service = await serve(220, { flavour });
-			const ids = await service.ids();
-			const rows = ids.map((document_id, n) =>
-				JSON.stringify({ document_id, meta_fields: { n, tags: ["a; b", `t${n}`] } }),
-			);
-			const path = await file("tags.jsonl", rows.join("\n"));
-			const shown = await dry({ service, path }, "--json");
-			expect(summaryOf(shown.stdout)).toMatchObject({ rows: 220, pending: 220 });
-			expect(
-				parseLines(shown.stdout)
-					.slice(1, -1)
-					.map((line) => at(line, "document_id")),
-			).toEqual(ids);
-			expect(writes(service)).toEqual([]);
-			const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited"];
-			expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
-			const after = await dry({ service, path }, "--json", "--detailed-exitcode");
-			expect(after.exit).toBe(0);
-			expect(summaryOf(after.stdout)).toMatchObject({ unchanged: 220, pending: 0 });
-		},
-	);
+	it.each(flavours.filter(isFlavour))("shows what a run then does at %s, and nothing after it", async (flavour) => {
+		const service = await serve(220, { flavour });
+		const ids = await service.ids();
+		const rows = ids.map((document_id, n) =>
+			JSON.stringify({ document_id, meta_fields: { n, tags: ["a; b", `t${n}`] } }),
+		);
+		const path = await file("tags.jsonl", rows.join("\n"));
+		const shown = await dry({ service, path }, "--json");
+		expect(summaryOf(shown.stdout)).toMatchObject({ rows: 220, pending: 220 });
+		expect(
+			parseLines(shown.stdout)
+				.slice(1, -1)
+				.map((line) => at(line, "document_id")),
+		).toEqual(ids);
+		expect(writes(service)).toEqual([]);
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited"];
+		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+		const after = await dry({ service, path }, "--json", "--detailed-exitcode");
+		expect(after.exit).toBe(0);
+		expect(summaryOf(after.stdout)).toMatchObject({ unchanged: 220, pending: 0 });
+	});
 });

@@ -63,7 +63,7 @@ describe("a service that answers falsely: no row of it may count as updated", ()
 			1,
 			/without a numeric code/,
 		],
-	])("%s", { timeout: 20_000 }, async (_, lie, code, words, dataset) => {
+	])("%s", async (_, lie, code, words, dataset) => {
 		const service = await liar(5, lie);
 		const path = await file("tags.csv", manifest(5));
 		const { exit, stdout, stderr } = await ragtag(argvOf("tag", path, dataset), { env: envOf(service) });
@@ -112,7 +112,7 @@ it.each([
 });
 
 describe("a removal whose answer is false", () => {
-	it("a success whose document stays is not counted, and the run stops", { timeout: 30_000 }, async () => {
+	it("a success whose document stays is not counted, and the run stops", async () => {
 		const service = await liar(5, ({ method, path }) =>
 			method === "DELETE" ? success(path.slice(path.lastIndexOf("/") + 1)) : undefined,
 		);

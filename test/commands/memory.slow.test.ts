@@ -31,7 +31,7 @@ const pairs = dialects.flatMap((flavour) =>
 );
 
 describe("an address with a wrong remembered flavour loses no row, and counts none that did not arrive", () => {
-	it.each(pairs)("$name in the form $form, and it is $server", { timeout: 20_000 }, async ({ server, ...memory }) => {
+	it.each(pairs)("$name in the form $form, and it is $server", async ({ server, ...memory }) => {
 		const service = await serve(26, { flavour: server });
 		const state = await folder();
 		const entry = fileMemory(state, `${service.url}/api/v1`);

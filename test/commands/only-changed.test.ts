@@ -14,7 +14,6 @@ const lines = (ids: readonly string[], value: (n: number) => unknown): string =>
 describe("--only-changed", () => {
 	it.each(flavours.filter(isFlavour))(
 		"writes nothing the second time, and three changed rows the third, at %s",
-		{ timeout: 20_000 },
 		async (flavour: Flavour) => {
 			const service = await serve(250, { flavour });
 			const ids = await service.ids();

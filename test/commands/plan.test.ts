@@ -216,27 +216,23 @@ describe("docs plan", () => {
 		expect(await readdir(dirname(out))).toEqual([]);
 	});
 
-	it.each(flavours.filter(isFlavour))(
-		"is sent once at %s, and finds nothing to send again",
-		{ timeout: 20_000 },
-		async (flavour) => {
-			const world = await recorded(30, { flavour });
-			const { service } = world;
-			const rows = (await service.ids()).map((document_id, n) =>
-				JSON.stringify({ document_id, meta_fields: { n, tags: ["a; b", `t${n}`], "10": "x", __proto: 1 } }),
-			);
-			const manifest = await file("tags.jsonl", rows.join("\n"));
-			const out = join(await folder(), "plan.jsonl");
-			const planning = ["docs", "plan", manifest, "-d", service.dataset, "--out", out, "--rate", "unlimited", "--json"];
-			const applying = ["docs", "apply", out, "--rate", "unlimited", "--json"];
-			expect((await world.run(planning)).exit).toBe(0);
-			expect(summaryOf((await world.run(applying)).stdout)).toMatchObject({ updated: 30, exit_code: 0 });
-			const sent = writes(service).length;
-			expect(summaryOf((await world.run(applying)).stdout)).toMatchObject({ unchanged: 30, updated: 0, exit_code: 0 });
-			expect(summaryOf((await world.run([...planning, "--force"])).stdout)).toMatchObject({ unchanged: 30 });
-			expect(writes(service)).toHaveLength(sent);
-		},
-	);
+	it.each(flavours.filter(isFlavour))("is sent once at %s, and finds nothing to send again", async (flavour) => {
+		const world = await recorded(30, { flavour });
+		const { service } = world;
+		const rows = (await service.ids()).map((document_id, n) =>
+			JSON.stringify({ document_id, meta_fields: { n, tags: ["a; b", `t${n}`], "10": "x", __proto: 1 } }),
+		);
+		const manifest = await file("tags.jsonl", rows.join("\n"));
+		const out = join(await folder(), "plan.jsonl");
+		const planning = ["docs", "plan", manifest, "-d", service.dataset, "--out", out, "--rate", "unlimited", "--json"];
+		const applying = ["docs", "apply", out, "--rate", "unlimited", "--json"];
+		expect((await world.run(planning)).exit).toBe(0);
+		expect(summaryOf((await world.run(applying)).stdout)).toMatchObject({ updated: 30, exit_code: 0 });
+		const sent = writes(service).length;
+		expect(summaryOf((await world.run(applying)).stdout)).toMatchObject({ unchanged: 30, updated: 0, exit_code: 0 });
+		expect(summaryOf((await world.run([...planning, "--force"])).stdout)).toMatchObject({ unchanged: 30 });
+		expect(writes(service)).toHaveLength(sent);
+	});
 
 	it("can be made from standard input, which the plan names as such", async () => {
 		const world = await planned(2, () => true);

@@ -103,21 +103,17 @@ describe("the unedited output of manifest init", () => {
 		["--dry-run", []],
 		["--dry-run", ["--mode", "merge"]],
 		["--dry-run", ["--mode", "merge", "--delete-token", "x"]],
-	] as const)(
-		"changes nothing with %s %j, however odd the values and keys are",
-		{ timeout: 30_000 },
-		async (how, more) => {
-			const service = await oddities();
-			const before = await service.documents();
-			const path = await initialised(service);
-			const { stdout, stderr, exit } = await tag(service, path, how, ...more);
-			expect(parseLines(stdout).slice(1, -1)).toEqual([]);
-			expect(stderr).not.toContain("init.csv:");
-			expect([exit, at(summaryOf(stdout), "unchanged")]).toEqual([0, before.length]);
-			expect(writes(service)).toEqual([]);
-			expect(await service.documents()).toEqual(before);
-		},
-	);
+	] as const)("changes nothing with %s %j, however odd the values and keys are", async (how, more) => {
+		const service = await oddities();
+		const before = await service.documents();
+		const path = await initialised(service);
+		const { stdout, stderr, exit } = await tag(service, path, how, ...more);
+		expect(parseLines(stdout).slice(1, -1)).toEqual([]);
+		expect(stderr).not.toContain("init.csv:");
+		expect([exit, at(summaryOf(stdout), "unchanged")]).toEqual([0, before.length]);
+		expect(writes(service)).toEqual([]);
+		expect(await service.documents()).toEqual(before);
+	});
 
 	it("is an empty plan", async () => {
 		const service = await oddities();

@@ -304,7 +304,7 @@ it("whatever the filter and whatever the documents have, those that meet it are 
 		),
 		{ numRuns: 25 },
 	);
-}, 60_000);
+});
 
 /** Whether some value equals a text, or differs from it: said anew, and not by the code under test. */
 function meetsTest(value: unknown, isEqual: boolean, wanted: string): boolean {

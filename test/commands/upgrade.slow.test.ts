@@ -35,7 +35,6 @@ describe("a server that is replaced during a run costs none of its 200 rows", ()
 	const table = pairs.map(([flavour, to]): [Flavour, Flavour, number] => [flavour, to, 50]);
 	it.each([...table, ["documented", "ragflow-0.26", 1] as const, ["ragflow-0.18", "ragflow-0.21", 199] as const])(
 		"from %s to %s after %i of them",
-		{ timeout: 20_000 },
 		async (flavour, to, after) => {
 			const service = await serve(200, { flavour, upgrade: { to, after } });
 			const path = await file("tags.csv", manifest(await service.ids()));

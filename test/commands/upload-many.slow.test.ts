@@ -12,7 +12,7 @@ const manifestText = (batch: string): string =>
 	`file,batch,n:number,tags:list\n${names.map((name, n) => `${name},${batch},${n},x|y${n}\n`).join("")}`;
 
 describe.each(flavours.filter(isFlavour))("200 uploads with metadata to %s", (flavour) => {
-	it("reruns with each --on-existing are exact", { timeout: 120_000 }, async () => {
+	it("reruns with each --on-existing are exact", async () => {
 		const service = await serve(0, { flavour });
 		const manifest = await file("files.csv", manifestText("first"));
 		for (const name of names) await writeFile(join(manifest, "..", name), `text of ${name}`);

@@ -83,7 +83,6 @@ it.each<Flavour>(["documented", "ragflow-0.21", "ragflow-0.26"])(
 
 it.each<Flavour>(["documented", "ragflow-0.26"])(
 	"500 new files for a dataset of 5,000 of %s cost at most 80 requests that read, not one for each name",
-	{ timeout: 120_000 },
 	async (flavour) => {
 		const service = await serve(5_000, { flavour });
 		const manifest = await file(

@@ -46,59 +46,55 @@ function nextOf({ stderr }: Ended): string[] {
 const LIES = { faults: { faults: [{ fault: "lie", on: { method: "PUT", every: 100, to: 1_000 } }] } };
 
 describe("writes that a service confirms and does not store", () => {
-	it(
-		"are all found, right after the run and later, and the printed command sends them again",
-		{ timeout: 60_000 },
-		async () => {
-			const world = await recorded(1_000, LIES);
-			const argv = await tagging(world, (n) => ({ author: `Ann ${n}`, pages: n }), "--verify", "all");
-			const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
-			const held = await world.service.documents();
-			const lost = held.filter(({ metadata }) => !String(at(metadata, "author")).startsWith("Ann"));
-			expect(lost).toHaveLength(10);
+	it("are all found, right after the run and later, and the printed command sends them again", async () => {
+		const world = await recorded(1_000, LIES);
+		const argv = await tagging(world, (n) => ({ author: `Ann ${n}`, pages: n }), "--verify", "all");
+		const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
+		const held = await world.service.documents();
+		const lost = held.filter(({ metadata }) => !String(at(metadata, "author")).startsWith("Ann"));
+		expect(lost).toHaveLength(10);
 
-			const counts = { checked: 1_000, equal: 990, normalised: 0, lost: 10, changed_since: 0, unknown: 0, pending: 0 };
-			expect(ended.exit).toBe(10);
-			expect(summaryOf(ended.stdout)).toMatchObject({
-				updated: 1_000,
-				verified: false,
-				verify: { mode: "all", rows: 1_000, ...counts },
-				exit_code: 10,
-			});
-			expect(idsOf(verdicts(ended.stdout))).toEqual(lost.map(({ id }) => id).toSorted());
-			for (const line of verdicts(ended.stdout)) {
-				expect(line).toMatchObject({ result: "lost", keys: ["author", "pages"], listed: true, later_run: null });
-			}
-			expect(ended.stderr).toContain(`document ${lost[0]?.name} (${lost[0]?.id}): lost: author, pages`);
-			expect(ended.stderr).toContain(
-				"Verified 1,000 rows: 990 equal, 0 normalised by the service, 10 lost, 0 changed since.",
-			);
+		const counts = { checked: 1_000, equal: 990, normalised: 0, lost: 10, changed_since: 0, unknown: 0, pending: 0 };
+		expect(ended.exit).toBe(10);
+		expect(summaryOf(ended.stdout)).toMatchObject({
+			updated: 1_000,
+			verified: false,
+			verify: { mode: "all", rows: 1_000, ...counts },
+			exit_code: 10,
+		});
+		expect(idsOf(verdicts(ended.stdout))).toEqual(lost.map(({ id }) => id).toSorted());
+		for (const line of verdicts(ended.stdout)) {
+			expect(line).toMatchObject({ result: "lost", keys: ["author", "pages"], listed: true, later_run: null });
+		}
+		expect(ended.stderr).toContain(`document ${lost[0]?.name} (${lost[0]?.id}): lost: author, pages`);
+		expect(ended.stderr).toContain(
+			"Verified 1,000 rows: 990 equal, 0 normalised by the service, 10 lost, 0 changed since.",
+		);
 
-			const writes = writesIn(world.service);
-			const again = await world.run(["runs", "verify", ...fast], { env: envOf(world.service), clock: hurried });
-			expect(again.exit).toBe(10);
-			expect(summaryOf(again.stdout)).toMatchObject({
-				run: runOf(ended.stdout),
-				rows: 1_000,
-				unchanged: 1_000,
-				verified: false,
-				verify: counts,
-			});
-			expect(idsOf(verdicts(again.stdout))).toEqual(idsOf(verdicts(ended.stdout)));
-			expect(writesIn(world.service)).toBe(writes);
+		const writes = writesIn(world.service);
+		const again = await world.run(["runs", "verify", ...fast], { env: envOf(world.service), clock: hurried });
+		expect(again.exit).toBe(10);
+		expect(summaryOf(again.stdout)).toMatchObject({
+			run: runOf(ended.stdout),
+			rows: 1_000,
+			unchanged: 1_000,
+			verified: false,
+			verify: counts,
+		});
+		expect(idsOf(verdicts(again.stdout))).toEqual(idsOf(verdicts(ended.stdout)));
+		expect(writesIn(world.service)).toBe(writes);
 
-			const command = nextOf(again);
-			expect(command).toContain("--only-changed");
-			const mended = await world.run([...command, ...fast, "--verify", "all"]);
-			expect(summaryOf(mended.stdout)).toMatchObject({ updated: 10, unchanged: 990, verified: true, exit_code: 0 });
-			const whole = await world.run(["runs", "verify", runOf(ended.stdout), ...fast]);
-			expect(summaryOf(whole.stdout)).toMatchObject({
-				verified: true,
-				verify: { equal: 1_000, lost: 0 },
-				exit_code: 0,
-			});
-		},
-	);
+		const command = nextOf(again);
+		expect(command).toContain("--only-changed");
+		const mended = await world.run([...command, ...fast, "--verify", "all"]);
+		expect(summaryOf(mended.stdout)).toMatchObject({ updated: 10, unchanged: 990, verified: true, exit_code: 0 });
+		const whole = await world.run(["runs", "verify", runOf(ended.stdout), ...fast]);
+		expect(summaryOf(whole.stdout)).toMatchObject({
+			verified: true,
+			verify: { equal: 1_000, lost: 0 },
+			exit_code: 0,
+		});
+	});
 
 	it("are found in the metadata of uploads", async () => {
 		const world = await recorded(0, { faults: { faults: [{ fault: "lie", on: { method: "PUT", nth: 3 } }] } });
@@ -344,7 +340,7 @@ describe("what is a loss, or is unknown", () => {
 });
 
 describe("how much is read back", () => {
-	it("--verify sample reads a small run whole, and 300 rows of a long one", { timeout: 30_000 }, async () => {
+	it("--verify sample reads a small run whole, and 300 rows of a long one", async () => {
 		const small = await recorded(20);
 		const all = await small.run(await tagging(small, (n) => ({ n }), "--verify", "sample"));
 		expect(summaryOf(all.stdout)).toMatchObject({ verify: { mode: "sample", rows: 20, checked: 20, equal: 20 } });

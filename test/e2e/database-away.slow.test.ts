@@ -148,5 +148,5 @@ describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("a server that is %s
 		} finally {
 			await sandbox.close();
 		}
-	}, 120_000);
+	});
 });

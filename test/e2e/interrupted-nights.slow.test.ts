@@ -124,31 +124,27 @@ it("runs resume continues the interrupted run of 500 rows, not a later run of on
 	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
 });
 
-it(
-	"runs prune --all keeps the record of a running run, which ends well and can be undone",
-	{ timeout: 120_000 },
-	async () => {
-		const night = await nights(120, [], 20);
-		await night.version("A");
-		const argv = ["docs", "tag", night.path, "-d", night.service.dataset, "--rate", "40", "--json"];
-		const running = start(argv, night.env);
-		const written = (): number => night.service.requests.filter((line) => line.startsWith("PUT")).length;
-		await expect.poll(written, { timeout: 60_000, interval: 10 }).toBeGreaterThan(20);
-		const prune = (): Promise<Ended> => program(["runs", "prune", "--all", "--older-than", "1ms"], night.env);
-		let pruned = await prune();
-		// A run counts from its last record on: one of this very millisecond is too young to be named.
-		for (let again = 0; again < 3 && !pruned.stderr.includes("is in progress"); again++) {
-			expect([pruned.exit, pruned.stdout, pruned.stderr]).toEqual([0, "", "0 runs removed.\n"]);
-			pruned = await prune();
-		}
-		expect([pruned.exit, pruned.stdout, pruned.stderr]).toEqual([0, "", expect.stringContaining("is in progress")]);
-		const ended = await running.ended;
-		expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ updated: 120 })]);
-		const undone = await program(["runs", "undo", run(ended), "--yes", "--rate", "unlimited"], night.env);
-		expect(undone.exit).toBe(0);
-		expect(await night.held()).toEqual({ undefined: 120 });
-	},
-);
+it("runs prune --all keeps the record of a running run, which ends well and can be undone", async () => {
+	const night = await nights(120, [], 20);
+	await night.version("A");
+	const argv = ["docs", "tag", night.path, "-d", night.service.dataset, "--rate", "40", "--json"];
+	const running = start(argv, night.env);
+	const written = (): number => night.service.requests.filter((line) => line.startsWith("PUT")).length;
+	await expect.poll(written, { timeout: 60_000, interval: 10 }).toBeGreaterThan(20);
+	const prune = (): Promise<Ended> => program(["runs", "prune", "--all", "--older-than", "1ms"], night.env);
+	let pruned = await prune();
+	// A run counts from its last record on: one of this very millisecond is too young to be named.
+	for (let again = 0; again < 3 && !pruned.stderr.includes("is in progress"); again++) {
+		expect([pruned.exit, pruned.stdout, pruned.stderr]).toEqual([0, "", "0 runs removed.\n"]);
+		pruned = await prune();
+	}
+	expect([pruned.exit, pruned.stdout, pruned.stderr]).toEqual([0, "", expect.stringContaining("is in progress")]);
+	const ended = await running.ended;
+	expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ updated: 120 })]);
+	const undone = await program(["runs", "undo", run(ended), "--yes", "--rate", "unlimited"], night.env);
+	expect(undone.exit).toBe(0);
+	expect(await night.held()).toEqual({ undefined: 120 });
+});
 
 /** Lets a program live two days ahead of its time. Required, as the executable ignores `--import`. */
 const AHEAD = `const Real = Date;
@@ -182,7 +178,7 @@ it("undo picks the right run although the clock was once two days ahead", async 
 	expect(await night.held()).toEqual({ ahead: 1, undefined: 3 });
 });
 
-it("six runs that start at once get six different numbers, and none is lost", { timeout: 120_000 }, async () => {
+it("six runs that start at once get six different numbers, and none is lost", async () => {
 	const night = await nights(6, []);
 	const ids = await night.service.ids();
 	const manifests = await Promise.all(ids.map((id, n) => file(`${n}.csv`, `document_id,v\n${id},${n}\n`)));

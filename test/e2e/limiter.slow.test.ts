@@ -84,7 +84,7 @@ it.skipIf(!hasRedis).each([
 		await Promise.all(runs.map((run) => run.until((_out, err) => err.includes("is shared"))));
 		const early: number[] = [];
 		const sent = async (): Promise<number> => early.push(...(await arrivals()));
-		await expect.poll(sent, { timeout: 30_000 }).toBeGreaterThan(100);
+		await expect.poll(sent, { timeout: 60_000 }).toBeGreaterThan(100);
 		await redis.stop();
 		await Promise.all(runs.map((run) => run.until((_out, err) => err.includes("at its share, 50 of 100"))));
 		if (comesBack) {

@@ -25,34 +25,30 @@ const world = async (
 	return { service, path, state, argv: ["docs", "tag", path, ...flags], env };
 };
 
-it(
-	"of twenty simultaneous starts one sends and the others exit 5; the next start takes over from a killed one",
-	{ timeout: 120_000 },
-	async () => {
-		// The first update is never answered: whoever is at it stays at it until it is killed.
-		const held = { fault: "silence", when: "before", on: { method: "PUT", nth: 1 } } as const;
-		const { service, argv, env } = await world(30, 0, { faults: { faults: [held] } });
-		const all = range(20).map(() => start([...argv, "--concurrency", "1", "--timeout", "5m"], env));
-		const ended: number[] = [];
-		for (const one of all) void one.ended.then(({ exit }) => ended.push(exit));
-		await expect.poll(() => ended.length, { timeout: 90_000, interval: 20 }).toBe(19);
-		expect(new Set(ended)).toEqual(new Set([5]));
-		expect(written(service)).toBe(0);
-		const [owner, ...others] = all.filter(({ child }) => child.exitCode === null);
-		expect(others).toEqual([]);
-		await owner?.until((_, err) => err.includes("a new one begins"));
-		owner?.child.kill("SIGKILL");
-		await owner?.ended;
-		const next = await program(argv, env);
-		expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ rows: 30, updated: 30 })]);
-		expect(written(service)).toBe(30);
-	},
-);
+it("of twenty simultaneous starts one sends and the others exit 5; the next start takes over from a killed one", async () => {
+	// The first update is never answered: whoever is at it stays at it until it is killed.
+	const held = { fault: "silence", when: "before", on: { method: "PUT", nth: 1 } } as const;
+	const { service, argv, env } = await world(30, 0, { faults: { faults: [held] } });
+	const all = range(20).map(() => start([...argv, "--concurrency", "1", "--timeout", "5m"], env));
+	const ended: number[] = [];
+	for (const one of all) void one.ended.then(({ exit }) => ended.push(exit));
+	await expect.poll(() => ended.length, { timeout: 90_000, interval: 20 }).toBe(19);
+	expect(new Set(ended)).toEqual(new Set([5]));
+	expect(written(service)).toBe(0);
+	const [owner, ...others] = all.filter(({ child }) => child.exitCode === null);
+	expect(others).toEqual([]);
+	await owner?.until((_, err) => err.includes("a new one begins"));
+	owner?.child.kill("SIGKILL");
+	await owner?.ended;
+	const next = await program(argv, env);
+	expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ rows: 30, updated: 30 })]);
+	expect(written(service)).toBe(30);
+});
 
-it("a start after kill -9 takes the run over and loses no row", { timeout: 60_000 }, async () => {
+it("a start after kill -9 takes the run over and loses no row", async () => {
 	const { service, argv, env, state } = await world(200);
 	const owner = start([...argv, "--concurrency", "4"], env);
-	await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(20);
+	await expect.poll(() => written(service), { timeout: 60_000, interval: 5 }).toBeGreaterThan(20);
 	expect((await program(argv, env)).exit).toBe(5);
 	owner.child.kill("SIGKILL");
 	await owner.ended;
@@ -67,10 +63,10 @@ it("a start after kill -9 takes the run over and loses no row", { timeout: 60_00
 	expect(parseLines(list.stdout)).toEqual([expect.objectContaining({ state: "finished", done: 200 })]);
 });
 
-it("the command in the last line after Ctrl-C completes the run", { timeout: 60_000 }, async () => {
+it("the command in the last line after Ctrl-C completes the run", async () => {
 	const { service, argv, env } = await world(100);
 	const running = start([...argv, "--concurrency", "2"], env);
-	await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(10);
+	await expect.poll(() => written(service), { timeout: 60_000, interval: 5 }).toBeGreaterThan(10);
 	running.child.kill("SIGINT");
 	const stopped = await running.ended;
 	expect(stopped.exit).toBe(130);
@@ -83,11 +79,11 @@ it("the command in the last line after Ctrl-C completes the run", { timeout: 60_
 	expect(written(service)).toBe(100);
 });
 
-it("a manifest from a pipe can be resumed after kill -9", { timeout: 60_000 }, async () => {
+it("a manifest from a pipe can be resumed after kill -9", async () => {
 	const { service, argv, env, path } = await world(100);
 	const piped = argv.map((word) => (word === path ? "-" : word));
 	const running = start([...piped, "--concurrency", "2"], env, await readFile(path, "utf8"));
-	await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(10);
+	await expect.poll(() => written(service), { timeout: 60_000, interval: 5 }).toBeGreaterThan(10);
 	running.child.kill("SIGKILL");
 	await running.ended;
 	await rm(path);
@@ -97,11 +93,11 @@ it("a manifest from a pipe can be resumed after kill -9", { timeout: 60_000 }, a
 	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(100));
 });
 
-it("the next start removes the copy of a manifest that kill -9 left", { timeout: 60_000 }, async () => {
+it("the next start removes the copy of a manifest that kill -9 left", async () => {
 	const { service, argv, env, path, state } = await world(100);
 	const piped = argv.map((word) => (word === path ? "-" : word));
 	const running = start([...piped, "--concurrency", "2"], env, await readFile(path, "utf8"));
-	await expect.poll(() => written(service), { timeout: 20_000, interval: 5 }).toBeGreaterThan(10);
+	await expect.poll(() => written(service), { timeout: 60_000, interval: 5 }).toBeGreaterThan(10);
 	running.child.kill("SIGKILL");
 	await running.ended;
 	const left = await readdir(join(state, "tmp"), { recursive: true });
@@ -121,7 +117,7 @@ it("a full disk is exit 7 before anything is sent, as no outcome could be record
 	expect([later, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 3 })]);
 });
 
-it("a disk that fills up during a run is exit 7, and the run resumes without a loss", { timeout: 60_000 }, async () => {
+it("a disk that fills up during a run is exit 7, and the run resumes without a loss", async () => {
 	const { service, argv, env } = await world(200, 0);
 	// 16 blocks of a kilobyte: the journal outgrows them after a hundred rows or so.
 	const line = `trap '' XFSZ; ulimit -f 16; $RAGTAG ${argv.join(" ")} --concurrency 4`;

@@ -204,7 +204,7 @@ it("a note printed while the bar is drawn is above it, whole, and nothing is lef
 	await vi.waitFor(() => {
 		timers.pass(100);
 		expect(stderr.screen.at(-1)).toContain("1/4 rows");
-	}, 10_000);
+	});
 	io.note("a warning");
 	io.err("an error");
 	expect(stderr.screen.slice(0, -1)).toEqual(["a warning", "an error"]);

@@ -112,7 +112,7 @@ it("on a terminal the words are redrawn, and erased before a message", async () 
 	await vi.waitFor(() => {
 		timers.pass(100);
 		expect(terminal.screen.at(-1)).toContain("reading documents of D: 100 of 12,000 so far");
-	}, 10_000);
+	});
 	io.note("a note");
 	expect(terminal.screen).toEqual(["a note", ""]);
 	timers.pass(900);
@@ -130,7 +130,7 @@ it("a question is not drawn over", async () => {
 	await vi.waitFor(() => {
 		timers.pass(100);
 		expect(terminal.screen.at(-1)).toContain("reading");
-	}, 10_000);
+	});
 	const answer = io.ask("Remove 3 documents?");
 	timers.pass(5000);
 	expect(terminal.screen).toEqual(["Remove 3 documents? "]);

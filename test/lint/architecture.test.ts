@@ -107,7 +107,7 @@ beforeAll(async () => {
 		await copyFile(join(ROOT, ".oxlintrc.json"), join(folder, name, ".oxlintrc.json"));
 	}
 	findings = await lint(folder);
-}, 60_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

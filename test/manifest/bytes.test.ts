@@ -58,7 +58,7 @@ describe("bytes that are no text are refused, never replaced", () => {
 	test("a bomb ends early", async () => {
 		const zeros = gzipSync(Buffer.alloc(8 * 1024 * 1024, "x"));
 		expect((await checkBytes(zeros)).places).toEqual([expect.stringMatching(/ TOO_LONG$/)]);
-	}, 20_000);
+	});
 });
 
 test.each([
@@ -135,7 +135,7 @@ test("no bytes make the check crash or hang", async () => {
 		}),
 		{ numRuns: 400 },
 	);
-}, 60_000);
+});
 
 test("standard input that can't be kept is the storage's fault, not the program's: nothing was sent", async () => {
 	const temporaryFolder = "/nonexistent/ragtag";

@@ -129,7 +129,7 @@ describe("each fault ends with its exit code, and a line that says what to type"
 		const ended = await ragtag(["doctor"], { env: { RAGTAG_BASE_URL: "http://127.0.0.1:1", RAGTAG_API_KEY: KEY } });
 		expect(ended.exit).toBe(6);
 		expect(ended.stderr).toMatch(/connection was refused\n.*Then type: ragtag doctor\n$/);
-	}, 30_000);
+	});
 
 	it("a web page instead of the API: 6, and the address is to be checked", async () => {
 		const server = await listen((_request, response) => {

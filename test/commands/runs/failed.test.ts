@@ -97,7 +97,7 @@ it("retrying an upload whose metadata was refused stores no second file", async 
 	expect(notes).toEqual([expect.objectContaining({ name: "note.txt", metadata: { kind: "note" } })]);
 });
 
-it("retrying an upload with an unknown outcome finds the stored file", { timeout: 30_000 }, async () => {
+it("retrying an upload with an unknown outcome finds the stored file", async () => {
 	// Stored, answered 500, and not shown by any list until the row has failed.
 	const world = await recorded(1, {
 		faults: {

@@ -10,7 +10,7 @@ it("an active run is never pruned: its rows could neither be recorded nor undone
 	const world = await recorded(12, { latency: 40 });
 	const { argv } = await tagging(world);
 	const running = world.run(argv);
-	await expect.poll(() => world.writes(), { timeout: 20_000, interval: 5 }).toBeGreaterThan(2);
+	await expect.poll(() => world.writes(), { timeout: 60_000, interval: 5 }).toBeGreaterThan(2);
 	const [run = ""] = await world.folders();
 	const swept = await world.run(everything);
 	expect([swept.exit, swept.stdout]).toEqual([0, ""]);

@@ -245,7 +245,7 @@ it("a manifest with other content is not sent while a run of the same path is ac
 	const world = await recorded(8, { latency: 50 });
 	const { path, argv } = await tagging(world);
 	const first = world.run(argv);
-	await expect.poll(() => world.writes(), { timeout: 10_000, interval: 5 }).toBeGreaterThan(1);
+	await expect.poll(() => world.writes(), { timeout: 60_000, interval: 5 }).toBeGreaterThan(1);
 	const other = `${path}.new`;
 	await writeFile(other, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
 	await rename(other, path);
@@ -322,7 +322,7 @@ it("a second start while a run is active is exit 5 and sends nothing: every row 
 	const world = await recorded(8, { latency: 50 });
 	const { argv } = await tagging(world);
 	const first = world.run(argv);
-	await expect.poll(() => world.writes(), { timeout: 10_000, interval: 5 }).toBeGreaterThan(1);
+	await expect.poll(() => world.writes(), { timeout: 60_000, interval: 5 }).toBeGreaterThan(1);
 	const [second, resumed] = await Promise.all([world.run(argv), world.run([...argv, "--resume"])]);
 	expect([second.exit, resumed.exit]).toEqual([5, 5]);
 	expect(second.stderr).toContain("nothing was sent");

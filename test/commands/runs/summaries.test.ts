@@ -63,7 +63,7 @@ it("an execution that goes on has no summary of an earlier one", async () => {
 	const run = runOf(stopped.stdout);
 	expect(await listed(world)).toMatchObject({ done: 2, exit_code: 4 });
 	const running = world.run([...resumeOf(stopped.stdout), "--concurrency", "1"]);
-	await expect.poll(() => world.writes(), { timeout: 20_000, interval: 5 }).toBeGreaterThan(5);
+	await expect.poll(() => world.writes(), { timeout: 60_000, interval: 5 }).toBeGreaterThan(5);
 	expect(await listed(world)).toMatchObject({ run, state: "unfinished", ended: null, exit_code: null });
 	await running;
 	expect(await listed(world)).toMatchObject({ run, state: "finished", done: 30, exit_code: 0 });

@@ -44,7 +44,6 @@ const ODD = [
 describe("an undo", () => {
 	it.each(flavours.filter(isFlavour))(
 		"restores every document byte for byte, whatever it had, at %s",
-		{ timeout: 30_000 },
 		async (flavour: Flavour) => {
 			const world = await recorded(40, { flavour });
 			const ids = await world.service.ids();
@@ -239,7 +238,7 @@ describe("an undo", () => {
 		expect(exit).toBe(0);
 	});
 
-	it("of a stopped run undoes its writes, and changes nothing else", { timeout: 30_000 }, async () => {
+	it("of a stopped run undoes its writes, and changes nothing else", async () => {
 		const world = await recorded(20, stopAt(8));
 		const before = await held(world);
 		const tagged = await world.run((await tagging(world)).argv);
@@ -273,7 +272,7 @@ describe("an undo", () => {
 		expect(stderr).toContain(`Run ${same} sent nothing, so there is nothing to undo.`);
 	});
 
-	it("is no success at a service that keeps the keys that the run added", { timeout: 30_000 }, async () => {
+	it("is no success at a service that keeps the keys that the run added", async () => {
 		const world = await recorded(3, { update: "merge" });
 		const ids = await world.service.ids();
 		await somebodyElse(world, ids, { n: 99 });
@@ -333,7 +332,7 @@ describe("an undo", () => {
 		expect(service.requests.length - from).toBeLessThanOrEqual(14);
 	});
 
-	it("of a run undoes the others if one document had more than can be recorded", { timeout: 30_000 }, async () => {
+	it("of a run undoes the others if one document had more than can be recorded", async () => {
 		const service = await liar(2, () => undefined);
 		const of = (text: string): object => Object.fromEntries(range(4).map((n) => [`k${n}`, text.repeat(990_000)]));
 		const before = of("語");
@@ -365,7 +364,7 @@ describe("an undo", () => {
 		expect(await held(world)).toBe(before);
 	});
 
-	it("finds everything restored the second time, and writes nothing", { timeout: 30_000 }, async () => {
+	it("finds everything restored the second time, and writes nothing", async () => {
 		const world = await recorded(5);
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
 		await undo(world, tagged);

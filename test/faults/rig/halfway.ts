@@ -43,7 +43,7 @@ export async function halfway(
 	const surroundings = { ...envOf(sandbox), ...env };
 	const text = stdin ? await readFile(manifest, "utf8") : "";
 	const running = start([...argv, ...args], surroundings, text);
-	await expect.poll(() => control.counts().applied, { timeout: 30_000, interval: 5 }).toBeGreaterThanOrEqual(after);
+	await expect.poll(() => control.counts().applied, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(after);
 	await happens(running, { state, manifest });
 	const ended = await bounded(running);
 	await withoutKeyIn(ended, state);

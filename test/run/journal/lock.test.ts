@@ -93,7 +93,7 @@ describe("a lock", () => {
 			if (winner !== undefined) await once(winner.child, "exit");
 			expect(await readdir(join(at, ".."))).toEqual([]);
 		}
-	}, 60_000);
+	});
 
 	it("is taken over from a killed run, or the run could not be resumed", async () => {
 		const at = await path();

@@ -244,5 +244,5 @@ describe("a run under random events", () => {
 			}),
 			{ numRuns: 200 },
 		);
-	}, 60_000);
+	});
 });

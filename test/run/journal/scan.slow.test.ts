@@ -71,7 +71,7 @@ describe("a journal that was cut at any byte", () => {
 			const right = isDeepStrictEqual([result, state.totals(), identity(state)], [expected, totals, true]);
 			if (!right) expect({ length, result, totals: state.totals() }).toEqual({ length, result: expected, totals });
 		}
-	}, 60_000);
+	});
 
 	it.each([
 		["zeros, as power loss leaves them", Buffer.alloc(4_096)],
@@ -122,7 +122,7 @@ describe("a journal that was damaged", () => {
 			ends[result.end === "torn" ? "torn" : "damaged"] += 1;
 		}
 		expect(ends.damaged).toBeGreaterThan(ends.torn);
-	}, 120_000);
+	});
 
 	it("names the damaged byte and record, so that its user can inspect it", async () => {
 		const records = journal(3_000);

@@ -60,7 +60,7 @@ describe("the record of what a run wrote to one document", () => {
 			}),
 			{ numRuns: 60 },
 		);
-	}, 60_000);
+	});
 
 	it("is open again if the row was reopened after a failure", async () => {
 		const reopen = { kind: "reopen", time: "2026-01-02T03:04:06.000Z" } as const;
