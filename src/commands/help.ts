@@ -27,6 +27,7 @@ export const pages = [
 	"ci",
 	"cron",
 	"many-machines",
+	"performance",
 ] as const;
 
 /** The words that may follow `help`, besides commands. */
