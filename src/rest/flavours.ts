@@ -69,6 +69,8 @@ export type Flavour = {
 		readonly orders: readonly [ListOrder | undefined, ...(ListOrder | undefined)[]];
 		/** an order in which no two documents are equal, so that no document falls between two pages */
 		readonly strict: ListOrder | undefined;
+		/** whether the total of a list counts every entry that its pages show; at worst, those of one page */
+		readonly countsAll: boolean;
 		/** whether some of its releases understand `metadata_condition`, and no release refuses it */
 		readonly condition: boolean;
 	};
@@ -126,7 +128,12 @@ export const documented: Flavour = {
 	servers: "the API as documented",
 	update: { verb: "PUT", forms: [firstForm.name, ...otherForms.map(({ name }) => name)] },
 	removal: "path",
-	list: { orders: [undefined, orders.oldestFirst, orders.newestFirst], strict: undefined, condition: false },
+	list: {
+		orders: [undefined, orders.oldestFirst, orders.newestFirst],
+		strict: undefined,
+		countsAll: false,
+		condition: false,
+	},
 	uploadCode500: "unknown",
 	onlyOwnerUpdates: false,
 	knownSpeed: undefined,
@@ -166,6 +173,9 @@ const ragflow = {
 		// Names are unique in a dataset. All releases sort by the column that is asked for; v0.27 accepts the two times and this
 		// one (api/apps/restful_apis/document_api.py).
 		strict: { by: "name", descending: false },
+		// It counts the rows of the same query, and then cuts the page (get_list and get_by_kb_id in
+		// api/db/services/document_service.py, v0.16 to v0.27). Up to v0.15 the total counts the page.
+		countsAll: true,
 		condition: true,
 	},
 	uploadCode500: "definite",

@@ -106,6 +106,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			onTotal: (total) => (counts.total = total),
 			keys,
 			named,
+			mayStop: options.limit !== undefined && options.sort === undefined,
 		};
 		const chosen = chosenDocuments(counted(filteredDocuments(session, dataset, options, checks), counts), options);
 		const found = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);

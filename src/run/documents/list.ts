@@ -2,7 +2,17 @@ import { RestError } from "../../rest/errors.ts";
 import type { Api, Document, DocumentQuery, Page } from "../../rest/types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Request } from "../types.ts";
-import { entriesOf, type FirstPage, firstPage, PAGE_SIZE, SMALL_PAGE, answerOf, isWhole, walk } from "./pages.ts";
+import {
+	entriesOf,
+	type FirstPage,
+	firstPage,
+	PAGE_SIZE,
+	SMALL_PAGE,
+	answerOf,
+	isWhole,
+	walk,
+	type WalkOptions,
+} from "./pages.ts";
 import { SeenIds } from "./seen-ids.ts";
 
 /**
@@ -30,6 +40,8 @@ export type ListOptions = {
 	readonly onShort?: ((list: ShortList) => void) | undefined;
 	/** called before the first document with the number of all, where the service gives it */
 	readonly onTotal?: ((total: number) => void) | undefined;
+	/** whether the caller may stop early: then no page is asked for before it is needed */
+	readonly mayStop?: boolean | undefined;
 };
 
 /** All documents of a dataset, each once. */
@@ -53,12 +65,12 @@ export async function* documentPages(
 	api: Api,
 	request: Request,
 	datasetId: string,
-	{ name, condition, order, start: given, onShort, onTotal }: ListOptions = {},
+	{ name, condition, order, start: given, onShort, onTotal, mayStop = false }: ListOptions = {},
 ): AsyncGenerator<readonly Document[]> {
-	const { orders: known, condition: knowsConditions } = api.dialect.flavour.list;
+	const { orders: known, condition: knowsConditions, countsAll } = api.dialect.flavour.list;
 	const orders = order === undefined ? known : [order, ...known];
 	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
-	const list: List = { read, orders, ids: new SeenIds() };
+	const list: List = { read, orders, of: { ids: new SeenIds(), countsAll, mayStop } };
 	if (name !== undefined && (yield* namedDocuments(list, name))) return;
 
 	const start = given ?? (await firstDocuments(api, request, datasetId, orders[0]));
@@ -105,13 +117,13 @@ type List = {
 	readonly read: Read;
 	/** the orders to walk it in, one after another */
 	readonly orders: readonly (ListOrder | undefined)[];
-	/** the documents that were yielded */
-	readonly ids: SeenIds;
+	/** what all walks through it share; `ids` are the documents that were yielded */
+	readonly of: Required<Pick<WalkOptions<Document>, "ids" | "countsAll" | "mayStop">>;
 };
 
 /** The documents of one name. Resolves with whether that is all of them. */
 async function* namedDocuments(
-	{ read, orders: [order], ids }: List,
+	{ read, orders: [order], of }: List,
 	name: string,
 ): AsyncGenerator<readonly Document[], boolean> {
 	let isHeeded = true;
@@ -121,7 +133,7 @@ async function* namedDocuments(
 		return page;
 	};
 	try {
-		const walked = yield* walk(readPage, { asked: PAGE_SIZE, ids });
+		const walked = yield* walk(readPage, { asked: PAGE_SIZE, ...of });
 		// Where the name is heeded, the total may still be that of the whole dataset.
 		return isHeeded ? walked.refused === undefined && !walked.endless : isWhole(walked);
 	} catch (error) {
@@ -137,12 +149,12 @@ async function* namedDocuments(
  * complete.
  */
 async function* filteredDocuments(
-	{ read, orders: [order], ids }: List,
+	{ read, orders: [order], of }: List,
 	{ asked, first }: FirstPage<Document>,
 	condition: string,
 ): AsyncGenerator<readonly Document[], boolean> {
-	yield first.items.filter((document) => ids.add(document.id) === "new");
-	return isWhole(yield* walk((page) => read(page, { pageSize: asked, order, condition }), { asked, ids }));
+	yield first.items.filter((document) => of.ids.add(document.id) === "new");
+	return isWhole(yield* walk((page) => read(page, { pageSize: asked, order, condition }), { asked, ...of }));
 }
 
 function isWorthFiltering({ items, total }: Page<Document>): boolean {
@@ -151,9 +163,10 @@ function isWorthFiltering({ items, total }: Page<Document>): boolean {
 
 /** Every document that was not yielded before, in one order after another. Resolves with a list that stays short. */
 async function* remainingDocuments(
-	{ read, orders, ids }: List,
+	{ read, orders, of }: List,
 	start: FirstPage<Document>,
 ): AsyncGenerator<readonly Document[], ShortList | undefined> {
+	const { ids } = of;
 	let { asked } = start;
 	let first: Page<Document> | undefined = start.first;
 	let total: number | undefined;
@@ -166,7 +179,7 @@ async function* remainingDocuments(
 	];
 	for (const { order, less } of ways) {
 		const pageSize = asked === undefined || asked <= less ? asked : asked - less;
-		const walked = yield* walk((page) => read(page, { pageSize, order }), { asked: pageSize, first, ids });
+		const walked = yield* walk((page) => read(page, { pageSize, order }), { asked: pageSize, first, ...of });
 		total = walked.total ?? total;
 		if (walked.endless) return { shown: ids.size, total: total ?? 0, passes: passes + 1 };
 		if (isWhole(walked) && ids.size >= (total ?? 0)) return undefined;

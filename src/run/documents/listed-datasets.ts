@@ -108,7 +108,8 @@ export class ListedDatasets<Documents extends Store> {
 		if (listsAll === true) return this.#readAll(api, request, datasetId);
 		if (rows === undefined || !(await rows.reaches(datasetId, fewestRows))) return undefined;
 		const start = await firstDocuments(api, retryingPages(request, clock), datasetId, order?.(api));
-		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length };
+		const { countsAll } = api.dialect.flavour.list;
+		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length, countsAll };
 		const isEmpty = size.total === 0 && size.came === 0;
 		// For the same number of requests a look-up is better, as its answer is newer.
 		const isCheaper = async (): Promise<boolean> => rows.reaches(datasetId, pagesLeft(size) + 1);
@@ -148,18 +149,21 @@ export type ListSize = {
 	readonly asked: number | undefined;
 	/** entries that came */
 	readonly came: number;
+	/** whether the total counts every entry, as `Flavour` says */
+	readonly countsAll: boolean;
 };
 
 /**
  * The requests that the rest of a list costs; infinite where its length is not known, and it may have no end. Pure.
  *
- * A list ends with a page without new entries, so it costs one request more than its documents fill.
+ * A list whose total may be wrong ends with a page without new entries, so it costs one request more than its documents fill.
  */
-export function pagesLeft({ total, asked, came }: ListSize): number {
+export function pagesLeft({ total, asked, came, countsAll }: ListSize): number {
 	if (total === undefined || came === 0) return Number.POSITIVE_INFINITY;
 	// A page that is shorter than was asked for, with more to come, shows the size that the service really gives.
 	const size = asked === undefined || came < total ? came : asked;
-	return Math.ceil(Math.max(total, came) / size);
+	const pages = Math.ceil(Math.max(total, came) / size);
+	return countsAll && total !== asked ? pages - 1 : pages;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Dataset, Page } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
+import { PagesAhead } from "./pages-ahead.ts";
 import { SeenIds } from "./seen-ids.ts";
 
 /** Entries asked for in one page: releases of the server differ, and 100 is the most that nearly all of them take. */
@@ -21,14 +22,19 @@ export const MOST_UNCLAIMED = 2_000_000;
 
 /** All datasets, each once. */
 export function allDatasets(api: Api, request: Request): AsyncGenerator<Dataset> {
-	return allPages((page) => request(() => api.listDatasets({ page, pageSize: PAGE_SIZE })));
+	const { countsAll } = api.dialect.flavour.list;
+	return allPages((page) => request(() => api.listDatasets({ page, pageSize: PAGE_SIZE })), {
+		asked: PAGE_SIZE,
+		countsAll,
+	});
 }
 
 /** All entries of a list, each once, to an empty page or one without new entries. */
 export async function* allPages<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
+	options?: WalkOptions<Item>,
 ): AsyncGenerator<Item> {
-	const { refused, endless, count, total } = yield* entriesOf(walk(fetchPage));
+	const { refused, endless, count, total } = yield* entriesOf(walk(fetchPage, options));
 	if (refused !== undefined) throw refused;
 	if (!endless) return;
 	const text = `the list of the service claims ${total ?? "no number of"} entries and showed ${count}: it may never end`;
@@ -42,6 +48,10 @@ export type WalkOptions<Item> = {
 	readonly first?: Page<Item> | undefined;
 	/** ids that earlier walks of the same list have shown: their entries are counted, and not yielded again */
 	readonly ids?: SeenIds;
+	/** whether the total counts every entry of the list, as `Flavour` says */
+	readonly countsAll?: boolean;
+	/** whether the caller may stop early: then no page is asked for before it is needed */
+	readonly mayStop?: boolean;
 };
 
 /** The result of a walk through the pages of a list. */
@@ -76,11 +86,12 @@ export async function* entriesOf<Item, Result>(
  * the result includes entries that an earlier walk yielded.
  *
  * The end is an empty page or a page without new entries. A total can be wrong, pages can be short, and a service that
- * ignores `page` would otherwise be read without end. The walk also stops where a list shows far more than its total.
+ * ignores `page` would otherwise be read without end. Only where the flavour's totals count every entry is the list over when
+ * it has shown so many. The walk also stops where a list shows far more than its total.
  */
 export async function* walk<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
-	{ asked, first, ids = new SeenIds() }: WalkOptions<Item> = {},
+	{ asked, first, ids = new SeenIds(), countsAll = false, mayStop = false }: WalkOptions<Item> = {},
 ): AsyncGenerator<readonly Item[], WalkResult> {
 	ids.beginPass();
 	let count = 0;
@@ -88,11 +99,12 @@ export async function* walk<Item extends { readonly id: string }>(
 	let shrank = false;
 	let largest = 0;
 	let claimed: number | undefined;
+	const pages = new PagesAhead(fetchPage);
 	const end = (refused?: Error, endless = false): WalkResult => ({ count, total, shrank, largest, endless, refused });
 	for (let number = 1; ; number += 1) {
 		let page: Page<Item>;
 		try {
-			page = number === 1 && first !== undefined ? first : await fetchPage(number);
+			page = number === 1 && first !== undefined ? first : await pages.take(number);
 		} catch (error) {
 			if (!isRefusal(error)) throw error;
 			return end(error);
@@ -114,8 +126,13 @@ export async function* walk<Item extends { readonly id: string }>(
 		}
 		if (found.length > 0) yield found;
 		if (count === before) return end();
-		// A short last page is the end only where the service has shown that it gives whole ones.
-		if (count === total && largest === asked && page.items.length < largest) return end();
+		const isShort = asked !== undefined && page.items.length < asked;
+		// A short last page is the end only where the service is known, or has shown, to give whole ones.
+		if (count === total && isShort && (countsAll || largest === asked)) return end();
+		// A total of one whole page may count that page alone, as in RAGFlow v0.13 to v0.15.
+		if (count === total && countsAll && number > 1) return end();
+		const isWhole = page.items.length === asked && (number === 1 || largest === asked);
+		pages.last = isWhole && !mayStop && total !== undefined ? Math.ceil(total / asked) : 0;
 		largest = Math.max(largest, page.items.length);
 		const most = claimed === undefined ? MOST_UNCLAIMED : claimed * CLAIM_TIMES + CLAIM_SLACK;
 		if (count > most) return end(undefined, true);

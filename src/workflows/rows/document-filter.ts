@@ -31,6 +31,8 @@ export type FilterChecks = {
 	readonly named: readonly NamedKey[];
 	/** the end of the error for a key that no document has */
 	readonly end?: string;
+	/** whether the caller may need only the first documents */
+	readonly mayStop?: boolean;
 };
 
 /** The keys that a filter names, by their flags. */
@@ -102,6 +104,7 @@ export async function* filteredDocuments(
 		condition,
 		onShort,
 		onTotal: checks.onTotal,
+		mayStop: checks.mayStop,
 	})) {
 		checks.keys.add(document);
 		const isMeant =

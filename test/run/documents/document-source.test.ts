@@ -25,7 +25,17 @@ describe("a dataset is listed only where that costs fewer requests than one for 
 		[1_000_000, 0, 100, 0, false],
 		[1_000, 5, 100, 100, true],
 	])("%d rows, %s documents, %s asked for, %d came: %s", (rows, total, asked, came, listed) => {
-		expect(rows > pagesLeft({ total, asked, came })).toBe(listed);
+		expect(rows > pagesLeft({ total, asked, came, countsAll: false })).toBe(listed);
+	});
+
+	it.each<[number, number, number, boolean]>([
+		[9, 1_000, 100, false],
+		[10, 1_000, 100, true],
+		[10, 1_001, 100, false],
+		[1, 1, 1, true],
+		[1, 100, 100, false],
+	])("whose totals count all of it, %d rows, %d documents, %d came: %s", (rows, total, came, listed) => {
+		expect(rows > pagesLeft({ total, asked: 100, came, countsAll: true })).toBe(listed);
 	});
 });
 

@@ -47,15 +47,15 @@ const mended: readonly (readonly [string, Partial<OddList>, number])[] = [
 			cap: { size: 10, startsBy: "asked" },
 			total: (honest, { page, pageSize = 30 }) => ((page - 1) * pageSize < honest ? honest : 0),
 		},
-		4 + 26,
+		4 + 25,
 	],
-	["pages cut to 10, one after another", { cap: { size: 10, startsBy: "given" } }, 26],
-	["pages cut to 10, with gaps between them", { cap: { size: 10, startsBy: "asked" } }, 4 + 26],
+	["pages cut to 10, one after another", { cap: { size: 10, startsBy: "given" } }, 25],
+	["pages cut to 10, with gaps between them", { cap: { size: 10, startsBy: "asked" } }, 4 + 25],
 	["pages over 30 refused", { refuse: tooLarge(30) }, 1 + 9],
-	["pages over 10 refused", { refuse: tooLarge(10) }, 2 + 26],
+	["pages over 10 refused", { refuse: tooLarge(10) }, 2 + 25],
 	["a page that comes empty once", { page: (page, query) => (hides(query, false) ? [] : page) }, 2 + 3],
 	["the first page once more", { page: (page, query) => (hides(query, false) ? again(page) : page) }, 2 + 3],
-	["documents named twice in a page", { page: (page) => [...page, ...page.slice(0, 5)] }, 4],
+	["documents named twice in a page", { page: (page) => [...page, ...page.slice(0, 5)] }, 3],
 	[
 		"a document that equal times hide, oldest first",
 		{ page: (page, q) => (hides(q, false) ? page.slice(1) : page) },
@@ -84,16 +84,38 @@ describe("every document is listed once, whatever the service's list does wrong"
 		expect(asked).toHaveLength(requests);
 	});
 
-	it.each(["documented", "ragflow-put", "ragflow-patch"])(
-		"25,000 documents, from a service of flavour %s",
-		async (name) => {
-			const { ids, asked, short } = await list({ documents: 25_000, flavour: name });
-			expect(ids).toEqual(every(25_000));
-			expect(short).toBeUndefined();
-			expect(asked).toHaveLength(251);
-			expect(asked.every(({ order }) => (order === undefined) === (name === "documented"))).toBe(true);
+	it.each([
+		["documented", 251],
+		["ragflow-put", 250],
+		["ragflow-patch", 250],
+	])("25,000 documents, from a service of flavour %s, in %d requests", async (name, requests) => {
+		const { ids, asked, short } = await list({ documents: 25_000, flavour: name });
+		expect(ids).toEqual(every(25_000));
+		expect(short).toBeUndefined();
+		expect(asked).toHaveLength(requests);
+		expect(asked.every(({ order }) => (order === undefined) === (name === "documented"))).toBe(true);
+	});
+
+	it.each([
+		["", 0, 1],
+		[" of one page that is not full", 37, 1],
+		// A total of exactly one page may count that page alone.
+		[" of one full page", 100, 2],
+		[" of full pages", 200, 2],
+	])(
+		"a list%s of a service whose totals count every document ends with its last one",
+		async (_, documents, requests) => {
+			expect(await list({ documents })).toMatchObject({ ids: every(documents), asked: { length: requests } });
 		},
 	);
+
+	it("and in the releases whose total counts the page alone, none is lost", async () => {
+		const total: OddList["total"] = (honest, { page, pageSize = 30 }) =>
+			Math.max(0, Math.min(pageSize, honest - (page - 1) * pageSize));
+		for (const documents of [37, 100, 130, 200, 250]) {
+			expect((await list({ documents, total, flavour: "ragflow-put" })).ids).toEqual(every(documents));
+		}
+	});
 
 	it("including documents that moved up while others were removed, which the total does not show", async () => {
 		// The first is gone when the second page is read, so that what was the 101st is behind nobody's back.
@@ -166,12 +188,12 @@ describe("a list whose pages never end is stopped once it has shown far more tha
 		["of a dataset", {}],
 		["by a name that is heeded", { name: "a.txt" }],
 	])("%s", async (_, filter) => {
-		const odd: OddList = { documents: 200, page: endless(0), total: () => 500 };
+		const odd: OddList = { documents: 200, page: endless(0), total: () => 550 };
 		const { ids, asked, short } = await list(odd, filter);
 		expect(ids.length).toBeGreaterThan(1_000);
 		expect(ids.length).toBeLessThan(6_000);
 		expect(asked.length).toBeLessThan(60);
-		expect(short).toMatchObject({ total: 500, shown: ids.length });
+		expect(short).toMatchObject({ total: 550, shown: ids.length });
 	});
 
 	it("also if its total counts each page alone, and for datasets", async () => {
@@ -191,9 +213,54 @@ describe("a list whose pages never end is stopped once it has shown far more tha
 
 	it("a list with too small a total, or that grows while it is read, is read to its end", async () => {
 		for (const total of [() => 1_100, (_: number, { page }: DocumentQuery) => page * 100, () => 0, () => undefined]) {
-			const { ids } = await list({ documents: 3_000, total });
+			const { ids } = await list({ documents: 3_000, total, flavour: "documented" });
 			expect(ids.length).toBe(3_000);
 		}
+	});
+});
+
+describe("pages that the total promises are asked for ahead", () => {
+	/** The most pages that were in flight at a time, when `wanted` documents were taken of `documents`. */
+	async function inFlight(documents: number, wanted: number, options: ListOptions = {}) {
+		const asked: DocumentQuery[] = [];
+		const api = oddList({ documents }, asked);
+		let [now, most, failed] = [0, 0, false];
+		const request: typeof direct = async (call) => {
+			most = Math.max(most, (now += 1));
+			await new Promise(setImmediate);
+			const answer = await call().finally(() => (now -= 1));
+			failed ||= now < 0;
+			return answer;
+		};
+		const ids: string[] = [];
+		for await (const { id } of allDocuments(api, request, "set", options)) {
+			ids.push(id);
+			if (ids.length === wanted) break;
+		}
+		expect([ids, failed]).toEqual([every(wanted), false]);
+		return { most, asked: asked.length };
+	}
+
+	it("so that a long list does not wait for each page in turn, and no page is asked for twice or in vain", async () => {
+		expect(await inFlight(2_000, 2_000)).toEqual({ most: 4, asked: 20 });
+	});
+
+	it("but hardly any for a caller who stops early, and none for one who says so", async () => {
+		expect(await inFlight(2_000, 100)).toEqual({ most: 1, asked: 1 });
+		expect((await inFlight(2_000, 300)).asked).toBeLessThan(5);
+		expect(await inFlight(2_000, 700, { mayStop: true })).toEqual({ most: 1, asked: 7 });
+	});
+
+	it("and a refusal of one of them is reported as if they had come in turn", async () => {
+		const refuse = ({ page }: DocumentQuery): void => {
+			if (page === 7) throw failure("untrusted", { code: "KEY_REFUSED" });
+		};
+		const ids: string[] = [];
+		const read = async (): Promise<void> => {
+			for await (const { id } of allDocuments(oddList({ documents: 2_000, refuse }), direct, "set")) ids.push(id);
+		};
+		await expect(read()).rejects.toMatchObject({ code: "KEY_REFUSED" });
+		expect(ids).toEqual(every(600));
 	});
 });
 
@@ -242,7 +309,6 @@ describe("a list by condition", () => {
 			[1, undefined],
 			[1, "{}"],
 			[2, "{}"],
-			[3, "{}"],
 		]);
 	});
 
