@@ -1,3 +1,5 @@
+import type { BodyForm } from "../../body-forms.ts";
+import { RestError } from "../../rest/errors.ts";
 import { type Metadata, sameValue } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
@@ -45,4 +47,29 @@ export function sameMetadata(left: Metadata, right: Metadata): boolean {
 		if (!right.has(key) || !sameValue(value, right.get(key))) return false;
 	}
 	return true;
+}
+
+/** Whether an update in that form reached its document. */
+export function isArrived(arrival: Arrival): boolean {
+	return arrival === "as_sent" || arrival === "normalised" || arrival === "merged";
+}
+
+/** The refusal of an update in one form. */
+export type Refused = { readonly form: BodyForm; readonly error: RestError };
+
+type Lost = {
+	/** forms whose update succeeded */
+	readonly succeeded: readonly BodyForm[];
+	readonly lost: Arrival | undefined;
+	readonly refused: readonly Refused[];
+};
+
+/** The error for an update that succeeded, and arrived in no form. */
+export function notArrived(documentId: string, { succeeded, lost, refused }: Lost): RestError {
+	const found = lost === "different" ? "what it has now is not what was sent" : "it still has what it had before";
+	const forms = `the body form${succeeded.length === 1 ? "" : "s"} ${succeeded.join(", ")}`;
+	const text = `the service answered success to the update of document ${documentId}, in ${forms}, and ${found}`;
+	const refusals = refused.map(({ form, error }) => `; in the form ${form} it refused the update: ${error.message}`);
+	const cause = refused[0]?.error;
+	return new RestError(text + refusals.join(""), { kind: "not_the_api", code: "NOT_ARRIVED", cause });
 }

@@ -17,6 +17,9 @@ export class Canary {
 	#unlisted = 0;
 	#isSampleDue = false;
 	#unchangedRows = 0;
+	#checks = 0;
+	/** rows that wait for the end of a check */
+	readonly #waiting: (() => void)[] = [];
 	#harm: Error | undefined;
 	#isUploadConfirmed = false;
 	readonly #removals = new Set<string>();
@@ -46,6 +49,26 @@ export class Canary {
 	/** Whether a row changed nothing, as all rows of a repeated run do. */
 	get hasUnchangedRow(): boolean {
 		return this.#unchangedRows > 0;
+	}
+
+	/**
+	 * Checks a row that may change nothing. After the canary of an earlier run a few of these are enough, so no more are
+	 * begun: the other rows in flight wait for them.
+	 *
+	 * @returns the result, or undefined where success counts meanwhile, and nothing was checked
+	 */
+	async check(row: () => Promise<boolean>): Promise<boolean | undefined> {
+		while (this.#isSampleDue && this.#unchangedRows + this.#checks >= UNCHANGED_ROWS) {
+			await new Promise<void>((resolve) => this.#waiting.push(resolve));
+		}
+		if (this.trustsSuccess) return undefined;
+		this.#checks += 1;
+		try {
+			return await row();
+		} finally {
+			this.#checks -= 1;
+			for (const wake of this.#waiting.splice(0)) wake();
+		}
 	}
 
 	/** A document has what an update sent. */

@@ -5,7 +5,7 @@ import type { Api, Dialect, Document, Echo } from "../../rest/types.ts";
 import { answeredInOtherCase, findDocument, OTHER_CASE } from "../documents/find-document.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Request } from "../types.ts";
-import { type Arrival, arrivalOf, hasAlready } from "./arrival.ts";
+import { type Arrival, arrivalOf, hasAlready, isArrived, notArrived, type Refused } from "./arrival.ts";
 import { errorForGivenFlavour } from "./detect-flavour.ts";
 import type { Service } from "./service.ts";
 
@@ -115,10 +115,15 @@ function noteSent(memory: WriteMemory, dialect: Dialect): void {
 /** Writes and reads back. Resolves with false where the canary or the dialect changed meanwhile. */
 async function writeAsCanary(attempt: Attempt): Promise<boolean> {
 	const { service, api } = attempt;
+	const { canary } = service;
 	// A write that changes nothing proves nothing, so such rows need not be serialised.
-	if (service.canary.hasUnchangedRow && (await writeUnchanged(attempt))) return true;
-	return service.canary.alone(async () => {
-		if (service.canary.trustsSuccess || service.api !== api) return false;
+	const { hasUnchangedRow } = canary;
+	const written = hasUnchangedRow ? await canary.check(() => writeUnchanged(attempt)) : false;
+	if (written !== false) return written === true;
+	return canary.alone(async () => {
+		if (canary.trustsSuccess || service.api !== api) return false;
+		// A row before this one has changed nothing. If this one does the same, it needs no turn of its own.
+		if (canary.hasUnchangedRow && !hasUnchangedRow && (await isUnchanged(attempt))) return false;
 		return writeInEveryForm(attempt);
 	});
 }
@@ -127,8 +132,7 @@ async function writeAsCanary(attempt: Attempt): Promise<boolean> {
 async function writeUnchanged(attempt: Attempt): Promise<boolean> {
 	const { service, api, request, write } = attempt;
 	const { normalise } = api.dialect.flavour;
-	const before = await metadataBefore(attempt);
-	if (before === undefined || !hasAlready(before, write.metadata, normalise)) return false;
+	if (!(await isUnchanged(attempt))) return false;
 	try {
 		await send(attempt);
 	} catch (error) {
@@ -139,6 +143,12 @@ async function writeUnchanged(attempt: Attempt): Promise<boolean> {
 	if (after?.metadata === undefined || !hasAlready(after.metadata, write.metadata, normalise)) return false;
 	service.canary.unchanged();
 	return true;
+}
+
+/** Whether the document had that metadata before its first attempt. */
+async function isUnchanged(attempt: Attempt): Promise<boolean> {
+	const before = await metadataBefore(attempt);
+	return before !== undefined && hasAlready(before, attempt.write.metadata, attempt.api.dialect.flavour.normalise);
 }
 
 /** The document's metadata before its first attempt; undefined if no list shows it. */
@@ -193,8 +203,6 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 	throw notArrived(service.show(write.documentId), { succeeded, lost, refused });
 }
 
-type Refused = { readonly form: BodyForm; readonly error: RestError };
-
 type Result = { readonly arrival: Arrival; readonly echo: Echo };
 
 /** Sends one form and reads the document back. Resolves with undefined where no list shows its metadata. */
@@ -221,28 +229,8 @@ async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): 
 	return undefined;
 }
 
-function isArrived(arrival: Arrival): boolean {
-	return arrival === "as_sent" || arrival === "normalised" || arrival === "merged";
-}
-
 /** Whether the service may have refused the form and not the row, as long as no form is proven. */
 function isRefusal(error: unknown): boolean {
 	if (!(error instanceof RestError) || error.kind !== "rejected") return false;
 	return !["NOT_FOUND", "FORBIDDEN", "BAD_ID", OTHER_CASE].includes(error.code);
-}
-
-type Lost = {
-	/** forms whose update succeeded */
-	readonly succeeded: readonly BodyForm[];
-	readonly lost: Arrival | undefined;
-	readonly refused: readonly Refused[];
-};
-
-function notArrived(documentId: string, { succeeded, lost, refused }: Lost): RestError {
-	const found = lost === "different" ? "what it has now is not what was sent" : "it still has what it had before";
-	const forms = `the body form${succeeded.length === 1 ? "" : "s"} ${succeeded.join(", ")}`;
-	const text = `the service answered success to the update of document ${documentId}, in ${forms}, and ${found}`;
-	const refusals = refused.map(({ form, error }) => `; in the form ${form} it refused the update: ${error.message}`);
-	const cause = refused[0]?.error;
-	return new RestError(text + refusals.join(""), { kind: "not_the_api", code: "NOT_ARRIVED", cause });
 }

@@ -80,6 +80,39 @@ describe("what an earlier run learned of a server that has changed since", () =>
 		expect([kept(server, "one"), kept(server, "two")]).toEqual(["one", "two"]);
 	});
 
+	it("reads back ten rows that change nothing, and no more, however many are in flight", async () => {
+		const ids = range(64).map((n) => `doc-${n}`);
+		const server = fakeServer(ids);
+		for (const id of ids) server.held.set(id, new Map([["a", id]]));
+		const { service, clock } = worldOf(server, { memory: memoryOf(known()) });
+		// Each request takes a moment, so that all rows begin before the first is read back.
+		const request: typeof direct = async (call) => {
+			await clock.sleep(10);
+			return call();
+		};
+		const rows = ids.map((id) => {
+			const before = { document: { metadata: server.held.get(id) } };
+			return writeInDialect(service, request, row(id), { before });
+		});
+		await clock.until(Promise.all(rows));
+		expect(updates(server)).toHaveLength(64);
+		expect(server.calls.filter((call) => call === "list")).toHaveLength(10);
+		expect(service.canary.trustsSuccess).toBe(true);
+	});
+
+	it("and among rows that change nothing, the first that changes something is still read back", async () => {
+		const ids = range(64).map((n) => `doc-${n}`);
+		const server = fakeServer(ids, { takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
+		for (const id of ids.slice(0, 63)) server.held.set(id, new Map([["a", id]]));
+		const { service, clock } = worldOf(server, { memory: memoryOf(known()) });
+		const before = (id: string): WriteMemory => ({ before: { document: { metadata: server.held.get(id) } } });
+		const written = [ids[0], ids[63], ...ids.slice(1, 63)].map((id = "") =>
+			writeInDialect(service, direct, row(id), before(id)),
+		);
+		await clock.until(Promise.all(written));
+		expect(kept(server, "doc-63")).toBe("doc-63");
+	});
+
 	it.each<[string, Echo, Echo]>([
 		["no document", "document_id", "nothing"],
 		["it in another member", "document_id", "id"],
