@@ -23,7 +23,8 @@ describe("the connections of a run", () => {
 		const server = cleanup.add(
 			await rawServer((socket, request) => socket.write(success(/documents\/(\w+)/.exec(request)?.[1] ?? ""))),
 		);
-		const api = cleanup.add(apiFor(server.baseUrl, { connections: 3 }));
+		// Its last row waits for all others, which took more than two seconds on a loaded machine.
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 3, timeout: 60_000 }));
 		const ids = range(1_000).map((row) => `d${row}`);
 		await Promise.all(ids.map((id) => api.updateMetadata("ds", id, fields)));
 		const arrived = server.requests.map((request) => /documents\/(\w+)/.exec(request)?.[1]);
