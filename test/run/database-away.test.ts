@@ -46,6 +46,7 @@ describe.each(answers)("%s", (_, away) => {
 		const service = provenService(fakeApi([], { dialect, updateMetadata: async () => "document_id" }));
 		const present = {
 			atHand: () => undefined,
+			fromList: () => undefined,
 			byId: async () => {
 				const failed = tries.pop();
 				if (failed !== undefined) throw failed;

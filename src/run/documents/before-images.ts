@@ -49,11 +49,11 @@ type Reading = { failures: number; last: unknown; shows?: Promise<boolean> };
  * A row never fails because its before-image is missing: the user asked for the write. The run warns once.
  */
 export class BeforeImages {
-	readonly #documents: Pick<DocumentSource, "byId" | "atHand">;
+	readonly #documents: Pick<DocumentSource, "byId" | "atHand" | "fromList">;
 	readonly #service: ServiceContext;
 	readonly #datasets = new Map<string, Reading>();
 
-	constructor(documents: Pick<DocumentSource, "byId" | "atHand">, service: ServiceContext) {
+	constructor(documents: Pick<DocumentSource, "byId" | "atHand" | "fromList">, service: ServiceContext) {
 		this.#documents = documents;
 		this.#service = service;
 	}
@@ -65,6 +65,19 @@ export class BeforeImages {
 		const document = this.#documents.atHand(datasetId, documentId);
 		if (document?.metadata === undefined) return undefined;
 		return imageOf(this.#service, documentId, document, document.metadata);
+	}
+
+	/**
+	 * The before-image by a list that was read, which may be on the disk. Undefined where only a request shows it.
+	 *
+	 * @throws CliError exit 7 where the disk can't be read
+	 */
+	fromList(datasetId: string, documentId: string): BeforeImage | Promise<BeforeImage | undefined> | undefined {
+		const atHand = this.atHand(datasetId, documentId);
+		if (atHand !== undefined || (this.#datasets.get(datasetId)?.failures ?? 0) > 0) return atHand;
+		return this.#documents
+			.fromList(datasetId, documentId)
+			?.then((document) => document?.metadata && imageOf(this.#service, documentId, document, document.metadata));
 	}
 
 	/**

@@ -82,6 +82,15 @@ export class DocumentSource {
 	}
 
 	/**
+	 * What `byId` would give, if a list was read and shows the document. Sends no request. Undefined where there is no list.
+	 *
+	 * @throws CliError exit 7 where the disk can't be read
+	 */
+	fromList(datasetId: string, id: string): Promise<RemoteDocument | undefined> | undefined {
+		return this.#byId.whole(datasetId)?.documents.get(id);
+	}
+
+	/**
 	 * The id and the name of every document of a dataset, from the list that `byId` reads.
 	 *
 	 * @throws RestError where the list stays short

@@ -10,7 +10,7 @@ import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
 import { mayHaveArrived, type Memory, type Operation, type RowAttempt } from "./operation.ts";
 import { noteName, type PreparedUpdate, prepareUpdate, type UpdateItem, type UpdatePlan } from "./prepare-update.ts";
-import { type SentLog, unrecorded } from "./sent-log.ts";
+import { type Sending, type SentLog, unrecorded } from "./sent-log.ts";
 
 /**
  * Writes a row's metadata as it stands.
@@ -27,7 +27,9 @@ export function replaceMetadata<Item extends UpdateItem>(
 		service.inDialect(request, async () => {
 			const attempt = { service, request, item, memory, log };
 			const { documentId, metadata } = item;
-			if (images !== undefined) await readBefore(attempt, images);
+			// Until then it is not known whether there is a before-image.
+			if (memory.ahead !== undefined) await memory.ahead;
+			if (images !== undefined && memory.beforeImage === undefined) await readBefore(attempt, images);
 			const before = memory.beforeImage?.metadata;
 			await recordUpdate(attempt, metadata, memory.beforeImage);
 			await writeMetadata(service, request, item, memory);
@@ -38,12 +40,19 @@ export function replaceMetadata<Item extends UpdateItem>(
 			const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
 			return { status: "updated", documentId, isSame: isSame ? true : undefined };
 		});
+	const record = (item: Item, memory: Memory, image: BeforeImage | undefined): Promise<void> => {
+		memory.logged = item.metadata;
+		if (image !== undefined) rememberImage(memory, image);
+		return log.sending(item, sendingOf(item, item.metadata, image));
+	};
 	const ahead = (item: Item, memory: Memory): Promise<void> | undefined => {
-		if (images !== undefined) return undefined;
-		const { documentId, metadata } = item;
-		memory.logged = metadata;
-		memory.ahead = log.sending(item, { what: "update", documentId, metadata, before: undefined });
-		return memory.ahead;
+		if (images === undefined) return (memory.ahead = record(item, memory, undefined));
+		const image = images.fromList(item.datasetId, item.documentId);
+		if (image === undefined) return undefined;
+		if (!(image instanceof Promise)) return (memory.ahead = record(item, memory, image));
+		// What can't be read is left to the attempt.
+		const recorded = image.catch(() => undefined).then((found) => found && record(item, memory, found));
+		return (memory.ahead = recorded);
 	};
 	return Object.assign(replace, { ahead });
 }
@@ -104,8 +113,12 @@ function beforeImageOf(
 /** Reads the before-image of the document into the memory of the row, unless an earlier attempt has. */
 async function readBefore({ request, item, memory }: RowAttempt, images: BeforeImages): Promise<void> {
 	const { datasetId, documentId } = item;
-	memory.beforeImage ??= images.atHand(datasetId, documentId) ?? (await images.of(request, datasetId, documentId));
-	const { document } = memory.beforeImage;
+	rememberImage(memory, images.atHand(datasetId, documentId) ?? (await images.of(request, datasetId, documentId)));
+}
+
+function rememberImage(memory: Memory, image: BeforeImage): void {
+	const { document } = image;
+	memory.beforeImage = image;
 	if (document !== undefined) memory.before ??= { document };
 	memory.name ??= document?.name;
 }
@@ -116,11 +129,13 @@ async function recordUpdate(
 	metadata: Metadata,
 	image: BeforeImage | undefined,
 ): Promise<void> {
-	if (memory.ahead !== undefined) await memory.ahead;
 	if (memory.logged === metadata || (memory.logged !== undefined && sameMetadata(memory.logged, metadata))) return;
-	const { metadata: before, text: beforeText } = image ?? {};
-	await log.sending(item, { what: "update", documentId: item.documentId, metadata, before, beforeText });
+	await log.sending(item, sendingOf(item, metadata, image));
 	memory.logged = metadata;
+}
+
+function sendingOf({ documentId }: Work, metadata: Metadata, image: BeforeImage | undefined): Sending {
+	return { what: "update", documentId, metadata, before: image?.metadata, beforeText: image?.text };
 }
 
 /** The keys that an update removes; none if the before-image is unknown. */

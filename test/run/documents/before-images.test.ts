@@ -17,18 +17,19 @@ const metadata: Metadata = new Map([["a", 1]]);
 const item = { ...work(0), metadata };
 
 /** A replacing write that looks first, with what it writes down and says. */
-function writing(answers: Partial<Api>) {
-	const [calls, notes]: string[][] = [[], []];
+function writing(answers: Partial<Api>, rows = 1) {
+	const calls: string[] = [];
+	const notes: string[] = [];
 	const sent: Sending[] = [];
-	const api = fakeApi(calls ?? [], { updateMetadata: async () => "document_id", ...answers });
-	const service = provenService(api, { note: (text) => notes?.push(text) });
+	const api = fakeApi(calls, { updateMetadata: async () => "document_id", ...answers });
+	const service = provenService(api, { note: (text) => notes.push(text) });
 	const present = new DocumentSource({
-		rows: knownCounts(new Map([["set", 1]])),
+		rows: knownCounts(new Map([["set", rows]])),
 		folder: async () => tmpdir(),
 		clock: new FakeClock(),
 	});
 	const log = { ...unrecorded, sending: async (_: unknown, sending: Sending) => void sent.push(sending) };
-	return { write: replaceMetadata(service, new BeforeImages(present, service), log), calls, notes, sent };
+	return { write: replaceMetadata(service, new BeforeImages(present, service), log), calls, notes, sent, present };
 }
 
 const listing = (...items: ReturnType<typeof documentOf>[]): Pick<Api, "listDocuments"> => ({
@@ -41,6 +42,40 @@ describe("the before-image of a document, without which a run can't be undone", 
 		expect(await write(item, direct, {})).toEqual({ status: "updated", documentId: "doc-0" });
 		expect(sent).toEqual([{ what: "update", documentId: "doc-0", metadata, before: new Map([["a", 0]]) }]);
 		expect(calls).toEqual(["list set page 1 id doc-0", 'update set doc-0 [["a",1]]']);
+	});
+
+	it.each(["memory", "the disk"])("is recorded ahead of the attempt where a list in %s shows it", async (where) => {
+		const documents = [documentOf("doc-0", new Map([["a", 0]])), documentOf("doc-1", new Map([["a", 7]]))];
+		const { write, calls, sent, present } = writing(listing(...documents), 50);
+		const second = { ...work(1), metadata };
+		const memory: Memory = {};
+		expect(write.ahead?.(second, memory)).toBeUndefined();
+		await write(item, direct, {});
+		calls.length = sent.length = 0;
+		if (where === "the disk") present.atHand = () => undefined;
+		await write.ahead?.(second, memory);
+		const before = new Map([["a", 7]]);
+		expect(sent).toEqual([expect.objectContaining({ documentId: "doc-1", metadata, before, beforeText: '{"a":7}' })]);
+		expect(calls).toEqual([]);
+		expect(await write(second, direct, memory)).toMatchObject({ status: "updated", documentId: "doc-1" });
+		expect(sent).toHaveLength(1);
+		expect(calls).toEqual(['update set doc-1 [["a",1]]']);
+	});
+
+	it("is left to the attempt where the list does not show the document, or can't be read", async () => {
+		const documents = [documentOf("doc-0", new Map([["a", 0]])), documentOf("doc-2", metadata)];
+		const { write, sent, present } = writing(listing(...documents), 50);
+		await write(item, direct, {});
+		sent.length = 0;
+		present.atHand = () => undefined;
+		const second = { ...work(1), metadata };
+		const memory: Memory = {};
+		await write.ahead?.(second, memory);
+		present.fromList = () => Promise.reject(new Error("no disk"));
+		await write.ahead?.({ ...work(2), metadata }, {});
+		expect(sent).toEqual([]);
+		await write(second, direct, memory);
+		expect(sent).toEqual([expect.objectContaining({ documentId: "doc-1", before: undefined })]);
 	});
 
 	it("shows which rows change nothing", async () => {
@@ -110,7 +145,7 @@ describe("the before-image of a document, without which a run can't be undone", 
 			expect(await write(item, direct, {})).toMatchObject({ status: "updated" });
 			expect(await write({ ...item, index: 1, documentId: "doc-1" }, direct, {})).toMatchObject({ status: "updated" });
 			expect(sent.map((each) => "before" in each && each.before)).toEqual([undefined, undefined]);
-			expect(notes?.filter((note) => note.includes("can't be undone"))).toHaveLength(1);
+			expect(notes.filter((note) => note.includes("can't be undone"))).toHaveLength(1);
 		},
 	);
 
