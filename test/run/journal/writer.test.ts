@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
 import { JournalLost } from "../../../src/run/journal/errors.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
@@ -86,6 +86,29 @@ describe("a record that was accepted", () => {
 		await Promise.all([first.durable, second.durable]);
 		// The second was written after the first sync had begun, so it has a sync of its own.
 		expect([disk.syncs, disk.durable]).toEqual([2, disk.bytes.length]);
+	});
+
+	it("shares its sync with what comes soon after, unless a caller waits for it alone: a sync costs as much as some rows", async () => {
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		onTestFinished(() => void vi.useRealTimers());
+		const disk = new FakeDisk();
+		const writer = writerOn(disk);
+		await writer.append(outcome(1));
+		const [second, third] = [writer.add(outcome(2)), writer.add(outcome(3))];
+		await third.written;
+		expect([second === third, disk.syncs]).toEqual([true, 1]);
+		const waiting = writer.add(outcome(4));
+		await waiting.written;
+		await writer.append(outcome(5));
+		// The end of a run waits for nothing.
+		expect(disk.durable).toBe(disk.bytes.length);
+		await waiting.durable;
+		const last = writer.add(outcome(6));
+		await last.written;
+		expect(disk.durable).toBeLessThan(disk.bytes.length);
+		await vi.advanceTimersByTimeAsync(10);
+		await last.durable;
+		expect(disk.durable).toBe(disk.bytes.length);
 	});
 
 	it("comes after all earlier ones, or a reader would see an end before its outcomes", async () => {
