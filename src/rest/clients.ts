@@ -54,8 +54,8 @@ export class Connection {
  * The connections to one origin. A request without a free connection opens another, or waits where there are enough.
  *
  * undici's own pool costs a tenth more for each request: it searches all connections for a free one, and a connection sets
- * and clears a timer between two requests. As there, an event loop turn passes before a connection is used again, so that
- * an end of it that came with an answer is seen.
+ * and clears a timer between two requests. As there, undici lets an event loop turn pass before it writes on a connection
+ * again, so that an end of it that came with an answer is seen (`scheduleIdleSocketValidation` in lib/dispatcher/client-h1.js).
  */
 export class Clients {
 	readonly #origin: string;
@@ -65,7 +65,7 @@ export class Clients {
 	readonly #all: Connection[] = [];
 	/** the one that was used last comes first, so that few stay open */
 	readonly #free: Connection[] = [];
-	/** connections whose answers came in this turn */
+	/** connections whose answers undici is still handing over */
 	#resting: Connection[] = [];
 	readonly #waiting: Waiting[] = [];
 	#onFree: (() => void) | undefined;
@@ -90,7 +90,7 @@ export class Clients {
 	}
 
 	released(connection: Connection): void {
-		if (this.#resting.push(connection) === 1) setImmediate(this.#reuse);
+		if (this.#resting.push(connection) === 1) queueMicrotask(this.#reuse);
 	}
 
 	/** Closes the connections when all their requests have ended, those that wait included. */
