@@ -49,5 +49,6 @@ function hasBackslashInName(value: JsonValue, levels: number): boolean {
 
 /** JSON.parse gives only JSON values, at every level, so the outermost type decides. */
 function isParsed(value: unknown): value is JsonValue {
-	return value === null || ["boolean", "number", "string", "object"].includes(typeof value);
+	const type = typeof value;
+	return type === "object" || type === "string" || type === "number" || type === "boolean";
 }

@@ -46,7 +46,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** The members of a parsed JSON object as metadata. */
 export function metadataOf(object: JsonObject): Metadata {
-	return new Map(Object.entries(object));
+	const metadata = new Map<string, JsonValue>();
+	// Pairs of each name and value would take twice as long, and lists are long.
+	for (const key of Object.keys(object)) metadata.set(key, object[key] ?? null);
+	return metadata;
 }
 
 /** The members of a parsed value that are texts. None where it is no object. */

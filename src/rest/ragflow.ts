@@ -36,11 +36,19 @@ export function isDatabaseAway(code: number, message: string): boolean {
 /**
  * The metadata that RAGFlow keeps from v0.24 on. It splits text items of a list at commas, semicolons, bars and their CJK
  * forms, trims them, and drops items with the same text. It keeps an item of separators alone, and text outside lists.
+ *
+ * @returns the same object if it has no list
  */
 export function splitLists(metadata: Metadata): Metadata {
+	if (!hasList(metadata)) return metadata;
 	const kept = new Map<string, JsonValue>();
 	for (const [key, value] of metadata) kept.set(key, isJsonArray(value) ? unique(value.flatMap(split)) : value);
 	return kept;
+}
+
+function hasList(metadata: Metadata): boolean {
+	for (const value of metadata.values()) if (isJsonArray(value)) return true;
+	return false;
 }
 
 function split(item: JsonValue): readonly JsonValue[] {

@@ -31,7 +31,10 @@ export function arrivalOf(
 
 /** Whether an update would change nothing, by the known rules of the service. */
 export function hasAlready(present: Metadata, sent: Metadata, normalise: Normalise): boolean {
-	return sameMetadata(present, sent) || sameMetadata(normalise(present), normalise(sent));
+	if (sameMetadata(present, sent)) return true;
+	const [had, kept] = [normalise(present), normalise(sent)];
+	// Nearly all metadata is normal, and was compared.
+	return (had !== present || kept !== sent) && sameMetadata(had, kept);
 }
 
 /** The same for a document of a list. A number that came rounded is equal to none. */
