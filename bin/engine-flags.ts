@@ -1,5 +1,5 @@
 import process from "node:process";
-import { setFlagsFromString } from "node:v8";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /**
  * Milliseconds. Node drops its own compiled code for what it loads after a flag has changed, which costs a short command a
@@ -7,12 +7,25 @@ import { setFlagsFromString } from "node:v8";
  */
 const SHORT_COMMAND_MS = 250;
 
+/** Bytes of both halves of the young generation. With half of it an uncapped run takes a fifth more of the processor. */
+const YOUNG_BYTES = 16 * 1024 * 1024;
+
+/** Milliseconds between two looks at the young generation, which needs longer to double. A look takes 20 microseconds. */
+const LOOK_MS = 100;
+
 /**
  * Rows live briefly. A collection whenever the heap has grown by a fifth keeps the memory of a million rows near that of ten
- * thousand. A flag for the young generation would do nothing: V8 reads it when it starts.
+ * thousand. The young generation is kept from its last doubling, which takes 17 MB and saves no time. V8 reads the flag of its
+ * size only when it starts, but that of its growth each time.
  */
 export function boundHeap(): void {
-	setTimeout(() => setFlagsFromString("--heap-growing-percent=20"), SHORT_COMMAND_MS).unref();
+	setTimeout(() => {
+		setFlagsFromString("--heap-growing-percent=20");
+		setInterval(() => {
+			const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
+			if ((young?.space_size ?? 0) >= YOUNG_BYTES) setFlagsFromString("--semi-space-growth-factor=1");
+		}, LOOK_MS).unref();
+	}, SHORT_COMMAND_MS).unref();
 }
 
 const isNode20 = process.versions.node.startsWith("20.");
@@ -27,7 +40,7 @@ export function compileParserOnce(): void {
 
 /** Takes back the flags above: code that is compiled with other flags than those of the start can't be used there. */
 export function takeFlagsBack(): void {
-	setFlagsFromString("--heap-growing-percent=0");
+	for (const flag of ["--heap-growing-percent=0", "--semi-space-growth-factor=2"]) setFlagsFromString(flag);
 	// The flag of the parser sets the two others.
 	if (isNode20)
 		for (const flag of ["--no-liftoff-only", "--wasm-tier-up", "--wasm-dynamic-tiering"]) setFlagsFromString(flag);

@@ -9,16 +9,26 @@ const BLOCK_BYTES = 64 * 1024;
 const WRITE_BYTES = 4 * BLOCK_BYTES;
 
 /** Bytes of blocks that all files of a `BlockCache` keep in memory: the documents of a dataset of some ten thousand. */
-const CACHED_BYTES = 8 * 1024 * 1024;
+const CACHED_BYTES = 4 * 1024 * 1024;
+
+/** Bytes that are read for one text, whose length is not known. Most are shorter. */
+const TEXT_BYTES = 1024;
+
+/** Follows each text of a file. No text has one in it. */
+export const END = "\n";
+const END_BYTE = 0x0a;
 
 /** The most bytes of UTF-8 that one UTF-16 unit of a text takes. */
 const MAX_UNIT_BYTES = 3;
 
-/** A place in a file, in bytes. */
-export type Place = { readonly offset: number; readonly length: number };
-
 /** A part of a file. Its bytes are in memory while the cache has room for them. */
-type Block = Place & { bytes: Buffer | undefined; loading: Promise<Buffer> | undefined };
+type Block = {
+	/** bytes of the file before it, and its own */
+	readonly offset: number;
+	readonly length: number;
+	bytes: Buffer | undefined;
+	loading: Promise<Buffer> | undefined;
+};
 
 /** The blocks in memory of several files, the oldest first. */
 export class BlockCache {
@@ -97,17 +107,20 @@ export class BlockFile {
 		return this.#waitingBytes >= WRITE_BYTES;
 	}
 
-	/** Adds a text, which never lies in two blocks. */
-	add(text: string): Place {
-		const most = text.length * MAX_UNIT_BYTES;
+	/**
+	 * Adds a text, which never lies in two blocks.
+	 *
+	 * @returns where it begins in the file, in bytes
+	 */
+	add(text: string): number {
+		const most = text.length * MAX_UNIT_BYTES + END.length;
 		if (most > this.#open.length - this.#filled) {
 			this.#closeBlock();
 			this.#open = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, most));
 		}
 		const offset = this.#size + this.#filled;
-		const length = this.#open.write(text, this.#filled);
-		this.#filled += length;
-		return { offset, length };
+		this.#filled += this.#open.write(text + END, this.#filled);
+		return offset;
 	}
 
 	/** @throws CliError exit 7 if it can't be stored */
@@ -125,31 +138,34 @@ export class BlockFile {
 		await this.write();
 	}
 
-	/** The text at that place; undefined if it must be read from the disk. */
-	atHand(place: Place): string | undefined {
-		const at = this.#blockOf(place.offset);
+	/** The text that begins at that place; undefined if it must be read from the disk. */
+	atHand(place: number): string | undefined {
+		const at = this.#blockOf(place);
 		const block = this.#blocks[at];
 		if (block?.bytes === undefined) return undefined;
 		this.#last = at;
-		return textAt(block.bytes, place, block.offset);
+		return textAt(block.bytes, place - block.offset);
 	}
 
 	/** @throws CliError exit 7 if it can't be read */
-	async read(place: Place): Promise<string> {
+	async read(place: number): Promise<string> {
 		const atHand = this.atHand(place);
 		if (atHand !== undefined) return atHand;
-		const at = this.#blockOf(place.offset);
+		const at = this.#blockOf(place);
 		const block = this.#blocks[at];
+		if (block === undefined) throw new Error("a text is read before the end of its file was written");
 		// Rows in the order of the list need the rest of the block next. In another order they rarely do.
 		const isNear = Math.abs(at - this.#last) <= 1;
 		this.#last = at;
-		if (block === undefined || !isNear) return textAt(await this.#bytesOf(place), place, place.offset);
-		return textAt(await this.#load(block), place, block.offset);
+		if (isNear) return textAt(await this.#load(block), place - block.offset);
+		const rest = block.offset + block.length - place;
+		const first = await this.#bytesOf(place, Math.min(rest, TEXT_BYTES));
+		return textAt(first.includes(END_BYTE) ? first : await this.#bytesOf(place, rest), 0);
 	}
 
 	/** All texts in the order in which they were added, joined, in pieces of whole texts. */
 	async *all(): AsyncGenerator<string> {
-		for (const block of this.#blocks) yield (block.bytes ?? (await this.#bytesOf(block))).toString();
+		for (const block of this.#blocks) yield (block.bytes ?? (await this.#bytesOf(block.offset, block.length))).toString();
 	}
 
 	async close(): Promise<void> {
@@ -175,7 +191,7 @@ export class BlockFile {
 
 	/** The bytes of a block, read once for all rows that wait for it. */
 	#load(block: Block): Promise<Buffer> {
-		return (block.loading ??= this.#bytesOf(block)
+		return (block.loading ??= this.#bytesOf(block.offset, block.length)
 			.then((bytes) => {
 				this.#cache.keep(block, bytes);
 				return bytes;
@@ -183,7 +199,7 @@ export class BlockFile {
 			.finally(() => (block.loading = undefined)));
 	}
 
-	async #bytesOf({ offset, length }: Place): Promise<Buffer> {
+	async #bytesOf(offset: number, length: number): Promise<Buffer> {
 		const buffer = Buffer.allocUnsafe(length);
 		const { bytesRead } = await withTemporaryStorage(this.#what, () => this.#file.read(buffer, 0, length, offset));
 		return buffer.subarray(0, bytesRead);
@@ -202,7 +218,6 @@ export class BlockFile {
 	}
 }
 
-/** @param start the place of the first byte in the file */
-function textAt(bytes: Buffer, { offset, length }: Place, start: number): string {
-	return bytes.toString("utf8", offset - start, offset - start + length);
+function textAt(bytes: Buffer, start: number): string {
+	return bytes.toString("utf8", start, bytes.indexOf(END_BYTE, start));
 }

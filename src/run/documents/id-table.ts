@@ -1,62 +1,50 @@
-import type { Place } from "./block-file.ts";
+import { firstSlot, nextSlot, SlotTable } from "./slot-table.ts";
 
-/** Slots of the smallest table. All sizes are powers of two, as the lowest bits of a hash are its slot. */
-const SMALLEST = 1024;
+/** Words of a slot: a hash of the id, and the lowest 32 bits of the place. */
+const WIDTH = 2;
 
-/** Share of used slots above which the table doubles: a fuller table needs longer searches. */
-const FULLEST = 0.5;
+/** Bytes of a file for each of the 255 marks that a slot may have: the files of a table may have a terabyte. */
+const MARKED = 2 ** 32;
 
 /**
- * The possible places of each id's record, in about forty bytes an id, whatever its length.
+ * The possible places of each id's record, in about twelve bytes an id, whatever its length.
  *
- * It stores only a part of each id's hash. So a caller checks the id of the record that it reads, and tries the next
- * candidate if the id differs.
+ * It stores only a hash of each id. So a caller checks the id of the record that it reads, and tries the next candidate if
+ * the id differs.
  */
 export class IdTable {
-	#tags = new Uint32Array(SMALLEST);
-	#offsets = new Float64Array(SMALLEST);
-	/** zero for a free slot, as no record is empty */
-	#lengths = new Uint32Array(SMALLEST);
+	/** a slot is marked with the highest bits of the place, counted from one */
+	readonly #slots = new SlotTable(WIDTH, (words, at) => words[at] ?? 0);
 	#count = 0;
 
 	get size(): number {
 		return this.#count;
 	}
 
-	add(id: string, place: Place): void {
-		if (this.#count >= this.#lengths.length * FULLEST) this.#grow();
-		this.#put(tagOf(id), place.offset, place.length);
+	/** @param place of the record in its file, in bytes */
+	add(id: string, place: number): void {
+		const tag = tagOf(id);
+		const part = this.#slots.partWithRoom(tag);
+		const { words, marks } = part;
+		let slot = firstSlot(part, tag);
+		while (marks[slot] !== 0) slot = nextSlot(part, slot);
+		marks[slot] = Math.floor(place / MARKED) + 1;
+		words[slot * WIDTH] = tag;
+		words[slot * WIDTH + 1] = place % MARKED;
+		part.used += 1;
 		this.#count += 1;
 	}
 
 	/** The possible places of the id's record: nearly always one, or none. */
-	candidates(id: string): readonly Place[] {
+	candidates(id: string): readonly number[] {
 		const tag = tagOf(id);
-		const last = this.#lengths.length - 1;
-		const found: Place[] = [];
-		for (let slot = tag & last; ; slot = (slot + 1) & last) {
-			const length = this.#lengths[slot] ?? 0;
-			if (length === 0) return found;
-			if (this.#tags[slot] === tag) found.push({ offset: this.#offsets[slot] ?? 0, length });
-		}
-	}
-
-	#put(tag: number, offset: number, length: number): void {
-		const last = this.#lengths.length - 1;
-		let slot = tag & last;
-		while (this.#lengths[slot] !== 0) slot = (slot + 1) & last;
-		this.#tags[slot] = tag;
-		this.#offsets[slot] = offset;
-		this.#lengths[slot] = length;
-	}
-
-	#grow(): void {
-		const [tags, offsets, lengths] = [this.#tags, this.#offsets, this.#lengths];
-		this.#tags = new Uint32Array(tags.length * 2);
-		this.#offsets = new Float64Array(tags.length * 2);
-		this.#lengths = new Uint32Array(tags.length * 2);
-		for (const [slot, length] of lengths.entries()) {
-			if (length > 0) this.#put(tags[slot] ?? 0, offsets[slot] ?? 0, length);
+		const part = this.#slots.part(tag);
+		const { words, marks } = part;
+		const found: number[] = [];
+		for (let slot = firstSlot(part, tag); ; slot = nextSlot(part, slot)) {
+			const mark = marks[slot] ?? 0;
+			if (mark === 0) return found;
+			if (words[slot * WIDTH] === tag) found.push((mark - 1) * MARKED + (words[slot * WIDTH + 1] ?? 0));
 		}
 	}
 }

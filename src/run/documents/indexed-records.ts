@@ -1,10 +1,9 @@
 import { parseJson } from "../../json/parse-json.ts";
-import { type BlockCache, BlockFile } from "./block-file.ts";
+import { type BlockCache, BlockFile, END } from "./block-file.ts";
 import { IdTable } from "./id-table.ts";
 
-/** Between the fields of a record, and after its last one. A JSON text has neither. */
+/** Between the fields of a record. A JSON text has neither this nor the end of a text in a file. */
 const BETWEEN = "\t";
-const END = "\n";
 
 /**
  * Records in a private file, found by a key. Memory holds the place of each record, and some of the records. Add all
@@ -36,7 +35,7 @@ export class IndexedRecords {
 	 * @throws CliError exit 7 if it can't be stored
 	 */
 	add(key: string, fields: readonly string[]): Promise<void> | undefined {
-		this.#table.add(key, this.#file.add(`${[JSON.stringify(key), ...fields].join(BETWEEN)}${END}`));
+		this.#table.add(key, this.#file.add(`${[JSON.stringify(key), ...fields].join(BETWEEN)}`));
 		return this.#file.isFull ? this.#file.write() : undefined;
 	}
 
@@ -88,5 +87,5 @@ function beginningOf(key: string): string {
 }
 
 function fieldsOf(record: string, beginning: string): readonly string[] {
-	return record.slice(beginning.length, -END.length).split(BETWEEN);
+	return record.slice(beginning.length).split(BETWEEN);
 }

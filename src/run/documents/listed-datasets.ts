@@ -1,3 +1,4 @@
+import { SmallYoungHeap } from "../../young-heap.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { retryingPages } from "../retry/request.ts";
@@ -129,12 +130,15 @@ export class ListedDatasets<Documents extends Store> {
 		const documents = await create(api);
 		this.#stores.push(documents);
 		let short: ShortList | undefined;
+		let read = 0;
+		using heap = new SmallYoungHeap();
 		const list = { start, order: order?.(api), onShort: (found: ShortList) => void (short = found) };
 		for await (const page of documentPages(api, retryingPages(request, clock), datasetId, list)) {
 			for (const document of page) {
 				const writing = documents.add(document);
 				if (writing !== undefined) await writing;
 			}
+			heap.keep((read += page.length));
 		}
 		await documents.end();
 		return { documents, short };

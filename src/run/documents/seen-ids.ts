@@ -1,22 +1,18 @@
 import { hash } from "node:crypto";
+import { firstSlot, nextSlot, SlotTable } from "./slot-table.ts";
 
 /** 128 bits: of a hash, so that no two ids of a list share them, or the id itself, as most services give such ids. */
 const WORDS = 4;
 const WORD_DIGITS = 8;
 const DIGITS = WORDS * WORD_DIGITS;
 
-/** Share of used slots above which the table doubles: a fuller table needs longer searches. */
-const FULLEST = 0.7;
-const SMALLEST = 256;
-
 /**
- * The ids that a list has shown, in all its passes and in the present one, at about 40 bytes an id. Two `Set`s, which
+ * The ids that a list has shown, in all its passes and in the present one, at about 22 bytes an id. Two `Set`s, which
  * hold the ids themselves, needed most of the memory of a long list.
  */
 export class SeenIds {
-	#words = new Uint32Array(SMALLEST * WORDS);
-	/** the latest pass that showed the id; zero for a free slot */
-	#passes = new Uint8Array(SMALLEST);
+	/** a slot is marked with the latest pass that showed its id */
+	readonly #slots = new SlotTable(WORDS, hashOf);
 	#count = 0;
 	#pass = 1;
 	/** the words of the id that is being added */
@@ -34,55 +30,38 @@ export class SeenIds {
 
 	/** Adds an id. `again` if an earlier pass has shown it, `repeated` if this one has. */
 	add(id: string): "new" | "again" | "repeated" {
-		if (this.#count >= this.#passes.length * FULLEST) this.#grow();
-		const words = this.#added;
-		if (!readDigits(id, words)) hashInto(id, words);
-		const slot = this.#slotOf(words, 0);
-		const before = this.#passes[slot];
-		this.#passes[slot] = this.#pass;
+		const added = this.#added;
+		if (!readDigits(id, added)) hashInto(id, added);
+		const hash = hashOf(added, 0);
+		const part = this.#slots.partWithRoom(hash);
+		const { words, marks } = part;
+		let slot = firstSlot(part, hash);
+		while (marks[slot] !== 0 && !isAt(words, slot * WORDS, added)) slot = nextSlot(part, slot);
+		const before = marks[slot];
+		marks[slot] = this.#pass;
 		if (before === this.#pass) return "repeated";
 		if (before !== 0) return "again";
-		this.#words.set(words, slot * WORDS);
+		words.set(added, slot * WORDS);
+		part.used += 1;
 		this.#count += 1;
 		return "new";
 	}
-
-	/** The slot with these words, or the free slot for them. */
-	#slotOf(words: Uint32Array, at: number): number {
-		const last = this.#passes.length - 1;
-		let slot = mixed(words, at) & last;
-		while (this.#passes[slot] !== 0 && !this.#has(slot, words, at)) slot = (slot + 1) & last;
-		return slot;
-	}
-
-	#has(slot: number, words: Uint32Array, at: number): boolean {
-		for (let word = 0; word < WORDS; word += 1) {
-			if (this.#words[slot * WORDS + word] !== words[at + word]) return false;
-		}
-		return true;
-	}
-
-	#grow(): void {
-		const [words, passes] = [this.#words, this.#passes];
-		this.#words = new Uint32Array(words.length * 2);
-		this.#passes = new Uint8Array(passes.length * 2);
-		for (const [old, pass] of passes.entries()) {
-			if (pass === 0) continue;
-			const slot = this.#slotOf(words, old * WORDS);
-			this.#passes[slot] = pass;
-			this.#words.set(words.subarray(old * WORDS, (old + 1) * WORDS), slot * WORDS);
-		}
-	}
 }
 
-/** A number in which each of the words counts: numbered ids differ in one of them alone. */
-function mixed(words: Uint32Array, at: number): number {
+function isAt(words: Uint32Array, at: number, wanted: Uint32Array): boolean {
+	for (let word = 0; word < WORDS; word += 1) if (words[at + word] !== wanted[word]) return false;
+	return true;
+}
+
+/** A number in which each bit of the words counts: numbered ids differ in one of the words alone. */
+function hashOf(words: Uint32Array, at: number): number {
 	let all = 0;
 	for (let word = 0; word < WORDS; word += 1) {
 		all = Math.imul(all ^ (words[at + word] ?? 0), 0x85ebca6b);
 		all ^= all >>> 15;
 	}
-	return all;
+	all = Math.imul(all, 0xc2b2ae35);
+	return all ^ (all >>> 16);
 }
 
 /** Reads an id of 32 hexadecimal digits in lower case into the words. False, and nothing is certain of them, for another id. */

@@ -12,9 +12,9 @@ import type { Shard } from "../../shard.ts";
 import { show } from "../../text/show.ts";
 import { bytesText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
+import { SmallYoungHeap } from "../../young-heap.ts";
 import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
 import type { PresentValues } from "./ask-service.ts";
-import { SmallYoungHeap } from "./young-heap.ts";
 
 /** The manifest options of the flags and of the profile. */
 export async function manifestOptions(
