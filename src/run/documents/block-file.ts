@@ -165,7 +165,8 @@ export class BlockFile {
 
 	/** All texts in the order in which they were added, joined, in pieces of whole texts. */
 	async *all(): AsyncGenerator<string> {
-		for (const block of this.#blocks) yield (block.bytes ?? (await this.#bytesOf(block.offset, block.length))).toString();
+		for (const block of this.#blocks)
+			yield (block.bytes ?? (await this.#bytesOf(block.offset, block.length))).toString();
 	}
 
 	async close(): Promise<void> {

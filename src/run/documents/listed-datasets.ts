@@ -132,6 +132,7 @@ export class ListedDatasets<Documents extends Store> {
 		let short: ShortList | undefined;
 		let read = 0;
 		using heap = new SmallYoungHeap();
+		heap.keep(start?.first.total ?? 0);
 		const list = { start, order: order?.(api), onShort: (found: ShortList) => void (short = found) };
 		for await (const page of documentPages(api, retryingPages(request, clock), datasetId, list)) {
 			for (const document of page) {

@@ -1,3 +1,5 @@
+import { SmallYoungHeap } from "../../young-heap.ts";
+
 /** How many rows each dataset has, as far as a decision needs it. */
 export type RowCounts = {
 	/** whether the dataset has at least so many rows */
@@ -59,6 +61,8 @@ export class CountedRows implements RowCounts {
 	async #count(wanted: string, rows: number): Promise<void> {
 		const counts = new Map<string, number>();
 		let left = this.#length;
+		using heap = new SmallYoungHeap();
+		heap.keep(left);
 		this.#length *= LONGER;
 		let isWhole = true;
 		for await (const { datasetId } of this.#read()) {
