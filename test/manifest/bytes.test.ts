@@ -1,9 +1,11 @@
 import fc from "fast-check";
+import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { appendFile, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { checkManifest } from "../../src/manifest/check.ts";
+import { BLOCK_BYTES } from "../../src/manifest/limits.ts";
 import { check, checkBytes, file, inChunks, plain, TAG, withFolder } from "./support.ts";
 
 const TEXT = 'document_id,a\n1,"ä€😀"\n2,é\n';
@@ -29,6 +31,25 @@ describe("the same rows whatever the bytes around them", () => {
 			expect(problems).toEqual([]);
 			expect(plain(rows)).toEqual(wanted);
 		}
+	});
+});
+
+describe("each cell of a file of several blocks is its own, not that of a later block", () => {
+	// Digests, so that the gzip has several blocks as well, and emoji, so that the end of a block cuts one.
+	const values = Array.from({ length: 12_000 }, (_, row) => `${"😀".repeat(20)}${hash("sha256", String(row), "hex")}`);
+	const text = `document_id,a\n${values.map((value, row) => `${row},${value}\n`).join("")}`;
+	test.each([
+		["UTF-8", Buffer.from(text)],
+		["UTF-16BE", utf16(text, true)],
+		["gzip", gzipSync(text)],
+		["gzip of UTF-16LE", gzipSync(utf16(text, false))],
+	])("%s", async (_, bytes) => {
+		expect(bytes.length).toBeGreaterThan(BLOCK_BYTES);
+		await withFolder(async (folder) => {
+			const { rows, problems } = await check(await file(folder, "m.csv", bytes));
+			expect(problems).toEqual([]);
+			expect(rows.map(({ metadata }) => metadata.get("a"))).toEqual(values);
+		});
 	});
 });
 

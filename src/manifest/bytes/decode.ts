@@ -7,7 +7,7 @@ import { mistakenFile } from "../mistaken.ts";
 import { errorCode } from "../../errors.ts";
 
 /**
- * The text of a manifest, in pieces that never cut a character in two.
+ * The text of a manifest, in pieces that never cut a character in two. A block is used until the next one is asked for.
  *
  * UTF-8 with or without a byte-order mark, UTF-16 with one. Nothing is ever replaced by U+FFFD. All text before the
  * fault is passed on before it throws, so that the reader knows its line and column.
@@ -61,7 +61,8 @@ function utf8(start: number): Decoder {
 				yield whole.toString("utf8", 0, good);
 				throw badByte(whole[good] ?? 0, offset + good);
 			}
-			carry = bytes.subarray(end);
+			// The block that holds them is filled anew.
+			carry = Buffer.from(bytes.subarray(end));
 			offset += end;
 			if (end > 0) yield whole.toString("utf8");
 		},
@@ -162,7 +163,8 @@ async function* gunzip(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 	async function* counted(): AsyncGenerator<Buffer> {
 		for await (const block of blocks) {
 			packed += block.length;
-			yield block;
+			// The stream reads ahead, and the block is filled anew.
+			yield Buffer.from(block);
 		}
 	}
 	const stream = createGunzip({ chunkSize: 64 * 1024 });

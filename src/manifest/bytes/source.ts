@@ -20,7 +20,10 @@ export type Content = {
 export type Source = {
 	/** folder for temporary files of the check, made on first use */
 	scratch(): Promise<string>;
-	/** every byte, in blocks of `BLOCK_BYTES` (the last one shorter); remembers a hash of all bytes up to the end of each */
+	/**
+	 * Every byte, in blocks of `BLOCK_BYTES` (the last one shorter). Remembers a hash of all bytes up to the end of each. The
+	 * memory of a block is used again for the next one.
+	 */
 	first(): AsyncGenerator<Buffer>;
 	/** the same blocks again, each compared before it is handed on. @throws CliError exit 8 */
 	second(): AsyncGenerator<Buffer>;
@@ -129,7 +132,7 @@ class BlockSource implements Source {
 		this.#spooled = this.#once === undefined ? undefined : join(await this.scratch(), "manifest");
 		const spool = this.#spooled === undefined ? undefined : await open(this.#spooled, "wx+", 0o600);
 		if (spool !== undefined) this.#file = spool;
-		for await (const block of inBlocks(this.#bytes())) {
+		for await (const block of this.#blocks()) {
 			this.#whole.update(block);
 			this.#hashes.push(soFar(this.#whole));
 			this.#bytesRead += block.length;
@@ -142,7 +145,7 @@ class BlockSource implements Source {
 		let index = 0;
 		const whole = createHash("sha256");
 		if (this.#file === undefined) return;
-		for await (const block of inBlocks(handleBytes(this.#file))) {
+		for await (const block of fileBlocks(this.#file)) {
 			whole.update(block);
 			if (soFar(whole) !== this.#hashes[index++]) throw this.#foreign();
 			yield block;
@@ -160,10 +163,10 @@ class BlockSource implements Source {
 		await this.#scratch.remove();
 	}
 
-	async *#bytes(): AsyncGenerator<Uint8Array> {
+	async *#blocks(): AsyncGenerator<Buffer> {
 		try {
-			if (this.#once !== undefined) yield* this.#once;
-			else if (this.#file !== undefined) yield* handleBytes(this.#file);
+			if (this.#once !== undefined) yield* inBlocks(this.#once);
+			else if (this.#file !== undefined) yield* fileBlocks(this.#file);
 		} catch (error) {
 			if (error instanceof CliError || errorCode(error) === undefined) throw error;
 			throw unreadable(this.#name, `cannot be read: ${reason(error)}`, "Check the file and its storage.", error);
@@ -178,14 +181,20 @@ class BlockSource implements Source {
 	}
 }
 
-async function* handleBytes(file: FileHandle): AsyncGenerator<Uint8Array> {
+/** One piece of memory for all blocks: a collection comes too seldom to free a new one for each. */
+async function* fileBlocks(file: FileHandle): AsyncGenerator<Buffer> {
+	const block = Buffer.allocUnsafe(BLOCK_BYTES);
 	let position = 0;
 	for (;;) {
-		const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
-		const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-		if (bytesRead === 0) return;
-		position += bytesRead;
-		yield buffer.subarray(0, bytesRead);
+		let filled = 0;
+		while (filled < BLOCK_BYTES) {
+			const { bytesRead } = await file.read(block, filled, BLOCK_BYTES - filled, position);
+			if (bytesRead === 0) break;
+			filled += bytesRead;
+			position += bytesRead;
+		}
+		if (filled > 0) yield block.subarray(0, filled);
+		if (filled < BLOCK_BYTES) return;
 	}
 }
 
