@@ -1,0 +1,29 @@
+import { execFile } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { isExecutable } from "../support/program.ts";
+import { parseLines } from "../support/values.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const bench = (...args: readonly string[]) =>
+	promisify(execFile)(process.execPath, ["bench/bench.mjs", ...args], { cwd: ROOT });
+
+it.skipIf(isExecutable)(
+	"the bench measures and prints a line for each figure: a broken one would show no goal missed",
+	async () => {
+		const { stdout } = await bench("--short", "--json", "--only", "runsList", "--only", "startup");
+		const figures = parseLines(stdout);
+		expect(figures).toHaveLength(4);
+		for (const figure of figures) {
+			expect(figure).toEqual({
+				name: expect.any(String),
+				figure: expect.any(Number),
+				goal: expect.stringMatching(/^<=? /),
+				holds: expect.any(Boolean),
+			});
+		}
+	},
+);
