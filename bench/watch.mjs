@@ -31,9 +31,12 @@ async function bytesOf(folder) {
 	return bytes;
 }
 
-/** A figure of the samples between two counts of updates, as a share of the rows: its growth for each update. */
+/**
+ * The growth of a figure for each update, by the samples from one count of updates to below another. After the last update of
+ * a run its records are compressed, which is no cost of a row.
+ */
 export function growthPerRow(samples, member, { from, to }) {
-	const within = samples.filter(({ updates, [member]: value }) => updates >= from && updates <= to && value >= 0);
+	const within = samples.filter(({ updates, [member]: value }) => updates >= from && updates < to && value >= 0);
 	const [first, last] = [within[0], within.at(-1)];
 	if (first === undefined || last.updates <= first.updates) return undefined;
 	return (last[member] - first[member]) / (last.updates - first.updates);

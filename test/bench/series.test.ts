@@ -36,13 +36,15 @@ describe("what a row costs along a run", () => {
 		{ updates: 200, cpuSeconds: 6, bytes: 2_000 },
 		{ updates: 250, bytes: 2_500 },
 		{ updates: 300, cpuSeconds: 9, bytes: 3_000 },
+		{ updates: 400, cpuSeconds: 12, bytes: 4_000 },
+		{ updates: 400, cpuSeconds: 50, bytes: 100 },
 	];
 
 	it.each([
-		["cpuSeconds", 0, 100, 0.01],
-		["cpuSeconds", 100, 300, 0.025],
+		["cpuSeconds", 0, 101, 0.01],
+		["cpuSeconds", 100, 400, 0.025],
 		["cpuSeconds", 90, 260, 0.02],
-		["bytes", 1, 300, 10],
+		["bytes", 1, 400, 10],
 	] as const)("%s between %d and %d rows", (member, from, to, growth) => {
 		expect(growthPerRow(samples, member, { from, to })).toBeCloseTo(growth);
 	});
