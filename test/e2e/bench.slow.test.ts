@@ -11,19 +11,16 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const bench = (...args: readonly string[]) =>
 	promisify(execFile)(process.execPath, ["bench/bench.mjs", ...args], { cwd: ROOT });
 
-it.skipIf(isExecutable)(
-	"the bench measures and prints a line for each figure: a broken one would show no goal missed",
-	async () => {
-		const { stdout } = await bench("--short", "--json", "--only", "runsList", "--only", "startup");
-		const figures = parseLines(stdout);
-		expect(figures).toHaveLength(4);
-		for (const figure of figures) {
-			expect(figure).toEqual({
-				name: expect.any(String),
-				figure: expect.any(Number),
-				goal: expect.stringMatching(/^<=? /),
-				holds: expect.any(Boolean),
-			});
-		}
-	},
-);
+it.skipIf(isExecutable)("the bench still measures: a broken one would be found when figures are needed", async () => {
+	const { stdout } = await bench("--short", "--json", "--only", "runsList", "--only", "startup");
+	const figures = parseLines(stdout);
+	expect(figures).toHaveLength(4);
+	for (const figure of figures) {
+		expect(figure).toEqual({
+			name: expect.any(String),
+			figure: expect.any(Number),
+			goal: expect.stringMatching(/^<=? /),
+			holds: expect.any(Boolean),
+		});
+	}
+});
