@@ -3,7 +3,7 @@ import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "./stop/limits.ts";
 import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
 import { type Attempts, type Conditions, decide, type Decision } from "./retry/policy.ts";
-import { afterFailure, type LastDecision, RetryLater, type RetryOptions, Wait } from "./retry/retry.ts";
+import { afterFailure, type LastDecision, RetryLater, type RetryOptions, RetryTogether, Wait } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import type { RunMonitor } from "./rate/run-monitor.ts";
 import type { SendQueue } from "./rate/send-queue.ts";
@@ -72,9 +72,10 @@ export class RowAttempts<Item extends Work> {
 	/**
 	 * Makes one attempt, and writes its outcome. Errors of the journal and faults of the program end the run.
 	 *
-	 * @returns milliseconds until the next attempt, "written", or "pending" because the run ends
+	 * @returns milliseconds until the next attempt, "together" where it comes with those of other rows, "written", or "pending"
+	 * because the run ends
 	 */
-	async attempt(row: OpenRow<Item>): Promise<number | "written" | "pending"> {
+	async attempt(row: OpenRow<Item>): Promise<number | "together" | "written" | "pending"> {
 		const { shutdown, operation } = this.#options;
 		if (shutdown.signal.aborted) return "pending";
 		row.attempt += 1;
@@ -87,7 +88,9 @@ export class RowAttempts<Item extends Work> {
 			await this.#record({ item, status, documentId, storedName, isSame, name, attempts: row.attempt });
 			return "written";
 		} catch (error) {
-			return await this.#failed(error, row);
+			if (!(error instanceof RetryTogether)) return await this.#failed(error, row);
+			row.attempt -= 1;
+			return shutdown.signal.aborted ? "pending" : "together";
 		}
 	}
 

@@ -82,12 +82,19 @@ export async function runChunks<Item extends Work>(
 	let open = 0;
 	let wake = (): void => undefined;
 	const news = (): Promise<void> => new Promise((resolve) => (wake = resolve));
+	let isReading = true;
+	/** rows that wait until no other can be sent */
+	const together: OpenRow<Item>[] = [];
+	const releaseTogether = (): void => {
+		for (const row of together.splice(0)) rows.addAgain(row);
+	};
 	const shutdown = new Shutdown({
 		clock,
 		user: options.signal,
 		abandon: options.abandon,
 		onEnd: (why) => {
 			options.monitor.stopping(why);
+			releaseTogether();
 			wake();
 		},
 	});
@@ -135,6 +142,7 @@ export async function runChunks<Item extends Work>(
 			if (row === undefined) return;
 			const next = await attempts.attempt(row);
 			if (typeof next === "number") void again(row, next);
+			else if (next === "together") together.push(row);
 			else if (next === "pending") end(1);
 			if (!crowded()) wake();
 		}
@@ -143,6 +151,8 @@ export async function runChunks<Item extends Work>(
 		const free = limit.concurrency - limit.activeCount - limit.pendingCount;
 		// A loop that has just found no row still holds its place, so it is looked again when that is free.
 		for (let loops = Math.min(free, rows.ready); loops > 0; loops--) void limit(work).then(begin);
+		// No other row can be sent before those that wait for each other are settled.
+		if (!isReading && rows.length === 0 && limit.activeCount + limit.pendingCount === 0) releaseTogether();
 	};
 	const again = async (row: OpenRow<Item>, wait: number): Promise<void> => {
 		await clock.sleep(wait, signal);
@@ -157,14 +167,18 @@ export async function runChunks<Item extends Work>(
 	try {
 		for await (const chunk of chunks) {
 			if (signal.aborted) break;
+			isReading = false;
 			open += chunk.length;
 			rows.add(chunk);
 			while (crowded() && !signal.aborted) await news();
+			isReading = true;
 		}
 	} catch (error) {
 		// The manifest failed half-way: the rows that were read are finished, then the error is thrown.
 		shutdown.failAfterRows(error);
 	}
+	isReading = false;
+	begin();
 	while (open > 0) await news();
 	forget?.();
 	queue.close();

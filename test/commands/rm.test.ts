@@ -39,6 +39,22 @@ it("a yes at the terminal removes", async () => {
 	expect(await service.ids()).toEqual([]);
 });
 
+it.each(["documented", "ragflow-0.21", "ragflow-0.27"] as const)(
+	"many documents are removed one by one, and a few lists confirm them all: %s",
+	async (flavour) => {
+		const service = await serve(210, { flavour });
+		const [kept = "", ...removed] = await service.ids();
+		const path = await file("old.csv", `document_id\n${removed.join("\n")}\n`);
+		const argv = ["docs", "rm", path, "-d", service.dataset, "--yes", "--json", "--rate", "unlimited"];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+		expect(exit).toBe(0);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 209, removed: 209, attempts: 209 });
+		expect(await service.ids()).toEqual([kept]);
+		expect(service.requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(209);
+		expect(service.requests.filter((request) => request.startsWith("GET")).length).toBeLessThan(15);
+	},
+);
+
 it("an id that the dataset does not list is a failed row, and no removal is sent for it", async () => {
 	const service = await serve(1);
 	const absent = "e".repeat(32);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { range } from "../support/values.ts";
 import { FakeClock, idle } from "./fake-clock.ts";
+import { RetryTogether } from "../../src/run/retry/retry.ts";
 import { chunksOf, countingLimiter, failure, start, updating, work } from "./harness.ts";
 
 describe("reading and sending", () => {
@@ -191,5 +192,50 @@ describe("retrying", () => {
 		const run = start(operation, { rows: 1, clock, attempts: 3 });
 		expect(await clock.until(run.done)).toBeUndefined();
 		expect(run.outcomes).toMatchObject([{ status: "updated", attempts: 9 }]);
+	});
+});
+
+describe("rows that are confirmed together", () => {
+	/** Rows wait after they were sent, and each is confirmed at its next attempt. */
+	function waiting(rows: number, onSent: (sent: number) => void = () => undefined) {
+		const sent = new Set<number>();
+		/** rows that had been sent when one was confirmed, each number once */
+		const batches = new Set<number>();
+		const run = start(
+			async ({ index, documentId }, request) => {
+				if (!sent.has(index)) {
+					await request(async () => void sent.add(index));
+					onSent(sent.size);
+					throw new RetryTogether();
+				}
+				batches.add(sent.size);
+				return { status: "removed", documentId };
+			},
+			{ rows },
+		);
+		return { run, batches };
+	}
+
+	it("wait until no other row can be sent, and that costs them no attempt", async () => {
+		const { run, batches } = waiting(30);
+		await run.clock.until(run.done);
+		expect(run.journal.totals()).toMatchObject({ removed: 30, pending: 0, attempts: 30 });
+		expect([...batches]).toEqual([30]);
+	});
+
+	it("in a long run in batches, so that memory holds a few hundred rows", async () => {
+		const { run, batches } = waiting(2_000);
+		await run.clock.until(run.done);
+		expect(run.journal.totals()).toMatchObject({ removed: 2_000, pending: 0 });
+		const sizes = [...batches].map((sent, at, all) => sent - (all[at - 1] ?? 0));
+		expect(Math.max(...sizes)).toBeLessThan(400);
+	});
+
+	it("are pending where the user stops the run, and it ends", async () => {
+		const { run } = waiting(30, (sent) => {
+			if (sent >= 10) run.user.abort({ exit: 130, text: "stopped" });
+		});
+		expect(await run.clock.until(run.done)).toMatchObject({ exit: 130 });
+		expect(run.journal.totals()).toMatchObject({ removed: 0, pending: 30 });
 	});
 });

@@ -5,7 +5,7 @@ import { isSameName, type Lookup } from "./find-document.ts";
 import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets } from "./listed-datasets.ts";
 import type { RowCounts } from "./row-counts.ts";
-import { type FindRemovable, RemovableDocuments } from "./removable-documents.ts";
+import { askedForAlone, type Removable, RemovableDocuments } from "./removable-documents.ts";
 import { type Named, type RemoteDocument, StoredDocuments, StoredNames } from "./stored-documents.ts";
 
 /** Rows of a dataset from which it may be listed for ids: one look-up is as cheap as the first page of a list. */
@@ -124,9 +124,9 @@ export class DocumentSource {
 	}
 
 	/** Finds the documents that rows remove, in a list of the dataset where that costs fewer requests than `lookup`. */
-	removable(lookup: Pick<Lookup, "byId" | "isIndexed">): FindRemovable {
-		if (this.#rows === undefined) return (...asked) => lookup.byId(...asked);
-		return new RemovableDocuments(lookup, this.#rows, this.#clock).find;
+	removable(lookup: Pick<Lookup, "byId" | "isIndexed">): Removable {
+		if (this.#rows === undefined) return askedForAlone(lookup);
+		return new RemovableDocuments(lookup, this.#rows, this.#clock);
 	}
 
 	/** Forgets the lists, so that later rows see the present documents. */

@@ -12,6 +12,18 @@ export type FindRemovable = (
 	id: string,
 ) => Promise<ListedDocument | undefined>;
 
+/** The documents that rows remove. */
+export type Removable = {
+	readonly find: FindRemovable;
+	/** the number of documents in the list of a dataset; undefined where it was not listed as a whole */
+	sizeOf(datasetId: string): number | undefined;
+};
+
+/** Each document is asked for when its row comes. */
+export function askedForAlone(lookup: Pick<Lookup, "byId">): Removable {
+	return { find: (...asked) => lookup.byId(...asked), sizeOf: () => undefined };
+}
+
 /** Rows of a dataset from which it may be listed: one look-up is as cheap as the first page of a list. */
 const FEWEST_ROWS = 2;
 
@@ -24,7 +36,7 @@ const MOST_DOCUMENTS = 200_000;
  * The list may be as old as the run. That is safe for a removal: an id is never given to another document, and a document
  * that is gone meanwhile can't be removed twice.
  */
-export class RemovableDocuments {
+export class RemovableDocuments implements Removable {
 	readonly #lookup: Pick<Lookup, "byId" | "isIndexed">;
 	readonly #lists: ListedDatasets<KeptForRemoval>;
 	/** the first row of each dataset */
@@ -58,6 +70,11 @@ export class RemovableDocuments {
 		return findListed(this.#lists, api, request, { datasetId, id });
 	};
 
+	sizeOf(datasetId: string): number | undefined {
+		const listed = this.#lists.whole(datasetId);
+		return listed?.short === undefined ? listed?.documents.size : undefined;
+	}
+
 	/**
 	 * The first row asks by its id. Where the service ignores that, the look-up reads the list for all rows. Otherwise the list
 	 * is read now: no document is removed while it is read, so its pages do not move.
@@ -84,6 +101,10 @@ class KeptForRemoval implements Store {
 
 	get(id: string): ListedDocument | undefined {
 		return this.#byId.get(id);
+	}
+
+	get size(): number {
+		return this.#byId.size;
 	}
 
 	async end(): Promise<void> {}

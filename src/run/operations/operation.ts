@@ -41,6 +41,8 @@ export type Memory = WriteMemory & {
 	neighbour?: string | undefined;
 	/** a removal may have been applied although its answer was lost */
 	maybeRemoved?: boolean;
+	/** its removal was answered with success, and is confirmed together with others */
+	isRemovedTogether?: boolean;
 };
 
 /** Whether anything that the attempts of a row sent may have been applied. */
@@ -56,6 +58,7 @@ export function mayHaveArrived(memory: Memory): boolean {
  *
  * @throws RestError, which the retry policy decides about
  * @throws RetryLater if only a later check can show whether the request was applied
+ * @throws RetryTogether if one check can show it for many rows
  */
 export type Operation<Item extends Work> = ((item: Item, request: Request, memory: Memory) => Promise<Settled>) & {
 	/**

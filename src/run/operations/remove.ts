@@ -3,13 +3,14 @@ import type { Api, Document, ListedDocument } from "../../rest/types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { SMALL_PAGE } from "../documents/pages.ts";
-import type { FindRemovable } from "../documents/removable-documents.ts";
+import { askedForAlone, type FindRemovable, type Removable } from "../documents/removable-documents.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
-import { readBack } from "../retry/retry.ts";
+import { readBack, RetryTogether } from "../retry/retry.ts";
 import { errorForGivenFlavour } from "../service/detect-flavour.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import type { Operation, RowAttempt, Settled } from "./operation.ts";
+import { RemovedTogether } from "./removed-together.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
 /** Waits before each read-back of a removal, in milliseconds: an index may show a document for longer than its database. */
@@ -19,23 +20,25 @@ const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
 const LISTED_DELAYS_MS = [0, 250];
 
 /** An attempt of a removal, in one dialect. */
-type Removal = RowAttempt & { readonly api: Api; readonly find: FindRemovable };
+type Removal = RowAttempt & { readonly api: Api; readonly find: FindRemovable; readonly together: RemovedTogether };
 
 /**
  * Removes a document, but only one that the dataset's list has shown. It counts as removed when the list lacks it.
  *
- * @param find finds the document of a row; by default each is asked for when its row comes
+ * @param removable finds the document of a row; by default each is asked for when its row comes
  */
 export function removeDocument<Item extends Work>(
 	service: Service,
 	log: SentLog = unrecorded,
-	find: FindRemovable = (...asked) => service.lookup.byId(...asked),
+	removable: Removable = askedForAlone(service.lookup),
 ): Operation<Item> {
+	const { find } = removable;
+	const together = new RemovedTogether((datasetId) => removable.sizeOf(datasetId));
 	return async (item, request, memory) => {
 		// An earlier execution may have removed it, and been killed before it recorded that.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
 		return service.inDialect(request, (api) =>
-			attemptRemoval({ service, api, request, item, memory, log, find }).catch((error: unknown) => {
+			attemptRemoval({ service, api, request, item, memory, log, find, together }).catch((error: unknown) => {
 				throw errorForGivenFlavour(error, service, api);
 			}),
 		);
@@ -45,6 +48,11 @@ export function removeDocument<Item extends Work>(
 async function attemptRemoval(removal: Removal): Promise<Settled> {
 	const { service, api, request, item, memory, log, find } = removal;
 	const { datasetId, documentId } = item;
+	if (memory.isRemovedTogether === true) {
+		memory.isRemovedTogether = false;
+		await confirmTogether(removal);
+		return { status: "removed", documentId };
+	}
 	// A list from before the removal can't show whether it was applied.
 	const document = await (memory.maybeRemoved === true
 		? stillListed(removal)
@@ -99,24 +107,27 @@ async function removeAsCanary(removal: Removal, document: ListedDocument): Promi
 	if (memory.neighbour !== undefined && !canary.removalsSent.has(memory.neighbour)) canary.confirmRemoval(datasetId);
 }
 
-/** Sends one removal and waits until the list lacks the document. */
+/**
+ * Sends one removal and waits until the list lacks the document.
+ *
+ * @throws RetryTogether where one list is to confirm it with others
+ */
 async function remove(removal: Removal, document: ListedDocument): Promise<void> {
-	const { service, api, request, memory } = removal;
+	const { service, api, request, memory, together } = removal;
 	const { id, datasetId } = document;
-	const { clock, canary } = service;
-	const isUnlisted = async (): Promise<boolean> => (await findDocument(api, request, datasetId, id)) === undefined;
-	const isGone = (): Promise<boolean> => readBack(isUnlisted, { clock, delays: REMOVAL_DELAYS_MS });
+	const { canary } = service;
 	const arrived = (): void => {
 		memory.maybeRemoved = true;
+		together.arrived(datasetId, id);
 		if (!canary.isRemovalConfirmed(datasetId)) canary.removalSent(id);
 	};
 	try {
-		await request(() => api.removeDocument(document));
+		await together.send(datasetId, () => request(() => api.removeDocument(document)));
 	} catch (error) {
 		const kind = error instanceof RestError ? error.kind : undefined;
 		const isRefused = kind === "rejected" || kind === "contradiction";
 		// A list that lags still shows what an earlier attempt has removed, and then this one is refused.
-		if (isRefused && memory.maybeRemoved === true && (await isGone())) return;
+		if (isRefused && memory.maybeRemoved === true && (await isGone(removal))) return;
 		if (mayFollowRemoval(error) && (await stillListed(removal)) === undefined) return arrived();
 		// A proxy may have passed the request on before it answered.
 		if (!isRefused && kind !== "not_sent") arrived();
@@ -126,9 +137,30 @@ async function remove(removal: Removal, document: ListedDocument): Promise<void>
 	arrived();
 	// If only the whole list is certain, it is not read again for each row, as the first removal was confirmed.
 	if (service.lookup.isIndexed(datasetId) && canary.isRemovalConfirmed(datasetId)) return;
-	if (await isGone()) return;
-	const text = `the service answered success to the removal of document ${service.show(id)}, and still lists it`;
-	throw new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
+	if (canary.isRemovalConfirmed(datasetId) && together.waits(datasetId, id)) {
+		memory.isRemovedTogether = true;
+		throw new RetryTogether();
+	}
+	if (!(await isGone(removal))) throw notRemoved(removal);
+}
+
+/** Confirms a removal that was answered with success. @throws RestError where the document is still listed */
+async function confirmTogether(removal: Removal): Promise<void> {
+	const { api, request, item, together } = removal;
+	const isGoneWithOthers = await together.isGone(api, request, item.datasetId, item.documentId);
+	if (!isGoneWithOthers && !(await isGone(removal))) throw notRemoved(removal);
+}
+
+/** Whether the dataset no longer lists the row's document, after a while at the latest. */
+function isGone({ service: { clock }, api, request, item }: Removal): Promise<boolean> {
+	const isUnlisted = async (): Promise<boolean> =>
+		(await findDocument(api, request, item.datasetId, item.documentId)) === undefined;
+	return readBack(isUnlisted, { clock, delays: REMOVAL_DELAYS_MS });
+}
+
+function notRemoved({ service, item }: Removal): RestError {
+	const text = `the service answered success to the removal of document ${service.show(item.documentId)}, and still lists it`;
+	return new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
 }
 
 /** The row's document after a removal without a good answer. It counts as removed if two reads do not show it. */

@@ -42,6 +42,16 @@ export class RetryLater extends Error {
 	}
 }
 
+/**
+ * Ends an attempt of a row whose write is confirmed together with those of other rows. The row did not fail, and the attempt
+ * does not count. The next one comes when no other row can be sent before such rows are settled.
+ */
+export class RetryTogether extends Error {
+	constructor() {
+		super("to be attempted again together with other rows");
+	}
+}
+
 /** The wait before the next attempt, if an attempt has no result. */
 export class Wait {
 	readonly milliseconds: number;

@@ -3,6 +3,7 @@ import type { RestErrorKind } from "../../../src/rest/errors.ts";
 import type { Api, Document, DocumentQuery } from "../../../src/rest/types.ts";
 import { type Memory, mayHaveArrived } from "../../../src/run/operations/operation.ts";
 import { removeDocument } from "../../../src/run/operations/remove.ts";
+import { RemovedTogether } from "../../../src/run/operations/removed-together.ts";
 import type { Service } from "../../../src/run/service/service.ts";
 import type { Work } from "../../../src/run/types.ts";
 import { range } from "../../support/values.ts";
@@ -17,6 +18,8 @@ type Take = "one" | "all" | "none";
 type Shelf = {
 	readonly held: Map<string, Document[]>;
 	readonly removals: string[];
+	/** `ID` of each look at one document, and `page N` of each page of a list */
+	readonly lists: string[];
 	take: Take;
 	/** whether the answer is lost after that */
 	isLost: boolean;
@@ -59,7 +62,8 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 				(each) => each.datasetId === dataset && clock.now() < (state.late.get(each.id) ?? 0),
 			);
 			const all = [...(held.get(dataset) ?? []), ...shown].filter((each) => id === undefined || each.id === id);
-			return { items: page > 1 ? [] : all.slice(0, pageSize), total: all.length };
+			state.lists.push(id ?? `page ${page}`);
+			return { items: all.slice((page - 1) * pageSize, page * pageSize), total: all.length };
 		},
 		removeDocument: async (document) => {
 			const { datasetId, id } = document;
@@ -81,6 +85,7 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 	const state: Shelf = {
 		held,
 		removals: [],
+		lists: [],
 		take: "one",
 		isLost: false,
 		answer: undefined,
@@ -154,6 +159,84 @@ describe("a removal that empties the dataset, as one without its body does, ends
 		expect([removed, failed + pending]).toEqual([1, 22]);
 		expect(state.removals).toEqual(["single a", "two doc-0"]);
 		expect(ids(state, "three")).toEqual(["x", "y", "z"]);
+	});
+});
+
+describe("the removals of many rows are confirmed by one list", () => {
+	const count = 240;
+	const names = range(count).map((n) => `doc-${n}`);
+
+	/** A run that removes `documents` from a dataset that was listed with these documents and more. */
+	function removing(state: Shelf, documents: readonly string[]) {
+		const listed = new Map((state.held.get("set") ?? []).map((each) => [each.id, each]));
+		const operation = removeDocument<Work>(state.service, undefined, {
+			find: async (_api, _request, _dataset, id) => listed.get(id),
+			sizeOf: () => listed.size,
+		});
+		const items = documents.map((documentId, index) => ({ ...work(index), datasetId: "set", documentId }));
+		return start(operation, { rows: items.length, clock: state.clock, chunks: chunksOf(items) });
+	}
+
+	it("in far fewer requests than one for each", async () => {
+		const state = shelf({ set: [...names, "kept-1", "kept-2"] });
+		const run = removing(state, names);
+		await state.clock.until(run.done);
+		expect(run.journal.totals()).toMatchObject({ removed: count, failed: 0, pending: 0, attempts: count });
+		expect(ids(state, "set")).toEqual(["kept-1", "kept-2"]);
+		expect(state.removals).toHaveLength(count);
+		// The first is sent between looks, then one list of one page shows what is left.
+		expect(state.lists).toHaveLength(3 + 1 + 1);
+	});
+
+	it("and a document that the list still shows does not count, whatever the service answered", async () => {
+		const state = shelf({ set: names });
+		const run = removing(state, names);
+		const { removals } = state;
+		// From the hundredth on the service says yes, and keeps the document.
+		const push = removals.push.bind(removals);
+		removals.push = (...texts) => {
+			if (removals.length >= 100) state.take = "none";
+			return push(...texts);
+		};
+		await state.clock.until(run.done);
+		const { removed } = run.journal.totals();
+		expect(removed).toBe(count - ids(state, "set").length);
+		expect(removed).toBe(100);
+	});
+
+	it("and a list that shows less than must be left confirms none of them", async () => {
+		const state = shelf({ set: [...names, "kept"] });
+		const run = removing(state, names);
+		const { removals } = state;
+		const push = removals.push.bind(removals);
+		// The service keeps everything from the second row on, and its list is empty when it is read.
+		removals.push = (...texts) => {
+			if (removals.length > 0) state.take = "none";
+			if (removals.length === count - 1) state.emptyLooks = 1;
+			return push(...texts);
+		};
+		await state.clock.until(run.done);
+		expect(ids(state, "set")).toHaveLength(count);
+		expect(run.journal.totals().removed).toBe(1);
+	});
+
+	it("no removal is sent while the list is read, as it would hide documents that move up a page", async () => {
+		const state = shelf({ set: [...names, "kept"] });
+		const together = new RemovedTogether(() => count);
+		const { api } = state.service;
+		const events: string[] = [];
+		const slow: typeof direct = async (call) => {
+			events.push("list");
+			await new Promise(setImmediate);
+			const answer = await call();
+			events.push("listed");
+			return answer;
+		};
+		for (const name of names.slice(0, 9)) expect(together.waits("set", name)).toBe(true);
+		const confirmed = together.isGone(api, slow, "set", "doc-0");
+		const sent = together.send("set", async () => void events.push("removal"));
+		await Promise.all([confirmed, sent]);
+		expect(events.at(-1)).toBe("removal");
 	});
 });
 
