@@ -5,13 +5,13 @@ import { DATASET, median, round } from "../world.mjs";
 
 /** What a run holds, by the flags that make it. Before-images come from a list of the dataset, whose ids are held as well. */
 const WAYS = [
-	["", ["--no-undo"]],
-	[", with before-images", []],
+	{ how: "", flags: ["--no-undo"] },
+	{ how: ", with before-images", flags: [] },
 ];
 
 export async function* memory(world, { isShort }) {
 	const [few, many] = isShort ? [10_000, 100_000] : [10_000, 1_000_000];
-	for (const [how, flags] of WAYS) {
+	for (const { how, flags } of WAYS) {
 		const runs = [];
 		for (const rows of [few, many]) {
 			const server = await world.server(rows);
