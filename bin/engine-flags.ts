@@ -21,9 +21,13 @@ const LOOK_MS = 100;
 export function boundHeap(): void {
 	setTimeout(() => {
 		setFlagsFromString("--heap-growing-percent=20");
+		let isHeld = false;
 		setInterval(() => {
 			const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-			if ((young?.space_size ?? 0) >= YOUNG_BYTES) setFlagsFromString("--semi-space-growth-factor=1");
+			const isLarge = (young?.space_size ?? 0) >= YOUNG_BYTES;
+			// V8 makes it small again while little is allocated, as in an outage.
+			if (isLarge || isHeld) setFlagsFromString(`--semi-space-growth-factor=${isLarge ? 1 : 2}`);
+			isHeld = isLarge;
 		}, LOOK_MS).unref();
 	}, SHORT_COMMAND_MS).unref();
 }
