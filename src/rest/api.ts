@@ -8,6 +8,7 @@ import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import { observed, type Send } from "./observed.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
 import { forRemoval, notListed, removalOf } from "./removal.ts";
+import type { Reservable } from "./reservation.ts";
 import { type Call, type Method, Transport } from "./transport.ts";
 import type { Api, Dialect, Exchange, ListedDocument, StoredFile, UploadFile } from "./types.ts";
 import { Updates } from "./updates.ts";
@@ -49,7 +50,7 @@ type CallOptions = Partial<Pick<Call<unknown>, "body" | "headers" | "limit" | "i
 };
 
 /** The API of one service. Opens no connection before the first request. */
-export function createApi(options: ApiOptions): Api {
+export function createApi(options: ApiOptions): Api & Reservable {
 	const { origin } = new URL(options.baseUrl);
 	const context = errorContextOf(options);
 	const transport = new Transport({ ...options, origin }, context);
@@ -64,7 +65,7 @@ export function createApi(options: ApiOptions): Api {
 		listed: new WeakSet(),
 		isKeyAccepted: false,
 	};
-	return apiIn(options.dialect, service);
+	return Object.assign(apiIn(options.dialect, service), { reserve: transport.reserve.bind(transport) });
 }
 
 /** The parts that the dialects of one service share. */

@@ -1,5 +1,6 @@
 import type { Pool as UndiciPool } from "undici";
 import { Clients, type ClientsOptions } from "./clients.ts";
+import type { Reservable } from "./reservation.ts";
 
 export type ConnectionOptions = {
 	readonly origin: string;
@@ -16,7 +17,7 @@ export type ConnectionOptions = {
 
 /** Takes requests, and says what a proxy needs in each. */
 export type Connections = {
-	readonly dispatcher: Pick<Clients, "dispatch" | "close" | "destroy">;
+	readonly dispatcher: Pick<Clients, "dispatch" | "close" | "destroy"> & Partial<Reservable>;
 	/** text before each path: a proxy without a tunnel gets the whole address */
 	readonly prefix: string;
 	readonly headers: readonly string[];

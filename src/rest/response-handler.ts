@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { RawAnswer, RawHeaders } from "./answer.ts";
 import { Expired, TooLarge } from "./classify-failure.ts";
-import type { Connection } from "./clients.ts";
+import type { Connection } from "./connection.ts";
 
 /** Takes the end of an attempt. */
 export type ResponseListener = {
@@ -38,6 +38,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 	deadline: number;
 	position = 0;
 	connection: Connection | undefined;
+	onSent: (() => void) | undefined;
 	isDone = false;
 	readonly #options: ResponseOptions;
 	#abort: ((error?: Error) => void) | undefined;
@@ -74,6 +75,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 		if (this.isDone || this.#wasSent) return abort();
 		this.#abort = abort;
 		this.#wasSent = true;
+		this.onSent?.();
 	}
 
 	onHeaders(status: number, headers: Buffer[]): boolean {

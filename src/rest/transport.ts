@@ -4,6 +4,7 @@ import { classifyFailure } from "./classify-failure.ts";
 import { connect, type ConnectionOptions, type Connections } from "./connections.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
 import { InFlight } from "./in-flight.ts";
+import type { Reservable } from "./reservation.ts";
 import { ResponseHandler, type ResponseListener } from "./response-handler.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -29,7 +30,7 @@ export type Call<Result> = {
 const OF_ANOTHER_REQUEST: ReadonlySet<string> = new Set(["ECHO_MISMATCH", "OTHER_CASE"]);
 
 /** Sends one request and gathers its answer, within limits of time and size. It follows no redirect and repeats nothing. */
-export class Transport {
+export class Transport implements Reservable {
 	readonly #options: ConnectionOptions;
 	readonly #inFlight: InFlight;
 	/** one object for all attempts */
@@ -57,6 +58,13 @@ export class Transport {
 		return connections instanceof Promise
 			? connections.then((opened) => this.#dispatch(call, opened))
 			: this.#dispatch(call, connections);
+	}
+
+	reserve(signal: AbortSignal | undefined): ReturnType<Reservable["reserve"]> {
+		const connections = this.#connections;
+		// A tunnel opens its connections by itself.
+		if (!(connections instanceof Promise)) return connections.dispatcher.reserve?.(signal);
+		return connections.then(({ dispatcher }) => dispatcher.reserve?.(signal));
 	}
 
 	async close(): Promise<void> {

@@ -1,10 +1,12 @@
+import type { Reservable, Reservation } from "../../rest/reservation.ts";
 import type { Clock, Limiter } from "../types.ts";
 import type { SharedPermit } from "./shared/permits.ts";
 import { PermitSource } from "./permit-source.ts";
 import { SlidingWindow } from "./sliding-window.ts";
+import { Takers } from "./takers.ts";
 
-/** A request that waits for a permit. */
-type Taker = { readonly grant: () => void; readonly refuse: (error: Error) => void };
+/** What a request holds while it waits for its time. */
+type Held = { connection: Reservation | undefined; permit: SharedPermit | undefined };
 
 const CLOSED = "the limiter is closed";
 
@@ -17,6 +19,8 @@ export type AdjustableLimiter = Limiter & {
 	resume(): void;
 	/** From now on each request also takes a permit of a cap that other processes share. */
 	share(cap: PermitQueue): void;
+	/** From now on each request also holds a connection before its time has come. */
+	reserveFrom(connections: Reservable): void;
 	/** @param rate requests a second, whatever rate is set; undefined for no such limit */
 	setCeiling(rate: number | undefined): void;
 };
@@ -56,9 +60,10 @@ class RateLimiter implements AdjustableLimiter {
 	#rate: number | undefined;
 	#ceiling: number | undefined;
 	#shared: PermitQueue | undefined;
+	#connections: Reservable | undefined;
 	#source: PermitSource | undefined;
 	#window: SlidingWindow | undefined;
-	readonly #waiting: Taker[] = [];
+	readonly #takers = new Takers();
 	#permits = 0;
 	#closed = false;
 	/** set while it is paused: nothing else keeps the process alive then */
@@ -87,6 +92,10 @@ class RateLimiter implements AdjustableLimiter {
 
 	share(cap: PermitQueue): void {
 		this.#shared = cap;
+	}
+
+	reserveFrom(connections: Reservable): void {
+		this.#connections = connections;
 	}
 
 	setCeiling(rate: number | undefined): void {
@@ -119,7 +128,7 @@ class RateLimiter implements AdjustableLimiter {
 	close(): void {
 		this.#closed = true;
 		clearInterval(this.#paused);
-		for (const taker of this.#waiting.splice(0)) taker.refuse(new Error(CLOSED));
+		this.#takers.refuse(new Error(CLOSED));
 		this.#source?.stop();
 	}
 
@@ -130,24 +139,31 @@ class RateLimiter implements AdjustableLimiter {
 		this.#permits = 0;
 		if (this.#closed || this.#paused !== undefined) return;
 		if (this.#rate === undefined) {
-			for (const taker of this.#waiting.splice(0)) taker.grant();
+			this.#takers.grant(this.#takers.length);
 			return;
 		}
 		this.#source = new PermitSource(this.#rate, (count) => {
 			this.#permits += count;
 			this.#handOut();
 		});
-		this.#source.order(this.#waiting.length);
+		this.#source.order(this.#takers.length);
 	}
 
 	async #wait(signal: AbortSignal | undefined): Promise<void> {
 		this.#check(signal);
 		if (this.#isLimited()) await this.#permit(signal);
-		// Before the window: it sees when the request really goes out.
-		const shared = await this.#shared?.take(signal);
-		const mine = this.#door.then(() => this.#pass(shared, signal));
-		this.#door = mine.catch(() => undefined);
-		await mine;
+		const held: Held = { connection: await this.#connections?.reserve(signal), permit: undefined };
+		try {
+			// Before the window: it sees when the request really goes out.
+			held.permit = await this.#shared?.take(signal);
+			const mine = this.#door.then(() => this.#pass(held, signal));
+			this.#door = mine.catch(() => undefined);
+			await mine;
+		} catch (error) {
+			held.connection?.drop();
+			held.permit?.drop();
+			throw error;
+		}
 	}
 
 	/** Whether requests wait for permits of this process. */
@@ -155,22 +171,27 @@ class RateLimiter implements AdjustableLimiter {
 		return this.#rate !== undefined || this.#paused !== undefined;
 	}
 
-	async #pass(permit: SharedPermit | undefined, signal: AbortSignal | undefined): Promise<void> {
-		let shared = permit;
-		try {
+	async #pass(held: Held, signal: AbortSignal | undefined): Promise<void> {
+		await this.#passWindow(signal);
+		if (held.connection?.isGood() === false) {
+			// Once: a service that closes each connection at once is the request's to tell.
+			held.connection.drop();
+			held.connection = undefined;
+			held.connection = await this.#connections?.reserve(signal);
 			await this.#passWindow(signal);
-			while (shared?.isGood() === false) {
-				shared.drop();
-				shared = undefined;
-				shared = await this.#shared?.take(signal);
-				await this.#passWindow(signal);
-			}
-		} catch (error) {
-			shared?.drop();
-			throw error;
 		}
-		this.#window?.sent(this.#clock.now());
-		shared?.used();
+		while (held.permit?.isGood() === false) {
+			held.permit.drop();
+			held.permit = undefined;
+			held.permit = await this.#shared?.take(signal);
+			await this.#passWindow(signal);
+		}
+		const clock = this.#clock;
+		const window = this.#window;
+		const place = window?.sent(clock.now()) ?? 0;
+		held.permit?.used();
+		// What a busy machine writes late must count as late. Otherwise the next second gets it too.
+		held.connection?.used(() => window?.corrected(place, clock.now()));
 	}
 
 	async #passWindow(signal: AbortSignal | undefined): Promise<void> {
@@ -189,37 +210,15 @@ class RateLimiter implements AdjustableLimiter {
 	}
 
 	#permit(signal: AbortSignal | undefined): Promise<void> {
-		return new Promise((resolve, reject) => {
-			const aborted = (): void => {
-				const place = this.#waiting.indexOf(taker);
-				if (place >= 0) this.#waiting.splice(place, 1);
-				reject(signal?.reason);
-			};
-			const taker: Taker = {
-				grant: () => {
-					signal?.removeEventListener("abort", aborted);
-					resolve();
-				},
-				refuse: (error) => {
-					signal?.removeEventListener("abort", aborted);
-					reject(error);
-				},
-			};
-			signal?.addEventListener("abort", aborted, { once: true });
-			this.#waiting.push(taker);
-			// The rest of an earlier batch is given out first: nothing else would give it out.
-			this.#handOut();
-			this.#source?.order(this.#waiting.length - this.#permits);
-		});
+		const granted = this.#takers.wait(signal);
+		// The rest of an earlier batch is given out first: nothing else would give it out.
+		this.#handOut();
+		this.#source?.order(this.#takers.length - this.#permits);
+		return granted;
 	}
 
 	#handOut(): void {
-		while (this.#permits > 0) {
-			const next = this.#waiting.shift();
-			if (next === undefined) return;
-			this.#permits -= 1;
-			next.grant();
-		}
+		this.#permits -= this.#takers.grant(this.#permits);
 	}
 
 	#check(signal: AbortSignal | undefined): void {

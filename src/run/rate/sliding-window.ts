@@ -36,8 +36,16 @@ export class SlidingWindow {
 		return Math.max(0, oldest + this.#window - now);
 	}
 
-	sent(now: number): void {
-		this.#times[this.#next] = now;
-		this.#next = (this.#next + 1) % this.#times.length;
+	/** One more send, at its turn. @returns its place, for `corrected` */
+	sent(now: number): number {
+		const place = this.#next;
+		this.#times[place] = now;
+		this.#next = (place + 1) % this.#times.length;
+		return place;
+	}
+
+	/** The latest send of a place really happened at another time. */
+	corrected(place: number, now: number): void {
+		this.#times[place] = now;
 	}
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
 import type { Limiter } from "../../../src/run/types.ts";
+import type { Reservation } from "../../../src/rest/reservation.ts";
 import { createLimiter } from "../../../src/run/rate/limiter.ts";
 import { divide } from "../../../src/run/rate/permit-source.ts";
 import { SlidingWindow } from "../../../src/run/rate/sliding-window.ts";
@@ -43,6 +44,72 @@ describe("the sliding window at real send times", () => {
 		const gate = new SlidingWindow(2, 1_000);
 		for (const time of sent) gate.sent(time);
 		expect(gate.delay(now)).toBe(delay);
+	});
+});
+
+describe("a request that a busy machine writes late", () => {
+	it("counts from then: the next second would get it too", () => {
+		const gate = new SlidingWindow(2, 1_000);
+		const late = gate.sent(0);
+		gate.sent(5);
+		gate.corrected(late, 300);
+		expect(gate.delay(1_000)).toBe(300);
+	});
+
+	it("is told of it by the limiter", async () => {
+		const clock = new FakeClock();
+		const limiter = createLimiter(1, clock);
+		const written: (() => void)[] = [];
+		limiter.reserveFrom({
+			reserve: () => ({ isGood: () => true, used: (onSent) => written.push(onSent), drop: () => undefined }),
+		});
+		await limiter.take();
+		await clock.pass(700);
+		for (const onSent of written) onSent();
+		let isSecondSent = false;
+		const second = Promise.resolve(limiter.take()).then(() => (isSecondSent = true));
+		// Its permit comes by bottleneck's own clock.
+		await new Promise((resolve) => setTimeout(resolve, 1_100));
+		await clock.pass(900);
+		expect(isSecondSent).toBe(false);
+		await clock.pass(200);
+		await second;
+		limiter.close();
+	});
+});
+
+describe("a connection of a request that waits for its time", () => {
+	it("is given back where the run stops meanwhile", async () => {
+		const limiter = createLimiter(1, new FakeClock());
+		const ends: string[] = [];
+		const reserve = (): Reservation => ({
+			isGood: () => true,
+			used: () => void ends.push("used"),
+			drop: () => void ends.push("dropped"),
+		});
+		limiter.reserveFrom({ reserve });
+		await limiter.take();
+		const stop = new AbortController();
+		const second = Promise.resolve(limiter.take(stop.signal)).catch(() => undefined);
+		await new Promise((resolve) => setTimeout(resolve, 1_100));
+		stop.abort();
+		limiter.close();
+		await second;
+		expect(ends).toEqual(["used", "dropped"]);
+	});
+
+	it("is another where the service has closed it, once: its request tells of a service that closes each", async () => {
+		const limiter = createLimiter(100, systemClock);
+		const ends: string[] = [];
+		const reserve = (): Reservation => ({
+			isGood: () => false,
+			used: () => void ends.push("used"),
+			drop: () => void ends.push("dropped"),
+		});
+		limiter.reserveFrom({ reserve });
+		await limiter.take();
+		limiter.close();
+		expect(ends).toEqual(["dropped", "used"]);
 	});
 });
 
