@@ -5,12 +5,14 @@
 //
 // LATENCY is milliseconds until an answer. LIMIT is the updates a second that it takes, one after another: what comes faster
 // waits in a queue, as at a service whose database is the limit; 0 is no limit. Every FAILING-th update is answered 503, once.
-// GET /arrivals gives, and forgets, when requests arrived (milliseconds of its own clock) and how many were in flight at most.
+// GET /arrivals gives, and forgets, when requests arrived (milliseconds of its own clock), how many were in flight at most, and
+// for how many milliseconds at most the server stood still: what came meanwhile arrived late, and all at once.
 // GET /requests gives how many requests came since then, and how many updates since GET /forget. GET /counts also gives how many
 // documents were updated never, once and oftener since then.
 // The documents are numbered in hexadecimal from 1. The dataset whose id ends in f claims a hundred times as many, so that
 // reading each document by itself takes fewer requests than a list.
 import { createServer } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 
 const documents = Number(process.argv[2]);
@@ -24,10 +26,14 @@ let free = 0;
 let arrivals = [];
 /** Times that are kept: no measure of times has more requests, and ten million of them would not fit in one answer. */
 const MOST_ARRIVALS = 2_000_000;
+/** milliseconds between two looks whether the server stands still */
+const STALL_EVERY_MS = 5;
 let requests = 0;
 let stored = 0;
 /** how often each document was updated, by its number; 255 stands for more */
 const updatesOf = new Uint8Array(documents + 1);
+const stalls = monitorEventLoopDelay({ resolution: STALL_EVERY_MS });
+stalls.enable();
 let inFlight = 0;
 let mostInFlight = 0;
 const METADATA = '{"author":"Grace Hopper","year":1952,"topic":"compilers"}';
@@ -56,7 +62,8 @@ function asked(path) {
 	if (path === "/counts") return counts();
 	if (path === "/requests") return { requests, updates: stored };
 	if (path !== "/arrivals" && path !== "/forget") return undefined;
-	const answered = path === "/forget" ? {} : { arrivals, mostInFlight };
+	const answered = path === "/forget" ? {} : { arrivals, mostInFlight, stall: stalls.max / 1e6 };
+	stalls.reset();
 	[arrivals, mostInFlight, requests] = [[], 0, 0];
 	if (path === "/forget") {
 		updatesOf.fill(0);
@@ -132,6 +139,8 @@ const server = createServer((socket) => {
 			}
 			const now = performance.now();
 			requests += 1;
+			// Its own start is none that a request met.
+			if (arrivals.length === 0) stalls.reset();
 			if (arrivals.length < MOST_ARRIVALS) arrivals.push(now);
 			const fails = failing > 0 && method === "PUT" && (updates += 1) % failing === 0;
 			const text = fails ? UNAVAILABLE : response(answer(method, path, body));

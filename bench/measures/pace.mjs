@@ -4,6 +4,9 @@ import { round } from "../world.mjs";
 /** Every 20th update fails once, so that retries are in the count. */
 const FAILING = 20;
 
+/** What came while the server stood still counts together, later than it was sent: 10 ms are 1 % of a second. */
+export const STALL = "milliseconds for which the server itself stood still at most";
+
 /**
  * Requests a second from the fifth second on, until as many came as there are rows: after that only retries are left. And the
  * most in any second and in any tenth of a second, over the whole run.
@@ -32,9 +35,9 @@ function most(arrivals, window) {
 async function capped(world, { rows, latency, failing = 0, cap }) {
 	const server = await world.server(rows, { latency, failing });
 	const used = await world.tag(server, rows, ["--no-undo", ...(cap === undefined ? [] : ["--rate", cap])]);
-	const { arrivals, mostInFlight } = await server.arrivals();
+	const { arrivals, mostInFlight, stall } = await server.arrivals();
 	await server.close();
-	return { ...pace(arrivals, rows), mostInFlight, cpu: used.cpuSeconds / used.seconds };
+	return { ...pace(arrivals, rows), mostInFlight, stall, cpu: used.cpuSeconds / used.seconds };
 }
 
 /** Latencies in milliseconds, and whether some updates fail. */
@@ -50,11 +53,12 @@ function conditionText({ latency, failing }) {
 export async function* capOf100(world, { isShort }) {
 	const rows = isShort ? 1_200 : 2_500;
 	for (const condition of conditions(isShort)) {
-		const { sustained, inSecond, inTenth } = await capped(world, { rows, ...condition });
+		const { sustained, inSecond, inTenth, stall } = await capped(world, { rows, ...condition });
 		const at = `cap 100/s ${conditionText(condition)}`;
 		yield { name: `${at}: requests a second from the fifth second on`, figure: round(sustained, 1), goal: ">= 99" };
 		yield { name: `${at}: most in any second`, figure: inSecond, goal: "<= 101" };
 		yield { name: `${at}: most in 100 ms`, figure: inTenth, goal: "<= 20" };
+		yield { name: `${at}: ${STALL}`, figure: round(stall, 0) };
 	}
 }
 
@@ -62,10 +66,11 @@ export async function* largerCaps(world, { isShort }) {
 	for (const cap of isShort ? [1_000] : [300, 1_000, 5_000]) {
 		for (const condition of conditions(isShort)) {
 			const rows = cap * (isShort ? 10 : 15);
-			const { sustained, inSecond, mostInFlight, cpu } = await capped(world, { rows, cap, ...condition });
+			const { sustained, inSecond, mostInFlight, stall, cpu } = await capped(world, { rows, cap, ...condition });
 			const at = `cap ${cap}/s ${conditionText(condition)}`;
 			yield { name: `${at}: share of the cap`, figure: round(sustained / cap, 3), goal: ">= 0.98" };
 			yield { name: `${at}: most in any second against the cap`, figure: round(inSecond / cap, 3), goal: "<= 1.01" };
+			yield { name: `${at}: ${STALL}`, figure: round(stall, 0) };
 			yield { name: `${at}: most requests in flight`, figure: mostInFlight };
 			yield { name: `${at}: share of a core that the client used`, figure: round(cpu) };
 		}
