@@ -10,7 +10,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { jsonLine, TABLE_HEAD, tableRow, verdictText, withSection } from "./goals.mjs";
 import { machineText } from "./machine.mjs";
-import { longRun, resume } from "./measures/growth.mjs";
+import { resume } from "./measures/growth.mjs";
 import { capOf100, largerCaps, leastConcurrency } from "./measures/pace.mjs";
 import { runsList } from "./measures/runs-list.mjs";
 import { sharedCap } from "./measures/shared-cap.mjs";
@@ -29,7 +29,6 @@ const MEASURES = {
 	sharedCap,
 	leastConcurrency,
 	memory,
-	longRun,
 	resume,
 	runsList,
 };

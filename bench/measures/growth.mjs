@@ -1,31 +1,16 @@
 // What a long run costs, whether a row costs more at its end than at its beginning, and how soon a killed one goes on.
 import { round } from "../world.mjs";
-import { growthPerRow, watched } from "../watch.mjs";
+import { growthPerRow } from "../watch.mjs";
 
 const UNCAPPED = ["--rate", "unlimited"];
 
 /** The most rows that a kill may leave in doubt: those in flight (docs/reliability.md). They are sent again. */
 const IN_FLIGHT = 64;
 
-export async function* longRun(world, { isShort }) {
-	const rows = isShort ? 50_000 : 1_000_000;
-	const server = await world.server(rows);
-	for (const what of ["with before-images", "--no-undo"]) {
-		const flags = what === "--no-undo" ? [...UNCAPPED, what] : UNCAPPED;
-		const started = await world.startTag(server, rows, flags, { state: what });
-		const run = await watched(started, server, world.path(what), isShort ? 50 : 500);
-		const { never } = await server.counts();
-		if (never > 0) throw new Error(`${never} of ${rows} rows were not written`);
-		await server.forget();
-		yield* costs(`${rows.toLocaleString("en")} rows, no cap, ${what}`, run, rows);
-	}
-	await server.close();
-}
-
-function* costs(name, { seconds, cpuSeconds, peakMegabytes, samples }, rows) {
+/** What the rows of one run cost. @param run what `watched` gives */
+export function* costs(name, { seconds, cpuSeconds, samples }, rows) {
 	yield { name: `${name}: seconds`, figure: round(seconds, 1) };
 	yield { name: `${name}: CPU microseconds a row`, figure: round((cpuSeconds * 1e6) / rows, 0) };
-	yield { name: `${name}: peak memory, megabytes`, figure: round(peakMegabytes, 0) };
 	const bytes = growthPerRow(samples, "bytes", { from: 1, to: rows });
 	const shown = bytes === undefined ? {} : { figure: round(bytes, 0) };
 	yield { name: `${name}: bytes of records a row, while it runs`, ...shown };

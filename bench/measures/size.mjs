@@ -1,7 +1,9 @@
 // How time and memory grow with the manifest.
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { watched } from "../watch.mjs";
 import { DATASET, median, round } from "../world.mjs";
+import { costs } from "./growth.mjs";
 
 /** What a run holds, by the flags that make it. Before-images come from a list of the dataset, whose ids are held as well. */
 const WAYS = [
@@ -15,7 +17,9 @@ export async function* memory(world, { isShort }) {
 		const runs = [];
 		for (const rows of [few, many]) {
 			const server = await world.server(rows);
-			runs.push(await world.tag(server, rows, ["--rate", "unlimited", ...flags]));
+			const state = `memory-${rows}${flags.join("")}`;
+			const started = await world.startTag(server, rows, ["--rate", "unlimited", ...flags], { state });
+			runs.push(await watched(started, server, world.path(state), isShort ? 50 : 500));
 			await server.close();
 		}
 		const [small, large] = runs;
@@ -25,6 +29,7 @@ export async function* memory(world, { isShort }) {
 		yield { name: `${name}: peak memory, megabytes`, figure: round(large.peakMegabytes, 0), goal: "<= 160" };
 		const cpu = large.cpuSeconds / many / (small.cpuSeconds / few);
 		yield { name: `${name}: CPU a row against 10,000 rows`, figure: round(cpu), goal: "<= 1.1" };
+		yield* costs(name, large, many);
 	}
 }
 
