@@ -14,9 +14,10 @@ export type Metadata = ReadonlyMap<string, JsonValue>;
  */
 export function metadataText(metadata: Metadata, exact?: ReadonlyMap<string, string>): string {
 	let members = "";
-	for (const [key, value] of metadata) {
+	// An entry of each member would be one more object, and this is a part of each row.
+	metadata.forEach((value, key) => {
 		members += `${members === "" ? "" : ","}${textOf(key)}:${exact?.get(key) ?? valueText(value)}`;
-	}
+	});
 	return `{${members}}`;
 }
 

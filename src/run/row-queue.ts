@@ -87,8 +87,10 @@ export class RowQueue<Item extends Work> {
 		}
 		if (waits.size === 0) return this.#areReady(rows);
 		this.#preparing += rows.length;
-		void Promise.allSettled(waits).then(() => {
+		void Promise.allSettled(waits).then((ends) => {
 			this.#preparing -= rows.length;
+			// What is durable needs no second wait.
+			if (ends.every(({ status }) => status === "fulfilled")) for (const { memory } of rows) memory.ahead = undefined;
 			this.#areReady(rows);
 			this.#prepare();
 		});

@@ -120,6 +120,8 @@ function documentOf([name, ...fields]: readonly string[]): RemoteDocument {
 }
 
 function textOf(json: string | undefined): string | undefined {
+	// Nearly every name stands in its JSON text as it is.
+	if (json?.startsWith('"') === true && !json.includes("\\")) return json.slice(1, -1);
 	const value = json === undefined ? null : parseJson(json);
 	return typeof value === "string" ? value : undefined;
 }

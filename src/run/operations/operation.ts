@@ -25,8 +25,8 @@ export type Memory = WriteMemory & {
 	name?: string | undefined;
 	/** this execution has recorded what is sent */
 	isLogged?: boolean;
-	/** resolves when the record that was made ahead of the attempt is durable; nothing is sent before */
-	ahead?: Promise<void>;
+	/** resolves when the record that was made ahead of the attempt is durable: nothing is sent before. Undefined once it is */
+	ahead?: Promise<void> | undefined;
 	/** the document's metadata before the first attempt: a later read may see what an earlier attempt wrote */
 	beforeImage?: BeforeImage;
 	/** the metadata that was recorded last: a merge that is computed again may send another */

@@ -31,7 +31,7 @@ export function replaceMetadata<Item extends UpdateItem>(
 			if (memory.ahead !== undefined) await memory.ahead;
 			if (images !== undefined && memory.beforeImage === undefined) await readBefore(attempt, images);
 			const before = memory.beforeImage?.metadata;
-			await recordUpdate(attempt, metadata, memory.beforeImage);
+			if (memory.logged !== metadata) await recordUpdate(attempt, metadata, memory.beforeImage);
 			await writeMetadata(service, request, item, memory);
 			const removed = keysRemoved(before ?? memory.before?.document?.metadata, metadata);
 			if (removed.length > 0) await removedKeys.check(request, item, removed);
@@ -129,7 +129,7 @@ async function recordUpdate(
 	metadata: Metadata,
 	image: BeforeImage | undefined,
 ): Promise<void> {
-	if (memory.logged === metadata || (memory.logged !== undefined && sameMetadata(memory.logged, metadata))) return;
+	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
 	await log.sending(item, sendingOf(item, metadata, image));
 	memory.logged = metadata;
 }
