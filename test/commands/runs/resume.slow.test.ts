@@ -285,7 +285,8 @@ it("docs rm --id is resumed without typing the ids again", async () => {
 	const ids = (await world.service.ids()).slice(0, 4);
 	const argv = ["docs", "rm", "--id", ...ids, "-d", world.service.dataset, "--yes", ...ONE_BY_ONE];
 	const stopped = await world.run(argv);
-	expect(summaryOf(stopped.stdout)).toMatchObject({ rows: 4, removed: 2, pending: 2, exit_code: 4 });
+	// The second is removed too, and no list has confirmed it when the run stops: only the resumed run counts it.
+	expect(summaryOf(stopped.stdout)).toMatchObject({ rows: 4, removed: 1, pending: 3, exit_code: 4 });
 	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"]);
 	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ removed: 4, failed: 0 })]);
 	expect(await world.service.ids()).toHaveLength(1);
