@@ -120,7 +120,7 @@ export async function openSession(
 	io.hide(key);
 	const asked = options.rate ?? settings.rate?.value;
 	const setting = asked ?? ADVISED_RATE;
-	const mostAsked = await mostConnections();
+	const mostAsked = mostConnections();
 	const form = options.body ?? settings.body?.value ?? "auto";
 	const flavour = givenFlavour(options.flavour, settings);
 	const timeout = Math.min(options.timeout ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMER_MS);

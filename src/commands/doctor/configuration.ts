@@ -135,7 +135,7 @@ export async function storageCheck(settings: Settings, app: App): Promise<Check>
 	if ("error" in runs) return failed(STORAGE, runs.error, next);
 	const { folder } = runs.value;
 	const free = await attempt(async () => {
-		await runs.value.secure();
+		runs.value.secure();
 		return probeStorage(folder);
 	});
 	if ("error" in free) return failed(STORAGE, free.error, next);

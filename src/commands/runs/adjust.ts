@@ -74,7 +74,7 @@ export async function adjust(name: string | undefined, flags: AdjustFlags, app: 
 	const paused = pause || proceed ? { paused: pause } : {};
 	const text = wantedChangeText({ id, ...(rate === undefined ? {} : { rate }), ...paused });
 	try {
-		await writeWhole(runs.path(run, ADJUST_FILE), id, text);
+		writeWhole(runs.path(run, ADJUST_FILE), id, text);
 	} catch (error) {
 		throw new CliError(`${runs.path(run, ADJUST_FILE)}: ${reason(error)}; nothing was changed`, {
 			exit: Exit.storage,

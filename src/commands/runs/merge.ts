@@ -57,7 +57,7 @@ export async function merge(names: readonly string[], flags: MergeFlags, app: Ap
 	}
 	if (flags.json === true) await printVersionLine(app);
 	const runs = app.runs(await app.settings(flags));
-	await runs.secure();
+	runs.secure();
 	app.monitor.enter("checking", "the records of the shards");
 	const [first, ...others] = wholeOf(await findParts(names, from, runs), (run) => resumeCommand(run, flags));
 	if (first === undefined) throw new Error("a whole has at least one shard");

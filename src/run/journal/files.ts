@@ -1,10 +1,11 @@
-import { constants, fstatSync, writeSync } from "node:fs";
-import { copyFile, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { errorCode, reason } from "../../errors.ts";
 import { makeFolder } from "../storage/folders.ts";
+import { syncFile } from "../storage/quick-files.ts";
 import { encode } from "./encode.ts";
 import { JournalUnreadable } from "./errors.ts";
 import type { JournalRecord } from "./records.ts";
@@ -26,8 +27,8 @@ const NO_FOLDER_SYNC: readonly (string | undefined)[] = ["EINVAL", "EISDIR", "EN
 /** Makes a folder that must not exist yet, and its missing parents. All of them are durable when it resolves. */
 export async function createFolder(path: string): Promise<void> {
 	const parent = dirname(resolve(path));
-	const [outermost] = await makeFolder(parent);
-	await mkdir(path, { mode: FOLDER_MODE });
+	const [outermost] = makeFolder(parent);
+	mkdirSync(path, { mode: FOLDER_MODE });
 	// A new folder is durable once the folder that contains its name is.
 	const last = outermost === undefined ? parent : dirname(resolve(outermost));
 	for (let folder = parent; ; folder = dirname(folder)) {
@@ -38,13 +39,13 @@ export async function createFolder(path: string): Promise<void> {
 
 /** Makes the names in a folder durable, which to sync a file does not. */
 export async function syncFolder(path: string): Promise<void> {
-	const folder = await open(path, constants.O_RDONLY);
+	const folder = openSync(path, constants.O_RDONLY);
 	try {
-		await folder.sync();
+		await syncFile(folder);
 	} catch (error) {
 		if (!NO_FOLDER_SYNC.includes(errorCode(error))) throw error;
 	} finally {
-		await folder.close();
+		closeSync(folder);
 	}
 }
 

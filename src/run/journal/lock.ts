@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { link, open, readFile, realpath, rm } from "node:fs/promises";
+import { constants, linkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
 import {
@@ -14,6 +13,7 @@ import {
 	thisMachine,
 	thisProcessAsOwner,
 } from "../storage/process-owner.ts";
+import { readTextIfThere, removeFile, writeNewDurably } from "../storage/quick-files.ts";
 import { ageOf, linkMutex, type Mutex, socketMutex, withMutex } from "./mutex.ts";
 
 /** Age in milliseconds at which a lock without an owner counts as left by a process that was killed while it took it. */
@@ -63,53 +63,45 @@ export type LockOptions = {
  * @throws Locked where another process holds it
  */
 export async function takeLock(path: string, { processes, force = false, machine }: LockOptions): Promise<Lock> {
-	const folder = await realpath(dirname(resolve(path)));
+	const folder = realpathSync.native(dirname(resolve(path)));
 	const file = join(folder, `${basename(path)}.lock`);
-	const here = machine ?? (await thisMachine(processes));
-	const self = await thisProcessAsOwner(here, processes.pid, randomBytes(NONCE_BYTES).toString("hex"));
+	const here = machine ?? thisMachine(processes);
+	const self = thisProcessAsOwner(here, processes.pid, randomBytes(NONCE_BYTES).toString("hex"));
 	const mutex: Mutex = here.hasAbstractSockets ? socketMutex(file) : linkMutex(file, self.nonce);
 
 	// Most processes that come second are refused here, without a wait. An unwritten lock may be complete in a moment.
-	const before = await readLock(file, here);
+	const before = readLock(file, here);
 	if (before.state !== "unwritten") refuseIfHeld(before, file, force);
 	const tookOver = await withMutex(mutex, async () => {
-		const found = await readLock(file, here);
+		const found = readLock(file, here);
 		refuseIfHeld(found, file, force);
-		if (found.state !== "free") await rm(file, { force: true });
+		if (found.state !== "free") removeFile(file);
 		await createLock(file, self);
 		return found.owner;
 	});
 	const release = async (): Promise<void> => {
 		await withMutex(mutex, async () => {
-			const { owner } = await readLock(file, here);
-			if (owner?.nonce === self.nonce) await rm(file, { force: true });
+			const { owner } = readLock(file, here);
+			if (owner?.nonce === self.nonce) removeFile(file);
 		});
 	};
 	return { tookOver, release };
 }
 
 /** Refuses where another process holds that lock, and takes nothing. @throws Locked */
-export async function refuseWhileLocked(
-	path: string,
-	{ processes, force = false, machine }: LockOptions,
-): Promise<void> {
-	const here = machine ?? (await thisMachine(processes));
-	refuseIfHeld(await readLock(`${path}.lock`, here), path, force);
+export function refuseWhileLocked(path: string, { processes, force = false, machine }: LockOptions): void {
+	const here = machine ?? thisMachine(processes);
+	refuseIfHeld(readLock(`${path}.lock`, here), path, force);
 }
 
 type FoundLock = { readonly owner: LockOwner | undefined; readonly state: OwnerState | "free" | "unwritten" };
 
-async function readLock(file: string, here: Machine): Promise<FoundLock> {
-	let text: string;
-	try {
-		text = await readFile(file, { encoding: "utf8", flag: constants.O_RDONLY | constants.O_NOFOLLOW });
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return { owner: undefined, state: "free" };
-		throw error;
-	}
+function readLock(file: string, here: Machine): FoundLock {
+	const text = readTextIfThere(file, constants.O_NOFOLLOW);
+	if (text === undefined) return { owner: undefined, state: "free" };
 	const owner = readOwner(text);
-	if (owner !== undefined) return { owner, state: ownerStateOf(owner, here, await here.processOf(owner.pid)) };
-	const age = await ageOf(file);
+	if (owner !== undefined) return { owner, state: ownerStateOf(owner, here, here.processOf(owner.pid)) };
+	const age = ageOf(file);
 	if (age === undefined) return { owner, state: "free" };
 	return { owner, state: age > ABANDONED_AGE_MS ? "gone" : "unwritten" };
 }
@@ -128,28 +120,20 @@ async function createLock(file: string, owner: LockOwner): Promise<void> {
 	const draft = `${file}.${owner.nonce}`;
 	await writeOwner(draft, owner);
 	try {
-		await link(draft, file);
+		linkSync(draft, file);
 	} catch (error) {
 		if (!NO_LINKS.includes(errorCode(error))) throw lockedIfExists(error, file);
 		await writeOwner(file, owner);
 	} finally {
-		await rm(draft, { force: true });
+		removeFile(draft);
 	}
 }
 
 async function writeOwner(file: string, owner: LockOwner): Promise<void> {
-	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-	const handle = await open(file, flags, 0o600).catch((error: unknown) => {
-		throw lockedIfExists(error, file);
-	});
 	try {
-		await handle.writeFile(ownerText(owner));
-		await handle.sync();
+		await writeNewDurably(file, ownerText(owner));
 	} catch (error) {
-		await rm(file, { force: true });
-		throw error;
-	} finally {
-		await handle.close();
+		throw lockedIfExists(error, file);
 	}
 }
 

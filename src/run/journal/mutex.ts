@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { link, rm, stat, writeFile } from "node:fs/promises";
+import { linkSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../../errors.ts";
+import { removeFile } from "../storage/quick-files.ts";
 
 /** Tries to enter. Resolves with the function that leaves again, or with undefined while another process is in. */
 export type Mutex = () => Promise<(() => Promise<void>) | undefined>;
@@ -68,25 +69,25 @@ export function linkMutex(path: string, nonce: string): Mutex {
 	const own = `${path}.${nonce}`;
 	const shared = `${path}.taking`;
 	return async () => {
-		await writeFile(own, "", { mode: 0o600, flag: "wx" });
+		writeFileSync(own, "", { mode: 0o600, flag: "wx" });
 		try {
-			await link(own, shared);
+			linkSync(own, shared);
 		} catch (error) {
 			if (errorCode(error) !== "EEXIST") throw error;
-			const age = await ageOf(shared);
-			if (age !== undefined && age > ABANDONED_AGE_MS) await rm(shared, { force: true });
+			const age = ageOf(shared);
+			if (age !== undefined && age > ABANDONED_AGE_MS) removeFile(shared);
 			return undefined;
 		} finally {
-			await rm(own, { force: true });
+			removeFile(own);
 		}
-		return () => rm(shared, { force: true });
+		return async () => removeFile(shared);
 	};
 }
 
 /** Milliseconds since a file was written; undefined where it does not exist. */
-export async function ageOf(path: string): Promise<number | undefined> {
+export function ageOf(path: string): number | undefined {
 	try {
-		return Date.now() - (await stat(path)).mtimeMs;
+		return Date.now() - statSync(path).mtimeMs;
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;

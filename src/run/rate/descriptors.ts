@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 
 /** Linux tells here what a process may open. Node has raised the soft limit to the hard one by then. */
 const LIMITS = "/proc/self/limits";
@@ -13,9 +13,12 @@ export const MOST_ASKED = 2_000;
  * Requests that may be in flight at a time, as each takes a connection: as many as file descriptors allow, at most
  * `MOST_ASKED`. Other systems than Linux allow that many by default.
  */
-export async function mostConnections(): Promise<number> {
-	const limits = await readFile(LIMITS, "utf8").catch(() => "");
-	return connectionsWithin(limits);
+export function mostConnections(): number {
+	try {
+		return connectionsWithin(readFileSync(LIMITS, "utf8"));
+	} catch {
+		return connectionsWithin("");
+	}
 }
 
 /** The same by the text of the limits. */

@@ -75,7 +75,7 @@ export function fileRateMemory(
 		save: async (found) => {
 			const temporary = `${path}.${randomBytes(6).toString("hex")}`;
 			try {
-				await makeFolder(folder);
+				makeFolder(folder);
 				await writeFile(temporary, keptRateText(baseUrl, found, date()), { mode: 0o600, flag: "wx" });
 				await rename(temporary, path);
 			} catch {

@@ -1,4 +1,4 @@
-import { rename, writeFile } from "node:fs/promises";
+import { renameSync, writeFileSync } from "node:fs";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { JsonObject } from "../../json/values.ts";
 import { parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
@@ -66,10 +66,10 @@ export function readTakenChange(file: string): TakenChange | undefined {
 }
 
 /** Writes a file that is complete or absent whenever it is read. @param id makes the name of the draft its writer's own */
-export async function writeWhole(path: string, id: string, content: string): Promise<void> {
+export function writeWhole(path: string, id: string, content: string): void {
 	const draft = `${path}.${id}.new`;
-	await writeFile(draft, content, { mode: 0o600 });
-	await rename(draft, path);
+	writeFileSync(draft, content, { mode: 0o600 });
+	renameSync(draft, path);
 }
 
 function text(members: JsonObject): string {

@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
-import { copyFile, open, writeFile } from "node:fs/promises";
+import { copyFile, open } from "node:fs/promises";
 import { syncFolder } from "../journal/files.ts";
 import { continueRun, createRun, type OpenRun } from "../journal/open.ts";
 import { inDoubtByRow, type RecordedRun, type RowInDoubt } from "../journal/reader.ts";
+import { replaceDurably, writeNewDurably } from "../storage/quick-files.ts";
 import { cannotRecord, journalCliError } from "./faults.ts";
 import { millisecondsOf } from "./run-time.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
@@ -72,7 +73,7 @@ async function startRun(
 	const path = "path" in source ? source.path : runs.path(run, "manifest");
 	try {
 		if ("copy" in source) await copyDurably(source.copy, path);
-		if ("text" in source) await writeFile(path, source.text, { mode: 0o600, flush: true });
+		if ("text" in source) await replaceDurably(path, source.text);
 		const file: RunFile = {
 			run,
 			command: spec.command,
@@ -84,7 +85,7 @@ async function startRun(
 			options: spec.options,
 			flags: spec.flags,
 		};
-		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
+		await writeNewDurably(runs.path(run, "run.json"), runFileText(file));
 		// Rows are sent after this: the run must be found again after a loss of power.
 		await syncFolder(runs.path(run));
 		const replaced = all.filter((other) => other.run === spec.undoes || isSameJob(other, file));

@@ -1,9 +1,11 @@
-import { open, readdir, rm } from "node:fs/promises";
+import { closeSync, openSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonObject } from "../../json/values.ts";
 import { makeFolder } from "../storage/folders.ts";
+import { removeFile } from "../storage/quick-files.ts";
 
 /** The task of a run: enough to resume it from any folder. It does not contain the API key. */
 export type RunFile = {
@@ -159,18 +161,18 @@ export function startedLaterByClock<Run extends RunAge>(newest: RunAge, all: rea
  */
 export async function takeOrder(runsFolder: string, recorded: readonly RunAge[]): Promise<number> {
 	const folder = join(runsFolder, ".order");
-	await makeFolder(folder);
+	makeFolder(folder);
 	const taken = (await readdir(folder)).map(Number).filter(isOrder);
 	let next = 1 + [...taken, ...recorded.map(({ order }) => order ?? 0)].reduce((a, b) => Math.max(a, b), 0);
 	for (; ; next++) {
 		try {
-			await (await open(join(folder, String(next)), "wx", 0o600)).close();
+			closeSync(openSync(join(folder, String(next)), "wx", 0o600));
 			break;
 		} catch (error) {
 			if (errorCode(error) !== "EEXIST") throw error;
 		}
 	}
 	// Only the last file is needed: earlier numbers are in records, or are gaps.
-	for (const earlier of taken) await rm(join(folder, String(earlier)), { force: true });
+	for (const earlier of taken) removeFile(join(folder, String(earlier)));
 	return next;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import type { JsonObject } from "../../json/values.ts";
@@ -62,15 +62,15 @@ async function takeRunLock(
 	shard: Shard | undefined,
 	{ runs, processes, force }: LockOptions,
 ): Promise<Lock> {
-	await runs.secure();
+	runs.secure();
 	const folder = join(runs.folder, LOCKS);
 	try {
-		await makeFolder(folder);
+		makeFolder(folder);
 		const lock = await takeLock(join(folder, lockName(name, shard)), { processes, force });
 		try {
 			// Each process takes its own lock first. So of two that overlap and begin at once, one at least sees the other.
-			for (const other of await overlappingLocks(folder, name, shard)) {
-				await refuseWhileLocked(join(folder, other), { processes, force });
+			for (const other of overlappingLocks(folder, name, shard)) {
+				refuseWhileLocked(join(folder, other), { processes, force });
 			}
 			return lock;
 		} catch (error) {
@@ -95,8 +95,8 @@ function lockName(name: string, shard: Shard | undefined): string {
 }
 
 /** The names of other locks of the same work whose rows may be those of this shard. */
-async function overlappingLocks(folder: string, name: string, shard: Shard | undefined): Promise<string[]> {
-	const names = await readdir(folder);
+function overlappingLocks(folder: string, name: string, shard: Shard | undefined): string[] {
+	const names = readdirSync(folder);
 	return names.flatMap((file) => {
 		const [, other, index, count] = /^([0-9a-f]+)(?:-(\d+)-of-(\d+))?\.lock$/.exec(file) ?? [];
 		if (other !== name) return [];

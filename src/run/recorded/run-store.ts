@@ -1,5 +1,7 @@
+import { readdirSync } from "node:fs";
 import { access, lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import {
 	type CurrentUser,
@@ -8,6 +10,7 @@ import {
 	secureStateFolder,
 } from "../storage/private-folders.ts";
 import { syncFolder } from "../journal/files.ts";
+import { removeFile } from "../storage/quick-files.ts";
 import { byAge, isRunId, readRunFile, type RunFile } from "./run-file.ts";
 
 export const SUMMARY_FILE = "summary.json";
@@ -15,7 +18,7 @@ export const SUMMARY_FILE = "summary.json";
 /** The folder of locks, next to the folders of runs. */
 export const LOCKS = ".locks";
 
-/** Runs whose files are read at a time: far fewer than the files that a process may open. */
+/** Runs whose files are read at a time: few enough that a signal does not wait, far fewer than the files that a process may open. */
 export const READ_AT_ONCE = 32;
 
 /** The beginning of the name that a run's folder gets while it is removed. */
@@ -26,7 +29,7 @@ export class RunStore {
 	readonly folder: string;
 	readonly #stateDir: string;
 	readonly #user: CurrentUser;
-	#checked: Promise<void> | undefined;
+	#isChecked = false;
 
 	readonly #onRead: ((done: number, total: number) => void) | undefined;
 
@@ -39,12 +42,11 @@ export class RunStore {
 	}
 
 	/** Ensures that no other user can have written records or locks. @throws CliError exit 2 */
-	secure(): Promise<void> {
-		this.#checked ??= (async () => {
-			await secureStateFolder(this.#stateDir, this.#user);
-			for (const folder of [this.folder, this.path(LOCKS)]) await securePrivateFolder(folder, this.#user);
-		})();
-		return this.#checked;
+	secure(): void {
+		if (this.#isChecked) return;
+		secureStateFolder(this.#stateDir, this.#user);
+		for (const folder of [this.folder, this.path(LOCKS)]) securePrivateFolder(folder, this.#user);
+		this.#isChecked = true;
 	}
 
 	/** Path of a file in a run's folder, or of the folder where no name is given. */
@@ -54,9 +56,9 @@ export class RunStore {
 
 	/** The names of all run folders, the newest first, also of those without a record yet. Other folders are skipped. */
 	async names(): Promise<string[]> {
-		await this.secure();
+		this.secure();
 		try {
-			return (await readdir(this.folder)).filter(isRunId).toSorted().toReversed();
+			return readdirSync(this.folder).filter(isRunId).toSorted().toReversed();
 		} catch (error) {
 			if (errorCode(error) === "ENOENT") return [];
 			throw new CliError(`${this.folder}: ${reason(error)}`, { exit: Exit.storage, cause: error });
@@ -68,6 +70,8 @@ export class RunStore {
 		const files: (RunFile | undefined)[] = [];
 		const all = await this.names();
 		for (const names of batches(all, READ_AT_ONCE)) {
+			// Signals and the display come in between.
+			if (files.length > 0) await setImmediate();
 			this.#onRead?.(files.length, all.length);
 			files.push(...(await Promise.all(names.map((name) => this.read(name)))));
 		}
@@ -76,11 +80,11 @@ export class RunStore {
 
 	/** The task of a run; undefined for a run that was killed before it recorded that. */
 	async read(run: string): Promise<RunFile | undefined> {
-		await this.secure();
+		this.secure();
 		const path = this.path(run, "run.json");
 		try {
-			await securePrivateFolder(this.path(run), this.#user);
-			const file = readRunFile(await readPrivateFile(path, this.#user));
+			securePrivateFolder(this.path(run), this.#user);
+			const file = readRunFile(readPrivateFile(path, this.#user));
 			// A copy of a run's folder under another name is not a second run.
 			return file?.run === run ? file : undefined;
 		} catch (error) {
@@ -92,10 +96,10 @@ export class RunStore {
 
 	/** A small file in a run's folder; undefined where there is none. @throws CliError exit 2 or 7 */
 	async readFile(run: string, name: string): Promise<string | undefined> {
-		await this.secure();
+		this.secure();
 		const path = this.path(run, name);
 		try {
-			return await readPrivateFile(path, this.#user);
+			return readPrivateFile(path, this.#user);
 		} catch (error) {
 			if (error instanceof CliError) throw error;
 			if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
@@ -128,7 +132,7 @@ export class RunStore {
 
 	/** Removes the summary of the last execution, durably. A run has none while an execution goes on. */
 	async forgetSummary(run: string): Promise<void> {
-		await rm(this.path(run, SUMMARY_FILE), { force: true });
+		removeFile(this.path(run, SUMMARY_FILE));
 		await syncFolder(this.path(run));
 	}
 

@@ -1,10 +1,9 @@
-import type { Stats } from "node:fs";
-import { readFile, rename, stat, writeFile } from "node:fs/promises";
-import { errorCode } from "../../errors.ts";
+import { renameSync, type Stats, statSync } from "node:fs";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { JsonObject, JsonValue } from "../../json/values.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
+import { isAbsent, readTextIfThere, replaceDurably } from "../storage/quick-files.ts";
 import type { Totals } from "../types.ts";
 import type { RunFile } from "./run-file.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
@@ -39,38 +38,48 @@ export async function writeRunSummary(runs: RunStore, run: string, summary: NewS
 	const added = { started, ended: ended.toISOString(), command, manifest: manifest.name, base_url: baseUrl, wrote };
 	const text = JSON.stringify({ ...printed, ...added, journal_bytes: journalBytes ?? null });
 	const path = runs.path(run, SUMMARY_FILE);
-	await writeFile(`${path}.new`, `${text}\n`, { mode: 0o600, flush: true });
-	await rename(`${path}.new`, path);
+	await replaceDurably(`${path}.new`, `${text}\n`);
+	renameSync(`${path}.new`, path);
 }
 
 /**
  * The summary of a run, if its journal is still as it was when the summary was written. A run that is going on, was
  * killed or was damaged since has none, and neither has one of 0.1.0: their state comes from their journals.
  */
-export async function readRunSummary(runs: RunStore, run: string): Promise<RunSummary | undefined> {
-	const path = runs.path(run, SUMMARY_FILE);
-	const [text, written, journal] = await Promise.all([
-		readFile(path, "utf8").catch(absent),
-		stat(path).catch(absent),
-		stat(runs.path(run, JOURNAL_FILE)).catch(absent),
-	]);
-	if (text === undefined || written === undefined) return undefined;
-	const object = jsonObjectOf(text);
-	if (object === undefined) return undefined;
+export function readRunSummary(runs: RunStore, run: string): RunSummary | undefined {
+	const object = summaryFile(runs, run);
+	return object !== undefined && isOfJournal(object, runs, run) ? summaryIn(object) : undefined;
+}
+
+/** Whether a run is complete, by its summary alone, as its journal may be long. */
+export function isComplete(runs: RunStore, run: string): boolean {
+	const object = summaryFile(runs, run);
+	if (object?.["pending"] !== 0) return false;
+	// The summary of an earlier release can't be compared with the journal.
+	return !("journal_bytes" in object) || (isOfJournal(object, runs, run) && summaryIn(object) !== undefined);
+}
+
+function summaryFile(runs: RunStore, run: string): JsonObject | undefined {
+	const text = readTextIfThere(runs.path(run, SUMMARY_FILE));
+	return text === undefined ? undefined : jsonObjectOf(text);
+}
+
+/** Whether a journal is as it was when the summary was written. */
+function isOfJournal(object: JsonObject, runs: RunStore, run: string): boolean {
+	const written = statusOf(runs.path(run, SUMMARY_FILE));
+	if (written === undefined) return false;
+	const journal = statusOf(runs.path(run, JOURNAL_FILE));
+	if (journal !== undefined) return fits(object, written, journal);
 	// A journal is compressed after the summary, and made plain again before anything is appended to it.
-	const isThere =
-		journal === undefined
-			? typeof object["journal_bytes"] === "number" && (await isPacked(runs, run))
-			: fits(object, written, journal);
-	return isThere ? summaryIn(object) : undefined;
+	return typeof object["journal_bytes"] === "number" && isPacked(runs, run);
 }
 
 function fits({ journal_bytes: bytes }: JsonObject, written: Stats, journal: Stats): boolean {
 	return journal.size === bytes && journal.mtimeMs <= written.mtimeMs;
 }
 
-async function isPacked(runs: RunStore, run: string): Promise<boolean> {
-	return (await stat(packedPath(runs.path(run, JOURNAL_FILE))).catch(absent)) !== undefined;
+function isPacked(runs: RunStore, run: string): boolean {
+	return statusOf(packedPath(runs.path(run, JOURNAL_FILE))) !== undefined;
 }
 
 function summaryIn(object: JsonObject): RunSummary | undefined {
@@ -94,7 +103,11 @@ function isNumber(value: JsonValue | undefined): value is number {
 	return typeof value === "number";
 }
 
-function absent(error: unknown): undefined {
-	if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
-	throw error;
+function statusOf(path: string): Stats | undefined {
+	try {
+		return statSync(path);
+	} catch (error) {
+		if (isAbsent(error)) return undefined;
+		throw error;
+	}
 }

@@ -1,12 +1,12 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonObject } from "../../json/values.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
 import { areDisjoint, shardIn } from "../../shard.ts";
 import { byAge, type RunFile } from "./run-file.ts";
-import { readRunSummary } from "./run-summary.ts";
-import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
+import { readTextIfThere, removeFile, replaceDurably } from "../storage/quick-files.ts";
+import { isComplete } from "./run-summary.ts";
+import type { RunStore } from "./run-store.ts";
 
 /** Names the run that superseded this one. The file stays when that run's record is removed, as its writes stay too. */
 export const SUPERSEDED_FILE = "superseded.json";
@@ -32,7 +32,7 @@ export function supersededAmong(
 ): (file: RunFile) => Promise<string | undefined> {
 	let replacements: ReadonlyMap<string, readonly RunFile[]> | undefined;
 	return async (file) => {
-		const mark = await readMark(runs, file.run);
+		const mark = readMark(runs, file.run);
 		if (mark !== undefined) return mark;
 		// Found without a mark: a run that was killed as it began has not marked another, and neither has one of 0.1.0.
 		replacements ??= byReplacedRun(all);
@@ -74,12 +74,12 @@ function isNewer(other: RunFile, file: RunFile): boolean {
 export async function supersede(runs: RunStore, files: readonly RunFile[], by: string): Promise<string[]> {
 	const marked: string[] = [];
 	for (const { run } of files) {
-		if (run === by || (await isComplete(runs, run)) || (await readMark(runs, run)) !== undefined) continue;
+		if (run === by || isComplete(runs, run) || readMark(runs, run) !== undefined) continue;
 		const text = `${JSON.stringify({ schema: 1, by })}\n`;
 		// The mark is renamed into place: an incomplete one would not count, and no later mark would replace it.
 		const draft = runs.path(run, `${SUPERSEDED_FILE}.${by}`);
 		try {
-			await writeFile(draft, text, { mode: 0o600, flush: true });
+			await replaceDurably(draft, text);
 			await rename(draft, runs.path(run, SUPERSEDED_FILE));
 			marked.push(run);
 		} catch (error) {
@@ -93,7 +93,7 @@ export async function supersede(runs: RunStore, files: readonly RunFile[], by: s
 /** Takes the marks of a run away again, which has sent nothing. Call it before the record of that run is removed. */
 export async function unmark(runs: RunStore, marked: readonly string[], by: string): Promise<void> {
 	for (const run of marked) {
-		if ((await readMark(runs, run)) === by) await rm(runs.path(run, SUPERSEDED_FILE), { force: true });
+		if (readMark(runs, run) === by) removeFile(runs.path(run, SUPERSEDED_FILE));
 	}
 }
 
@@ -109,29 +109,11 @@ export async function markReplacedRuns(runs: RunStore, run: string, all: readonl
 	await supersede(runs, older, run);
 }
 
-/** Whether a run is complete, by its summary alone, as its journal may be long. */
-export async function isComplete(runs: RunStore, run: string): Promise<boolean> {
-	const summary = await readObject(runs.path(run, SUMMARY_FILE));
-	if (summary?.["pending"] !== 0) return false;
-	// The summary of an earlier release can't be compared with the journal.
-	return !("journal_bytes" in summary) || (await readRunSummary(runs, run)) !== undefined;
-}
-
-async function readMark(runs: RunStore, run: string): Promise<string | undefined> {
-	const by = (await readObject(runs.path(run, SUPERSEDED_FILE)))?.["by"];
+function readMark(runs: RunStore, run: string): string | undefined {
+	const text = readTextIfThere(runs.path(run, SUPERSEDED_FILE));
+	// A damaged file does not count.
+	const by = text === undefined ? undefined : jsonObjectOf(text)?.["by"];
 	return typeof by === "string" ? by : undefined;
-}
-
-async function readObject(path: string): Promise<{ readonly [name: string]: unknown } | undefined> {
-	try {
-		const value = parseJson(await readFile(path, "utf8"));
-		return isJsonObject(value) ? value : undefined;
-	} catch (error) {
-		// An error without a code is of damaged JSON, and such a file does not count. Errors of the storage are thrown.
-		const code = errorCode(error);
-		if (code === undefined || code === "ENOENT" || code === "ENOTDIR") return undefined;
-		throw error;
-	}
 }
 
 /** The command of a run that takes another one back. */

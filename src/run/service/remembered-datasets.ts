@@ -46,7 +46,7 @@ export class RememberedDatasets {
 		const temporary = `${this.#path}.${randomBytes(6).toString("hex")}`;
 		const kept = datasets.slice(0, MOST_NAMES).map(({ id, name }) => ({ id, name }));
 		try {
-			await makeFolder(this.#folder);
+			makeFolder(this.#folder);
 			const text = `${JSON.stringify({ base_url: this.#baseUrl, datasets: kept })}\n`;
 			await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
 			await rename(temporary, this.#path);

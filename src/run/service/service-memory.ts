@@ -4,9 +4,10 @@ import { type Flavour, type Normalise, flavourNamed, flavours } from "../../rest
 import type { BodyForm } from "../../body-forms.ts";
 import type { Echo } from "../../rest/types.ts";
 import { createHash, randomBytes } from "node:crypto";
-import { readFile, writeFile, rename, rm } from "node:fs/promises";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../storage/folders.ts";
+import { readTextIfThere, removeQuietly } from "../storage/quick-files.ts";
 
 /** The knowledge of commands about the service at one address. */
 export type RememberedService = {
@@ -79,7 +80,7 @@ export function fileMemory(stateDir: string, baseUrl: string): ServiceMemory {
 	return {
 		load: async () => {
 			try {
-				return readEntry(await readFile(path, "utf8"), baseUrl);
+				return readEntry(readTextIfThere(path) ?? "", baseUrl);
 			} catch {
 				return undefined;
 			}
@@ -88,11 +89,11 @@ export function fileMemory(stateDir: string, baseUrl: string): ServiceMemory {
 			const temporary = `${path}.${randomBytes(6).toString("hex")}`;
 			try {
 				// Node's own recursive mkdir never ends where an existing folder refuses with "no such file", as /proc does.
-				await makeFolder(folder);
-				await writeFile(temporary, entryText(baseUrl, service), { mode: 0o600, flag: "wx" });
-				await rename(temporary, path);
+				makeFolder(folder);
+				writeFileSync(temporary, entryText(baseUrl, service), { mode: 0o600, flag: "wx" });
+				renameSync(temporary, path);
 			} catch {
-				await rm(temporary, { force: true }).catch(() => undefined);
+				removeQuietly(temporary);
 			}
 		},
 	};

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rm, rmdir, stat, statfs } from "node:fs/promises";
+import { mkdirSync, statSync } from "node:fs";
+import { open, rm, rmdir, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 
@@ -12,32 +13,33 @@ const FOLDER_MODE = 0o700;
  *
  * @returns the folders that were made, the outermost first
  */
-export async function makeFolder(path: string): Promise<readonly string[]> {
+export function makeFolder(path: string): readonly string[] {
 	const folder = resolve(path);
 	const made: string[] = [];
 	try {
-		await mkdir(folder, { mode: FOLDER_MODE });
+		mkdirSync(folder, { mode: FOLDER_MODE });
 		return [folder];
 	} catch (error) {
-		if (errorCode(error) === "EEXIST" && (await isFolder(folder))) return made;
+		if (errorCode(error) === "EEXIST" && isFolder(folder)) return made;
 		if (errorCode(error) !== "ENOENT" || dirname(folder) === folder) throw error;
 	}
-	made.push(...(await makeFolder(dirname(folder))));
+	made.push(...makeFolder(dirname(folder)));
 	try {
-		await mkdir(folder, { mode: FOLDER_MODE });
+		mkdirSync(folder, { mode: FOLDER_MODE });
 		made.push(folder);
 	} catch (error) {
 		// Another process may have made it meanwhile.
-		if (errorCode(error) !== "EEXIST" || !(await isFolder(folder))) throw error;
+		if (errorCode(error) !== "EEXIST" || !isFolder(folder)) throw error;
 	}
 	return made;
 }
 
-async function isFolder(path: string): Promise<boolean> {
-	return stat(path).then(
-		(status) => status.isDirectory(),
-		() => false,
-	);
+function isFolder(path: string): boolean {
+	try {
+		return statSync(path).isDirectory();
+	} catch {
+		return false;
+	}
 }
 
 /**
@@ -71,7 +73,7 @@ export async function probeStorage(folder: string): Promise<number | undefined> 
 	const path = join(folder, `.probe-${randomBytes(6).toString("hex")}`);
 	let made: readonly string[] = [];
 	try {
-		made = await makeFolder(folder);
+		made = makeFolder(folder);
 		const file = await open(path, "wx", 0o600);
 		try {
 			await file.writeFile(Buffer.alloc(PROBE_BYTES));

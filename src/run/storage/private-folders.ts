@@ -1,7 +1,18 @@
-import { constants, type Stats } from "node:fs";
-import { chmod, lstat, open, readdir, stat } from "node:fs/promises";
+import {
+	chmodSync,
+	closeSync,
+	constants,
+	fstatSync,
+	lstatSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	type Stats,
+	statSync,
+} from "node:fs";
 import { join } from "node:path";
-import { CliError, errorCode, Exit } from "../../errors.ts";
+import { CliError, Exit } from "../../errors.ts";
+import { isAbsent } from "./quick-files.ts";
 
 /** The user of this process, and how to inform that user. */
 export type CurrentUser = {
@@ -28,50 +39,46 @@ const PRIVATE_MODE = 0o700;
  *   closed: others may read it, and it is refused where others can write it
  * @throws CliError exit 2
  */
-export async function securePrivateFolder(
-	path: string,
-	user: CurrentUser,
-	isOurs?: (name: string) => boolean,
-): Promise<void> {
+export function securePrivateFolder(path: string, user: CurrentUser, isOurs?: (name: string) => boolean): void {
 	const { uid } = user;
 	if (uid === -1) return;
-	const link = await statusOf(path, lstat);
+	const link = statusOf(path, lstatSync);
 	if (link === undefined) return;
 	if (isForeign(link.uid, uid)) throw belongsToAnother(path);
 	// The user's own link may lead to another disk. The mode of a folder there is not changed.
-	const status = link.isSymbolicLink() ? await statusOf(path, stat) : link;
+	const status = link.isSymbolicLink() ? statusOf(path, statSync) : link;
 	if (status === undefined || !status.isDirectory()) return;
 	if (isForeign(status.uid, uid)) throw belongsToAnother(path);
 	if ((status.mode & ANY_FOR_OTHERS) === 0) return;
 	const isWritable = (status.mode & WRITE_FOR_OTHERS) !== 0;
 	// Such a folder may have other files in it too, so others may read it.
 	if (!isWritable && isOurs !== undefined) return;
-	if (isOurs !== undefined && !(await readdir(path)).every(isOurs)) throw writable(path);
-	await checkEntries(path, uid);
-	const isClosed = status.uid === uid && !link.isSymbolicLink() && (await closeToOthers(path));
+	if (isOurs !== undefined && !readdirSync(path).every(isOurs)) throw writable(path);
+	checkEntries(path, uid);
+	const isClosed = status.uid === uid && !link.isSymbolicLink() && closeToOthers(path);
 	if (!isClosed && isWritable) throw writable(path);
 	if (isWritable) user.note(`${path} was writable by others; its mode is now 0700.`);
 }
 
 /** Reads a file that only this user and root can have written. @throws CliError exit 2 for any other file */
-export async function readPrivateFile(path: string, { uid }: CurrentUser): Promise<string> {
-	const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+export function readPrivateFile(path: string, { uid }: CurrentUser): string {
+	const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	try {
 		// The open file is checked, not the path: another file can't take its place between check and reading.
-		const status = await file.stat();
+		const status = fstatSync(file);
 		if (uid !== -1 && isForeign(status.uid, uid)) throw belongsToAnother(path);
 		if (uid !== -1 && (status.mode & WRITE_FOR_OTHERS) !== 0) throw writable(path);
-		return await file.readFile("utf8");
+		return readFileSync(file, "utf8");
 	} finally {
-		await file.close();
+		closeSync(file);
 	}
 }
 
 /** Checks the files of a folder that others could write into. @throws CliError exit 2 where one is foreign or writable */
-async function checkEntries(folder: string, uid: number): Promise<void> {
-	for (const name of await readdir(folder)) {
+function checkEntries(folder: string, uid: number): void {
+	for (const name of readdirSync(folder)) {
 		const path = join(folder, name);
-		const status = await statusOf(path, lstat);
+		const status = statusOf(path, lstatSync);
 		if (status === undefined) continue;
 		if (isForeign(status.uid, uid)) throw belongsToAnother(path);
 		// A folder in it is checked when it is used.
@@ -83,18 +90,20 @@ function isForeign(owner: number, uid: number): boolean {
 	return owner !== uid && owner !== ROOT;
 }
 
-async function closeToOthers(path: string): Promise<boolean> {
-	return chmod(path, PRIVATE_MODE).then(
-		() => true,
-		() => false,
-	);
+function closeToOthers(path: string): boolean {
+	try {
+		chmodSync(path, PRIVATE_MODE);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
-async function statusOf(path: string, read: (path: string) => Promise<Stats>): Promise<Stats | undefined> {
+function statusOf(path: string, read: (path: string) => Stats): Stats | undefined {
 	try {
-		return await read(path);
+		return read(path);
 	} catch (error) {
-		if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+		if (isAbsent(error)) return undefined;
 		throw error;
 	}
 }
@@ -117,6 +126,6 @@ function writable(path: string): CliError {
 const STATE_ENTRIES: readonly string[] = ["runs", "services", "tmp"];
 
 /** Ensures that no other user can have written the files of a state folder. @throws CliError exit 2 */
-export async function secureStateFolder(path: string, user: CurrentUser): Promise<void> {
-	await securePrivateFolder(path, user, (name) => STATE_ENTRIES.includes(name));
+export function secureStateFolder(path: string, user: CurrentUser): void {
+	securePrivateFolder(path, user, (name) => STATE_ENTRIES.includes(name));
 }

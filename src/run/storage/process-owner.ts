@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonValue } from "../../json/values.ts";
@@ -90,27 +90,27 @@ export type Machine = {
 	/** whether the system has abstract Unix sockets, which Linux alone has */
 	readonly hasAbstractSockets: boolean;
 	/** undefined where no process with that id runs */
-	processOf(pid: number): Promise<RunningProcess | undefined>;
+	processOf(pid: number): RunningProcess | undefined;
 };
 
-export async function thisMachine({ isRunning }: Processes): Promise<Machine> {
-	const boot = await textOf("/proc/sys/kernel/random/boot_id");
+export function thisMachine({ isRunning }: Processes): Machine {
+	const boot = textOf("/proc/sys/kernel/random/boot_id");
 	return {
 		host: hostname(),
 		boot: boot?.trim() ?? null,
 		hasAbstractSockets: boot !== undefined,
-		processOf: async (pid) => {
+		processOf: (pid) => {
 			if (boot === undefined) return isRunning(pid) ? { start: null } : undefined;
-			const stat = await textOf(`/proc/${pid}/stat`);
+			const stat = textOf(`/proc/${pid}/stat`);
 			return stat === undefined ? undefined : readProcess(stat);
 		},
 	};
 }
 
 /** This process as the owner of a lock. */
-export async function thisProcessAsOwner(machine: Machine, pid: number, nonce: string): Promise<LockOwner> {
+export function thisProcessAsOwner(machine: Machine, pid: number, nonce: string): LockOwner {
 	const { host, boot } = machine;
-	const start = (await machine.processOf(pid))?.start ?? null;
+	const start = machine.processOf(pid)?.start ?? null;
 	return { pid, start, boot, host, nonce, since: new Date().toISOString() };
 }
 
@@ -128,9 +128,10 @@ export function readProcess(stat: string): RunningProcess | undefined {
 	return ENDED.includes(field(STATE_FIELD)) ? undefined : { start: field(START_FIELD) ?? null };
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+/** A file of `/proc`, which is in memory: a thread for it would take ten times as long. */
+function textOf(path: string): string | undefined {
 	try {
-		return await readFile(path, "utf8");
+		return readFileSync(path, "utf8");
 	} catch {
 		return undefined;
 	}

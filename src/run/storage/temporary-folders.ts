@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { lstatSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
@@ -37,7 +38,7 @@ export class TemporaryFolders {
 		// A job whose home can't be written still works: where no state folder was given, the system's folder is used.
 		const isDefault = origin === "default";
 		try {
-			await makeFolder(shared);
+			makeFolder(shared);
 		} catch (error) {
 			if (isDefault) return tmpdir();
 			throw new CliError(`${origin} ${stateDir}: ${storageReason(error, stateDir)}`, {
@@ -45,8 +46,8 @@ export class TemporaryFolders {
 				cause: error,
 			});
 		}
-		await secureStateFolder(stateDir, this.#user);
-		await securePrivateFolder(shared, this.#user);
+		secureStateFolder(stateDir, this.#user);
+		securePrivateFolder(shared, this.#user);
 		try {
 			return await makeProcessFolder(shared, this.#processes, Date.now());
 		} catch (error) {
@@ -59,9 +60,18 @@ export class TemporaryFolders {
 	async close(): Promise<void> {
 		for (const made of this.#made.values()) {
 			const folder = await made.catch(() => undefined);
-			if (folder !== undefined && folder !== tmpdir()) await rm(folder, { recursive: true, force: true });
+			if (folder !== undefined && folder !== tmpdir()) await removeFolder(folder);
 		}
 		this.#made.clear();
+	}
+}
+
+/** Most of these folders are empty in the end. */
+async function removeFolder(path: string): Promise<void> {
+	try {
+		rmdirSync(path);
+	} catch {
+		await rm(path, { recursive: true, force: true });
 	}
 }
 
@@ -82,17 +92,17 @@ const UNCHECKED_AGE_MS = 7 * 24 * 60 * 60 * 1000;
  * @throws CliError exit 7 where it can't be made
  */
 export async function makeProcessFolder(shared: string, processes: Processes, now: number): Promise<string> {
-	const machine = await thisMachine(processes);
-	const start = (await machine.processOf(processes.pid))?.start ?? "x";
+	const machine = thisMachine(processes);
+	const start = machine.processOf(processes.pid)?.start ?? "x";
 	const random = randomBytes(4).toString("hex");
 	const own = join(shared, `of-${processes.pid}-${start}-${machineHash(machine)}-${random}`);
 	try {
-		for (const name of await readdir(shared)) {
-			if (await isAbandoned(join(shared, name), name, machine, now)) {
+		for (const name of readdirSync(shared)) {
+			if (isAbandoned(join(shared, name), name, machine, now)) {
 				await rm(join(shared, name), { recursive: true, force: true });
 			}
 		}
-		await mkdir(own, { mode: 0o700 });
+		mkdirSync(own, { mode: 0o700 });
 		return own;
 	} catch (error) {
 		throw new CliError(`copies can't be kept in the temporary folder ${shared}: ${reason(error)}; nothing was sent`, {
@@ -103,14 +113,14 @@ export async function makeProcessFolder(shared: string, processes: Processes, no
 	}
 }
 
-async function isAbandoned(path: string, name: string, machine: Machine, now: number): Promise<boolean> {
+function isAbandoned(path: string, name: string, machine: Machine, now: number): boolean {
 	const [, pid, start, hash] = FOLDER_NAME.exec(name) ?? [];
 	if (hash === machineHash(machine)) {
-		const running = await machine.processOf(Number(pid));
+		const running = machine.processOf(Number(pid));
 		return running === undefined || !isSameProcess(start === "x" ? null : (start ?? null), running);
 	}
 	try {
-		return now - (await lstat(path)).mtimeMs > UNCHECKED_AGE_MS;
+		return now - lstatSync(path).mtimeMs > UNCHECKED_AGE_MS;
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return false;
 		throw error;

@@ -24,8 +24,8 @@ export async function ownerOfExecution(
 ): Promise<Execution | undefined> {
 	const owner = readOwner((await runs.readFile(run, PROCESS_FILE)) ?? "");
 	if (owner === undefined) return undefined;
-	const here = await thisMachine(processes);
-	return { state: ownerStateOf(owner, here, await here.processOf(owner.pid)), since: owner.since };
+	const here = thisMachine(processes);
+	return { state: ownerStateOf(owner, here, here.processOf(owner.pid)), since: owner.since };
 }
 
 /** Whether the process that executes a run still does; undefined where no process has said that it does. */

@@ -53,7 +53,7 @@ export async function* listedRuns(
 }
 
 async function bySummary(runs: RunStore, file: RunFile, superseded: SupersededBy): Promise<ListedRun | undefined> {
-	const summary = await readRunSummary(runs, file.run);
+	const summary = readRunSummary(runs, file.run);
 	if (summary === undefined) return undefined;
 	const { totals } = summary;
 	// Only a run with pending rows can be superseded.

@@ -41,7 +41,7 @@ export async function pruneCandidate(
 	});
 	if (folder === undefined) return undefined;
 	const file = await runs.read(run);
-	const summary = await readRunSummary(runs, run);
+	const summary = readRunSummary(runs, run);
 	if (file !== undefined && summary !== undefined) {
 		const { totals, ended } = summary;
 		const by = totals.pending > 0 ? await supersededBy(runs, file, all) : undefined;

@@ -6,7 +6,8 @@ import { startedLaterByClock, type RunFile } from "../../run/recorded/run-file.t
 import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { CliError, Exit } from "../../errors.ts";
-import { isComplete, supersededBy } from "../../run/recorded/superseded.ts";
+import { isComplete } from "../../run/recorded/run-summary.ts";
+import { supersededBy } from "../../run/recorded/superseded.ts";
 import type { App } from "../../app.ts";
 import { show } from "../../text/show.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
@@ -131,7 +132,7 @@ export async function newestUnfinished(runs: RunStore): Promise<RunFile> {
 	const superseded: string[] = [];
 	for (const file of all) {
 		const { run } = file;
-		if (await isComplete(runs, run)) continue;
+		if (isComplete(runs, run)) continue;
 		// A damaged run may be the one that the user means. Its error says how to repair it.
 		const { recorded } = await readReport(runs, file);
 		const state = stateOf(recorded, await supersededBy(runs, file, all));

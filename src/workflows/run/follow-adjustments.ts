@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
 import type { App, Session } from "../../app.ts";
 import { errorCode, reason } from "../../errors.ts";
 import { adjustedText } from "../../report/adjusted.ts";
@@ -13,6 +12,7 @@ import {
 	writeWhole,
 } from "../../run/recorded/adjust-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
+import { removeFile } from "../../run/storage/quick-files.ts";
 import { ownerText, thisMachine, thisProcessAsOwner } from "../../run/storage/process-owner.ts";
 
 /** How often the file of `runs adjust` is read, in milliseconds. */
@@ -30,8 +30,8 @@ type Followed = { readonly runs: RunStore; readonly name: string; readonly sessi
 export async function followAdjustments(followed: Followed): Promise<() => Promise<void>> {
 	const { runs, name, session, app } = followed;
 	const nonce = randomBytes(NONCE_BYTES).toString("hex");
-	const clear = async (...files: readonly string[]): Promise<void> => {
-		for (const file of files) await rm(runs.path(name, file), { force: true });
+	const clear = (...files: readonly string[]): void => {
+		for (const file of files) removeFile(runs.path(name, file));
 	};
 	const forget = session.rates.onChange((change) => app.io.note(noteOf(change, name)));
 	let seen = "";
@@ -50,10 +50,10 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 		}
 	};
 	try {
-		await clear(ADJUST_FILE, ADJUSTED_FILE, PROCESS_FILE);
+		clear(ADJUST_FILE, ADJUSTED_FILE, PROCESS_FILE);
 		const { processes } = app;
-		const owner = await thisProcessAsOwner(await thisMachine(processes), processes.pid, nonce);
-		await writeWhole(runs.path(name, PROCESS_FILE), nonce, ownerText(owner));
+		const owner = thisProcessAsOwner(thisMachine(processes), processes.pid, nonce);
+		writeWhole(runs.path(name, PROCESS_FILE), nonce, ownerText(owner));
 	} catch (error) {
 		app.io.note(`runs adjust can't change this run: ${errorCode(error) ?? reason(error)}`);
 	}
@@ -67,8 +67,11 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 		forget();
 		await work;
 		// The answer stays: a run that ended right after a change would take it away before runs adjust has read it.
-		// The run has ended, whatever becomes of the others.
-		await clear(ADJUST_FILE, PROCESS_FILE).catch(() => undefined);
+		try {
+			clear(ADJUST_FILE, PROCESS_FILE);
+		} catch {
+			// The run has ended, whatever becomes of these.
+		}
 	};
 }
 
@@ -85,7 +88,7 @@ async function take(text: string, { runs, name, session, app }: Followed, nonce:
 	if (wanted.paused === true) rates.pause("runs adjust");
 	if (wanted.paused === false) rates.continue("runs adjust");
 	const taken = { id: wanted.id, before, rate: rates.setting, paused: rates.isPaused };
-	await writeWhole(runs.path(name, ADJUSTED_FILE), nonce, takenChangeText(taken));
+	writeWhole(runs.path(name, ADJUSTED_FILE), nonce, takenChangeText(taken));
 }
 
 function noteOf(change: Adjustment, name: string): string {

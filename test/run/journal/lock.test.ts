@@ -74,7 +74,7 @@ async function path(): Promise<string> {
 }
 
 async function owner(more: Partial<LockOwner> = {}): Promise<LockOwner> {
-	const { boot, host } = await thisMachine(processes);
+	const { boot, host } = thisMachine(processes);
 	return { pid: 2 ** 22 + 1, start: "1", boot, host, nonce: "n", since: "2026-01-02T03:04:05Z", ...more };
 }
 
@@ -173,7 +173,7 @@ describe("a lock on a system without abstract sockets and start times", () => {
 			host: "mac",
 			boot: null,
 			hasAbstractSockets: false,
-			processOf: async (pid) => (running.includes(pid) ? { start: null } : undefined),
+			processOf: (pid) => (running.includes(pid) ? { start: null } : undefined),
 		};
 	}
 

@@ -35,7 +35,7 @@ const mode = async (path: string): Promise<string> => ((await stat(path)).mode &
 
 it("the program's folder that others can write is closed to them, with a warning", async () => {
 	const state = await made(["runs", 0o777]);
-	await securePrivateFolder(join(state, "runs"), me);
+	securePrivateFolder(join(state, "runs"), me);
 	expect(await mode(join(state, "runs"))).toBe("700");
 	expect(notes.at(-1)).toContain("its mode is now 0700");
 });
@@ -45,37 +45,39 @@ it("a folder with a file that others can write is refused and not changed: it ma
 	const run = join(state, "runs", "run.json");
 	await writeFile(run, "{}");
 	await chmod(run, 0o666);
-	await expect(securePrivateFolder(join(state, "runs"), me)).rejects.toMatchObject({ exit: 2 });
+	expect(() => securePrivateFolder(join(state, "runs"), me)).toThrow(expect.objectContaining({ exit: 2 }));
 	expect(await mode(join(state, "runs"))).toBe("777");
-	await expect(readPrivateFile(run, me)).rejects.toMatchObject({ exit: 2 });
+	expect(() => readPrivateFile(run, me)).toThrow(expect.objectContaining({ exit: 2 }));
 	await chmod(run, 0o600);
-	expect(await readPrivateFile(run, me)).toBe("{}");
+	expect(readPrivateFile(run, me)).toBe("{}");
 });
 
 it("a state folder with other things in it is refused, and not closed to those who use it", async () => {
 	const state = await made(["runs", 0o700], ["notes", 0o755]);
 	await chmod(state, 0o775);
-	await expect(secureStateFolder(state, me)).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining("chmod") });
+	expect(() => secureStateFolder(state, me)).toThrow(
+		expect.objectContaining({ exit: 2, hint: expect.stringContaining("chmod") }),
+	);
 	expect(await mode(state)).toBe("775");
 	await chmod(state, 0o755);
-	await secureStateFolder(state, me);
+	secureStateFolder(state, me);
 	expect(await mode(state)).toBe("755");
 });
 
 it("a folder that a link leads to is never changed, and is refused if others can write it", async () => {
 	const state = await made(["there", 0o777]);
 	await symlink(join(state, "there"), join(state, "runs"));
-	await expect(securePrivateFolder(join(state, "runs"), me)).rejects.toMatchObject({ exit: 2 });
+	expect(() => securePrivateFolder(join(state, "runs"), me)).toThrow(expect.objectContaining({ exit: 2 }));
 	expect(await mode(join(state, "there"))).toBe("777");
 	await chmod(join(state, "there"), 0o755);
-	await securePrivateFolder(join(state, "runs"), me);
+	securePrivateFolder(join(state, "runs"), me);
 	expect(await mode(join(state, "there"))).toBe("755");
 });
 
 it.skipIf(uid === 0)("anything of another user is refused: folders, runs, locks and records", async () => {
 	const state = await made(["runs", 0o700], ["run.json", 0o600]);
-	await expect(securePrivateFolder(state, someone)).rejects.toMatchObject({ exit: 2 });
-	await expect(readPrivateFile(join(state, "run.json"), someone)).rejects.toMatchObject({ exit: 2 });
+	expect(() => securePrivateFolder(state, someone)).toThrow(expect.objectContaining({ exit: 2 }));
+	expect(() => readPrivateFile(join(state, "run.json"), someone)).toThrow(expect.objectContaining({ exit: 2 }));
 	await expect(new RunStore(state, someone).names()).rejects.toMatchObject({ exit: 2 });
 	const processes = { pid: 1, isRunning: () => true };
 	const target = { baseUrl: "http://127.0.0.1/api/v1", manifest: { sha256: "0" } };
@@ -108,7 +110,7 @@ it.runIf(uid === 0)("anything of another user is refused: folders, runs, locks a
 
 it("a missing folder has no owner, and a system without owners accepts all", async () => {
 	const state = await made(["runs", 0o777]);
-	await securePrivateFolder(join(state, "none", "runs"), me);
-	await securePrivateFolder(join(state, "runs"), { ...me, uid: -1 });
+	securePrivateFolder(join(state, "none", "runs"), me);
+	securePrivateFolder(join(state, "runs"), { ...me, uid: -1 });
 	expect(await mode(join(state, "runs"))).toBe("777");
 });

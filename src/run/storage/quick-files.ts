@@ -1,0 +1,88 @@
+import { closeSync, constants, fsync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { errorCode } from "../../errors.ts";
+
+// Calls on the small files of the state folder. Each takes the system a few microseconds. In a thread it would take ten
+// times as long, and a command of one row makes a hundred of them. Only a sync waits for the disk: it gets its thread.
+
+/** The text of a small file; undefined where there is none. @throws every other error of the storage */
+export function readTextIfThere(path: string, flags = 0): string | undefined {
+	let file: number;
+	try {
+		// A pipe that was put there is not waited for.
+		file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
+	} catch (error) {
+		if (isAbsent(error)) return undefined;
+		throw error;
+	}
+	try {
+		return readFileSync(file, "utf8");
+	} finally {
+		closeSync(file);
+	}
+}
+
+/** Removes a file, if it is there. @throws every other error of the storage */
+export function removeFile(path: string): void {
+	try {
+		unlinkSync(path);
+	} catch (error) {
+		if (!isAbsent(error)) throw error;
+	}
+}
+
+/** The same for a file that does no harm where it stays. */
+export function removeQuietly(path: string): void {
+	try {
+		unlinkSync(path);
+	} catch {
+		// It is not there, or the storage refuses.
+	}
+}
+
+/** Whether an error means that there is no such file. */
+export function isAbsent(error: unknown): boolean {
+	const code = errorCode(error);
+	return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** Resolves once the bytes of an open file, or the names in an open folder, are on the storage. */
+export function syncFile(file: number): Promise<void> {
+	return new Promise((resolve, reject) => {
+		fsync(file, (error) => (error === null ? resolve() : reject(error)));
+	});
+}
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
+
+/** Only the user may read which documents were written. */
+const FILE_MODE = 0o600;
+
+/**
+ * Writes a file that must not exist yet. Its bytes are durable when it resolves; its name is not. A file that can't be
+ * written whole is removed.
+ */
+export async function writeNewDurably(path: string, text: string): Promise<void> {
+	const file = openSync(path, NEW_FILE | constants.O_EXCL, FILE_MODE);
+	try {
+		await writeDurably(file, text);
+	} catch (error) {
+		removeQuietly(path);
+		throw error;
+	}
+}
+
+/** Writes a file in place of an earlier one. Its bytes are durable when it resolves; its name is not. */
+export async function replaceDurably(path: string, text: string): Promise<void> {
+	await writeDurably(openSync(path, NEW_FILE | constants.O_TRUNC, FILE_MODE), text);
+}
+
+/** Writes to an open file, and closes it. */
+async function writeDurably(file: number, text: string): Promise<void> {
+	try {
+		let bytes: Uint8Array = Buffer.from(text);
+		while (bytes.length > 0) bytes = bytes.subarray(writeSync(file, bytes));
+		await syncFile(file);
+	} finally {
+		closeSync(file);
+	}
+}
