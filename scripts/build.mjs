@@ -1,11 +1,12 @@
-// Builds dist/ from bin/: a small file to start, which answers --version and --help itself, and the program in one file, whose
-// compiled code is kept between calls (bin/compiled-program.ts).
+// Builds dist/ from bin/: a small file to start, which answers --version and --help itself, the program in one file, whose
+// compiled code is kept between calls (bin/compiled-program.ts), and libraries that few commands need.
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { commonJsOptions } from "./bundle.mjs";
 import { helpOf } from "./help-texts.mjs";
+import { buildLateParts, lateParts } from "./late-parts.mjs";
 import { manPages } from "./man-pages.mjs";
 import { thirdPartyText } from "./third-party.mjs";
 
@@ -18,8 +19,10 @@ const external = ["libsql", "@fastify/busboy"];
 
 // A file of an earlier build would be published with the next.
 await rm(`${root}dist`, { recursive: true, force: true });
-const options = commonJsOptions(root, version);
-const { metafile } = await build({ ...options, external, entryPoints: ["bin/main.ts"], outfile: program });
+const options = { ...commonJsOptions(root, version), external };
+const whole = { ...options, plugins: [lateParts(), ...options.plugins] };
+const { metafile } = await build({ ...whole, entryPoints: ["bin/main.ts"], outfile: program });
+const inputs = [...Object.keys(metafile.inputs), ...(await buildLateParts(options, `${root}dist/parts`))];
 // As Node wraps each file of CommonJS.
 const text = `(function (exports, require, module, __filename, __dirname) {${await readFile(program, "utf8")}\n})`;
 await writeFile(program, text);
@@ -36,7 +39,7 @@ await chmod(entry, 0o755);
 // The package itself is of type "module".
 await writeFile(`${root}dist/package.json`, '{ "type": "commonjs" }\n');
 
-await writeFile(`${root}dist/THIRD-PARTY.txt`, await thirdPartyText(root, Object.keys(metafile.inputs)));
+await writeFile(`${root}dist/THIRD-PARTY.txt`, await thirdPartyText(root, inputs));
 await mkdir(`${root}dist/man`);
 for (const [file, page] of manPages(tree)) await writeFile(`${root}dist/man/${file}`, page);
 await mkdir(`${root}dist/help`);

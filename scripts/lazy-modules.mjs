@@ -16,6 +16,15 @@ const assert = `
 		module.exports[name] = (...args) => load()[name](...args);
 	}`;
 
+/**
+ * undici needs two things of it: the size that headers may have, 16 KiB unless an option of Node says otherwise, and a class
+ * of messages, of which this program sends none.
+ */
+const http = `
+	const isDefault = !/max-http-header-size/.test([...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" "));
+	const own = { IncomingMessage: class {}, ...(isDefault ? { maxHeaderSize: 16384 } : {}) };
+	module.exports = new Proxy(own, { get: (known, name) => (name in known ? known[name] : require("node:http")[name]) });`;
+
 /** Only a program whose commands are programs of their own starts any. */
 const childProcess = `exports.spawn = (...args) => require("node:child_process").spawn(...args);`;
 
@@ -23,6 +32,7 @@ const childProcess = `exports.spawn = (...args) => require("node:child_process")
 const STANDINS = [
 	["undici", "./client-h2.js", http2Client],
 	["undici", "node:assert", assert],
+	["undici", "node:http", http],
 	["commander", "node:child_process", childProcess],
 ];
 
@@ -31,7 +41,7 @@ export function lazyModules() {
 	return {
 		name: "lazy-modules",
 		setup({ onResolve, onLoad }) {
-			onResolve({ filter: /^(?:\.\/client-h2\.js|node:assert|node:child_process)$/ }, (asked) => {
+			onResolve({ filter: /^(?:\.\/client-h2\.js|node:assert|node:http|node:child_process)$/ }, (asked) => {
 				const { path, importer, namespace, resolveDir } = asked;
 				const [, library] = /node_modules[\\/]([^\\/]+)[\\/]/.exec(importer) ?? [];
 				const contents = STANDINS.find(([of, required]) => of === library && required === path)?.[2];

@@ -43,7 +43,10 @@ describe("the published package", () => {
 		for (const path of [
 			"dist/bin/ragtag.js",
 			"dist/parts/program.js",
-			// Without it Node would take the two above for modules.
+			"dist/parts/undici.js",
+			"dist/parts/ioredis.js",
+			"dist/parts/ajv.js",
+			// Without it Node would take these for modules.
 			"dist/package.json",
 			"dist/help/docs-tag.txt",
 			"dist/THIRD-PARTY.txt",

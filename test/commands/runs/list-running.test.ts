@@ -18,8 +18,8 @@ async function goingOn(points: Points, isMine: boolean): Promise<{ world: Record
 	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 	await rm(world.path(run, "summary.json"));
 	await appendFile(world.path(run, "journal.jsonl"), CUT_OFF);
-	const machine = await thisMachine({ pid: process.pid, isRunning: () => true });
-	const owner = await thisProcessAsOwner(machine, process.pid, "one");
+	const machine = thisMachine({ pid: process.pid, isRunning: () => true });
+	const owner = thisProcessAsOwner(machine, process.pid, "one");
 	await writeFile(world.path(run, "process.json"), ownerText(isMine ? owner : { ...owner, start: "1" }), {
 		mode: 0o600,
 	});
