@@ -54,7 +54,7 @@ try {
 
 	await server.arrivals();
 	const again = performance.now();
-	const second = world.startRagtag(server, ["runs", "resume", "-q"], { state: "scale" });
+	const second = world.startRagtag(server, ["runs", "resume", "-q", "--rate", "unlimited"], { state: "scale" });
 	let firstRequest;
 	while (
 		firstRequest === undefined &&
