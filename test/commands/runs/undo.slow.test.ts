@@ -245,8 +245,9 @@ describe("an undo", () => {
 		expect(summaryOf(tagged.stdout)).toMatchObject({ exit_code: 4 });
 		const { exit, stdout } = await undo(world, runOf(tagged.stdout));
 		expect(exit).toBe(0);
-		// The row that was in flight may have arrived or not: it is as it was before in any case.
-		expect(at(summaryOf(stdout), "rows")).toBe(8);
+		// The row that was in flight may have arrived or not, and the next one may be recorded already: both are as they were
+		// before in any case.
+		expect([8, 9]).toContain(at(summaryOf(stdout), "rows"));
 		expect(await held(world)).toBe(before);
 	});
 
