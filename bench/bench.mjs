@@ -62,7 +62,7 @@ try {
 		try {
 			for await (const figure of measure(world, { isShort })) tell(figure);
 		} catch (error) {
-			// The other measures of a quarter of an hour are not lost.
+			// The other measures of a long run are not lost.
 			tell({ name: key, why: error.message.split("\n")[0] });
 			process.exitCode = 1;
 		}
