@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { listen } from "../support/listen.ts";
+import { DATASET, lookUpText } from "../support/looked-up.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder } from "../support/service.ts";
 import { at, range, summaryOf } from "../support/values.ts";
-
-const DATASET = "d".repeat(32);
 
 /** A service with a limit of its own. `limit` says when an update is answered, in milliseconds from now, or that it is refused. */
 async function limited(limit: () => number | "429"): Promise<{ readonly url: string; readonly refused: () => number }> {
@@ -14,12 +13,7 @@ async function limited(limit: () => number | "429"): Promise<{ readonly url: str
 		request.resume();
 		const { method, url: path = "" } = request;
 		if (method === "GET") {
-			const asked = new URLSearchParams(path.slice(path.indexOf("?"))).get("id");
-			const docs =
-				asked === null
-					? []
-					: [{ id: asked, name: "a.txt", meta_fields: written.has(asked) ? { n: "1" } : {}, dataset_id: DATASET }];
-			response.end(JSON.stringify({ code: 0, data: path.includes("/documents") ? { docs, total: docs.length } : [] }));
+			response.end(lookUpText(request, (id) => (written.has(id) ? { n: "1" } : {})));
 			return;
 		}
 		const wait = limit();

@@ -1,4 +1,5 @@
 import { newSearch, observe } from "../../src/run/rate/concurrency-search.ts";
+import { chanceOf } from "../support/chance.ts";
 
 /** A number from 0 up to but not including 1. */
 type Chance = () => number;
@@ -96,16 +97,5 @@ export function simulate({ workers, work, way = 0, cap }: Simulated, seconds: nu
 			const counts = sends.filter(({ at }) => at >= from * 1000).map(({ count }) => count);
 			return counts.toSorted((one, other) => one - other)[Math.floor(counts.length / 2)] ?? Number.NaN;
 		},
-	};
-}
-
-/** Mulberry32: a small generator, good enough for waits. */
-function chanceOf(seed: number): Chance {
-	let state = seed;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 	};
 }

@@ -1,5 +1,6 @@
 import { type Answered, RateFinder } from "../../../src/run/rate/rate-finder.ts";
 import type { RateSearch } from "../../../src/run/rate/rate-search.ts";
+import { chanceOf } from "../../support/chance.ts";
 
 /** A service with a limit, in its own time. */
 export type Limited = {
@@ -101,16 +102,5 @@ export function fixedWindow(rate: number): (now: number) => "429" | undefined {
 		if (Math.floor(now / 1000) !== second) [second, count] = [Math.floor(now / 1000), 0];
 		count += 1;
 		return count > rate ? "429" : undefined;
-	};
-}
-
-/** Mulberry32: a small generator, good enough for waits. */
-function chanceOf(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 	};
 }
