@@ -91,7 +91,7 @@ export function keepCode(folder: string, name: string, code: Buffer): void {
 		// A process of the same number may have been killed.
 		remove(temporary);
 		writeFileSync(temporary, Buffer.concat([header, code]), { flag: "wx", mode: FILE_MODE });
-		// Nobody ever sees half a file. After a loss of power it may be empty or damaged, which its reader finds.
+		// No process reads half a file. After a loss of power the file may be empty or damaged; its reader checks that.
 		renameSync(temporary, join(folder, name + SUFFIX));
 		removeOldest(folder);
 	} catch {

@@ -160,7 +160,7 @@ export async function openSession(
 		beforeConnecting,
 		...(proxy === undefined ? {} : { proxy: { uri: proxy } }),
 		onExchange,
-		// Only where somebody watches: it takes a part of each row's time. The rate may be looked for from some time on.
+		// Only for an observer, because it costs time for each row. A timetable may begin to search for the rate later.
 		isWatched: () => io.isDebugging || options.onExchange !== undefined || rates.searched !== undefined,
 	});
 	const api = watchingLists(plain, monitor.lists);

@@ -8,7 +8,7 @@ export type Send = <Result>(call: Call<Result>) => Promise<Result>;
 /**
  * A way to send that tells an observer of each request at its end.
  *
- * @param isWatched whether it is told of a request that begins now; of each, unless given
+ * @param isWatched whether the observer wants a request that begins now; without it, the observer gets every request
  */
 export function observed(
 	send: Send,

@@ -47,7 +47,7 @@ describe("--rate auto", () => {
 		expect(await readFile(kept, "utf8")).toBe(text);
 	});
 
-	it("a damaged file is told, and the run goes on", async () => {
+	it("a damaged file gets a note, and the run goes on", async () => {
 		const { env, kept, keep, tag } = await world();
 		await keep("{");
 		const { exit, stderr } = await ragtag([...tag, "--rate", "auto"], { env });

@@ -8,7 +8,7 @@ import { TAG } from "./support.ts";
 
 const MERGE_ONLY = { token: "!delete", lists: true };
 
-/** Of each row, whether it is told to be sound, its ids if so, and what the search for faults says of it. */
+/** For each row: whether its cells show no fault, its ids in that case, and the faults that the full search finds. */
 async function judged(text: string, options: Partial<ManifestOptions>) {
 	const all = { ...TAG, ...options };
 	const validator = await RowValidator.create("", all);
@@ -35,7 +35,7 @@ test.each<[cells: string, options?: Partial<ManifestOptions>]>([
 	["a,,1,1,,,,,", { set: new Map([["url", "https://example.com"]]) }],
 	["a,,1,1,,,,no address,no date", { schema: "none" }],
 	["a,,1,x,x,x,x,x,x", { purpose: "rm" }],
-])("a row without a fault is told by its cells: %s", async (cells, options = {}) => {
+])("the cells show that a row has no fault: %s", async (cells, options = {}) => {
 	const [row] = await judged(`${HEADER}\n${cells}\n`, { mergeOnly: MERGE_ONLY, ...options });
 	expect(row).toMatchObject({ codes: [], ids: row?.parsedIds });
 });

@@ -36,7 +36,7 @@ export class PagesAhead<Item> {
 
 	#ask(page: number): void {
 		const answer = this.#fetch(page);
-		// Its failure is reported when the page is taken. If the list ends before, nobody needs it.
+		// `take` reports its failure. A list that ends before does not need the page.
 		answer.catch(() => undefined);
 		this.#coming.set(page, answer);
 	}

@@ -33,7 +33,7 @@ it.each<FoundRate>([FOUND, { rate: 0.5, because: "429", at: 1 }, { rate: 640, be
 	},
 );
 
-it("a damaged file is told once, and the rate is looked for anew", async () => {
+it("a damaged file gets one note, and the search for the rate begins anew", async () => {
 	const { memory, notes, file } = await memoryOf();
 	await memory.save(FOUND);
 	await writeFile(await file(), '{"schema":1,"rate":');
