@@ -2,6 +2,7 @@ import { numberText } from "../../text/words.ts";
 import { join } from "node:path";
 import { journalLost, JournalUnreadable, newerFormat } from "./errors.ts";
 import { readChunks } from "./files.ts";
+import { plainOutcomes, plainSent } from "./own-form.ts";
 import {
 	allRowsOf,
 	type HeaderRecord,
@@ -10,7 +11,7 @@ import {
 	type SentRecord,
 	type StoredRecord,
 } from "./records.ts";
-import { type Chunks, type Damage, LineSplitter, recordOfLine, scan } from "./scan.ts";
+import { type Chunks, type Damage, LineSplitter, recordOfLine, scan, type ScanOptions } from "./scan.ts";
 import { countInDoubt, countWithoutBeforeImage, isInDoubt, SentState, writtenWithoutSentRecord } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
 
@@ -74,7 +75,15 @@ async function readFiles(folder: string, paths: PerFile<string>): Promise<Record
 	const { header } = state;
 	const chunks = await readChunks(paths.sent);
 	const rows = header === undefined ? Number.POSITIVE_INFINITY : allRowsOf(header.manifest);
-	const { state: sent, goodLength } = await readSent(chunks ?? [], paths.sent, rows);
+	// The rows in doubt are those that were in flight, so their records are mostly the last ones of the file.
+	const first = { inDoubt: Number.POSITIVE_INFINITY, notWritten: Number.POSITIVE_INFINITY };
+	const note = (row: number, offset: number): void => {
+		if (first.inDoubt < Number.POSITIVE_INFINITY) return;
+		const status = state.statusOf(row);
+		if (status === undefined) first.inDoubt = offset;
+		if (status === undefined || status === "failed") first.notWritten = Math.min(first.notWritten, offset);
+	};
+	const { state: sent, goodLength } = await readSent(chunks ?? [], paths.sent, rows, note);
 	if (header === undefined) {
 		// The header is durable before anything is sent.
 		if (sent.count > 0) throw incomplete(`${paths.journal} has lost its header, and rows were sent`);
@@ -96,7 +105,8 @@ async function readFiles(folder: string, paths: PerFile<string>): Promise<Record
 			const mayHaveFailedAfterSending = (row: number): boolean =>
 				includeFailed && state.statusOf(row) === "failed" && !state.isUntouched(row);
 			const isWanted = (row: number): boolean => mayHaveFailedAfterSending(row) || isInDoubt(row, state, sent);
-			for await (const record of readRecords((await readChunks(paths.sent)) ?? [], goodLength)) {
+			const from = includeFailed ? first.notWritten : first.inDoubt;
+			for await (const record of readRecords((await readChunks(paths.sent, from)) ?? [], goodLength - from)) {
 				if (isSentRecord(record) && isWanted(record.row)) yield record;
 			}
 		},
@@ -134,29 +144,43 @@ export type StateOfFile<State> = { readonly state: State; readonly goodLength: n
  */
 export async function readJournal(chunks: Chunks, file: string): Promise<StateOfFile<JournalState>> {
 	const state = new JournalState();
-	const goodLength = await applyRecords(chunks, file, (record) => {
+	const readPlain = plainOutcomes((outcome) => state.settle(outcome) === undefined);
+	const onRecord: OnRecord = (record) => {
 		if (record.kind === "newer") throw newerFormat(record.version, file);
 		return state.apply(record);
-	});
-	return { state, goodLength };
+	};
+	return { state, goodLength: await applyRecords(chunks, file, onRecord, { readPlain }) };
 }
 
 /**
  * @param rows number of rows of the manifest
+ * @param note called with each row that was sent, and the offset of its record, in the order of the records
  * @throws JournalUnreadable where it is damaged in its middle
  */
-export async function readSent(chunks: Chunks, file: string, rows: number): Promise<StateOfFile<SentState>> {
-	const state = new SentState(rows);
-	const goodLength = await applyRecords(chunks, file, (record) => state.apply(record));
-	return { state, goodLength };
-}
-
-async function applyRecords(
+export async function readSent(
 	chunks: Chunks,
 	file: string,
-	onRecord: (record: ReadRecord) => string | undefined,
-): Promise<number> {
-	const { goodLength, end } = await scan(chunks, onRecord);
+	rows: number,
+	note: (row: number, offset: number) => void = () => undefined,
+): Promise<StateOfFile<SentState>> {
+	const state = new SentState(rows);
+	const readPlain = plainSent(({ row, write, hasBefore }, offset) => {
+		if (state.sent(row, write === "update" && !hasBefore) !== undefined) return false;
+		note(row, offset);
+		return true;
+	});
+	const onRecord: OnRecord = (record, offset) => {
+		const broken = state.apply(record);
+		if (broken === undefined && isSentRecord(record)) note(record.row, offset);
+		return broken;
+	};
+	return { state, goodLength: await applyRecords(chunks, file, onRecord, { readPlain }) };
+}
+
+type OnRecord = (record: ReadRecord, offset: number) => string | undefined;
+
+async function applyRecords(chunks: Chunks, file: string, onRecord: OnRecord, options: ScanOptions): Promise<number> {
+	const { goodLength, end } = await scan(chunks, onRecord, options);
 	if (typeof end === "object") throw damaged(end, file);
 	return goodLength;
 }
@@ -180,7 +204,7 @@ export async function readMatchingLines(
 			onRecord(record);
 			return undefined;
 		},
-		isWanted,
+		{ isWanted },
 	);
 	if (typeof end === "object") throw damaged(end, file);
 }
@@ -205,24 +229,4 @@ async function* readRecords(chunks: Chunks, goodLength: number): AsyncGenerator<
 
 function isSentRecord(record: ReadRecord): record is SentRecord | StoredRecord {
 	return record.kind === "sent" || record.kind === "stored";
-}
-
-/** The records of a row that may have been sent and is not settled. */
-export type RowInDoubt = {
-	/** the last of its writes; absent where a repair lost it */
-	readonly sent?: SentRecord;
-	/** the document that its upload made */
-	readonly stored?: StoredRecord;
-};
-
-/** Rows in doubt by row. After a kill they are no more than the rows that were in flight. */
-export async function inDoubtByRow(
-	records: AsyncIterable<SentRecord | StoredRecord>,
-): Promise<ReadonlyMap<number, RowInDoubt>> {
-	const rows = new Map<number, RowInDoubt>();
-	for await (const record of records) {
-		const known = rows.get(record.row);
-		rows.set(record.row, record.kind === "sent" ? { ...known, sent: record } : { ...known, stored: record });
-	}
-	return rows;
 }

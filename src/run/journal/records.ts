@@ -45,18 +45,13 @@ export type HeaderRecord = {
 /** The header of a newer format. It is only read, never written. */
 export type NewerRecord = { readonly kind: "newer"; readonly version: number };
 
-/** How a row ended. */
-export type OutcomeRecord = {
-	readonly kind: "outcome";
+/** How a row ended, as far as the counts of a run depend on it. */
+export type RowOutcome = {
 	/** position in the manifest, from 0 */
 	readonly row: number;
 	/** line in the manifest, from 1 */
 	readonly line: number;
 	readonly attempts: number;
-	/** empty where there is none */
-	readonly documentId: string;
-	/** the name under which an upload was stored */
-	readonly storedName?: string | undefined;
 	/** `updated`, and the document already had the metadata */
 	readonly isSame?: true | undefined;
 } & (
@@ -68,6 +63,15 @@ export type OutcomeRecord = {
 			readonly isUntouched?: true | undefined;
 	  }
 );
+
+/** How a row ended, and which document it was. */
+export type OutcomeRecord = RowOutcome & {
+	readonly kind: "outcome";
+	/** empty where there is none */
+	readonly documentId: string;
+	/** the name under which an upload was stored */
+	readonly storedName?: string | undefined;
+};
 
 /** The last record of an execution. An execution that was killed has none. */
 export type EndRecord = {

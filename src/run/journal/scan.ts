@@ -1,5 +1,6 @@
 import { decode, isIntact } from "./decode.ts";
 import { MAX_LINE_BYTES } from "./encode.ts";
+import type { ReadPlainLines } from "./own-form.ts";
 import type { ReadRecord } from "./records.ts";
 
 /** The bytes of a file in order, in pieces of any size. The reader keeps pieces, so a piece must not change later. */
@@ -24,17 +25,24 @@ export type Scan = {
 	readonly end: "clean" | "torn" | Damage;
 };
 
+/** Ways to read lines that cost less than to decode each. */
+export type ScanOptions = {
+	/** called with the bytes of a line; of an unwanted line only the checksum is checked */
+	readonly isWanted?: (bytes: Uint8Array) => boolean;
+	/** reads the lines that are in the form in which this version writes most of them; `onRecord` is called with the others */
+	readonly readPlain?: ReadPlainLines;
+};
+
 /**
  * Reads records until the first bad one. What follows it shows whether it is damage or a write that was cut off: where a
  * good record follows, both had been written completely, so the bad one was damaged later.
  *
- * @param onRecord called with each good record; it returns the rule that the record breaks, which is damage too
- * @param isWanted called with the bytes of a line; of an unwanted line only the checksum is checked
+ * @param onRecord called with each good record and its offset; it returns the rule that the record breaks, which is damage too
  */
 export async function scan(
 	chunks: Chunks,
-	onRecord: (record: ReadRecord) => string | undefined,
-	isWanted: (bytes: Uint8Array) => boolean = () => true,
+	onRecord: (record: ReadRecord, offset: number) => string | undefined,
+	{ isWanted = () => true, readPlain }: ScanOptions = {},
 ): Promise<Scan> {
 	const splitter = new LineSplitter();
 	let goodLength = 0;
@@ -60,13 +68,29 @@ export async function scan(
 			// In a file with converted line ends no record is good: it would pass for one write that was cut off.
 			return hasCrLf ? damage("line ends that another program changed") : undefined;
 		}
-		const rule = onRecord(record);
+		const rule = onRecord(record, line.offset);
 		return rule === undefined ? accept(line) : damage(rule);
 	};
+	/** Reads plain lines at the beginning of these bytes. @returns how many bytes they have */
+	const skipPlain = (bytes: Uint8Array): number => {
+		if (readPlain === undefined || hasBadLine || splitter.isInLine) return 0;
+		const plain = readPlain(bytes, goodLength);
+		goodLength += plain.length;
+		records += plain.records;
+		splitter.skip(plain.length);
+		return plain.length;
+	};
 	for await (const chunk of chunks) {
-		for (const line of splitter.push(chunk)) {
-			const damaged = read(line);
-			if (damaged !== undefined) return damaged;
+		for (let left = chunk; left.length > 0;) {
+			left = left.subarray(skipPlain(left));
+			// One line is read with care, then plain ones again.
+			const end = readPlain === undefined ? -1 : left.indexOf(LINE_END);
+			const length = end === -1 ? left.length : end + 1;
+			for (const line of splitter.push(left.subarray(0, length))) {
+				const damaged = read(line);
+				if (damaged !== undefined) return damaged;
+			}
+			left = left.subarray(length);
 		}
 	}
 	const rest = splitter.rest();
@@ -137,6 +161,16 @@ export class LineSplitter {
 	/** Whether the line that has not ended yet is longer than any record. It may never end. */
 	get isTooLong(): boolean {
 		return this.#length > MAX_LINE_BYTES;
+	}
+
+	/** Whether the bytes so far end within a line. */
+	get isInLine(): boolean {
+		return this.#length > 0;
+	}
+
+	/** Leaves out whole lines, which another reader has read. */
+	skip(bytes: number): void {
+		this.#offset += bytes;
 	}
 
 	/** The bytes after the last line end; undefined where there are none. */

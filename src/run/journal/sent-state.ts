@@ -62,14 +62,28 @@ export class SentState {
 		}
 		if (record.kind !== "sent" && record.kind !== "stored") return "an outcome among the records of what was sent";
 		const { row } = record;
+		if (record.kind === "sent") return this.sent(row, record.write === "update" && record.before === undefined);
+		// A file is sent before it is stored. A repair may have lost the record of that.
+		if (row < this.#manifestRows && !this.wasSent(row) && this.#lost === 0)
+			return `row ${row} was stored but never sent`;
+		return this.#set(row, STORED);
+	}
+
+	/**
+	 * The same for the record of a write, of which this needs less than the record has.
+	 *
+	 * @param isBlind whether it is an update without a before-image
+	 */
+	sent(row: number, isBlind: boolean): string | undefined {
+		// Only the first write of a row counts: the before-image of a later one may be what an earlier one wrote.
+		return this.#set(row, isBlind && !this.wasSent(row) ? NO_BEFORE_IMAGE : 0);
+	}
+
+	#set(row: number, bits: number): string | undefined {
 		if (row >= this.#manifestRows) return `a record of row ${row} of a manifest of ${this.#manifestRows} rows`;
 		const known = this.#rows.get(row);
-		// A file is sent before it is stored. A repair may have lost the record of that.
-		if (record.kind === "stored" && known === 0 && this.#lost === 0) return `row ${row} was stored but never sent`;
-		// Only the first write of a row counts: the before-image of a later one may be what an earlier one wrote.
-		const isWithout = known === 0 && record.kind === "sent" && record.write === "update" && record.before === undefined;
 		if (known === 0) this.#count += 1;
-		this.#rows.set(row, known | SENT | (isWithout ? NO_BEFORE_IMAGE : 0) | (record.kind === "stored" ? STORED : 0));
+		this.#rows.set(row, known | SENT | bits);
 		return undefined;
 	}
 }

@@ -5,9 +5,9 @@ import {
 	type EndRecord,
 	type HeaderRecord,
 	type LostRecord,
-	type OutcomeRecord,
 	type ReadRecord,
 	type ReopenRecord,
+	type RowOutcome,
 } from "./records.ts";
 import { RowStates } from "./row-states.ts";
 
@@ -25,6 +25,8 @@ export const NO_TOTALS: Totals = {
 	attempts: 0,
 };
 
+const BEFORE_HEADER = "a record before the first header";
+
 /**
  * The state of a run after each record of its journal. Only records change it, so a journal that is read again gives the
  * same counts as the process that wrote it.
@@ -35,6 +37,8 @@ export class JournalState {
 	readonly #headers: HeaderRecord[] = [];
 	readonly #rows = new RowStates();
 	readonly #counts: Record<RowStatus, number> = { updated: 0, unchanged: 0, uploaded: 0, removed: 0, failed: 0 };
+	/** the sum of `#counts` */
+	#settled = 0;
 	#attempts = 0;
 	#same = 0;
 	#lost = 0;
@@ -94,7 +98,7 @@ export class JournalState {
 	totals(): Totals {
 		if (this.header === undefined) return NO_TOTALS;
 		const { rows, invalid, duplicateSkipped } = this.header.manifest;
-		const pending = rows - invalid - duplicateSkipped - this.#settled();
+		const pending = rows - invalid - duplicateSkipped - this.#settled;
 		return { rows, ...this.#counts, invalid, duplicateSkipped, pending, attempts: this.#attempts };
 	}
 
@@ -102,10 +106,10 @@ export class JournalState {
 	apply(record: ReadRecord): string | undefined {
 		if (record.kind === "header") return this.#begin(record);
 		if (record.kind === "newer") return `a header of format ${record.version} among records of an older one`;
-		if (this.header === undefined) return "a record before the first header";
+		if (this.header === undefined) return BEFORE_HEADER;
 		switch (record.kind) {
 			case "outcome":
-				return this.#settle(record, this.header);
+				return this.settle(record);
 			case "end":
 				return this.#finish(record);
 			case "reopen":
@@ -130,7 +134,11 @@ export class JournalState {
 		return undefined;
 	}
 
-	#settle(record: OutcomeRecord, { manifest }: HeaderRecord): string | undefined {
+	/** The same for the outcome of a row, of which the counts need less than its record has. */
+	settle(record: RowOutcome): string | undefined {
+		const [header] = this.#headers;
+		if (header === undefined) return BEFORE_HEADER;
+		const { manifest } = header;
 		const { row, line, attempts } = record;
 		if (this.#hasEnded()) return `an outcome of the row of line ${line} after the end of the execution`;
 		const all = allRowsOf(manifest);
@@ -139,13 +147,14 @@ export class JournalState {
 		// A failed row can only succeed after it was reopened. A repair may have lost the record of that.
 		const wasReopened = this.#lost > 0 && before === "failed" && record.status !== "failed";
 		if (before !== undefined && !wasReopened) return `a second outcome of the row of line ${line}`;
-		if (wasReopened) this.#counts.failed -= 1;
-		if (this.#settled() >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
+		if (wasReopened) this.#unsettle(1);
+		if (this.#settled >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
 			return "more outcomes than the manifest has valid rows";
 		}
 		if (record.status === "failed") this.#rows.setFailed(row, record.error.code, record.isUntouched === true);
 		else this.#rows.setSucceeded(row, record.status);
 		this.#counts[record.status] += 1;
+		this.#settled += 1;
 		this.#attempts += attempts;
 		if (record.isSame === true) this.#same += 1;
 		this.#end = undefined;
@@ -168,7 +177,7 @@ export class JournalState {
 	#reopen({ codes }: ReopenRecord): string | undefined {
 		if (this.#hasEnded()) return "rows reopened after the end of the execution";
 		this.#end = undefined;
-		this.#counts.failed -= this.#rows.reopen(codes === undefined ? undefined : new Set(codes));
+		this.#unsettle(this.#rows.reopen(codes === undefined ? undefined : new Set(codes)));
 		return undefined;
 	}
 
@@ -181,9 +190,9 @@ export class JournalState {
 		return this.#end !== undefined && this.#lost === 0;
 	}
 
-	#settled(): number {
-		const { updated, unchanged, uploaded, removed, failed } = this.#counts;
-		return updated + unchanged + uploaded + removed + failed;
+	#unsettle(failed: number): void {
+		this.#counts.failed -= failed;
+		this.#settled -= failed;
 	}
 }
 

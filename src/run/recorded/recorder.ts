@@ -1,5 +1,5 @@
 import type { OpenRun } from "../journal/open.ts";
-import type { RowInDoubt } from "../journal/reader.ts";
+import type { RowInDoubt } from "../journal/in-doubt.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import { countStoredButFailed, countWithoutBeforeImage } from "../journal/sent-state.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";

@@ -1,7 +1,7 @@
 import { appendFile, chmod, link, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inDoubtByRow } from "../../../src/run/journal/reader.ts";
+import { inDoubtByRow } from "../../../src/run/journal/in-doubt.ts";
 import { encode } from "../../../src/run/journal/encode.ts";
 import { continueRun, createRun, type OpenRun } from "../../../src/run/journal/open.ts";
 import { JOURNAL_FILE, readRun, SENT_FILE } from "../../../src/run/journal/reader.ts";
@@ -57,6 +57,22 @@ describe("a run that was killed", () => {
 			sent: sent(4, { documentId: "new" }),
 			stored: { kind: "stored", row: 4, documentId: "new", storedName: "a.txt" },
 		});
+	});
+
+	it("knows them also for a failed row that was sent before all rows in doubt, or its retry would upload it twice", async () => {
+		const path = await killed();
+		const read = await readRun(path);
+		if (read === undefined) throw new Error("there is a run");
+		const run = await continueRun(read, header());
+		for (const row of [2, 3, 4]) await record(run, outcome(row, row === 2 ? "failed" : "updated"));
+		await run.sent.append(sent(8));
+		await run.close();
+		const again = await readRun(path);
+		const doubts = async (includeFailed: boolean): Promise<number[]> => [
+			...(await inDoubtByRow(again?.recordsInDoubt(includeFailed) ?? (async function* () {})())).keys(),
+		];
+		expect(await doubts(false)).toEqual([8]);
+		expect(await doubts(true)).toEqual([2, 8]);
 	});
 
 	it("continues after its last whole record, and then reads as one run", async () => {

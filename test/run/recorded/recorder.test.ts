@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { type Metadata, metadataText } from "../../../src/json/values.ts";
-import { inDoubtByRow, readRun } from "../../../src/run/journal/reader.ts";
+import { inDoubtByRow } from "../../../src/run/journal/in-doubt.ts";
+import { readRun } from "../../../src/run/journal/reader.ts";
 import { createRun } from "../../../src/run/journal/open.ts";
 import type { SentRecord } from "../../../src/run/journal/records.ts";
 import { Recorder } from "../../../src/run/recorded/recorder.ts";
