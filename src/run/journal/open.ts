@@ -5,6 +5,7 @@ import { pathsOf, type PerFile, type RecordedRun } from "./reader.ts";
 import { allRowsOf, type HeaderRecord } from "./records.ts";
 import { SentState } from "./sent-state.ts";
 import { JournalState } from "./state.ts";
+import { SyncTurns } from "./sync-turns.ts";
 import { type JournalFile, JournalWriter } from "./writer.ts";
 
 /** A run that is being written. The process holds its lock. */
@@ -67,9 +68,10 @@ function writersOf(
 	paths: PerFile<string>,
 	lengths: PerFile<number>,
 ): PerFile<JournalWriter> {
+	const turns = new SyncTurns();
 	return {
-		journal: new JournalWriter(files.journal, paths.journal, lengths.journal),
-		sent: new JournalWriter(files.sent, paths.sent, lengths.sent),
+		journal: new JournalWriter(files.journal, paths.journal, lengths.journal, turns),
+		sent: new JournalWriter(files.sent, paths.sent, lengths.sent, turns),
 	};
 }
 

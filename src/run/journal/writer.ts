@@ -1,7 +1,7 @@
-import { performance } from "node:perf_hooks";
 import { encode } from "./encode.ts";
 import { JournalLost, journalLost } from "./errors.ts";
 import type { JournalRecord } from "./records.ts";
+import { SyncTurns } from "./sync-turns.ts";
 
 /** The open file of a writer. It is passed in, so that a test can simulate a disk that loses power. */
 export type JournalFile = {
@@ -25,13 +25,6 @@ export type Appended = {
 };
 
 /**
- * The shortest time from one sync to the next, in milliseconds, unless a caller waits for its record alone. A sync costs as
- * much processor time as three to ten rows, so a quick run shares it among fifty rows or more. A longer time would hold up rows:
- * 128 of them may be written and not synced. A run with a cap of a hundred rows a second waits for none.
- */
-const SYNC_EVERY_MS = 4;
-
-/**
  * Appends records, and says when they are written and when they are durable.
  *
  * One write serves all records of one turn of the event loop, and one sync all that were written before it began. After the
@@ -40,6 +33,7 @@ const SYNC_EVERY_MS = 4;
 export class JournalWriter {
 	readonly #file: JournalFile;
 	readonly #name: string;
+	readonly #turns: SyncTurns;
 	#size: number;
 	/** takes the records of this turn */
 	#open: Group | undefined;
@@ -47,22 +41,21 @@ export class JournalWriter {
 	#written: Group[] = [];
 	#writing: Promise<void> | undefined;
 	#syncing: Promise<void> | undefined;
-	#lastSync = Number.NEGATIVE_INFINITY;
 	/** callers that wait for one record */
 	#urgent = 0;
-	/** ends the wait before the next sync */
-	#hurry = (): void => undefined;
 	#lost: JournalLost | undefined;
 	#closed = false;
 
 	/**
 	 * @param name the file's path, for messages
 	 * @param size its length in bytes, all of them good records
+	 * @param turns when it is synced: together with the other file of the run
 	 */
-	constructor(file: JournalFile, name: string, size: number) {
+	constructor(file: JournalFile, name: string, size: number, turns = new SyncTurns()) {
 		this.#file = file;
 		this.#name = name;
 		this.#size = size;
+		this.#turns = turns;
 	}
 
 	/** The reason why nothing more can be written; undefined while the file works. */
@@ -83,7 +76,7 @@ export class JournalWriter {
 	async append(record: JournalRecord): Promise<void> {
 		const { durable } = this.add(record);
 		this.#urgent += 1;
-		this.#hurry();
+		this.#turns.hurry();
 		try {
 			await durable;
 		} finally {
@@ -110,7 +103,7 @@ export class JournalWriter {
 	async close(): Promise<void> {
 		if (this.#closed) return;
 		this.#closed = true;
-		this.#hurry();
+		this.#turns.hurry();
 		await this.#writing;
 		await this.#syncing;
 		await this.#file.close();
@@ -143,10 +136,10 @@ export class JournalWriter {
 	/** Makes durable what was written, until nothing is left. Never rejects. */
 	async #sync(): Promise<void> {
 		while (this.#written.length > 0) {
-			await this.#pause(this.#lastSync + SYNC_EVERY_MS);
+			// A caller that waits for one record, and the end of the file, wait for no turn.
+			if (this.#urgent === 0 && !this.#closed) await this.#turns.next();
 			const groups = this.#written;
 			this.#written = [];
-			this.#lastSync = performance.now();
 			try {
 				await this.#file.sync();
 			} catch (error) {
@@ -157,20 +150,6 @@ export class JournalWriter {
 			for (const group of groups) group.isDurable();
 		}
 		this.#syncing = undefined;
-	}
-
-	/** Waits until a time, unless a caller waits for one record or the file is being closed. */
-	async #pause(until: number): Promise<void> {
-		const wait = until - performance.now();
-		if (wait <= 0 || this.#urgent > 0 || this.#closed) return;
-		await new Promise<void>((resolve) => {
-			const timer = setTimeout(resolve, wait);
-			this.#hurry = () => {
-				clearTimeout(timer);
-				resolve();
-			};
-		});
-		this.#hurry = () => undefined;
 	}
 
 	#fail(error: unknown, ...groups: readonly Group[]): void {
