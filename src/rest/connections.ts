@@ -26,7 +26,7 @@ export type Connections = {
 /** What a TLS connection trusts, and the milliseconds that it may take to open. */
 type Trust = { readonly timeout: number; readonly rejectUnauthorized: true; readonly ca?: string[] };
 
-/** 10 s for the TCP and the TLS handshake together. */
+/** 10 s at most for the TCP and the TLS handshake together. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 /** 3 s: servers close idle connections from 4 s on, and one request a second still finds its connection open. */
@@ -56,9 +56,14 @@ function direct(
 	}));
 }
 
-async function trustOf({ ca }: ConnectionOptions): Promise<Trust> {
+async function trustOf(options: ConnectionOptions): Promise<Trust> {
 	const { tlsOptions } = await import("./trust.ts");
-	return { timeout: CONNECT_TIMEOUT_MS, ...tlsOptions(ca) };
+	return { timeout: connectTimeout(options), ...tlsOptions(options.ca) };
+}
+
+/** Milliseconds. A reserved connection is opened before its request is sent, so the request's own timeout does not run yet. */
+function connectTimeout({ timeout }: ConnectionOptions): number {
+	return Math.min(CONNECT_TIMEOUT_MS, timeout);
 }
 
 /** A tunnel through the proxy, so that it sees neither key nor metadata. */
@@ -95,7 +100,7 @@ function clientsOptions(options: ConnectionOptions): ClientsOptions {
 		keepAliveTimeout: KEEP_ALIVE_MS,
 		// A server's hint may shorten this, never lengthen it.
 		keepAliveMaxTimeout: KEEP_ALIVE_MS,
-		connect: { timeout: CONNECT_TIMEOUT_MS },
+		connect: { timeout: connectTimeout(options) },
 	};
 }
 

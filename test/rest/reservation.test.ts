@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Reservable, Reservation } from "../../src/rest/reservation.ts";
 import { apiFor, Cleanup, rawServer, type RawServer, rejection, success } from "./raw-server.ts";
@@ -70,6 +71,19 @@ describe("a reserved connection", () => {
 			const error = await rejection(api.updateMetadata("ds", "d1", fields));
 			expect(error).toMatchObject({ kind: "not_sent", code: "CONNECTION_REFUSED" });
 		}
+	});
+
+	test("that does not open fails its request within a short --timeout: ten seconds a row would stop a run for long", async () => {
+		// It takes the connection, and never begins with TLS.
+		const server = cleanup.add(await rawServer(ignore));
+		const api = cleanup.add(apiFor(server.baseUrl.replace("http:", "https:"), { connections: 1, timeout: 50 }));
+		const late = sleep(5_000, undefined, { ref: false }).then(() => "late");
+		const reservation = await Promise.race([reserved(api), late]);
+		if (typeof reservation === "string") throw new Error("the connection was waited for longer than the timeout");
+		expect(reservation.isGood()).toBe(true);
+		reservation.used(ignore);
+		const error = await rejection(api.updateMetadata("ds", "d1", fields));
+		expect(error).toMatchObject({ kind: "not_sent", code: "CONNECT_TIMEOUT" });
 	});
 
 	test("that the service has closed is not good any more", async () => {
