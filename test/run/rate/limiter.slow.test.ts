@@ -113,6 +113,27 @@ describe("a connection of a request that waits for its time", () => {
 	});
 });
 
+describe("a request that comes alone", () => {
+	it.each([
+		{ rate: 100, ready: 3 },
+		{ rate: 33, ready: 0 },
+	])("waits for no timer: at $rate a second, $ready permits are ready", async ({ rate, ready }) => {
+		const limiter = createLimiter(rate, new FakeClock());
+		// Bottleneck's own timers make them ready.
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		let taken = 0;
+		const requests = Array.from({ length: 5 }, async () => {
+			await limiter.take();
+			taken += 1;
+		});
+		// No timer fires within one turn of the event loop.
+		for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+		expect(taken).toBe(ready);
+		limiter.close();
+		await Promise.allSettled(requests);
+	});
+});
+
 describe("a cap", () => {
 	afterEach(() => void vi.restoreAllMocks());
 
