@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type JsonValue, metadataText } from "../../../src/json/values.ts";
 import { decode } from "../../../src/run/journal/decode.ts";
-import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
+import { checksum, encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { end, header, outcome, sent } from "./support.ts";
@@ -40,6 +40,17 @@ function written(record: JournalRecord): string {
 }
 
 describe("a record", () => {
+	it("has the checksum of other programs, or they could not check a journal", () => {
+		expect(checksum("123456789")).toBe("cbf43926");
+		expect(checksum("")).toBe("00000000");
+		fc.assert(
+			fc.property(fc.string(), (text) => {
+				expect(checksum(text)).toBe(crc32(text).toString(16).padStart(8, "0"));
+				expect(checksum(Buffer.from(text))).toBe(checksum(text));
+			}),
+		);
+	});
+
 	it.each(EACH)("reads back as it was written, or a resume would do something else: $kind", (record) => {
 		expect(encode(record).indexOf("\n")).toBe(encode(record).length - 1);
 		expect(decode(written(record))).toEqual(record);
