@@ -89,7 +89,7 @@ class FirstReading {
 			...this.#tally.counts(),
 			problems: this.#problems,
 			fatal: this.#fatal,
-			readBatches: () => readValidRows(this.#manifest, dispositions),
+			readBatches: (isWanted) => readValidRows(this.#manifest, dispositions, isWanted),
 			read: () => rowsOf(readValidRows(this.#manifest, dispositions)),
 			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
 			content: source.content(),

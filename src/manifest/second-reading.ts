@@ -7,7 +7,7 @@ import { readBatches } from "./reading.ts";
 import type { FoundFile } from "./rows/files.ts";
 import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
 import type { RowValidator } from "./rows/validator.ts";
-import type { ManifestOptions, Row, NameReference } from "./types.ts";
+import type { IsWanted, ManifestOptions, Row, NameReference } from "./types.ts";
 
 /** A manifest that is read twice. */
 export type OpenManifest = {
@@ -23,11 +23,13 @@ export type OpenManifest = {
  * would cost half as much as reading it.
  *
  * @param dispositions undefined where the header or the encoding is wrong, so that no row is valid
+ * @param isWanted called with the position of each valid row; any other row is read, and not parsed
  * @throws CliError exit 8 when the manifest, or a file it names, is not what was checked
  */
 export async function* readValidRows(
 	manifest: OpenManifest,
 	dispositions: Dispositions | undefined,
+	isWanted: IsWanted = () => true,
 ): AsyncGenerator<readonly Row[]> {
 	if (dispositions === undefined) return;
 	const { hasFile } = PURPOSES[manifest.options.purpose].subject;
@@ -36,7 +38,7 @@ export async function* readValidRows(
 		for await (const { reader, rows } of readBatches(manifest.source.second(), manifest.options)) {
 			const valid: Row[] = [];
 			for (const raw of rows) {
-				if (dispositions.isValid(index)) {
+				if (dispositions.isValid(index) && isWanted(index)) {
 					const parsed = reader.parse(raw);
 					manifest.validator.applyOptions(parsed);
 					const file = hasFile ? await fileOf(manifest, raw, parsed) : undefined;

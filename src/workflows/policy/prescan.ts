@@ -119,7 +119,7 @@ async function judge<SourceRow extends Row>(
 	const resumed = await unfinishedRun(run, rows);
 	const checker = new PolicyChecker(policy, rows, flags, app);
 	const open = (): AsyncIterable<SourceRow> =>
-		untilStopped(resumed === undefined ? rows.read() : unsettled(rows.read(), resumed), app.signal);
+		untilStopped(resumed === undefined ? rows.read() : unsettled(rows, resumed), app.signal);
 	const passed = async (): Promise<Stop | undefined> => {
 		const cut = await pass(open, checker, unjudged);
 		// After its last request the pass does not notice a signal, and a run that was stopped must not begin.

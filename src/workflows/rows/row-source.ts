@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../json/values.ts";
-import type { CheckedManifest, Content, Row } from "../../manifest/types.ts";
+import type { CheckedManifest, Content, IsWanted, Row } from "../../manifest/types.ts";
 import type { RowBytes } from "../../run/journal/row-states.ts";
 import type { ShardCounts } from "../../report/summary.ts";
 import type { Ended } from "../report.ts";
@@ -17,8 +17,8 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 		/** the number of all rows of the manifest, if these are only a part: a policy's limit in percent counts all */
 		readonly outOf?: number;
 		read(): AsyncIterable<SourceRow>;
-		/** the same rows, many at a time, where that is cheaper */
-		readBatches?(): AsyncIterable<readonly SourceRow[]>;
+		/** the same rows, many at a time, where that is cheaper; without those at positions that are not wanted */
+		readBatches?(isWanted?: IsWanted): AsyncIterable<readonly SourceRow[]>;
 		/** what a recorded run stores, so that another process can read the rows again */
 		readonly content: RecordedContent;
 		/** the flags that change what is sent, as a run records them */
@@ -48,10 +48,20 @@ export function fileOfLines({ linesOf, name }: Pick<RowSource, "linesOf" | "name
 
 /** The rows that are still to be sent. */
 export async function* unsettled<SourceRow extends Row>(
-	rows: AsyncIterable<SourceRow>,
+	source: Pick<RowSource<SourceRow>, "read" | "readBatches">,
 	journal: { isSettled(index: number): boolean },
 ): AsyncGenerator<SourceRow> {
-	for await (const row of rows) if (!journal.isSettled(row.index)) yield row;
+	for await (const rows of unsettledBatches(source, journal)) {
+		for (const row of rows) if (!journal.isSettled(row.index)) yield row;
+	}
+}
+
+/** The rows, without the settled ones where that saves parsing them: a run that was nearly done has millions. */
+function unsettledBatches<SourceRow extends Row>(
+	source: Pick<RowSource<SourceRow>, "read" | "readBatches">,
+	journal: { isSettled(index: number): boolean },
+): AsyncIterable<readonly SourceRow[]> {
+	return source.readBatches?.((index) => !journal.isSettled(index)) ?? oneByOne(source.read());
 }
 
 /** The rows that are still to be sent, in chunks of at most `size`. The last may be shorter. */
@@ -61,7 +71,7 @@ export async function* unsettledChunks<SourceRow extends Row>(
 	size: number,
 ): AsyncGenerator<SourceRow[]> {
 	let chunk: SourceRow[] = [];
-	for await (const rows of source.readBatches?.() ?? oneByOne(source.read())) {
+	for await (const rows of unsettledBatches(source, journal)) {
 		for (const row of rows) {
 			if (journal.isSettled(row.index)) continue;
 			if (chunk.push(row) < size) continue;

@@ -150,7 +150,7 @@ export async function sendRows<SourceRow extends Row>(
 	const { flags, session, settings, app } = run;
 	const { io, clock } = app;
 	const documents = new DocumentSource({
-		rows: new CountedRows(() => unsettled(rows.read(), journal), journal.totals().pending),
+		rows: new CountedRows(() => unsettled(rows, journal), journal.totals().pending),
 		folder: () => app.temporaryFolder(settings),
 		clock,
 		onListing: (datasetId, documents) => {
