@@ -126,6 +126,7 @@ async function resumeRun(
 	await runs.forgetSummary(run).catch((error: unknown) => {
 		throw cannotRecord(runs.path(run), error);
 	});
+	runs.forgetJournal();
 	const opened = await continueRun(found, { ...headerOf(run, spec, now()), manifest, earlierMilliseconds });
 	const resumed = { inDoubt: found.inDoubt, seconds: earlierMilliseconds / 1000 };
 	return { run, opened, inDoubt, resumed, notResumed: undefined, discard: undefined, ...replaced };

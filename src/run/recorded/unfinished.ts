@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../json/values.ts";
-import { type RecordedRun, readRun } from "../journal/reader.ts";
+import type { RecordedRun } from "../journal/reader.ts";
 import { compareHeader, FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
 import type { RunFile } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
@@ -64,7 +64,7 @@ export async function findUnfinished(
 	if (resume === false) return "none";
 	const headerNow = (run: string): HeaderRecord => headerOf(run, spec, now());
 	if (resume === true) return await newestUnfinished(spec, headerNow, runs);
-	const recorded = await readRun(runs.path(resume));
+	const recorded = await runs.journal(resume);
 	if (recorded === undefined) return "none";
 	// Another name or path of the same content is no difference.
 	const difference = compareHeader(recorded.header, headerNow(resume));
@@ -82,7 +82,7 @@ async function newestUnfinished(
 	const all: readonly RunFile[] = await runs.files();
 	for (const file of all) {
 		if (recordedJobKey(file) !== jobKey || !overlaps(file, spec)) continue;
-		const recorded = await readRun(runs.path(file.run));
+		const recorded = await runs.journal(file.run);
 		// The run was killed before its header was written: nothing was sent.
 		if (recorded === undefined) continue;
 		const { run } = file;

@@ -1,4 +1,4 @@
-import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
+import type { RecordedRun } from "../../run/journal/reader.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import type { Totals } from "../../run/types.ts";
 import { isFinished } from "../../run/recorded/unfinished.ts";
@@ -22,7 +22,7 @@ export type RunReport = { readonly file: RunFile; readonly recorded: RecordedRun
 /** A run and its journal. @throws CliError 7 or 8 where the journal can't be read */
 export async function readReport(runs: RunStore, file: RunFile): Promise<RunReport> {
 	try {
-		return { file, recorded: await readRun(runs.path(file.run)) };
+		return { file, recorded: await runs.journal(file.run) };
 	} catch (error) {
 		throw journalCliError(error);
 	}
