@@ -1,10 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { JournalUnreadable } from "../../../src/run/journal/errors.ts";
 import { continueRun } from "../../../src/run/journal/open.ts";
-import { packRun } from "../../../src/run/journal/packed.ts";
+import { packRun, unpack } from "../../../src/run/journal/packed.ts";
 import { JOURNAL_FILE, readRun, SENT_FILE } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { repairRun } from "../../../src/run/journal/repair.ts";
@@ -64,6 +65,22 @@ describe("a compressed run", () => {
 		const after = await readFile(join(path, JOURNAL_FILE));
 		expect(after.subarray(0, before.length).equals(before)).toBe(true);
 		expect((await readRun(path))?.state.headers).toHaveLength(2);
+	});
+
+	it("is whole after many pieces that took turns in one buffer, or records would be lost", async () => {
+		// Bytes that hardly shrink take long to compress: the next piece is read while they are.
+		const bytes = randomBytes(3_000_001);
+		const path = await run({ [SENT_FILE]: bytes, [JOURNAL_FILE]: bytes.subarray(7) });
+		expect(await packRun(path)).toBe(true);
+		for (const [name, first] of [
+			[SENT_FILE, 0],
+			[JOURNAL_FILE, 7],
+		] as const) {
+			const packed = await readFile(join(path, `${name}.gz`));
+			expect(gunzipSync(packed).equals(bytes.subarray(first))).toBe(true);
+			await unpack(join(path, name));
+			expect((await readFile(join(path, name))).equals(bytes.subarray(first))).toBe(true);
+		}
 	});
 
 	it("stays plain where its files are short, or longer than the end of a run has time for", async () => {
