@@ -53,7 +53,7 @@ try {
 
 	await server.arrivals();
 	const again = performance.now();
-	const second = world.startRagtag(server, ["runs", "resume", "-q", "--rate", "unlimited"], { state: "scale" });
+	const second = world.startRagtag(server, ["runs", "resume", "-q"], { state: "scale" });
 	let firstRequest;
 	while (
 		firstRequest === undefined &&

@@ -38,8 +38,8 @@ export async function* resume(world, { isShort }) {
 	// It clears the count of requests.
 	await server.arrivals();
 	const started = performance.now();
-	// A resumed run has the rate of its own command line.
-	const resumed = world.startRagtag(server, ["runs", "resume", "-q", "--rate", "unlimited"], { state: "killed" });
+	// It has the flags with which the run began.
+	const resumed = world.startRagtag(server, ["runs", "resume", "-q"], { state: "killed" });
 	await Promise.race([until(server, ({ requests }) => requests > 0), resumed.ended]);
 	const share = (performance.now() - started) / 1000 / whole.seconds;
 	await resumed.ended;

@@ -8,6 +8,8 @@ import { payloadFlags } from "../../flags/payload-options.ts";
 import { certainNewestWithResult, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import { resumes } from "../index.ts";
 
+const KEPT =
+	"It keeps the --no-undo, --rate and --concurrency of the run; a --rate or --concurrency that is given here wins.";
 const FORCE = "for a plan, also changes documents that were changed after it was made; ";
 
 /** Declares the interface of `runs resume`. What it does is in `resumeRun`. */
@@ -16,12 +18,12 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = resu
 		.command("resume")
 		.summary("resume a run where it stopped")
 		.description(
-			"Resumes a run where it stopped. Every option that changes what is sent comes from the record of the run.",
+			`Resumes a run where it stopped. Every option that changes what is sent comes from the record of the run. ${KEPT}`,
 		)
 		.argument("[run]", "name of the run (default: the newest unfinished one that is not superseded)")
 		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
 	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
-		done(await run(name, command.optsWithGlobals<RunFlags>(), app, false));
+		done(await run(name, flagsOf(command), app, false));
 	});
 }
 
@@ -30,16 +32,29 @@ export function retryCommand(runs: Command, app: App, done: Done, run = resumeRu
 	const command = runs
 		.command("retry")
 		.summary("try the failed rows of a run again")
-		.description("Tries the failed rows of a run again, together with its pending rows.")
+		.description(`Tries the failed rows of a run again, together with its pending rows. ${KEPT}`)
 		.argument("[run]", "name of the run (default: the newest with any result)")
 		.addHelpText("before", "Examples:\n  ragtag runs retry\n  ragtag runs retry 20261121T170000-1a2b3c\n");
 	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
-		done(await run(name, command.optsWithGlobals<RunFlags>(), app, true));
+		done(await run(name, flagsOf(command), app, true));
 	});
 }
 
+/** The flags that were typed win over those of the record. A default is no such flag. */
+type ResumeFlags = RunFlags & { readonly typesConcurrency?: boolean };
+
+function flagsOf(command: Command): ResumeFlags {
+	const typesConcurrency = command.getOptionValueSource("concurrency") === "cli";
+	return { ...command.optsWithGlobals<RunFlags>(), typesConcurrency };
+}
+
 /** @param reopen whether failed rows are tried again */
-async function resumeRun(name: string | undefined, flags: RunFlags, app: App, reopen: boolean): Promise<ExitCode> {
+async function resumeRun(
+	name: string | undefined,
+	{ typesConcurrency, ...flags }: ResumeFlags,
+	app: App,
+	reopen: boolean,
+): Promise<ExitCode> {
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	const file = await (name !== undefined
@@ -57,5 +72,12 @@ async function resumeRun(name: string | undefined, flags: RunFlags, app: App, re
 	await checkManifestOfRun(app, file.manifest.path);
 	const target = await targetOf(reopen ? "retry" : "resume", file, flags, app);
 	const recorded = payloadFlags(file.options);
-	return resume(file, { ...recorded, ...flags, ...target, run: file.run, reopen, allowEmpty: true }, app);
+	const { undo, rate, concurrency } = file.sending ?? {};
+	const sending = {
+		...(undo === undefined ? {} : { undo }),
+		...(rate === undefined || flags.rate !== undefined ? {} : { rate }),
+		...(concurrency === undefined || typesConcurrency === true ? {} : { concurrency }),
+	};
+	const own = { run: file.run, reopen, allowEmpty: true };
+	return resume(file, { ...recorded, ...flags, ...sending, ...target, ...own }, app);
 }

@@ -9,6 +9,7 @@ import { rowsText } from "../../text/words.ts";
 import { show as shown } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
+import { runFileMembers } from "../../run/recorded/run-file.ts";
 import { supersededBy } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
@@ -54,13 +55,11 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 					withFlags(`ragtag runs undo ${file.run}`, flags),
 				);
 	if (flags.json === true) {
-		const { baseUrl, ...recordedFile } = file;
 		const { duplicateSkipped = 0, ...others } = totals ?? {};
 		const counts = totals === undefined ? null : { ...others, duplicate_skipped: duplicateSkipped };
 		const executions = recorded?.state.headers.length ?? 0;
 		const object = {
-			...recordedFile,
-			base_url: baseUrl,
+			...runFileMembers(file),
 			state,
 			counts,
 			in_doubt: recorded?.inDoubt ?? 0,

@@ -84,6 +84,7 @@ async function startRun(
 			baseUrl: spec.baseUrl,
 			manifest: { name: manifest.name, path, sha256: manifest.sha256, rows: manifest.rows, ...spec.madeFrom },
 			options: spec.options,
+			...(spec.sending === undefined ? {} : { sending: spec.sending }),
 			flags: spec.flags,
 		};
 		await writeNewDurably(runs.path(run, "run.json"), runFileText(file));

@@ -6,6 +6,7 @@ import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonObject } from "../../json/values.ts";
 import { makeFolder } from "../storage/folders.ts";
 import { removeFile } from "../storage/quick-files.ts";
+import { readSending, recordedSending, type SendingFlags } from "./sending-flags.ts";
 
 /** The task of a run: enough to resume it from any folder. It does not contain the API key. */
 export type RunFile = {
@@ -33,6 +34,8 @@ export type RunFile = {
 	readonly mergedFrom?: readonly string[];
 	/** options of the command that change what is sent, after parsing */
 	readonly options: JsonObject;
+	/** how its rows are sent, where the command line said so; a resumed run does the same. Absent in earlier records */
+	readonly sending?: SendingFlags;
 	/** global flags that the next command needs too: `--profile`, `--ca-file`, each followed by its value */
 	readonly flags: readonly string[];
 };
@@ -40,8 +43,13 @@ export type RunFile = {
 /** Increased when the meaning of a member changes. */
 const SCHEMA = 1;
 
-export function runFileText({ baseUrl, ...file }: RunFile): string {
-	return `${JSON.stringify({ schema: SCHEMA, ...file, base_url: baseUrl }, undefined, "\t")}\n`;
+export function runFileText(file: RunFile): string {
+	return `${JSON.stringify({ schema: SCHEMA, ...runFileMembers(file) }, undefined, "\t")}\n`;
+}
+
+/** The members of a record as it is written and shown. */
+export function runFileMembers({ baseUrl, sending, ...file }: RunFile): object {
+	return { ...file, ...(sending === undefined ? {} : { sending: recordedSending(sending) }), base_url: baseUrl };
 }
 
 /** Reads a `run.json`. @returns undefined where it is damaged, or has the schema of another release */
@@ -60,6 +68,7 @@ export function readRunFile(text: string): RunFile | undefined {
 		flags,
 		mergedFrom,
 	} = file as Members;
+	const sending = readSending(file["sending"]);
 	if (!isText(run) || !isText(command) || !isText(ragtag) || !isText(started) || !isText(baseUrl)) return undefined;
 	if (!isJsonObject(manifest) || !isJsonObject(options)) return undefined;
 	if (!Array.isArray(flags) || !flags.every(isText)) return undefined;
@@ -75,6 +84,7 @@ export function readRunFile(text: string): RunFile | undefined {
 		manifest: { name, path, sha256, rows, ...(isText(source) ? { source } : {}) },
 		...(Array.isArray(mergedFrom) && mergedFrom.every(isText) ? { mergedFrom } : {}),
 		options,
+		...(sending === undefined ? {} : { sending }),
 		flags,
 	};
 }

@@ -4,6 +4,7 @@ import type { RecordedRun } from "../journal/reader.ts";
 import { compareHeader, FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
 import type { RunFile } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
+import type { SendingFlags } from "./sending-flags.ts";
 import { type Job, jobKeyOf, overlaps, recordedJobKey, supersededBy } from "./superseded.ts";
 
 /** The task of a run, and its target. */
@@ -18,6 +19,8 @@ export type RunSpec = {
 	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
 	/** the options that change what is sent: a run is only resumed with the same options */
 	readonly options: JsonObject;
+	/** how the rows are sent, where the command line says so */
+	readonly sending?: SendingFlags | undefined;
 	/** global flags that the next command needs as well */
 	readonly flags: readonly string[];
 	/** the run that this one takes back */

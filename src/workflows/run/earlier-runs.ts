@@ -3,6 +3,7 @@ import { numberText, rowsText } from "../../text/words.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
+import { sendingOf } from "../../run/recorded/sending-flags.ts";
 import { type Recording } from "../../run/recorded/recording.ts";
 import type { Totals } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
@@ -29,6 +30,7 @@ export function runSpecOf(
 		...(linesOf === undefined ? {} : { madeFrom: { source: linesOf } }),
 		source: content.source,
 		options: source.options,
+		sending: sendingOf(flags),
 		flags: globalFlags(flags),
 		undoes: takesBack,
 	};
