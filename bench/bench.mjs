@@ -59,6 +59,7 @@ if (!json) console.log(TABLE_HEAD);
 try {
 	for (const [key, measure] of Object.entries(MEASURES)) {
 		if (only !== undefined && !only.includes(key)) continue;
+		const began = performance.now();
 		try {
 			for await (const figure of measure(world, { isShort })) tell(figure);
 		} catch (error) {
@@ -66,10 +67,14 @@ try {
 			tell({ name: key, why: error.message.split("\n")[0] });
 			process.exitCode = 1;
 		}
-		console.error(`${key}: done, ${Math.round((performance.now() - started) / 1000)} s in all`);
+		console.error(`${key}: ${secondsSince(began)} s, ${secondsSince(started)} s in all`);
 	}
 } finally {
 	await world.close();
+}
+
+function secondsSince(time) {
+	return Math.round((performance.now() - time) / 1000);
 }
 
 function tell(figure) {

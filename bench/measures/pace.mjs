@@ -51,7 +51,7 @@ function conditionText({ latency, failing }) {
 }
 
 export async function* capOf100(world, { isShort }) {
-	const rows = isShort ? 1_200 : 2_500;
+	const rows = isShort ? 1_000 : 2_500;
 	for (const condition of conditions(isShort)) {
 		const { sustained, inSecond, inTenth, stall } = await capped(world, { rows, ...condition });
 		const at = `cap 100/s ${conditionText(condition)}`;
@@ -65,7 +65,7 @@ export async function* capOf100(world, { isShort }) {
 export async function* largerCaps(world, { isShort }) {
 	for (const cap of isShort ? [1_000] : [300, 1_000, 5_000]) {
 		for (const condition of conditions(isShort)) {
-			const rows = cap * (isShort ? 10 : 15);
+			const rows = cap * (isShort ? 8 : 12);
 			const { sustained, inSecond, mostInFlight, stall, cpu } = await capped(world, { rows, cap, ...condition });
 			const at = `cap ${cap}/s ${conditionText(condition)}`;
 			yield { name: `${at}: share of the cap`, figure: round(sustained / cap, 3), goal: ">= 0.98" };
@@ -80,7 +80,7 @@ export async function* largerCaps(world, { isShort }) {
 /** A service that takes 150 updates a second at any concurrency: more in flight only waits. */
 export async function* leastConcurrency(world, { isShort }) {
 	const limit = 150;
-	const rows = limit * (isShort ? 15 : 40);
+	const rows = limit * (isShort ? 10 : 40);
 	const server = await world.server(rows, { latency: 5, limit });
 	await world.tag(server, rows, ["--no-undo", "--rate", "unlimited"]);
 	const { arrivals, mostInFlight } = await server.arrivals();

@@ -11,8 +11,8 @@ const CASES = [
 	{ processes: 2, cap: 1_000, seconds: 15 },
 ];
 const SHORT_CASES = [
-	{ processes: 2, cap: 100, seconds: 12 },
-	{ processes: 2, cap: 1_000, seconds: 10 },
+	{ processes: 2, cap: 100, seconds: 10 },
+	{ processes: 2, cap: 1_000, seconds: 8 },
 ];
 
 /** Milliseconds of one answer: a service in the same region. */
