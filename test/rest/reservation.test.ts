@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Reservable, Reservation } from "../../src/rest/reservation.ts";
-import { apiFor, Cleanup, rawServer, type RawServer, rejection, success } from "./raw-server.ts";
+import { answer, apiFor, Cleanup, rawServer, type RawServer, rejection, success } from "./raw-server.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
@@ -36,6 +36,73 @@ describe("a reserved connection", () => {
 		await Promise.all(rows);
 		expect(order).toEqual(["d0", "d1", "d2"]);
 		expect(server.connections()).toBe(3);
+	});
+
+	test("counts when its request is written, and each request takes its own: a second would get more than its share", async () => {
+		const server = await service();
+		const api = cleanup.add(apiFor(server.baseUrl));
+		const order: string[] = [];
+		const rows = [1, 2, 3].map((row) => `d${row}`);
+		const first = await Promise.all(rows.map(() => reserved(api)));
+		for (const one of first) one.drop();
+		const again = await Promise.all(rows.map(() => reserved(api)));
+		for (const [at, one] of again.entries()) one.used(() => order.push(rows[at] ?? ""));
+		expect(order).toEqual([]);
+		await Promise.all(rows.map((id) => api.updateMetadata("ds", id, fields)));
+		expect(order).toEqual(rows);
+	});
+
+	test("goes to the request that has waited longest, and to none that was stopped before it asked", async () => {
+		const server = await service();
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
+		const mine = await reserved(api);
+		const order: string[] = [];
+		const waiting = ["first", "second"].map(async (name) => {
+			const one = await reserved(api);
+			order.push(name);
+			one.drop();
+		});
+		expect(await rejection(Promise.resolve(api.reserve(AbortSignal.abort("stop"))))).toBe("stop");
+		mine.drop();
+		await Promise.all(waiting);
+		expect(order).toEqual(["first", "second"]);
+	});
+
+	test("is the one that is being opened where its request was stopped: no service sees more than are needed", async () => {
+		const server = await service();
+		const api = cleanup.add(apiFor(server.baseUrl));
+		const stop = new AbortController();
+		const stopped = rejection(Promise.resolve(api.reserve(stop.signal)));
+		stop.abort("stop");
+		(await reserved(api)).used(ignore);
+		expect(await stopped).toBe("stop");
+		await api.updateMetadata("ds", "d1", fields);
+		expect(server.connections()).toBe(1);
+	});
+
+	test("that did not open for a stopped request is tried again for the next: the run would wait for ever", async () => {
+		const gone = await rawServer(ignore);
+		await gone.close();
+		const api = cleanup.add(apiFor(gone.baseUrl, { connections: 1 }));
+		const stop = new AbortController();
+		const stopped = rejection(Promise.resolve(api.reserve(stop.signal)));
+		stop.abort("stop");
+		expect(await stopped).toBe("stop");
+		// It is refused meanwhile.
+		await sleep(50);
+		expect((await reserved(api)).isGood()).toBe(true);
+	});
+
+	test("right after an answer that broke its connection is another one", async () => {
+		const server = cleanup.add(
+			await rawServer((socket, _, count) =>
+				socket.write(count === 1 ? answer("x".repeat(1024 * 1024 + 1)) : success("d1")),
+			),
+		);
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
+		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({ code: "ANSWER_TOO_LARGE" });
+		(await reserved(api)).used(ignore);
+		expect(await api.updateMetadata("ds", "d1", fields)).toBe("document_id");
 	});
 
 	test("is kept from other requests", async () => {

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import type { Reservation } from "../../../src/rest/reservation.ts";
+import { type AdjustableLimiter, createLimiter } from "../../../src/run/rate/limiter.ts";
+import type { SharedPermit } from "../../../src/run/rate/shared/permits.ts";
+import { FakeClock, idle } from "../fake-clock.ts";
+
+/** What happened to permits and connections, by their numbers from 1: `used 1`. */
+type Log = string[];
+
+function held(log: Log, name: string, isGood = true): SharedPermit & Reservation {
+	return {
+		isGood: () => isGood,
+		used: () => void log.push(`used ${name}`),
+		drop: () => void log.push(`dropped ${name}`),
+	};
+}
+
+/** A limiter without a cap of its own whose permits, shared with other processes, are these, one after another. */
+function sharing(permits: (SharedPermit | Promise<SharedPermit>)[], clock = new FakeClock()): AdjustableLimiter {
+	const limiter = createLimiter(undefined, clock);
+	const take = async (): Promise<SharedPermit> => {
+		const permit = permits.shift();
+		if (permit === undefined) throw new Error("no permit is left");
+		return permit;
+	};
+	limiter.share({ take, lead: 0, slowDown: () => undefined });
+	return limiter;
+}
+
+/** Sets a log when the request of a `take` may go out. */
+function noted(log: Log, taken: Promise<void> | undefined): Promise<unknown> {
+	return Promise.resolve(taken).then(() => log.push("sent"));
+}
+
+describe("a limiter whose rate changes in the middle of a second", () => {
+	it.each<[string, number, (limiter: AdjustableLimiter) => void]>([
+		["the rate", 1, (limiter) => limiter.setRate(1)],
+		["a ceiling below the rate", 1_000, (limiter) => limiter.setCeiling(1)],
+	])(
+		"still counts what was sent before, by %s: each change would let another burst through",
+		async (_, rate, change) => {
+			const clock = new FakeClock();
+			const limiter = createLimiter(rate, clock);
+			change(limiter);
+			await limiter.take();
+			// Now bottleneck gives a permit at once, and only the times of sending hold the request back.
+			change(limiter);
+			const log: Log = [];
+			const second = noted(log, limiter.take());
+			await expect.poll(() => clock.sleeping).toBe(1);
+			await clock.pass(990);
+			expect(log).toEqual([]);
+			await clock.pass(20);
+			await second;
+			limiter.close();
+		},
+	);
+});
+
+describe("a permit of a shared cap", () => {
+	it("is used up by its request: other machines would send in its place", async () => {
+		const log: Log = [];
+		const limiter = sharing([held(log, "1"), held(log, "2")]);
+		await limiter.take();
+		await limiter.take();
+		expect(log).toEqual(["used 1", "used 2"]);
+	});
+
+	it("that got too old is given back for another one", async () => {
+		const log: Log = [];
+		await sharing([held(log, "1", false), held(log, "2", false), held(log, "3")]).take();
+		expect(log).toEqual(["dropped 1", "dropped 2", "used 3"]);
+	});
+
+	it("is given back where no connection opens in place of a closed one", async () => {
+		const log: Log = [];
+		const limiter = sharing([held(log, "permit")]);
+		const connections = [held(log, "connection", false)];
+		limiter.reserveFrom({ reserve: () => connections.shift() ?? Promise.reject(new Error("stopped")) });
+		await expect(limiter.take()).rejects.toThrow("stopped");
+		expect(log).toEqual(["dropped connection", "dropped permit"]);
+	});
+});
+
+describe("a pause that begins while a request waits for", () => {
+	it("another connection in place of a closed one holds the request: it would go out in the pause", async () => {
+		const log: Log = [];
+		const limiter = sharing([held(log, "permit")]);
+		let opens: (connection: Reservation) => void = () => undefined;
+		const opened = new Promise<Reservation>((resolve) => (opens = resolve));
+		const connections = [held(log, "1", false), opened];
+		limiter.reserveFrom({ reserve: () => connections.shift() });
+		const request = noted(log, limiter.take());
+		await expect.poll(() => connections.length).toBe(0);
+		limiter.pause();
+		opens(held(log, "2"));
+		await idle();
+		expect(log).toEqual(["dropped 1"]);
+		limiter.resume();
+		await request;
+		expect(log).toEqual(["dropped 1", "used permit", "used 2", "sent"]);
+	});
+
+	it("another permit in place of an old one holds the request, too", async () => {
+		const log: Log = [];
+		let gives: (permit: SharedPermit) => void = () => undefined;
+		const given = new Promise<SharedPermit>((resolve) => (gives = resolve));
+		const permits = [held(log, "1", false), given];
+		const limiter = sharing(permits);
+		const request = noted(log, limiter.take());
+		await expect.poll(() => permits.length).toBe(0);
+		limiter.pause();
+		gives(held(log, "2"));
+		await idle();
+		expect(log).toEqual(["dropped 1"]);
+		limiter.resume();
+		await request;
+		expect(log).toEqual(["dropped 1", "used 2", "sent"]);
+	});
+});
