@@ -10,5 +10,6 @@ export function holds(figure: number | undefined, goal: string | undefined): boo
 export function jsonLine(figure: Figure): string;
 export const TABLE_HEAD: string;
 export function tableRow(figure: Figure): string;
+export function tableOf(objects: readonly Readonly<Record<string, number | undefined>>[]): string;
 export function verdictText(figures: readonly Figure[]): string;
 export function withSection(page: string, heading: string, text: string): string;

@@ -32,6 +32,15 @@ export function tableRow({ name, figure, goal, why }) {
 	return `| ${name} | ${shown} | ${goal === undefined ? "" : goalText(goal)} | ${reached} |`;
 }
 
+/** A Markdown table of objects. Their members are the columns; a figure that one lacks leaves its cell empty. */
+export function tableOf(objects) {
+	const columns = [...new Set(objects.flatMap((each) => Object.keys(each)))];
+	const line = (cells) => `| ${cells.join(" | ")} |`;
+	const cell = (figure) => (figure === undefined ? "" : numberText(figure));
+	const lines = objects.map((each) => line(columns.map((column) => cell(each[column]))));
+	return [line(columns), `|${"---|".repeat(columns.length)}`, ...lines].join("\n");
+}
+
 const WORDS = { ">=": "at least", ">": "over", "<=": "at most", "<": "under" };
 
 function goalText(goal) {

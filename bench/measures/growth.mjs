@@ -5,7 +5,7 @@ import { growthPerRow } from "../watch.mjs";
 const UNCAPPED = ["--rate", "unlimited"];
 
 /** The most rows that a kill may leave in doubt: those in flight (docs/reliability.md). They are sent again. */
-const IN_FLIGHT = 64;
+export const IN_FLIGHT = 64;
 
 /** What the rows of one run cost. @param run what `watched` gives */
 export function* costs(name, { seconds, cpuSeconds, samples }, rows) {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { holds, jsonLine, TABLE_HEAD, tableRow, verdictText, withSection } from "../../bench/goals.mjs";
+import { holds, jsonLine, TABLE_HEAD, tableOf, tableRow, verdictText, withSection } from "../../bench/goals.mjs";
 import { parse } from "../support/values.ts";
 
 describe("a figure on the wrong side of its goal never passes for one that reaches it", () => {
@@ -86,5 +86,17 @@ describe("the table of a page", () => {
 	it("docs/performance.md has the section that the bench writes", () => {
 		const shown = readFileSync(new URL("../../docs/performance.md", import.meta.url), "utf8");
 		expect(withSection(shown, "## All figures", `made\n\n${TABLE_HEAD}`)).toContain("made");
+	});
+});
+
+describe("a table of a long run", () => {
+	it("shows no figure in the column of another, where a tenth lacks one", () => {
+		const tenths = [
+			{ rows: 1_000_000, megabytes: 97 },
+			{ rows: 2_000_000, seconds: 0.123 },
+		];
+		expect(tableOf(tenths)).toBe(
+			"| rows | megabytes | seconds |\n|---|---|---|\n| 1,000,000 | 97 |  |\n| 2,000,000 |  | 0.123 |",
+		);
 	});
 });
