@@ -22,6 +22,8 @@ export type Appended = {
 	readonly written: Promise<void>;
 	/** the storage has them: they survive a loss of power. Rejects with `JournalLost` */
 	readonly durable: Promise<void>;
+	/** bytes of the file up to the last of them, once they are written */
+	readonly end: number;
 };
 
 /**
@@ -120,6 +122,7 @@ export class JournalWriter {
 				this.#fail(error, group);
 				break;
 			}
+			group.end = this.#size;
 			this.#written.push(group);
 			group.isWritten();
 			this.#syncing ??= this.#sync();
@@ -181,6 +184,7 @@ export class JournalWriter {
 /** Records that are written together. */
 class Group implements Appended {
 	readonly lines: string[] = [];
+	end = 0;
 	readonly written: Promise<void>;
 	readonly durable: Promise<void>;
 	isWritten: () => void = () => undefined;

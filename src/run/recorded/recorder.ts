@@ -21,6 +21,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	/** the outcomes, and the records of what is sent, that were added last; each group is applied when it is durable */
 	#outcomes: OutcomeGroup<Item> | undefined;
 	#sent: SentGroup | undefined;
+	#countedBytes: number;
 
 	/**
 	 * @param inDoubt rows that earlier executions may have sent and did not settle
@@ -34,6 +35,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void,
 	) {
 		this.#run = run;
+		this.#countedBytes = run.journal.size;
 		this.#inDoubt = inDoubt;
 		this.#now = now;
 		this.#onOutcome = onOutcome;
@@ -54,7 +56,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		let group = this.#outcomes;
 		if (group?.appended !== appended) {
 			const entries: Settling<Item>[] = [];
-			const settled = appended.durable.then(() => this.#settle(entries));
+			const settled = appended.durable.then(() => this.#settle(entries, appended.end));
 			// A row whose record was refused does not wait for its group.
 			settled.catch(() => undefined);
 			group = { appended, entries, written: appended.written, settled };
@@ -65,8 +67,9 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	}
 
 	/** Counts durable outcomes, then tells of them. All are counted, whatever is wrong with one of them. */
-	async #settle(entries: readonly Settling<Item>[]): Promise<void> {
+	async #settle(entries: readonly Settling<Item>[], end: number): Promise<void> {
 		const faults: unknown[] = [];
+		this.#countedBytes = end;
 		for (const { record } of entries) {
 			const broken = this.#run.state.apply(record);
 			if (broken !== undefined) faults.push(new Error(`the journal refuses the row of line ${record.line}: ${broken}`));
@@ -86,6 +89,11 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	totals(): Totals {
 		return this.#run.state.totals();
+	}
+
+	/** Bytes of the journal whose records are those that `totals` counts. They are durable. */
+	get countedBytes(): number {
+		return this.#countedBytes;
 	}
 
 	/** How many rows failed with that code, over all executions. */
@@ -134,6 +142,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		const record = { kind: "reopen", time: now.toISOString() } as const;
 		await this.#run.journal.append(record);
 		this.#run.state.apply(record);
+		this.#countedBytes = this.#run.journal.size;
 	}
 
 	/** Whether any row may have been sent, or has an outcome, in this execution or an earlier one. */
@@ -158,7 +167,8 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		const record = { kind: "end", counts: this.totals(), exitCode, time: now.toISOString() } as const;
 		await this.#run.journal.append(record);
 		this.#run.state.apply(record);
-		return this.#run.journal.size;
+		this.#countedBytes = this.#run.journal.size;
+		return this.#countedBytes;
 	}
 
 	close(): Promise<void> {

@@ -5,7 +5,7 @@ import { heavierState, type SeriesPoint } from "./point.ts";
  * requests that were sent, `p95` the larger.
  */
 export function joined(one: SeriesPoint, next: SeriesPoint): SeriesPoint {
-	const { t, done, failed, in_flight, cap } = next;
+	const { t, done, failed, journal, in_flight, cap } = next;
 	const [slow, errors] = [added(one.slow, next.slow), added(one.errors, next.errors)];
 	const rate = next.rate ?? one.rate;
 	return {
@@ -14,6 +14,7 @@ export function joined(one: SeriesPoint, next: SeriesPoint): SeriesPoint {
 		sent: one.sent + next.sent,
 		done,
 		failed,
+		...(journal === undefined ? {} : { journal }),
 		p50: meanOf(one, next),
 		p95: one.p95 === null || next.p95 === null ? (one.p95 ?? next.p95) : Math.max(one.p95, next.p95),
 		state: heavierState(one.state, next.state),

@@ -13,6 +13,8 @@ export type SeriesPoint = {
 	/** rows that were settled until `t`, over all executions of the run, and how many of them had failed */
 	readonly done: number;
 	readonly failed: number;
+	/** bytes of the journal whose records give `done` and `failed`, all of them durable; absent in earlier releases */
+	readonly journal?: number;
 	/** percentiles of the requests that ended in it, in milliseconds; null where none did */
 	readonly p50: number | null;
 	readonly p95: number | null;
@@ -60,7 +62,7 @@ export function readPoint(line: string): SeriesPoint | undefined {
 	const value = parsed(line);
 	if (!isJsonObject(value)) return undefined;
 	const { t, s, sent, done, failed, p50 = null, p95 = null, in_flight: inFlight, cap = null, rate } = value as Members;
-	const { state } = value as Members;
+	const { state, journal } = value as Members;
 	if (!isCount(t) || !isCount(s) || !isCount(sent) || !isCount(done) || !isCount(failed)) return undefined;
 	if (!isCount(inFlight) || !isCountOrNull(p50) || !isCountOrNull(p95) || !isCountOrNull(cap)) return undefined;
 	if (!isState(state)) return undefined;
@@ -71,6 +73,7 @@ export function readPoint(line: string): SeriesPoint | undefined {
 		sent,
 		done,
 		failed,
+		...(isCount(journal) ? { journal } : {}),
 		p50,
 		p95,
 		state,

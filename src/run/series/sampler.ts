@@ -8,7 +8,8 @@ import { heavierState, type SeriesPoint } from "./point.ts";
 /** The sources of a point. Only figures that exist anyway are read. */
 export type Sampled = {
 	readonly monitor: { counters(): Counters; current(): Activity | undefined };
-	readonly totals: () => Totals;
+	/** `countedBytes` are those of the journal whose records the totals count */
+	readonly journal: { totals(): Totals; readonly countedBytes: number };
 	/** requests a second that the user allows; undefined for no cap */
 	readonly cap: () => number | undefined;
 };
@@ -48,8 +49,8 @@ export class Sampler {
 	/** @param t epoch seconds */
 	take(now: number, t: number): SeriesPoint {
 		const seconds = this.observe(now);
-		const { monitor, totals, cap } = this.#sampled;
-		const { rows, pending, invalid, duplicateSkipped, failed } = totals();
+		const { monitor, journal, cap } = this.#sampled;
+		const { rows, pending, invalid, duplicateSkipped, failed } = journal.totals();
 		const counters = monitor.counters();
 		const { p50, p95 } = percentilesBetween(this.#before.latencies, counters.latencies);
 		const lowered = monitor.current()?.rate?.now;
@@ -62,6 +63,7 @@ export class Sampler {
 			sent: counters.sent - this.#before.sent,
 			done: rows - pending - invalid - duplicateSkipped,
 			failed,
+			journal: journal.countedBytes,
 			p50,
 			p95,
 			state: this.#state ?? stateOf(this.#sampled),

@@ -6,7 +6,7 @@ import { supersededAmong } from "../../run/recorded/superseded.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 import type { Totals } from "../../run/types.ts";
 import { readReport, type RunState, stateBySummary, stateOf } from "./recorded-run.ts";
-import { runningCounts } from "./running-counts.ts";
+import { seriesCounts } from "./series-counts.ts";
 
 /** A recorded run as a list shows it. */
 export type ListedRun = {
@@ -27,8 +27,8 @@ export type ListedRun = {
 type SupersededBy = (file: RunFile) => Promise<string | undefined>;
 
 /**
- * All recorded runs, the newest first. The counts of a run that ended are in its summary, and those of a long one that goes
- * on in its series. Any other run, such as one that was killed, takes as long as its journal is.
+ * All recorded runs, the newest first. The counts of a run that ended are in its summary. Those of a long one that goes on or
+ * was killed are in its series. Any other run takes as long as its journal is.
  *
  * @param onRead called with the number of runs that were read, and of all
  */
@@ -66,7 +66,7 @@ async function bySeries(
 	file: RunFile,
 	{ processes, superseded }: { readonly processes: Processes; readonly superseded: SupersededBy },
 ): Promise<ListedRun | undefined> {
-	const counts = await runningCounts(runs, file.run, processes);
+	const counts = await seriesCounts(runs, file.run, processes);
 	if (counts === undefined) return undefined;
 	const { totals, seconds } = counts;
 	const { rows, failed, invalid, duplicateSkipped, pending } = totals;

@@ -104,7 +104,7 @@ export async function openRecord<SourceRow extends Row>(
 	const isTold = ({ status }: Outcome): boolean => status === "failed" || onOutcome !== undefined;
 	const journal = new Recorder<SourceRow>(opened, inDoubt, Date.now, (one) => (isTold(one) ? tell(one) : undefined));
 	const { session } = run;
-	const figures = { monitor: session.monitor, totals: () => journal.totals(), cap: () => session.rates.rate };
+	const figures = { monitor: session.monitor, journal, cap: () => session.rates.rate };
 	const series = recordSeries(app.runs(run.settings).path(name, SERIES_FILE), figures, (text) => app.io.note(text));
 	const stopFollowing = await followAdjustments({ runs: app.runs(run.settings), name, session, app });
 	const stopKeys = followKeys(run);

@@ -1,13 +1,19 @@
-import { appendFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { expect, it } from "vitest";
 import { ownerText, thisMachine, thisProcessAsOwner } from "../../../src/run/storage/process-owner.ts";
+import { encode } from "../../../src/run/journal/encode.ts";
 import { pointLine } from "../../../src/run/series/point.ts";
 import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { outcome } from "../../run/journal/support.ts";
 import { parseLines } from "../../support/values.ts";
 
 /** Makes a journal longer than one that is read at once. It is no record, as if a write had been cut off. */
 const CUT_OFF = "x".repeat(5 * 1024 * 1024);
+
+const reopening = encode({ kind: "reopen", time: "now" });
+const lost = encode({ kind: "lost", records: 1, time: "now" });
+const last = [5, 6, 7, 8].map((row) => encode(outcome(row, "failed")));
 
 /** Seconds after the process said that it executes the run. */
 type Points = readonly { readonly at: number; readonly done: number; readonly failed: number }[];
@@ -61,6 +67,72 @@ it("a run of millions of rows that goes on is listed at once, by its series and 
 		ended: null,
 		exit_code: null,
 	});
+});
+
+/** A run of nine rows of which the first five are settled, as if it had been killed; and its journal, line by line. */
+async function killed(): Promise<{ world: Recorded; run: string; lines: string[] }> {
+	const world = await recorded(9, stopAt(6));
+	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	await rm(world.path(run, "summary.json"));
+	const lines = (await readFile(world.path(run, "journal.jsonl"), "utf8")).split(/(?<=\n)/);
+	return { world, run, lines };
+}
+
+/** What its series and its journal have then. The count of the series is wrong on purpose, so that it shows where it was used. */
+async function leave(
+	{ world, run }: { world: Recorded; run: string },
+	lines: readonly string[],
+	point: { readonly lines?: number; readonly bytes?: number },
+): Promise<void> {
+	await writeFile(world.path(run, "journal.jsonl"), lines.join("") + CUT_OFF);
+	const bytes = point.lines === undefined ? point.bytes : Buffer.byteLength(lines.slice(0, point.lines).join(""));
+	const { p50, p95 } = { p50: 1, p95: 1 };
+	const counts = { sent: 2, done: 4, failed: 1, ...(bytes === undefined ? {} : { journal: bytes }) };
+	const line = pointLine({ t: 1, s: 1, ...counts, p50, p95, state: "running", in_flight: 1, cap: null });
+	await writeFile(world.path(run, "series.jsonl"), `${line}\n`);
+}
+
+it("a run of millions of rows that was killed is listed at once: the journal is read from the last line of its series on", async () => {
+	const { world, run, lines } = await killed();
+	const outcomes = lines.filter((line) => line.includes('"k":"r"'));
+	expect([lines.length, outcomes.length]).toEqual([7, 5]);
+	// The header, three outcomes that the series has, two that it has not, one of them of a row that failed.
+	const [header = ""] = lines;
+	const others = [...lines.slice(1, 5), encode(outcome(4, "failed"))];
+	await leave({ world, run }, [header, ...others], { lines: 4 });
+	expect(await listed(world)).toMatchObject({
+		run,
+		state: "unfinished",
+		rows: 9,
+		done: 4,
+		failed: 2,
+		pending: 3,
+		ended: null,
+		exit_code: null,
+	});
+	// A later execution counts on.
+	await leave({ world, run }, [header, ...others, header], { lines: 4 });
+	expect(await listed(world)).toMatchObject({ state: "unfinished", done: 4, failed: 2, pending: 3 });
+});
+
+it.each<readonly [string, (lines: string[]) => string[], { lines?: number; bytes?: number }, object]>([
+	["an execution ended since", (lines) => lines, { lines: 4 }, { done: 5, failed: 0, exit_code: 4 }],
+	["failed rows are pending again", (all) => [...all, all[0] ?? "", reopening], { lines: 4 }, { done: 5, failed: 0 }],
+	["its series was written by an earlier release", (lines) => lines.slice(0, 6), {}, { done: 5, failed: 0 }],
+	["it lost its end", (lines) => lines.slice(0, 6), { bytes: 1e9 }, { done: 5, failed: 0 }],
+	["it is damaged", (lines) => [...lines.slice(0, 5), "x\n", lines[5] ?? ""], { lines: 4 }, { state: "damaged" }],
+	["another file took its place", (lines) => lines.slice(0, 6), { bytes: 700 }, { done: 5, failed: 0 }],
+	[
+		"it was repaired",
+		([header = "", ...rest]) => [header, lost, ...rest.slice(0, 5)],
+		{ lines: 5 },
+		{ done: 5, failed: 0 },
+	],
+	["no row is left", (all) => [...all.slice(0, 6), ...last], { lines: 4 }, { failed: 4, state: "unfinished" }],
+])("no count is wrong: the whole journal is read where %s", async (_, change, point, expected) => {
+	const { world, run, lines } = await killed();
+	await leave({ world, run }, change(lines), point);
+	expect(await listed(world)).toMatchObject({ run, ...expected });
 });
 
 it.each<readonly [string, Points, boolean]>([

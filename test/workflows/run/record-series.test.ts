@@ -31,7 +31,8 @@ async function running(path: string) {
 	let tick = (): void => undefined;
 	const notes: string[] = [];
 	const totals = { ...TOTALS };
-	const series = recordSeries(path, { monitor, totals: () => totals, cap: () => 50 }, (text) => notes.push(text), {
+	const figures = { monitor, journal: { totals: () => totals, countedBytes: 4711 }, cap: () => 50 };
+	const series = recordSeries(path, figures, (text) => notes.push(text), {
 		now: () => now,
 		wall: () => 1_000_000 + now,
 		every: (_, call) => {
@@ -72,6 +73,7 @@ describe("the series of a run", () => {
 				sent: 2,
 				done: 1,
 				failed: 0,
+				journal: 4711,
 				state: "running",
 				in_flight: 1,
 				cap: 50,
@@ -84,6 +86,7 @@ describe("the series of a run", () => {
 				sent: 0,
 				done: 2,
 				failed: 1,
+				journal: 4711,
 				state: "running",
 				in_flight: 0,
 				cap: 50,
@@ -116,9 +119,8 @@ describe("the series of a run", () => {
 		const clock = new FakeClock();
 		const notes: string[] = [];
 		const monitor = new RunMonitor(clock, new Cooldown(clock));
-		const series = recordSeries(path, { monitor, totals: () => TOTALS, cap: () => undefined }, (text) =>
-			notes.push(text),
-		);
+		const figures = { monitor, journal: { totals: () => TOTALS, countedBytes: 0 }, cap: () => undefined };
+		const series = recordSeries(path, figures, (text) => notes.push(text));
 		await series.close();
 		expect(notes).toEqual([expect.stringContaining(path)]);
 		expect(await readFile(target, "utf8")).toBe("untouched");
