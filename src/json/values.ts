@@ -16,28 +16,32 @@ export function metadataText(metadata: Metadata, exact?: ReadonlyMap<string, str
 	let members = "";
 	// An entry of each member would be one more object, and this is a part of each row.
 	metadata.forEach((value, key) => {
-		members += `${members === "" ? "" : ","}${textOf(key)}:${exact?.get(key) ?? valueText(value)}`;
+		const comma = members === "" ? "" : ",";
+		const known = exact?.get(key);
+		// One template instead of three makes a third less garbage.
+		if (known === undefined && typeof value === "string" && isPlain(value) && isPlain(key)) {
+			members += `${comma}"${key}":"${value}"`;
+		} else members += `${comma}${JSON.stringify(key)}:${known ?? valueText(value)}`;
 	});
 	return `{${members}}`;
+}
+
+function valueText(value: JsonValue): string {
+	return typeof value === "number" && Number.isFinite(value) ? String(value) : JSON.stringify(value);
 }
 
 /** 64 characters: a longer text is checked faster by `JSON.stringify`. */
 const SHORT_TEXT = 64;
 
-function valueText(value: JsonValue): string {
-	if (typeof value === "string") return textOf(value);
-	return typeof value === "number" && Number.isFinite(value) ? String(value) : JSON.stringify(value);
-}
-
-/** As `JSON.stringify`, which takes twice as long for short plain text, as most metadata is. */
-function textOf(text: string): string {
-	if (text.length > SHORT_TEXT) return JSON.stringify(text);
+/** Whether a short text stands for itself in JSON, as most metadata does. `JSON.stringify` takes twice as long to see that. */
+function isPlain(text: string): boolean {
+	if (text.length > SHORT_TEXT) return false;
 	for (let at = 0; at < text.length; at++) {
 		const unit = text.charCodeAt(at);
-		// Printable ASCII without quotation mark and backslash stands for itself.
-		if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return JSON.stringify(text);
+		// Printable ASCII without quotation mark and backslash.
+		if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return false;
 	}
-	return `"${text}"`;
+	return true;
 }
 
 /** Whether a parsed value is a JSON object: neither null nor an array. */

@@ -7,7 +7,7 @@ import { afterFailure, type LastDecision, RetryLater, type RetryOptions, RetryTo
 import { timeIsUp } from "./stop/reasons.ts";
 import type { RunMonitor } from "./rate/run-monitor.ts";
 import type { SendQueue } from "./rate/send-queue.ts";
-import type { Clock, Journal, Outcome, Recorded, Request, RowError, Stop, Work } from "./types.ts";
+import type { Clock, Journal, Recorded, Request, RowError, Stop, Work } from "./types.ts";
 
 export type AttemptsOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
@@ -76,7 +76,7 @@ export class RowAttempts<Item extends Work> {
 	 * because the run ends
 	 */
 	async attempt(row: OpenRow<Item>): Promise<number | "together" | "written" | "pending"> {
-		const { shutdown, operation } = this.#options;
+		const { shutdown, operation, journal, onWritten } = this.#options;
 		if (shutdown.signal.aborted) return "pending";
 		row.attempt += 1;
 		try {
@@ -85,7 +85,11 @@ export class RowAttempts<Item extends Work> {
 			this.#refused.succeeded();
 			this.#repeated.succeeded();
 			const { name } = memory;
-			await this.#record({ item, status, documentId, storedName, isSame, name, attempts: row.attempt });
+			const outcome = { item, status, documentId, storedName, isSame, name, attempts: row.attempt };
+			const recorded = journal.record(outcome);
+			await recorded.written;
+			const crowded = onWritten(recorded);
+			if (crowded !== undefined) await crowded;
 			return "written";
 		} catch (error) {
 			if (!(error instanceof RetryTogether)) return await this.#failed(error, row);
@@ -105,14 +109,6 @@ export class RowAttempts<Item extends Work> {
 			if (!shutdown.isReason(fault)) shutdown.fail(fault);
 			return "pending";
 		}
-	}
-
-	async #record(outcome: Outcome<Item>): Promise<void> {
-		const { journal, onWritten } = this.#options;
-		const recorded = journal.record(outcome);
-		await recorded.written;
-		const crowded = onWritten(recorded);
-		if (crowded !== undefined) await crowded;
 	}
 
 	/** The row waits without a place in flight, and that costs it no attempt. */
