@@ -1,4 +1,4 @@
-import { closeSync, constants, fdatasync, fstatSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -159,10 +159,7 @@ function journalFile(handle: FileHandle): JournalFile {
 		// They take a few microseconds of the system's memory. A thread for each would take ten times as long.
 		write: (bytes) => writeSync(handle.fd, bytes),
 		size: () => fstatSync(handle.fd),
-		sync: () =>
-			new Promise((resolve, reject) => {
-				fdatasync(handle.fd, (error) => (error === null ? resolve() : reject(error)));
-			}),
+		sync: () => handle.datasync(),
 		close: () => handle.close(),
 	};
 }
