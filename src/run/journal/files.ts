@@ -27,16 +27,20 @@ export const SAFE_OPEN = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Error codes of file systems that can't sync a folder. */
 const NO_FOLDER_SYNC: readonly (string | undefined)[] = ["EINVAL", "EISDIR", "ENOTSUP", "EPERM"];
 
-/** Makes a folder that must not exist yet, and its missing parents. All of them are durable when it resolves. */
-export async function createFolder(path: string): Promise<void> {
+/**
+ * Makes a folder that must not exist yet, and its missing parents.
+ *
+ * @returns the folders that contain their names: the new ones are durable once `syncFolder` has resolved for each
+ */
+export function createFolder(path: string): readonly string[] {
 	const parent = dirname(resolve(path));
 	const [outermost] = makeFolder(parent);
 	mkdirSync(path, { mode: FOLDER_MODE });
-	// A new folder is durable once the folder that contains its name is.
 	const last = outermost === undefined ? parent : dirname(resolve(outermost));
+	const containing: string[] = [];
 	for (let folder = parent; ; folder = dirname(folder)) {
-		await syncFolder(folder);
-		if (folder === last || folder === dirname(folder)) return;
+		containing.push(folder);
+		if (folder === last || folder === dirname(folder)) return containing;
 	}
 }
 
@@ -52,14 +56,10 @@ export async function syncFolder(path: string): Promise<void> {
 	}
 }
 
-/** Creates a file to append to, which must not exist yet. Its name is durable when it resolves. */
+/** Creates a file to append to, which must not exist yet. Its name is durable once its folder is synced. */
 export async function createFile(path: string): Promise<JournalFile> {
 	const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-	const handle = await open(path, flags, FILE_MODE);
-	return await closeOnError(handle, async () => {
-		await syncFolder(dirname(resolve(path)));
-		return journalFile(handle);
-	});
+	return journalFile(await open(path, flags, FILE_MODE));
 }
 
 /**
@@ -194,6 +194,7 @@ export async function replaceFile(
 	await rm(draft, { force: true });
 	const file = await createFile(draft);
 	try {
+		await syncFolder(dirname(resolve(draft)));
 		let pending = "";
 		await fill(async (record) => {
 			pending += encode(record);

@@ -1,5 +1,5 @@
 import { JournalUnreadable, journalLost } from "./errors.ts";
-import { createFile, createFolder, reopenFile } from "./files.ts";
+import { createFile, createFolder, reopenFile, syncFolder } from "./files.ts";
 import { unpack } from "./packed.ts";
 import { pathsOf, type PerFile, type RecordedRun } from "./reader.ts";
 import { allRowsOf, type HeaderRecord } from "./records.ts";
@@ -32,10 +32,15 @@ export async function createRun(folder: string, header: HeaderRecord): Promise<O
 	const state = new JournalState();
 	state.apply(header);
 	return await withJournalErrors(folder, async () => {
-		await createFolder(folder);
-		// `sent.jsonl` is made first: a journal with a header but without that file counts as damaged.
+		const containing = createFolder(folder);
 		const sent = await createFile(paths.sent);
 		const journal = await createFile(paths.journal).catch((error: unknown) => closeAndThrow(sent, error));
+		// Before the header is written: a journal with a header but without `sent.jsonl` counts as damaged. The storage makes
+		// several folders durable in the time of one.
+		await Promise.all([...containing, folder].map(syncFolder)).catch(async (error: unknown) => {
+			await journal.close();
+			return await closeAndThrow(sent, error);
+		});
 		const writers = writersOf({ journal, sent }, paths, { journal: 0, sent: 0 });
 		return await startExecution(writers, { journal: state, sent: new SentState(allRowsOf(header.manifest)) }, header);
 	});

@@ -87,9 +87,9 @@ async function startRun(
 			...(spec.sending === undefined ? {} : { sending: spec.sending }),
 			flags: spec.flags,
 		};
-		await writeNewDurably(runs.path(run, "run.json"), runFileText(file));
-		// Rows are sent after this: the run must be found again after a loss of power.
-		await syncFolder(runs.path(run));
+		const written = writeNewDurably(runs.path(run, "run.json"), runFileText(file));
+		// Rows are sent after this: the run must be found again after a loss of power. The file has its name already.
+		await Promise.all([written, syncFolder(runs.path(run))]);
 		const replaced = all.filter((other) => other.run === spec.undoes || isSameJob(other, file));
 		const superseded = await supersede(runs, replaced, run);
 		const discard = async (): Promise<void> => {

@@ -1,5 +1,4 @@
-import { closeSync, openSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { closeSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { parseJson } from "../../json/parse-json.ts";
@@ -172,7 +171,7 @@ export function startedLaterByClock<Run extends RunAge>(newest: RunAge, all: rea
 export async function takeOrder(runsFolder: string, recorded: readonly RunAge[]): Promise<number> {
 	const folder = join(runsFolder, ".order");
 	makeFolder(folder);
-	const taken = (await readdir(folder)).map(Number).filter(isOrder);
+	const taken = readdirSync(folder).map(Number).filter(isOrder);
 	let next = 1 + [...taken, ...recorded.map(({ order }) => order ?? 0)].reduce((a, b) => Math.max(a, b), 0);
 	for (; ; next++) {
 		try {

@@ -136,6 +136,13 @@ describe("a run's folder", () => {
 		["is missing", async (path: string) => await rm(path, { recursive: true })],
 		["has no journal yet", async (path: string) => await rm(fileOf(path, JOURNAL_FILE))],
 		["has half a header", async (path: string) => await truncate(fileOf(path, JOURNAL_FILE), 30)],
+		[
+			"has lost the name of one file with the power, before the sync of both",
+			async (path: string) => {
+				await truncate(fileOf(path, JOURNAL_FILE), 0);
+				await rm(fileOf(path, SENT_FILE));
+			},
+		],
 	])("that %s is no run, as nothing was sent", async (_, undo) => {
 		const path = join(await folder(), "run-1");
 		await (await createRun(path, header())).close();
