@@ -6,6 +6,7 @@ import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
 import type { Appended } from "../journal/writer.ts";
 import type { Journal, Outcome, Recorded, Totals, Work } from "../types.ts";
 import { outcomeRecordOf, sentRecordOf } from "./row-records.ts";
+import { millisecondsUntil } from "./run-time.ts";
 
 /**
  * The journal of a run on disk. A write is durable in it before the write is sent, and an outcome before its row leaves
@@ -94,6 +95,12 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	/** Bytes of the journal whose records are those that `totals` counts. They are durable. */
 	get countedBytes(): number {
 		return this.#countedBytes;
+	}
+
+	/** The duration of all executions of the run up to a time. @param until epoch milliseconds */
+	millisecondsUntil(until: number): number {
+		const header = this.#run.state.headers.at(-1);
+		return header === undefined ? 0 : millisecondsUntil(header, until);
 	}
 
 	/** How many rows failed with that code, over all executions. */

@@ -5,12 +5,13 @@ import { heavierState, type SeriesPoint } from "./point.ts";
  * requests that were sent, `p95` the larger.
  */
 export function joined(one: SeriesPoint, next: SeriesPoint): SeriesPoint {
-	const { t, done, failed, journal, in_flight, cap } = next;
+	const { t, seconds, done, failed, journal, in_flight, cap } = next;
 	const [slow, errors] = [added(one.slow, next.slow), added(one.errors, next.errors)];
 	const rate = next.rate ?? one.rate;
 	return {
 		t,
 		s: rounded(one.s + next.s),
+		...(seconds === undefined ? {} : { seconds }),
 		sent: one.sent + next.sent,
 		done,
 		failed,

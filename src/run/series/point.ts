@@ -8,6 +8,8 @@ export type SeriesPoint = {
 	readonly t: number;
 	/** the number of seconds that it covers */
 	readonly s: number;
+	/** the number of seconds of all executions of the run until `t`; absent in earlier releases */
+	readonly seconds?: number;
 	/** requests that went out in it */
 	readonly sent: number;
 	/** rows that were settled until `t`, over all executions of the run, and how many of them had failed */
@@ -62,7 +64,7 @@ export function readPoint(line: string): SeriesPoint | undefined {
 	const value = parsed(line);
 	if (!isJsonObject(value)) return undefined;
 	const { t, s, sent, done, failed, p50 = null, p95 = null, in_flight: inFlight, cap = null, rate } = value as Members;
-	const { state, journal } = value as Members;
+	const { state, journal, seconds } = value as Members;
 	if (!isCount(t) || !isCount(s) || !isCount(sent) || !isCount(done) || !isCount(failed)) return undefined;
 	if (!isCount(inFlight) || !isCountOrNull(p50) || !isCountOrNull(p95) || !isCountOrNull(cap)) return undefined;
 	if (!isState(state)) return undefined;
@@ -70,6 +72,7 @@ export function readPoint(line: string): SeriesPoint | undefined {
 	return {
 		t,
 		s,
+		...(isCount(seconds) ? { seconds } : {}),
 		sent,
 		done,
 		failed,

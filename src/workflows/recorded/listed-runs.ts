@@ -66,7 +66,8 @@ async function bySeries(
 	file: RunFile,
 	{ processes, superseded }: { readonly processes: Processes; readonly superseded: SupersededBy },
 ): Promise<ListedRun | undefined> {
-	const counts = await seriesCounts(runs, file.run, processes);
+	// What can't be read is told by the journal, for this run alone.
+	const counts = await seriesCounts(runs, file.run, processes).catch(() => undefined);
 	if (counts === undefined) return undefined;
 	const { totals, seconds } = counts;
 	const { rows, failed, invalid, duplicateSkipped, pending } = totals;

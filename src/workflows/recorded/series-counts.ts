@@ -4,6 +4,7 @@ import { plainOutcomes } from "../../run/journal/own-form.ts";
 import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import type { HeaderRecord, ReadRecord, RowOutcome } from "../../run/journal/records.ts";
 import { LineSplitter, recordOfLine, scan } from "../../run/journal/scan.ts";
+import { millisecondsUntil } from "../../run/recorded/run-time.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { rounded } from "../../run/series/condense.ts";
 import type { SeriesPoint } from "../../run/series/point.ts";
@@ -52,19 +53,26 @@ export async function seriesCounts(
 	// Whether such a run has ended is in its last record.
 	if (!goesOn && pending <= 0) return undefined;
 	const totals = { rows, failed: last.failed + added.failed, invalid, duplicateSkipped, pending };
+	// An execution that was killed ended at the last write to its journal.
 	const since = goesOn ? 0 : Math.max(0, file.mtimeMs / 1000 - last.t);
-	return { totals, seconds: rounded(points.reduce((sum, { s }) => sum + s, since)) };
+	const seconds =
+		added.header === undefined
+			? (last.seconds ?? points.reduce((sum, { s }) => sum + s, 0)) + since
+			: millisecondsUntil(added.header, file.mtimeMs) / 1000;
+	return { totals, seconds: rounded(seconds) };
 }
 
-/** Rows that were settled, and how many of them failed. */
-type Added = { readonly done: number; readonly failed: number };
+/** Rows that were settled, how many of them failed, and the last execution that began meanwhile. */
+type Added = { readonly done: number; readonly failed: number; readonly header: HeaderRecord | undefined };
 
-const NOTHING: Added = { done: 0, failed: 0 };
+const NOTHING: Added = { done: 0, failed: 0, header: undefined };
 
 /** The outcomes after a point of the series; undefined where what follows it is not outcomes alone. */
 async function countedSince(point: SeriesPoint, journal: string, size: number): Promise<Added | undefined> {
-	if (point.journal === undefined || point.journal > size) return undefined;
+	// Without its seconds the time between two executions would count as one of theirs.
+	if (point.journal === undefined || point.journal > size || point.seconds === undefined) return undefined;
 	let [done, failed, isSimple] = [0, 0, true];
+	let header: HeaderRecord | undefined;
 	const add = ({ status }: Pick<RowOutcome, "status">): void => {
 		done += 1;
 		if (status === "failed") failed += 1;
@@ -72,14 +80,15 @@ async function countedSince(point: SeriesPoint, journal: string, size: number): 
 	const onRecord = (record: ReadRecord): undefined => {
 		if (record.kind === "outcome") add(record);
 		// A new execution counts on. Other records say that rows are pending again, or that the run ended.
-		else if (record.kind !== "header") isSimple = false;
+		else if (record.kind === "header") header = record;
+		else isSimple = false;
 	};
 	const readPlain = plainOutcomes((outcome) => {
 		add(outcome);
 		return true;
 	});
 	const { end } = await scan((await readChunks(journal, point.journal)) ?? [], onRecord, { readPlain });
-	return isSimple && typeof end === "string" ? { done, failed } : undefined;
+	return isSimple && typeof end === "string" ? { done, failed, header } : undefined;
 }
 
 /** The first record of a journal; undefined where its beginning is no header, and where a repair has left out records. */

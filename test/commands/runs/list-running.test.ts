@@ -1,7 +1,8 @@
-import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { expect, it } from "vitest";
 import { ownerText, thisMachine, thisProcessAsOwner } from "../../../src/run/storage/process-owner.ts";
+import { decode } from "../../../src/run/journal/decode.ts";
 import { encode } from "../../../src/run/journal/encode.ts";
 import { pointLine } from "../../../src/run/series/point.ts";
 import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
@@ -87,7 +88,7 @@ async function leave(
 	await writeFile(world.path(run, "journal.jsonl"), lines.join("") + CUT_OFF);
 	const bytes = point.lines === undefined ? point.bytes : Buffer.byteLength(lines.slice(0, point.lines).join(""));
 	const { p50, p95 } = { p50: 1, p95: 1 };
-	const counts = { sent: 2, done: 4, failed: 1, ...(bytes === undefined ? {} : { journal: bytes }) };
+	const counts = { seconds: 40, sent: 2, done: 4, failed: 1, ...(bytes === undefined ? {} : { journal: bytes }) };
 	const line = pointLine({ t: 1, s: 1, ...counts, p50, p95, state: "running", in_flight: 1, cap: null });
 	await writeFile(world.path(run, "series.jsonl"), `${line}\n`);
 }
@@ -113,6 +114,32 @@ it("a run of millions of rows that was killed is listed at once: the journal is 
 	// A later execution counts on.
 	await leave({ world, run }, [header, ...others, header], { lines: 4 });
 	expect(await listed(world)).toMatchObject({ state: "unfinished", done: 4, failed: 2, pending: 3 });
+});
+
+it("the seconds of a run that was killed twice are those of its executions, without the time between them", async () => {
+	const { world, run, lines } = await killed();
+	const journal = world.path(run, "journal.jsonl");
+	const first = decode((lines[0] ?? "").trimEnd());
+	if (first?.kind !== "header") throw new Error("the journal begins with its header");
+	// The series says 40 s until its last line, and the journal was written for 2 s more.
+	await leave({ world, run }, lines.slice(0, 6), { lines: 4 });
+	await utimes(journal, 3, 3);
+	expect(await listed(world)).toMatchObject({ done: 5, failed: 1, seconds: 42 });
+	// A day later it was resumed, and killed after 3 s, before the series had another line.
+	const day = 24 * 3600;
+	const again = encode({ ...first, earlierMilliseconds: 42_000, time: new Date(day * 1000).toISOString() });
+	await leave({ world, run }, [...lines.slice(0, 6), again], { lines: 4 });
+	await utimes(journal, day + 3, day + 3);
+	expect(await listed(world)).toMatchObject({ done: 5, failed: 1, seconds: 45 });
+});
+
+it("a long run whose journal is a link, which is not followed, does not hide the other runs", async () => {
+	const { world, run, lines } = await killed();
+	const journal = world.path(run, "journal.jsonl");
+	await leave({ world, run }, lines.slice(0, 6), { lines: 4 });
+	await rename(journal, `${journal}.elsewhere`);
+	await symlink(`${journal}.elsewhere`, journal);
+	expect(await listed(world)).toMatchObject({ run, state: "damaged" });
 });
 
 it.each<readonly [string, (lines: string[]) => string[], { lines?: number; bytes?: number }, object]>([

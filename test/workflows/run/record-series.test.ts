@@ -31,7 +31,11 @@ async function running(path: string) {
 	let tick = (): void => undefined;
 	const notes: string[] = [];
 	const totals = { ...TOTALS };
-	const figures = { monitor, journal: { totals: () => totals, countedBytes: 4711 }, cap: () => 50 };
+	const figures = {
+		monitor,
+		journal: { totals: () => totals, countedBytes: 4711, millisecondsUntil: (until: number) => until - 900_000 },
+		cap: () => 50,
+	};
 	const series = recordSeries(path, figures, (text) => notes.push(text), {
 		now: () => now,
 		wall: () => 1_000_000 + now,
@@ -70,6 +74,7 @@ describe("the series of a run", () => {
 			{
 				t: 1001,
 				s: 1,
+				seconds: 101,
 				sent: 2,
 				done: 1,
 				failed: 0,
@@ -83,6 +88,7 @@ describe("the series of a run", () => {
 			{
 				t: 1001.25,
 				s: 0.25,
+				seconds: 101.25,
 				sent: 0,
 				done: 2,
 				failed: 1,
@@ -119,7 +125,11 @@ describe("the series of a run", () => {
 		const clock = new FakeClock();
 		const notes: string[] = [];
 		const monitor = new RunMonitor(clock, new Cooldown(clock));
-		const figures = { monitor, journal: { totals: () => TOTALS, countedBytes: 0 }, cap: () => undefined };
+		const figures = {
+			monitor,
+			journal: { totals: () => TOTALS, countedBytes: 0, millisecondsUntil: () => 0 },
+			cap: () => undefined,
+		};
 		const series = recordSeries(path, figures, (text) => notes.push(text));
 		await series.close();
 		expect(notes).toEqual([expect.stringContaining(path)]);
