@@ -7,12 +7,19 @@ import { outcomesOf, runFolders } from "./records.mjs";
 const SPARE = 0.6;
 
 /**
+ * Rounds in a row that may end before their kill. Removals are recorded many together, so that a round can be over when its
+ * journal has grown to where the kill waits. A program that no kill reaches has none in all of them.
+ */
+const MOST_UNKILLED = 5;
+
+/**
  * @param retries how often the failed rows of a run are tried again, as a user does who is told that they may be
  * @param begin gives the arguments of a round, and what judges it when it is over
  */
 export async function rounds({ retries = 0, kills, rows, random, tell, ledger, cwd, env, state }, begin) {
 	const sums = { kills: 0, rounds: 0, rows: 0, lost: 0, doubled: 0, failed: 0 };
 	const faults = [];
+	let unkilled = 0;
 	const share = Math.max(0.5, (rows / kills) * SPARE);
 	while (sums.kills < kills) {
 		sums.rounds += 1;
@@ -45,8 +52,9 @@ export async function rounds({ retries = 0, kills, rows, random, tell, ledger, c
 			sums[name] = name === "most" ? Math.max(sums[name] ?? 0, value) : (sums[name] ?? 0) + value;
 		}
 		ledger.forget();
-		if (killed === 0) {
-			faults.push(`round ${round} ended before a kill`);
+		unkilled = killed === 0 ? unkilled + 1 : 0;
+		if (unkilled === MOST_UNKILLED) {
+			faults.push(`the last ${MOST_UNKILLED} rounds ended before a kill`);
 			break;
 		}
 	}
