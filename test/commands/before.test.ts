@@ -41,8 +41,17 @@ it("a resumed run still knows that its first rows can't be undone", async () => 
 	const { argv } = await tagging(world);
 	const first = await world.run([...argv, "--no-undo"]);
 	expect(summaryOf(first.stdout)).toMatchObject({ exit_code: 4 });
-	const { stdout } = await world.run(["runs", "resume", runOf(first.stdout), "--json"]);
+	const { stdout } = await world.run([...argv, "--resume"]);
+	expect(runOf(stdout)).toBe(runOf(first.stdout));
 	expect(summaryOf(stdout)).toMatchObject({ updated: 30, undoable: false, undo: expect.stringContaining("runs undo") });
+});
+
+it("a run with --no-undo that is resumed by its name has no before-images either, and says so", async () => {
+	const world = await recorded(30, stopAt(10));
+	const { argv } = await tagging(world);
+	const first = await world.run([...argv, "--no-undo"]);
+	const { stdout } = await world.run(["runs", "resume", runOf(first.stdout), "--json"]);
+	expect(summaryOf(stdout)).toMatchObject({ updated: 30, undoable: false, undo: null });
 });
 
 it("a removal never claims that it can be undone", async () => {
