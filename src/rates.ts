@@ -17,6 +17,9 @@ export const RATE_FORMS = "a number of requests per second, auto, unlimited, or 
 const LOWEST = 0.01;
 const HIGHEST = 1_000_000;
 
+/** Requests in flight at most that `--concurrency` can ask for: each takes a connection and a file descriptor. */
+export const MOST_CONCURRENCY = 1024;
+
 const MINUTES_IN_HOUR = 60;
 
 /** The share by which a key changes the rate. */

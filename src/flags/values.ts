@@ -3,7 +3,7 @@ import { CliError, Exit } from "../errors.ts";
 import type { Condition } from "../plan/condition.ts";
 import { parseCondition } from "../plan/condition-text.ts";
 import { millisecondsIn } from "../text/times.ts";
-import { parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
+import { MOST_CONCURRENCY, parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 
 /** `500ms`, `60s`, `5m`, `2h`, `30d`, `2w`; a bare number is seconds. In milliseconds. */
@@ -31,7 +31,7 @@ export function parseCount(least: number, most: number): (text: string) => numbe
 }
 
 export function parseConcurrency(text: string): number | "auto" {
-	return text === "auto" ? text : parseCount(1, 1024)(text);
+	return text === "auto" ? text : parseCount(1, MOST_CONCURRENCY)(text);
 }
 
 export function parseMaxErrors(text: string): MaxErrors {

@@ -26,7 +26,7 @@ const opened = (connection: Connection): Promise<Error | undefined> =>
 	new Promise((resolve) => connection.open(resolve));
 
 describe("a connection that does not open", () => {
-	test("is told of once, also when it opens later: one connection would carry two requests", async () => {
+	test("is reported once, also when it opens later: otherwise one connection would carry two requests", async () => {
 		const connection = await failing(1);
 		const ends: (string | undefined)[] = [];
 		connection.open((error) => ends.push(error?.message));

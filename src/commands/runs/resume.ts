@@ -18,7 +18,7 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = resu
 		.command("resume")
 		.summary("resume a run where it stopped")
 		.description(
-			`Resumes a run where it stopped. Every option that changes what is sent comes from the record of the run. ${KEPT}`,
+			`Resumes a run where it stopped. The record of the run has every option that changes what is sent. ${KEPT}`,
 		)
 		.argument("[run]", "name of the run (default: the newest unfinished one that is not superseded)")
 		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../json/values.ts";
-import { parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
+import { MOST_CONCURRENCY, parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
 
 /** How the rows of a run are sent, as far as its command line said so. It does not change what is sent. */
 export type SendingFlags = {
@@ -31,9 +31,6 @@ export function sendingOf({ undo, rate, concurrency }: CommandFlags): SendingFla
 export function recordedSending({ rate, ...others }: SendingFlags): object {
 	return { ...others, ...(rate === undefined ? {} : { rate: rateSettingText(rate) }) };
 }
-
-/** Requests in flight that a command line can ask for. */
-const MOST_CONCURRENCY = 1024;
 
 /** Reads it again. What this version does not know is left out: it changes no value. */
 export function readSending(value: unknown): SendingFlags | undefined {

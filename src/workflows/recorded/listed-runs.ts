@@ -66,7 +66,7 @@ async function bySeries(
 	file: RunFile,
 	{ processes, superseded }: { readonly processes: Processes; readonly superseded: SupersededBy },
 ): Promise<ListedRun | undefined> {
-	// What can't be read is told by the journal, for this run alone.
+	// A series that can't be read ends no list: then the journal of this run is read.
 	const counts = await seriesCounts(runs, file.run, processes).catch(() => undefined);
 	if (counts === undefined) return undefined;
 	const { totals, seconds } = counts;
