@@ -9,7 +9,7 @@ import { certainNewestWithResult, newestUnfinished, targetOf } from "../../workf
 import { resumes } from "../index.ts";
 
 const KEPT =
-	"It keeps the --no-undo, --rate and --concurrency of the run; a --rate or --concurrency that is given here wins.";
+	"The --no-undo, --rate and --concurrency of the run are kept; a --rate or --concurrency that is given here wins.";
 const FORCE = "for a plan, also changes documents that were changed after it was made; ";
 
 /** Declares the interface of `runs resume`. What it does is in `resumeRun`. */
