@@ -40,6 +40,10 @@ const PRIVATE_MODE = 0o700;
  * @throws CliError exit 2
  */
 export function securePrivateFolder(path: string, user: CurrentUser, isOurs?: (name: string) => boolean): void {
+	secure(path, user, () => checkEntries(path, user.uid), isOurs);
+}
+
+function secure(path: string, user: CurrentUser, checkContent: () => void, isOurs?: (name: string) => boolean): void {
 	const { uid } = user;
 	if (uid === -1) return;
 	const link = statusOf(path, lstatSync);
@@ -54,7 +58,7 @@ export function securePrivateFolder(path: string, user: CurrentUser, isOurs?: (n
 	// Such a folder may have other files in it too, so others may read it.
 	if (!isWritable && isOurs !== undefined) return;
 	if (isOurs !== undefined && !readdirSync(path).every(isOurs)) throw writable(path);
-	checkEntries(path, uid);
+	checkContent();
 	const isClosed = status.uid === uid && !link.isSymbolicLink() && closeToOthers(path);
 	if (!isClosed && isWritable) throw writable(path);
 	if (isWritable) user.note(`${path} was writable by others; its mode is now 0700.`);
@@ -120,6 +124,16 @@ function writable(path: string): CliError {
 		exit: Exit.usage,
 		hint: `If everything in it is yours, run: chmod -R go-w '${path}'; or name your own folder with --state-dir DIR.`,
 	});
+}
+
+/**
+ * Ensures that only this user and root can have made the folder that temporary folders are in. Each process makes its own in
+ * it and reads no other, so what another user has there is left alone.
+ *
+ * @throws CliError exit 2
+ */
+export function secureTemporaryFolder(path: string, user: CurrentUser): void {
+	secure(path, user, () => undefined);
 }
 
 /** The folders of a state folder. One with other entries is not this program's alone, so it is not closed to others. */

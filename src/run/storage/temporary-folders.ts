@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { makeFolder, storageReason } from "./folders.ts";
-import { type CurrentUser, securePrivateFolder, secureStateFolder } from "./private-folders.ts";
+import { type CurrentUser, secureStateFolder, secureTemporaryFolder } from "./private-folders.ts";
 import { isSameProcess, type Machine, type Processes, thisMachine } from "./process-owner.ts";
 
 const MAKE_ROOM_HINT = "Free some space there, or name another folder with --state-dir.";
@@ -47,9 +47,9 @@ export class TemporaryFolders {
 			});
 		}
 		secureStateFolder(stateDir, this.#user);
-		securePrivateFolder(shared, this.#user);
+		secureTemporaryFolder(shared, this.#user);
 		try {
-			return await makeProcessFolder(shared, this.#processes, Date.now());
+			return await makeProcessFolder(shared, this.#processes, Date.now(), this.#user.uid);
 		} catch (error) {
 			if (isDefault) return tmpdir();
 			throw error;
@@ -75,6 +75,9 @@ async function removeFolder(path: string): Promise<void> {
 	}
 }
 
+/** The names that this program and its release 0.1.0 give to such folders. */
+const OUR_NAME = /^(?:of|ragtag)-/;
+
 /** The name of a process's folder: process id, start of the process, hash of the machine, random part. */
 const FOLDER_NAME = /^of-(\d+)-(\d+|x)-([0-9a-f]{12})-[0-9a-f]{8}$/;
 
@@ -86,19 +89,21 @@ const UNCHECKED_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Makes a folder for this process below one that all processes share. The name says which process owns it. So the next
- * process removes the folder of one that was killed, which may contain a copy of a manifest.
+ * process removes the folder of one that was killed, which may contain a copy of a manifest. What is not the user's own, or has
+ * another name, stays.
  *
  * @param now wall clock, in epoch milliseconds
+ * @param uid of the user; -1 on a system where files have no owners
  * @throws CliError exit 7 where it can't be made
  */
-export async function makeProcessFolder(shared: string, processes: Processes, now: number): Promise<string> {
+export async function makeProcessFolder(shared: string, processes: Processes, now: number, uid = -1): Promise<string> {
 	const machine = thisMachine(processes);
 	const start = machine.processOf(processes.pid)?.start ?? "x";
 	const random = randomBytes(4).toString("hex");
 	const own = join(shared, `of-${processes.pid}-${start}-${machineHash(machine)}-${random}`);
 	try {
 		for (const name of readdirSync(shared)) {
-			if (isAbandoned(join(shared, name), name, machine, now)) {
+			if (OUR_NAME.test(name) && isAbandoned(join(shared, name), name, { machine, now, uid })) {
 				await rm(join(shared, name), { recursive: true, force: true });
 			}
 		}
@@ -113,18 +118,15 @@ export async function makeProcessFolder(shared: string, processes: Processes, no
 	}
 }
 
-function isAbandoned(path: string, name: string, machine: Machine, now: number): boolean {
+type Here = { readonly machine: Machine; readonly now: number; readonly uid: number };
+
+function isAbandoned(path: string, name: string, { machine, now, uid }: Here): boolean {
+	const status = lstatSync(path, { throwIfNoEntry: false });
+	if (status === undefined || (uid !== -1 && status.uid !== uid)) return false;
 	const [, pid, start, hash] = FOLDER_NAME.exec(name) ?? [];
-	if (hash === machineHash(machine)) {
-		const running = machine.processOf(Number(pid));
-		return running === undefined || !isSameProcess(start === "x" ? null : (start ?? null), running);
-	}
-	try {
-		return now - lstatSync(path).mtimeMs > UNCHECKED_AGE_MS;
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return false;
-		throw error;
-	}
+	if (hash !== machineHash(machine)) return now - status.mtimeMs > UNCHECKED_AGE_MS;
+	const running = machine.processOf(Number(pid));
+	return running === undefined || !isSameProcess(start === "x" ? null : (start ?? null), running);
 }
 
 function machineHash({ host, boot }: Machine): string {

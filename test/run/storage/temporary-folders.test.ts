@@ -1,4 +1,4 @@
-import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
@@ -30,6 +30,25 @@ it("the next start removes the copies of a killed process and keeps those of a r
 	const left = own.includes("-x-") ? [again] : [];
 	expect((await readdir(shared)).toSorted()).toEqual([own, next, elsewhere, "ragtag-of-0.1.0", ...left].toSorted());
 });
+
+// Only root can give a folder to another user.
+it.skipIf(process.getuid?.() !== 0)(
+	"what another user has in the folder for temporary files is left alone and stops no command",
+	async () => {
+		const state = await folder();
+		const shared = join(state, "tmp");
+		const own = basename(await makeProcessFolder(await folder(), processes, Date.now()));
+		const foreign = [own.replace(/^of-\d+-/, "of-99999999-"), "4711"];
+		for (const name of foreign) {
+			await put(shared, name, 30);
+			await chown(join(shared, name), 1234, 1234);
+		}
+		await chmod(shared, 0o755);
+		const folders = new TemporaryFolders(processes, { uid: 0, note: () => undefined });
+		const path = await folders.of(state, "--state-dir");
+		expect((await readdir(shared)).toSorted()).toEqual([basename(path), ...foreign].toSorted());
+	},
+);
 
 it("temporary files are removed at the end, and a folder that can't be made is named", async () => {
 	const state = await folder();
