@@ -24,7 +24,7 @@ export function runProgram(build: string, command: string): void {
 	const tag = cachedDataVersionTag();
 	const name = `${command === "" ? "ragtag" : command.replaceAll(" ", "-")}-${build}-${tag.toString(16)}`;
 	const kept = folder === undefined ? undefined : readCode(folder, name);
-	const script = new Script(readFileSync(FILE, "latin1"), {
+	const script = new Script(readFileSync(FILE, "utf8"), {
 		filename: FILE,
 		cachedData: kept,
 	});

@@ -1,10 +1,10 @@
 // Builds dist/ from bin/: a small file to start, which answers --version and --help itself, the program in one file, whose
 // compiled code is kept between calls (bin/compiled-program.ts), and libraries that few commands need.
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { commonJsOptions } from "./bundle.mjs";
+import { asAscii, commonJsOptions } from "./bundle.mjs";
 import { helpOf } from "./help-texts.mjs";
 import { buildLateParts, lateParts } from "./late-parts.mjs";
 import { manPages } from "./man-pages.mjs";
@@ -24,8 +24,12 @@ const whole = { ...options, plugins: [lateParts(), ...options.plugins] };
 const { metafile } = await build({ ...whole, entryPoints: ["bin/main.ts"], outfile: program });
 const inputs = [...Object.keys(metafile.inputs), ...(await buildLateParts(options, `${root}dist/parts`))];
 // As Node wraps each file of CommonJS.
-const text = `(function (exports, require, module, __filename, __dirname) {${await readFile(program, "utf8")}\n})`;
+const text = `(function (exports, require, module, __filename, __dirname) {${asAscii(await readFile(program, "utf8"))}\n})`;
 await writeFile(program, text);
+for (const part of await readdir(`${root}dist/parts`)) {
+	const path = `${root}dist/parts/${part}`;
+	await writeFile(path, asAscii(await readFile(path, "utf8")));
+}
 
 const { tree, texts } = await helpOf(root, version, { external });
 const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -33,8 +37,8 @@ const known = { __RAGTAG_PROGRAM__: name, __RAGTAG_COMMANDS__: [...texts.keys()]
 // Names and all are short: it is read before the program can answer a signal.
 const short = { ...commonJsOptions(root, version, known), minify: true };
 await build({ ...short, entryPoints: ["bin/ragtag.ts"], outfile: entry });
-const started = await readFile(entry, "utf8");
-if (!started.startsWith("#!")) await writeFile(entry, `#!/usr/bin/env node\n${started}`);
+const started = asAscii(await readFile(entry, "utf8"));
+await writeFile(entry, started.startsWith("#!") ? started : `#!/usr/bin/env node\n${started}`);
 await chmod(entry, 0o755);
 // The package itself is of type "module".
 await writeFile(`${root}dist/package.json`, '{ "type": "commonjs" }\n');

@@ -43,3 +43,11 @@ export function commonJsOptions(root, version, define = {}) {
 		minifyWhitespace: true,
 	};
 }
+
+/**
+ * The same program in ASCII. esbuild escapes letters in texts and leaves them in regular expressions. There an escape of each
+ * UTF-16 unit means the same, with and without the flag `u`.
+ */
+export function asAscii(text) {
+	return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

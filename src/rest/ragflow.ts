@@ -53,16 +53,38 @@ function hasList(metadata: Metadata): boolean {
 
 function split(item: JsonValue): readonly JsonValue[] {
 	if (typeof item !== "string") return [item];
-	const parts = item.split(/[、,，;；|]/).map((part) => part.trim());
+	const parts = item.split(/[、,，;；|]/).map(strip);
 	const kept = parts.filter((part) => part !== "");
 	return kept.length === 0 ? [item] : kept;
 }
 
-/** The first of the items that print alike, in their order: the number 1 and the text "1" are one item. */
+/** Blanks to Python's `str.strip`, and not to `trim` of JavaScript: separators of files, groups, records, units and lines. */
+const PYTHON_BLANKS = "\u001c\u001d\u001e\u001f\u0085";
+
+/** Blank to `trim` alone: the byte-order mark. */
+const NO_PYTHON_BLANK = "\ufeff";
+
+/** A text without what Python's `str.strip` removes at its ends. */
+function strip(text: string): string {
+	let [from, to] = [0, text.length];
+	while (from < to && isBlank(text.charAt(from))) from += 1;
+	while (to > from && isBlank(text.charAt(to - 1))) to -= 1;
+	return text.slice(from, to);
+}
+
+function isBlank(character: string): boolean {
+	return PYTHON_BLANKS.includes(character) || (character.trim() === "" && character !== NO_PYTHON_BLANK);
+}
+
+/**
+ * The first of the items that Python prints alike, in their order: the number 1 and the text "1" are one item, and so are
+ * true and the text "True" (`str(item)` in dedupe_list of common/metadata_utils.py, v0.25).
+ */
 function unique(items: readonly JsonValue[]): readonly JsonValue[] {
 	const seen = new Set<string>();
 	return items.filter((item) => {
-		const text = typeof item === "string" ? item : JSON.stringify(item);
+		const text =
+			typeof item === "boolean" ? (item ? "True" : "False") : typeof item === "string" ? item : JSON.stringify(item);
 		if (seen.has(text)) return false;
 		seen.add(text);
 		return true;

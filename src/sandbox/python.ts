@@ -147,3 +147,20 @@ function quoted(text: string): string {
 	const escaped = text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\r", "\\r");
 	return `${quote}${quote === "'" ? escaped.replaceAll("'", "\\'") : escaped}${quote}`;
 }
+
+/** What `str.isspace` is true for and `trim` leaves: the separators of files, groups, records, units and lines. */
+const furtherSpaces = "\u001c\u001d\u001e\u001f\u0085";
+
+/** `text.strip()` */
+export function pythonStrip(text: string): string {
+	// Only JavaScript takes a byte-order mark for a blank.
+	const isSpace = (at: number): boolean => {
+		const unit = text.charAt(at);
+		return furtherSpaces.includes(unit) || (unit !== "\ufeff" && unit.trim() === "");
+	};
+	let end = text.length;
+	while (end > 0 && isSpace(end - 1)) end--;
+	let start = 0;
+	while (start < end && isSpace(start)) start++;
+	return text.slice(start, end);
+}

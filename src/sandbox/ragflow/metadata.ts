@@ -1,6 +1,6 @@
 import type { Release } from "../flavours/release.ts";
 import { isObject, membersText, rawItems, rawMembers } from "../json-text.ts";
-import { hasNonFinite, parsePythonJson, pythonStr, pythonStrOfJson } from "../python.ts";
+import { hasNonFinite, parsePythonJson, pythonStr, pythonStrip, pythonStrOfJson } from "../python.ts";
 import { Code, Failure } from "./failure.ts";
 import { fieldText } from "./request.ts";
 
@@ -59,7 +59,7 @@ function splitItem(item: string): string[] {
 	if (typeof text !== "string") return [item];
 	const found = text
 		.split(/[、,，;；|]+/)
-		.map((piece) => piece.trim())
+		.map(pythonStrip)
 		.filter((piece) => piece !== "");
 	return (found.length === 0 ? [text] : found).map((piece) => JSON.stringify(piece));
 }
