@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../errors.ts";
 import { hasHalfPair, type JsonValue, type Metadata } from "../json/values.ts";
-import { DELETE_TOKEN } from "../json/list-change.ts";
+import { DELETE_TOKEN, isLikeStep } from "../json/list-change.ts";
 import { csvLine } from "./csv/cells.ts";
 import { isReserved, meantReserved } from "./rows/reserved.ts";
 import { numberSurvives, textSurvives } from "./spreadsheet.ts";
@@ -81,7 +81,8 @@ function plainestType(value: JsonValue): CellType {
 
 function isPlainList(items: readonly JsonValue[]): items is readonly string[] {
 	if (items.length === 0 || (items.length === 1 && items[0] === "")) return false;
-	return items.every((item) => typeof item === "string");
+	// An item that begins with a sign would be read as a change of a list.
+	return items.every((item) => typeof item === "string" && !isLikeStep(item));
 }
 
 function cellText(value: JsonValue, type: CellType): string {

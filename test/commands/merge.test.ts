@@ -39,6 +39,71 @@ describe("--mode merge", () => {
 		expect(await held(made.service)).toEqual({ owner: ["Ann", "Bob"], topics: ["travel", "money"] });
 	});
 
+	it.each([
+		["+a|b", '"b" has no sign, and "+a" has one'],
+		["+a|-b|", 'an item is empty, and "+a" has a sign'],
+		["+a | -b", '" -b" has a blank before its sign'],
+		[" +a|-b", '" +a" has a blank before its sign'],
+		["\u2212b|+c", '"\u2212b" begins with a dash or a wide sign; a sign is + or -'],
+		["\u2013news", '"\u2013news" begins with a dash or a wide sign; a sign is + or -'],
+		["+x|!delete", '"!delete" removes no item'],
+		["news|!delete", '"!delete" removes no item'],
+		["+", '"+" is a sign without an item'],
+		["-", '"-" is a sign without an item'],
+	])("refuses the half change %s: it would replace the whole list by those texts", async (cell, why) => {
+		const made = await world((id) => `document_id,topics:list\n${id},${cell}\n`);
+		const { exit, stderr } = await tag(made, "--mode", "merge");
+		expect([exit, made.service.requests]).toEqual([3, []]);
+		expect(stderr).toContain(`: topics: ${why}; write each item as +item or -item`);
+		expect(stderr).toContain("or the whole list as JSON in topics:json");
+		const check = ["manifest", "check", made.path, "-d", made.service.dataset, "--mode", "merge"];
+		expect((await ragtag(check)).stderr).toContain(why);
+		const plain = await world((id) => `document_id\n${id}\n`);
+		const set = await tag(plain, "--mode", "merge", "--set", `topics:list=${cell}`);
+		expect([set.exit, plain.service.requests]).toEqual([2, []]);
+		expect(set.stderr).toContain(why);
+	});
+
+	it("stores texts that begin with a sign from JSON, and refuses there only a change with a sign alone", async () => {
+		const texts = ["+49 171 1", "news"];
+		const cell = JSON.stringify(texts).replaceAll('"', '""');
+		const made = await world((id) => `document_id,topics:json\n${id},"${cell}"\n`);
+		expect((await tag(made, "--mode", "merge")).exit).toBe(0);
+		expect(at(await held(made.service), "topics")).toEqual(texts);
+		const lines = await world((id) => JSON.stringify({ document_id: id, topics: texts }));
+		expect((await tag(lines, "--mode", "merge")).exit).toBe(0);
+		expect(at(await held(lines.service), "topics")).toEqual(texts);
+		const alone = await world((id) => JSON.stringify({ document_id: id, topics: ["+a", "+"] }));
+		expect((await tag(alone, "--mode", "merge")).exit).toBe(3);
+	});
+
+	it("takes what manifest init wrote, whatever the items of a list begin with", async () => {
+		const { service } = await world(() => "");
+		const [id = ""] = await service.ids();
+		const lists = { topics: ["news", "-5"], range: ["a", " +b"], dashes: ["\u2013 x"] };
+		await service.put(id, lists);
+		const init = await ragtag(["manifest", "init", "-d", service.dataset], { env: envOf(service) });
+		const path = await file("init.csv", init.stdout);
+		const { exit } = await ragtag(["docs", "tag", path, "--mode", "merge"], { env: envOf(service) });
+		expect([exit, await held(service)]).toEqual([0, lists]);
+	});
+
+	it("removes a key of any type by --set, as a cell does: a list of the token's text would be stored", async () => {
+		const made = await world((id) => `document_id\n${id}\n`);
+		const set = ["--set", "topics:list=!delete", "--set", "pages:number=!delete"];
+		expect((await tag(made, "--mode", "merge", ...set)).exit).toBe(0);
+		expect(await held(made.service)).toEqual({ owner: "Ann" });
+	});
+
+	it("takes half a change that a document has already, with --only-changed", async () => {
+		const made = await world((id) => `document_id,topics:list\n${id},news|-travel\n`);
+		const [id = ""] = await made.service.ids();
+		await made.service.put(id, { topics: ["news", "-travel"] });
+		expect((await tag(made, "--mode", "merge", "--only-changed")).exit).toBe(0);
+		await made.service.put(id, { topics: ["news"] });
+		expect((await tag(made, "--mode", "merge", "--only-changed")).exit).toBe(3);
+	});
+
 	it("checks what a list gains by the schema, not the signs: a good change would be refused", async () => {
 		const schema = await file(
 			"schema.json",

@@ -60,7 +60,24 @@ const id = fc.oneof(
 );
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 const cell = fc.oneof(
-	fc.constantFrom("", "", "word", "!delete", "-x", "+a|-b", "+a|b", '"+a"', '"a,b"', '"a""b"', "a\\|b", '"open', 'a"b'),
+	fc.constantFrom(
+		"",
+		"",
+		"word",
+		"!delete",
+		"-x",
+		"+a|-b",
+		"+a|b",
+		"a|!delete",
+		"a| +b",
+		'"[""+""]"',
+		'"+a"',
+		'"a,b"',
+		'"a""b"',
+		"a\\|b",
+		'"open',
+		'a"b',
+	),
 	fc.constantFrom("1", "-0", "1.0", "007", "1e999", "12345678901234567890", "123456789012345", "9007199254740993"),
 	fc.constantFrom("true", "TRUE", "True", "null", "[1]", '"{""a"":1,""a"":2}"', nested(62), nested(63), nested(64)),
 	fc.constantFrom(

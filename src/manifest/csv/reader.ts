@@ -12,7 +12,7 @@ import {
 	type RowReader,
 	type SoundRows,
 } from "../rows/row-reader.ts";
-import { mergeOnlyFault } from "../rows/values.ts";
+import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
 import { cellValue } from "../rows/typed.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, CellStarts } from "./cells.ts";
@@ -125,18 +125,21 @@ export class CsvReader implements RowReader {
 		else {
 			const result = cellValue(cell, use.type);
 			if ("value" in result && use.type === "list") this.#set(parsed, use.key, result.value);
-			else if ("value" in result) parsed.metadata.set(use.key, result.value);
-			else {
+			else if ("value" in result) {
+				parsed.metadata.set(use.key, result.value);
+				const fault = brokenChangeFault(use.key, result.value, this.#options, true);
+				if (fault !== undefined) parsed.faults.push(fault);
+			} else {
 				const offset = this.#cells(text).of(index);
 				parsed.faults.push({ field, code: result.code, text: result.fault, offset });
 			}
 		}
 	}
 
-	/** Sets a value that may be one for a merge alone. */
+	/** Sets a value that may be one for a merge alone, or none for a merge. */
 	#set(parsed: ParsedRow, key: string, value: JsonValue): void {
 		parsed.metadata.set(key, value);
-		const fault = mergeOnlyFault(key, value, this.#options.mergeOnly);
+		const fault = mergeOnlyFault(key, value, this.#options.mergeOnly) ?? brokenChangeFault(key, value, this.#options);
 		if (fault !== undefined) parsed.faults.push(fault);
 	}
 

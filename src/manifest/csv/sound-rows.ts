@@ -1,14 +1,15 @@
+import { isLikeStep, listSteps } from "../../json/list-change.ts";
 import { DEEPEST_METADATA, isDeeperThan } from "../../json/values.ts";
 import { MAX_CELL } from "../limits.ts";
 import { PURPOSES } from "../purposes.ts";
 import { idFault } from "../rows/identity.ts";
 import type { RawRow, SoundRows } from "../rows/row-reader.ts";
-import { cellValue, type CellType } from "../rows/typed.ts";
+import { cellValue, type CellType, splitList } from "../rows/typed.ts";
 import { VALUE_RULES, type ValueRule, valueFaults } from "../rows/values.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { Column } from "./header.ts";
 
-type Options = Pick<ManifestOptions, "purpose" | "dataset" | "set" | "empty" | "schema" | "mergeOnly">;
+type Options = Pick<ManifestOptions, "purpose" | "dataset" | "set" | "empty" | "schema" | "mergeOnly" | "deleteToken">;
 
 /** The cells that every row has, and their number. */
 type Cells = { readonly id: number; readonly dataset: number | undefined; readonly count: number };
@@ -92,9 +93,16 @@ class SoundCells implements SoundRows {
 		if (cell === "") return rule === undefined || empty !== "text";
 		if (cell === mergeOnly?.token) return false;
 		if (type === "text") return rule === undefined || rule.fault(cell) === undefined;
-		// A list whose items all begin with + or - is one for a merge alone.
-		if (type === "list") return mergeOnly?.lists !== true || !/^[+-]/.test(cell);
+		// A list with an item like +item may be one for a merge alone, or none for a merge.
+		if (type === "list") return !maybeSteps(cell, this.#options);
 		const found = cellValue(cell, type);
-		return "value" in found && !isDeeperThan(found.value, DEEPEST_METADATA - 1);
+		if (!("value" in found) || isDeeperThan(found.value, DEEPEST_METADATA - 1)) return false;
+		return this.#options.deleteToken === undefined || listSteps(found.value) === undefined;
 	}
+}
+
+/** Whether the items of a cell may be steps of a change, or one of them the token. */
+function maybeSteps(cell: string, { mergeOnly, deleteToken }: Options): boolean {
+	if (deleteToken === undefined) return mergeOnly?.lists === true && /^[+-]/.test(cell);
+	return cell.includes(deleteToken) || splitList(cell).some(isLikeStep);
 }

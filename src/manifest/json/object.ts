@@ -1,6 +1,6 @@
 import { hasHalfPair, isJsonObject, type JsonValue } from "../../json/values.ts";
 import { emptyRow, type ParsedRow } from "../rows/row-reader.ts";
-import { mergeOnlyFault } from "../rows/values.ts";
+import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
 import { isFailureColumn, isRole, meantReserved } from "../rows/reserved.ts";
 import { PURPOSES, type Purpose, type Role } from "../purposes.ts";
 import { excerpt } from "../../text/show.ts";
@@ -14,7 +14,7 @@ const BESIDE_META_FIELDS: ReadonlySet<string> = new Set(["size", "create_time"])
 export function rowOfMembers(
 	members: ReadonlyMap<string, Member>,
 	names: MemberNames,
-	options: Pick<ManifestOptions, "purpose" | "mergeOnly">,
+	options: Pick<ManifestOptions, "purpose" | "mergeOnly" | "deleteToken">,
 ): ParsedRow {
 	const parsed = emptyRow();
 	const isIgnored = PURPOSES[options.purpose].metadata === "ignored";
@@ -39,9 +39,8 @@ export function rowOfMembers(
 			parsed.faults.push({ field: name, code: "BESIDE_META_FIELDS", text, offset: start });
 		} else if (!isWrapped && !isIgnored) parsed.metadata.set(name, value);
 	}
-	if (options.mergeOnly === undefined) return parsed;
 	for (const [key, value] of parsed.metadata) {
-		const fault = mergeOnlyFault(key, value, options.mergeOnly);
+		const fault = mergeOnlyFault(key, value, options.mergeOnly) ?? brokenChangeFault(key, value, options, true);
 		if (fault !== undefined) parsed.faults.push(fault);
 	}
 	return parsed;

@@ -1,8 +1,8 @@
-import type { JsonValue, Metadata } from "../../json/values.ts";
+import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
 import type { Fault } from "../fault.ts";
 import { dateHint } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
-import { listSteps } from "../../json/list-change.ts";
+import { brokenChange, listSteps } from "../../json/list-change.ts";
 import type { ManifestOptions } from "../types.ts";
 
 /** Schemes whose addresses name a host. */
@@ -84,4 +84,28 @@ export function mergeOnlyFault(
 	const text =
 		"a list of +item and -item alone changes a list only with --mode merge; for those very items say --delete-token TEXT";
 	return { field, code: "MERGE_ONLY", text, ofValue: field };
+}
+
+/**
+ * The fault of a list that is half a change, in a merge: it would replace the whole list by texts such as `+item`. It is no
+ * fault if the document has that list already.
+ *
+ * @param isJson whether the value is given as JSON: there a list is a change only as a whole, and any other is a value
+ */
+export function brokenChangeFault(
+	field: string,
+	value: JsonValue,
+	{ deleteToken }: Pick<ManifestOptions, "deleteToken">,
+	isJson = false,
+): Fault | undefined {
+	if (deleteToken === undefined || (isJson && listSteps(value) === undefined)) return undefined;
+	const why = brokenChange(textItems(value), deleteToken);
+	if (why === undefined) return undefined;
+	const end = isJson ? "" : `, or the whole list as JSON in ${excerpt(field)}:json, where a text may begin with a sign`;
+	return { field, code: "MIXED_LIST", text: `${why}; write each item as +item or -item${end}`, ofValue: field };
+}
+
+/** The items of a list that are texts; none for another value. */
+export function textItems(value: JsonValue): readonly string[] {
+	return isJsonArray(value) ? value.filter((item) => typeof item === "string") : [];
 }

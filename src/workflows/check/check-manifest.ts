@@ -33,6 +33,7 @@ export async function manifestOptions(
 		throw new CliError("--map names the same column twice", { exit: Exit.usage });
 	}
 	const change = changeOf(flags.mode ?? "replace", flags.deleteToken);
+	const deleteToken = change.mode === "merge" ? change.deleteToken : undefined;
 	const isReplaced = PURPOSES[purpose].hasMode && change.mode === "replace";
 	const mergeOnly = isReplaced
 		? { token: flags.deleteToken ?? DELETE_TOKEN, lists: flags.deleteToken === undefined }
@@ -42,12 +43,12 @@ export async function manifestOptions(
 		dataset: flags.dataset ?? settings.dataset?.value,
 		map,
 		ignore: new Set(flags.ignore),
-		set: new Map((flags.set ?? []).map((text) => parseSetOption(text, mergeOnly))),
+		set: new Map((flags.set ?? []).map((text) => parseSetOption(text, { mergeOnly, deleteToken }))),
 		empty: flags.empty ?? "skip",
 		schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
 		schemaName: flags.schema,
 		onDuplicate: flags.onDuplicate ?? "error",
-		deleteToken: change.mode === "merge" ? change.deleteToken : undefined,
+		deleteToken,
 		mergeOnly,
 		filesRoot: flags.filesRoot,
 		shard: flags.shard,
