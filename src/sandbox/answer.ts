@@ -14,6 +14,8 @@ export type Service = {
 	readonly onUpdate: () => void;
 	/** whether a fault has made the database unreachable; each flavour answers that in its own way */
 	readonly databaseDown: boolean;
+	/** whether a fault makes the searches of metadata fail, where the flavour keeps them in a search engine */
+	readonly searchesFail: boolean;
 };
 
 /** An answer, ready to be sent. */

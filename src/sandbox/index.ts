@@ -61,6 +61,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 			busboy,
 			onUpdate: () => flavour.countUpdate(),
 			databaseDown: false,
+			searchesFail: false,
 		};
 		server = await startServer({ port: options.port, backend: { service, flavour }, log: options.log, injector });
 		control = injector === undefined ? undefined : await openControl(injector);

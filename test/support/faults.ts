@@ -6,6 +6,7 @@ export const SHORT_FAULTS: Readonly<Record<string, object>> = {
 	late: { milliseconds: 5 },
 	outage: { milliseconds: 30 },
 	"database-away": { milliseconds: 30 },
+	"searches-fail": { milliseconds: 30 },
 	drip: { milliseconds: 0, bytes: 20 },
 	bandwidth: { bytes: 100_000 },
 	message: { bytes: 100_000 },

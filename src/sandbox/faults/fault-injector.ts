@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Backend, type Log, logLine, sendReply } from "../answer.ts";
+import { type Backend, type Log, logLine, sendReply, type Service } from "../answer.ts";
 import { ActivePlan, type Firing } from "./active-plan.ts";
 import { Channel } from "./channel.ts";
 import { type Draft, draftOf, encode } from "./draft.ts";
@@ -26,6 +26,8 @@ export class FaultInjector {
 	readonly #log: Log | undefined;
 	/** when the database can be reached again, in milliseconds of `performance.now` */
 	#databaseUpAt = 0;
+	/** the same for the searches of metadata */
+	#searchesWorkAt = 0;
 	/** set when a port is open */
 	outage: (milliseconds: number) => void = () => undefined;
 
@@ -58,6 +60,7 @@ export class FaultInjector {
 	/** Clears plan, ledger and counts. */
 	reset(): void {
 		this.plan.set({ faults: [] });
+		this.#searchesWorkAt = 0;
 		this.ledger.clear();
 	}
 
@@ -70,7 +73,7 @@ export class FaultInjector {
 	async #answerWithoutFault({ request, response, backend, tracked }: Exchange): Promise<void> {
 		const { service, flavour } = backend;
 		const store = faultyStore(service.store, this.#withoutFaults(tracked));
-		const reply = await flavour.dialect(request, { ...service, store, databaseDown: this.#databaseDown });
+		const reply = await flavour.dialect(request, { ...service, store, ...this.#failing });
 		this.#previous.set(tracked.request.method, draftOf(reply, response.shouldKeepAlive));
 		response.once("close", () => this.#record(tracked, null, response.writableFinished ? reply.status : null));
 		await sendReply(response, reply, service.settings.latency);
@@ -95,7 +98,8 @@ export class FaultInjector {
 		const delay = fault.writeDelay?.(context) ?? 0;
 		const store = faultyStore(service.store, { ...this.#withoutFaults(tracked), applies, delay, fault });
 		const onUpdate = applies ? service.onUpdate : () => undefined;
-		const faulty = { ...service, store, onUpdate, databaseDown: this.#databaseDown };
+		if (fault.searchesFailFor !== undefined) this.#searchesWorkAt = performance.now() + fault.searchesFailFor;
+		const faulty = { ...service, store, onUpdate, ...this.#failing };
 		let reply = await flavour.dialect(request, faulty);
 		if (fault.databaseDownFor !== undefined) {
 			this.#databaseUpAt = performance.now() + fault.databaseDownFor;
@@ -116,8 +120,10 @@ export class FaultInjector {
 		return answer.status;
 	}
 
-	get #databaseDown(): boolean {
-		return performance.now() < this.#databaseUpAt;
+	/** The parts of the service that an earlier fault has taken away for a time. */
+	get #failing(): Pick<Service, "databaseDown" | "searchesFail"> {
+		const now = performance.now();
+		return { databaseDown: now < this.#databaseUpAt, searchesFail: now < this.#searchesWorkAt };
 	}
 
 	#withoutFaults(tracked: TrackedRequest): WriteFaults {

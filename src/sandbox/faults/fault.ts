@@ -46,6 +46,8 @@ export type Fault = {
 	readonly writeDelay?: (context: FaultContext) => number;
 	/** milliseconds for which every request is answered without a database */
 	readonly databaseDownFor?: number;
+	/** milliseconds for which the searches of metadata fail; this request is the first */
+	readonly searchesFailFor?: number;
 	/** other metadata than those that were sent */
 	readonly alterMetadata?: (metadata: string) => string;
 	/** the altered answer; `undefined` where there is nothing to alter, which only reads and refused requests may return */

@@ -31,6 +31,11 @@ export type Release = {
 	 * refuses them: the update fails, and the metadata before it are kept, or lost where they were removed first.
 	 */
 	readonly nonFinite: "stored" | "refused" | "refused-and-lost";
+	/**
+	 * Where metadata are. From v0.24 on in a search engine: a search that fails is taken for one that finds nothing, so that lists
+	 * succeed and show no metadata (`get_metadata_for_documents` in api/db/services/doc_metadata_service.py, v0.24 to v0.27).
+	 */
+	readonly metadataIn: "database" | "engine";
 	/** Whether text in lists is split at commas, semicolons, bars and enumeration marks, trimmed and made unique. */
 	readonly splitsLists: boolean;
 	/** When two items of such a list are equal: by value (1 equals true), or as they are printed (1 equals "1"). */

@@ -4,7 +4,8 @@ import { Code, Failure } from "./failure.ts";
 import { suffixOf } from "./names.ts";
 import type { Route } from "./request.ts";
 
-type Shown = { readonly metadata: boolean; readonly parser: ParserSettings };
+/** `metadata` is the text that is shown; undefined for none. */
+type Shown = { readonly metadata: string | undefined; readonly parser: ParserSettings };
 
 /** A document as JSON text, with or without its metadata: the members that a client may read, and some more. */
 export function documentText(row: unknown, dataset: string, { metadata, parser }: Shown): string {
@@ -32,8 +33,8 @@ export function documentText(row: unknown, dataset: string, { metadata, parser }
 		update_date: new Date(updateTime).toUTCString(),
 		update_time: updateTime,
 	});
-	// The stored text, because an object would reorder the keys.
-	const between = metadata ? `"meta_fields":${textColumn(row, "meta_fields")},` : "";
+	// A text, because an object would reorder the keys.
+	const between = metadata === undefined ? "" : `"meta_fields":${metadata},`;
 	return `${before.slice(0, -1)},${between}${after.slice(1, -1)},"parser_config":${parser.config}}`;
 }
 

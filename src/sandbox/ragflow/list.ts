@@ -12,7 +12,7 @@ import { suffixOf } from "./names.ts";
 import type { Call, Route } from "./request.ts";
 
 /** GET /datasets/<dataset_id>/documents: `list_docs` in api/apps/sdk/doc.py, then in api/apps/restful_apis. */
-export const listDocuments: Route = async (call, { store, settings }) => {
+export const listDocuments: Route = async (call, { store, settings, searchesFail }) => {
 	const { query, datasetId, sentDatasetId, release } = call;
 	store.commits.flush();
 	const dataset = store.datasets.find(datasetId);
@@ -25,10 +25,13 @@ export const listDocuments: Route = async (call, { store, settings }) => {
 	const condition = conditionOf(query, release);
 	if (release.list.checksPageFirst) checkExists(store, dataset, call);
 	const rules = release.list.condition;
-	const ids =
-		condition === undefined || rules === undefined
-			? undefined
-			: await matchingIds(store, dataset.seq, condition, rules);
+	const isUnknown = searchesFail && release.metadataIn === "engine";
+	const filter = condition === undefined || rules === undefined ? undefined : { condition, rules };
+	const matching = async (): Promise<ReadonlySet<string> | undefined> => {
+		if (filter === undefined) return undefined;
+		return isUnknown ? new Set() : matchingIds(store, dataset.seq, filter.condition, filter.rules);
+	};
+	const ids = await matching();
 	const matches: RowFilter | undefined =
 		byNameAndState === undefined && ids === undefined
 			? undefined
@@ -38,7 +41,7 @@ export const listDocuments: Route = async (call, { store, settings }) => {
 	const { total, rows } = await findPage(store, dataset, search);
 	const documents = rows.filter(timeFilter(query, release)).map((row) => {
 		const parser = store.parserSettings.of(textColumn(row, "id"));
-		return documentText(row, datasetId, { metadata: true, parser });
+		return documentText(row, datasetId, { metadata: isUnknown ? "{}" : textColumn(row, "meta_fields"), parser });
 	});
 	return success(`{"docs":[${documents.join(",")}],"total":${total}}`, release.list.message);
 };

@@ -2,6 +2,7 @@ import type { Release } from "../flavours/release.ts";
 import { isObject, mergedText } from "../json-text.ts";
 import type { Store } from "../store/index.ts";
 import { documentText } from "./document.ts";
+import { textColumn } from "../store/database.ts";
 import { Code, exception, Failure, success, worded } from "./failure.ts";
 import { checkMetadata, storedMetadata } from "./metadata.ts";
 import { checkName } from "./names.ts";
@@ -42,7 +43,8 @@ function updateAnswer(store: Store, { datasetId, documentId, release }: Call): s
 	// Another request has removed it meanwhile.
 	if (row === undefined) throw new Failure(Code.data, "Dataset created failed");
 	const parser = store.parserSettings.of(documentId);
-	return success(documentText(row, datasetId, { metadata: release.updateAnswer === "document", parser }));
+	const metadata = release.updateAnswer === "document" ? textColumn(row, "meta_fields") : undefined;
+	return success(documentText(row, datasetId, { metadata, parser }));
 }
 
 /** A failure that occurred after a change is returned: an error that is thrown must not have written. */

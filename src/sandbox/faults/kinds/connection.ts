@@ -124,4 +124,11 @@ export const connectionKinds = {
 		when: ["before", "after"],
 		create: (params) => ({ databaseDownFor: params.integer("milliseconds", 1000, milliseconds) }),
 	},
+	"searches-fail": {
+		summary:
+			"for a while lists show no metadata, and writes go through: releases from v0.24 on without their search engine",
+		parameters: "milliseconds=1000",
+		when: ["after"],
+		create: (params) => ({ searchesFailFor: params.integer("milliseconds", 1000, milliseconds) }),
+	},
 } satisfies Readonly<Record<string, FaultKind>>;
