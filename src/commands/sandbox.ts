@@ -51,10 +51,7 @@ export function sandboxCommand(program: Command, app: App, done: Done, run = ser
 		.option("--latency <ms>", "milliseconds by which every answer is delayed", parseCount(0, 600_000), 0)
 		.option("--documents <n>", "fills an empty store with a dataset of n documents", parseCount(1, 100_000_000))
 		.addOption(
-			new Option(
-				"--update <effect>",
-				"what an update does (documented; ragflow-0.24, which merges if it uses Elasticsearch)",
-			)
+			new Option("--update <effect>", "what an update does (documented)")
 				.choices(["replace", "merge"])
 				.default("replace"),
 		)
@@ -143,8 +140,7 @@ function checkOptions(flags: SandboxFlags): void {
 		});
 	}
 	if (flavour === "documented" || upgrade?.to === "documented") return;
-	const updates = update === "replace" || flavour === "ragflow-0.24";
-	if (updates && pageLimit === undefined && largePage === "error" && errorStyle === "status") return;
+	if (update === "replace" && pageLimit === undefined && largePage === "error" && errorStyle === "status") return;
 	throw new CliError("--update, --page-limit, --large-page and --error-style are only for --flavour documented", {
 		exit: Exit.usage,
 		hint: `Leave them out: ${flavour} answers as that release does.`,

@@ -43,7 +43,7 @@ export type Ties = "stable" | "unstable";
 /**
  * The behaviour that the documentation leaves open. Each is a switch, because a client must not depend on one answer.
  *
- * Releases of RAGFlow have fixed answers. They use only latency and ties; v0.24 also uses `update`.
+ * Releases of RAGFlow have fixed answers. They use only latency and ties.
  */
 export type Settings = {
 	/** milliseconds by which every answer is delayed */

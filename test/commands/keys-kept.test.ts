@@ -7,7 +7,7 @@ const FAST = ["--rate", "unlimited", "--json"];
 
 /** RAGFlow v0.24.0 on Elasticsearch lays an update over what is there, and answers success. */
 async function merging(): Promise<Service & { readonly tagged: readonly string[] }> {
-	const service = await serve(4, { flavour: "ragflow-0.24", update: "merge" });
+	const service = await serve(4, { flavour: "ragflow-0.24" });
 	const ids = await service.ids();
 	for (const id of ids.slice(1)) await service.put(id, { author: "Ann", category: "news" });
 	return { ...service, tagged: ids };

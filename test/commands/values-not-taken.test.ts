@@ -12,7 +12,7 @@ const VALUES = [
 	["a list with null", '["x",null]'],
 ] as const;
 
-const TAKEN = '{"t":"x","n":1.5,"b":false,"l":["x",2,true],"e":[]}';
+const TAKEN = '{"t":"x","n":1.5,"b":false,"l":["x","y"],"e":[]}';
 const codes = (stdout: string): unknown[] =>
 	parseLines(stdout).flatMap((line) => (at(line, "type") === "row" ? [at(line, "error_code")] : []));
 

@@ -8,11 +8,11 @@ const ragflow018: Release = {
 	databaseError: "number",
 	unknownPath: "status-200",
 	values: "any",
-	nonFinite: "stored",
 	metadataIn: "database",
+	unfitValues: "stored",
 	splitsLists: false,
 	itemEquality: "value",
-	canMerge: false,
+	merges: false,
 	updateAnswer: "nothing",
 	emptyRemoval: "removes-all",
 	list: {
@@ -88,29 +88,38 @@ const condition024: ListRules["condition"] = {
 	join: "forgetful",
 };
 
-/** v0.24: it splits lists. The last with PUT, and the last where a removal without ids removes all. */
+/**
+ * v0.24.0: metadata is in a search engine, updates merge, and lists are split. The last with PUT, and the last where a
+ * removal without ids removes all.
+ */
 const ragflow024: Release = {
 	...ragflow023,
 	body: "json-header",
 	databaseError: "printed",
-	nonFinite: "refused-and-lost",
 	metadataIn: "engine",
+	unfitValues: "refused-and-lost",
 	splitsLists: true,
-	canMerge: true,
+	merges: true,
 	updateAnswer: "document-without-metadata",
 	list: { ...ragflow023.list, condition: condition024 },
 	bulkUpdate: "broken",
 };
 
-/** v0.25.0, with PATCH alone: a removal without ids succeeds and removes nothing. From v0.25.2 on PUT is an alias. */
+/**
+ * v0.25.0, with PATCH alone: a removal without ids succeeds and removes nothing. From v0.25.2 on PUT is an alias.
+ *
+ * Its update was to merge, but asks for the present metadata with arguments that `get` does not have; that error leads to
+ * an insert, which replaces them. v0.25.1 and v0.25.2 insert after any error, and a refused insert changes nothing. From
+ * v0.25.3 on the present metadata is removed before that insert.
+ */
 const ragflow025: Release = {
 	...ragflow024,
 	updateVerbs: ["PATCH"],
 	refusedKey: "mixed",
 	values: "flat",
-	nonFinite: "refused",
+	unfitValues: "refused",
 	itemEquality: "printed",
-	canMerge: false,
+	merges: false,
 	emptyRemoval: "removes-nothing",
 	list: {
 		...ragflow024.list,
@@ -131,12 +140,12 @@ const condition026: ListRules["condition"] = {
 	withoutConditions: "nothing",
 };
 
-/** v0.26 (as of v0.26.3): PATCH and its alias PUT, HTTP status 401 for keys, and removals that must name documents. */
+/** v0.26 (as of v0.26.3), and v0.25.3 to v0.25.6 in what an update does: PATCH and its alias PUT, HTTP status 401 for keys, and removals that must name documents. */
 const ragflow026: Release = {
 	...ragflow025,
 	updateVerbs: ["PATCH", "PUT"],
 	refusedKey: "status-401",
-	nonFinite: "refused-and-lost",
+	unfitValues: "refused-and-lost",
 	emptyRemoval: "refused",
 	list: { ...ragflow025.list, maxPageSize: 100, condition: condition026 },
 	datasets: { ...ragflow025.datasets, hasShow: true },

@@ -27,10 +27,13 @@ export type Release = {
 	/** Metadata may be any object, or only text, numbers, booleans and lists of them. */
 	readonly values: "any" | "flat";
 	/**
-	 * `NaN` and infinities. `stored`: and listed as these bare words. From v0.24 on metadata are in Elasticsearch, which
-	 * refuses them: the update fails, and the metadata before it are kept, or lost where they were removed first.
+	 * Values that don't fit the search engine in which metadata is kept from v0.24 on: `NaN`, infinities, and those of
+	 * another type than their key has. One engine has the metadata of all datasets, and one type for each key.
+	 * `stored`: there is no engine, and lists show `NaN` as it stands. `refused`: the update fails, and the previous metadata
+	 * is kept. `refused-and-lost`: the previous metadata was removed first, so the document has none then
+	 * (`update_document_metadata` in api/db/services/doc_metadata_service.py).
 	 */
-	readonly nonFinite: "stored" | "refused" | "refused-and-lost";
+	readonly unfitValues: "stored" | "refused" | "refused-and-lost";
 	/**
 	 * Where metadata are. From v0.24 on in a search engine: a search that fails is taken for one that finds nothing, so that lists
 	 * succeed and show no metadata (`get_metadata_for_documents` in api/db/services/doc_metadata_service.py, v0.24 to v0.27).
@@ -40,11 +43,8 @@ export type Release = {
 	readonly splitsLists: boolean;
 	/** When two items of such a list are equal: by value (1 equals true), or as they are printed (1 equals "1"). */
 	readonly itemEquality: "value" | "printed";
-	/**
-	 * Whether an update is merged into the present metadata where they are in Elasticsearch, the engine that v0.24 comes
-	 * with: `es.update(doc=...)` in api/db/services/doc_metadata_service.py. `--update merge` makes the sandbox do so.
-	 */
-	readonly canMerge: boolean;
+	/** Whether an update is merged into the present metadata: `es.update(doc=...)` in the same function of v0.24.0. */
+	readonly merges: boolean;
 	/** The `data` of the answer to an update. */
 	readonly updateAnswer: "nothing" | "document" | "document-without-metadata";
 	/** The effect of a removal that names no document, as after one wrong line of code or a forgotten header. */

@@ -17,10 +17,14 @@ export function storedMetadata(body: string, value: unknown, release: Release): 
 	if (!release.splitsLists) return { text };
 	// Python finds equal items by their hash, which lists and objects do not have.
 	if (release.itemEquality === "value" && [...members.values()].some(hasNested)) return { fails: "kept" };
-	if (release.nonFinite !== "stored" && hasNonFinite(text))
-		return { fails: release.nonFinite === "refused" ? "kept" : "lost" };
+	if (release.unfitValues !== "stored" && hasNonFinite(text)) return unfit(release);
 	const split = [...members].map(([key, raw]): [string, string] => [key, splitValue(raw, release.itemEquality)]);
 	return { text: membersText(new Map(split)) };
+}
+
+/** The end of an update that the search engine refuses. */
+export function unfit({ unfitValues }: Release): StoredMetadata {
+	return { fails: unfitValues === "refused-and-lost" ? "lost" : "kept" };
 }
 
 /** Throws for metadata that PATCH releases refuse: all but text, numbers, booleans, and lists of them. */

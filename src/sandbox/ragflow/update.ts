@@ -4,7 +4,7 @@ import type { Store } from "../store/index.ts";
 import { documentText } from "./document.ts";
 import { textColumn } from "../store/database.ts";
 import { Code, exception, Failure, success, worded } from "./failure.ts";
-import { checkMetadata, storedMetadata } from "./metadata.ts";
+import { checkMetadata, type StoredMetadata, storedMetadata, unfit } from "./metadata.ts";
 import { checkName } from "./names.ts";
 import { type Call, fieldText, type Members, readJson, type Route } from "./request.ts";
 
@@ -14,13 +14,12 @@ import { type Call, fieldText, type Members, readJson, type Route } from "./requ
  * Up to v0.24 each member is checked and applied in turn (`update_doc` in api/apps/sdk/doc.py). Later releases check
  * all members first (`update_document` in api/apps/restful_apis/document_api.py).
  */
-export const updateDocument: Route = async (call, { store, settings, onUpdate }) => {
+export const updateDocument: Route = async (call, { store, onUpdate }) => {
 	const { text, value } = await readJson(call.request, call.release);
 	const outcome = await store.commits.write((): Outcome => {
 		const document = ownedDocument(store, call);
 		if (!isObject(value)) throw exception("TypeError(\"argument of type 'NoneType' is not iterable\")");
-		const merges = call.release.canMerge && settings.update === "merge";
-		const update = new Update(store, call, { ...document, body: text, members: value, merges });
+		const update = new Update(store, call, { ...document, body: text, members: value });
 		return call.release.values === "flat" ? update.checkThenApply() : update.applyInTurn();
 	});
 	if (outcome.changed) onUpdate();
@@ -53,7 +52,7 @@ type Outcome = { readonly changed: boolean; readonly failure?: Failure };
 type OwnedDocument = { readonly dataset: number; readonly name: string };
 
 /** `body` is the JSON text whose parsed members are `members`. */
-type UpdateInput = OwnedDocument & { readonly body: string; readonly members: Members; readonly merges: boolean };
+type UpdateInput = OwnedDocument & { readonly body: string; readonly members: Members };
 
 class Update {
 	readonly #store: Store;
@@ -102,18 +101,26 @@ class Update {
 
 	/** An update without changes succeeds, so an update with a misspelt member does, too. */
 	#storeMetadata(): void {
-		const { body, members, merges } = this.#input;
+		const { body, members } = this.#input;
 		if (!Object.hasOwn(members, "meta_fields")) return;
 		const { datasetId, documentId, release } = this.#call;
 		const { documents } = this.#store;
-		const outcome = storedMetadata(body, members["meta_fields"], release);
+		const outcome = this.#indexed(storedMetadata(body, members["meta_fields"], release));
 		if ("text" in outcome) {
-			const text = merges ? mergedText(documents.metadata(datasetId, documentId) ?? "{}", outcome.text) : outcome.text;
-			this.#changed = documents.replaceMetadata(datasetId, documentId, text);
+			this.#changed = documents.replaceMetadata(datasetId, documentId, outcome.text, true);
 			return;
 		}
-		if (outcome.fails === "lost") this.#changed = documents.replaceMetadata(datasetId, documentId, "{}");
+		if (outcome.fails === "lost") this.#changed = documents.replaceMetadata(datasetId, documentId, "{}", true);
 		throw new Failure(Code.data, "Failed to update metadata");
+	}
+
+	/** What the release stores in place of the present metadata. Its search engine learns the types of new keys. */
+	#indexed(sent: StoredMetadata): StoredMetadata {
+		const { datasetId, documentId, release } = this.#call;
+		if (!("text" in sent) || release.unfitValues === "stored") return sent;
+		const { documents, searchEngine } = this.#store;
+		const text = release.merges ? mergedText(documents.metadata(datasetId, documentId) ?? "{}", sent.text) : sent.text;
+		return searchEngine.index(text) ? { text } : unfit(release);
 	}
 
 	/** The new name, checked; `undefined` where the name does not change. */

@@ -13,6 +13,7 @@ export class Documents {
 	readonly #insert: Statement;
 	readonly #replaceMetadata: Statement;
 	readonly #metadata: Statement;
+	readonly #allMetadata: Statement;
 	readonly #row: Statement;
 	readonly #rename: Statement;
 	readonly #namesWithKey: Statement;
@@ -25,6 +26,8 @@ export class Documents {
 	readonly #bytes: Statement;
 	readonly #removeBytes: Statement;
 	readonly #removeAllBytes: Statement;
+	/** A file may have metadata from an earlier start. */
+	#hasUnindexed = true;
 
 	constructor(database: Database, changes: Changes) {
 		this.#changes = changes;
@@ -36,6 +39,9 @@ export class Documents {
 		const where = "WHERE id = ? AND +dataset = (SELECT seq FROM datasets WHERE id = ?)";
 		this.#replaceMetadata = database.prepare(`UPDATE documents SET meta_fields = ?, update_time = ? ${where}`);
 		this.#metadata = database.prepare(`SELECT meta_fields FROM documents ${where}`);
+		this.#allMetadata = database.prepare(
+			"SELECT meta_fields FROM documents WHERE meta_fields <> '{}' ORDER BY update_time, seq",
+		);
 		this.#remove = database.prepare(`DELETE FROM documents ${where}`);
 		this.#row = database.prepare("SELECT * FROM documents WHERE id = ?");
 		this.#rename = database.prepare("UPDATE documents SET name = ?, name_key = ?, update_time = ? WHERE id = ?");
@@ -62,8 +68,12 @@ export class Documents {
 		this.#changes.report({ action: "upload", ...change });
 	}
 
-	/** False where the dataset has no such document. */
-	replaceMetadata(dataset: string, id: string, metadata: string): boolean {
+	/**
+	 * @param isIndexed whether the search engine knows these metadata
+	 * @returns false where the dataset has no such document
+	 */
+	replaceMetadata(dataset: string, id: string, metadata: string, isIndexed = false): boolean {
+		if (!isIndexed) this.#hasUnindexed = true;
 		if (!this.#changes.observed) return this.#replaceMetadata.run(metadata, Date.now(), id, dataset).changes > 0;
 		const before = this.metadata(dataset, id);
 		if (before === undefined) return false;
@@ -77,6 +87,13 @@ export class Documents {
 	metadata(dataset: string, id: string): string | undefined {
 		const row = this.#metadata.get(id, dataset);
 		return row === undefined ? undefined : textColumn(row, "meta_fields");
+	}
+
+	/** All metadata in the order of their writes, if some of them are not indexed; they count as indexed then. */
+	takeUnindexed(): string[] {
+		if (!this.#hasUnindexed) return [];
+		this.#hasUnindexed = false;
+		return this.#allMetadata.all().map((row) => textColumn(row, "meta_fields"));
 	}
 
 	rename(id: string, name: string): void {

@@ -4,6 +4,7 @@ import { Datasets } from "./datasets.ts";
 import { Documents } from "./documents.ts";
 import { Pages } from "./pages.ts";
 import { ParserSettingsTable } from "./parser-settings.ts";
+import { SearchEngine } from "./search-engine.ts";
 import { Changes, Commits, type Writes } from "./writes.ts";
 
 /** The data of the sandbox, in one SQLite file. Writes go through `commits`; reads flush it first. */
@@ -14,6 +15,7 @@ export type Store = {
 	readonly documents: Documents;
 	readonly pages: Pages;
 	readonly parserSettings: ParserSettingsTable;
+	readonly searchEngine: SearchEngine;
 	/** the dataset that was filled at this start or at an earlier one */
 	readonly filledDataset: string | undefined;
 	close(): void;
@@ -37,15 +39,17 @@ function storeOf(database: Database): Store {
 	const commits = new Commits(database);
 	const changes = new Changes();
 	const datasets = new Datasets(database, changes);
+	const documents = new Documents(database, changes);
 	const parserSettings = new ParserSettingsTable(database);
 	parserSettings.removeOrphans();
 	return {
 		commits,
 		changes,
 		datasets,
-		documents: new Documents(database, changes),
+		documents,
 		pages: new Pages(database),
 		parserSettings,
+		searchEngine: new SearchEngine(documents),
 		filledDataset: datasets.find(filledDatasetId) === undefined ? undefined : filledDatasetId,
 		close() {
 			commits.flush();

@@ -126,6 +126,8 @@ async function filled(flavour: Flavour): Promise<Place> {
 		flavour,
 		Object.keys(metadata).map((name) => `${name}.txt`),
 	);
+	// A search engine takes values of every type under a key that was text first.
+	await update(place, flavour, '{"author":"x","year":"x","day":"x"}');
 	// PATCH releases refuse null, which all releases filter like a missing key.
 	for (const [at, text] of Object.values(metadata).entries())
 		await update({ ...place, ids: place.ids.slice(at) }, flavour, text.replace(/"author":null,/, ""));
