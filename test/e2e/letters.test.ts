@@ -52,10 +52,8 @@ it.each(flavours)(
 		// What Python's own `strip` and `str` make of these: written down by hand, as client and sandbox are to agree with it.
 		if (splits) expect(at(tagged[4], "topics")).toEqual(["下", "上"]);
 		if (flavour >= "ragflow-0.25") expect(at(tagged[5], "topics")).toEqual(["True"]);
-		const newest = await program(["runs", "list", "--json"], env);
-		const run = parseLines(newest.stdout).map((line) => String(at(line, "run")));
-		expect((await program(["runs", "verify", run.at(-1) ?? ""], env)).exit).toBe(0);
-		await ran(["runs", "undo", run.at(-1) ?? "", "--yes"], { updated: TOPICS.length, failed: 0 });
+		expect((await program(["runs", "verify"], env)).exit).toBe(0);
+		await ran(["runs", "undo", "--yes"], { updated: TOPICS.length, failed: 0 });
 		expect(await listed()).toEqual(before);
 	},
 );

@@ -123,6 +123,33 @@ describe("what commands print", () => {
 		await say.matches("uploads-and-removals");
 	});
 
+	it("rows in other letters, whose lists the service splits", async () => {
+		const service = await serve(3, { flavour: "ragflow-0.26" });
+		const say = await Transcript.start(service);
+		const row = (number: number, meta_fields: object): string =>
+			JSON.stringify({ document_id: id(number), meta_fields });
+		const tags = await say.file(
+			"名簿 São.jsonl",
+			[
+				row(1, { author: "关羽、孙权", topics: ["关羽、孙权", "张辽"] }),
+				row(2, { author: "Conceição", topics: ["São Paulo", "甲，乙", "丙；丁"] }),
+				row(3, { author: "Zoë 🦊🚀", topics: ["🦊🚀", "naïve"] }),
+			].join("\n"),
+		);
+		const d = ["-d", service.dataset];
+		await say.run(["docs", "tag", tags, ...d, "--dry-run"]);
+		await say.run(["docs", "tag", tags, ...d, ...inOrder, "--verify", "all"]);
+		await say.run(["docs", "tag", tags, ...d, ...inOrder, "--only-changed"]);
+		await say.run(["docs", "list", ...d, "--format", "table", "--fields", "name,author,topics"]);
+		await say.run(["docs", "list", ...d, "--where", "topics=张辽", "--format", "jsonl"]);
+		await say.run(["manifest", "init", ...d]);
+		await say.run(["values", ...d, "topics"]);
+		await say.run(["runs", "verify"]);
+		await say.run(["runs", "undo", "--yes"]);
+		await say.run(["docs", "list", ...d]);
+		await say.matches("letters");
+	});
+
 	it("settings and the service", async () => {
 		const service = await serve(3, { flavour: "ragflow-0.21" });
 		const say = await Transcript.start(service);

@@ -20,6 +20,7 @@ const PLAIN: readonly Rule[] = [
 	[/\b[\d,.]+\/s\b/g, "N/s"],
 	[/\bpid \d+/g, "pid N"],
 	[/\b[\d.,]+ (GB|GiB|MB) (are )?free/g, "SPACE $2free"],
+	[/"ragtag":"\d[^"]*"/g, '"ragtag":"VERSION"'],
 	[/Node\.?(js)? v?\d+\.\d+\.\d+/g, "Node VERSION"],
 ];
 

@@ -111,13 +111,13 @@ export function filePart(name: string, body: string | Buffer): { head: string[];
 	};
 }
 
-export async function createDataset(sandbox: Sandbox, name = "papers"): Promise<string> {
+export async function createDataset(sandbox: Target, name = "papers"): Promise<string> {
 	const body = JSON.stringify({ name });
 	return String(at((await send(sandbox, "POST", "/api/v1/datasets", { headers: jsonHeader, body })).data, "id"));
 }
 
 /** Uploads empty files with these names, and returns their ids. */
-export async function upload(sandbox: Sandbox, dataset: string, ...names: string[]): Promise<string[]> {
+export async function upload(sandbox: Target, dataset: string, ...names: string[]): Promise<string[]> {
 	const body = multipart(...names.map((name) => filePart(name, "")));
 	const answer = await send(sandbox, "POST", documentsPath(dataset), { headers: partsHeader, body });
 	return names.map((_, index) => String(at(answer.data, index, "id")));
@@ -127,17 +127,17 @@ export function documentsPath(dataset: string, document?: string): string {
 	return `/api/v1/datasets/${dataset}/documents${document === undefined ? "" : `/${document}`}`;
 }
 
-export function put(sandbox: Sandbox, dataset: string, document: string, metadata: string): Promise<Answer> {
+export function put(sandbox: Target, dataset: string, document: string, metadata: string): Promise<Answer> {
 	const sent = { headers: jsonHeader, body: `{"meta_fields":${metadata}}` };
 	return send(sandbox, "PUT", documentsPath(dataset, document), sent);
 }
 
-export function list(sandbox: Sandbox, dataset: string, query: Record<string, string> = {}): Promise<Answer> {
+export function list(sandbox: Target, dataset: string, query: Record<string, string> = {}): Promise<Answer> {
 	return send(sandbox, "GET", `${documentsPath(dataset)}?${new URLSearchParams(query).toString()}`);
 }
 
 /** The names on a page of documents. */
-export async function names(sandbox: Sandbox, dataset: string, query: Record<string, string> = {}): Promise<unknown[]> {
+export async function names(sandbox: Target, dataset: string, query: Record<string, string> = {}): Promise<unknown[]> {
 	const docs = at((await list(sandbox, dataset, query)).data, "docs");
 	return Array.isArray(docs) ? docs.map((document: unknown) => at(document, "name")) : [];
 }

@@ -37,7 +37,9 @@ export function environment(env: Readonly<Record<string, string>>): Record<strin
 	// Where the executable is tested, there is no Node on this path.
 	const path = process.env["RAGTAG_PROGRAM_PATH"] ?? process.env["PATH"] ?? "";
 	const base = { PATH: path, TMPDIR: tmpdir(), HOME: states, XDG_CONFIG_HOME: "/nonexistent" };
-	return { ...base, XDG_STATE_HOME: mkdtempSync(join(states, "state-")), ...env };
+	// Compiled code is kept there, whatever home a test gives: to compile it takes as long as a short command.
+	const cache = { XDG_CACHE_HOME: join(states, "cache") };
+	return { ...base, ...cache, XDG_STATE_HOME: mkdtempSync(join(states, "state-")), ...env };
 }
 
 /** The built program as a process of its own. It ends with the test. */

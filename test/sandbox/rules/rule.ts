@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
-import type { Sandbox } from "../../../src/sandbox/index.ts";
+import { items } from "../../support/values.ts";
 import * as by from "../support.ts";
 
 /** An answer: its code, a part of its message, some of its data, and the documents that exist afterwards. */
@@ -11,6 +11,8 @@ export type Answer = {
 	readonly data?: unknown;
 	/** names in the order of their creation */
 	readonly left?: readonly string[];
+	/** what the first document has afterwards */
+	readonly metadata?: unknown;
 	/** the whole body */
 	readonly body?: string;
 };
@@ -34,7 +36,7 @@ export type Rule = {
 
 /** The start of every rule: a dataset of three documents, `0.txt` to `2.txt`, each of which contains its name. */
 export type Scene = {
-	readonly sandbox: Sandbox;
+	readonly sandbox: by.Target;
 	readonly dataset: string;
 	readonly name: string;
 	readonly ids: readonly string[];
@@ -42,7 +44,7 @@ export type Scene = {
 
 export const files = ["0.txt", "1.txt", "2.txt"] as const;
 
-export async function scene(sandbox: Sandbox, name: string): Promise<Scene> {
+export async function scene(sandbox: by.Target, name: string): Promise<Scene> {
 	const dataset = await by.createDataset(sandbox, name);
 	const answer = await send(sandbox, "POST", by.documentsPath(dataset), upload(files));
 	return { sandbox, dataset, name, ids: files.map((_, at) => String(by.at(answer.data, at, "id"))) };
@@ -56,15 +58,21 @@ export async function checkRule(rule: Rule, flavour: Flavour, at: Scene): Promis
 	const search = new URLSearchParams(parsed(filled(JSON.stringify(rule.query ?? {}), at)));
 	const url = `${filled(path, at)}${rule.query === undefined ? "" : `?${search.toString()}`}`;
 	const answer = await send(at.sandbox, method, url, { ...bodyOf(rule, at), ...keyOf(rule, at) });
-	const { left, body, message = "", data, ...plain } = expected;
+	const { left, metadata, body, message = "", data, ...plain } = expected;
 	const rest = data === undefined ? plain : { ...plain, data: filledData(data, at) };
 	if (body === undefined)
 		expect({ rule: rule.rule, ...answer }).toMatchObject({ rule: rule.rule, status: 200, ...rest });
 	else expect({ rule: rule.rule, text: answer.text }).toEqual({ rule: rule.rule, text: body });
 	expect(`${rule.rule}: ${answer.text}`).toContain(JSON.stringify(filled(message, at)).slice(1, -1));
-	if (left === undefined) return;
-	const listed = await by.names(at.sandbox, at.dataset, { desc: "False" });
-	expect({ rule: rule.rule, left: listed }).toEqual({ rule: rule.rule, left });
+	if (left === undefined && metadata === undefined) return;
+	const listed = await by.list(at.sandbox, at.dataset, { desc: "False" });
+	const documents = items(by.at(listed.data, "docs"));
+	if (left !== undefined) {
+		expect({ rule: rule.rule, left: documents.map((each) => by.at(each, "name")) }).toEqual({ rule: rule.rule, left });
+	}
+	if (metadata !== undefined) {
+		expect({ rule: rule.rule, metadata: by.at(documents[0], "meta_fields") }).toEqual({ rule: rule.rule, metadata });
+	}
 }
 
 function expectedOf(answers: Answers, flavour: Flavour): Answer | undefined {
@@ -73,7 +81,7 @@ function expectedOf(answers: Answers, flavour: Flavour): Answer | undefined {
 	return found;
 }
 
-async function send(sandbox: Sandbox, method: string, path: string, sent: by.Sent): Promise<by.Answer> {
+async function send(sandbox: by.Target, method: string, path: string, sent: by.Sent): Promise<by.Answer> {
 	const answer = await by.send(sandbox, method, path, sent);
 	if (answer.status !== 308) return answer;
 	// As public clients do: they send one slash in place of two.

@@ -38,6 +38,14 @@ const usual = {
 	graphrag: { use_graphrag: false },
 };
 
+/** Lists with the separators of Chinese, and letters that are none: each is more than a byte. */
+const letters = {
+	city: "São Paulo、上海",
+	people: ["关羽、孙权", "张辽"],
+	marks: ["甲，乙", "丙；丁", "甲"],
+	places: ["São Paulo", "coração", "🦊🚀"],
+};
+
 const rows: readonly Row[] = [
 	["a new name", { name: "new.txt" }, { "0.18": after("new.txt") }],
 	["the longest name", { name: long }, { "0.18": after(long) }],
@@ -67,8 +75,24 @@ const rows: readonly Row[] = [
 		{ "0.18": kept(102, "Duplicated document name in the same dataset.") },
 	],
 	["the same in other letters", { name: "1.TXT" }, { "0.18": after("1.TXT") }],
+	["a name in other letters", { name: "São Paulo、上海.txt" }, { "0.18": after("São Paulo、上海.txt") }],
 	["its own name", { name: "0.txt" }, { "0.18": after("0.txt") }],
 	["metadata", { meta_fields: { test: "test" } }, { "0.18": { code: 0 } }],
+	[
+		"metadata in other letters",
+		{ meta_fields: letters },
+		{
+			"0.18": { code: 0, metadata: letters },
+			"0.24": {
+				code: 0,
+				metadata: {
+					...letters,
+					people: ["关羽", "孙权", "张辽"],
+					marks: ["甲", "乙", "丙", "丁"],
+				},
+			},
+		},
+	],
 	[
 		"metadata that are text",
 		{ meta_fields: "test" },

@@ -50,6 +50,7 @@ export const uploadRules: readonly Rule[] = [
 	taken("one name twice", ["a.txt", "a.txt"], stored("a.txt", "a(1).txt")),
 	taken("a name that is there", ["0.txt", "0.txt"], stored("0(1).txt", "0(2).txt")),
 	taken("marks in a name", [special], stored(special)),
+	taken("other letters in a name", ["São Paulo.txt", "关羽、孙权.txt"], stored("São Paulo.txt", "关羽、孙权.txt")),
 	taken(
 		"twenty files",
 		Array.from({ length: 20 }, (_, at) => `n${at}.txt`),
