@@ -84,10 +84,13 @@ export function linkMutex(path: string, nonce: string): Mutex {
 	};
 }
 
-/** Milliseconds since a file was written; undefined where it does not exist. */
+/**
+ * Milliseconds between now and the time when a file was written; undefined where it does not exist. Where the clock was set back
+ * since, that time lies ahead: such a file would never get old.
+ */
 export function ageOf(path: string): number | undefined {
 	try {
-		return Date.now() - statSync(path).mtimeMs;
+		return Math.abs(Date.now() - statSync(path).mtimeMs);
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;

@@ -151,10 +151,11 @@ class RateLimiter implements AdjustableLimiter {
 			this.#takers.grant(this.#takers.length);
 			return;
 		}
-		this.#source = new PermitSource(this.#rate, (count) => {
+		const onPermits = (count: number): void => {
 			this.#permits += count;
 			this.#handOut();
-		});
+		};
+		this.#source = new PermitSource(this.#rate, onPermits, () => this.#restart());
 		this.#source.order(this.#takers.length);
 	}
 

@@ -22,6 +22,15 @@ const BATCHES_AHEAD = 10;
  */
 const READY_MS = 30;
 
+/**
+ * Milliseconds by which the wall clock must be set to count as set. bottleneck counts by it: one that is set back by an hour
+ * would hold each request for an hour. Time synchronisation slews both clocks alike.
+ */
+const CLOCK_SET_MS = 500;
+
+/** Milliseconds between two looks at the clocks: for so long requests may stand. */
+const LOOK_MS = 250;
+
 /** The division of a cap into bottleneck jobs: `jobs` of `batch` permits each in every `window` milliseconds. */
 type Division = { readonly batch: number; readonly jobs: number; readonly window: number };
 
@@ -42,10 +51,12 @@ export class PermitSource {
 	// A token comes back one window after its use, not at fixed times: that keeps the cap in every sliding second.
 	// These timers also keep the process alive: a run that waits for its next token has nothing else that does.
 	readonly #returning = new Set<NodeJS.Timeout>();
+	readonly #clocks: NodeJS.Timeout;
 	#ordered = 0;
 	#stopped = false;
 
-	constructor(rate: number, onPermits: (count: number) => void) {
+	/** @param onClockSet the wall clock was set: no permit may follow in time, so another source is needed */
+	constructor(rate: number, onPermits: (count: number) => void, onClockSet: () => void) {
 		const { batch, jobs, window } = divide(rate);
 		this.#batch = batch;
 		this.#ahead = batch > 1 ? BATCHES_AHEAD * batch : Math.floor((rate * READY_MS) / 1000);
@@ -61,6 +72,10 @@ export class PermitSource {
 			}, window);
 			this.#returning.add(timer);
 		});
+		const difference = wallClockLead();
+		this.#clocks = setInterval(() => {
+			if (Math.abs(wallClockLead() - difference) > CLOCK_SET_MS) onClockSet();
+		}, LOOK_MS).unref();
 	}
 
 	/**
@@ -86,7 +101,13 @@ export class PermitSource {
 	stop(): void {
 		if (this.#stopped) return;
 		this.#stopped = true;
+		clearInterval(this.#clocks);
 		for (const timer of this.#returning) clearTimeout(timer);
 		void this.#bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
 	}
+}
+
+/** Milliseconds from the monotonic clock to the wall clock: it changes only when that is set. */
+function wallClockLead(): number {
+	return Date.now() - performance.now();
 }

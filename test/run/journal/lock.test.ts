@@ -165,6 +165,14 @@ describe("a lock", () => {
 		expect(await take(at)).toMatchObject({ tookOver: undefined });
 		expect(await take(at)).toMatchObject({ owner: { pid: process.pid } });
 	});
+
+	it("without an owner is taken over although the clock was set back: it would stay for as long", async () => {
+		const at = await path();
+		await writeFile(`${at}.lock`, "");
+		const ahead = new Date(Date.now() + 3_600_000);
+		await utimes(`${at}.lock`, ahead, ahead);
+		expect(await take(at)).toMatchObject({ tookOver: undefined });
+	});
 });
 
 describe("a lock on a system without abstract sockets and start times", () => {
@@ -185,11 +193,14 @@ describe("a lock on a system without abstract sockets and start times", () => {
 		expect(await readdir(join(at, ".."))).toEqual(["run.lock"]);
 	});
 
-	it("is taken although another process was killed while it took it", async () => {
+	it.each([
+		["before", -120_000],
+		["ahead, as the clock was set back", 3_600_000],
+	])("is taken although another process was killed while it took it, %s", async (_, milliseconds) => {
 		const at = await path();
 		await writeFile(`${at}.lock.taking`, "");
-		const before = new Date(Date.now() - 120_000);
-		await utimes(`${at}.lock.taking`, before, before);
+		const taken = new Date(Date.now() + milliseconds);
+		await utimes(`${at}.lock.taking`, taken, taken);
 		expect(await take(at, { machine: machine([process.pid]) })).toMatchObject({ tookOver: undefined });
 	});
 });

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Reservation } from "../../../src/rest/reservation.ts";
 import { type AdjustableLimiter, createLimiter } from "../../../src/run/rate/limiter.ts";
 import type { SharedPermit } from "../../../src/run/rate/shared/permits.ts";
+import { systemClock } from "../../../src/run/clock.ts";
 import { FakeClock, idle } from "../fake-clock.ts";
 
 /** What happened to permits and connections, by their numbers from 1: `used 1`. */
@@ -53,6 +54,28 @@ describe("a limiter whose rate changes in the middle of a second", () => {
 			await clock.pass(20);
 			await second;
 			limiter.close();
+		},
+	);
+});
+
+describe("a wall clock that is set while a run sends", () => {
+	afterEach(() => void vi.restoreAllMocks());
+
+	const [minute, hour] = [60_000, 3_600_000];
+	// Milliseconds: a bound for what would stand for a minute or an hour, not a measure.
+	it.each([-minute, minute, -hour, hour])(
+		"by %i ms holds no request: the run would stand without a word",
+		{ timeout: 40_000 },
+		async (by) => {
+			const limiter = createLimiter(20, systemClock);
+			const send = (count: number): Promise<unknown> =>
+				Promise.all(Array.from({ length: count }, () => limiter.take()));
+			await send(3);
+			const wall = Date.now;
+			vi.spyOn(Date, "now").mockImplementation(() => wall() + by);
+			await send(3);
+			limiter.close();
+			expect(Date.now() - wall()).toBe(by);
 		},
 	);
 });
