@@ -11,6 +11,7 @@ import type { DuplicateDecision, Entry } from "./rows/duplicates.ts";
 import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
 import { csvFailedRows } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
+import { SeenValues } from "./seen-values.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem, Row } from "./types.ts";
 
 /** Rows between two reports of progress. */
@@ -51,6 +52,7 @@ class FirstReading {
 	readonly #deps: CheckDependencies;
 	readonly #duplicates: DuplicateSearch;
 	readonly #tally: RowTally;
+	readonly #seen: SeenValues;
 	#reader: RowReader | undefined;
 	#problems = 0;
 	#fatal = false;
@@ -59,6 +61,7 @@ class FirstReading {
 		this.#manifest = manifest;
 		this.#subject = PURPOSES[manifest.options.purpose].subject;
 		this.#tally = new RowTally(this.#subject, manifest.options.shard);
+		this.#seen = new SeenValues(manifest.options);
 		this.#deps = deps;
 		this.#duplicates = new DuplicateSearch(manifest, deps);
 	}
@@ -92,6 +95,8 @@ class FirstReading {
 			readBatches: (isWanted) => readValidRows(this.#manifest, dispositions, isWanted),
 			read: () => rowsOf(readValidRows(this.#manifest, dispositions)),
 			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
+			keys: this.#seen.keys,
+			notes: this.#seen.notes,
 			content: source.content(),
 			close: () => source.close(),
 		};
@@ -109,10 +114,14 @@ class FirstReading {
 		const parsedRows = sound === undefined ? await this.#parsed(reader, rows) : undefined;
 		for (const [index, raw] of rows.entries()) {
 			if (this.#duplicates.isFull) await this.#duplicates.makeRoom();
+			if (reader.keyColumns !== undefined && raw.cells !== undefined) {
+				this.#seen.cells(reader.keyColumns, raw.cells, raw.line);
+			}
 			if (sound?.isSound(raw) === true) {
 				this.#remember(raw, sound, sound.documentId);
 			} else {
 				const parsed = parsedRows === undefined ? (await this.#parsed(reader, [raw]))[0] : parsedRows[index];
+				if (reader.keyColumns === undefined && parsed !== undefined) this.#seen.row(parsed.metadata, raw.line);
 				if (parsed?.faults.length !== 0 || this.#subject.hasFile) await this.#judge(reader, raw, parsed);
 				else this.#remember(raw, parsed, this.#subject.key(parsed));
 			}

@@ -72,8 +72,19 @@ export function mapping(column: string, key: string): string {
 	return /^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** A number with the mark between thousands that people write, and perhaps the other mark before its fraction. */
+const GROUPED = /^(-?[1-9]\d{0,2})((?:,\d{3})+|(?:\.\d{3}){2,}|(?:\.\d{3})+(?=,))(?:([.,])(\d+))?$/;
+
 /** The right form of a number that is written for people; an empty text if it is not clear. */
 export function numberHint(cell: string): string {
+	const [, first, groups = "", mark, fraction] = GROUPED.exec(cell) ?? [];
+	if (first !== undefined && mark !== groups[0]) {
+		const whole = `${first}${groups.replaceAll(/[.,]/g, "")}`;
+		if (mark !== undefined) return `; write ${whole}.${fraction}`;
+		// Another language takes the comma for the one before a fraction.
+		const isFraction = groups.length === 4 && groups.startsWith(",");
+		return isFraction ? `; write ${whole} or ${Number(`${first}.${groups.slice(1)}`)}` : `; write ${whole}`;
+	}
 	return /^-?\d+,\d+$/.test(cell) ? `; write ${cell.replace(",", ".")}` : "";
 }
 

@@ -4,33 +4,46 @@ import { brokenChangeFault, mergeOnlyFault } from "./rows/values.ts";
 import { cellValue, splitType } from "./rows/typed.ts";
 import { RowValidator } from "./rows/validator.ts";
 import { excerpt } from "../text/show.ts";
-import type { ManifestOptions } from "./types.ts";
+import type { ManifestOptions, SetCell } from "./types.ts";
+
+/** A value of `--set`, and the text it was made of. */
+export type Setting = SetCell & { readonly value: JsonValue };
 
 /**
  * The key and value of `--set KEY[:type]=VALUE`; the types are those of a CSV header.
  *
- * @param options what is refused, as in a manifest
+ * @param token the text that removes a key of any type, as in a manifest
  * @throws CliError exit 2
  */
-export function parseSetOption(
-	text: string,
-	options: Pick<ManifestOptions, "mergeOnly" | "deleteToken"> = {},
-): readonly [key: string, value: JsonValue] {
-	const { mergeOnly, deleteToken } = options;
+export function readSetting(text: string, token?: string): Setting {
 	const equals = text.indexOf("=");
 	const { key, type, meant } = splitType(text.slice(0, Math.max(equals, 0)));
 	if (equals === -1 || key === "") throw wrong(`"${excerpt(text)}" is not KEY=VALUE`);
 	if (meant !== undefined) throw wrong(`"${excerpt(key)}" ends in an unknown type; did you mean :${meant}?`);
 	const cell = text.slice(equals + 1);
-	// As in a manifest, the token removes a key of any type.
-	const isToken = cell === (mergeOnly?.token ?? deleteToken);
-	const result = isToken ? { value: cell } : cellValue(cell, type);
+	const result = cell === token ? { value: cell } : cellValue(cell, type);
 	if (!("value" in result)) throw wrong(`${excerpt(key)}: ${result.fault}`);
-	const misplaced = type === "json" && !isToken ? undefined : mergeOnlyFault(key, result.value, mergeOnly);
+	return { key, type, cell, value: result.value };
+}
+
+/**
+ * The same, without values that a manifest may not have in this mode.
+ *
+ * @throws CliError exit 2
+ */
+export function parseSetOption(
+	text: string,
+	options: Pick<ManifestOptions, "mergeOnly" | "deleteToken"> = {},
+): Setting {
+	const { mergeOnly, deleteToken } = options;
+	const token = mergeOnly?.token ?? deleteToken;
+	const setting = readSetting(text, token);
+	const { key, type, cell, value } = setting;
+	const misplaced = type === "json" && cell !== token ? undefined : mergeOnlyFault(key, value, mergeOnly);
 	if (misplaced !== undefined) throw wrong(`${excerpt(key)}: ${misplaced.text}`, "Add --mode merge if you mean that.");
-	const broken = brokenChangeFault(key, result.value, options, type === "json");
+	const broken = brokenChangeFault(key, value, options, type === "json");
 	if (broken !== undefined) throw wrong(`${excerpt(key)}: ${broken.text}`, "Fix the list; nothing was sent.");
-	return [key, result.value];
+	return setting;
 }
 
 /**

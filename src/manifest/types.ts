@@ -1,7 +1,9 @@
+import type { ValueType } from "../json/key-types.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
 import type { Content } from "./bytes/source.ts";
 import type { Shard } from "../shard.ts";
 import type { Purpose } from "./purposes.ts";
+import type { CellType } from "./rows/typed.ts";
 
 export type { Content } from "./bytes/source.ts";
 
@@ -16,6 +18,8 @@ export type ManifestOptions = {
 	readonly ignore: ReadonlySet<string>;
 	/** added to every row; wins over a column of that key */
 	readonly set: Metadata;
+	/** the texts of those values, with their types */
+	readonly setCells?: readonly SetCell[] | undefined;
 	/** what an empty CSV cell means: key not sent, `null`, or `""` */
 	readonly empty: "skip" | "null" | "text";
 	/** a JSON Schema that each row's metadata must meet, `"none"`, or the built-in checks of `publish_date` and `url` */
@@ -38,6 +42,15 @@ export type ManifestOptions = {
 	/** the part of the rows that is counted and read, by a hash of how each names its document; all of them are checked */
 	readonly shard?: Shard | undefined;
 };
+
+/** A value of `--set` as it was typed. */
+export type SetCell = { readonly key: string; readonly type: CellType; readonly cell: string };
+
+/**
+ * The keys that rows write, each with the types of its values and the line of the first of each type, which is undefined for
+ * `--set`. A key has no type where rows only remove it or change a list.
+ */
+export type ManifestKeys = ReadonlyMap<string, ReadonlyMap<ValueType, number | undefined>>;
 
 /** One thing that is wrong with a manifest. Lines and columns count from 1, columns in characters. */
 export type Problem = {
@@ -133,6 +146,9 @@ export type CheckedManifest = {
 	 */
 	readBatches(isWanted?: IsWanted): AsyncIterable<readonly Row[]>;
 	readonly failedRows: FailedRowFormat;
+	readonly keys: ManifestKeys;
+	/** values that are valid and probably mean something else, as sentences */
+	readonly notes: readonly string[];
 	/** identifies the content, whatever the name is */
 	readonly content: Content;
 	/** removes temporary files */

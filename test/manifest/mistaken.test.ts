@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import {
 	booleanHint,
 	dateHint,
@@ -7,6 +7,20 @@ import {
 	mistakenFile,
 	numberHint,
 } from "../../src/manifest/mistaken.ts";
+
+test.each([
+	["1,000", "; write 1000 or 1"],
+	["-12,500", "; write -12500 or -12.5"],
+	["0,125", "; write 0.125"],
+	["1,000,000", "; write 1000000"],
+	["1.000,5", "; write 1000.5"],
+	["1,000.5", "; write 1000.5"],
+	["1.000.000", "; write 1000000"],
+	["1.000,000", "; write 1000.000"],
+	["1,00,000", ""],
+])("the number %s is never advised to be a thousand times another", (cell, hint) => {
+	expect(numberHint(cell)).toBe(hint);
+});
 
 describe("a file that can't be a manifest is named by its first bytes", () => {
 	it.each([
@@ -58,12 +72,7 @@ it.each([
 });
 
 it("a number with a decimal comma, and words for true and false, have one form that is read", () => {
-	expect([numberHint("1,5"), numberHint("-0,25"), numberHint("1.000,5"), numberHint("x")]).toEqual([
-		"; write 1.5",
-		"; write -0.25",
-		"",
-		"",
-	]);
+	expect([numberHint("1,5"), numberHint("-0,25"), numberHint("x")]).toEqual(["; write 1.5", "; write -0.25", ""]);
 	expect([booleanHint("yes"), booleanHint("Nein"), booleanHint("maybe")]).toEqual([
 		"; write true",
 		"; write false",

@@ -97,7 +97,8 @@ test.each([
 	["l:list=x|y", ["l", ["x", "y"]]],
 	['j:json={"k":null}', ["j", { k: null }]],
 ])("--set %s", (text, setting) => {
-	expect(parseSetOption(text)).toEqual(setting);
+	const { key, value } = parseSetOption(text);
+	expect([key, value]).toEqual(setting);
 });
 
 test.each([["a"], ["=x"], ["n:number=x"], ["n:int=1"], ["b:boolean=yes"], ["j:json={"]])(

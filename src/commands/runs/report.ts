@@ -2,9 +2,10 @@ import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { DELETE_TOKEN } from "../../json/list-change.ts";
 import { checkManifest } from "../../manifest/check.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
-import { parseSetOption } from "../../manifest/set-option.ts";
+import { readSetting } from "../../manifest/set-option.ts";
 import { DEFAULT_PURPOSE, purposeOf, PURPOSES } from "../../manifest/purposes.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
@@ -122,12 +123,14 @@ async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal 
 /** How the run read its manifest. */
 function readingOf({ command, options }: RunFile): ManifestOptions {
 	const flags = payloadFlags(options);
+	const token = flags.mode === "merge" ? (flags.deleteToken ?? DELETE_TOKEN) : undefined;
+	const set = (flags.set ?? []).map((text) => readSetting(text, token));
 	return {
 		purpose: purposeOf(command) ?? DEFAULT_PURPOSE,
 		dataset: flags.dataset,
 		map: new Map(flags.map),
 		ignore: new Set(flags.ignore),
-		set: new Map((flags.set ?? []).map((text) => parseSetOption(text))),
+		set: new Map(set.map(({ key, value }) => [key, value])),
 		empty: flags.empty ?? "skip",
 		schema: options["schemaContent"] ?? (flags.schema === "none" ? "none" : undefined),
 		onDuplicate: flags.onDuplicate ?? "error",

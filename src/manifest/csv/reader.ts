@@ -14,6 +14,7 @@ import {
 } from "../rows/row-reader.ts";
 import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
 import { cellValue } from "../rows/typed.ts";
+import type { KeyColumn } from "../seen-values.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, CellStarts } from "./cells.ts";
 import { delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
@@ -38,6 +39,7 @@ export class CsvReader implements RowReader {
 	readonly #cellOf = new Map<string, number>();
 	#located: CellStarts | undefined;
 	#soundRows: SoundRows | undefined;
+	#keyColumns: readonly KeyColumn[] = [];
 
 	constructor(options: ManifestOptions) {
 		this.#options = options;
@@ -53,6 +55,10 @@ export class CsvReader implements RowReader {
 
 	get soundRows(): SoundRows | undefined {
 		return this.#soundRows;
+	}
+
+	get keyColumns(): RowReader["keyColumns"] {
+		return this.#keyColumns;
 	}
 
 	get failedRows(): RowReader["failedRows"] {
@@ -195,6 +201,9 @@ export class CsvReader implements RowReader {
 		const { columns, faults } = readHeader(names, this.#options);
 		this.#columns = columns;
 		this.#soundRows = soundRowsOf(columns, this.#options);
+		this.#keyColumns = columns.flatMap(({ use }, cell) => {
+			return use.kind === "key" ? [{ cell, key: use.key, type: use.type }] : [];
+		});
 		for (const [cell, { field, use }] of columns.entries()) {
 			// `name` and `name:text` may stand beside each other; a reserved name means the reserved column.
 			if (use.kind === "role" || (use.kind === "key" && !this.#cellOf.has(field))) this.#cellOf.set(field, cell);

@@ -1,10 +1,10 @@
-import { isLikeStep, listSteps } from "../../json/list-change.ts";
+import { listSteps, mayHoldStep } from "../../json/list-change.ts";
 import { DEEPEST_METADATA, isDeeperThan } from "../../json/values.ts";
 import { MAX_CELL } from "../limits.ts";
 import { PURPOSES } from "../purposes.ts";
 import { idFault } from "../rows/identity.ts";
 import type { RawRow, SoundRows } from "../rows/row-reader.ts";
-import { cellValue, type CellType, splitList } from "../rows/typed.ts";
+import { cellValue, type CellType } from "../rows/typed.ts";
 import { VALUE_RULES, type ValueRule, valueFaults } from "../rows/values.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { Column } from "./header.ts";
@@ -104,5 +104,5 @@ class SoundCells implements SoundRows {
 /** Whether the items of a cell may be steps of a change, or one of them the token. */
 function maybeSteps(cell: string, { mergeOnly, deleteToken }: Options): boolean {
 	if (deleteToken === undefined) return mergeOnly?.lists === true && /^[+-]/.test(cell);
-	return cell.includes(deleteToken) || splitList(cell).some(isLikeStep);
+	return cell.includes(deleteToken) || mayHoldStep(cell);
 }

@@ -15,6 +15,7 @@ export class JsonReader implements RowReader {
 	readonly format: "json" | "jsonl";
 	readonly failedRows: RowReader["failedRows"];
 	readonly soundRows = undefined;
+	readonly keyColumns = undefined;
 	readonly #splitter: ElementSplitter | LineSplitter;
 	readonly #options: ManifestOptions;
 	readonly #names: MemberNames;

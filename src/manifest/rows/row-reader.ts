@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../json/values.ts";
 import type { Fault, ReadingStop } from "../fault.ts";
+import type { KeyColumn } from "../seen-values.ts";
 import type { FailedRowFormat, SourceRecord } from "../types.ts";
 
 /** The text of one record, before its values are read. */
@@ -55,6 +56,8 @@ export type RowReader = {
 	parse(raw: RawRow): ParsedRow;
 	/** undefined where only the faults of a row show whether it has any; one object for all rows otherwise */
 	readonly soundRows: SoundRows | undefined;
+	/** the columns of metadata; undefined where each row names its keys */
+	readonly keyColumns: readonly KeyColumn[] | undefined;
 	source(raw: RawRow): SourceRecord;
 	/** where a field's value begins in a row's text, in UTF-16 units */
 	offsetOf(raw: RawRow, field: string): number;

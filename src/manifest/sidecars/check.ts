@@ -12,7 +12,10 @@ import { findLocalFiles, type LocalFile } from "./find.ts";
 import { readSidecar, type Sidecar } from "./read.ts";
 
 /** The result of the check of sidecars: a manifest in which each file is a row. */
-export type CheckedSidecars = Omit<CheckedManifest, "format" | "failedRows" | "content" | "readBatches"> & {
+export type CheckedSidecars = Omit<
+	CheckedManifest,
+	"format" | "failedRows" | "content" | "readBatches" | "keys" | "notes"
+> & {
 	/** folders inside those that were named; they are not read */
 	readonly folders: number;
 };

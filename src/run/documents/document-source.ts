@@ -1,3 +1,4 @@
+import { KeyTypes } from "../../json/key-types.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
 import { BlockCache } from "./block-file.ts";
@@ -24,7 +25,12 @@ export type DocumentSourceOptions = {
 	readonly clock: Clock;
 	/** called before a dataset is listed, with the number of documents that the service counts */
 	readonly onListing?: (datasetId: string, documents: number) => void;
+	/** called with the keys of the documents that were read, before any of them is given */
+	readonly onPresent?: OnPresent | undefined;
 };
+
+/** Takes the keys of documents: of a dataset that was listed as a whole, or of the document that was read for a row. */
+export type OnPresent = (present: { readonly keys: KeyTypes; readonly isWhole: boolean }) => void;
 
 /** Finds every document that has a name by the service's own comparison. */
 export type FindNames = (api: Api, request: Request, datasetId: string, name: string) => Promise<readonly Named[]>;
@@ -41,8 +47,11 @@ export class DocumentSource {
 	readonly #byName: ListedDatasets<StoredNames> | undefined;
 	readonly #rows: RowCounts | undefined;
 	readonly #clock: Clock;
+	readonly #onPresent: OnPresent | undefined;
 
-	constructor({ rows, listsAll = false, folder, clock, onListing }: DocumentSourceOptions) {
+	constructor({ rows, listsAll = false, folder, clock, onListing, onPresent }: DocumentSourceOptions) {
+		const onListed = onPresent && ((keys: KeyTypes): void => onPresent({ keys, isWhole: true }));
+		this.#onPresent = onPresent;
 		const cache = new BlockCache();
 		this.#rows = rows;
 		this.#clock = clock;
@@ -54,6 +63,7 @@ export class DocumentSource {
 			create: async () => StoredDocuments.create(await folder(), cache),
 			clock,
 			onListing,
+			onListed,
 		});
 		if (rows === undefined) return;
 		this.#byName = new ListedDatasets({
@@ -64,6 +74,7 @@ export class DocumentSource {
 			order: (api) => api.dialect.flavour.list.strict,
 			clock,
 			onListing,
+			onListed,
 		});
 	}
 
@@ -73,7 +84,13 @@ export class DocumentSource {
 	 * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
 	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
-		return findListed(this.#byId, api, request, { datasetId, id });
+		const found = await findListed(this.#byId, api, request, { datasetId, id });
+		if (this.#onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
+			const keys = new KeyTypes();
+			keys.add(found.metadata);
+			this.#onPresent({ keys, isWhole: false });
+		}
+		return found;
 	}
 
 	/** What `byId` would give, if a list that was read has it in memory. Undefined otherwise, whatever the reason. */

@@ -1,4 +1,5 @@
 import { SmallYoungHeap } from "../../young-heap.ts";
+import { KeyTypes } from "../../json/key-types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { retryingPages } from "../retry/request.ts";
@@ -40,6 +41,8 @@ export type ListedDatasetsOptions<Documents extends Store> = {
 	readonly clock: Clock;
 	/** called before a dataset is listed, with the number of documents that the service counts */
 	readonly onListing?: ((datasetId: string, documents: number) => void) | undefined;
+	/** called after a dataset was listed, before any document of the list is given */
+	readonly onListed?: ((keys: KeyTypes) => void) | undefined;
 };
 
 /** Lists whole datasets if that costs fewer requests than one for the document of each row. */
@@ -126,8 +129,9 @@ export class ListedDatasets<Documents extends Store> {
 		datasetId: string,
 		start?: FirstPage<Document>,
 	): Promise<ListedDataset<Documents>> {
-		const { create, order, clock } = this.#options;
+		const { create, order, clock, onListed } = this.#options;
 		const documents = await create(api);
+		const keys = onListed && new KeyTypes();
 		this.#stores.push(documents);
 		let short: ShortList | undefined;
 		let read = 0;
@@ -136,12 +140,14 @@ export class ListedDatasets<Documents extends Store> {
 		const list = { start, order: order?.(api), onShort: (found: ShortList) => void (short = found) };
 		for await (const page of documentPages(api, retryingPages(request, clock), datasetId, list)) {
 			for (const document of page) {
+				if (document.metadata !== undefined) keys?.add(document.metadata);
 				const writing = documents.add(document);
 				if (writing !== undefined) await writing;
 			}
 			heap.keep((read += page.length));
 		}
 		await documents.end();
+		if (keys !== undefined) onListed?.(keys);
 		return { documents, short };
 	}
 }

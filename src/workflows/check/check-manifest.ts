@@ -38,12 +38,14 @@ export async function manifestOptions(
 	const mergeOnly = isReplaced
 		? { token: flags.deleteToken ?? DELETE_TOKEN, lists: flags.deleteToken === undefined }
 		: undefined;
+	const set = (flags.set ?? []).map((text) => parseSetOption(text, { mergeOnly, deleteToken }));
 	return {
 		purpose,
 		dataset: flags.dataset ?? settings.dataset?.value,
 		map,
 		ignore: new Set(flags.ignore),
-		set: new Map((flags.set ?? []).map((text) => parseSetOption(text, { mergeOnly, deleteToken }))),
+		set: new Map(set.map(({ key, value }) => [key, value])),
+		setCells: set,
 		empty: flags.empty ?? "skip",
 		schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
 		schemaName: flags.schema,
@@ -94,6 +96,7 @@ export async function checkAndReport(
 			temporaryFolder: await app.temporaryFolder(settings),
 		});
 		problems.end();
+		if (checked.problems === 0) for (const note of checked.notes) app.io.note(`warning: ${note}`);
 		return checked;
 	} finally {
 		await present?.close();

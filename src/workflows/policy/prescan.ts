@@ -43,7 +43,7 @@ export function policyPrescan<SourceRow extends Row>(
 		}
 		io.note(`The policy of ${settings.policy?.origin} is checked on all rows before the first is sent.`);
 		const folder = (): Promise<string> => app.temporaryFolder(settings);
-		const documents = new DocumentSource({ rows: new CountedRows(open), folder, clock });
+		const documents = new DocumentSource({ rows: new CountedRows(open), folder, clock, onPresent: rows.onPresent });
 		app.monitor.enter("checking", `the policy of ${settings.policy?.origin}`);
 		let judged = 0;
 		const started = clock.now();

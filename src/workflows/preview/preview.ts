@@ -75,6 +75,7 @@ export async function preview<SourceRow extends Row>(
 		rows: new CountedRows(() => rows.read()),
 		folder: () => app.temporaryFolder(settings),
 		clock,
+		onPresent: rows.onPresent,
 	});
 	const previewed = async (row: SourceRow): Promise<Previewed<SourceRow>> => {
 		finder?.row(row);

@@ -4,12 +4,14 @@ import { basename, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { payloadOptions } from "../../flags/payload-options.ts";
+import { SeenValues } from "../../manifest/seen-values.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import { csvFailedRows } from "../../manifest/failed-rows.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
 import { idKey } from "../../manifest/rows/identity.ts";
 import { nameFoldingCheck } from "../check/ask-service.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
+import { keyNotes } from "../values/key-warnings.ts";
 import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
 import { checkFailedPath } from "./failed-rows.ts";
@@ -62,10 +64,13 @@ export async function fileRows(
 	files: readonly string[],
 ): Promise<RowSource> {
 	await checkFailedPath(flags.failed, "-");
-	const { dataset, set: metadata } = await manifestOptions("upload", flags, settings);
+	const options = await manifestOptions("upload", flags, settings);
+	const { dataset, set: metadata } = options;
 	if (dataset === undefined) {
 		throw new CliError("files need a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 	}
+	const { keys, notes } = new SeenValues(options);
+	for (const note of notes) app.io.note(`warning: ${note}`);
 	const names = new Map<string, string>();
 	for (const file of files) {
 		await checkFile(file);
@@ -87,6 +92,7 @@ export async function fileRows(
 	return {
 		...intake,
 		name: "files",
+		onPresent: keyNotes({ keys, format: "csv" }, (text) => app.io.note(text)),
 		stop: stop && endedBefore(intake, stop),
 		async *read() {
 			for (const [index, name] of files.entries()) {

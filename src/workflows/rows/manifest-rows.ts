@@ -8,6 +8,7 @@ import { checkAndReport, manifestOptions, refusal } from "../check/check-manifes
 import type { RowFlags, ManifestFlags } from "../../flags/flags.ts";
 import type { ShardFlags } from "../../flags/shard-flag.ts";
 import { ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";
+import { keyNotes } from "../values/key-warnings.ts";
 import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
 import { checkFailedPath } from "./failed-rows.ts";
@@ -70,6 +71,7 @@ export async function checkedRows(
 	return {
 		...checked,
 		shard,
+		onPresent: keyNotes(checked, (text) => app.io.note(text)),
 		stop: stop && endedBefore({ ...checked, shard }, stop),
 		content: recordedContentOf(path, checked, name !== undefined),
 		options: payloadOptions(flags, name === undefined ? path : undefined, settings, options.schema),

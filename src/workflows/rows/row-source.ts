@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../json/values.ts";
 import type { CheckedManifest, Content, IsWanted, Row } from "../../manifest/types.ts";
+import type { OnPresent } from "../../run/documents/document-source.ts";
 import type { RowBytes } from "../../run/journal/row-states.ts";
 import type { ShardCounts } from "../../report/summary.ts";
 import type { Ended } from "../report.ts";
@@ -16,6 +17,8 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 		readonly shard?: ShardCounts | undefined;
 		/** the number of all rows of the manifest, if these are only a part: a policy's limit in percent counts all */
 		readonly outOf?: number;
+		/** takes the keys of documents that were read, before anything is written; absent where rows write no keys of their own */
+		readonly onPresent?: OnPresent;
 		read(): AsyncIterable<SourceRow>;
 		/** the same rows, many at a time, where that is cheaper; without those at positions that are not wanted */
 		readBatches?(isWanted?: IsWanted): AsyncIterable<readonly SourceRow[]>;

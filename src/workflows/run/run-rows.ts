@@ -1,9 +1,7 @@
-import { CountedRows } from "../../run/documents/row-counts.ts";
-import { numberText } from "../../text/words.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row, RowFailure } from "../../manifest/types.ts";
 import { undoOf } from "../../report/undo.ts";
-import { DocumentSource } from "../../run/documents/document-source.ts";
+import type { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import { type SentLog, onlyPrescanned } from "../../run/operations/sent-log.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
@@ -12,24 +10,21 @@ import { openRecording } from "../../run/recorded/recording.ts";
 import { SERIES_FILE } from "../../run/series/series-file.ts";
 import { runChunks } from "../../run/rows.ts";
 import type { Outcome, Stop } from "../../run/types.ts";
-import { show } from "../../text/show.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import type { Run } from "../open-run.ts";
 import { type Ended, endedBefore, report, resultOf } from "../report.ts";
 import { failedRowReporter, writeFailed } from "../rows/failed-rows.ts";
-import { type AllowedRows, fileOfLines, unsettled, unsettledChunks } from "../rows/row-source.ts";
+import { type AllowedRows, fileOfLines, unsettledChunks } from "../rows/row-source.ts";
 import { pruneOldRuns } from "../recorded/prune-old.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { quitText } from "./quit-text.ts";
 import { recordSeries, type Series } from "./record-series.ts";
+import { rowDocuments } from "./row-documents.ts";
 import { followAdjustments } from "./follow-adjustments.ts";
 import { followKeys } from "./follow-keys.ts";
 import { beginningNotes, foreignExplained, resumes, runSpecOf } from "./earlier-runs.ts";
 import { endIfUnsent, recordEnd } from "./record-end.ts";
-
-/** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
-const LONG_LIST = 20_000;
 
 /** Creates the operation for each row. `log` records a write before it is sent; `documents` has the present metadata. */
 export type RowOperation<SourceRow extends Row = Row> = (
@@ -147,17 +142,9 @@ export async function sendRows<SourceRow extends Row>(
 	{ run, rows, journal, secondsBefore }: RunRecord<SourceRow>,
 	operation: RowOperation<SourceRow>,
 ): Promise<Sent> {
-	const { flags, session, settings, app } = run;
+	const { flags, session, app } = run;
 	const { io, clock } = app;
-	const documents = new DocumentSource({
-		rows: new CountedRows(() => unsettled(rows, journal), journal.totals().pending),
-		folder: () => app.temporaryFolder(settings),
-		clock,
-		onListing: (datasetId, documents) => {
-			if (documents < LONG_LIST) return;
-			io.note(`Reading what the ${numberText(documents)} documents of dataset ${show(datasetId)} have now.`);
-		},
-	});
+	const documents = rowDocuments(run, { rows, journal });
 	const { monitor } = session;
 	monitor.enter("reading", "what the documents have");
 	const progress = io.progress();

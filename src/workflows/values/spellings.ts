@@ -47,9 +47,10 @@ export function closest(typed: string, all: readonly string[]): string | undefin
 	return undefined;
 }
 
-/** Without case, and with blanks, dashes and underscores as one. */
+/** Without case and Unicode form, and with blanks, dashes and underscores as one. */
 function fold(word: string): string {
 	return word
+		.normalize("NFKC")
 		.trim()
 		.toLowerCase()
 		.replaceAll(/[\s_-]+/gu, " ");

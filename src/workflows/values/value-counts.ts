@@ -1,8 +1,7 @@
 import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
+import { compareUnits, KeyTypes, typeOf, type ValueType } from "../../json/key-types.ts";
 import { valueText } from "../../plan/condition.ts";
 import { spellings } from "./spellings.ts";
-
-export type ValueType = "text" | "number" | "boolean" | "null" | "list" | "object";
 
 /** A metadata key of a dataset. */
 export type KeyCount = {
@@ -26,36 +25,21 @@ export type ValueCount = {
 	readonly like: readonly string[];
 };
 
-export function typeOf(value: JsonValue): ValueType {
-	if (value === null) return "null";
-	if (typeof value === "string") return "text";
-	if (typeof value === "number") return "number";
-	if (typeof value === "boolean") return "boolean";
-	return isJsonArray(value) ? "list" : "object";
-}
-
 /** Counts the keys of documents. Memory grows with the number of different keys. */
 export class KeyCounts {
-	readonly #keys = new Map<string, Map<ValueType, number>>();
+	readonly #types = new KeyTypes();
 
 	add(metadata: Metadata): void {
-		for (const [key, value] of metadata) {
-			let types = this.#keys.get(key);
-			if (types === undefined) this.#keys.set(key, (types = new Map<ValueType, number>()));
-			const type = typeOf(value);
-			types.set(type, (types.get(type) ?? 0) + 1);
-		}
+		this.#types.add(metadata);
 	}
 
 	/** The commonest first. */
 	entries(): readonly KeyCount[] {
-		const counted = [...this.#keys].map(([key, byType]) => {
-			const types = [...byType].toSorted(([, one], [, other]) => other - one);
-			return { key, documents: types.reduce((sum, [, count]) => sum + count, 0), types };
+		const counts = this.#types.counts();
+		const like = spellings(counts.map(([key]) => key));
+		return counts.map(([key, documents]) => {
+			return { key, documents, types: this.#types.of(key) ?? [], like: like.get(key) ?? [] };
 		});
-		const sorted = counted.toSorted((one, other) => other.documents - one.documents || compare(one.key, other.key));
-		const like = spellings(sorted.map(({ key }) => key));
-		return sorted.map((entry) => ({ ...entry, like: like.get(entry.key) ?? [] }));
 	}
 }
 
@@ -91,7 +75,7 @@ export class ValueCounts {
 	/** The commonest first. */
 	entries(): readonly ValueCount[] {
 		const sorted = [...this.#values.values()].toSorted(
-			(one, other) => other.documents - one.documents || compare(valueText(one.value), valueText(other.value)),
+			(one, other) => other.documents - one.documents || compareUnits(valueText(one.value), valueText(other.value)),
 		);
 		const texts = new Set(sorted.flatMap(({ value }) => (typeof value === "string" ? [value] : [])));
 		const like = spellings([...texts]);
@@ -103,9 +87,4 @@ export class ValueCounts {
 			like: (typeof value === "string" ? like.get(value) : undefined) ?? [],
 		}));
 	}
-}
-
-/** By code units: the same in every locale. */
-function compare(one: string, other: string): number {
-	return one < other ? -1 : one > other ? 1 : 0;
 }
