@@ -10,14 +10,17 @@ import { isEnded, removeRun } from "./remove-run.ts";
 /** Milliseconds that the end of a run may take for this. What is left then is done at the end of the next run. */
 const LONGEST = 2_000;
 
+/** The newest runs stay, however old they are by the clock: where it was wrong once, a run that ended just now seems old. */
+const KEPT_RUNS = 20;
+
 /** The parts of a run that the removal of old records needs. */
 type PruningRun = Pick<Run, "flags" | "settings"> & {
 	readonly app: Pick<Run["app"], "clock" | "io" | "processes" | "signal">;
 };
 
 /**
- * Removes the records of finished runs that ended longer ago than `keep_runs`. It never throws: an error is a note, since
- * the run itself has ended well.
+ * Removes the records of finished runs that ended longer ago than `keep_runs`, but never those of the newest runs. It never
+ * throws: an error is a note, since the run itself has ended well.
  *
  * @param own the run that ends now, which stays
  */
@@ -47,11 +50,12 @@ async function removeOlder(
 	const old = (await runs.names()).filter((name) => name !== own && startOfRun(name) < before).toReversed();
 	if (old.length === 0) return 0;
 	const all = await runs.files();
+	const newest = new Set(all.slice(0, KEPT_RUNS).map(({ run }) => run));
 	const staysBecause = (candidate: PruneCandidate): string | undefined =>
 		isOldAndFinished(candidate, before) ? undefined : "it is needed";
 	const locked = all.find(({ run }) => run === own);
 	let removed = 0;
-	for (const name of old) {
+	for (const name of old.filter((each) => !newest.has(each))) {
 		if (signal.aborted || clock.now() > until) break;
 		const candidate = await pruneCandidate(name, runs, all);
 		if (candidate === undefined || !isOldAndFinished(candidate, before)) continue;

@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { range } from "../../support/values.ts";
 import { type Recorded, ONE_BY_ONE, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 
 const LONG_AGO = "2020-01-01T00:00:00.000Z";
@@ -16,6 +17,18 @@ async function age(world: Recorded, run: string, name: string): Promise<string> 
 	return name;
 }
 
+/** Records twenty newer runs, as nineteen nights and the run of the test would leave them. */
+async function nights(world: Recorded, run: string): Promise<readonly string[]> {
+	const text = await readFile(world.path(run, "run.json"), "utf8");
+	const names = range(19).map((n) => `20260101T000000-${(n + 1).toString(16).padStart(6, "0")}`);
+	for (const [n, name] of names.entries()) {
+		await mkdir(world.path(name, ""), { mode: 0o700 });
+		const file = text.replaceAll(run, name).replace(/"order":( ?)\d+/, `"order":$1${n + 2}`);
+		await writeFile(world.path(name, "run.json"), file, { mode: 0o600 });
+	}
+	return names;
+}
+
 const again = async (world: Recorded, argv: readonly string[], profile?: string): ReturnType<Recorded["run"]> => {
 	if (profile === undefined) return world.run(argv);
 	const folder = join(world.home, ".config", "ragtag");
@@ -28,10 +41,21 @@ const again = async (world: Recorded, argv: readonly string[], profile?: string)
 it("at the end of a run, finished runs of more than 90 days ago are removed, and a note says so", async () => {
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
-	await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	const others = await nights(world, await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa"));
 	const ended = await world.run(argv);
 	expect(ended.stderr).toContain("Removed 1 run that ended more than 90d ago (keep_runs, default).");
-	expect(await world.folders()).toEqual([runOf(ended.stdout)]);
+	expect(await world.folders()).toEqual([...others, runOf(ended.stdout)]);
+});
+
+it("the newest twenty runs stay: where the clock was wrong once, none of them could be undone any more", async () => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	const others = (await nights(world, old)).slice(1);
+	await rm(world.path("20260101T000000-000001", ""), { recursive: true });
+	const ended = await world.run(argv);
+	expect(ended.stderr).not.toContain("Removed");
+	expect(await world.folders()).toEqual([old, ...others, runOf(ended.stdout)]);
 });
 
 it.each([
@@ -40,18 +64,19 @@ it.each([
 ])("keep_runs: %s of a profile decides what stays", async (setting, expected) => {
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
-	await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	const others = await nights(world, await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa"));
 	const ended = await again(world, argv, setting);
 	expect(ended.exit).toBe(0);
 	const note = "Removed 1 run that ended more than 30d ago (keep_runs, profile job).";
 	expect(ended.stderr.includes(note)).toBe(expected.length === 0);
-	expect(await world.folders()).toEqual([...expected, runOf(ended.stdout)]);
+	expect(await world.folders()).toEqual([...expected, ...others, runOf(ended.stdout)]);
 });
 
 it("an unfinished run stays, however old it is: its rows are still to be sent", async () => {
 	const world = await recorded(3, stopAt(2));
 	const { path, argv } = await tagging(world);
 	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	await nights(world, old);
 	await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE, "--mode", "merge"]);
 	expect(await world.folders()).toContain(old);
 });
@@ -60,6 +85,7 @@ it("a run that can't remove old records ends as well as any other", async () => 
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
 	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	await nights(world, old);
 	// A folder of that name is in the way of the removal.
 	await mkdir(join(world.state, "runs", `.removed-${old}`, "in", "the", "way"), { recursive: true });
 	const ended = await world.run(argv);
