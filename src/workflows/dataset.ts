@@ -16,6 +16,11 @@ export type DatasetSearch = {
 /** Ids that RAGFlow gives: `uuid1().hex` in api/utils/__init__.py. Such a value is not looked up. */
 const ID = /^[0-9a-f]{32}$/i;
 
+/** Whether a value of `-d` is an id for certain. */
+export function isDatasetId(text: string): boolean {
+	return ID.test(text);
+}
+
 /** Names that a message lists if none is similar to the typed one. */
 const MOST_NAMED = 5;
 

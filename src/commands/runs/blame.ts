@@ -10,7 +10,8 @@ import type { WrittenRow } from "../../run/recorded/recorded-rows.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
 import { show } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
-import { addVerbosityOptions } from "../../flags/flags.ts";
+import { addVerbosityOptions, withSession } from "../../flags/flags.ts";
+import { datasetId, isDatasetId } from "../../workflows/dataset.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
 import {
 	type BlameLine,
@@ -33,7 +34,6 @@ type Query = {
 	readonly documentId: string;
 	/** only this address; undefined for all */
 	readonly baseUrl: string | undefined;
-	readonly dataset: string | undefined;
 	readonly stateDir: string | undefined;
 };
 
@@ -49,7 +49,7 @@ export function blameCommand(runs: Command, app: App, done: Done, run = blame): 
 			"Shows which recorded run set each present value of a document, with its time and the row of its manifest. It reads recorded runs only and does not know what other clients wrote since; ragtag docs list shows what the service has.",
 		)
 		.argument("<document>", "id of the document", parseNonEmpty)
-		.option("-d, --dataset <id>", "only the document of that dataset", parseNonEmpty)
+		.option("-d, --dataset <id or name>", "only the document of that dataset", parseNonEmpty)
 		.option("--all", "all changes of the document, the oldest first")
 		.option("--json", "JSON lines, the same as --format jsonl")
 		.addHelpText(
@@ -67,21 +67,23 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 	// Only an address that was typed selects documents; one from the environment does not.
 	const isNamed = flags.baseUrl !== undefined || flags.profile !== undefined;
 	const baseUrl = isNamed ? app.baseUrl(settings) : undefined;
-	const query = { documentId, baseUrl, dataset: flags.dataset, stateDir: settings.stateDir?.value };
-	const found: FoundWrite[] = [];
+	const query = { documentId, baseUrl, stateDir: settings.stateDir?.value };
+	const writes: FoundWrite[] = [];
 	for (const file of (await runs.files()).toReversed())
-		found.push(...(await writesOf(file, { runs, query, flags }, app)));
+		writes.push(...(await writesOf(file, { runs, query, flags }, app)));
+	const found = await ofDataset(writes, flags, app);
 	if (found.length === 0) {
-		throw new CliError(`no recorded run wrote document ${show(documentId)}`, {
+		const where = writes.length === 0 ? "" : ` in dataset ${show(flags.dataset ?? "")}`;
+		throw new CliError(`no recorded run wrote document ${show(documentId)}${where}`, {
 			exit: Exit.failedRows,
 			hint: "ragtag runs list shows the recorded runs, and ragtag docs list shows what the service has.",
 		});
 	}
 	const documents: { readonly place: Place; readonly lines: readonly BlameLine[] }[] = [];
-	for (const writes of byDocument(found)) {
-		const [{ datasetId, baseUrl: address } = { datasetId: "", baseUrl: "" }] = writes;
-		const history = blameOf(writes, await rememberedNormalise(query.stateDir, address));
-		const place = { baseUrl: address, datasetId, documentId };
+	for (const ofDocument of byDocument(found)) {
+		const [{ datasetId: id, baseUrl: address } = { datasetId: "", baseUrl: "" }] = ofDocument;
+		const history = blameOf(ofDocument, await rememberedNormalise(query.stateDir, address));
+		const place = { baseUrl: address, datasetId: id, documentId };
 		documents.push({ place, lines: flags.all === true ? eventLines(place, history) : presentLines(place, history) });
 	}
 	const format = chosenFormat(flags);
@@ -103,6 +105,20 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 	return Exit.ok;
 }
 
+/** The writes in the dataset of `-d`. The service is asked only for a name: records have ids. */
+async function ofDataset(writes: readonly FoundWrite[], flags: BlameFlags, app: App): Promise<readonly FoundWrite[]> {
+	const { dataset } = flags;
+	const of = (id: string | undefined): readonly FoundWrite[] => writes.filter(({ datasetId }) => datasetId === id);
+	if (dataset === undefined) return writes;
+	if (writes.length === 0 || isDatasetId(dataset) || of(dataset).length > 0) return of(dataset);
+	let named: string | undefined;
+	await withSession(flags, app, async (session, settings) => {
+		named = await datasetId({ flags, settings, session, app });
+		return Exit.ok;
+	});
+	return of(named);
+}
+
 /** The writes of one run to the document. A run that can't be read does not hide the others. */
 async function writesOf(
 	file: RunFile,
@@ -114,8 +130,7 @@ async function writesOf(
 		if (query.baseUrl !== undefined && file.baseUrl !== query.baseUrl) return [];
 		const normalise = await rememberedNormalise(query.stateDir, file.baseUrl);
 		const written = await writesTo(runs.path(name), query.documentId, normalise);
-		const wanted = written.filter(({ datasetId }) => (query.dataset ?? datasetId) === datasetId);
-		return wanted.map((one) => ({ ...writeOf(one, file), datasetId: one.datasetId, baseUrl: file.baseUrl }));
+		return written.map((one) => ({ ...writeOf(one, file), datasetId: one.datasetId, baseUrl: file.baseUrl }));
 	} catch (error) {
 		const known = journalCliError(error);
 		if (!(known instanceof CliError)) throw error;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { planned } from "../../support/planned.ts";
 import { recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { file } from "../../support/service.ts";
-import { parse, parseLines } from "../../support/values.ts";
+import { at, parse, parseLines } from "../../support/values.ts";
 
 type World = Awaited<ReturnType<typeof recorded>>;
 
@@ -139,7 +139,9 @@ it("a document that no run wrote is exit 1, and so is one of another dataset or 
 		(await world.run(["runs", "blame", id, ...more], OFFLINE)).exit;
 	expect(await exitOf()).toBe(0);
 	expect(await exitOf("-d", world.service.dataset, "--base-url", world.service.url)).toBe(0);
-	expect(await exitOf("-d", "other")).toBe(1);
+	expect(await exitOf("-d", "f".repeat(32))).toBe(1);
+	// A name needs the service.
+	expect(await exitOf("-d", "other")).toBe(2);
 	expect(await exitOf("--base-url", "http://127.0.0.1:1")).toBe(1);
 });
 
@@ -182,4 +184,24 @@ it("a damaged run is skipped with the command that repairs it, and a torn end is
 	const { exit, stdout, stderr } = await world.run(["runs", "blame", id, "--json"], OFFLINE);
 	expect([exit, parse(stdout)]).toEqual([0, expect.objectContaining({ key: "b", run: second })]);
 	expect(stderr).toContain(`ragtag runs repair ${first}`);
+});
+
+it("takes the name of a dataset: four values would be of no run", async () => {
+	const world = await recorded(1);
+	const [id = ""] = await world.service.ids();
+	const [run] = await tagged(world, ["a,b/1,2"]);
+	const listed = parseLines((await world.run(["datasets", "list", "--format", "jsonl"])).stdout);
+	const name = String(at(listed[0], "name"));
+	const blamed = async (...dataset: string[]): Promise<unknown> =>
+		parseLines((await world.run(["runs", "blame", id, "--json", "-d", ...dataset])).stdout);
+	expect(await blamed(name)).toMatchObject([
+		{ key: "a", run },
+		{ key: "b", run },
+	]);
+	const offline = await world.run(["runs", "blame", id, "--json", "-d", world.service.dataset], OFFLINE);
+	expect([offline.exit, parseLines(offline.stdout).length]).toEqual([0, 2]);
+	const other = await world.run(["runs", "blame", id, "-d", `${name}x`]);
+	expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining(`Did you mean ${name}?`)]);
+	const elsewhere = await world.run(["runs", "blame", id, "-d", "f".repeat(32)]);
+	expect([elsewhere.exit, elsewhere.stderr]).toEqual([1, expect.stringContaining(`in dataset ${"f".repeat(32)}`)]);
 });
