@@ -15,6 +15,8 @@ export type AppliedWrite = {
 	readonly metadata: Metadata;
 	/** what the document had before; undefined where that is not known */
 	readonly before: Metadata | undefined;
+	/** the row's outcome; undefined where that is not known */
+	readonly status: "updated" | "uploaded" | "removed" | "unchanged" | "failed" | undefined;
 };
 
 /**
@@ -29,7 +31,7 @@ export type UndoStep = PlannedChange | "nothing" | "impossible";
 
 /** @param normalise what the service makes of the metadata that it is sent */
 export function undoStep(applied: AppliedWrite, normalise: Normalise): UndoStep {
-	const { line = 0, datasetId, documentId, write, metadata, before } = applied;
+	const { line = 0, datasetId, documentId, write, metadata, before, status } = applied;
 	const left = normalise(metadata);
 	const planned = { line, datasetId, documentId, was: metadataHash(left) };
 	switch (write) {
@@ -39,9 +41,15 @@ export function undoStep(applied: AppliedWrite, normalise: Normalise): UndoStep 
 			return documentId === "" ? "impossible" : { ...planned, action: "remove" };
 		case "update": {
 			if (before === undefined) return "impossible";
+			const difference = differenceOf(left, before, normalise);
+			if (status === undefined || status === "failed") {
+				// A service may remove what a document had and then refuse what was sent, or keep the keys that were not sent.
+				const orWas = [new Map(), new Map([...before, ...left])].map((metadata) => metadataHash(metadata));
+				return { ...planned, orWas, action: "update", metadata: before, difference };
+			}
 			// Not normalised: not every release has these rules, and without them the two differ.
 			if (metadataHash(before) === metadataHash(metadata)) return "nothing";
-			return { ...planned, action: "update", metadata: before, difference: differenceOf(left, before, normalise) };
+			return { ...planned, action: "update", metadata: before, difference };
 		}
 	}
 }

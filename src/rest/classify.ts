@@ -1,5 +1,13 @@
 import { type Answer, headerValues, type ParsedEnvelope, readEnvelope } from "./answer.ts";
-import { DATABASE_AWAY, type ErrorContext, quoted, RestError, type RestErrorKind, safe } from "./errors.ts";
+import {
+	DATABASE_AWAY,
+	type ErrorContext,
+	METADATA_REFUSED,
+	quoted,
+	RestError,
+	type RestErrorKind,
+	safe,
+} from "./errors.ts";
 import type { Flavour } from "./flavours.ts";
 import { retryAfter } from "./retry-after.ts";
 
@@ -93,6 +101,8 @@ function classifyCode(envelope: ParsedEnvelope, answer: Answer, about: AnswerCon
 			return errorOf("ambiguous", `CODE_${code}`, message, status);
 		case "database_away":
 			return errorOf("ambiguous", DATABASE_AWAY, `${message}: its database is away`, status);
+		case "metadata_refused":
+			return errorOf("rejected", METADATA_REFUSED, message, status);
 		case "refused":
 			return errorOf("rejected", `CODE_${code}`, message, status);
 	}

@@ -25,6 +25,9 @@ export type RestErrorKind =
 /** The code of an answer that says that the service's database is away. The request may have been applied. */
 export const DATABASE_AWAY = "DATABASE_AWAY";
 
+/** The code of a refused update after which the document may have no metadata at all. */
+export const METADATA_REFUSED = "METADATA_REFUSED";
+
 /** A request that did not succeed. The message is one sentence, contains no key, and is safe to show. */
 export class RestError extends Error {
 	override readonly name = "RestError";

@@ -13,6 +13,7 @@ export type ListOrder = { readonly by: "create_time" | "update_time" | "name"; r
  * - `slow_down`: too many requests
  * - `key_refused`, `not_allowed`, `not_found`: as the names say
  * - `contradiction`: the service does not accept what this flavour sends (another verb, another form)
+ * - `metadata_refused`: a definite refusal, after which the document may have no metadata at all
  * - `refused`: a definite refusal
  */
 export type Meaning =
@@ -23,6 +24,7 @@ export type Meaning =
 	| "not_allowed"
 	| "not_found"
 	| "contradiction"
+	| "metadata_refused"
 	| "refused";
 
 /** The signs by which a flavour is recognised: two updates of a document that does not exist, and the list of datasets. */
@@ -82,6 +84,8 @@ export type Flavour = {
 	readonly knownSpeed: string | undefined;
 	readonly meaning: (code: number, message: string) => Meaning;
 	readonly normalise: Normalise;
+	/** whether some of its releases have one type for each key, and remove all metadata of a document whose value does not fit */
+	readonly hasTypedKeys: boolean;
 	/** the form in which it compares names of documents; it renames a second document with the same form */
 	readonly nameKey: (name: string) => string;
 	/** whether it accepts a metadata value */
@@ -145,6 +149,7 @@ export const documented: Flavour = {
 		return PASSING.has(code) ? "passing" : "refused";
 	},
 	normalise: asSent,
+	hasTypedKeys: false,
 	nameKey: (name) => name,
 	acceptsValue: () => true,
 	recognise: ({ patch, put }) =>
@@ -188,11 +193,15 @@ const ragflow = {
 		// An exception in some routes from v0.25.1 on, also after the write: restful_apis/document_api.py.
 		if (code === 102 && message === "Internal server error") return "passing";
 		if (code === 100) return "contradiction";
+		// The search engine refused the new metadata. v0.24.0 and v0.25.3 to v0.27.0 have removed the previous one by then
+		// (update_document_metadata in api/db/services/doc_metadata_service.py).
+		if (code === 102 && message === "Failed to update metadata") return "metadata_refused";
 		if (/\bown the document\b/i.test(message)) return "not_found";
 		return /\bown the dataset\b/i.test(message) ? "not_allowed" : "refused";
 	},
 	// Not every release of a flavour splits. So unchanged values count as arrived too.
 	normalise: splitLists,
+	hasTypedKeys: true,
 	nameKey: foldedName,
 	acceptsValue: () => true,
 } as const satisfies Partial<Flavour>;

@@ -11,6 +11,7 @@ const update: AppliedWrite = {
 	datasetId: "set",
 	documentId: "doc",
 	write: "update",
+	status: "updated",
 	metadata: a(1),
 	before: new Map<string, JsonValue>([
 		["a", 0],
@@ -28,6 +29,15 @@ describe("the undo of a row restores the previous value, and overwrites only the
 			was: metadataHash(a(1)),
 			metadata: update.before,
 			difference: { add: new Map([["b", 2]]), change: new Map([["a", { from: 1, to: 0 }]]), remove: new Map() },
+		});
+	});
+
+	it.each(["failed", undefined] as const)("restores a document that a write of outcome %s has emptied", (status) => {
+		const merged = new Map([...(update.before ?? []), ...update.metadata]);
+		const orWas = [new Map(), merged].map((metadata) => metadataHash(metadata));
+		expect(undoStep({ ...update, status }, asSent)).toMatchObject({ metadata: update.before, orWas });
+		expect(undoStep({ ...update, status, metadata: update.before ?? a(1) }, asSent)).toMatchObject({
+			action: "update",
 		});
 	});
 

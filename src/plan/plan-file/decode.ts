@@ -1,7 +1,14 @@
 import { parseMembers, type Member } from "../../json/parser.ts";
 import { JsonFault, type JsonRules } from "../../json/rules.ts";
 import { parseJson } from "../../json/parse-json.ts";
-import { DEEPEST_METADATA, isJsonObject, type JsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
+import {
+	DEEPEST_METADATA,
+	isJsonArray,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	type Metadata,
+} from "../../json/values.ts";
 import type { Difference } from "../change.ts";
 import { changeLine, footerLine, headerLine, PLAN_VERSION } from "./encode.ts";
 import type { PlanCounts, PlanHeader, PlannedChange, PlannedUpdate } from "./planned.ts";
@@ -66,7 +73,9 @@ function readUpdate(
 		changed.set(key, { from, to });
 	}
 	const difference: Difference = { add, change: changed, remove };
-	return { ...planned, action: "update", metadata, difference };
+	const hashes = members.get("or_was")?.value;
+	const orWas = isJsonArray(hashes) ? hashes.filter(isHash) : undefined;
+	return { ...planned, ...(orWas && { orWas }), action: "update", metadata, difference };
 }
 
 /** Undefined where the line is not the last one of a plan. */

@@ -50,8 +50,9 @@ export function changeLine(planned: PlannedChange): string {
 	const ids = { line, dataset_id: datasetId, document_id: documentId };
 	const head = JSON.stringify({ ...ids, ...(name === undefined ? {} : { name }), action, was });
 	if (planned.action === "remove") return `${head}\n`;
-	const { metadata, difference } = planned;
+	const { metadata, difference, orWas } = planned;
 	const members = [
+		...(orWas === undefined ? [] : [`"or_was":${JSON.stringify(orWas)}`]),
 		`"meta_fields":${metadataText(metadata)}`,
 		`"add":${metadataText(difference.add)}`,
 		`"change":${metadataText(new Map(Array.from(difference.change, ([key, { from, to }]) => [key, { from, to }])))}`,

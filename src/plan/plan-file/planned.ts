@@ -31,6 +31,8 @@ type Planned = {
 /** A document whose metadata is to be written. */
 export type PlannedUpdate = Planned & {
 	readonly action: "update";
+	/** the same of what else the run that is taken back may have left */
+	readonly orWas?: readonly string[] | undefined;
 	/** the whole object to send */
 	readonly metadata: Metadata;
 	readonly difference: Difference;

@@ -29,6 +29,8 @@ export type Memory = WriteMemory & {
 	ahead?: Promise<void> | undefined;
 	/** the document's metadata before the first attempt: a later read may see what an earlier attempt wrote */
 	beforeImage?: BeforeImage;
+	/** an update was refused, and the service may have removed what the document had */
+	maybeLost?: boolean;
 	/** the metadata that was recorded last: a merge that is computed again may send another */
 	logged?: Metadata;
 	/** an upload was sent, and its answer does not say whether it was stored; `definite` where it says that it was not */
@@ -47,9 +49,9 @@ export type Memory = WriteMemory & {
 
 /** Whether anything that the attempts of a row sent may have been applied. */
 export function mayHaveArrived(memory: Memory): boolean {
-	const { sentAs, maybeWritten, stored, maybeStored, isSearchDue, maybeRemoved } = memory;
+	const { sentAs, maybeWritten, maybeLost, stored, maybeStored, isSearchDue, maybeRemoved } = memory;
 	if (stored !== undefined || maybeStored !== undefined) return true;
-	if (maybeWritten === true || isSearchDue === true || maybeRemoved === true) return true;
+	if (maybeWritten === true || maybeLost === true || isSearchDue === true || maybeRemoved === true) return true;
 	return sentAs !== undefined;
 }
 

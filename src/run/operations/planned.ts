@@ -8,7 +8,7 @@ import type { DocumentSource } from "../documents/document-source.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import { existingDocument, noteName, type PreparedUpdate } from "./prepare-update.ts";
+import { existingDocument, seenDocuments, type PreparedUpdate } from "./prepare-update.ts";
 import { mayHaveArrived, type Operation } from "./operation.ts";
 import { removeDocument } from "./remove.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
@@ -68,7 +68,8 @@ export async function preparePlannedUpdate(
 		if (await rules.waitForLists()) return preparePlannedUpdate(service, request, item, rules);
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}
-	if (rules.isAsPlanned(planned.was, present, normalise, document.inexact)) {
+	const hashes = [planned.was, ...(planned.orWas ?? [])];
+	if (hashes.some((was) => rules.isAsPlanned(was, present, normalise, document.inexact))) {
 		return { document, present, metadata: planned.metadata, isSame: false };
 	}
 	const { forced } = rules;
@@ -116,11 +117,11 @@ export function applyPlanned<Item extends PlannedItem>(
 	return (item, request, memory) =>
 		service.inDialect(request, async () => {
 			const { planned, documentId } = item;
-			const judged = { ...rules, documents: noteName(rules.documents, memory) };
+			const attempt = { service, request, item, memory, log };
+			const judged = { ...rules, documents: seenDocuments(rules.documents, attempt) };
 			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
 			const isOurs = mayHaveArrived(memory) || memory.isLogged === true || log.earlier(item.index) !== undefined;
 			if (planned.action === "update") {
-				const attempt = { service, request, item, memory, log };
 				const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, judged);
 				if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
 				return { status: prepared.isSame && !isOurs ? "unchanged" : "updated", documentId };

@@ -8,6 +8,7 @@ import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, RowError, Work } from "../types.ts";
+import type { RowAttempt } from "./operation.ts";
 
 /** A row with metadata for its document. */
 export type UpdateItem = Work & { readonly metadata: Metadata };
@@ -56,18 +57,31 @@ export async function prepareUpdate(
 	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.normalise) };
 }
 
-/** The same documents. The memory of a row gets the name of the one that it reads, also where the row then fails. */
-export function noteName(
+/**
+ * The same documents, for one attempt of a row. The memory of the row gets the name of the one that it reads, also where
+ * the row then fails. A document that an earlier attempt may have emptied is given with what it had before.
+ */
+export function seenDocuments(
 	documents: Pick<DocumentSource, "byId">,
-	memory: { name?: string | undefined },
+	attempt: RowAttempt,
 ): Pick<DocumentSource, "byId"> {
+	const { memory } = attempt;
 	return {
 		async byId(...which) {
 			const document = await documents.byId(...which);
 			memory.name = document?.name ?? memory.name;
-			return document;
+			const isEmpty = (document?.metadata?.size ?? 0) === 0;
+			const before = document === undefined || !isEmpty ? undefined : beforeFirstAttempt(attempt);
+			return before === undefined ? document : { ...document, metadata: before, text: undefined };
 		},
 	};
+}
+
+/** What a document had before this run sent anything to it, where a refusal may have emptied it; undefined otherwise. */
+export function beforeFirstAttempt({ service, item, memory, log }: RowAttempt): Metadata | undefined {
+	if (!service.api.dialect.flavour.hasTypedKeys) return undefined;
+	const own = memory.logged === undefined ? undefined : memory.beforeImage?.metadata;
+	return own !== undefined && own.size > 0 ? own : log.earlier(item.index)?.before;
 }
 
 /** The metadata of a document. @throws RestError if it does not exist */

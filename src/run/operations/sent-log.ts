@@ -32,6 +32,8 @@ export type Earlier = {
 	readonly namesakes: readonly string[] | undefined;
 	/** an upload's document, where a list showed it */
 	readonly stored: { readonly id: string; readonly name: string } | undefined;
+	/** what the document had before that write, where it is known */
+	readonly before: Metadata | undefined;
 	/** milliseconds since it was sent; 0 where the row failed meanwhile, as a search for the upload found nothing */
 	readonly age: number;
 };

@@ -6,10 +6,16 @@ import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
 import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
-import { writeMetadata } from "../service/write.ts";
 import type { Request, Work } from "../types.ts";
 import { mayHaveArrived, type Memory, type Operation, type RowAttempt } from "./operation.ts";
-import { noteName, type PreparedUpdate, prepareUpdate, type UpdateItem, type UpdatePlan } from "./prepare-update.ts";
+import {
+	type PreparedUpdate,
+	prepareUpdate,
+	seenDocuments,
+	type UpdateItem,
+	type UpdatePlan,
+} from "./prepare-update.ts";
+import { writeOrRestore } from "./refused-metadata.ts";
 import { type Sending, type SentLog, unrecorded } from "./sent-log.ts";
 
 /**
@@ -32,7 +38,7 @@ export function replaceMetadata<Item extends UpdateItem>(
 			if (images !== undefined && memory.beforeImage === undefined) await readBefore(attempt, images);
 			const before = memory.beforeImage?.metadata;
 			if (memory.logged !== metadata) await recordUpdate(attempt, metadata, memory.beforeImage);
-			await writeMetadata(service, request, item, memory);
+			await writeOrRestore(attempt, item, before);
 			const removed = keysRemoved(before ?? memory.before?.document?.metadata, metadata);
 			if (removed.length > 0) await removedKeys.check(request, item, removed);
 			// Where an earlier execution sent something, the document may have had that.
@@ -68,7 +74,7 @@ export function planMetadata<Item extends UpdateItem>(
 		service.inDialect(request, async () => {
 			const attempt = { service, request, item, memory, log };
 			const { documentId } = item;
-			const documents = noteName(plan.documents, memory);
+			const documents = seenDocuments(plan.documents, attempt);
 			const prepared = await prepareUpdate(service, request, item, { ...plan, documents });
 			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
 			const isOurs = mayHaveArrived(memory) || log.earlier(item.index) !== undefined;
@@ -85,11 +91,11 @@ export async function sendPrepared(
 	prepared: PreparedUpdate,
 	removedKeys: RemovedKeys,
 ): Promise<void> {
-	const { service, request, item, memory } = attempt;
+	const { request, item, memory } = attempt;
 	const { datasetId, documentId } = item;
 	const { present, metadata } = prepared;
 	await recordUpdate(attempt, metadata, beforeImageOf(attempt, prepared));
-	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+	await writeOrRestore(attempt, { datasetId, documentId, metadata }, memory.beforeImage?.metadata);
 	await removedKeys.check(request, item, keysRemoved(present, metadata));
 }
 

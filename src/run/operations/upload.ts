@@ -7,11 +7,12 @@ import { isSameName } from "../documents/find-document.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import { refuseValues, writeMetadata } from "../service/write.ts";
+import { refuseValues } from "../service/write.ts";
 import type { Request } from "../types.ts";
 import { isNumbered, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
 import type { UpdateItem } from "./prepare-update.ts";
+import { writeOrRestore } from "./refused-metadata.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 import {
 	checkUploadAnswer,
@@ -178,22 +179,22 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 	const settled = settledByExisting(service, onExisting, found, item);
 	if (settled?.status !== "updated") return settled;
 	const { documentId } = settled;
+	const before = found[0] && restorable(service, documentId, found[0], found[0].metadata);
 	if (memory.isLogged !== true) {
-		const before = found[0] && restorable(service, documentId, found[0], found[0].metadata);
 		await log.sending(item, { what: "update", documentId, metadata, before });
 	}
 	memory.isLogged = true;
-	await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+	await writeOrRestore(upload, { datasetId, documentId, metadata }, before);
 	await removedKeys.check(request, { datasetId, documentId }, keysRemoved(found[0]?.metadata, metadata));
 	return settled;
 }
 
 /** Writes the metadata of a document that was just stored. A refusal names the document: its file must not be sent again. */
-async function tagUploaded({ service, request, item, memory }: Upload, documentId: string): Promise<void> {
-	const { datasetId, metadata } = item;
+async function tagUploaded(upload: Upload, documentId: string): Promise<void> {
+	const { datasetId, metadata } = upload.item;
 	if (metadata.size === 0) return;
 	try {
-		await writeMetadata(service, request, { datasetId, documentId, metadata }, memory);
+		await writeOrRestore(upload, { datasetId, documentId, metadata }, new Map());
 	} catch (error) {
 		if (!(error instanceof RestError) || (error.kind !== "rejected" && error.kind !== "contradiction")) throw error;
 		const text = `${error.message}; the file is stored as document ${documentId}, without its metadata (--on-existing update-metadata writes it)`;

@@ -106,7 +106,8 @@ export function* writtenRowOf(
 
 /**
  * The document's metadata before these writes of a row. Each write has a before-image, which may be what an earlier
- * write of this run wrote. So the last before-image that this run did not write counts.
+ * write of this run wrote, or nothing, where the service refused that write and removed what the document had. So the last
+ * other before-image counts.
  */
 export function beforeImageOf(
 	sent: readonly Pick<SentRecord, "metadata" | "before">[],
@@ -116,7 +117,7 @@ export function beforeImageOf(
 		const [earlier, before] = [sent[at - 1]?.metadata, sent[at]?.before];
 		// If any before-image is missing, the result is unknown: another client may have written between the writes.
 		if (before === undefined || earlier === undefined) return undefined;
-		if (!hasAlready(before, earlier, normalise)) return before;
+		if (before.size > 0 && !hasAlready(before, earlier, normalise)) return before;
 	}
 	return sent[0]?.before;
 }

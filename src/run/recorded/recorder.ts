@@ -130,6 +130,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return {
 			namesakes: sent?.write === "update" ? undefined : (sent?.namesakes ?? []),
 			stored: stored === undefined ? undefined : { id: stored.documentId, name: stored.storedName },
+			before: sent?.before,
 			// If the clock was set back since, the age is unknown and counts as 0.
 			age: this.#reopened.has(index) || sent?.time === undefined ? 0 : Math.max(0, this.#now() - sent.time),
 		};

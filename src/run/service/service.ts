@@ -1,3 +1,4 @@
+import { TypedKeys } from "../../json/typed-keys.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { BodyForm } from "../../body-forms.ts";
 import type { Flavour } from "../../rest/flavours.ts";
@@ -7,6 +8,7 @@ import type { Request, Clock } from "../types.ts";
 import { Redetection, detectFlavour } from "./detect-flavour.ts";
 import { VALID_FOR, type Recognition, type RememberedService, type ServiceMemory } from "./service-memory.ts";
 import { Lookup } from "../documents/find-document.ts";
+import { learningTypes } from "../documents/typed-lists.ts";
 import { Canary } from "./canary.ts";
 
 export type ServiceOptions = {
@@ -37,6 +39,8 @@ export class Service {
 	readonly clock: Clock;
 	readonly lookup = new Lookup();
 	readonly canary = new Canary();
+	/** the types of metadata keys, by all documents that were read */
+	readonly typedKeys = new TypedKeys();
 	readonly #options: ServiceOptions;
 	readonly #noted = new Set<string>();
 	readonly #redetection = new Redetection();
@@ -48,9 +52,9 @@ export class Service {
 	#isRecalled = false;
 
 	constructor(options: ServiceOptions) {
-		this.#options = options;
+		this.#options = { ...options, api: learningTypes(options.api, this.typedKeys) };
 		this.clock = options.clock;
-		this.#api = options.api;
+		this.#api = this.#options.api;
 		if (options.flavour === undefined) return;
 		const how = `given by ${options.flavour.origin}`;
 		this.#speak({ flavour: options.flavour.value, how, foundAt: options.now() }, "given");

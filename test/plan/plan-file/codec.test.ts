@@ -29,11 +29,19 @@ const metadata: fc.Arbitrary<Metadata> = fc
 	.array(fc.tuple(key, value), { maxLength: 6 })
 	.map((pairs) => new Map(pairs));
 const planned: fc.Arbitrary<PlannedChange> = fc
-	.record({ line: fc.nat(), id: fc.string(), present: metadata, sent: metadata, removes: fc.boolean() })
-	.map(({ line, id, present, sent, removes }) => {
+	.record({
+		line: fc.nat(),
+		id: fc.string(),
+		present: metadata,
+		sent: metadata,
+		removes: fc.boolean(),
+		isSure: fc.boolean(),
+	})
+	.map(({ line, id, present, sent, removes, isSure }) => {
 		const head = { line, datasetId: "set", documentId: id, was: metadataHash(present) };
 		if (removes) return { ...head, action: "remove" };
-		return { ...head, action: "update", metadata: sent, difference: differenceOf(present, sent) };
+		const orWas = isSure ? {} : { orWas: [metadataHash(sent), HASH] };
+		return { ...head, ...orWas, action: "update", metadata: sent, difference: differenceOf(present, sent) };
 	});
 
 function textOf(changes: readonly PlannedChange[], counts = { unchanged: 1, failed: 1 }): string {

@@ -103,7 +103,7 @@ describe("--only-changed", () => {
 	});
 
 	it("counts a row as updated if a killed execution had sent it", async () => {
-		const log = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 0 }) };
+		const log = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, before: undefined, age: 0 }) };
 		const write = planMetadata(provenService(fakeApi([], has(["a", 1]))), merging(1, true), log);
 		expect(await write(item, direct, {})).toMatchObject({ status: "updated" });
 	});

@@ -358,7 +358,10 @@ describe("an upload whose answer was lost", () => {
 it("of a killed execution is searched until the settle time is over, before it is sent again", async () => {
 	const clock = new FakeClock(0.5, idleFiles);
 	const store = storeOf({ clock });
-	const log: SentLog = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, age: 2_000 }) };
+	const log: SentLog = {
+		...unrecorded,
+		earlier: () => ({ namesakes: [], stored: undefined, before: undefined, age: 2_000 }),
+	};
 	void clock.sleep(6_000).then(() => keep(store, { ...documentOf("late"), name: "a.txt", size: 13 }));
 	const run = store.run([item("a.txt")], 1, { log });
 	expect(await clock.until(run.done)).toBeUndefined();

@@ -68,6 +68,8 @@ describe("the values before all writes of a row", () => {
 		["nothing known of the only one", [one(a(1))], asSent, undefined],
 		["the second saw the first", [one(a(1), a(0)), one(a(2), a(1))], asSent, a(0)],
 		["somebody else wrote between them", [one(a(1), a(0)), one(a(2), a(5))], asSent, a(5)],
+		["the first was refused, and its document emptied", [one(a(1), a(0)), one(a(1), new Map())], asSent, a(0)],
+		["what it had was written again", [one(a(1), a(0)), one(a(0), a(0))], asSent, a(0)],
 		["nothing known of the second", [one(a(1), a(0)), one(a(2))], asSent, undefined],
 		["the second saw the first, and nothing is known of that", [one(a(1)), one(a(2), a(1))], asSent, undefined],
 		["three of ours", [one(a(1), a(0)), one(a(2), a(1)), one(a(3), a(2))], asSent, a(0)],

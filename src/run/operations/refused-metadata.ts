@@ -1,0 +1,70 @@
+import type { Metadata } from "../../json/values.ts";
+import { METADATA_REFUSED, RestError } from "../../rest/errors.ts";
+import { findDocument } from "../documents/find-document.ts";
+import { readBack } from "../retry/retry.ts";
+import { hasAlready } from "../service/arrival.ts";
+import type { Service } from "../service/service.ts";
+import { type Write, writeMetadata } from "../service/write.ts";
+import type { RowAttempt } from "./operation.ts";
+import { beforeFirstAttempt } from "./prepare-update.ts";
+
+/**
+ * Writes metadata. If the service refuses it and has removed what the document had, that is written again.
+ *
+ * RAGFlow from v0.24 on has one type for each key. It answers a value of another type with code 102; by then v0.24.0 and
+ * v0.25.3 to v0.27.0 have removed all metadata of the document.
+ *
+ * @param image what the document had; undefined where that is not known
+ * @throws RestError
+ */
+export async function writeOrRestore(attempt: RowAttempt, write: Write, image: Metadata | undefined): Promise<void> {
+	const { service, request, memory } = attempt;
+	try {
+		await writeMetadata(service, request, write, memory);
+	} catch (error) {
+		if (!(error instanceof RestError) || error.code !== METADATA_REFUSED) throw error;
+		memory.maybeLost = true;
+		const before = image === undefined || image.size === 0 ? beforeFirstAttempt(attempt) : image;
+		const end = await restore(attempt, write, before ?? image);
+		throw refusedRow(`${error.message}: ${clashText(service, write.metadata)}; ${end}`, error);
+	}
+}
+
+/** The keys of metadata with their types, as far as the documents that were read explain a refusal. */
+export function clashText({ typedKeys }: Service, metadata: Metadata): string {
+	const clashes = typedKeys.clashes(metadata);
+	if (clashes.length > 0) return clashes.map(({ text }) => text).join(", ");
+	return "a key has one type in all datasets of a user, and none of those read explains it";
+}
+
+/** @returns what has become of the document's metadata, as a clause */
+async function restore(
+	{ service, request, item, log }: RowAttempt,
+	{ datasetId, documentId }: Write,
+	before: Metadata | undefined,
+): Promise<string> {
+	const present = (await findDocument(service.api, request, datasetId, documentId))?.metadata;
+	if (present !== undefined && present.size > 0) return "the document keeps what it had";
+	if (before === undefined) return "the document has no metadata now, and what it had is not known";
+	if (before.size === 0) return "the document has no metadata, as before";
+	await log.sending(item, { what: "update", documentId, metadata: before, before });
+	try {
+		await writeMetadata(service, request, { datasetId, documentId, metadata: before }, {});
+	} catch (error) {
+		// After any other failure the row is tried again as a whole.
+		if (!(error instanceof RestError) || error.kind !== "rejected") throw error;
+		return `the document has no metadata now, and what it had could not be written again (${error.message}); runs undo tries it once more`;
+	}
+	const { normalise } = service.api.dialect.flavour;
+	const isShown = async (): Promise<boolean> => {
+		const document = await findDocument(service.api, request, datasetId, documentId);
+		return document?.metadata !== undefined && hasAlready(document.metadata, before, normalise);
+	};
+	return (await readBack(isShown, service))
+		? "the document had lost all metadata, and what it had was written again"
+		: "what the document had was written again, and the list does not show it; runs undo tries it once more";
+}
+
+function refusedRow(text: string, cause: RestError): RestError {
+	return new RestError(text, { kind: "rejected", code: METADATA_REFUSED, status: cause.status, cause });
+}
