@@ -2,7 +2,8 @@ import type { Api } from "../../src/rest/types.ts";
 import type { RememberedService, ServiceMemory } from "../../src/run/service/service-memory.ts";
 import type { Clock, Request } from "../../src/run/types.ts";
 import { type Write, type WriteMemory, writeMetadata } from "../../src/run/service/write.ts";
-import { Service, type ServiceOptions } from "../../src/run/service/service.ts";
+import type { ServiceOptions } from "../../src/run/service/service-options.ts";
+import { Service } from "../../src/run/service/service.ts";
 
 /** A memory that holds one entry. */
 export function memoryOf(first?: RememberedService): ServiceMemory & { entry: RememberedService | undefined } {

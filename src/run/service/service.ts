@@ -1,32 +1,15 @@
 import { TypedKeys } from "../../json/typed-keys.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { BodyForm } from "../../body-forms.ts";
-import type { Flavour } from "../../rest/flavours.ts";
 import type { Api, Echo } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
-import type { Request, Clock } from "../types.ts";
+import type { Clock, Request } from "../types.ts";
+import type { ServiceOptions } from "./service-options.ts";
 import { Redetection, detectFlavour } from "./detect-flavour.ts";
-import { VALID_FOR, type Recognition, type RememberedService, type ServiceMemory } from "./service-memory.ts";
+import { VALID_FOR, type Recognition, type RememberedService } from "./service-memory.ts";
 import { Lookup } from "../documents/find-document.ts";
 import { learningTypes } from "../documents/typed-lists.ts";
 import { Canary } from "./canary.ts";
-
-export type ServiceOptions = {
-	/** in the dialect to use until another is detected */
-	readonly api: Api;
-	readonly memory: ServiceMemory;
-	readonly clock: Clock;
-	/** wall clock, in epoch milliseconds */
-	readonly now: () => number;
-	/** the flavour that the user gave, and where: it is not detected */
-	readonly flavour?: { readonly value: Flavour; readonly origin: string } | undefined;
-	/** the form that the user gave; RAGFlow servers get only their own */
-	readonly form?: BodyForm | undefined;
-	/** takes a sentence that the user must see */
-	readonly note: (text: string) => void;
-	/** masks the key, which a server may give back */
-	readonly redact?: ((text: string) => string) | undefined;
-};
 
 /** Detections from which on a service that does not answer a PATCH counts as one that does not know it. */
 const PATIENCE = 3;

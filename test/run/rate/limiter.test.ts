@@ -69,7 +69,7 @@ describe("a wall clock that is set while a run sends", () => {
 		async (by) => {
 			const limiter = createLimiter(20, systemClock);
 			const send = (count: number): Promise<unknown> =>
-				Promise.all(Array.from({ length: count }, () => limiter.take()));
+				Promise.all(Array.from({ length: count }, async () => await limiter.take()));
 			await send(3);
 			const wall = Date.now;
 			vi.spyOn(Date, "now").mockImplementation(() => wall() + by);
