@@ -72,6 +72,10 @@ function recordOf(members: JsonObject): ReadRecord | undefined {
 		}
 		case "s":
 			return sentOf(members);
+		case "x": {
+			const { order } = members;
+			return isCount(order) ? { kind: "execution", order } : undefined;
+		}
 		case "u": {
 			const { i: row, id: documentId, name: storedName } = members;
 			return isCount(row) && isText(documentId) && isText(storedName)
@@ -84,7 +88,7 @@ function recordOf(members: JsonObject): ReadRecord | undefined {
 }
 
 function headerOf(members: JsonObject): HeaderRecord | NewerRecord | undefined {
-	const { v: version, run, tool, command, options, before: earlierMilliseconds, t: time } = members;
+	const { v: version, run, tool, command, options, order, before: earlierMilliseconds, t: time } = members;
 	if (!isCount(version) || version < FORMAT) return undefined;
 	if (version > FORMAT) return { kind: "newer", version };
 	const manifest = manifestOf(members["manifest"]);
@@ -95,7 +99,9 @@ function headerOf(members: JsonObject): HeaderRecord | NewerRecord | undefined {
 		return undefined;
 	}
 	if (earlierMilliseconds !== undefined && !isCount(earlierMilliseconds)) return undefined;
-	const execution = { ...(earlierMilliseconds === undefined ? {} : { earlierMilliseconds }), time };
+	if (order !== undefined && !isCount(order)) return undefined;
+	const number = order === undefined ? {} : { order };
+	const execution = { ...number, ...(earlierMilliseconds === undefined ? {} : { earlierMilliseconds }), time };
 	return { kind: "header", version: FORMAT, run, tool, command, manifest, target: { baseUrl }, options, ...execution };
 }
 
@@ -122,13 +128,15 @@ function manifestOf(value: JsonValue | undefined): RecordedManifest | undefined 
 
 function outcomeOf(members: JsonObject): OutcomeRecord | undefined {
 	const { i: row, l: line, s, e: code, x: text, a: attempts, id: documentId = "", name: storedName, same } = members;
-	const { un: untouched } = members;
+	const { un: untouched, d: datasetId } = members;
 	if (!isCount(row) || !isCount(line) || line < 1 || !isCount(attempts) || !isText(documentId)) return undefined;
 	if (storedName !== undefined && !isText(storedName)) return undefined;
+	if (datasetId !== undefined && !isText(datasetId)) return undefined;
 	if (same !== undefined && (same !== 1 || s !== "updated")) return undefined;
 	const stored = storedName === undefined ? {} : { storedName };
 	const isSame = same === undefined ? {} : ({ isSame: true } as const);
-	const common = { kind: "outcome", row, line, attempts, documentId, ...stored, ...isSame } as const;
+	const dataset = datasetId === undefined ? {} : { datasetId };
+	const common = { kind: "outcome", row, line, attempts, documentId, ...dataset, ...stored, ...isSame } as const;
 	if (untouched !== undefined && (untouched !== 1 || s !== "failed")) return undefined;
 	if (s === "failed") {
 		if (!isText(code) || !isText(text)) return undefined;

@@ -66,6 +66,8 @@ function textOf(record: Exclude<JournalRecord, OutcomeRecord | SentRecord>): str
 			return JSON.stringify({ k: "reopen", t: record.time, codes: record.codes });
 		case "lost":
 			return JSON.stringify({ k: "lost", records: record.records, t: record.time });
+		case "execution":
+			return JSON.stringify({ k: "x", order: record.order });
 		case "stored":
 			return JSON.stringify({ k: "u", i: record.row, id: record.documentId, name: record.storedName });
 	}
@@ -79,6 +81,7 @@ function headerText({
 	manifest,
 	target,
 	options,
+	order,
 	earlierMilliseconds,
 	time,
 }: HeaderRecord): string {
@@ -93,13 +96,14 @@ function headerText({
 		manifest: { name, path, sha256, bytes, ...counts },
 		target: { base_url: target.baseUrl },
 		options,
+		order,
 		before: earlierMilliseconds,
 		t: time,
 	});
 }
 
 function outcomeText(record: OutcomeRecord): string {
-	const { row, line, status, attempts, documentId, storedName } = record;
+	const { row, line, status, attempts, datasetId, documentId, storedName } = record;
 	let error = "";
 	if (record.status === "failed") {
 		const { code, text } = record.error;
@@ -107,7 +111,8 @@ function outcomeText(record: OutcomeRecord): string {
 	}
 	const name = storedName === undefined ? "" : `,"name":${JSON.stringify(storedName)}`;
 	const same = record.isSame === true ? ',"same":1' : "";
-	return `"k":"r","i":${row},"l":${line},"s":"${status}"${error},"a":${attempts}${idMember(documentId)}${name}${same}}`;
+	const dataset = datasetId === undefined ? "" : `,"d":${quoted(datasetId)}`;
+	return `"k":"r","i":${row},"l":${line},"s":"${status}"${error},"a":${attempts}${idMember(documentId)}${name}${same}${dataset}}`;
 }
 
 function idMember(documentId: string): string {

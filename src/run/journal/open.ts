@@ -64,7 +64,10 @@ export async function continueRun(run: RecordedRun, header: HeaderRecord): Promi
 			closeAndThrow(sent, error),
 		);
 		const writers = writersOf({ journal, sent }, paths, lengths);
-		return await startExecution(writers, { journal: run.state, sent: run.sent }, header);
+		const opened = await startExecution(writers, { journal: run.state, sent: run.sent }, header);
+		// The records of writes that follow are those of this execution.
+		if (header.order !== undefined) await opened.sent.append({ kind: "execution", order: header.order });
+		return opened;
 	});
 }
 

@@ -89,6 +89,7 @@ function readOutcome(cursor: LineCursor): PlainOutcome | undefined {
 	if (cursor.has(ID) && !cursor.skipText()) return undefined;
 	if (cursor.has(NAME) && !cursor.skipText()) return undefined;
 	const isSame = cursor.has(SAME);
+	if (cursor.has(DATASET) && (status !== "unchanged" || !cursor.skipText())) return undefined;
 	// Only an update can have changed nothing.
 	if ((isSame && status !== "updated") || !cursor.isAtLast()) return undefined;
 	return { row, line, status, attempts, isSame: isSame ? true : undefined };

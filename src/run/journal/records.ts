@@ -36,6 +36,8 @@ export type HeaderRecord = {
 	readonly target: { readonly baseUrl: string };
 	/** SHA-256 of the options that change what is sent */
 	readonly options: string;
+	/** number of the execution in the order of all executions, whatever the clock said; absent in earlier records */
+	readonly order?: number;
 	/** how long earlier executions took together; absent in the first */
 	readonly earlierMilliseconds?: number;
 	/** ISO time */
@@ -67,6 +69,8 @@ export type RowOutcome = {
 /** How a row ended, and which document it was. */
 export type OutcomeRecord = RowOutcome & {
 	readonly kind: "outcome";
+	/** `unchanged`: the document's dataset, which no record of a write has */
+	readonly datasetId?: string | undefined;
 	/** empty where there is none */
 	readonly documentId: string;
 	/** the name under which an upload was stored */
@@ -106,6 +110,8 @@ export type SentRecord = {
 	readonly beforeText?: string | undefined;
 	/** when it was about to be sent, in epoch milliseconds; earlier releases wrote none */
 	readonly time?: number;
+	/** number of the execution that wrote the record: the reader adds it, no line has it */
+	readonly order?: number;
 	/** `upload`: the name under which the file is sent */
 	readonly fileName?: string;
 	/** `upload`: bytes of the file */
@@ -122,6 +128,9 @@ export type StoredRecord = {
 	readonly storedName: string;
 };
 
+/** A later execution of the run begins: the records of writes that follow are its own. */
+export type ExecutionRecord = { readonly kind: "execution"; readonly order: number };
+
 /** A record that this version writes. */
 export type JournalRecord =
 	| HeaderRecord
@@ -130,7 +139,8 @@ export type JournalRecord =
 	| ReopenRecord
 	| LostRecord
 	| SentRecord
-	| StoredRecord;
+	| StoredRecord
+	| ExecutionRecord;
 
 /** A record that this version reads. */
 export type ReadRecord = JournalRecord | NewerRecord;

@@ -50,6 +50,16 @@ export class RowStates {
 		if (byte === OTHER_CODE) this.#otherCodes.set(row, code);
 	}
 
+	/** The codes of all failed rows, each once. */
+	failedCodes(): readonly string[] {
+		const codes = new Set(this.#otherCodes.values());
+		for (let row = 0; row < this.#bytes.length; row++) {
+			const code = this.codeOf(row);
+			if (code !== undefined) codes.add(code);
+		}
+		return [...codes];
+	}
+
 	/** The number of rows that failed with that code. */
 	failedWith(code: string): number {
 		let count = 0;

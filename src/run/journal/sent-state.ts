@@ -60,6 +60,7 @@ export class SentState {
 			this.#lost += record.records;
 			return undefined;
 		}
+		if (record.kind === "execution") return undefined;
 		if (record.kind !== "sent" && record.kind !== "stored") return "an outcome among the records of what was sent";
 		const { row } = record;
 		if (record.kind === "sent") return this.sent(row, record.write === "update" && record.before === undefined);

@@ -1,4 +1,4 @@
-import type { RowStatus, Totals } from "../types.ts";
+import { CHANGED_SINCE, type RowStatus, SUPERSEDED, type Totals } from "../types.ts";
 import {
 	allRowsOf,
 	compareHeader,
@@ -41,6 +41,7 @@ export class JournalState {
 	#settled = 0;
 	#attempts = 0;
 	#same = 0;
+	#superseded = 0;
 	#lost = 0;
 	#end: EndRecord | undefined;
 
@@ -67,6 +68,16 @@ export class JournalState {
 	/** Number of updated rows whose documents already had the metadata. */
 	get noOpUpdates(): number {
 		return this.#same;
+	}
+
+	/** Of the failed rows, those whose documents a newer run had touched. */
+	get superseded(): number {
+		return this.#superseded;
+	}
+
+	/** The codes of all failed rows. */
+	failedCodes(): readonly string[] {
+		return this.#rows.failedCodes();
 	}
 
 	/** Rows of the manifest, those of other shards included; 0 before the first header. */
@@ -118,6 +129,7 @@ export class JournalState {
 				return this.#lose(record);
 			case "sent":
 			case "stored":
+			case "execution":
 				return "a record of what was sent among the outcomes";
 		}
 	}
@@ -146,8 +158,9 @@ export class JournalState {
 		const before = this.#rows.statusOf(row);
 		// A failed row can only succeed after it was reopened. A repair may have lost the record of that.
 		const wasReopened = this.#lost > 0 && before === "failed" && record.status !== "failed";
-		if (before !== undefined && !wasReopened) return `a second outcome of the row of line ${line}`;
-		if (wasReopened) this.#unsettle(1);
+		const isChanged = record.status === "failed" && record.error.code === CHANGED_SINCE && before === "updated";
+		if (before !== undefined && !wasReopened && !isChanged) return `a second outcome of the row of line ${line}`;
+		if (before !== undefined) this.#unsettle(before, 1);
 		if (this.#settled >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
 			return "more outcomes than the manifest has valid rows";
 		}
@@ -157,6 +170,7 @@ export class JournalState {
 		this.#settled += 1;
 		this.#attempts += attempts;
 		if (record.isSame === true) this.#same += 1;
+		if (record.status === "failed" && record.error.code === SUPERSEDED) this.#superseded += 1;
 		this.#end = undefined;
 		return undefined;
 	}
@@ -177,7 +191,8 @@ export class JournalState {
 	#reopen({ codes }: ReopenRecord): string | undefined {
 		if (this.#hasEnded()) return "rows reopened after the end of the execution";
 		this.#end = undefined;
-		this.#unsettle(this.#rows.reopen(codes === undefined ? undefined : new Set(codes)));
+		this.#unsettle("failed", this.#rows.reopen(codes === undefined ? undefined : new Set(codes)));
+		if (codes === undefined || codes.includes(SUPERSEDED)) this.#superseded = 0;
 		return undefined;
 	}
 
@@ -190,9 +205,9 @@ export class JournalState {
 		return this.#end !== undefined && this.#lost === 0;
 	}
 
-	#unsettle(failed: number): void {
-		this.#counts.failed -= failed;
-		this.#settled -= failed;
+	#unsettle(status: RowStatus, rows: number): void {
+		this.#counts[status] -= rows;
+		this.#settled -= rows;
 	}
 }
 

@@ -9,7 +9,8 @@ export function outcomeRecordOf(outcome: Outcome, untouched: boolean): OutcomeRe
 	const { index: row, line } = item;
 	if (status !== "failed") {
 		const isSame = status === "updated" && outcome.isSame === true ? true : undefined;
-		return { kind: "outcome", row, line, attempts, documentId, storedName, isSame, status };
+		const datasetId = status === "unchanged" ? item.datasetId : undefined;
+		return { kind: "outcome", row, line, attempts, datasetId, documentId, storedName, isSame, status };
 	}
 	const { error = { code: "UNKNOWN", text: "no reason is known" } } = outcome;
 	const isUntouched = untouched ? true : undefined;

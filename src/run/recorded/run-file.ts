@@ -18,6 +18,8 @@ export type RunFile = {
 	readonly started: string;
 	/** number in the order in which runs began, whatever the clock said; absent in records of 0.1.0 */
 	readonly order?: number;
+	/** number of its newest execution, where it was resumed or retried */
+	readonly lastOrder?: number;
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	/** `name` as the user gave it; `path` is absolute, or the path of the copy in the run's folder */
@@ -61,6 +63,7 @@ export function readRunFile(text: string): RunFile | undefined {
 		ragtag,
 		started,
 		order,
+		lastOrder,
 		base_url: baseUrl,
 		manifest,
 		options,
@@ -79,6 +82,7 @@ export function readRunFile(text: string): RunFile | undefined {
 		ragtag,
 		started,
 		...(isOrder(order) ? { order } : {}),
+		...(isOrder(lastOrder) ? { lastOrder } : {}),
 		baseUrl,
 		manifest: { name, path, sha256, rows, ...(isText(source) ? { source } : {}) },
 		...(Array.isArray(mergedFrom) && mergedFrom.every(isText) ? { mergedFrom } : {}),
@@ -139,7 +143,12 @@ function hexadecimal(number: number): string {
 }
 
 /** The members by which the ages of runs are compared. */
-export type RunAge = Pick<RunFile, "run" | "started" | "order">;
+export type RunAge = Pick<RunFile, "run" | "started" | "order" | "lastOrder">;
+
+/** The number of the newest execution of a run; 0 in records of 0.1.0. */
+export function newestOrder({ order = 0, lastOrder = order }: Pick<RunFile, "order" | "lastOrder">): number {
+	return lastOrder;
+}
 
 /** Milliseconds by which a clock may be set back without a warning: time synchronisation corrects it by less. */
 const CLOCK_TOLERANCE_MS = 2_000;
@@ -162,7 +171,7 @@ export function startedLaterByClock<Run extends RunAge>(newest: RunAge, all: rea
 }
 
 /**
- * Takes the next order number for a run. The number is the name of a file, which only one process can create. So two runs
+ * Takes the next order number for an execution: each beginning, resume, retry and undo has one. The number is the name of a file, which only one process can create. So two runs
  * that begin at the same time get two numbers, on several machines too. A process that is killed here leaves a gap, which
  * does no harm. The numbers of recorded runs count too, in case the file is lost or an old copy of it was restored.
  *
@@ -172,7 +181,7 @@ export async function takeOrder(runsFolder: string, recorded: readonly RunAge[])
 	const folder = join(runsFolder, ".order");
 	makeFolder(folder);
 	const taken = readdirSync(folder).map(Number).filter(isOrder);
-	let next = 1 + [...taken, ...recorded.map(({ order }) => order ?? 0)].reduce((a, b) => Math.max(a, b), 0);
+	let next = 1 + [...taken, ...recorded.map(newestOrder)].reduce((a, b) => Math.max(a, b), 0);
 	for (; ; next++) {
 		try {
 			closeSync(openSync(join(folder, String(next)), "wx", 0o600));
