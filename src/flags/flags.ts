@@ -77,6 +77,8 @@ export type RunFlags = RowFlags & {
 	readonly run?: string;
 	/** whether its failed rows are sent again */
 	readonly reopen?: boolean;
+	/** answers the question of a removal or an undo */
+	readonly yes?: boolean;
 };
 
 /** Rows: memory holds a whole chunk. */

@@ -2,7 +2,7 @@ import { positionIn } from "./position.ts";
 import { PURPOSES } from "./purposes.ts";
 import { readBatches } from "./reading.ts";
 import { type DuplicateDecision, Duplicates } from "./rows/duplicates.ts";
-import { idKey } from "./rows/identity.ts";
+import { idKey } from "../text/names.ts";
 import { Repeats, type RowSet } from "./rows/repeats.ts";
 import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
 import type { OpenManifest } from "./second-reading.ts";

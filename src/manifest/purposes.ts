@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Fault } from "./fault.ts";
-import { idFault, idKey } from "./rows/identity.ts";
+import { idKey } from "../text/names.ts";
+import { idFault } from "./rows/identity.ts";
 
 /** The roles of a column or member, apart from metadata. */
 export type Role = "document_id" | "dataset_id" | "file" | "name";

@@ -41,17 +41,19 @@ export type ExitFacts = {
 	readonly outputFailed?: boolean;
 	readonly dry?: DryResult | undefined;
 	readonly verify?: VerifiedResult | undefined;
+	/** failed rows that an earlier execution had left to a newer run: nothing of them is left to do */
+	readonly settledBefore?: number | undefined;
 };
 
 /** The one exit code of a run: by the counts of its journal, its stop, and its other results. */
 export function exitOf(
 	totals: Totals,
 	stop: Stop | undefined,
-	{ outputFailed = false, dry, verify }: ExitFacts = {},
+	{ outputFailed = false, dry, verify, settledBefore = 0 }: ExitFacts = {},
 ): ExitCode {
 	const applying = new Set<ExitCode>();
 	if (stop !== undefined) applying.add(stop.exit);
-	if (totals.failed + totals.invalid > 0) applying.add(Exit.failedRows);
+	if (totals.failed - settledBefore + totals.invalid > 0) applying.add(Exit.failedRows);
 	if (dry?.isDetailed === true && dry.changes > 0) applying.add(Exit.differences);
 	if (dry?.undeclared?.fails === true && dry.undeclared.documents > 0) applying.add(Exit.differences);
 	if (verify !== undefined && verify.lost + (verify.unexplained ?? 0) > 0) applying.add(Exit.differences);

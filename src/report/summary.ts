@@ -43,6 +43,8 @@ export type Summary = {
 	readonly duplicate_skipped: number;
 	readonly pending: number;
 	readonly attempts: number;
+	/** of the failed rows, those that were not sent as a newer run had touched their documents */
+	readonly superseded: number;
 	readonly seconds: number;
 	/** whether updates were seen to arrive, and none that was read back is lost */
 	readonly verified: boolean;
@@ -93,6 +95,8 @@ export type SummaryFacts = {
 	/** the counts of an undo */
 	readonly undone?: Undone | undefined;
 	readonly run?: string | undefined;
+	/** of the failed rows, those whose documents a newer run had touched */
+	readonly superseded?: number | undefined;
 	/** updated rows whose documents already had those values */
 	readonly same?: number | undefined;
 	readonly undo?: Undo | undefined;
@@ -123,6 +127,7 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		...counts,
 		duplicate_skipped: duplicateSkipped,
 		attempts,
+		superseded: facts.superseded ?? 0,
 		seconds: Math.round(seconds * 1000) / 1000,
 		verified: isVerified(totals, facts),
 		verify: facts.verify ?? null,

@@ -156,7 +156,7 @@ export class RowAttempts<Item extends Work> {
 		return (
 			this.#repeated.failed(error) ??
 			(maxErrors === undefined ? this.#refused.failed({ code: error.code, text: error.message }) : undefined) ??
-			errorLimit(maxErrors, journal.totals())
+			errorLimit(maxErrors, journal.totals(), journal.superseded)
 		);
 	}
 

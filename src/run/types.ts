@@ -18,6 +18,12 @@ export type Work = {
 	readonly file?: { readonly path: string } | undefined;
 };
 
+/** The code of a row that a newer run makes needless: another run has touched its document since. */
+export const SUPERSEDED = "SUPERSEDED";
+
+/** The code of a row that was done, and whose document no longer has what was sent. */
+export const CHANGED_SINCE = "CHANGED_SINCE";
+
 export type RowError = { readonly code: string; readonly text: string };
 
 /** The outcome of one row. Exactly one is recorded for each settled row. */
@@ -80,6 +86,8 @@ export type Journal<Item extends Work = Work> = {
 	/** @throws when a row is recorded twice, or when the storage fails; both promises reject for the same reasons */
 	record(outcome: Outcome<Item>): Recorded;
 	totals(): Totals;
+	/** of the failed rows, those whose documents a newer run has touched; none unless given */
+	readonly superseded?: number;
 };
 
 /** Time and chance, injected so that no test waits for a clock. */

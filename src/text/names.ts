@@ -48,3 +48,11 @@ export function isOneLetterApart(left: string, right: string): boolean {
 	if (short.slice(at + 1) === long.slice(at + 1)) return true;
 	return short[at] === long[at + 1] && short[at + 1] === long[at] && short.slice(at + 2) === long.slice(at + 2);
 }
+
+/**
+ * The same text for ids of one document. RAGFlow's ids are 32 hexadecimal digits, and its database compares them without
+ * letter case; other ids are taken as they are.
+ */
+export function idKey(id: string): string {
+	return /^[0-9a-f]{32}$/i.test(id) ? id.toLowerCase() : id;
+}

@@ -38,6 +38,8 @@ export type Ended = {
 	/** the words that are printed instead of the counts of rows */
 	readonly counted?: string;
 	readonly run?: string;
+	/** of the failed rows, those that a newer run had touched: all of them, and those of earlier executions */
+	readonly superseded?: { readonly all: number; readonly before: number };
 	/** the folder of the recorded run */
 	readonly folder?: string;
 	/** rows whose documents already had the written metadata */
@@ -88,6 +90,7 @@ export async function resultOf(
 		outputFailed: isOutputLost,
 		dry,
 		verify: verify && { ...verify.counts, ...verify },
+		settledBefore: ended.superseded?.before,
 	});
 	const slow = pace && slowCauses(pace, cap);
 	const facts = {
@@ -95,6 +98,7 @@ export async function resultOf(
 		slow,
 		verify: verify?.counts,
 		undone: ended.undone?.counts,
+		superseded: ended.superseded?.all,
 		wouldChange: dry?.changes,
 		undeclared: dry?.undeclared?.documents,
 	};
@@ -122,7 +126,8 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	const { totals, stop, failed, verify } = ended;
 	const { exit, summary } = await resultOf(context, ended);
 	if (flags.json === true) await io.out(`${summary}\n`);
-	if (failed !== undefined && totals.failed > 0 && failed.failure === undefined) {
+	const superseded = ended.superseded?.all ?? 0;
+	if (failed !== undefined && totals.failed > superseded && failed.failure === undefined) {
 		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);
 	}
 	if (ended.undone !== undefined) io.note(undoneText(ended.undone.name, ended.undone.counts));
@@ -167,7 +172,7 @@ function resumeText(stop: Stop | undefined, resume: string): string {
 	return `${hint}Correct the rows and run the command again: ${resume} sends the same rows.`;
 }
 
-function nextStep({ totals, failed, run, dry, next, verify }: Ended, flags: GlobalFlags): string {
+function nextStep({ totals, failed, run, dry, next, verify, superseded }: Ended, flags: GlobalFlags): string {
 	if (failed?.failure !== undefined && run !== undefined) {
 		return `Write the failed rows to another file: ${withFlags(`ragtag runs report ${run} --failed FILE`, flags)}`;
 	}
@@ -178,6 +183,9 @@ function nextStep({ totals, failed, run, dry, next, verify }: Ended, flags: Glob
 	}
 	if (totals.failed > 0 && failed !== undefined && run !== undefined) {
 		const retry = withFlags(`ragtag runs retry ${run}`, flags);
+		if (totals.failed === superseded?.all) {
+			return `Newer runs have touched these documents since, so they were left alone. To write them as well: ${retry} --force`;
+		}
 		return `Correct ${failed.path} and send it as a manifest, or try the same rows again: ${retry}`;
 	}
 	const isMissing = verify !== undefined && (verify.counts.lost + verify.counts.unknown > 0 || isChanged(verify));

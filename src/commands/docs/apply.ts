@@ -17,7 +17,8 @@ import { preview } from "../../workflows/preview/preview.ts";
 import { report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
-import { endRun, openRecord } from "../../workflows/run/run-rows.ts";
+import { openRecord } from "../../workflows/run/open-record.ts";
+import { endRun } from "../../workflows/run/run-rows.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags &

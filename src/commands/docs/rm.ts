@@ -17,6 +17,7 @@ import { preview } from "../../workflows/preview/preview.ts";
 import { report } from "../../workflows/report.ts";
 import { idRows } from "../../workflows/rows/argument-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 
 export type RmOptions = ManifestReadFlags &
@@ -56,16 +57,18 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	if (dryRun) return await preview(run, rows, previewRow);
 	const allowed = await prescanRemovals(run, rows);
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
-	if (!yes) await askForYes(`Remove ${await documentsOf(run, rows)}? This cannot be undone.`, app);
+	if (!yes && rows.rows > 0) {
+		const open = await rowsToSend(run, rows);
+		if (open !== undefined) await askForYes(`Remove ${await documentsOf(run, open)}? This cannot be undone.`, app);
+	}
 	const { service } = run.session;
 	return await runRows(run, allowed, (log, documents) =>
 		removeDocument(service, log, documents.removable(service.lookup)),
 	);
 }
 
-/** Resumes a removal. The user was asked when it began. */
-export const resumeRemoval: Resume = (file, flags, app) =>
-	remove({ ...flags, manifest: file.manifest.path, yes: true }, app);
+/** Resumes a removal. It asks again: its documents may have been tagged since. */
+export const resumeRemoval: Resume = (file, flags, app) => remove({ ...flags, manifest: file.manifest.path }, app);
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: RmOptions, { io }: App): void {

@@ -33,7 +33,8 @@ import { report } from "../../workflows/report.ts";
 import { fileRows } from "../../workflows/rows/argument-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
-import { endRun, openRecord, type RowOperation, type RunRecord, sendRows } from "../../workflows/run/run-rows.ts";
+import { openRecord, type RunRecord } from "../../workflows/run/open-record.ts";
+import { endRun, type RowOperation, sendRows } from "../../workflows/run/run-rows.ts";
 
 export type UploadOptions = ManifestReadFlags &
 	RunFlags &

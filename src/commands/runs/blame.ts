@@ -38,7 +38,12 @@ type Query = {
 };
 
 /** A write of a recorded run. */
-type FoundWrite = BlamedWrite<Source> & { readonly datasetId: string; readonly baseUrl: string };
+type FoundWrite = BlamedWrite<Source> & {
+	readonly datasetId: string;
+	readonly baseUrl: string;
+	/** number of the execution that sent it */
+	readonly order: number;
+};
 
 /** Declares the interface of `runs blame`. What it does is in `blame`. */
 export function blameCommand(runs: Command, app: App, done: Done, run = blame): void {
@@ -130,7 +135,14 @@ async function writesOf(
 		if (query.baseUrl !== undefined && file.baseUrl !== query.baseUrl) return [];
 		const normalise = await rememberedNormalise(query.stateDir, file.baseUrl);
 		const written = await writesTo(runs.path(name), query.documentId, normalise);
-		return written.map((one) => ({ ...writeOf(one, file), datasetId: one.datasetId, baseUrl: file.baseUrl }));
+		const { baseUrl, order: began = 0 } = file;
+		// The records of a run's first execution have no number of their own.
+		return written.map((one) => ({
+			...writeOf(one, file),
+			datasetId: one.datasetId,
+			baseUrl,
+			order: one.order === 0 ? began : one.order,
+		}));
 	} catch (error) {
 		const known = journalCliError(error);
 		if (!(known instanceof CliError)) throw error;
@@ -161,8 +173,8 @@ function manifestOf(command: string, { name, source }: RunFile["manifest"]): str
 /** The writes by document: one id may be in several datasets, and at several services. */
 function byDocument(found: readonly FoundWrite[]): FoundWrite[][] {
 	const documents = new Map<string, FoundWrite[]>();
-	// By time: a resumed run may have written after runs that began later than it.
-	for (const write of found.toSorted((a, b) => a.by.time - b.by.time)) {
+	// By execution: a resumed run may have written after runs that began later than it, and a clock may have been wrong.
+	for (const write of found.toSorted((a, b) => a.order - b.order)) {
 		const place = JSON.stringify([write.baseUrl, write.datasetId]);
 		const writes = documents.get(place) ?? [];
 		writes.push(write);

@@ -15,7 +15,7 @@ import { type MergedRun, mergeRuns } from "../../run/recorded/merge-runs.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { writeRunSummary } from "../../run/recorded/run-summary.ts";
-import { type ShardRun, wholeOf } from "../../run/recorded/shard-runs.ts";
+import { type ShardRun, wholeOf, wholeOptions } from "../../run/recorded/shard-runs.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
@@ -62,9 +62,12 @@ export async function merge(names: readonly string[], flags: MergeFlags, app: Ap
 	const [first, ...others] = wholeOf(await findParts(names, from, runs), (run) => resumeCommand(run, flags));
 	if (first === undefined) throw new Error("a whole has at least one shard");
 	const whole = [first, ...others] as const;
-	const { baseUrl, manifest } = first.file;
+	const { manifest, options } = first.file;
 	// No shard may be tried again meanwhile, and no second merge of them begin.
-	const lock = await lockContent({ baseUrl, manifest }, { runs, processes: app.processes, force: false });
+	const lock = await lockContent(
+		{ manifest, options: wholeOptions(options) },
+		{ runs, processes: app.processes, force: false },
+	);
 	try {
 		await refuseSecond(whole, runs);
 		const merged = await mergeRuns(runs, whole, VERSION);

@@ -62,7 +62,7 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 	const removal: Removal = { runs, processes, all, staysBecause, isDry, flags };
 	const removed: Removed[] = [];
 	for (const run of names) {
-		const old = await pruneCandidate(run, runs, all);
+		const old = await pruneCandidate(run, runs);
 		if (old === undefined) continue;
 		if (name === undefined && isYoung(old, flags.olderThan)) {
 			if (!isDry && isEnded(old)) await packFinished(old, removal);

@@ -62,10 +62,11 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		throw new CliError(`run ${file.run} was stopped before it began; nothing was sent`, { exit: Exit.failedRows });
 	}
 	const totals = recorded.state.totals();
+	const { superseded } = recorded.state;
 	// `--report` is written at the end of the command, from the record of this run.
 	app.runEnd.report({ text: "", folder: runs.path(file.run) });
 	const failedPath = flags.failed ?? runs.path(file.run, "failed.csv");
-	if (totals.failed > 0 && (flags.report === undefined || flags.failed !== undefined)) {
+	if (totals.failed > superseded && (flags.report === undefined || flags.failed !== undefined)) {
 		const source = await sourceOf(file, await app.temporaryFolder(settings), app);
 		try {
 			if (source.sha256 !== file.manifest.sha256) {
@@ -74,7 +75,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 					hint: "Restore it, and run the same command again.",
 				});
 			}
-			const failure = await writeFailed(failedPath, runs.path(file.run), source, totals);
+			const failure = await writeFailed(failedPath, runs.path(file.run), source, { ...totals, superseded });
 			if (failure !== undefined) throw new CliError(`${failedPath}: ${failure}`, { exit: Exit.output });
 		} finally {
 			await source.close();

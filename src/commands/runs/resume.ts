@@ -5,12 +5,16 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
+import { markOf } from "../../run/recorded/superseded.ts";
 import { certainNewestWithResult, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
 import { resumes } from "../index.ts";
 
 const KEPT =
 	"The --no-undo, --rate and --concurrency of the run are kept; a --rate or --concurrency that is given here wins.";
-const FORCE = "for a plan, also changes documents that were changed after it was made; ";
+const FORCE =
+	"also writes documents that a newer run has touched since; for a plan, also those that were changed after it was made; ";
 
 /** Declares the interface of `runs resume`. What it does is in `resumeRun`. */
 export function resumeRunCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
@@ -22,7 +26,7 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = resu
 		)
 		.argument("[run]", "name of the run (default: the newest unfinished one that is not superseded)")
 		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
-	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
+	addYesOption(addRunOptions(command, FORCE)).action(async (name: string | undefined) => {
 		done(await run(name, flagsOf(command), app, false));
 	});
 }
@@ -35,9 +39,13 @@ export function retryCommand(runs: Command, app: App, done: Done, run = resumeRu
 		.description(`Tries the failed rows of a run again, together with its pending rows. ${KEPT}`)
 		.argument("[run]", "name of the run (default: the newest with any result)")
 		.addHelpText("before", "Examples:\n  ragtag runs retry\n  ragtag runs retry 20261121T170000-1a2b3c\n");
-	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
+	addYesOption(addRunOptions(command, FORCE)).action(async (name: string | undefined) => {
 		done(await run(name, flagsOf(command), app, true));
 	});
+}
+
+function addYesOption(command: Command): Command {
+	return command.option("--yes", "removes documents, or goes on with an undo, without asking again");
 }
 
 /** The flags that were typed win over those of the record. A default is no such flag. */
@@ -62,6 +70,7 @@ async function resumeRun(
 		: reopen
 			? certainNewestWithResult("retry", runs)
 			: newestUnfinished(runs));
+	refuseUndone(reopen ? "retried" : "resumed", file, runs, await runs.files());
 	const resume = await resumes.get(file.command)?.();
 	if (resume === undefined) {
 		throw new CliError(`run ${file.run} is one of ${file.command}, which this version does not know`, {
@@ -80,4 +89,17 @@ async function resumeRun(
 	};
 	const own = { run: file.run, reopen, allowEmpty: true };
 	return resume(file, { ...recorded, ...flags, ...sending, ...target, ...own }, app);
+}
+
+/** @throws CliError exit 2 where the run, or the run that its shards were merged into, was undone */
+function refuseUndone(verb: string, { run }: RunFile, runs: RunStore, all: readonly RunFile[]): void {
+	const merged = all.filter(({ mergedFrom }) => mergedFrom?.includes(run) === true);
+	for (const name of [run, ...merged.map((one) => one.run)]) {
+		const mark = markOf(runs, name);
+		if (mark?.isUndone !== true) continue;
+		throw new CliError(`run ${run} was undone by run ${mark.by}, and is not ${verb}; nothing was sent`, {
+			exit: Exit.usage,
+			hint: "Run its command again to write its rows; ragtag runs list shows all runs.",
+		});
+	}
 }

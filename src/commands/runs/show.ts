@@ -10,11 +10,17 @@ import { show as shown } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { runFileMembers } from "../../run/recorded/run-file.ts";
-import { supersededBy } from "../../run/recorded/superseded.ts";
+import { type Mark, markOf } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { readPrintedEnd } from "../../workflows/recorded/printed-end.ts";
-import { newestWithResult, readReport, type RunsFlags, stateOf } from "../../workflows/recorded/recorded-run.ts";
+import {
+	newestWithResult,
+	readReport,
+	type RunState,
+	type RunsFlags,
+	stateOf,
+} from "../../workflows/recorded/recorded-run.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
 export function showCommand(runs: Command, app: App, done: Done, run = show): void {
@@ -30,6 +36,11 @@ export function showCommand(runs: Command, app: App, done: Done, run = show): vo
 	});
 }
 
+function stateText(state: RunState, mark: Mark | undefined): string {
+	if (state === "superseded") return `superseded by ${mark?.by}, and resumed only by its name`;
+	return state === "undone" ? `undone by ${mark?.by}` : state;
+}
+
 export async function show(name: string | undefined, flags: RunsFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
@@ -39,8 +50,8 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 	);
 	const totals = recorded?.state.totals();
 	const found = (await readPrintedEnd(runs.path(file.run)).catch(() => undefined))?.foundRate;
-	const by = await supersededBy(runs, file, await runs.files());
-	const state = stateOf(recorded, by);
+	const mark = markOf(runs, file.run);
+	const state = stateOf(recorded, mark);
 	const resume = state === "unfinished" ? resumeCommand(file.run, flags) : undefined;
 	const undo =
 		recorded === undefined || totals === undefined
@@ -66,7 +77,8 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 			sittings: executions,
 			undo: undo?.command ?? null,
 			found_rate: found === undefined ? null : foundRateLine(found),
-			superseded_by: state === "superseded" ? by : null,
+			superseded_by: state === "superseded" ? mark?.by : null,
+			undone_by: state === "undone" ? mark?.by : null,
 		};
 		await io.out(`${JSON.stringify({ ...object, folder: runs.path(file.run), resume: resume ?? null })}\n`);
 		return Exit.ok;
@@ -80,7 +92,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		...(file.mergedFrom === undefined ? [] : [["merged of", file.mergedFrom.join(", ")] as const]),
 		["service", file.baseUrl],
 		["started", file.started],
-		["state", state === "superseded" ? `superseded by ${by}, and resumed only by its name` : state],
+		["state", stateText(state, mark)],
 		["rows", totals === undefined ? "none was sent" : countsText(totals)],
 		["in doubt", `${rowsText(recorded?.inDoubt ?? 0)} sent with unknown outcome`],
 		["executions", String(recorded?.state.headers.length ?? 0)],

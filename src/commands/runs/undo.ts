@@ -25,7 +25,10 @@ import { policyPrescan, withoutPolicy } from "../../workflows/policy/prescan.ts"
 import { preview } from "../../workflows/preview/preview.ts";
 import { endedBefore, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
-import { endRun, openRecord, type RunRecord } from "../../workflows/run/run-rows.ts";
+import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
+import { newerRowsOf, unlessNewer } from "../../workflows/run/newer-rows.ts";
+import { openRecord, type RunRecord, type TakesBack } from "../../workflows/run/open-record.ts";
+import { endRun } from "../../workflows/run/run-rows.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 
@@ -94,14 +97,21 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	await using rows = await planRows(run, plan.path, undoKind(undoManifestName(file.run)));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const rules = { ...RULES, listsLagUntil: listsLagUntil(plan, app) };
-	if (dryRun) return await preview(withoutPolicy(run), rows, previewPlanned(run, rules), planPrinter(run));
+	const mode = { isUndo: true, isForced: options.force === true };
+	const newer = await newerRowsOf(runs, file, await runs.files(), mode);
+	if (dryRun) {
+		return await preview(withoutPolicy(run), rows, unlessNewer(newer, previewPlanned(run, rules)), planPrinter(run));
+	}
 	app.io.note(`${about}: ${todoText(plan, "will")}.`);
-	if (!yes) await askForYes(`Undo run ${file.run}, which wrote ${await documentsOf(run, rows)}?`, app);
-	return await sendUndo(run, rows, rules, file.run);
+	const unchanged = (await newer?.unchanged(rows)) ?? "";
+	if (!yes) await askForYes(`Undo run ${file.run}, which wrote ${await documentsOf(run, rows)}?${unchanged}`, app);
+	else if (unchanged !== "") app.io.note(unchanged.trim());
+	return await sendUndo(run, rows, rules, { run: file.run, newer });
 }
 
-/** Resumes an undo. The user was asked when it began. */
+/** Resumes an undo. It asks again: its documents may have been changed since. */
 export const resumeUndo: Resume = async (file, flags, app) => {
+	checkFlags(flags, app);
 	if (flags.json === true) await printVersionLine(app);
 	const settings = await app.settings(flags);
 	const { path, name } = file.manifest;
@@ -113,6 +123,8 @@ export const resumeUndo: Resume = async (file, flags, app) => {
 	await checkFailedPath(flags.failed, "-");
 	await using rows = await planRows(run, path, undoKind(name));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
+	const open = flags.yes === true ? undefined : await rowsToSend(run, rows);
+	if (open !== undefined) await askForYes(`Go on with the undo, which restores ${await documentsOf(run, open)}?`, app);
 	return await sendUndo(run, rows, RULES);
 };
 
@@ -150,7 +162,7 @@ async function lockOf(
 	return { [Symbol.asyncDispose]: () => lock.release() };
 }
 
-async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?: string): Promise<ExitCode> {
+async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?: TakesBack): Promise<ExitCode> {
 	const allowed = await policyPrescan(withoutPolicy(run), rows, previewPlanned(run, rules));
 	await using record = await openRecord(run, allowed, takesBack === undefined ? {} : { takesBack });
 	const sent = await sendPlanned(record, rules);

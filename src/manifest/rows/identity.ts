@@ -40,14 +40,6 @@ function canonical(value: JsonValue): JsonValue {
 const CONTROL = /\p{Cc}/u;
 const SURROGATE = /\p{Surrogate}/u;
 
-/**
- * The same text for ids of one document. RAGFlow's ids are 32 hexadecimal digits, and its database compares them without
- * letter case; other ids are taken as they are.
- */
-export function idKey(id: string): string {
-	return /^[0-9a-f]{32}$/i.test(id) ? id.toLowerCase() : id;
-}
-
 /** The fault of a text that can't be an id, which becomes a segment of an address. Undefined if there is none. */
 export function idFault(field: string, id: string): Fault | undefined {
 	const text = idText(id);

@@ -4,7 +4,8 @@ import type { ManifestOptions } from "../types.ts";
 import { PURPOSES } from "../purposes.ts";
 import type { ParsedRow, RowReader } from "./row-reader.ts";
 import { FileFinder, type FoundFile } from "./files.ts";
-import { payloadText, idFault, idKey } from "./identity.ts";
+import { idKey } from "../../text/names.ts";
+import { payloadText, idFault } from "./identity.ts";
 import { type SchemaRow, SchemaCheck } from "./schema-check.ts";
 import { valueFaults } from "./values.ts";
 

@@ -98,6 +98,11 @@ export class DocumentSource {
 		return this.#byId.whole(datasetId)?.documents.atHand(id);
 	}
 
+	/** Whether a list was read. */
+	get hasList(): boolean {
+		return this.#byId.hasWhole;
+	}
+
 	/**
 	 * What `byId` would give, if a list was read and shows the document. Sends no request. Undefined where there is no list.
 	 *

@@ -67,6 +67,11 @@ export class ListedDatasets<Documents extends Store> {
 		return this.#read.get(datasetId);
 	}
 
+	/** Whether any list was read. */
+	get hasWhole(): boolean {
+		return this.#read.size > 0;
+	}
+
 	/** The list of a dataset whose service ignored a request for one document. */
 	async listAfterAll(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
 		const chosen = this.#lists.get(datasetId);

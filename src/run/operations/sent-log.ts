@@ -1,7 +1,7 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { RowBytes } from "../journal/row-states.ts";
-import type { Work } from "../types.ts";
+import type { RowError, Work } from "../types.ts";
 
 /** The write that is sent for a row. */
 export type Sending =
@@ -46,6 +46,8 @@ export type SentLog = {
 	sending(item: Work, sending: Sending): Promise<void>;
 	/** an upload was stored, and its metadata is not written yet */
 	stored(item: Work, document: { readonly id: string; readonly name: string }): Promise<void>;
+	/** why a row of a run that goes on may not write to a document: a newer run has touched it. None unless given */
+	newerRun?(datasetId: string, documentId: string): RowError | undefined;
 };
 
 /** For operations that are not recorded. */
@@ -55,6 +57,16 @@ export const unrecorded: SentLog = {
 	stored: () => Promise.resolve(),
 };
 
+/** Fails a row whose document a newer run has touched. @throws RestError */
+export function refuseNewer(
+	log: Pick<SentLog, "newerRun">,
+	{ datasetId }: Pick<Work, "datasetId">,
+	documentId: string,
+): void {
+	const newer = log.newerRun?.(datasetId, documentId);
+	if (newer !== undefined) throw new RestError(newer.text, { kind: "rejected", code: newer.code });
+}
+
 /**
  * A log that refuses the rows which the pass of a policy could not judge, because their documents could not be read then.
  *
@@ -62,6 +74,7 @@ export const unrecorded: SentLog = {
  */
 export function onlyPrescanned(log: SentLog, unseen: Pick<RowBytes, "get">): SentLog {
 	return {
+		newerRun: (datasetId, documentId) => log.newerRun?.(datasetId, documentId),
 		earlier: (index) => log.earlier(index),
 		sending: (item, sending) => {
 			if (unseen.get(item.index) === 0) return log.sending(item, sending);

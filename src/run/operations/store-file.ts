@@ -6,8 +6,10 @@ import { findDocument, findNamesakes } from "../documents/find-document.ts";
 import { readBack, RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import { durationText } from "../stop/reasons.ts";
+import { SUPERSEDED } from "../types.ts";
 import { isNumbered, numberedCopies } from "./namesakes.ts";
 import type { Memory, RowAttempt } from "./operation.ts";
+import { refuseNewer } from "./sent-log.ts";
 
 /** The shortest time in which a service may store a file after its answer was lost, in milliseconds. */
 const SHORTEST_SETTLE_TIME = 10_000;
@@ -40,6 +42,7 @@ export async function storeFile(attempt: UploadAttempt, file: UploadFile): Promi
 	const found = await findUploadedSince(attempt, file).catch((failure: unknown) => {
 		// The list may fail for the same reason. The row's next attempt searches again, and still sends nothing.
 		if (failure instanceof RestError && isTemporary(failure)) throw unsettled(failure);
+		if (failure instanceof RestError && failure.code === SUPERSEDED) throw failure;
 		return undefined;
 	});
 	if (found !== undefined) return found;
@@ -81,9 +84,10 @@ function unsettled(failure: RestError): RestError {
  * and size. It is read now, as an earlier list can't show the new document.
  */
 export async function findUploadedSince(
-	{ api, request, item: { datasetId }, memory: { namesakes = [] } }: UploadAttempt,
+	{ api, request, item, memory: { namesakes = [] }, log }: UploadAttempt,
 	file: UploadFile,
 ): Promise<StoredFile | undefined> {
+	const { datasetId } = item;
 	const known = new Set(namesakes);
 	const same = await findNamesakes(api, request, datasetId, file.name);
 	// Where a document had its name before, the file was stored under a number.
@@ -92,7 +96,10 @@ export async function findUploadedSince(
 		({ id, size }) => !known.has(id) && (size === undefined || size === file.size),
 	);
 	const [only] = made;
-	return made.length === 1 && only !== undefined ? { id: only.id, name: only.name, size: only.size } : undefined;
+	if (made.length !== 1 || only === undefined) return undefined;
+	// A newer run may have uploaded it: then this run must neither take it for its own, nor store the file once more.
+	refuseNewer(log, item, only.id);
+	return { id: only.id, name: only.name, size: only.size };
 }
 
 /** Bytes of a file, read when its row comes: a manifest may be long, and a file may change meanwhile. */

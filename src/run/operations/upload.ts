@@ -13,7 +13,7 @@ import { isNumbered, namesakesMeant, numberedCopies, type OnExisting, settledByE
 import type { Memory, Operation, Settled } from "./operation.ts";
 import type { UpdateItem } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
-import { type SentLog, unrecorded } from "./sent-log.ts";
+import { refuseNewer, type SentLog, unrecorded } from "./sent-log.ts";
 import {
 	checkUploadAnswer,
 	findUploadedSince,
@@ -177,6 +177,7 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 	}
 	const found = namesakesMeant(namesakes, file.name);
 	const settled = settledByExisting(service, onExisting, found, item);
+	if (settled !== undefined) refuseNewer(log, item, settled.documentId);
 	if (settled?.status !== "updated") return settled;
 	const { documentId } = settled;
 	const before = found[0] && restorable(service, documentId, found[0], found[0].metadata);

@@ -55,8 +55,8 @@ async function recordsWithId({ sent }: PerFile<string>, documentId: string): Pro
 	const chunks = await readChunks(sent);
 	if (chunks === undefined) throw new JournalUnreadable(`${sent} is missing`, "corrupt");
 	// The journal writes ids with `JSON.stringify`, so the text in the file has the same escapes.
-	const isWanted = containing(`"id":${JSON.stringify(documentId)}`);
-	return groupByRow(chunks, sent, isWanted, (record) => record.documentId === documentId);
+	const isNamed = containing(`"id":${JSON.stringify(documentId)}`);
+	return groupByRow(chunks, sent, isNamed, (record) => record.documentId === documentId);
 }
 
 async function recordsOfRows({ sent }: PerFile<string>, rows: ReadonlySet<number>): Promise<RecordsByRow> {
@@ -70,12 +70,20 @@ async function groupByRow(
 	isWanted: (record: SentRecord | StoredRecord) => boolean,
 ): Promise<RecordsByRow> {
 	const records = new Map<number, (SentRecord | StoredRecord)[]>();
-	await readMatchingLines(chunks, file, isWantedLine, (record) => {
-		if ((record.kind !== "sent" && record.kind !== "stored") || !isWanted(record)) return;
-		const known = records.get(record.row) ?? [];
-		known.push(record);
-		records.set(record.row, known);
-	});
+	const isExecution = containing('"k":"x"');
+	let order: number | undefined;
+	await readMatchingLines(
+		chunks,
+		file,
+		(bytes) => isExecution(bytes) || isWantedLine(bytes),
+		(record) => {
+			if (record.kind === "execution") ({ order } = record);
+			if ((record.kind !== "sent" && record.kind !== "stored") || !isWanted(record)) return;
+			const known = records.get(record.row) ?? [];
+			known.push(Object.assign(record, { order }));
+			records.set(record.row, known);
+		},
+	);
 	return records;
 }
 

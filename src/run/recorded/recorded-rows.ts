@@ -25,6 +25,8 @@ export type WrittenRow = {
 	readonly before: Metadata | undefined;
 	/** when it was sent last, in epoch milliseconds; undefined in records of earlier releases */
 	readonly time: number | undefined;
+	/** number of the execution that sent it last */
+	readonly order: number;
 	/** the row's outcome; undefined if unknown */
 	readonly status: RowStatus | undefined;
 };
@@ -98,10 +100,10 @@ export function* writtenRowOf(
 	const last = sent.at(-1);
 	// A repair may have kept the record that a file was stored, and lost the record that it was sent.
 	if (last === undefined || state.isUntouched(last.row)) return;
-	const { row, line, datasetId, write, metadata = new Map(), time } = last;
+	const { row, line, datasetId, write, metadata = new Map(), time, order = 0 } = last;
 	const documentId = write === "upload" ? (stored?.documentId ?? "") : last.documentId;
 	const before = beforeImageOf(sent, normalise);
-	yield { row, line, datasetId, documentId, write, metadata, before, time, status: state.statusOf(row) };
+	yield { row, line, datasetId, documentId, write, metadata, before, time, order, status: state.statusOf(row) };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records
 import { countStoredButFailed, countWithoutBeforeImage } from "../journal/sent-state.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
 import type { Appended } from "../journal/writer.ts";
-import type { Journal, Outcome, Recorded, Totals, Work } from "../types.ts";
+import { type Journal, type Outcome, type Recorded, SUPERSEDED, type Totals, type Work } from "../types.ts";
 import { outcomeRecordOf, sentRecordOf } from "./row-records.ts";
 import { millisecondsUntil } from "./run-time.ts";
 
@@ -50,6 +50,16 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	record(outcome: Outcome<Item>): Recorded {
 		const { index, line } = outcome.item;
 		if (this.isSettled(index)) throw new Error(`the row of line ${line} was settled twice`);
+		return this.#record(outcome);
+	}
+
+	/** Fails a row that an earlier execution had done. Its write was applied, and stays recorded. */
+	changedSince(outcome: Outcome<Item>): Promise<void> {
+		return this.#record(outcome).settled;
+	}
+
+	#record(outcome: Outcome<Item>): Recorded {
+		const { index } = outcome.item;
 		// An earlier execution may have applied its write, even if the service has refused the one of this execution.
 		const isUntouched = outcome.isUntouched === true && !this.#inDoubt.has(index);
 		const record = outcomeRecordOf(outcome, isUntouched);
@@ -144,10 +154,18 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return this.#appendSent({ kind: "stored", row: index, documentId: id, storedName: name });
 	}
 
-	/** Makes failed rows pending again, so that they are sent once more. */
-	async reopen(now: Date): Promise<void> {
+	/** Of the failed rows, those whose documents a newer run had touched. */
+	get superseded(): number {
+		return this.#run.state.superseded;
+	}
+
+	/** Makes failed rows pending again, so that they are sent once more: not those of a newer run, unless all are meant. */
+	async reopen(now: Date, includeSuperseded: boolean): Promise<void> {
 		for (const row of this.#inDoubt.keys()) if (this.isSettled(row)) this.#reopened.add(row);
-		const record = { kind: "reopen", time: now.toISOString() } as const;
+		const { state } = this.#run;
+		const codes = state.failedCodes().filter((code) => code !== SUPERSEDED);
+		const isAll = includeSuperseded || state.superseded === 0;
+		const record = { kind: "reopen", time: now.toISOString(), ...(isAll ? {} : { codes }) } as const;
 		await this.#run.journal.append(record);
 		this.#run.state.apply(record);
 		this.#countedBytes = this.#run.journal.size;

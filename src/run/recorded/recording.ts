@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { copyFile, open } from "node:fs/promises";
+import { copyFile, open, rename } from "node:fs/promises";
+import { CliError } from "../../errors.ts";
 import { syncFolder } from "../journal/files.ts";
 import { continueRun, createRun, type OpenRun } from "../journal/open.ts";
 import { inDoubtByRow, type RowInDoubt } from "../journal/in-doubt.ts";
@@ -7,19 +8,17 @@ import type { RecordedRun } from "../journal/reader.ts";
 import { replaceDurably, writeNewDurably } from "../storage/quick-files.ts";
 import { cannotRecord, journalCliError } from "./faults.ts";
 import { millisecondsOf } from "./run-time.ts";
-import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
+import { type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { lockForSending, type LockOptions } from "./run-lock.ts";
 import type { RunStore } from "./run-store.ts";
-import { isSameJob, supersede, supersededBy, unmark } from "./superseded.ts";
-import { findUnfinished, headerOf, type RunSpec } from "./unfinished.ts";
+import { markUndone, recordedJobKey, supersede, unmark } from "./superseded.ts";
+import { type FindUnfinishedOptions, findUnfinished, headerOf, type RunSpec } from "./unfinished.ts";
 
-export type RecordingOptions = LockOptions & {
-	readonly now: () => Date;
-	/** resumes the newest run of the same job, where it is unfinished and has the same content and options; or the run of that name */
-	readonly resume: boolean | string;
-	/** tries failed rows again */
-	readonly reopen?: boolean;
-};
+export type RecordingOptions = LockOptions &
+	FindUnfinishedOptions & {
+		/** tries failed rows again */
+		readonly reopen?: boolean;
+	};
 
 /** A run whose journal is open. The process holds its lock. */
 export type Recording = {
@@ -31,10 +30,10 @@ export type Recording = {
 	readonly resumed: { readonly inDoubt: number; readonly seconds: number } | undefined;
 	/** an unfinished run that `--resume` found, and why it was not resumed */
 	readonly notResumed: { readonly run: string; readonly why: string } | undefined;
+	/** all recorded runs, the newest first */
+	readonly all: readonly RunFile[];
 	/** unfinished runs that this one has superseded */
 	readonly superseded: readonly string[];
-	/** the newer run that had superseded this one, which was resumed by name */
-	readonly supersededBy: string | undefined;
 	/** Removes the record of a new run of which no row was sent, as if it had not begun. undefined for a resumed run */
 	readonly discard: (() => Promise<void>) | undefined;
 	/** gives up the lock */
@@ -69,7 +68,7 @@ async function startRun(
 	const order = await takeOrder(runs.folder, all).catch((error: unknown) => {
 		throw cannotRecord(runs.folder, error);
 	});
-	const opened = await createRun(runs.path(run), headerOf(run, spec, now()));
+	const opened = await createRun(runs.path(run), headerOf(run, spec, { now: now(), order }));
 	const { source, manifest } = spec;
 	const path = "path" in source ? source.path : runs.path(run, "manifest");
 	try {
@@ -90,13 +89,16 @@ async function startRun(
 		const written = writeNewDurably(runs.path(run, "run.json"), runFileText(file));
 		// Rows are sent after this: the run must be found again after a loss of power. The file has its name already.
 		await Promise.all([written, syncFolder(runs.path(run))]);
-		const replaced = all.filter((other) => other.run === spec.undoes || isSameJob(other, file));
+		const jobKey = recordedJobKey(file);
+		const replaced = all.filter((other) => recordedJobKey(other) === jobKey);
 		const superseded = await supersede(runs, replaced, run);
+		const undone = all.find((other) => other.run === spec.undoes);
+		const marked = undone === undefined ? superseded : [...superseded, ...(await markUndone(runs, undone, run))];
 		const discard = async (): Promise<void> => {
-			await unmark(runs, superseded, run);
+			await unmark(runs, marked, run);
 			await runs.remove(run);
 		};
-		return { run, opened, inDoubt: new Map(), resumed: undefined, superseded, supersededBy: undefined, discard };
+		return { run, opened, all, inDoubt: new Map(), resumed: undefined, superseded, discard };
 	} catch (error) {
 		await opened.close();
 		throw cannotRecord(runs.path(run), error);
@@ -119,26 +121,33 @@ async function resumeRun(
 	{ runs, now, reopen = false }: RecordingOptions,
 ): Promise<Omit<Recording, "release">> {
 	const { run, manifest } = found.header;
-	const replaced = await supersedeNewer(run, runs);
 	const earlierMilliseconds = await millisecondsOf(found, runs);
 	// These records are read before the first of their rows is settled. A reopened row is as uncertain as one that a killed
 	// execution sent: its file may have been stored before it failed.
 	const inDoubt = await inDoubtByRow(found.recordsInDoubt(reopen));
-	await runs.forgetSummary(run).catch((error: unknown) => {
-		throw cannotRecord(runs.path(run), error);
+	const { all, order } = await beginExecution(run, runs).catch((error: unknown) => {
+		throw error instanceof CliError ? error : cannotRecord(runs.path(run), error);
 	});
 	runs.forgetJournal();
-	const opened = await continueRun(found, { ...headerOf(run, spec, now()), manifest, earlierMilliseconds });
+	const header = headerOf(run, spec, { now: now(), order });
+	const opened = await continueRun(found, { ...header, manifest, earlierMilliseconds });
 	const resumed = { inDoubt: found.inDoubt, seconds: earlierMilliseconds / 1000 };
-	return { run, opened, inDoubt, resumed, notResumed: undefined, discard: undefined, ...replaced };
+	return { run, opened, all, inDoubt, resumed, notResumed: undefined, superseded: [], discard: undefined };
 }
 
-/** A run that is resumed by name writes after newer runs of its job: so these are superseded. */
-async function supersedeNewer(run: string, runs: RunStore): Promise<Pick<Recording, "superseded" | "supersededBy">> {
+/**
+ * Gives the next execution of a run its number. The number is in the run's file before anything is sent, so that a run
+ * which began later and goes on later too knows that this one may have written since.
+ */
+async function beginExecution(run: string, runs: RunStore): Promise<{ all: readonly RunFile[]; order: number }> {
 	const all = await runs.files();
-	const own = all.find((file) => file.run === run);
-	if (own === undefined) return { superseded: [], supersededBy: undefined };
-	const by = await supersededBy(runs, own, all);
-	const newer = all.filter((file) => byAge(file, own) > 0 && isSameJob(file, own));
-	return { superseded: await supersede(runs, newer, run), supersededBy: by };
+	const order = await takeOrder(runs.folder, all);
+	const file = all.find((one) => one.run === run);
+	if (file !== undefined) {
+		const draft = runs.path(run, "run.json.new");
+		await replaceDurably(draft, runFileText({ ...file, lastOrder: order }));
+		await rename(draft, runs.path(run, "run.json"));
+	}
+	await runs.forgetSummary(run);
+	return { all, order };
 }

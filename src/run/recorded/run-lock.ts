@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import type { JsonObject } from "../../json/values.ts";
@@ -18,19 +19,18 @@ export type LockOptions = {
 	readonly force: boolean;
 };
 
-/** What names the lock of a run. A shard has one of its own. */
+/** What names the lock of a run: a service may have several addresses, so none counts. A shard has a lock of its own. */
 export type LockedWork = {
-	readonly baseUrl: string;
 	readonly manifest: Pick<RecordedManifest, "sha256">;
 	readonly options?: JsonObject;
 };
 
 /**
- * The lock of a manifest's content and a target. Two runs of the same content can't go on at the same time, unless they are
+ * The lock of a manifest's content and a dataset. Two runs of the same content can't go on at the same time, unless they are
  * two shards that have no row in common.
  */
-export async function lockContent({ baseUrl, manifest, options = {} }: LockedWork, lock: LockOptions): Promise<Lock> {
-	return takeRunLock(hashOf(`${baseUrl}\0${manifest.sha256}`), shardIn(options), lock);
+export async function lockContent({ manifest, options = {} }: LockedWork, lock: LockOptions): Promise<Lock> {
+	return takeRunLock(hashOf(`${datasetIn({ options })}\0${manifest.sha256}`), shardIn(options), lock);
 }
 
 /** The locks of a run that sends rows: of its manifest's content, and of its path, whose content may have changed. */
@@ -39,11 +39,14 @@ export async function lockForSending(
 	lock: LockOptions,
 ): Promise<Pick<Lock, "release">> {
 	const content = await lockContent(spec, lock);
-	const { path } = spec.manifest;
+	const { manifest, options = {} } = spec;
+	const { path } = manifest;
 	// A manifest from a pipe has no path. Two of them at the same time are two manifests.
 	if (path === null) return content;
 	try {
-		const place = await takeRunLock(hashOf(`path\0${spec.baseUrl}\0${path}`), shardIn(spec.options ?? {}), lock);
+		// Links to one file are one manifest.
+		const real = await realpath(path).catch(() => path);
+		const place = await takeRunLock(hashOf(`path\0${datasetIn(spec)}\0${real}`), shardIn(options), lock);
 		return {
 			release: async () => {
 				await place.release();
@@ -88,6 +91,12 @@ async function takeRunLock(
 			cause: error,
 		});
 	}
+}
+
+/** The dataset that `-d` gives; empty where rows name their own. */
+export function datasetIn({ options }: Pick<LockedWork, "options">): string {
+	const dataset = options?.["dataset"];
+	return typeof dataset === "string" ? dataset : "";
 }
 
 function lockName(name: string, shard: Shard | undefined): string {

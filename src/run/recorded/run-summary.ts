@@ -16,6 +16,8 @@ export type RunSummary = {
 	readonly seconds: number;
 	readonly exitCode: number;
 	readonly totals: Totals;
+	/** of the failed rows, those whose documents a newer run had touched */
+	readonly superseded: number;
 	/** whether any row may have been sent, in any execution */
 	readonly wrote: boolean;
 };
@@ -84,9 +86,11 @@ function isPacked(runs: RunStore, run: string): boolean {
 
 function summaryIn(object: JsonObject): RunSummary | undefined {
 	const { ended, seconds, exit_code: exitCode, wrote, duplicate_skipped: duplicateSkipped } = object;
+	const superseded = object["superseded"] ?? 0;
 	const { rows, updated, unchanged, uploaded, removed, failed, invalid, pending, attempts } = object;
 	if (typeof ended !== "string" || typeof wrote !== "boolean") return undefined;
-	if (!isNumber(seconds) || !isNumber(exitCode) || !isNumber(rows) || !isNumber(updated)) return undefined;
+	if (!isNumber(superseded) || !isNumber(seconds) || !isNumber(exitCode) || !isNumber(rows) || !isNumber(updated))
+		return undefined;
 	if (!isNumber(unchanged) || !isNumber(uploaded) || !isNumber(removed) || !isNumber(failed)) return undefined;
 	if (!isNumber(invalid) || !isNumber(duplicateSkipped) || !isNumber(pending) || !isNumber(attempts)) return undefined;
 	const settled = { updated, unchanged, uploaded, removed, failed };
@@ -95,6 +99,7 @@ function summaryIn(object: JsonObject): RunSummary | undefined {
 		seconds,
 		exitCode,
 		wrote,
+		superseded,
 		totals: { rows, ...settled, invalid, duplicateSkipped, pending, attempts },
 	};
 }

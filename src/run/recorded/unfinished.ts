@@ -5,7 +5,7 @@ import { compareHeader, FORMAT, type HeaderRecord, type RecordedManifest } from 
 import type { RunFile } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
 import type { SendingFlags } from "./sending-flags.ts";
-import { type Job, jobKeyOf, overlaps, recordedJobKey, supersededBy } from "./superseded.ts";
+import { type Job, jobKeyOf, markOf, recordedJobKey } from "./superseded.ts";
 
 /** The task of a run, and its target. */
 export type RunSpec = {
@@ -53,6 +53,8 @@ export type FindUnfinishedOptions = {
 	/** the newest run of the same job, where it is unfinished and has the same content and options; or the run of that name */
 	readonly resume: boolean | string;
 	readonly now: () => Date;
+	/** why the run that was found is not resumed: a newer run has touched its documents. undefined where none has */
+	readonly touchedSince?: ((file: RunFile) => Promise<string | undefined>) | undefined;
 };
 
 /**
@@ -62,11 +64,11 @@ export type FindUnfinishedOptions = {
  */
 export async function findUnfinished(
 	spec: RunSpec,
-	{ runs, resume, now }: FindUnfinishedOptions,
+	{ runs, resume, now, touchedSince }: FindUnfinishedOptions,
 ): Promise<ResumeChoice> {
 	if (resume === false) return "none";
-	const headerNow = (run: string): HeaderRecord => headerOf(run, spec, now());
-	if (resume === true) return await newestUnfinished(spec, headerNow, runs);
+	const headerNow = (run: string): HeaderRecord => headerOf(run, spec, { now: now() });
+	if (resume === true) return await newestUnfinished(spec, headerNow, { runs, touchedSince });
 	const recorded = await runs.journal(resume);
 	if (recorded === undefined) return "none";
 	// Another name or path of the same content is no difference.
@@ -75,24 +77,26 @@ export async function findUnfinished(
 	return { resume: recorded };
 }
 
-/** Only the newest run of a job is resumed: the present metadata of an older run's documents is unknown. */
+/** Only the newest run of a job is resumed. */
 async function newestUnfinished(
 	spec: RunSpec,
 	headerNow: (run: string) => HeaderRecord,
-	runs: RunStore,
+	{ runs, touchedSince }: Pick<FindUnfinishedOptions, "runs" | "touchedSince">,
 ): Promise<ResumeChoice> {
 	const jobKey = jobKeyOf(jobOf(spec));
-	const all: readonly RunFile[] = await runs.files();
-	for (const file of all) {
-		if (recordedJobKey(file) !== jobKey || !overlaps(file, spec)) continue;
+	for (const file of await runs.files()) {
+		if (recordedJobKey(file) !== jobKey) continue;
 		const recorded = await runs.journal(file.run);
 		// The run was killed before its header was written: nothing was sent.
 		if (recorded === undefined) continue;
 		const { run } = file;
 		if (isFinished(recorded) && (await runs.hasSummary(run))) return "none";
-		const newer = await supersededBy(runs, file, all);
-		if (newer !== undefined) return { notResumed: { run, why: `run ${newer} has taken its place` } };
-		const why = compareHeader(recorded.header, headerNow(run));
+		const mark = markOf(runs, run);
+		if (mark !== undefined) {
+			const why = mark.isUndone ? `run ${mark.by} undid it` : `run ${mark.by} has taken its place`;
+			return { notResumed: { run, why } };
+		}
+		const why = compareHeader(recorded.header, headerNow(run)) ?? (await touchedSince?.(file));
 		return why === undefined ? { resume: recorded } : { notResumed: { run, why } };
 	}
 	return "none";
@@ -109,7 +113,7 @@ export function isFinished({ state }: RecordedRun): boolean {
 export function headerOf(
 	run: string,
 	{ command, version, manifest, baseUrl, options }: RunSpec,
-	now: Date,
+	{ now, order }: { readonly now: Date; readonly order?: number },
 ): HeaderRecord {
 	return {
 		kind: "header",
@@ -120,11 +124,12 @@ export function headerOf(
 		manifest,
 		target: { baseUrl },
 		options: createHash("sha256").update(JSON.stringify(options)).digest("hex"),
+		...(order === undefined ? {} : { order }),
 		time: now.toISOString(),
 	};
 }
 
 function jobOf({ command, baseUrl, options, manifest, source }: RunSpec): Job {
 	const path = "path" in source ? source.path : undefined;
-	return { command, baseUrl, options, manifest: { name: manifest.name, sha256: manifest.sha256, path } };
+	return { command, baseUrl, options, manifest: { sha256: manifest.sha256, path } };
 }

@@ -1,6 +1,6 @@
 import { Exit } from "../../errors.ts";
 import type { RestError } from "../../rest/errors.ts";
-import type { RowError, Stop, Totals } from "../types.ts";
+import { type RowError, type Stop, SUPERSEDED, type Totals } from "../types.ts";
 
 /** `--max-errors`: a number of rows, or a share of the finished ones. */
 export type MaxErrors = { readonly unit: "rows" | "percent"; readonly value: number };
@@ -11,19 +11,24 @@ const MIN_ROWS_FOR_PERCENT = 100;
 /** Rows refused with the same code, and none successful, that stop a run: the next rows would be refused too. */
 const SAME_REFUSALS = 10;
 
-/** The stop that `--max-errors` asks for, once the failures reach it. */
-export function errorLimit(limit: MaxErrors | undefined, totals: Totals): Stop | undefined {
-	if (limit === undefined || totals.failed === 0) return undefined;
-	const finished = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed;
+/**
+ * The stop that `--max-errors` asks for, once the failures reach it.
+ *
+ * @param superseded failed rows whose documents a newer run had touched: they are no errors
+ */
+export function errorLimit(limit: MaxErrors | undefined, totals: Totals, superseded = 0): Stop | undefined {
+	const failed = totals.failed - superseded;
+	if (limit === undefined || failed === 0) return undefined;
+	const finished = totals.updated + totals.unchanged + totals.uploaded + totals.removed + failed;
 	const reached =
 		limit.unit === "rows"
-			? totals.failed >= limit.value
-			: finished >= MIN_ROWS_FOR_PERCENT && totals.failed * 100 >= limit.value * finished;
+			? failed >= limit.value
+			: finished >= MIN_ROWS_FOR_PERCENT && failed * 100 >= limit.value * finished;
 	if (!reached) return undefined;
 	const named = `${limit.value}${limit.unit === "percent" ? " %" : ""}`;
 	return {
 		exit: Exit.limit,
-		text: `stopped by --max-errors ${named}: ${totals.failed} of ${finished} finished rows failed`,
+		text: `stopped by --max-errors ${named}: ${failed} of ${finished} finished rows failed`,
 		hint: "Correct the rows (--failed FILE lists them) and run the command again.",
 	};
 }
@@ -32,7 +37,7 @@ export function errorLimit(limit: MaxErrors | undefined, totals: Totals): Stop |
  * Codes of this program's own checks, which are not refusals by the service. A repeated upload begins with files that
  * exist already, and the first documents of a plan may have changed since.
  */
-const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS"]);
+const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS", SUPERSEDED]);
 
 /** The advice if all rows are refused with one code. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([

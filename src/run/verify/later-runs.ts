@@ -4,22 +4,26 @@ import { type RecordedRun, readRun } from "../journal/reader.ts";
 import type { HeaderRecord, SentRecord } from "../journal/records.ts";
 import { isWritten } from "../journal/row-states.ts";
 import type { WrittenRow } from "../recorded/recorded-rows.ts";
+import { newestOrder } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { sameMetadata } from "../service/arrival.ts";
 
-/** A run with the same target that began after the one that is verified. */
+/** A run with the same target that has written after the one that is verified began. */
 export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & {
 	readonly name: string;
 	/** whether its rows replace all metadata of a document; other rows keep values as they find them */
 	readonly replacesAll: boolean;
 };
 
-/** The runs with the same target that began after a run, the oldest first. Runs that can't be read are skipped. */
+/**
+ * The runs with the same target of which an execution followed the beginning of a run: those that executed last come last.
+ * Runs that can't be read are skipped.
+ */
 export async function* laterRunsOf(runs: RunStore, { run, target }: HeaderRecord): AsyncGenerator<LaterRun> {
 	const all = await runs.files();
-	const place = all.findIndex((file) => file.run === run);
-	// The list begins with the newest run. Where the run itself is not in it, none is known to be later.
-	for (const file of all.slice(0, Math.max(0, place)).toReversed()) {
+	const { order: began } = all.find((file) => file.run === run) ?? {};
+	const later = all.filter((file) => file.run !== run && newestOrder(file) > (began ?? Number.POSITIVE_INFINITY));
+	for (const file of later.toSorted((one, other) => newestOrder(one) - newestOrder(other))) {
 		const name = file.run;
 		if (file.baseUrl !== target.baseUrl) continue;
 		const recorded = await readRun(runs.path(name)).catch((error: unknown) => {
@@ -34,7 +38,7 @@ export async function* laterRunsOf(runs: RunStore, { run, target }: HeaderRecord
 }
 
 /** A row whose written values are lost. */
-type LostRow = Pick<WrittenRow, "row" | "datasetId" | "documentId" | "time"> & {
+type LostRow = Pick<WrittenRow, "row" | "datasetId" | "documentId" | "order"> & {
 	/** the metadata keys that lost their values */
 	readonly keys: readonly string[];
 };
@@ -58,7 +62,7 @@ export async function writtenAgain(
 			// A write that failed changed nothing; whether one that is not settled did is not known.
 			if (lost === undefined || !isWritten(state.statusOf(record.row))) continue;
 			// The verified run may have been resumed after this write.
-			if (record.time !== undefined && lost.time !== undefined && record.time < lost.time) continue;
+			if ((record.order ?? 0) <= lost.order) continue;
 			if (!replacesAll && keepsValueOf(record, lost.keys)) continue;
 			again.set(lost.row, name);
 		}

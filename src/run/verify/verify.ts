@@ -79,7 +79,7 @@ export async function* verifyRun(
 }
 
 /** A row that was read back, with its verdict. It holds no metadata, as there may be many such rows. */
-export type JudgedRow = Pick<WrittenRow, "row" | "line" | "datasetId" | "documentId" | "write" | "time"> & {
+export type JudgedRow = Pick<WrittenRow, "row" | "line" | "datasetId" | "documentId" | "write" | "order"> & {
 	/** `unknown` where the document could not be read */
 	readonly result: Verdict["result"] | "unknown";
 	readonly keys: readonly string[];
@@ -127,8 +127,8 @@ async function* judgeRows(
 	const rows = knownCounts(wanted.byDataset);
 	const documents = new DocumentSource({ rows, folder, clock, ...(onListing === undefined ? {} : { onListing }) });
 	const judgeRow = async (written: WrittenRow): Promise<JudgedRow> => {
-		const { row, line, datasetId, documentId, write, time } = written;
-		const facts = { row, line, datasetId, documentId, write, time };
+		const { row, line, datasetId, documentId, write, order } = written;
+		const facts = { row, line, datasetId, documentId, write, order };
 		try {
 			const document = await documents.byId(api, request, datasetId, documentId);
 			// A list may leave out the metadata member of a document that has none.

@@ -6,7 +6,7 @@ import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
-import { idKey } from "../../manifest/rows/identity.ts";
+import { idKey } from "../../text/names.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import { LineSplitter } from "../../run/journal/scan.ts";
 import { type Shard, shardIndexOf } from "../../shard.ts";

@@ -13,7 +13,8 @@ import type { PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import { changePrinter } from "../preview/change-printer.ts";
 import type { ChangeSink, PreviewFlags } from "../preview/preview.ts";
-import { type RunRecord, type Sent, sendRows } from "../run/run-rows.ts";
+import type { RunRecord } from "../run/open-record.ts";
+import { type Sent, sendRows } from "../run/run-rows.ts";
 import type { PlannedRow } from "./plan-rows.ts";
 
 /** The handling of a planned change, by the present metadata of its document. */

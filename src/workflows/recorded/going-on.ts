@@ -1,6 +1,9 @@
 import { CliError, Exit } from "../../errors.ts";
 import { PROCESS_FILE } from "../../run/recorded/adjust-file.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { datasetIn } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
+import { show } from "../../text/show.ts";
 import {
 	ownerStateOf,
 	type OwnerState,
@@ -51,4 +54,22 @@ export async function runGoingOn(runs: RunStore, processes: Processes): Promise<
 		exit: Exit.usage,
 		hint: `Name the run that you mean: ragtag runs adjust ${only}. ragtag runs list shows what each of them does.`,
 	});
+}
+
+/** Other runs that write the same dataset at this moment, a sentence for each. */
+export async function runsOnDataset(
+	options: RunFile["options"],
+	own: string,
+	all: readonly RunFile[],
+	{ runs, processes }: { readonly runs: RunStore; readonly processes: Processes },
+): Promise<readonly string[]> {
+	const dataset = datasetIn({ options });
+	const others = all.filter((file) => dataset !== "" && file.run !== own && datasetIn(file) === dataset);
+	const notes: string[] = [];
+	for (const { run, command, manifest } of others) {
+		if ((await executionOf(run, runs, processes)) !== "running") continue;
+		const which = `Run ${run} (${command}, ${show(manifest.name)})`;
+		notes.push(`${which} is going on and writes the same dataset: of two writes to one document, the later one stays.`);
+	}
+	return notes;
 }

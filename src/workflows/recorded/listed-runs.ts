@@ -2,7 +2,7 @@ import { millisecondsOf } from "../../run/recorded/run-time.ts";
 import { readRunSummary } from "../../run/recorded/run-summary.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { batches, READ_AT_ONCE, type RunStore } from "../../run/recorded/run-store.ts";
-import { supersededAmong } from "../../run/recorded/superseded.ts";
+import { markOf } from "../../run/recorded/superseded.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 import type { Totals } from "../../run/types.ts";
 import { readReport, type RunState, stateBySummary, stateOf } from "./recorded-run.ts";
@@ -24,8 +24,6 @@ export type ListedRun = {
 	readonly exitCode: number | undefined;
 };
 
-type SupersededBy = (file: RunFile) => Promise<string | undefined>;
-
 /**
  * All recorded runs, the newest first. The counts of a run that ended are in its summary. Those of a long one that goes on or
  * was killed are in its series. Any other run takes as long as its journal is.
@@ -38,45 +36,37 @@ export async function* listedRuns(
 	onRead: (done: number, total: number) => void,
 ): AsyncGenerator<ListedRun> {
 	const all = await runs.files();
-	const superseded = supersededAmong(runs, all);
 	for (const [batch, files] of batches(all, READ_AT_ONCE).entries()) {
 		onRead(batch * READ_AT_ONCE, all.length);
 		yield* await Promise.all(
 			files.map(
 				async (file) =>
-					(await bySummary(runs, file, superseded)) ??
-					(await bySeries(runs, file, { processes, superseded })) ??
-					(await byJournal(runs, file, superseded)),
+					bySummary(runs, file) ?? (await bySeries(runs, file, processes)) ?? (await byJournal(runs, file)),
 			),
 		);
 	}
 }
 
-async function bySummary(runs: RunStore, file: RunFile, superseded: SupersededBy): Promise<ListedRun | undefined> {
+function bySummary(runs: RunStore, file: RunFile): ListedRun | undefined {
 	const summary = readRunSummary(runs, file.run);
 	if (summary === undefined) return undefined;
 	const { totals } = summary;
-	// Only a run with pending rows can be superseded.
-	const state = stateBySummary(summary, totals.pending > 0 ? await superseded(file) : undefined);
+	const state = stateBySummary(summary, markOf(runs, file.run));
 	return { ...summary, file, state, done: doneOf(totals) };
 }
 
-async function bySeries(
-	runs: RunStore,
-	file: RunFile,
-	{ processes, superseded }: { readonly processes: Processes; readonly superseded: SupersededBy },
-): Promise<ListedRun | undefined> {
+async function bySeries(runs: RunStore, file: RunFile, processes: Processes): Promise<ListedRun | undefined> {
 	// A series that can't be read ends no list: then the journal of this run is read.
 	const counts = await seriesCounts(runs, file.run, processes).catch(() => undefined);
 	if (counts === undefined) return undefined;
 	const { totals, seconds } = counts;
 	const { rows, failed, invalid, duplicateSkipped, pending } = totals;
-	const state = stateBySummary({ wrote: true, totals }, await superseded(file));
+	const state = stateBySummary({ wrote: true, totals, superseded: 0 }, markOf(runs, file.run));
 	const done = rows - invalid - duplicateSkipped - pending - failed;
 	return { file, state, totals, done, seconds, ended: undefined, exitCode: undefined };
 }
 
-async function byJournal(runs: RunStore, file: RunFile, superseded: SupersededBy): Promise<ListedRun> {
+async function byJournal(runs: RunStore, file: RunFile): Promise<ListedRun> {
 	const unknown = {
 		file,
 		totals: undefined,
@@ -94,7 +84,7 @@ async function byJournal(runs: RunStore, file: RunFile, superseded: SupersededBy
 	const totals = recorded.state.totals();
 	return {
 		file,
-		state: stateOf(recorded, await superseded(file)),
+		state: stateOf(recorded, markOf(runs, file.run)),
 		totals,
 		done: doneOf(totals),
 		seconds: (await millisecondsOf(recorded, runs)) / 1000,

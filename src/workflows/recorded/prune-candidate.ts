@@ -1,11 +1,10 @@
 import { stat } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
 import { JOURNAL_FILE, readRun, type RecordedRun } from "../../run/journal/reader.ts";
-import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { readRunSummary } from "../../run/recorded/run-summary.ts";
-import { supersededBy } from "../../run/recorded/superseded.ts";
+import { markOf } from "../../run/recorded/superseded.ts";
 import { hasWritten, type RunState, stateBySummary, stateOf } from "./recorded-run.ts";
 
 /** A run's folder, with what decides whether it may be removed. */
@@ -25,16 +24,8 @@ export type PruneCandidate = {
 /** Milliseconds: a run that begins copies its manifest before it records its target and manifest. */
 const BEGINNING = 60 * 60 * 1000;
 
-/**
- * Reads the folder of a run; undefined where it was removed. The journal is read only where no summary fits it.
- *
- * @param all every recorded run
- */
-export async function pruneCandidate(
-	run: string,
-	runs: RunStore,
-	all: readonly RunFile[],
-): Promise<PruneCandidate | undefined> {
+/** Reads the folder of a run; undefined where it was removed. The journal is read only where no summary fits it. */
+export async function pruneCandidate(run: string, runs: RunStore): Promise<PruneCandidate | undefined> {
 	const folder = await stat(runs.path(run)).catch((error: unknown) => {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
@@ -44,8 +35,7 @@ export async function pruneCandidate(
 	const summary = readRunSummary(runs, run);
 	if (file !== undefined && summary !== undefined) {
 		const { totals, ended } = summary;
-		const by = totals.pending > 0 ? await supersededBy(runs, file, all) : undefined;
-		const state = stateBySummary(summary, by);
+		const state = stateBySummary(summary, markOf(runs, run));
 		return { run, state, rows: totals.rows, ended: Date.parse(ended), minimumAge: 0, recordedWork: file };
 	}
 	const journal = await readRun(runs.path(run)).catch(() => "damaged" as const);
@@ -60,11 +50,10 @@ export async function pruneCandidate(
 		const header = recorded?.header;
 		// Its run file can't be read, so it can't be undone. If its journal has writes, it is not a run that never began.
 		const state = journal === "damaged" || hasWritten(recorded) ? "damaged" : "not begun";
-		const recordedWork = header && { baseUrl: header.target.baseUrl, manifest: header.manifest };
+		const recordedWork = header && { manifest: header.manifest };
 		return { run, state, rows, ended, minimumAge: BEGINNING, recordedWork };
 	}
-	const by = journal === "damaged" ? undefined : await supersededBy(runs, file, all);
-	const state = journal === "damaged" ? "damaged" : stateOf(recorded, by);
+	const state = journal === "damaged" ? "damaged" : stateOf(recorded, markOf(runs, run));
 	return { run, state, rows, ended, minimumAge: 0, recordedWork: file };
 }
 

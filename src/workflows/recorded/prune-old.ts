@@ -57,7 +57,7 @@ async function removeOlder(
 	let removed = 0;
 	for (const name of old.filter((each) => !newest.has(each))) {
 		if (signal.aborted || clock.now() > until) break;
-		const candidate = await pruneCandidate(name, runs, all);
+		const candidate = await pruneCandidate(name, runs);
 		if (candidate === undefined || !isOldAndFinished(candidate, before)) continue;
 		const why = await removeRun(candidate, { runs, processes, all, staysBecause, locked, flags });
 		if (why === undefined) removed += 1;

@@ -7,7 +7,7 @@ import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { isComplete } from "../../run/recorded/run-summary.ts";
-import { supersededBy } from "../../run/recorded/superseded.ts";
+import { type Mark, markOf } from "../../run/recorded/superseded.ts";
 import type { App } from "../../app.ts";
 import { show } from "../../text/show.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
@@ -15,7 +15,7 @@ import { quoted, withFlags } from "../../flags/next-command.ts";
 export type RunsFlags = GlobalFlags & { readonly json?: boolean };
 
 /** The state of a recorded run. */
-export type RunState = "finished" | "failed rows" | "unfinished" | "superseded" | "not begun" | "damaged";
+export type RunState = "finished" | "failed rows" | "unfinished" | "superseded" | "undone" | "not begun" | "damaged";
 
 export type RunReport = { readonly file: RunFile; readonly recorded: RecordedRun | undefined };
 
@@ -36,16 +36,21 @@ export function hasWritten(recorded: RecordedRun | undefined): recorded is Recor
 /**
  * The state of a run by its journal. One that was killed before it sent a row is not begun, as there is nothing to resume.
  *
- * @param supersededBy the newer run that wrote the same manifest, if any
+ * @param mark whether it was superseded or undone
  */
-export function stateOf(recorded: RecordedRun | undefined, supersededBy?: string): RunState {
+export function stateOf(recorded: RecordedRun | undefined, mark?: Mark): RunState {
 	if (recorded === undefined) return "not begun";
 	const isBegun = hasWritten(recorded) || hasSettled(recorded) || isFinished(recorded);
-	return stateFrom(isBegun, isFinished(recorded), recorded.state.totals(), supersededBy);
+	const { state } = recorded;
+	const facts = { ...state.totals(), superseded: state.superseded, isBegun, isDone: isFinished(recorded) };
+	return stateFrom(facts, mark);
 }
 
 /** The counts that decide in which state a run is. */
 type StateCounts = Pick<Totals, "rows" | "failed" | "invalid" | "duplicateSkipped" | "pending">;
+
+/** Failed rows that a newer run has written since: they are settled, as there is nothing left to do. */
+type Superseded = { readonly superseded: number };
 
 /**
  * The state of a run by its counts alone.
@@ -53,21 +58,20 @@ type StateCounts = Pick<Totals, "rows" | "failed" | "invalid" | "duplicateSkippe
  * @param wrote whether any row may have been sent
  */
 export function stateBySummary(
-	{ wrote, totals }: { readonly wrote: boolean; readonly totals: StateCounts },
-	supersededBy?: string,
+	{ wrote, totals, superseded }: Superseded & { readonly wrote: boolean; readonly totals: StateCounts },
+	mark?: Mark,
 ): RunState {
-	return stateFrom(wrote || settledIn(totals) > 0 || totals.pending === 0, totals.pending === 0, totals, supersededBy);
+	const isDone = totals.pending === 0;
+	return stateFrom({ ...totals, superseded, isBegun: wrote || settledIn(totals) > 0 || isDone, isDone }, mark);
 }
 
-function stateFrom(
-	isBegun: boolean,
-	isDone: boolean,
-	{ failed }: StateCounts,
-	supersededBy: string | undefined,
-): RunState {
+type StateFacts = Superseded & Pick<Totals, "failed"> & { readonly isBegun: boolean; readonly isDone: boolean };
+
+function stateFrom({ isBegun, isDone, failed, superseded }: StateFacts, mark: Mark | undefined): RunState {
 	if (!isBegun) return "not begun";
-	if (!isDone) return supersededBy === undefined ? "unfinished" : "superseded";
-	return failed > 0 ? "failed rows" : "finished";
+	if (mark?.isUndone === true) return "undone";
+	if (!isDone) return mark === undefined ? "unfinished" : "superseded";
+	return failed > superseded ? "failed rows" : "finished";
 }
 
 /** The newest run that may have written anything. @throws CliError exit 2 where there is none */
@@ -135,7 +139,7 @@ export async function newestUnfinished(runs: RunStore): Promise<RunFile> {
 		if (isComplete(runs, run)) continue;
 		// A damaged run may be the one that the user means. Its error says how to repair it.
 		const { recorded } = await readReport(runs, file);
-		const state = stateOf(recorded, await supersededBy(runs, file, all));
+		const state = stateOf(recorded, markOf(runs, run));
 		if (state === "unfinished") return undisputed("resume", file, all);
 		if (state === "superseded") superseded.push(run);
 	}

@@ -5,9 +5,9 @@ import { withFlags } from "../../flags/next-command.ts";
 import { longFiles, packRun } from "../../run/journal/packed.ts";
 import { Locked } from "../../run/journal/lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { lockContent } from "../../run/recorded/run-lock.ts";
+import { keepTouches } from "../../run/newer/run-touches.ts";
+import { datasetIn, lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
-import { markReplacedRuns } from "../../run/recorded/superseded.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 import { type PruneCandidate, pruneCandidate } from "./prune-candidate.ts";
 
@@ -32,11 +32,13 @@ export async function removeRun(candidate: WhichRun, removal: Removal): Promise<
 	const { run } = candidate;
 	return whileLocked(candidate, removal, async () => {
 		// Read again under the lock: the run may have been resumed before.
-		const now = await pruneCandidate(run, runs, all);
+		const now = await pruneCandidate(run, runs);
 		if (now === undefined) return "another process has removed it";
 		const why = staysBecause(now);
 		if (why !== undefined || isDry) return why;
-		await markReplacedRuns(runs, run, all);
+		const file = await runs.read(run);
+		const others = all.filter((other) => other.run !== run);
+		if (file !== undefined) await keepTouches(runs, file, others);
 		await runs.remove(run);
 		return undefined;
 	});
@@ -44,11 +46,11 @@ export async function removeRun(candidate: WhichRun, removal: Removal): Promise<
 
 /** Compresses the files of a finished run whose end did not: it was killed there, or they were too long. */
 export async function packFinished(candidate: WhichRun, removal: Removal): Promise<void> {
-	const { runs, all } = removal;
+	const { runs } = removal;
 	const folder = runs.path(candidate.run);
 	if ((await longFiles(folder)).length === 0) return;
 	await whileLocked(candidate, removal, async () => {
-		const now = await pruneCandidate(candidate.run, runs, all);
+		const now = await pruneCandidate(candidate.run, runs);
 		if (now !== undefined && isEnded(now)) await packRun(folder);
 		return undefined;
 	});
@@ -56,7 +58,7 @@ export async function packFinished(candidate: WhichRun, removal: Removal): Promi
 
 /** Whether a run has nothing left to do. */
 export function isEnded({ state }: PruneCandidate): boolean {
-	return state === "finished" || state === "failed rows";
+	return state === "finished" || state === "failed rows" || state === "undone";
 }
 
 type WhichRun = Pick<PruneCandidate, "run" | "recordedWork">;
@@ -85,7 +87,7 @@ async function whileLocked(
 type RecordedWork = NonNullable<PruneCandidate["recordedWork"]>;
 
 function isSameContent(one: RecordedWork, other: RecordedWork): boolean {
-	const isSame = one.baseUrl === other.baseUrl && one.manifest.sha256 === other.manifest.sha256;
+	const isSame = one.manifest.sha256 === other.manifest.sha256 && datasetIn(one) === datasetIn(other);
 	return isSame && !areDisjoint(shardIn(one.options ?? {}), shardIn(other.options ?? {}));
 }
 

@@ -7,7 +7,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import type { CheckedManifest, Row, RowFailure, RowPlace, SourceRecord } from "../../manifest/types.ts";
 import { failedOutcomes } from "../../run/recorded/recorded-rows.ts";
-import type { Outcome, Totals } from "../../run/types.ts";
+import { type Outcome, SUPERSEDED, type Totals } from "../../run/types.ts";
 import type { ReportContext } from "../report.ts";
 import { fileOfLines, type RowSource } from "./row-source.ts";
 
@@ -26,7 +26,8 @@ const WINDOW = 500_000;
 
 /**
  * Writes the failed rows of a run in the order of the manifest, with all their columns and the reason. It reads the journal
- * alone, so the file is the same whenever it is written. A run without a failed row leaves an older file as it is.
+ * alone, so the file is the same whenever it is written. A run without a failed row leaves an older file as it is. Rows
+ * that a newer run has made needless are left out: sent again, they would overwrite it.
  *
  * @param folder the run's
  * @param source `onFailed` sees each failed row
@@ -40,9 +41,9 @@ export async function writeFailed(
 		readonly otherRows?: number | undefined;
 		readonly onFailed?: (row: Row, failure: RowFailure) => void;
 	},
-	{ failed, rows }: Totals,
+	{ failed, rows, superseded }: Pick<Totals, "failed" | "rows"> & { readonly superseded: number },
 ): Promise<string | undefined> {
-	if (failed === 0) return undefined;
+	if (failed === superseded) return undefined;
 	let file: FileHandle | undefined;
 	try {
 		file = await openReport(path);
@@ -54,7 +55,7 @@ export async function writeFailed(
 			for await (const row of source.read()) {
 				const { index, line, source: record } = row;
 				const failure = failures.get(index);
-				if (failure === undefined) continue;
+				if (failure === undefined || failure.code === SUPERSEDED) continue;
 				const { code, text, attempts } = failure;
 				const why = { line, errorCode: code, error: text, attempts };
 				source.onFailed?.(row, why);

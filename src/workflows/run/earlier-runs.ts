@@ -1,17 +1,18 @@
-import { ForeignRun, findUnfinished, type RunSpec } from "../../run/recorded/unfinished.ts";
+import { type FindUnfinishedOptions, ForeignRun, findUnfinished, type RunSpec } from "../../run/recorded/unfinished.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import { sendingOf } from "../../run/recorded/sending-flags.ts";
 import { type Recording } from "../../run/recorded/recording.ts";
-import type { Totals } from "../../run/types.ts";
+import { SUPERSEDED, type Totals } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
-import type { GlobalFlags, RunFlags } from "../../flags/flags.ts";
+import type { GlobalFlags } from "../../flags/flags.ts";
 import { globalFlags, quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { VERSION } from "../../version.ts";
 import type { Run } from "../open-run.ts";
-import type { RowSource } from "../rows/row-source.ts";
+import { type RowSource, unsettled } from "../rows/row-source.ts";
+import { newerRowsOf, touchedSince } from "./newer-rows.ts";
 
 /** The task of a run, for its record and for the comparison with earlier runs. @param takesBack the run that it undoes */
 export function runSpecOf(
@@ -40,12 +41,11 @@ export function runSpecOf(
 type Unfinished = { readonly run: string; readonly totals: Totals; isSettled(index: number): boolean };
 
 /** The run that these rows would resume; undefined if they begin a new one. */
-export async function unfinishedRun(run: Run, rows: Omit<RowSource, "read">): Promise<Unfinished | undefined> {
-	const { flags, settings, app } = run;
-	const resume = resumes(flags);
-	if (resume === false) return undefined;
+export async function unfinishedRun(run: Run, rows: RowSource): Promise<Unfinished | undefined> {
+	const { flags } = run;
+	const options = resumeOptions(run, rows);
+	if (options.resume === false) return undefined;
 	const wanted = runSpecOf(run, rows);
-	const options = { runs: app.runs(settings), now: () => new Date(), resume };
 	const found = await findUnfinished(wanted, options).catch((error: unknown) => {
 		throw foreignExplained(journalCliError(error), wanted, flags);
 	});
@@ -56,17 +56,48 @@ export async function unfinishedRun(run: Run, rows: Omit<RowSource, "read">): Pr
 		totals: state.totals(),
 		isSettled: (index) => {
 			const status = state.statusOf(index);
-			return status !== undefined && !(flags.reopen === true && status === "failed");
+			const isReopened = flags.reopen === true && (flags.force === true || state.codeOf(index) !== SUPERSEDED);
+			return status !== undefined && !(isReopened && status === "failed");
 		},
 	};
 }
 
-/** The run that is to be resumed: by name, the newest of these rows, or none. */
-export function resumes({ run, resume = false }: RunFlags): string | boolean {
-	return run ?? resume;
+/** The rows that a run would send, for a question; undefined where none is left, and nothing need be asked. */
+export async function rowsToSend(run: Run, rows: RowSource): Promise<Pick<RowSource, "read"> | undefined> {
+	const { flags, settings, app } = run;
+	const resumed = await unfinishedRun(run, rows);
+	if (resumed === undefined) return rows;
+	const runs = app.runs(settings);
+	const file = await runs.find(resumed.run);
+	const newer = await newerRowsOf(runs, file, await runs.files(), { isForced: flags.force === true });
+	const open = {
+		async *read() {
+			for await (const row of unsettled(rows, resumed)) {
+				if (newer?.errorOf(row.datasetId, row.documentId) === undefined) yield row;
+			}
+		},
+	};
+	for await (const _ of open.read()) return open;
+	return undefined;
 }
 
-type Opened = Pick<Recording, "run" | "resumed" | "notResumed" | "superseded" | "supersededBy">;
+/** Commands whose `--resume` goes on although newer runs have touched documents: a second upload or removal would do harm. */
+const GOES_ON: readonly string[] = [PURPOSES.upload.command, PURPOSES.rm.command];
+
+/** The run that is to be resumed: by name, the newest of these rows, or none. */
+export function resumeOptions(run: Run, rows: Pick<RowSource, "read">): FindUnfinishedOptions {
+	const { command, flags, settings, app } = run;
+	const runs = app.runs(settings);
+	const beginsAnew = !GOES_ON.includes(command) && flags.force !== true;
+	return {
+		runs,
+		now: () => new Date(),
+		resume: flags.run ?? flags.resume ?? false,
+		touchedSince: beginsAnew ? (file) => touchedSince(runs, file, rows) : undefined,
+	};
+}
+
+type Opened = Pick<Recording, "run" | "resumed" | "notResumed" | "superseded">;
 
 /**
  * The notes of a run about earlier ones: whether it resumes one, and which runs it supersedes.
@@ -75,7 +106,7 @@ type Opened = Pick<Recording, "run" | "resumed" | "notResumed" | "superseded" | 
  * @param totals of the run as it begins, after the failed rows that are retried were opened
  */
 export function beginningNotes(
-	{ run, resumed, notResumed, superseded, supersededBy }: Opened,
+	{ run, resumed, notResumed, superseded }: Opened,
 	asked: boolean,
 	totals: Totals,
 	flags: GlobalFlags,
@@ -85,12 +116,6 @@ export function beginningNotes(
 	else if (notResumed !== undefined) {
 		notes.push(`Run ${notResumed.run} is unfinished and is not resumed: ${notResumed.why}; a new one begins.`);
 	} else if (asked) notes.push("No unfinished run of this manifest: a new one begins.");
-	if (supersededBy !== undefined) {
-		const verify = withFlags(`ragtag runs verify ${run}`, flags);
-		notes.push(
-			`Run ${run} is superseded by ${supersededBy}, which may have overwritten rows that count as done: check with ${verify}`,
-		);
-	}
 	for (const old of superseded) {
 		notes.push(
 			`Run ${old} did not end, and is superseded by this one. It is resumed only by name: ${resumeCommand(old, flags)}`,

@@ -5,7 +5,7 @@ import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import type { Run } from "../open-run.ts";
 import { unsettled } from "../rows/row-source.ts";
-import type { RunRecord } from "./run-rows.ts";
+import type { RunRecord } from "./open-record.ts";
 
 /** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
 const LONG_LIST = 20_000;

@@ -4,26 +4,21 @@ import { undoOf } from "../../report/undo.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import { type SentLog, onlyPrescanned } from "../../run/operations/sent-log.ts";
-import { Recorder } from "../../run/recorded/recorder.ts";
 import type { Pace } from "../../run/rate/pace.ts";
-import { openRecording } from "../../run/recorded/recording.ts";
-import { SERIES_FILE } from "../../run/series/series-file.ts";
 import { runChunks } from "../../run/rows.ts";
-import type { Outcome, Stop } from "../../run/types.ts";
+import type { Stop } from "../../run/types.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import type { Run } from "../open-run.ts";
 import { type Ended, endedBefore, report, resultOf } from "../report.ts";
-import { failedRowReporter, writeFailed } from "../rows/failed-rows.ts";
+import { writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettledChunks } from "../rows/row-source.ts";
 import { pruneOldRuns } from "../recorded/prune-old.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
-import { quitText } from "./quit-text.ts";
-import { recordSeries, type Series } from "./record-series.ts";
+import { failChanged } from "./changed-since.ts";
+import { type NewerRows, withoutNewer } from "./newer-rows.ts";
+import { openRecord, type RunRecord } from "./open-record.ts";
 import { rowDocuments } from "./row-documents.ts";
-import { followAdjustments } from "./follow-adjustments.ts";
-import { followKeys } from "./follow-keys.ts";
-import { beginningNotes, foreignExplained, resumes, runSpecOf } from "./earlier-runs.ts";
 import { endIfUnsent, recordEnd } from "./record-end.ts";
 
 /** Creates the operation for each row. `log` records a write before it is sent; `documents` has the present metadata. */
@@ -49,81 +44,6 @@ export async function runRows<SourceRow extends Row>(
 	return await endRun(record, sent);
 }
 
-/** A run whose record is open and whose lock is held, until it is disposed of. */
-export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {
-	readonly run: Run;
-	readonly rows: AllowedRows<SourceRow>;
-	/** the run's name */
-	readonly name: string;
-	readonly journal: Recorder<SourceRow>;
-	/** its figures, second by second */
-	readonly series: Series;
-	/** removes the record where no row was sent; undefined for a resumed run */
-	readonly discard: (() => Promise<void>) | undefined;
-	/** seconds that earlier executions of a resumed run took */
-	readonly secondsBefore: number;
-};
-
-type RecordOptions<SourceRow extends Row> = {
-	/** the run that this one undoes */
-	readonly takesBack?: string;
-	/** called once for each outcome, before its slot is free */
-	readonly onOutcome?: (outcome: Outcome<SourceRow>) => Promise<void>;
-};
-
-/** Opens the record of a run: a new one, or that of the run which is resumed. */
-export async function openRecord<SourceRow extends Row>(
-	run: Run,
-	rows: AllowedRows<SourceRow>,
-	{ takesBack, onOutcome }: RecordOptions<SourceRow> = {},
-): Promise<RunRecord<SourceRow>> {
-	const { flags, app } = run;
-	const wanted = runSpecOf(run, rows, takesBack);
-	const recording = await openRecording(wanted, {
-		runs: app.runs(run.settings),
-		processes: app.processes,
-		now: () => new Date(),
-		resume: resumes(flags),
-		reopen: flags.reopen === true,
-		force: flags.force === true,
-	}).catch((error: unknown) => {
-		throw foreignExplained(error, wanted, flags);
-	});
-	const reportFailed = failedRowReporter(run, rows);
-	const tell = async (outcome: Outcome<SourceRow>): Promise<void> => {
-		if (outcome.error !== undefined) series.failed(outcome.error.code);
-		await reportFailed(outcome);
-		await onOutcome?.(outcome);
-	};
-	const { opened, inDoubt, run: name } = recording;
-	const isTold = ({ status }: Outcome): boolean => status === "failed" || onOutcome !== undefined;
-	const journal = new Recorder<SourceRow>(opened, inDoubt, Date.now, (one) => (isTold(one) ? tell(one) : undefined));
-	const { session } = run;
-	const figures = { monitor: session.monitor, journal, cap: () => session.rates.rate };
-	const series = recordSeries(app.runs(run.settings).path(name, SERIES_FILE), figures, (text) => app.io.note(text));
-	const stopFollowing = await followAdjustments({ runs: app.runs(run.settings), name, session, app });
-	const stopKeys = followKeys(run);
-	app.io.beforeQuitting(() => quitText(journal.totals(), name, flags));
-	const close = async (): Promise<void> => {
-		app.io.beforeQuitting(undefined);
-		stopKeys();
-		await stopFollowing();
-		await series.close();
-		await journal.close();
-		await recording.release();
-	};
-	try {
-		if (flags.reopen === true) await journal.reopen(new Date());
-		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) app.io.note(note);
-	} catch (error) {
-		await close();
-		throw error;
-	}
-	const secondsBefore = recording.resumed?.seconds ?? 0;
-	const { discard } = recording;
-	return { run, rows, name, journal, series, discard, secondsBefore, [Symbol.asyncDispose]: close };
-}
-
 /** The result of the rows that were sent. */
 export type Sent = {
 	/** when the first row started, on the clock */
@@ -137,11 +57,22 @@ export type Sent = {
 	readonly stop: Stop | undefined;
 };
 
+/** The log of what is sent, which knows what newer runs have touched. */
+function logOf(journal: SentLog, newer: NewerRows | undefined): SentLog {
+	return {
+		earlier: (index) => journal.earlier(index),
+		sending: (item, sending) => journal.sending(item, sending),
+		stored: (item, document) => journal.stored(item, document),
+		newerRun: (datasetId, documentId) => newer?.errorOf(datasetId, documentId),
+	};
+}
+
 /** Sends all rows that are not settled. Each ends in one outcome in the journal, or stays pending. */
 export async function sendRows<SourceRow extends Row>(
-	{ run, rows, journal, secondsBefore }: RunRecord<SourceRow>,
+	record: RunRecord<SourceRow>,
 	operation: RowOperation<SourceRow>,
 ): Promise<Sent> {
+	const { run, rows, journal, secondsBefore, newer, discard } = record;
 	const { flags, session, app } = run;
 	const { io, clock } = app;
 	const documents = rowDocuments(run, { rows, journal });
@@ -150,8 +81,9 @@ export async function sendRows<SourceRow extends Row>(
 	const progress = io.progress();
 	const started = clock.now();
 	try {
-		const stop = await runChunks(unsettledChunks(rows, journal, flags.chunk), {
-			operation: operation(onlyPrescanned(journal, rows.unjudged), documents),
+		const chunks = withoutNewer(unsettledChunks(rows, journal, flags.chunk), newer, journal);
+		const stop = await runChunks(chunks, {
+			operation: operation(onlyPrescanned(logOf(journal, newer), rows.unjudged), documents),
 			journal,
 			limiter: session.limiter,
 			cooldown: session.cooldown,
@@ -174,6 +106,8 @@ export async function sendRows<SourceRow extends Row>(
 				progress.update({ done: total - totals.pending, total, failed: totals.failed });
 			},
 		}).catch(stopFromError);
+		// Only a run that goes on has rows that were done before.
+		if (discard === undefined) await failChanged(record, documents);
 		const seconds = (clock.now() - started) / 1000 + secondsBefore;
 		return { started, seconds, stop, pace: monitor.pace(), cap: session.rates.meanSince(started) };
 	} finally {
@@ -187,7 +121,7 @@ export async function endRun<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
 	{ started, seconds, stop, pace, cap, ...more }: Sent & Pick<Ended, "undone" | "next">,
 ): Promise<ExitCode> {
-	const { run, rows, name, journal, series } = record;
+	const { run, rows, name, journal, series, supersededBefore } = record;
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
 	const { shard } = rows;
@@ -205,7 +139,8 @@ export async function endRun<SourceRow extends Row>(
 		app.runEnd.failedRow(fileOfLines(rows), { item, documentId, error: { code: errorCode, text: error }, attempts });
 	};
 	const source = { read: () => rows.read(), failedRows: rows.failedRows, onFailed, otherRows: shard?.otherRows };
-	const failure = await writeFailed(failedPath, runs.path(name), source, totals);
+	const { superseded } = journal;
+	const failure = await writeFailed(failedPath, runs.path(name), source, { ...totals, superseded });
 	const undo = withFlags(`ragtag runs undo ${name}`, flags);
 	const ended: Ended = {
 		totals,
@@ -219,6 +154,7 @@ export async function endRun<SourceRow extends Row>(
 		verified: session.service.canary.echo !== undefined,
 		verify: verification.found,
 		run: name,
+		superseded: { all: superseded, before: supersededBefore },
 		folder: runs.path(name),
 		same: journal.noOpUpdates,
 		undo: undoOf(

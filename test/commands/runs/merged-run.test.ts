@@ -77,7 +77,7 @@ describe("a merged run", () => {
 		await merge(world, shards);
 		const stopped = await world.run(["runs", "undo", "--yes", ...UNDO_FLAGS]);
 		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ pending: 8 })]);
-		const resumed = await world.run([...resumeOf(stopped.stdout), "--json"]);
+		const resumed = await world.run([...resumeOf(stopped.stdout), "--yes", "--json"]);
 		expect(summaryOf(resumed.stdout)).toMatchObject({ rows: 10, updated: 10, failed: 0, exit_code: 0 });
 		expect(await held(world)).toEqual(before);
 		// Its shards have nothing left to undo, and undoing one as well breaks nothing.

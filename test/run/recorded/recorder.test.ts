@@ -67,7 +67,7 @@ it("says at every moment which bytes of the journal its counts are of, or a list
 	}
 	await Promise.all(settled);
 	await check();
-	await recorder.reopen(new Date());
+	await recorder.reopen(new Date(), false);
 	await check();
 	await recorder.end(1, new Date());
 	await check();

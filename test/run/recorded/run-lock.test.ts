@@ -12,7 +12,7 @@ async function locker(): Promise<(shard: string | undefined, force?: boolean) =>
 	const manifest = { sha256: "abc", path: "/data/tags.csv" };
 	return (shard, force = false) => {
 		const options = shard === undefined ? {} : { shard };
-		return lockForSending({ baseUrl: "http://x/api/v1", manifest, options }, { runs, processes, force });
+		return lockForSending({ manifest, options }, { runs, processes, force });
 	};
 }
 

@@ -84,13 +84,13 @@ describe("an outage while the written values are read back", () => {
 });
 
 describe("documents that a later run wrote again", () => {
-	const row = (n: number, time?: number): JudgedRow => ({
+	const row = (n: number, order = 1): JudgedRow => ({
 		row: n,
 		line: n + 2,
 		datasetId: "set",
 		documentId: `doc-${n}`,
 		write: "update",
-		time,
+		order,
 		result: "lost",
 		keys: ["author"],
 		isListed: true,
@@ -109,7 +109,7 @@ describe("documents that a later run wrote again", () => {
 			replacesAll: isWhole,
 			state,
 			sentRecords: async function* () {
-				yield* records;
+				for (const record of records) yield { order: 2, ...record };
 			},
 		};
 	};
@@ -130,8 +130,8 @@ describe("documents that a later run wrote again", () => {
 
 	it("exclude a later run that was refused, or wrote before this run was resumed", async () => {
 		expect(await again([row(1)], later("later", [sent(1)], "failed"))).toEqual([]);
-		expect(await again([row(1, 200)], later("later", [sent(1, { time: 100 })]))).toEqual([]);
-		expect(await again([row(1, 200)], later("later", [sent(1, { time: 300 })]))).toEqual([[1, "later"]]);
+		expect(await again([row(1, 3)], later("later", [sent(1, { order: 2 })]))).toEqual([]);
+		expect(await again([row(1, 3)], later("later", [sent(1, { order: 4 })]))).toEqual([[1, "later"]]);
 	});
 
 	it("exclude a later run that stopped before it surely sent the row, or a loss would be blamed on it", async () => {

@@ -1,0 +1,148 @@
+import type { Row } from "../../manifest/types.ts";
+import { type NewerRun, type NewerRuns, newerRuns } from "../../run/newer/newer-runs.ts";
+import { CONFLICT } from "../../run/operations/planned.ts";
+import { refuseNewer } from "../../run/operations/sent-log.ts";
+import { journalCliError } from "../../run/recorded/faults.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
+import { undoneRunOf } from "../../run/recorded/superseded.ts";
+import type { Recorder } from "../../run/recorded/recorder.ts";
+import { type RowError, SUPERSEDED } from "../../run/types.ts";
+import { show } from "../../text/show.ts";
+import { documentsText, numberText } from "../../text/words.ts";
+import type { PreviewRow } from "../effect.ts";
+import type { RowSource } from "../rows/row-source.ts";
+
+/** How a run goes on: whether it is taken back, and whether `--force` sends all rows. */
+type Mode = { readonly isUndo: boolean; readonly isForced: boolean };
+
+/** The rows of a run that goes on, against what newer runs have touched since. */
+export class NewerRows {
+	readonly #newer: NewerRuns;
+	readonly #baseUrl: string;
+	readonly #mode: Mode;
+
+	/** @param baseUrl the address that the run writes to */
+	constructor(newer: NewerRuns, baseUrl: string, mode: Mode) {
+		this.#newer = newer;
+		this.#baseUrl = baseUrl;
+		this.#mode = mode;
+	}
+
+	/** Why a row is not sent: another run has touched its document since. undefined where it may be sent. */
+	errorOf(datasetId: string, documentId: string): RowError | undefined {
+		const { isUndo, isForced } = this.#mode;
+		if (documentId === "" || this.#newer.isEmpty || isForced) return undefined;
+		const newer = isUndo ? this.#newer.writer(datasetId, documentId) : this.#newer.toucher(datasetId, documentId);
+		if (newer === undefined) return undefined;
+		const did = newer.isWrite ? "written since by" : "found unchanged since by";
+		const text = `document ${show(documentId)} was ${did} run ${newer.run}${this.#addresses(newer)}; left alone`;
+		return { code: isUndo ? CONFLICT : SUPERSEDED, text };
+	}
+
+	/** Whether another run has written a document since. */
+	isOthers(datasetId: string, documentId: string): boolean {
+		return !this.#newer.isEmpty && this.#newer.writer(datasetId, documentId) !== undefined;
+	}
+
+	/** The documents of these rows that other runs have found unchanged since, and the last of these runs. */
+	async unchanged(rows: Pick<RowSource, "read">): Promise<string> {
+		if (this.#newer.isEmpty) return "";
+		const counts = new Map<string, number>();
+		for await (const { datasetId, documentId } of rows.read()) {
+			const by = this.#newer.toucher(datasetId, documentId);
+			if (by !== undefined && !by.isWrite) counts.set(by.run, (counts.get(by.run) ?? 0) + 1);
+		}
+		return [...counts]
+			.map(([run, count]) => ` Run ${run} has since found ${documentsText(count)} of it unchanged.`)
+			.join("");
+	}
+
+	/** `69 of its documents were written again since by run X`: those of rows that count as done, without the given ones. */
+	writtenAgainText(): string | undefined {
+		if (this.#newer.isEmpty) return undefined;
+		const counts = [...this.#newer.writtenAgain()].map(([run, count]) => `${numberText(count)} by run ${run}`);
+		if (counts.length === 0) return undefined;
+		return `Documents that this run has written were written again since: ${counts.join(", ")}. Their rows count as done.`;
+	}
+
+	/** Copies of a service share ids: then the message must show that the two runs went to two addresses. */
+	#addresses({ baseUrl }: NewerRun): string {
+		return baseUrl === this.#baseUrl ? "" : ` at ${show(baseUrl)}, while this run writes to ${show(this.#baseUrl)}`;
+	}
+}
+
+/**
+ * What newer runs have touched, for a run that is resumed, retried or taken back.
+ *
+ * @param mode of an undo: what others found unchanged is no conflict then
+ * @throws CliError 7 or 8 where a newer run can't be read, so that nobody knows what it wrote
+ */
+export async function newerRowsOf(
+	runs: RunStore,
+	file: RunFile,
+	all: readonly RunFile[],
+	{ isUndo = undoneRunOf(file) !== undefined, isForced }: Partial<Mode> & Pick<Mode, "isForced">,
+): Promise<NewerRows | undefined> {
+	try {
+		return new NewerRows(await newerRuns(runs, file, all, isUndo), file.baseUrl, { isUndo, isForced });
+	} catch (error) {
+		if (isForced) return undefined;
+		throw journalCliError(error);
+	}
+}
+
+/**
+ * The rows that may be sent. A row whose document a newer run has touched fails here: it takes no place in flight, and
+ * sends nothing.
+ */
+export async function* withoutNewer<SourceRow extends Row>(
+	chunks: AsyncIterable<SourceRow[]>,
+	newer: NewerRows | undefined,
+	journal: Pick<Recorder<SourceRow>, "record" | "earlier">,
+): AsyncGenerator<SourceRow[]> {
+	for await (const chunk of chunks) {
+		const rows: SourceRow[] = [];
+		let settled: Promise<void> | undefined;
+		for (const item of chunk) {
+			// The document of an upload is known where an earlier execution stored its file.
+			const documentId = item.documentId === "" ? (journal.earlier(item.index)?.stored?.id ?? "") : item.documentId;
+			const error = newer?.errorOf(item.datasetId, documentId);
+			if (error === undefined) rows.push(item);
+			else {
+				const outcome = { item, status: "failed", documentId, error, isUntouched: true, attempts: 0 } as const;
+				({ settled } = journal.record(outcome));
+			}
+		}
+		await settled;
+		if (rows.length > 0) yield rows;
+	}
+}
+
+/** The same preview, in which a row fails that an undo would leave alone. */
+export function unlessNewer<SourceRow extends Row>(
+	newer: NewerRows | undefined,
+	previewRow: PreviewRow<SourceRow>,
+): PreviewRow<SourceRow> {
+	return async (row, session, documents) => {
+		refuseNewer({ newerRun: (dataset, id) => newer?.errorOf(dataset, id) }, row, row.documentId);
+		return await previewRow(row, session, documents);
+	};
+}
+
+/** Why `--resume` begins anew: newer runs have touched documents of these rows. undefined where none has. */
+export async function touchedSince(
+	runs: RunStore,
+	file: RunFile,
+	rows: Pick<RowSource, "read">,
+): Promise<string | undefined> {
+	const newer = await newerRuns(runs, file, await runs.files());
+	if (newer.isEmpty) return undefined;
+	const counts = new Map<string, number>();
+	for await (const { datasetId, documentId } of rows.read()) {
+		const by = newer.toucher(datasetId, documentId);
+		if (by !== undefined) counts.set(by.run, (counts.get(by.run) ?? 0) + 1);
+	}
+	if (counts.size === 0) return undefined;
+	return [...counts].map(([run, count]) => `run ${run} has touched ${documentsText(count)} of it since`).join(", ");
+}

@@ -1,0 +1,116 @@
+import type { Row } from "../../manifest/types.ts";
+import { openRecording } from "../../run/recorded/recording.ts";
+import { Recorder } from "../../run/recorded/recorder.ts";
+import { SERIES_FILE } from "../../run/series/series-file.ts";
+import type { Outcome } from "../../run/types.ts";
+import type { Run } from "../open-run.ts";
+import { runsOnDataset } from "../recorded/going-on.ts";
+import { failedRowReporter } from "../rows/failed-rows.ts";
+import type { AllowedRows } from "../rows/row-source.ts";
+import { beginningNotes, foreignExplained, resumeOptions, runSpecOf } from "./earlier-runs.ts";
+import { followAdjustments } from "./follow-adjustments.ts";
+import { followKeys } from "./follow-keys.ts";
+import { type NewerRows, newerRowsOf } from "./newer-rows.ts";
+import { quitText } from "./quit-text.ts";
+import { recordSeries, type Series } from "./record-series.ts";
+
+/** A run whose record is open and whose lock is held, until it is disposed of. */
+export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {
+	readonly run: Run;
+	readonly rows: AllowedRows<SourceRow>;
+	/** the run's name */
+	readonly name: string;
+	readonly journal: Recorder<SourceRow>;
+	/** its figures, second by second */
+	readonly series: Series;
+	/** removes the record where no row was sent; undefined for a resumed run */
+	readonly discard: (() => Promise<void>) | undefined;
+	/** seconds that earlier executions of a resumed run took */
+	readonly secondsBefore: number;
+	/** what newer runs have touched; undefined for a new run that undoes none */
+	readonly newer: NewerRows | undefined;
+	/** rows that earlier executions had left to newer runs */
+	readonly supersededBefore: number;
+};
+
+/** The run that an undo takes back, and what newer runs have written since. */
+export type TakesBack = { readonly run: string; readonly newer: NewerRows | undefined };
+
+type RecordOptions<SourceRow extends Row> = {
+	readonly takesBack?: TakesBack;
+	/** called once for each outcome, before its slot is free */
+	readonly onOutcome?: (outcome: Outcome<SourceRow>) => Promise<void>;
+};
+
+/** Opens the record of a run: a new one, or that of the run which is resumed. */
+export async function openRecord<SourceRow extends Row>(
+	run: Run,
+	rows: AllowedRows<SourceRow>,
+	{ takesBack, onOutcome }: RecordOptions<SourceRow> = {},
+): Promise<RunRecord<SourceRow>> {
+	const { flags, app } = run;
+	const wanted = runSpecOf(run, rows, takesBack?.run);
+	const runs = app.runs(run.settings);
+	const recording = await openRecording(wanted, {
+		...resumeOptions(run, rows),
+		processes: app.processes,
+		reopen: flags.reopen === true,
+		force: flags.force === true,
+	}).catch((error: unknown) => {
+		throw foreignExplained(error, wanted, flags);
+	});
+	const reportFailed = failedRowReporter(run, rows);
+	const tell = async (outcome: Outcome<SourceRow>): Promise<void> => {
+		if (outcome.error !== undefined) series.failed(outcome.error.code);
+		await reportFailed(outcome);
+		await onOutcome?.(outcome);
+	};
+	const { opened, inDoubt, run: name } = recording;
+	const isTold = ({ status }: Outcome): boolean => status === "failed" || onOutcome !== undefined;
+	const journal = new Recorder<SourceRow>(opened, inDoubt, Date.now, (one) => (isTold(one) ? tell(one) : undefined));
+	const { session } = run;
+	const figures = { monitor: session.monitor, journal, cap: () => session.rates.rate };
+	const series = recordSeries(runs.path(name, SERIES_FILE), figures, (text) => app.io.note(text));
+	const stopFollowing = await followAdjustments({ runs, name, session, app });
+	const stopKeys = followKeys(run);
+	app.io.beforeQuitting(() => quitText(journal.totals(), name, flags));
+	const close = async (): Promise<void> => {
+		app.io.beforeQuitting(undefined);
+		stopKeys();
+		await stopFollowing();
+		await series.close();
+		await journal.close();
+		await recording.release();
+	};
+	let newer = takesBack?.newer;
+	try {
+		if (flags.reopen === true) await journal.reopen(new Date(), flags.force === true);
+		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) app.io.note(note);
+		const own = recording.all.find((file) => file.run === name);
+		const isForced = flags.force === true;
+		if (own !== undefined) newer = await newerRowsOf(runs, own, recording.all, { isForced });
+		for (const note of await runsOnDataset(rows.options, name, recording.all, { runs, processes: app.processes })) {
+			app.io.note(note);
+		}
+		const again = newer?.writtenAgainText();
+		if (again !== undefined && takesBack === undefined) app.io.note(again);
+	} catch (error) {
+		await close();
+		throw error;
+	}
+	const secondsBefore = recording.resumed?.seconds ?? 0;
+	const { discard } = recording;
+	const supersededBefore = journal.superseded;
+	return {
+		run,
+		rows,
+		name,
+		journal,
+		series,
+		discard,
+		secondsBefore,
+		newer,
+		supersededBefore,
+		[Symbol.asyncDispose]: close,
+	};
+}

@@ -1,0 +1,214 @@
+import { readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { ONE_BY_ONE, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { file, folder } from "../../support/service.ts";
+import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+
+const DOCUMENTS = 8;
+
+const held = async ({ service }: Recorded): Promise<unknown[]> =>
+	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
+
+/** A manifest that gives these documents other values: 100 and more. */
+async function corrections({ service }: Recorded, documents: readonly number[], name = "b.csv"): Promise<string[]> {
+	const ids = await service.ids();
+	const lines = documents.map((n) => `${ids[n]},${100 + n}\n`);
+	const path = await file(name, `document_id,n:number\n${lines.join("")}`);
+	return ["docs", "tag", path, "-d", service.dataset, ...ONE_BY_ONE];
+}
+
+/** A run that stops after so many rows, and its manifest's command line. */
+async function stopped(rows: number): Promise<{ world: Recorded; argv: string[]; path: string; run: string }> {
+	const world = await recorded(DOCUMENTS, stopAt(rows + 1));
+	const { argv, path } = await tagging(world);
+	return { world, argv, path, run: runOf((await world.run(argv)).stdout) };
+}
+
+const tried = async (world: Recorded, ...argv: string[]): Promise<[number, unknown, string]> => {
+	const { exit, stdout, stderr } = await world.run([...argv, "--json"]);
+	return [exit, exit === 2 ? undefined : summaryOf(stdout), stderr];
+};
+
+describe("a run that goes on", () => {
+	it("sends no row that a newer run has written, whether it had been reached or not", async () => {
+		const { world, run } = await stopped(4);
+		const newer = runOf((await world.run(await corrections(world, [1, 6, 7]))).stdout);
+		const [exit, summary, stderr] = await tried(world, "runs", "resume");
+		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 6, failed: 2, superseded: 2, pending: 0 })]);
+		expect(await held(world)).toEqual([0, 101, 2, 3, 4, 5, 106, 107]);
+		expect(stderr).toContain(`was written since by run ${newer}; left alone`);
+		expect(stderr).toContain(`were written again since: 1 by run ${newer}`);
+		// Neither are these rows offered again, nor does a retry send them.
+		await expect(readFile(world.path(run, "failed.csv"))).rejects.toThrow(/ENOENT/);
+		expect(await tried(world, "runs", "retry", run)).toEqual([
+			0,
+			expect.objectContaining({ failed: 2 }),
+			expect.anything(),
+		]);
+		expect(await held(world)).toEqual([0, 101, 2, 3, 4, 5, 106, 107]);
+		expect((await tried(world, "runs", "retry", run, "--force"))[0]).toBe(0);
+		expect((await held(world)).slice(6)).toEqual([6, 7]);
+	});
+
+	it("does not count such rows for --max-errors, which would end it before the others", async () => {
+		const { world } = await stopped(2);
+		await world.run(await corrections(world, [2, 3, 4]));
+		const [, summary] = await tried(world, "runs", "resume", "--max-errors", "2");
+		expect(summary).toMatchObject({ updated: 5, failed: 3, pending: 0 });
+	});
+
+	it("leaves alone what a newer run found unchanged", async () => {
+		const { world } = await stopped(2);
+		const ids = await world.service.ids();
+		await world.service.put(ids[5] ?? "", { n: 105 });
+		const [exit, , text] = await tried(world, ...(await corrections(world, [5])), "--only-changed");
+		expect([exit, text]).toEqual([0, text]);
+		const [, summary, stderr] = await tried(world, "runs", "resume");
+		expect(summary).toMatchObject({ updated: 7, superseded: 1 });
+		expect(stderr).toContain("was found unchanged since by run");
+		expect((await held(world))[5]).toBe(105);
+	});
+
+	it("with --resume begins anew, so that the documents are as the manifest says", async () => {
+		const { world, argv } = await stopped(6);
+		const newer = runOf((await world.run(await corrections(world, range(DOCUMENTS)))).stdout);
+		const [exit, summary, stderr] = await tried(world, ...argv, "--resume");
+		expect([exit, summary]).toEqual([0, expect.objectContaining({ updated: DOCUMENTS })]);
+		expect(stderr).toContain(`run ${newer} has touched 8 documents of it since; a new one begins`);
+		expect(await held(world)).toEqual(range(DOCUMENTS));
+	});
+
+	it("after corrected rows were sent as another manifest, does not write over the corrections", async () => {
+		const world = await recorded(DOCUMENTS);
+		const { path } = await tagging(world);
+		await writeFile(path, `${await readFile(path, "utf8")}${"f".repeat(32)},1\n`);
+		const first = await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE]);
+		expect(first.exit).toBe(1);
+		await world.run(await corrections(world, [3]));
+		const [exit, summary] = await tried(world, "runs", "retry", runOf(first.stdout));
+		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 8, failed: 1, superseded: 0 })]);
+		expect((await held(world))[3]).toBe(103);
+	});
+
+	it("is not superseded by a run of the same file for another dataset", async () => {
+		const { world, path, run } = await stopped(4);
+		const { stdout } = await world.run(["datasets", "create", "another"]);
+		await world.run(["docs", "tag", path, "-d", stdout.trim(), "--max-errors", "1", ...ONE_BY_ONE]);
+		expect(await tried(world, "runs", "resume", run)).toEqual([
+			0,
+			expect.objectContaining({ updated: DOCUMENTS, failed: 0 }),
+			expect.anything(),
+		]);
+	});
+
+	it("fails a row that was done and no longer holds, if it reads the list anyway and the other run is not known", async () => {
+		const { world, run } = await stopped(4);
+		const ids = await world.service.ids();
+		await world.service.put(ids[1] ?? "", { n: 101 });
+		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
+		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 7, failed: 1, superseded: 0, pending: 0 })]);
+		expect(stderr).toContain("CHANGED_SINCE");
+		expect((await held(world))[1]).toBe(101);
+		// The undo leaves that document to whoever changed it.
+		expect((await tried(world, "runs", "undo", run, "--yes"))[1]).toMatchObject({ failed: 1 });
+		expect((await held(world))[1]).toBe(101);
+	});
+});
+
+describe("an undo", () => {
+	it("leaves alone what a newer run has written since, also the same values", async () => {
+		const world = await recorded(DOCUMENTS);
+		const { argv, path } = await tagging(world);
+		const first = runOf((await world.run(argv)).stdout);
+		const copy = await file("copy.csv", await readFile(path, "utf8"));
+		await world.run(["docs", "tag", copy, "-d", world.service.dataset, ...ONE_BY_ONE]);
+		const [exit, summary] = await tried(world, "runs", "undo", first, "--yes");
+		expect([exit, summary]).toEqual([1, expect.objectContaining({ failed: DOCUMENTS })]);
+		expect(await held(world)).toEqual(range(DOCUMENTS));
+	});
+
+	it("of one run after another takes both back: a run and its undo are no conflict for the run before", async () => {
+		const world = await recorded(DOCUMENTS);
+		const first = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const second = runOf((await world.run(await corrections(world, range(DOCUMENTS)))).stdout);
+		expect((await tried(world, "runs", "undo", second, "--yes"))[0]).toBe(0);
+		expect(await held(world)).toEqual(range(DOCUMENTS));
+		expect((await tried(world, "runs", "undo", first, "--yes"))[0]).toBe(0);
+		expect(await held(world)).toEqual(Array.from({ length: DOCUMENTS }, () => undefined));
+	});
+
+	it("names the runs that found documents unchanged, and takes them back", async () => {
+		const world = await recorded(DOCUMENTS);
+		const { argv } = await tagging(world);
+		const first = runOf((await world.run(argv)).stdout);
+		const second = runOf((await world.run([...argv, "--only-changed"])).stdout);
+		const [exit, , stderr] = await tried(world, "runs", "undo", first, "--yes");
+		expect([exit, stderr]).toEqual([
+			0,
+			expect.stringContaining(`Run ${second} has since found 8 documents of it unchanged.`),
+		]);
+	});
+
+	it("that goes on after the run was sent again leaves the new values alone, and asks before", async () => {
+		const world = await recorded(DOCUMENTS, stopAt(DOCUMENTS + 4));
+		const { argv } = await tagging(world);
+		const first = runOf((await world.run(argv)).stdout);
+		const undo = await world.run(["runs", "undo", first, "--yes", ...ONE_BY_ONE]);
+		expect([undo.exit, summaryOf(undo.stdout)]).toEqual([4, expect.objectContaining({ updated: 3 })]);
+		expect((await world.run(argv)).exit).toBe(0);
+		expect((await tried(world, "runs", "resume"))[0]).toBe(2);
+		const [exit, summary] = await tried(world, "runs", "resume", "--yes");
+		expect([exit, summary]).toEqual([1, expect.objectContaining({ failed: 5 })]);
+		expect(await held(world)).toEqual(range(DOCUMENTS));
+	});
+
+	it("ends the run that it takes back: nothing resumes or retries it", async () => {
+		const { world, run } = await stopped(4);
+		expect((await tried(world, "runs", "undo", run, "--yes"))[0]).toBe(0);
+		for (const verb of ["resume", "retry"]) {
+			const [exit, , stderr] = await tried(world, "runs", verb, run);
+			expect([exit, stderr]).toEqual([2, expect.stringContaining(`run ${run} was undone by run`)]);
+		}
+		const states = parseLines((await world.run(["runs", "list", "--json"])).stdout).map((one) => at(one, "state"));
+		expect(states).toEqual(["finished", "undone"]);
+	});
+});
+
+describe("two runs at once", () => {
+	/** Starts the other command line at the first write of the one. */
+	const during = async (world: Recorded, argv: string[], other: string[], stdin = ""): Promise<unknown> => {
+		const first = world.run(argv);
+		while (world.writes() === 0) await setTimeout(1);
+		const second = await world.run(other, { stdin });
+		await first;
+		return second;
+	};
+
+	it("of one file through a link are exit 5: each would overwrite the other", async () => {
+		const world = await recorded(40, { latency: 5 });
+		const { argv, path } = await tagging(world);
+		const link = join(await folder(), "link.csv");
+		await symlink(path, link);
+		const other = ["docs", "tag", link, ...argv.slice(3)];
+		expect(await during(world, argv, other)).toMatchObject({ exit: 5 });
+	});
+
+	it("of one content, from a pipe, are exit 5", async () => {
+		const world = await recorded(40, { latency: 5 });
+		const { argv, path } = await tagging(world);
+		const other = ["docs", "tag", "-", ...argv.slice(3)];
+		expect(await during(world, argv, other, await readFile(path, "utf8"))).toMatchObject({ exit: 5 });
+	});
+
+	it("of two files and one dataset are possible, and the second says so before its first write", async () => {
+		const world = await recorded(40, { latency: 5 });
+		const { argv } = await tagging(world);
+		const other = await corrections(world, [39]);
+		expect(await during(world, argv, other)).toMatchObject({
+			exit: 0,
+			stderr: expect.stringContaining("is going on and writes the same dataset"),
+		});
+	});
+});
