@@ -44,7 +44,7 @@ export type Ended = {
 	readonly folder?: string;
 	/** rows whose documents already had the written metadata */
 	readonly same?: number;
-	readonly undo?: Undo;
+	readonly undo?: Undo | undefined;
 	/** the result of an undo, and its name in messages */
 	readonly undone?: { readonly name: string; readonly counts: Undone } | undefined;
 	/** the command that resumes the run */

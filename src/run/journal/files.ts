@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +8,7 @@ import { makeFolder } from "../storage/folders.ts";
 import { syncFile } from "../storage/quick-files.ts";
 import { encode } from "./encode.ts";
 import { JournalUnreadable } from "./errors.ts";
+import { journalFile } from "./journal-file.ts";
 import type { JournalRecord } from "./records.ts";
 import type { JournalFile } from "./writer.ts";
 
@@ -59,7 +60,7 @@ export async function syncFolder(path: string): Promise<void> {
 /** Creates a file to append to, which must not exist yet. Its name is durable once its folder is synced. */
 export async function createFile(path: string): Promise<JournalFile> {
 	const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-	return journalFile(await open(path, flags, FILE_MODE));
+	return journalFile(await open(path, flags, FILE_MODE), path);
 }
 
 /**
@@ -72,7 +73,7 @@ export async function reopenFile(path: string, goodLength: number): Promise<Jour
 	return await closeOnError(handle, async () => {
 		if ((await sizeOf(handle, path)) > goodLength) await handle.truncate(goodLength);
 		await handle.sync();
-		return journalFile(handle);
+		return journalFile(handle, path);
 	});
 }
 
@@ -152,16 +153,6 @@ async function sizeOf(handle: FileHandle, path: string): Promise<number> {
 	const status = await handle.stat();
 	if (!status.isFile()) throw new Error(`${path} is not a file`);
 	return status.size;
-}
-
-function journalFile(handle: FileHandle): JournalFile {
-	return {
-		// They take a few microseconds of the system's memory. A thread for each would take ten times as long.
-		write: (bytes) => writeSync(handle.fd, bytes),
-		size: () => fstatSync(handle.fd),
-		sync: () => handle.datasync(),
-		close: () => handle.close(),
-	};
 }
 
 async function closeOnError<Value>(handle: FileHandle, use: () => Promise<Value>): Promise<Value> {

@@ -9,7 +9,7 @@ export type JournalFile = {
 	write(bytes: Uint8Array): number | Promise<number>;
 	/** resolves once all written bytes are on the storage (fdatasync) */
 	sync(): Promise<void>;
-	/** size in bytes, and number of links: 0 where the file was removed */
+	/** size in bytes, and number of links: 0 where the file was removed, or is no longer at its path */
 	size(): FileState | Promise<FileState>;
 	close(): Promise<void>;
 };
@@ -173,11 +173,12 @@ export class JournalWriter {
 		}
 	}
 
-	/** Checks, in addition to the lock, that the file is as this writer left it: not removed, and without another writer. */
+	/** Checks, in addition to the lock, that the file is as this writer left it: at its place, and without another writer. */
 	async #checkUnchanged(): Promise<void> {
 		const { size, nlink } = await this.#file.size();
 		if (size === this.#size && nlink === 1) return;
-		throw new JournalLost(`another program writes to or removed ${this.#name}`, "fenced");
+		const meddled = nlink === 0 ? "moved or removed" : "writes to";
+		throw new JournalLost(`another program ${meddled} ${this.#name}`, "fenced");
 	}
 }
 

@@ -5,7 +5,8 @@ import { storageReason } from "../storage/folders.ts";
 /** An error of the journal as the user sees it, with an exit code and a hint. Every other error is returned as it is. */
 export function journalCliError(error: unknown): unknown {
 	if (error instanceof JournalLost) {
-		const hint = "Make room or repair the storage, then resume: rows whose outcome could not be recorded are pending.";
+		const cure = error.kind === "fenced" ? "Undo what that program did there" : "Make room or repair the storage";
+		const hint = `${cure}, then resume: rows whose outcome could not be recorded are pending.`;
 		return new CliError(error.message, { exit: Exit.storage, hint, cause: error });
 	}
 	if (error instanceof JournalUnreadable) {

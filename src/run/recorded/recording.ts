@@ -1,10 +1,12 @@
 import { randomInt } from "node:crypto";
 import { copyFile, open, rename } from "node:fs/promises";
-import { CliError } from "../../errors.ts";
+import { CliError, errorCode } from "../../errors.ts";
+import { JournalLost } from "../journal/errors.ts";
 import { syncFolder } from "../journal/files.ts";
 import { continueRun, createRun, type OpenRun } from "../journal/open.ts";
 import { inDoubtByRow, type RowInDoubt } from "../journal/in-doubt.ts";
 import type { RecordedRun } from "../journal/reader.ts";
+import type { HeaderRecord } from "../journal/records.ts";
 import { replaceDurably, writeNewDurably } from "../storage/quick-files.ts";
 import { cannotRecord, journalCliError } from "./faults.ts";
 import { millisecondsOf } from "./run-time.ts";
@@ -63,12 +65,11 @@ async function startRun(
 	spec: RunSpec,
 	{ runs, now }: RecordingOptions,
 ): Promise<Omit<Recording, "release" | "notResumed">> {
-	const run = runId(now().getTime(), randomInt(4096));
 	const all = await runs.files();
 	const order = await takeOrder(runs.folder, all).catch((error: unknown) => {
 		throw cannotRecord(runs.folder, error);
 	});
-	const opened = await createRun(runs.path(run), headerOf(run, spec, { now: now(), order }));
+	const { run, opened } = await createNamed(runs, now, (name) => headerOf(name, spec, { now: now(), order }));
 	const { source, manifest } = spec;
 	const path = "path" in source ? source.path : runs.path(run, "manifest");
 	try {
@@ -102,6 +103,22 @@ async function startRun(
 	} catch (error) {
 		await opened.close();
 		throw cannotRecord(runs.path(run), error);
+	}
+}
+
+/** Makes the folder of a run. Where another run that began in the same millisecond has its name, it gets another one. */
+async function createNamed(
+	runs: RunStore,
+	now: () => Date,
+	headerFor: (run: string) => HeaderRecord,
+): Promise<{ readonly run: string; readonly opened: OpenRun }> {
+	for (;;) {
+		const run = runId(now().getTime(), randomInt(4096));
+		try {
+			return { run, opened: await createRun(runs.path(run), headerFor(run)) };
+		} catch (error) {
+			if (!(error instanceof JournalLost) || errorCode(error.cause) !== "EEXIST") throw error;
+		}
 	}
 }
 

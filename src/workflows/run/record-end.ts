@@ -2,6 +2,7 @@ import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject } from "../../json/values.ts";
 import { PACKED_AT_END, packRun } from "../../run/journal/packed.ts";
+import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
 import { writeRunSummary } from "../../run/recorded/run-summary.ts";
 import { type Ended, report, resultOf } from "../report.ts";
 import type { Row } from "../../manifest/types.ts";
@@ -24,12 +25,15 @@ export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended
 	const journalBytes = await journal.end(exit, now);
 	const file = await runs.read(name);
 	const printed = parseJson(summary);
-	if (file === undefined || !isJsonObject(printed)) return;
+	if (file === undefined) {
+		throw new CliError(`another program moved or removed ${runs.path(name, "run.json")}`, { exit: Exit.storage });
+	}
+	if (!isJsonObject(printed)) return;
 	try {
 		await writeRunSummary(runs, name, { printed, file, ended: now, wrote: journal.wrote, journalBytes });
 	} catch (error) {
 		// A full disk is no fault of the program.
-		throw new CliError(`${runs.path(name)}: ${reason(error)}`, {
+		throw new CliError(`${runs.path(name, SUMMARY_FILE)}: ${reason(error)}`, {
 			exit: Exit.storage,
 			hint: "Every row is recorded: ragtag runs show has the counts.",
 			cause: error,
@@ -39,6 +43,20 @@ export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended
 	await journal.close();
 	// A plain journal is as good: runs prune compresses it later.
 	await packRun(runs.path(name), PACKED_AT_END).catch(() => false);
+}
+
+/**
+ * The end of a run, without the commands that no longer find its record where another program moved or removed that.
+ *
+ * @throws never: a record that can't be read is still there
+ */
+export async function withoutLostRecord({ run, name }: Omit<OpenRecord, "journal">, ended: Ended): Promise<Ended> {
+	const runs = run.app.runs(run.settings);
+	const file = await runs.read(name).catch(() => "unreadable" as const);
+	if (file !== undefined) return ended;
+	const { stop } = ended;
+	const hint = `If ${runs.path(name)} was moved, move it back: then the run can be resumed, verified and undone. If it was removed, send the rows again; what was written can't be undone.`;
+	return { ...ended, stop: stop && { ...stop, hint }, undo: undefined, resume: undefined };
 }
 
 /** A run that ended before it sent a row, where its record can be removed again. */

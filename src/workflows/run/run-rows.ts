@@ -19,7 +19,7 @@ import { failChanged } from "./changed-since.ts";
 import { type NewerRows, withoutNewer } from "./newer-rows.ts";
 import { openRecord, type RunRecord } from "./open-record.ts";
 import { rowDocuments } from "./row-documents.ts";
-import { endIfUnsent, recordEnd } from "./record-end.ts";
+import { endIfUnsent, recordEnd, withoutLostRecord } from "./record-end.ts";
 
 /** Creates the operation for each row. `log` records a write before it is sent; `documents` has the present metadata. */
 export type RowOperation<SourceRow extends Row = Row> = (
@@ -169,5 +169,5 @@ export async function endRun<SourceRow extends Row>(
 	};
 	const unrecorded = await recordEnd(record, ended).catch(stopFromError);
 	await pruneOldRuns(run, runs, name);
-	return report(run, { ...ended, stop: ended.stop ?? unrecorded });
+	return report(run, await withoutLostRecord(record, { ...ended, stop: ended.stop ?? unrecorded }));
 }

@@ -236,6 +236,41 @@ export const processes: readonly FaultTest[] = [
 		},
 	},
 	{
+		id: "P13",
+		kind: "a record that is moved or removed under a run ends it, and no command is advised that would not find it",
+		flavours: "none",
+		quick: true,
+		run: async () => {
+			const meddles = [
+				async (path: string) => rename(dirname(path), `${dirname(path)}-moved`),
+				async (path: string) => rm(dirname(path), { recursive: true }),
+				async (path: string) => rm(join(dirname(path), "run.json")),
+			];
+			for (const meddle of meddles) {
+				const half = await halfway(async (_, { state }) => meddle(await journalOf(state)));
+				expect([half.exit, half.stderr]).toEqual([7, expect.stringContaining("another program moved or removed")]);
+				expect(half.stderr).toContain("was moved, move it back: then the run can be resumed, verified and undone");
+				expect(half.stderr).not.toContain("ragtag runs");
+				expect(summaryOf(half.stdout)).toMatchObject({ rows: 50, failed: 0, resume: null, undo: null, exit_code: 7 });
+			}
+		},
+	},
+	{
+		id: "P13",
+		kind: "a record that is moved back is gone on with",
+		flavours: "none",
+		run: async () => {
+			const half = await halfway(async (_, { state }) => {
+				const record = dirname(await journalOf(state));
+				await rename(record, `${record}-moved`);
+			});
+			expect(half.exit).toBe(7);
+			const [moved = ""] = (await readdir(join(half.state, "runs"))).filter((name) => name.endsWith("-moved"));
+			await rename(join(half.state, "runs", moved), join(half.state, "runs", moved.replace("-moved", "")));
+			await goesOn(half, 50, 1);
+		},
+	},
+	{
 		id: "P14",
 		kind: "a journal that is cut anywhere in its last record loses that record alone",
 		flavours: "none",

@@ -1,4 +1,16 @@
-import { appendFile, chmod, link, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+	appendFile,
+	chmod,
+	link,
+	mkdir,
+	readFile,
+	rename,
+	rm,
+	stat,
+	symlink,
+	truncate,
+	writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inDoubtByRow } from "../../../src/run/journal/in-doubt.ts";
@@ -197,6 +209,21 @@ describe("resuming a run", () => {
 		expect(await problem(run.sent.append(sent(6)))).toMatchObject({ kind: "fenced" });
 		await rm(fileOf(path, JOURNAL_FILE));
 		expect(await problem(run.journal.append(outcome(2)))).toMatchObject({ kind: "fenced" });
+		await run.close();
+	});
+
+	it("ends where its folder is moved: no command would find what was recorded after that", async () => {
+		const path = await killed();
+		const read = await readRun(path);
+		if (read === undefined) throw new Error("there is a run");
+		const run = await continueRun(read, header());
+		await rename(path, `${path}-moved`);
+		for (const appended of [run.sent.append(sent(6)), run.journal.append(outcome(2))]) {
+			expect(await problem(appended)).toMatchObject({
+				kind: "fenced",
+				message: expect.stringContaining("moved or removed"),
+			});
+		}
 		await run.close();
 	});
 

@@ -224,11 +224,11 @@ describe("a storage that fails", () => {
 
 describe("another program that writes the same file", () => {
 	it.each([
-		["appends to it", (disk: FakeDisk) => (disk.bytes = Buffer.concat([disk.bytes, Buffer.from("x")]))],
-		["cuts it", (disk: FakeDisk) => (disk.bytes = disk.bytes.subarray(1))],
-		["removes it", (disk: FakeDisk) => (disk.nlink = 0)],
-		["gives it a second name", (disk: FakeDisk) => (disk.nlink = 2)],
-	])("and %s stops the run before the next byte: two writers would mix their rows", async (_, meddle) => {
+		["appends to it", "writes to", (disk: FakeDisk) => (disk.bytes = Buffer.concat([disk.bytes, Buffer.from("x")]))],
+		["cuts it", "writes to", (disk: FakeDisk) => (disk.bytes = disk.bytes.subarray(1))],
+		["removes it", "moved or removed", (disk: FakeDisk) => (disk.nlink = 0)],
+		["gives it a second name", "writes to", (disk: FakeDisk) => (disk.nlink = 2)],
+	])("and %s stops the run before the next byte: two writers would mix their rows", async (_, what, meddle) => {
 		const disk = new FakeDisk();
 		const writer = writerOn(disk);
 		await writer.append(header());
@@ -236,7 +236,7 @@ describe("another program that writes the same file", () => {
 		const before = Buffer.from(disk.bytes);
 		await expect(writer.append(outcome(1))).rejects.toMatchObject({
 			kind: "fenced",
-			message: "another program writes to or removed run/journal.jsonl",
+			message: `another program ${what} run/journal.jsonl`,
 		});
 		expect(disk.bytes.equals(before)).toBe(true);
 	});
