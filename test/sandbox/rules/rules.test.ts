@@ -1,57 +1,8 @@
-import { expect, test } from "vitest";
-import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
-import { startBuiltSandbox } from "../../support/built-sandbox.ts";
+import { test } from "vitest";
 import * as by from "../support.ts";
-import { putReleases, releases } from "../flavours/support.ts";
-import { datasetRules } from "./datasets.ts";
-import { listRules } from "./list.ts";
-import { downloadRules, removeRules } from "./remove.ts";
-import { checkRule, type Rule, scene } from "./rule.ts";
-import { updateRules } from "./update.ts";
-import { uploadRules } from "./upload.ts";
-
-const tables: readonly (readonly [string, readonly Rule[]])[] = [
-	["lists of documents", listRules],
-	["uploads", uploadRules],
-	["updates", updateRules],
-	["removals", removeRules],
-	["downloads", downloadRules],
-	["datasets", datasetRules],
-];
+import { releases } from "../flavours/support.ts";
+import { checkRelease } from "./every-rule.ts";
 
 test.each(releases)("%s answers as its code and the public tests of RAGFlow's API say", async (flavour) => {
-	// One process for all tables: each start of the program costs as much as fifty rules.
-	const sandbox = await startBuiltSandbox(["--flavour", flavour, "--ties", "stable"]);
-	await by.createDataset(sandbox, "taken");
-	for (const [table, rules] of tables) {
-		for (const [at, rule] of rules.entries()) await checkRule(rule, flavour, await scene(sandbox, `${table} ${at}`));
-	}
-	await checkKeys(sandbox, flavour);
+	await checkRelease(await by.start({ flavour, ties: "stable" }), flavour);
 });
-
-/** Each route refuses a missing key and a wrong one. */
-async function checkKeys(sandbox: by.Target, flavour: Flavour): Promise<void> {
-	const documents = "/api/v1/datasets/dataset_id/documents";
-	const routes = [
-		...["GET", "POST", "DELETE"].map((method) => `${method} ${documents}`),
-		...["GET", "POST", "DELETE"].map((method) => `${method} /api/v1/datasets`),
-		`GET ${documents}/document_id`,
-		`${flavour >= "ragflow-0.25" ? "PATCH" : "PUT"} ${documents}/document_id`,
-		"PUT /api/v1/datasets/dataset_id",
-	];
-	for (const route of routes) {
-		const [method = "", path = ""] = route.split(" ");
-		const [none, wrong] = [null, "wrong-key"].map((key) => by.send(sandbox, method, path, { key }));
-		// v0.25.0 has two checks of keys: removals and downloads use the older one.
-		const older =
-			isPut(flavour) ||
-			(flavour === "ragflow-0.25" && /^DELETE .*documents$|document_id$/.test(route) && !route.startsWith("PATCH"));
-		const status = isPut(flavour) ? 200 : 401;
-		expect([route, await none]).toMatchObject([route, { status, code: older ? 0 : 401 }]);
-		expect([route, await wrong]).toMatchObject([route, { status, code: older ? 109 : 401 }]);
-	}
-}
-
-function isPut(flavour: string): boolean {
-	return putReleases.some((each) => each === flavour);
-}
