@@ -14,7 +14,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
 	],
 	[
 		9,
-		"stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable.\nOr forbidden by the policy of the profile: then nothing was sent",
+		"stopped by a limit: --max-errors, --max-duration, or the first ten rows all refused alike; resumable.\nOr forbidden by the policy of the profile, or a value of another type than its key has: then nothing was sent",
 	],
 	[
 		10,

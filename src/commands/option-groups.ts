@@ -11,6 +11,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--delete-token",
 			"--only-changed",
 			"--on-existing",
+			"--allow-type-change",
 			"--map",
 			"--ignore",
 			"--empty",

@@ -27,6 +27,14 @@ export function addChangeOptions(command: Command): Command {
 		);
 }
 
+/** Of commands that send or plan metadata. */
+export function addTypeOption(command: Command): Command {
+	return command.option(
+		"--allow-type-change",
+		"sends values of another type than their key has, where a server refuses them and loses metadata",
+	);
+}
+
 /** @throws CliError exit 2 for flags that mean nothing without others */
 export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
 	// With another token, the usual one and lists that look like a change are plain values.

@@ -64,6 +64,7 @@ export type RunFlags = RowFlags & {
 	readonly set?: readonly string[];
 	readonly skipInvalid?: boolean;
 	readonly allowEmpty?: boolean;
+	readonly allowTypeChange?: boolean;
 	readonly attempts: number;
 	/** in milliseconds, as `maxOutage`; the engine has the defaults */
 	readonly maxWait?: number;

@@ -16,6 +16,7 @@ export type PayloadFlags = Partial<ManifestFlags> & {
 	readonly onExisting?: OnExisting;
 	readonly skipInvalid?: boolean;
 	readonly allowEmpty?: boolean;
+	readonly allowTypeChange?: boolean;
 	readonly filesRoot?: string;
 	readonly shard?: Shard;
 };
@@ -45,6 +46,7 @@ export function payloadOptions(
 	if (flags.ignore !== undefined) options["ignore"] = [...flags.ignore];
 	if (flags.set !== undefined) options["set"] = [...flags.set];
 	if (flags.onlyChanged === true) options["onlyChanged"] = true;
+	if (flags.allowTypeChange === true) options["allowTypeChange"] = true;
 	if (flags.skipInvalid === true) options["skipInvalid"] = true;
 	if (flags.shard !== undefined) options["shard"] = shardText(flags.shard);
 	if (flags.schema !== undefined) options["schema"] = flags.schema === "none" ? "none" : resolve(flags.schema);
@@ -102,6 +104,7 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		...(onExisting === undefined ? {} : { onExisting }),
 		...(shard === undefined ? {} : { shard }),
 		...(options["onlyChanged"] === true ? { onlyChanged: true } : {}),
+		...(options["allowTypeChange"] === true ? { allowTypeChange: true } : {}),
 		...(options["skipInvalid"] === true ? { skipInvalid: true } : {}),
 	};
 }

@@ -42,7 +42,7 @@ async function manifest(ids: readonly string[]): Promise<string> {
 	return file("tags.json", JSON.stringify(rows));
 }
 
-const ALLOWED = ["--json", "--rate", "unlimited"];
+const ALLOWED = ["--allow-type-change", "--json", "--rate", "unlimited"];
 
 function rowsOf(stdout: string): readonly unknown[] {
 	return parseLines(stdout).filter((line) => at(line, "type") === "row");
@@ -84,8 +84,9 @@ describe.each(losing)("%s removes all metadata of the document of a refused valu
 	});
 
 	it("also where the answer to it is lost: the next attempt still knows what the document had", async () => {
-		const [method, from] = flavour === "ragflow-0.24" ? ["PUT", 7] : ["PATCH", 1];
-		const faults: FaultPlan = { faults: [{ fault: "reset", when: "after", on: { method, from, times: 1 } }] };
+		const [method, from] = flavour === "ragflow-0.24" ? ["PUT", 2] : ["PATCH", 1];
+		const on = { method, document: "00000000000000000000000000000006", from, times: 1 };
+		const faults: FaultPlan = { faults: [{ fault: "reset", when: "after", on }] };
 		const { service, ids, run, held } = await world(flavour, faults);
 		// One row alone, so that each of its attempts reads its document anew.
 		const rows = [{ document_id: ids[5], meta_fields: { pages: "n/a" } }];
@@ -106,9 +107,20 @@ describe.each(losing)("%s removes all metadata of the document of a refused valu
 	it("and docs apply writes it again", async () => {
 		const { service, ids, run, held } = await world(flavour);
 		const plan = join(await folder(), "plan");
-		const argv = ["docs", "plan", await manifest(ids), "-d", service.dataset, "--mode", "merge", "--out", plan];
+		const argv = [
+			"docs",
+			"plan",
+			await manifest(ids),
+			"-d",
+			service.dataset,
+			"--mode",
+			"merge",
+			"--allow-type-change",
+			"--out",
+			plan,
+		];
 		expect((await run(argv)).exit).toBe(0);
-		const { stdout } = await run(["docs", "apply", plan, "--json", "--rate", "unlimited"]);
+		const { stdout } = await run(["docs", "apply", plan, ...ALLOWED]);
 		expect(summaryOf(stdout)).toMatchObject({ updated: 4, failed: 2 });
 		expect((await held()).slice(4)).toEqual(all.slice(4));
 	});

@@ -1,4 +1,4 @@
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addDryRunOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { documentsText } from "../../text/words.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
@@ -44,7 +44,7 @@ export function applyCommand(docs: Command, app: App, done: Done, run = apply): 
 		addDryRunOptions(addShardOption(command, app)),
 		"also changes documents that were changed after the plan was made; ",
 	);
-	addResumeOption(addBodyOption(command), "plan").action(async (file: string) => {
+	addResumeOption(addTypeOption(addBodyOption(command)), "plan").action(async (file: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<ApplyOptions, "file">>(), file }, app));
 	});
 }
@@ -52,13 +52,13 @@ export function applyCommand(docs: Command, app: App, done: Done, run = apply): 
 const CHANGES: PlanKind = { actions: ["update"], countsUnplanned: false };
 
 export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> {
-	const { file, shard, dryRun = false } = options;
+	const { file, shard, allowTypeChange, dryRun = false } = options;
 	checkDryRunFlags(options);
 	checkInput(file, options);
 	if (options.json === true) await printVersionLine(app);
 	await using run = await connectRun(APPLY, options, app);
 	await checkFailedPath(options.failed, file);
-	await using rows = await planRows(run, file, { ...CHANGES, shard });
+	await using rows = await planRows(run, file, { ...CHANGES, shard, allowTypeChange });
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const { mode, created } = rows.header;
 	const rules = { mode, since: "the plan was made", isExact: false };

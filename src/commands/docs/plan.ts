@@ -12,6 +12,7 @@ import {
 	type DryRunFlags,
 	type UndeclaredFlag,
 	updatePlanOf,
+	addTypeOption,
 } from "../../flags/change-flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
@@ -63,9 +64,11 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 	addOutputOptions(
 		addRowOptions(addChangeOptions(command), "file for the rows that failed, to correct and use as a manifest"),
 	);
-	addValidityOptions(addSetOption(addManifestOptions(command)), "plans").action(async (manifest: string) => {
-		done(await run({ ...command.optsWithGlobals<Omit<PlanOptions, "manifest">>(), manifest }, app));
-	});
+	addValidityOptions(addTypeOption(addSetOption(addManifestOptions(command))), "plans").action(
+		async (manifest: string) => {
+			done(await run({ ...command.optsWithGlobals<Omit<PlanOptions, "manifest">>(), manifest }, app));
+		},
+	);
 }
 
 export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {

@@ -8,6 +8,7 @@ import {
 	type ChangeFlags,
 	updatePlanOf,
 	addDryRunOptions,
+	addTypeOption,
 	checkDryRunFlags,
 	type DryRunFlags,
 } from "../../flags/change-flags.ts";
@@ -24,7 +25,7 @@ import {
 import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
-import { policyPrescan } from "../../workflows/policy/prescan.ts";
+import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
 import { report } from "../../workflows/report.ts";
@@ -71,7 +72,7 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n  ragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run\n",
 		);
 	addFilterOptions(addDryRunOptions(addShardOption(command, app)));
-	addToleranceOptions(addUndoOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
+	addToleranceOptions(addUndoOption(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command)))))).action(
 		async (manifest: string | undefined) => {
 			const options = command.optsWithGlobals<Omit<TagOptions, "manifest">>();
 			const readingFlags = Object.entries(READING_FLAGS)
@@ -94,7 +95,9 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, compares));
 	if (stop !== undefined) return await report(run, stop);
 	if (dryRun) return await preview(run, rows, previewUpdate(update));
-	const allowed = await policyPrescan(run, rows, previewUpdate(update));
+	// Nothing else reads the documents then.
+	const isBlind = options.undo === false && mode === "replace" && !onlyChanged && run.settings.policy === undefined;
+	const allowed = await (isBlind ? prescanCreations(run, rows) : policyPrescan(run, rows, previewUpdate(update)));
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	if (mode === "replace") {
 		app.io.note("Keys that a row does not have are removed from its document; --mode merge keeps them.");

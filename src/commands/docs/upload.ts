@@ -1,5 +1,5 @@
 import { Settling } from "../../run/operations/store-file.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addDryRunOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { numberText } from "../../text/words.ts";
 import { rowLine } from "../../report/summary.ts";
 import { type Command, Option } from "commander";
@@ -66,9 +66,11 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n",
 		);
 	addDryRunOptions(addShardOption(command, app));
-	addToleranceOptions(addWriteOptions(addManifestOptions(addRunOptions(command)))).action(async (files: string[]) => {
-		done(await run({ ...command.optsWithGlobals<Omit<UploadOptions, "files">>(), files }, app));
-	});
+	addToleranceOptions(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
+		async (files: string[]) => {
+			done(await run({ ...command.optsWithGlobals<Omit<UploadOptions, "files">>(), files }, app));
+		},
+	);
 }
 
 /** Whether the arguments of `docs upload` are one manifest: by the file's ending, unless `--as` says it. */

@@ -21,7 +21,7 @@ import { documentsOf } from "../../workflows/documents-text.ts";
 import { connectRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../../workflows/plan/plan-rows.ts";
 import { forceHint, planPrinter, type PlanRules, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
-import { policyPrescan, withoutPolicy } from "../../workflows/policy/prescan.ts";
+import { policyPrescan, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endedBefore, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
@@ -100,7 +100,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const mode = { isUndo: true, isForced: options.force === true };
 	const newer = await newerRowsOf(runs, file, await runs.files(), mode);
 	if (dryRun) {
-		return await preview(withoutPolicy(run), rows, unlessNewer(newer, previewPlanned(run, rules)), planPrinter(run));
+		return await preview(unchecked(run), rows, unlessNewer(newer, previewPlanned(run, rules)), planPrinter(run));
 	}
 	app.io.note(`${about}: ${todoText(plan, "will")}.`);
 	const unchanged = (await newer?.unchanged(rows)) ?? "";
@@ -163,7 +163,7 @@ async function lockOf(
 }
 
 async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?: TakesBack): Promise<ExitCode> {
-	const allowed = await policyPrescan(withoutPolicy(run), rows, previewPlanned(run, rules));
+	const allowed = await policyPrescan(unchecked(run), rows, previewPlanned(run, rules));
 	await using record = await openRecord(run, allowed, takesBack === undefined ? {} : { takesBack });
 	const sent = await sendPlanned(record, rules);
 	const { journal } = record;

@@ -93,6 +93,11 @@ export class DocumentSource {
 		return found;
 	}
 
+	/** Whether the dataset was read as a whole. */
+	isListed(datasetId: string): boolean {
+		return this.#byId.whole(datasetId) !== undefined || this.#byName?.whole(datasetId) !== undefined;
+	}
+
 	/** What `byId` would give, if a list that was read has it in memory. Undefined otherwise, whatever the reason. */
 	atHand(datasetId: string, id: string): RemoteDocument | undefined {
 		return this.#byId.whole(datasetId)?.documents.atHand(id);

@@ -18,9 +18,11 @@ import { beforeFirstAttempt } from "./prepare-update.ts";
  * @throws RestError
  */
 export async function writeOrRestore(attempt: RowAttempt, write: Write, image: Metadata | undefined): Promise<void> {
-	const { service, request, memory } = attempt;
+	const { service, request, item, memory } = attempt;
 	try {
 		await writeMetadata(service, request, write, memory);
+		// A later refusal is explained by the rows that gave keys their types.
+		if (service.api.dialect.flavour.hasTypedKeys) service.typedKeys.addRow(write.metadata, item.line);
 	} catch (error) {
 		if (!(error instanceof RestError) || error.code !== METADATA_REFUSED) throw error;
 		memory.maybeLost = true;

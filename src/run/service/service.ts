@@ -1,6 +1,6 @@
-import { TypedKeys } from "../../json/typed-keys.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { BodyForm } from "../../body-forms.ts";
+import { TypedKeys } from "../../json/typed-keys.ts";
 import type { Api, Echo } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import type { Clock, Request } from "../types.ts";
@@ -35,9 +35,9 @@ export class Service {
 	#isRecalled = false;
 
 	constructor(options: ServiceOptions) {
-		this.#options = { ...options, api: learningTypes(options.api, this.typedKeys) };
 		this.clock = options.clock;
-		this.#api = this.#options.api;
+		this.#api = learningTypes(options.api, this.typedKeys);
+		this.#options = { ...options, api: this.#api };
 		if (options.flavour === undefined) return;
 		const how = `given by ${options.flavour.origin}`;
 		this.#speak({ flavour: options.flavour.value, how, foundAt: options.now() }, "given");
@@ -65,11 +65,7 @@ export class Service {
 		return this.#api;
 	}
 
-	/**
-	 * Detects the flavour, whatever was known, and remembers it. Concurrent calls share one detection.
-	 *
-	 * @returns the flavour that answered; a flavour that the user gave stays in use all the same
-	 */
+	/** Detects the flavour and remembers it; one that the user gave stays in use. Concurrent calls share one detection. */
 	detect(request: Request): Promise<Recognition> {
 		return (this.#detecting ??= this.#detectNow(request).finally(() => (this.#detecting = undefined)));
 	}

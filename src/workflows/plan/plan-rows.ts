@@ -28,6 +28,8 @@ export type PlanKind = {
 	readonly countsUnplanned: boolean;
 	/** the part of its changes that is taken; undefined for all */
 	readonly shard?: Shard | undefined;
+	/** whether values of another type than their key has are sent */
+	readonly allowTypeChange?: boolean | undefined;
 };
 
 /**
@@ -65,7 +67,7 @@ export async function planRows(
 /** The changes of a plan as rows. Those that fail are written as JSON lines that `docs tag` reads. */
 export function rowsOfPlan(
 	plan: OpenedPlan,
-	{ name = plan.name, countsUnplanned, shard }: Omit<PlanKind, "actions">,
+	{ name = plan.name, countsUnplanned, shard, allowTypeChange }: Omit<PlanKind, "actions">,
 ): PlanSource {
 	const { header, counts, sha256, bytes, copy, own } = plan;
 	const all = counts.changes + counts.unchanged + counts.failed;
@@ -91,7 +93,10 @@ export function rowsOfPlan(
 		failedRows: jsonFailedRows(),
 		content: { sha256, bytes, source: { copy } },
 		// Besides, the plan alone says what is sent.
-		options: shard === undefined ? {} : { shard: shardText(shard) },
+		options: {
+			...(shard === undefined ? {} : { shard: shardText(shard) }),
+			...(allowTypeChange === true ? { allowTypeChange: true } : {}),
+		},
 		[Symbol.asyncDispose]: () => plan.close(),
 	};
 }

@@ -18,10 +18,11 @@ import { type AllowedRows, type RowSource, unsettled } from "../rows/row-source.
 import { unfinishedRun } from "../run/earlier-runs.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 import { PolicyChecker } from "./policy-checker.ts";
+import { type TypeChecker, typeChecker } from "./type-checker.ts";
 
 /**
- * If the profile has a policy, checks all effects of a run before its first write. It sends nothing that writes. Rows
- * that an earlier execution settled are left out.
+ * If the profile has a policy, or keys have types at the service, checks all effects of a run before its first write. It sends
+ * nothing that writes. Rows that an earlier execution settled are left out.
  *
  * @param compares whether rows are compared with what their documents have
  * @returns the rows; with `stop` where the policy forbids the run, or where not all could be judged
@@ -32,7 +33,7 @@ export function policyPrescan<SourceRow extends Row>(
 	previewRow: PreviewRow<SourceRow>,
 	compares = true,
 ): Promise<AllowedRows<SourceRow>> {
-	return judge(run, rows, async (open, checker, unjudged) => {
+	return judge(run, rows, async (open, checkers, unjudged) => {
 		const { flags, session, settings, app } = run;
 		const { clock, io } = app;
 		if (settings.policy !== undefined && compares && needsPresent(settings.policy.value)) {
@@ -41,29 +42,33 @@ export function policyPrescan<SourceRow extends Row>(
 			const stop = await stopIfMetadataHidden(run, { read: open }, what, hint);
 			if (stop !== undefined) return stop;
 		}
-		io.note(`The policy of ${settings.policy?.origin} is checked on all rows before the first is sent.`);
+		if (settings.policy !== undefined) {
+			io.note(`The policy of ${settings.policy.origin} is checked on all rows before the first is sent.`);
+		}
 		const folder = (): Promise<string> => app.temporaryFolder(settings);
 		const documents = new DocumentSource({ rows: new CountedRows(open), folder, clock, onPresent: rows.onPresent });
-		app.monitor.enter("checking", `the policy of ${settings.policy?.origin}`);
+		const what = settings.policy === undefined ? "the types of values" : `the policy of ${settings.policy.origin}`;
+		app.monitor.enter("checking", what);
 		let judged = 0;
 		const started = clock.now();
 		const { concurrency, maxDuration = Number.POSITIVE_INFINITY } = flags;
 		const previewed = async (row: SourceRow) => {
-			const { line } = row;
 			try {
-				return { line, effect: await previewRow(row, session, documents) };
+				return { row, effect: await previewRow(row, session, documents) };
 			} catch (error) {
 				if (rowErrorOf(error) === undefined) throw error;
 				// The run reports why, for instance that the document does not exist.
-				unjudged.set(row.index, 1);
-				return { line, effect: undefined };
+				if (settings.policy !== undefined) unjudged.set(row.index, 1);
+				return { row, effect: undefined };
 			}
 		};
 		try {
 			const effects = inOrder(open(), previewed, concurrency === "auto" ? READS_IN_FLIGHT : concurrency);
-			for await (const { line, effect } of effects) {
+			for await (const { row, effect } of effects) {
 				app.monitor.count({ done: (judged += 1), unit: "rows" });
-				if (effect !== undefined) await checker.effect(line, effect, session.service.api.dialect.flavour.normalise);
+				if (effect === undefined) continue;
+				await checkers.policy?.effect(row.line, effect, session.service.api.dialect.flavour.normalise);
+				await checkers.types?.effect(row, effect, documents);
 				if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 			}
 			return undefined;
@@ -73,36 +78,49 @@ export function policyPrescan<SourceRow extends Row>(
 	});
 }
 
-/** The same for rows that make documents: their metadata is all that the policy can judge. */
-export function prescanCreations(run: Run, rows: RowSource): Promise<AllowedRows> {
-	return judge(run, rows, async (open, checker) => {
-		for await (const { line, metadata } of open()) await checker.creation(line, metadata);
+/** The same for rows that make documents, or whose documents are not read: their metadata is all that can be judged. */
+export async function prescanCreations(run: Run, rows: RowSource): Promise<AllowedRows> {
+	const allowed = await judge(withoutTypes(run), rows, async (open, { policy }) => {
+		for await (const { line, metadata } of open()) await policy?.creation(line, metadata);
 		return undefined;
 	});
+	// Only this needs a request.
+	return allowed.stop !== undefined
+		? allowed
+		: judge({ ...run, settings: { ...run.settings, policy: undefined } }, rows, async (open, { types }) => {
+				for await (const row of open()) await types?.values(row, row.metadata);
+				return undefined;
+			});
 }
 
 /** The same for rows whose documents are removed: only their number counts. */
 export function prescanRemovals(run: Run, rows: RowSource): Promise<AllowedRows> {
-	return judge(run, rows, async (open, checker) => {
-		for await (const { line } of open()) checker.change(line);
+	return judge(withoutTypes(run), rows, async (open, { policy }) => {
+		for await (const { line } of open()) policy?.change(line);
 		return undefined;
 	});
 }
 
-/** The same rows without a policy: the policy that a run broke must not block its undo. */
-export function withoutPolicy<Flags>(run: Run<Flags>): Run<Flags> {
-	return { ...run, settings: { ...run.settings, policy: undefined } };
+/** A run whose rows are not checked: neither a policy that a run broke nor a type that it changed may block its undo. */
+export function unchecked<Flags>(run: Run<Flags>): Run<Flags> {
+	return { ...withoutTypes(run), settings: { ...run.settings, policy: undefined } };
 }
 
+function withoutTypes<Flags>(run: Run<Flags>): Run<Flags> {
+	return { ...run, flags: { ...run.flags, allowTypeChange: true } };
+}
+
+type Checkers = { readonly policy: PolicyChecker | undefined; readonly types: TypeChecker | undefined };
+
 /**
- * Passes every row that is still to be sent to the checker. Resolves with the reason if that ended before the last row.
+ * Passes every row that is still to be sent to the checkers. Resolves with the reason if that ended before the last row.
  *
  * @param open may be called more than once
  * @param unjudged is set for rows that could not be judged
  */
 type Pass<SourceRow extends Row> = (
 	open: () => AsyncIterable<SourceRow>,
-	checker: PolicyChecker,
+	checkers: Checkers,
 	unjudged: RowBytes,
 ) => Promise<Stop | undefined>;
 
@@ -112,22 +130,24 @@ async function judge<SourceRow extends Row>(
 	pass: Pass<SourceRow>,
 ): Promise<AllowedRows<SourceRow>> {
 	const { flags, settings, app } = run;
-	const { policy } = settings;
 	const unjudged = new RowBytes();
-	if (policy === undefined) return { ...rows, unjudged };
+	const policy = settings.policy && new PolicyChecker(settings.policy, rows, flags, app);
+	const types = await typeChecker(run, rows);
+	if (policy === undefined && types === undefined) return { ...rows, unjudged };
 	const started = app.clock.now();
 	const resumed = await unfinishedRun(run, rows);
-	const checker = new PolicyChecker(policy, rows, flags, app);
 	const open = (): AsyncIterable<SourceRow> =>
 		untilStopped(resumed === undefined ? rows.read() : unsettled(rows, resumed), app.signal);
 	const passed = async (): Promise<Stop | undefined> => {
-		const cut = await pass(open, checker, unjudged);
+		const cut = await pass(open, { policy, types }, unjudged);
 		// After its last request the pass does not notice a signal, and a run that was stopped must not begin.
 		return app.signal.aborted ? stopOf(app.signal.reason) : cut;
 	};
 	const cut = await passed().catch((error: unknown) => stopOrSignal(error, app.signal));
-	const forbidden = await checker.end();
-	const stop = cut ?? forbidden;
+	const forbidden = (await policy?.end()) ?? types?.end();
+	// Where only types are checked, a run that meets the same says so in its own way.
+	const isLeftToTheRun = policy === undefined && !app.signal.aborted;
+	const stop = (isLeftToTheRun ? undefined : cut) ?? forbidden;
 	if (stop === undefined) return { ...rows, unjudged };
 	const ended = endedBefore(rows, stop, (app.clock.now() - started) / 1000);
 	if (resumed === undefined) return { ...rows, unjudged, stop: ended };

@@ -20,6 +20,7 @@ import type { RowFlags } from "../../flags/flags.ts";
 import type { Effect, EffectChange, PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import { PolicyChecker } from "../policy/policy-checker.ts";
+import { typeChecker } from "../policy/type-checker.ts";
 import { type Ended, report } from "../report.ts";
 import { failedRowReporter, FailedWriter } from "../rows/failed-rows.ts";
 import type { RowSource } from "../rows/row-source.ts";
@@ -66,6 +67,7 @@ export async function preview<SourceRow extends Row>(
 	const failed = new FailedWriter(flags.failed, rows.failedRows);
 	const tally = new ChangeTally();
 	const checker = settings.policy === undefined ? undefined : new PolicyChecker(settings.policy, rows, flags, app);
+	const types = await typeChecker(run, rows);
 	session.monitor.enter("reading", "what the documents have");
 	const progress = io.progress();
 	const started = clock.now();
@@ -99,6 +101,7 @@ export async function preview<SourceRow extends Row>(
 		const { effect } = result;
 		const { normalise } = session.service.api.dialect.flavour;
 		await checker?.effect(line, effect, normalise);
+		await types?.effect(row, effect, documents);
 		if (effect.action === "none") {
 			const outcome = { item: row, documentId: effect.documentId, attempts: 1, status: "unchanged" } as const;
 			await journal.record(outcome).settled;
@@ -134,7 +137,7 @@ export async function preview<SourceRow extends Row>(
 			if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 		}
 		progress.stop();
-		const forbidden = await checker?.end();
+		const forbidden = (await checker?.end()) ?? types?.end();
 		// Forbidden changes are shown, and never written into a plan.
 		for await (const document of finder?.find(session, documents) ?? []) {
 			tally.addUndeclared();
