@@ -6,45 +6,86 @@ import { restErrorOf, mayHaveBeenApplied } from "../../run/retry/request.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
 
-export type CreateOptions = ServiceFlags & { readonly name: string };
+export type CreateOptions = ServiceFlags & { readonly name: string; readonly ifMissing?: boolean };
 
 /** Declares the interface of `datasets create`. What it does is in `create`. */
 export function createCommand(datasets: Command, app: App, done: Done, run = create): void {
 	const command = datasets
 		.command("create")
 		.summary("create a dataset and print its id")
-		.description("Creates a dataset and prints only its id.")
+		.description("Creates a dataset and prints only its id. A name that is taken is exit 1.")
 		.argument("<name>", "name of the dataset")
-		.addHelpText("before", "Examples:\n  DATASET=$(ragtag datasets create handbooks)\n");
+		.option("--if-missing", "if a dataset of that name exists: prints its id, and exits 0")
+		.addHelpText(
+			"before",
+			"Examples:\n  DATASET=$(ragtag datasets create handbooks)\n  DATASET=$(ragtag datasets create handbooks --if-missing)\n",
+		);
 	addServiceOptions(command).action(async (name: string) => {
-		done(await run({ ...command.optsWithGlobals<ServiceFlags>(), name }, app));
+		done(await run({ ...command.optsWithGlobals<Omit<CreateOptions, "name">>(), name }, app));
 	});
 }
 
 export async function create(options: CreateOptions, app: App): Promise<ExitCode> {
 	if (options.name.trim() === "") throw new CliError("the name of the dataset is empty", { exit: Exit.usage });
 	return withSession(options, app, async (session) => {
-		const id = await createOrFind(options.name, session);
+		const id = await idOf(options, session);
 		await app.io.out(`${id}\n`);
 		return Exit.ok;
 	});
 }
 
+/**
+ * The id of the dataset that is there or is created. A service may make a second one of a name: from then on `-d` can't take
+ * that name.
+ */
+async function idOf({ name, ifMissing = false }: CreateOptions, session: Session): Promise<string> {
+	const there = await named(name, session);
+	const [only] = there;
+	if (only === undefined) return createOrFind({ name, ifMissing }, session);
+	if (ifMissing && there.length === 1) return only;
+	throw taken(name, there, session);
+}
+
+/** The ids of the datasets of that name. */
+async function named(name: string, { api, request }: Session): Promise<readonly string[]> {
+	const found: string[] = [];
+	for await (const dataset of allDatasets(api, request)) if (isNamed(dataset.name, name)) found.push(dataset.id);
+	return found;
+}
+
+function taken(name: string, ids: readonly string[], { service }: Session): CliError {
+	const shown = ids.map((id) => service.show(id)).join(", ");
+	const title = service.show(name);
+	if (ids.length > 1) {
+		return new CliError(`there are ${ids.length} datasets named ${title}: ${shown}; nothing was created`, {
+			exit: Exit.failedRows,
+			hint: "Choose another name, or use one of them by its id.",
+		});
+	}
+	return new CliError(`a dataset named ${title} is there already, with the id ${shown}; nothing was created`, {
+		exit: Exit.failedRows,
+		hint: `Use it with -d ${shown}; --if-missing prints that id and exits 0.`,
+	});
+}
+
 /** Creates a dataset. Where the answer was lost, it lists the datasets by name instead of creating a second one. */
-async function createOrFind(name: string, session: Session): Promise<string> {
-	const { api, request, requestOnce } = session;
+async function createOrFind(
+	{ name, ifMissing }: Required<Pick<CreateOptions, "name" | "ifMissing">>,
+	session: Session,
+): Promise<string> {
 	try {
-		const made = await requestOnce(() => api.createDataset(name));
+		const made = await session.requestOnce(() => session.api.createDataset(name));
 		if (!isNamed(made.name, name)) throw renamed(name, made, session);
 		return made.id;
 	} catch (error) {
-		if (restErrorOf(error)?.kind === "rejected") throw refused(error, name);
-		if (!mayHaveBeenApplied(error)) throw error;
-		const found: string[] = [];
-		for await (const dataset of allDatasets(api, request)) if (isNamed(dataset.name, name)) found.push(dataset.id);
+		const isRefused = restErrorOf(error)?.kind === "rejected";
+		// Another client may have created it since it was searched for.
+		if (isRefused && !(ifMissing && TAKEN.test(reason(error)))) throw refused(error, name);
+		if (!isRefused && !mayHaveBeenApplied(error)) throw error;
+		const found = await named(name, session);
 		const [only] = found;
 		if (only !== undefined && found.length === 1) return only;
-		if (found.length === 0) throw error;
+		if (found.length === 0) throw isRefused ? refused(error, name) : error;
 		throw new CliError(
 			`the answer was lost, and there are ${found.length} datasets of that name: ${found.join(", ")}`,
 			{
