@@ -43,7 +43,15 @@ export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 }
 
 export function documentOf(id: string, metadata?: Document["metadata"]): Document {
-	return { id, datasetId: "set", isDatasetNamed: true, name: `${id}.txt`, size: 1, createTime: undefined, metadata };
+	return {
+		id,
+		datasetId: "set",
+		isDatasetNamed: true,
+		name: `${id}.txt`,
+		size: undefined,
+		createTime: undefined,
+		metadata,
+	};
 }
 
 /** Sends a request as it is: no pace, no second try. */

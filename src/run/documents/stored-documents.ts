@@ -17,7 +17,12 @@ export type RemoteDocument = {
 };
 
 /** A document with its id and its name. */
-export type Named = RemoteDocument & { readonly id: string; readonly name: string };
+export type Named = RemoteDocument & {
+	readonly id: string;
+	readonly name: string;
+	/** bytes; undefined if the list does not say them */
+	readonly size: number | undefined;
+};
 
 const WHAT = "what the documents have";
 
@@ -84,8 +89,8 @@ export class StoredNames {
 	}
 
 	/** @throws CliError exit 7 if it can't be stored */
-	add({ id, name, ...held }: Named): Promise<void> | undefined {
-		const named = [JSON.stringify(id), JSON.stringify(name)];
+	add({ id, name, size, ...held }: Named): Promise<void> | undefined {
+		const named = [JSON.stringify(id), JSON.stringify(name), JSON.stringify(size ?? null)];
 		return this.#records.add(this.#keyOf(name), [...named, ...fieldsOf(held)]);
 	}
 
@@ -96,9 +101,11 @@ export class StoredNames {
 	/** Every document whose name has the same key. */
 	async get(name: string): Promise<Named[]> {
 		const found: Named[] = [];
-		for await (const [idText, nameText, ...fields] of this.#records.get(this.#keyOf(name))) {
+		for await (const [idText, nameText, sizeText, ...fields] of this.#records.get(this.#keyOf(name))) {
 			const [id, stored] = [textOf(idText), textOf(nameText)];
-			if (id !== undefined && stored !== undefined) found.push({ id, name: stored, ...heldOf(fields) });
+			if (id === undefined || stored === undefined) continue;
+			const size = sizeText === undefined || sizeText === "null" ? undefined : Number(sizeText);
+			found.push({ id, name: stored, size, ...heldOf(fields) });
 		}
 		return found;
 	}

@@ -1,6 +1,7 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api, Document } from "../../rest/types.ts";
+import type { Api, Document, UploadFile } from "../../rest/types.ts";
+import { numberText } from "../../text/words.ts";
 import { caselessName, foldedName } from "../../text/names.ts";
 import { findAlike, isSameName } from "../documents/find-document.ts";
 import type { Named } from "../documents/stored-documents.ts";
@@ -14,6 +15,9 @@ const MOST_COPIES = 100;
 /** The values of `--on-existing`, for a dataset that has a document of the file's name. */
 export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again";
 
+/** A file by the name that it is stored under, with its bytes. */
+type NamedFile = Pick<UploadFile, "name" | "size">;
+
 /** The documents of exactly that name or, if there are none, those whose names are equal to the service. */
 export function namesakesMeant(namesakes: readonly Named[], name: string): readonly Named[] {
 	const same = namesakes.filter((each) => isSameName(each.name, name));
@@ -24,17 +28,18 @@ export function namesakesMeant(namesakes: readonly Named[], name: string): reado
  * The end of a row whose file's name is taken; undefined where the file is to be stored.
  *
  * @param found the documents that the name means
+ * @param item its metadata, and its file with the number of bytes
  * @throws RestError where the row fails for it
  */
 export function settledByExisting(
 	service: Service,
 	onExisting: OnExisting,
 	found: readonly Named[],
-	{ file, metadata }: { readonly file: { readonly name: string }; readonly metadata: Metadata },
+	{ file, metadata }: { readonly file: NamedFile; readonly metadata: Metadata },
 ): Settled | undefined {
 	const [first] = found;
 	if (first === undefined || onExisting === "upload-again") return undefined;
-	const settled = existing(service, onExisting, [first, ...found.slice(1)], file.name);
+	const settled = existing(service, onExisting, [first, ...found.slice(1)], file);
 	// A row without metadata must not clear that of a document.
 	return settled.status === "updated" && metadata.size === 0 ? { ...settled, status: "unchanged" } : settled;
 }
@@ -43,9 +48,11 @@ function existing(
 	service: Service,
 	onExisting: Exclude<OnExisting, "upload-again">,
 	namesakes: readonly [Named, ...(readonly Named[])],
-	name: string,
+	{ name, size }: NamedFile,
 ): Settled {
-	const [present] = namesakes;
+	// Of several documents of the name, the one that may be the file is meant.
+	const same = namesakes.find((each) => each.size === undefined || each.size === size);
+	const present = same ?? namesakes[0];
 	const ids = namesakes.map(({ id }) => id);
 	const shown = service.show(ids.join(", "));
 	const isSame = isSameName(present.name, name);
@@ -60,12 +67,21 @@ function existing(
 		const text = `${there}; it was not uploaded, and that document was left alone, because it may belong to another client. Give the file another name in the column name`;
 		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
 	}
+	if (same === undefined) {
+		const sizes = `with ${bytesOf(present.size)}, and the file has ${bytesOf(size)}`;
+		const text = `the dataset has ${service.show(present.name)}, document ${shown}, ${sizes}; nothing of this row was sent (--on-existing upload-again stores the file as another document)`;
+		throw new RestError(text, { kind: "rejected", code: "STALE_FILE" });
+	}
 	if (onExisting === "skip") return { status: "unchanged", documentId: present.id, storedName: present.name };
 	if (ids.length > 1) {
 		const text = `the dataset has ${ids.length} documents named ${name}: ${shown}; nothing was written`;
 		throw new RestError(text, { kind: "rejected", code: "AMBIGUOUS_NAME" });
 	}
 	return { status: "updated", documentId: present.id, storedName: present.name };
+}
+
+function bytesOf(size: number | undefined): string {
+	return size === 1 ? "1 byte" : `${numberText(size ?? 0)} bytes`;
 }
 
 /**

@@ -99,7 +99,7 @@ export async function previewUpload(
 ): Promise<UploadPreview> {
 	const api = await service.known(request);
 	const found = namesakesMeant(await names(api, request, item.datasetId, item.file.name), item.file.name);
-	const settled = settledByExisting(service, onExisting, found, item);
+	const settled = settledByExisting(service, onExisting, found, { ...item, file: await sized(item) });
 	if (settled === undefined) {
 		refuseValues(service, item.metadata);
 		return { action: "upload" };
@@ -176,7 +176,7 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 		memory.namesakes = [...ids, ...copies.map(({ id }) => id)];
 	}
 	const found = namesakesMeant(namesakes, file.name);
-	const settled = settledByExisting(service, onExisting, found, item);
+	const settled = settledByExisting(service, onExisting, found, { ...item, file: await sized(item) });
 	if (settled !== undefined) refuseNewer(log, item, settled.documentId);
 	if (settled?.status !== "updated") return settled;
 	const { documentId } = settled;

@@ -35,9 +35,9 @@ export function errorLimit(limit: MaxErrors | undefined, totals: Totals, superse
 
 /**
  * Codes of this program's own checks, which are not refusals by the service. A repeated upload begins with files that
- * exist already, and the first documents of a plan may have changed since.
+ * exist already, or have changed, and the first documents of a plan may have changed since.
  */
-const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS", SUPERSEDED]);
+const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS", "STALE_FILE", SUPERSEDED]);
 
 /** The advice if all rows are refused with one code. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
