@@ -5,7 +5,7 @@ import { type Flavour, flavours, isFlavour } from "../../src/sandbox/flavours/in
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt, tagging } from "../support/recorded.ts";
 import { file, folder, serve } from "../support/service.ts";
-import { at, parse, parseLines, summaryOf } from "../support/values.ts";
+import { parse, summaryOf } from "../support/values.ts";
 
 const all = flavours.filter(isFlavour);
 const neighbours = all.flatMap((flavour, place): [Flavour, Flavour][] => {
@@ -90,24 +90,5 @@ describe("runs that 0.1.0 recorded without an order of runs", () => {
 		const { exit, stdout } = await world.run([...argv, "--resume"]);
 		expect([exit, runOf(stdout)]).toEqual([0, stopped]);
 		expect(summaryOf(stdout)).toMatchObject({ updated: 6, attempts: 6 });
-	});
-
-	it("are older than all later runs, and superseded by a newer one of that release", async () => {
-		const world = await recorded(6, stopAt(4));
-		const { argv } = await tagging(world);
-		const first = runOf((await world.run(argv)).stdout);
-		// Names of one second are told apart at random.
-		await new Promise((resolve) => setTimeout(resolve, 1_000));
-		const second = runOf((await world.run(argv)).stdout);
-		await asBefore(world);
-		const none = await world.run(["runs", "resume"]);
-		expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining(first)]);
-		const third = runOf((await world.run(argv)).stdout);
-		const listed = parseLines((await world.run(["runs", "list", "--json"])).stdout);
-		expect(listed.map((line) => [at(line, "run"), at(line, "state")])).toEqual([
-			[third, "finished"],
-			[second, "finished"],
-			[first, "superseded"],
-		]);
 	});
 });

@@ -196,7 +196,7 @@ type Way = (world: World, run: string) => Promise<Ended>;
 const ways: Readonly<Record<string, Way>> = {
 	"runs resume": (w) => w.run(["runs", "resume", "--yes", "--json", ...ONE_BY_ONE]),
 	"runs resume RUN": (w, run) => w.run(["runs", "resume", run, "--yes", "--json", ...ONE_BY_ONE]),
-	"runs retry RUN": (w, run) => w.run(["runs", "retry", run, "--yes", "--json", ...ONE_BY_ONE]),
+	"runs retry RUN": (w, run) => w.run(["runs", "retry", run, "--json", ...ONE_BY_ONE]),
 	"runs undo RUN": (w, run) => w.run(["runs", "undo", run, "--yes", "--json", ...ONE_BY_ONE]),
 };
 

@@ -26,7 +26,8 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = resu
 		)
 		.argument("[run]", "name of the run (default: the newest unfinished one that is not superseded)")
 		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
-	addYesOption(addRunOptions(command, FORCE)).action(async (name: string | undefined) => {
+	addRunOptions(command, FORCE).option("--yes", "removes documents, or goes on with an undo, without asking again");
+	command.action(async (name: string | undefined) => {
 		done(await run(name, flagsOf(command), app, false));
 	});
 }
@@ -39,13 +40,9 @@ export function retryCommand(runs: Command, app: App, done: Done, run = resumeRu
 		.description(`Tries the failed rows of a run again, together with its pending rows. ${KEPT}`)
 		.argument("[run]", "name of the run (default: the newest with any result)")
 		.addHelpText("before", "Examples:\n  ragtag runs retry\n  ragtag runs retry 20261121T170000-1a2b3c\n");
-	addYesOption(addRunOptions(command, FORCE)).action(async (name: string | undefined) => {
+	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
 		done(await run(name, flagsOf(command), app, true));
 	});
-}
-
-function addYesOption(command: Command): Command {
-	return command.option("--yes", "removes documents, or goes on with an undo, without asking again");
 }
 
 /** The flags that were typed win over those of the record. A default is no such flag. */
@@ -87,7 +84,8 @@ async function resumeRun(
 		...(rate === undefined || flags.rate !== undefined ? {} : { rate }),
 		...(concurrency === undefined || typesConcurrency === true ? {} : { concurrency }),
 	};
-	const own = { run: file.run, reopen, allowEmpty: true };
+	// Only a run that goes on by itself asks again: a retry was typed for rows that had failed.
+	const own = { run: file.run, reopen, allowEmpty: true, ...(reopen ? { yes: true } : {}) };
 	return resume(file, { ...recorded, ...flags, ...sending, ...target, ...own }, app);
 }
 

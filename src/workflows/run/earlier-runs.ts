@@ -115,7 +115,7 @@ export function beginningNotes(
 	if (resumed !== undefined) notes.push(resumedText(run, resumed.inDoubt, totals));
 	else if (notResumed !== undefined) {
 		notes.push(`Run ${notResumed.run} is unfinished and is not resumed: ${notResumed.why}; a new one begins.`);
-	} else if (asked) notes.push("No unfinished run of this manifest: a new one begins.");
+	} else if (asked) notes.push("No unfinished run of this manifest with these options: a new one begins.");
 	for (const old of superseded) {
 		notes.push(
 			`Run ${old} did not end, and is superseded by this one. It is resumed only by name: ${resumeCommand(old, flags)}`,

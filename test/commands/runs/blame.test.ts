@@ -1,5 +1,5 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { planned } from "../../support/planned.ts";
 import { recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { file } from "../../support/service.ts";
@@ -21,6 +21,19 @@ async function tagged(world: World, lines: readonly string[]): Promise<string[]>
 
 const OFFLINE = { env: {} };
 const TERMINAL = { env: { NO_COLOR: "1" }, terminal: true };
+
+it("the run that wrote last is named, also if the clock was set back before it", async () => {
+	const world = await recorded(1);
+	const [id = ""] = await world.service.ids();
+	const [first] = await tagged(world, ["v/A"]);
+	const earlier = Date.now() - 2 * 60 * 60 * 1000;
+	const wall = vi.spyOn(Date, "now").mockReturnValue(earlier);
+	const [last] = await tagged(world, ["v/B"]);
+	wall.mockRestore();
+	const { stdout } = await world.run(["runs", "blame", id, "--json"], OFFLINE);
+	expect(last).not.toBe(first);
+	expect(parseLines(stdout)).toEqual([expect.objectContaining({ key: "v", value: "B", run: last, certain: true })]);
+});
 
 it("each current value has the run, the line and the manifest that set it, without address or key", async () => {
 	const world = await recorded(2);

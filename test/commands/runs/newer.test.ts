@@ -103,6 +103,44 @@ describe("a run that goes on", () => {
 		]);
 	});
 
+	it("is not excused by a run that ended before it wrote: a loss after --force is found", async () => {
+		const { world, run } = await stopped(4);
+		await world.run(await corrections(world, [1, 6]));
+		expect((await tried(world, "runs", "resume", run, "--force"))[0]).toBe(0);
+		expect(await held(world)).toEqual([0, 101, 2, 3, 4, 5, 6, 7]);
+		const ids = await world.service.ids();
+		await world.service.put(ids[6] ?? "", { n: 106 });
+		const { exit, stdout } = await world.run(["runs", "verify", run, "--json"]);
+		// The newer run wrote document 1 after this one, and document 6 before.
+		expect([exit, at(summaryOf(stdout), "verify")]).toEqual([
+			10,
+			expect.objectContaining({ lost: 1, changed_since: 1 }),
+		]);
+	});
+
+	it("with an upload neither takes nor repeats a file that a newer run has uploaded", async () => {
+		const world = await recorded(0, stopAt(3, "POST"));
+		const place = await folder();
+		for (const name of ["a.txt", "b.txt"]) await writeFile(join(place, name), "text");
+		const path = join(place, "up.csv");
+		await writeFile(path, "file,n:number\na.txt,1\nb.txt,2\n");
+		const words = ["docs", "upload", path, "-d", world.service.dataset, ...ONE_BY_ONE];
+		const first = runOf((await world.run(words)).stdout);
+		const other = await file("other.csv", `file,n:number\n${join(place, "b.txt")},9\n`);
+		const newer = ["docs", "upload", other, "--files-root", "/", "-d", world.service.dataset, ...ONE_BY_ONE];
+		expect((await world.run(newer)).exit).toBe(0);
+		const [exit, summary, stderr] = await tried(world, "runs", "resume", first, "--yes");
+		expect([exit, summary, stderr]).toEqual([
+			1,
+			expect.objectContaining({ uploaded: 1, failed: 1, superseded: 1 }),
+			stderr,
+		]);
+		expect((await world.service.documents()).map(({ name, metadata }) => [name, at(metadata, "n")])).toEqual([
+			["a.txt", 1],
+			["b.txt", 9],
+		]);
+	});
+
 	it("fails a row that was done and no longer holds, if it reads the list anyway and the other run is not known", async () => {
 		const { world, run } = await stopped(4);
 		const ids = await world.service.ids();

@@ -165,7 +165,7 @@ describe("an undo", () => {
 		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
 		expect(summaryOf(stopped.stdout)).toMatchObject({ removed: 1, pending: 2, exit_code: 4 });
 		await somebodyElse(world, await world.service.ids(), { mine: "keep" });
-		const { exit, stdout } = await world.run(["runs", "resume", runOf(stopped.stdout), ...FAST]);
+		const { exit, stdout } = await world.run(["runs", "resume", runOf(stopped.stdout), "--yes", ...FAST]);
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ removed: 1, failed: 2 })]);
 		const left = (await world.service.documents()).map(({ metadata }) => metadata);
 		expect(left).toEqual([{ mine: "keep" }, { mine: "keep" }]);
@@ -214,14 +214,15 @@ describe("an undo", () => {
 		expect(world.service.requests).toHaveLength(asked);
 	});
 
-	it("that was stopped is resumed, and does not ask again", async () => {
+	it("that was stopped is resumed, and asks again: its documents may have been changed", async () => {
 		const world = await recorded(20, stopAt(30));
 		const before = await held(world);
 		const tagged = await world.run((await tagging(world)).argv);
 		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 20 });
 		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
 		expect(summaryOf(stopped.stdout)).toMatchObject({ exit_code: 4 });
-		const { exit, stdout } = await world.run(["runs", "resume", ...FAST]);
+		expect((await world.run(["runs", "resume", ...FAST])).exit).toBe(2);
+		const { exit, stdout } = await world.run(["runs", "resume", "--yes", ...FAST]);
 		expect(exit).toBe(0);
 		expect(summaryOf(stdout)).toMatchObject({ run: runOf(stopped.stdout), rows: 20, updated: 20, pending: 0 });
 		expect(await held(world)).toBe(before);
@@ -232,9 +233,9 @@ describe("an undo", () => {
 		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
 		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
 		const beforeConnecting = async (): Promise<void> => {
-			expect(await world.run(["runs", "retry", tagged, ...FAST])).toMatchObject({ exit: 5 });
+			expect(await world.run(["runs", "retry", tagged, ...FAST])).toMatchObject({ exit: 2 });
 		};
-		const { exit } = await world.run(["runs", "resume", runOf(stopped.stdout), ...FAST], { beforeConnecting });
+		const { exit } = await world.run(["runs", "resume", runOf(stopped.stdout), "--yes", ...FAST], { beforeConnecting });
 		expect(exit).toBe(0);
 	});
 
