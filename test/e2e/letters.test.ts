@@ -25,13 +25,17 @@ it.each(flavours)(
 		const sandbox = await startBuiltSandbox(["--flavour", flavour, "--documents", String(TOPICS.length)]);
 		const env = { ...envOf(sandbox), XDG_STATE_HOME: await folder() };
 		const ids = range(TOPICS.length, 1).map((n) => n.toString(16).padStart(32, "0"));
-		const rows = ids.map((document_id, n) =>
-			JSON.stringify({
-				document_id,
-				meta_fields: { author: `Zoë 関羽 🦊 ${n}`, city: "São Paulo, 上海", topics: TOPICS[n] },
-			}),
-		);
-		const manifest = await file("名簿 São.jsonl", rows.join("\n"));
+		const manifestOf = (name: string, metadata: (n: number) => object): Promise<string> => {
+			const rows = ids.map((document_id, n) => JSON.stringify({ document_id, meta_fields: metadata(n) }));
+			return file(name, rows.join("\n"));
+		};
+		// The same keys: v0.24.0 keeps those that an undo would remove.
+		const earlier = await manifestOf("earlier.jsonl", (n) => ({ author: `Ann ${n}`, city: "Rome", topics: ["a"] }));
+		const manifest = await manifestOf("名簿 São.jsonl", (n) => ({
+			author: `Zoë 関羽 🦊 ${n}`,
+			city: "São Paulo, 上海",
+			topics: TOPICS[n],
+		}));
 		const dataset = ["-d", sandbox.dataset];
 		const ran = async (argv: readonly string[], counts: object): Promise<void> => {
 			const { exit, stdout, stderr } = await program([...argv, "--json"], env);
@@ -41,6 +45,7 @@ it.each(flavours)(
 			const { stdout } = await program(["docs", "list", ...dataset, "--format", "jsonl"], env);
 			return parseLines(stdout).map((document) => at(document, "meta_fields"));
 		};
+		await ran(["docs", "tag", earlier, ...dataset], { updated: TOPICS.length, failed: 0 });
 		const before = await listed();
 		await ran(["docs", "tag", manifest, ...dataset, "--verify", "all"], { updated: TOPICS.length, failed: 0 });
 		await ran(["docs", "tag", manifest, ...dataset, "--only-changed"], { unchanged: TOPICS.length });
