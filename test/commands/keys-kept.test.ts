@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { envOf, ragtag } from "../support/ragtag.ts";
-import { file, serve, type Service } from "../support/service.ts";
+import { file, folder, serve, type Service } from "../support/service.ts";
 import { at, parseLines, summaryOf } from "../support/values.ts";
 
 const FAST = ["--rate", "unlimited", "--json"];
@@ -44,6 +44,27 @@ describe("a service that keeps keys that an update does not contain", () => {
 		]);
 
 		expect([exit, codes(stdout)]).toEqual([1, ["KEYS_KEPT"]]);
+	});
+
+	it("restores all but the keys that the run added, also where the first row only added one", async () => {
+		const service = await merging();
+		const [, one, two, three] = service.tagged;
+		const lines = [
+			{ document_id: one, meta_fields: { added: "x" } },
+			{ document_id: two, meta_fields: { author: "Ben" } },
+			{ document_id: three, meta_fields: { author: "Ben", added: "x" } },
+		].map((row) => JSON.stringify(row));
+		const path = await file("tags.jsonl", lines.join("\n"));
+		const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--mode", "merge", ...FAST];
+		expect(summaryOf((await ragtag(argv, { env })).stdout)).toMatchObject({ updated: 3 });
+		const { exit, stdout } = await ragtag(["runs", "undo", "--yes", ...FAST], { env });
+
+		expect([exit, summaryOf(stdout)]).toMatchObject([1, { updated: 1, failed: 2, stop: null }]);
+		expect(codes(stdout)).toEqual(["KEYS_KEPT", "KEYS_KEPT"]);
+		const before = { author: "Ann", category: "news" };
+		const added = { ...before, added: "x" };
+		expect((await service.documents()).map(({ metadata }) => metadata)).toEqual([{}, added, before, added]);
 	});
 
 	it("fails no row that removes nothing", async () => {

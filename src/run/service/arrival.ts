@@ -37,7 +37,12 @@ export function hasAlready(present: Metadata, sent: Metadata, normalise: Normali
 	return (had !== present || kept !== sent) && sameMetadata(had, kept);
 }
 
-/** The same for a document of a list. A number that came rounded is equal to none. */
+/** Whether a service that merges would change nothing: the document has all that is sent. */
+export function isPartOf(sent: Metadata, present: Metadata | undefined, normalise: Normalise): boolean {
+	return present !== undefined && hasAlready(present, new Map([...present, ...sent]), normalise);
+}
+
+/** Whether an update would change nothing in a document of a list. A number that came rounded is equal to none. */
 export function holds({ metadata, inexact }: RemoteDocument, sent: Metadata, normalise: Normalise): boolean {
 	// A document without metadata may be listed without the member.
 	return inexact === undefined && hasAlready(metadata ?? new Map(), sent, normalise);
