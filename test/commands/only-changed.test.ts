@@ -33,7 +33,7 @@ describe("--only-changed", () => {
 
 			const third = await file(
 				"tags.jsonl",
-				lines(ids, (n) => (n < 3 ? { author: "new" } : value(n))),
+				lines(ids, (n) => (n < 3 ? { ...value(n), author: "new" } : value(n))),
 			);
 			const changed = await ragtag(argv(third), { env: envOf(service) });
 			expect(summaryOf(changed.stdout)).toMatchObject({ updated: 3, unchanged: 247, changes: 3, exit_code: 0 });
