@@ -3,7 +3,7 @@ import type { RunStore } from "../recorded/run-store.ts";
 import { isComplete } from "../recorded/run-summary.ts";
 import { undoneRunOf } from "../recorded/superseded.ts";
 import { type RunTouches, touchesOfRemovedRuns, touchesOfRun } from "./run-touches.ts";
-import { documentHash, joinTouches, newestTouch, type Touches, touchesOf, without } from "./touches.ts";
+import { documentHash, JoinedTouches, sortedOnce, touchesOf, without } from "./touches.ts";
 
 /** The run that has touched a document since. */
 export type NewerRun = Pick<RunTouches, "run" | "baseUrl"> & {
@@ -13,36 +13,40 @@ export type NewerRun = Pick<RunTouches, "run" | "baseUrl"> & {
 
 /** The documents that other runs have touched since a run did, or since it began. */
 export class NewerRuns {
-	readonly #written: Touches;
-	readonly #unchanged: Touches;
-	readonly #own: Touches;
-	readonly #began: number;
-	readonly #byOrder: ReadonlyMap<number, RunTouches>;
+	/** number of the first execution of the run */
+	readonly began: number;
+	readonly #own = new JoinedTouches();
+	readonly #written = new JoinedTouches();
+	readonly #unchanged = new JoinedTouches();
+	readonly #byOrder = new Map<number, Pick<RunTouches, "run" | "baseUrl">>();
 
-	/**
-	 * @param own what the run itself has touched
-	 * @param others what other runs have touched since it began
-	 */
-	constructor(own: readonly RunTouches[], others: readonly RunTouches[], began: number) {
-		const since = others.flatMap(({ executions }) => executions.filter(({ order }) => order > began));
-		this.#written = joinTouches(since.map(({ order, written }) => touchesOf(written, order)));
-		this.#unchanged = joinTouches(since.map(({ order, unchanged }) => touchesOf(unchanged, order)));
-		this.#own = joinTouches(
-			own.flatMap(({ executions }) => executions.map((one) => touchesOf(one.written, one.order))),
-		);
-		this.#began = began;
-		this.#byOrder = new Map(others.flatMap((run) => run.executions.map(({ order }) => [order, run] as const)));
+	constructor(began: number) {
+		this.began = began;
+	}
+
+	/** Adds what the run itself has touched. */
+	addOwn({ executions }: RunTouches): void {
+		for (const { order, written } of executions) this.#own.add(touchesOf(written, order));
+	}
+
+	/** Adds what another run has touched. @param undone documents that an undo has given back as they were before it */
+	addOther({ run, baseUrl, executions }: RunTouches, undone: Float64Array): void {
+		for (const { order, written, unchanged } of executions) {
+			if (order <= this.began) continue;
+			this.#byOrder.set(order, { run, baseUrl });
+			this.#written.add(touchesOf(undone.length === 0 ? written : without(written, undone), order));
+			this.#unchanged.add(touchesOf(unchanged, order));
+		}
 	}
 
 	/** Whether no other run has touched any document since. */
 	get isEmpty(): boolean {
-		return this.#written.documents.length + this.#unchanged.documents.length === 0;
+		return this.#written.isEmpty && this.#unchanged.isEmpty;
 	}
 
 	/** The run that has written a document since this run did; undefined if none has. */
 	writer(datasetId: string, documentId: string): NewerRun | undefined {
-		const document = documentHash(datasetId, documentId);
-		return this.#newerIn(this.#written, document, true);
+		return this.#newerIn(this.#written, documentHash(datasetId, documentId), true);
 	}
 
 	/** The run that has written a document, or found it unchanged, since this run wrote it. */
@@ -54,18 +58,18 @@ export class NewerRuns {
 	/** How many documents that this run has written were written again since, by the run that did so. */
 	writtenAgain(): ReadonlyMap<string, number> {
 		const counts = new Map<string, number>();
-		for (const document of this.#own.documents) {
+		for (const document of this.#own.documents()) {
 			const by = this.#newerIn(this.#written, document, true);
 			if (by !== undefined) counts.set(by.run, (counts.get(by.run) ?? 0) + 1);
 		}
 		return counts;
 	}
 
-	#newerIn(touches: Touches, document: number, isWrite: boolean): NewerRun | undefined {
-		const order = newestTouch(touches, document);
-		if (order === undefined || order <= (newestTouch(this.#own, document) ?? this.#began)) return undefined;
+	#newerIn(touches: JoinedTouches, document: number, isWrite: boolean): NewerRun | undefined {
+		const order = touches.newest(document);
+		if (order === undefined || order <= (this.#own.newest(document) ?? this.began)) return undefined;
 		const found = this.#byOrder.get(order);
-		return found === undefined ? undefined : { run: found.run, baseUrl: found.baseUrl, isWrite };
+		return found === undefined ? undefined : { ...found, isWrite };
 	}
 }
 
@@ -75,6 +79,8 @@ export class NewerRuns {
  *
  * - A merged run stands for its shards. An undo, and what it takes back, are one: neither is a newer run for the other.
  * - A run and its complete undo cancel each other out, for an undo: its document is then as it was before both.
+ *
+ * The lists of runs are read one after another: memory holds each document once, however many runs have touched it.
  *
  * @param file the run that goes on, is taken back, or is verified
  * @param all every recorded run, the newest first
@@ -89,17 +95,23 @@ export async function newerRuns(
 ): Promise<NewerRuns> {
 	const own = ownRuns(file, all, isUndo);
 	const ownFiles = all.filter(({ run }) => own.has(run));
-	const began = Math.min(...ownFiles.map(({ order = 0 }) => order));
-	const newer = all.filter((other) => !own.has(other.run) && newestOrder(other) > began);
-	const removed = touchesOfRemovedRuns(runs, new Set(all.map(({ run }) => run)));
-	const others = await Promise.all(newer.map((other) => touchesOfRun(runs, other)));
-	const known = [...others, ...removed.filter(({ run }) => !own.has(run))];
-	const isAny = known.some(({ executions }) => executions.some(({ order }) => order > began));
+	const newer = new NewerRuns(Math.min(...ownFiles.map(({ order = 0 }) => order)));
+	for (const other of all) {
+		if (own.has(other.run) || newestOrder(other) <= newer.began) continue;
+		if (!isUndo) newer.addOther(await touchesOfRun(runs, other), NONE);
+		// It has given back all that it wrote.
+		else if (!isCompleteUndo(runs, other))
+			newer.addOther(await touchesOfRun(runs, other), await undoneOf(runs, other, all));
+	}
+	for (const touches of touchesOfRemovedRuns(runs, new Set(all.map(({ run }) => run)))) {
+		if (!own.has(touches.run)) newer.addOther(touches, NONE);
+	}
 	// Nearly always no other run has written since: then a journal with a million rows is not read.
-	if (!isAny) return new NewerRuns([], [], began);
-	const touched = await Promise.all(ownFiles.map((one) => touchesOfRun(runs, one)));
-	return new NewerRuns(touched, isUndo ? withoutUndone(runs, known, newer) : known, began);
+	if (!newer.isEmpty) for (const one of ownFiles) newer.addOwn(await touchesOfRun(runs, one));
+	return newer;
 }
+
+const NONE = new Float64Array(0);
 
 /** The runs that are one with a run: its shards, or the run that they were merged into. For an undo also what it takes back, and other undos of that. */
 function ownRuns(file: RunFile, all: readonly RunFile[], isUndo: boolean): ReadonlySet<string> {
@@ -115,25 +127,17 @@ function ownRuns(file: RunFile, all: readonly RunFile[], isUndo: boolean): Reado
 	return own;
 }
 
-/** The same touches without those that an undo has taken back, and without those of that undo. */
-function withoutUndone(runs: RunStore, touches: readonly RunTouches[], files: readonly RunFile[]): RunTouches[] {
-	const left = new Map(touches.map((one) => [one.run, one]));
-	// The newest first: the undo of an undo leaves the first run as it was.
-	for (const undo of files) {
-		const undone = undoneRunOf(undo);
-		const restored = left.get(undo.run);
-		const taken = undone === undefined ? undefined : left.get(undone);
-		if (restored === undefined || taken === undefined || !isComplete(runs, undo.run)) continue;
-		for (const { written: documents } of restored.executions) {
-			for (const run of [taken.run, undo.run]) {
-				const one = left.get(run) ?? restored;
-				const executions = one.executions.map((execution) => ({
-					...execution,
-					written: without(execution.written, documents),
-				}));
-				left.set(run, { ...one, executions });
-			}
-		}
+function isCompleteUndo(runs: RunStore, file: RunFile): boolean {
+	return undoneRunOf(file) !== undefined && isComplete(runs, file.run);
+}
+
+/** The documents that complete undos of a run have given back, and that no undo of these has changed again. */
+async function undoneOf(runs: RunStore, file: RunFile, all: readonly RunFile[]): Promise<Float64Array> {
+	const given: Float64Array[] = [];
+	for (const undo of all) {
+		if (undoneRunOf(undo) !== file.run || !isCompleteUndo(runs, undo)) continue;
+		const again = await undoneOf(runs, undo, all);
+		for (const { written } of (await touchesOfRun(runs, undo)).executions) given.push(without(written, again));
 	}
-	return [...left.values()];
+	return sortedOnce(...given);
 }

@@ -14,8 +14,6 @@ export type Touches = {
 	readonly orders: Float64Array;
 };
 
-export const NO_TOUCHES: Touches = { documents: new Float64Array(0), orders: new Float64Array(0) };
-
 /**
  * A hash of a document's ids, as a whole number below 2⁵³. Two of a million documents have the same one with a chance of
  * one in ten thousand, and then a row is left alone that could have been sent.
@@ -39,8 +37,7 @@ export function touchesOf(documents: Float64Array, order: number): Touches {
 	return { documents, orders: new Float64Array(documents.length).fill(order) };
 }
 
-/** The number of the newest execution that has touched a document; undefined where none has. */
-export function newestTouch({ documents, orders }: Touches, document: number): number | undefined {
+function newestTouch({ documents, orders }: Touches, document: number): number | undefined {
 	let from = 0;
 	let to = documents.length;
 	while (from < to) {
@@ -51,20 +48,45 @@ export function newestTouch({ documents, orders }: Touches, document: number): n
 	return documents[from] === document ? orders[from] : undefined;
 }
 
-/** All touches together. They are joined in pairs, so that a thousand long lists do not take a million steps for each. */
-export function joinTouches(parts: readonly Touches[]): Touches {
-	let joined = parts;
-	while (joined.length > 1) {
-		joined = Array.from({ length: Math.ceil(joined.length / 2) }, (_, pair) =>
-			join(joined[2 * pair] ?? NO_TOUCHES, joined[2 * pair + 1] ?? NO_TOUCHES),
-		);
+/** Touches that are joined as they come. Lists of a like length are joined first, so that many short ones cost few steps. */
+export class JoinedTouches {
+	readonly #parts: Touches[] = [];
+
+	get isEmpty(): boolean {
+		return this.#parts.length === 0;
 	}
-	return joined[0] ?? NO_TOUCHES;
+
+	add(touches: Touches): void {
+		if (touches.documents.length === 0) return;
+		let last = touches;
+		for (let before = this.#parts.at(-1); before !== undefined; before = this.#parts.at(-1)) {
+			if (before.documents.length > 2 * last.documents.length) break;
+			this.#parts.pop();
+			last = join(before, last);
+		}
+		this.#parts.push(last);
+	}
+
+	/** The number of the newest execution that has touched a document; undefined where none has. */
+	newest(document: number): number | undefined {
+		let newest: number | undefined;
+		for (const part of this.#parts) {
+			const order = newestTouch(part, document);
+			if (order !== undefined && order > (newest ?? 0)) newest = order;
+		}
+		return newest;
+	}
+
+	/** All documents, each once. */
+	*documents(): Generator<number> {
+		for (const [at, { documents }] of this.#parts.entries()) {
+			const earlier = this.#parts.slice(0, at);
+			for (const one of documents) if (earlier.every((part) => newestTouch(part, one) === undefined)) yield one;
+		}
+	}
 }
 
 function join(one: Touches, other: Touches): Touches {
-	if (one.documents.length === 0) return other;
-	if (other.documents.length === 0) return one;
 	const documents = new Float64Array(one.documents.length + other.documents.length);
 	const orders = new Float64Array(documents.length);
 	let length = 0;
@@ -79,9 +101,15 @@ function join(one: Touches, other: Touches): Touches {
 	return { documents: documents.slice(0, length), orders: orders.slice(0, length) };
 }
 
-/** Hashes in ascending order, each once. */
-export function sortedOnce(hashes: Float64Array): Float64Array {
-	const sorted = hashes.toSorted();
+/** The hashes of some lists in ascending order, each once. */
+export function sortedOnce(...lists: readonly Float64Array[]): Float64Array {
+	const sorted = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
+	let from = 0;
+	for (const list of lists) {
+		sorted.set(list, from);
+		from += list.length;
+	}
+	sorted.sort();
 	let length = 0;
 	for (const one of sorted) {
 		if (length === 0 || sorted[length - 1] !== one) sorted[length++] = one;

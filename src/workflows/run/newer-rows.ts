@@ -48,11 +48,7 @@ export class NewerRows {
 	/** The documents of these rows that other runs have found unchanged since, and the last of these runs. */
 	async unchanged(rows: Pick<RowSource, "read">): Promise<string> {
 		if (this.#newer.isEmpty) return "";
-		const counts = new Map<string, number>();
-		for await (const { datasetId, documentId } of rows.read()) {
-			const by = this.#newer.toucher(datasetId, documentId);
-			if (by !== undefined && !by.isWrite) counts.set(by.run, (counts.get(by.run) ?? 0) + 1);
-		}
+		const counts = await touchCounts(this.#newer, rows, ({ isWrite }) => !isWrite);
 		return [...counts]
 			.map(([run, count]) => ` Run ${run} has since found ${documentsText(count)} of it unchanged.`)
 			.join("");
@@ -138,11 +134,21 @@ export async function touchedSince(
 ): Promise<string | undefined> {
 	const newer = await newerRuns(runs, file, await runs.files());
 	if (newer.isEmpty) return undefined;
+	const counts = await touchCounts(newer, rows, () => true);
+	if (counts.size === 0) return undefined;
+	return [...counts].map(([run, count]) => `run ${run} has touched ${documentsText(count)} of it since`).join(", ");
+}
+
+/** The number of documents of these rows that newer runs have touched, by run. */
+async function touchCounts(
+	newer: NewerRuns,
+	rows: Pick<RowSource, "read">,
+	isCounted: (by: NewerRun) => boolean,
+): Promise<ReadonlyMap<string, number>> {
 	const counts = new Map<string, number>();
 	for await (const { datasetId, documentId } of rows.read()) {
 		const by = newer.toucher(datasetId, documentId);
-		if (by !== undefined) counts.set(by.run, (counts.get(by.run) ?? 0) + 1);
+		if (by !== undefined && isCounted(by)) counts.set(by.run, (counts.get(by.run) ?? 0) + 1);
 	}
-	if (counts.size === 0) return undefined;
-	return [...counts].map(([run, count]) => `run ${run} has touched ${documentsText(count)} of it since`).join(", ");
+	return counts;
 }

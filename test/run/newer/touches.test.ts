@@ -2,14 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NewerRuns } from "../../../src/run/newer/newer-runs.ts";
 import type { RunTouches } from "../../../src/run/newer/run-touches.ts";
-import {
-	documentHash,
-	joinTouches,
-	newestTouch,
-	sortedOnce,
-	touchesOf,
-	without,
-} from "../../../src/run/newer/touches.ts";
+import { documentHash, JoinedTouches, sortedOnce, touchesOf, without } from "../../../src/run/newer/touches.ts";
 
 const hashes = fc.array(fc.integer({ min: 0, max: 60 }));
 
@@ -21,11 +14,13 @@ describe("the newest run for a document", () => {
 				for (const [documents, order] of lists) {
 					for (const one of documents) expected.set(one, Math.max(order, expected.get(one) ?? 0));
 				}
-				const joined = joinTouches(
-					lists.map(([documents, order]) => touchesOf(sortedOnce(Float64Array.from(documents)), order)),
+				const joined = new JoinedTouches();
+				for (const [documents, order] of lists) joined.add(touchesOf(sortedOnce(Float64Array.from(documents)), order));
+				expect([...joined.documents()].toSorted((a, b) => a - b)).toEqual(
+					[...expected.keys()].toSorted((a, b) => a - b),
 				);
-				expect(joined.documents.length).toBe(expected.size);
-				for (let one = 0; one <= 61; one++) expect(newestTouch(joined, one)).toBe(expected.get(one));
+				expect(joined.isEmpty).toBe(expected.size === 0);
+				for (let one = 0; one <= 61; one++) expect(joined.newest(one)).toBe(expected.get(one));
 			}),
 		);
 	});
@@ -68,8 +63,12 @@ function run(name: string, executions: Readonly<Record<number, readonly string[]
 }
 
 describe("for a run that goes on", () => {
-	const toucher = (own: RunTouches, others: readonly RunTouches[], id: string): string | undefined =>
-		new NewerRuns([own], others, Math.min(...own.executions.map(({ order }) => order))).toucher("set", id)?.run;
+	const toucher = (own: RunTouches, others: readonly RunTouches[], id: string): string | undefined => {
+		const newer = new NewerRuns(Math.min(...own.executions.map(({ order }) => order)));
+		newer.addOwn(own);
+		for (const other of others) newer.addOther(other, new Float64Array(0));
+		return newer.toucher("set", id)?.run;
+	};
 
 	it.each([
 		["a run that wrote before it began", { 5: ["a"] }, [run("B", { 4: ["a", "b"] })], "b", undefined],
