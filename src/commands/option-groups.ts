@@ -24,6 +24,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 			"--as",
 			"--for",
 			"--files-root",
+			"--sidecars",
 			"--map",
 			"--ignore",
 			"--empty",

@@ -42,6 +42,8 @@ export type UploadOptions = ManifestReadFlags &
 		readonly files: readonly string[];
 		readonly as?: "manifest" | "files";
 		readonly onExisting: OnExisting;
+		/** false: sidecars are files like others */
+		readonly sidecars?: boolean;
 	};
 
 /** Declares the interface of `docs upload`. What it does is in `upload`. */
@@ -59,6 +61,10 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 			)
 				.choices(["error", "skip", "update-metadata", "upload-again"])
 				.default("error"),
+		)
+		.option(
+			"--no-sidecars",
+			"of the named files, uploads a.pdf.meta.json too; it is read as the metadata of a.pdf otherwise",
 		)
 		.option("--files-root <dir>", "folder of the files of a manifest (default: the manifest's folder)")
 		.addHelpText(

@@ -4,7 +4,7 @@ import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { excerpt } from "../../text/show.ts";
 
 /** The ending of a sidecar's name, after the whole name of its file. */
-const SUFFIX = ".meta.json";
+export const SIDECAR_SUFFIX = ".meta.json";
 
 /** A file as the document of its name, with the path of its sidecar. */
 export type LocalFile = { readonly path: string; readonly name: string; readonly sidecar: string };
@@ -30,10 +30,10 @@ export async function findLocalFiles(paths: readonly string[]): Promise<FoundFil
 	const orphans = new Set<string>();
 	let folders = 0;
 	const add = async (path: string): Promise<void> => {
-		const isSidecar = path.endsWith(SUFFIX);
-		const file = isSidecar ? path.slice(0, -SUFFIX.length) : path;
+		const isSidecar = path.endsWith(SIDECAR_SUFFIX);
+		const file = isSidecar ? path.slice(0, -SIDECAR_SUFFIX.length) : path;
 		if (isSidecar && !(await isFile(file))) orphans.add(path);
-		else files.set(normalize(file), { path: file, name: basename(file), sidecar: `${file}${SUFFIX}` });
+		else files.set(normalize(file), { path: file, name: basename(file), sidecar: `${file}${SIDECAR_SUFFIX}` });
 	};
 	for (const path of paths) {
 		if (!(await kindOf(path)).isDirectory()) {

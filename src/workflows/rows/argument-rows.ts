@@ -16,6 +16,7 @@ import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
 import { checkFailedPath } from "./failed-rows.ts";
 import type { ManifestReadFlags } from "./manifest-rows.ts";
+import { sidecarRows, sidecarsOf } from "./sidecar-rows.ts";
 import { type RowSource, recordedText } from "./row-source.ts";
 
 /** The ids of `--id` as rows. An id that is given twice is sent once, and counted as a duplicate. */
@@ -60,17 +61,18 @@ export async function idRows({ flags, settings }: Run<ManifestReadFlags>, ids: r
 
 /** Files of the command line as rows. They may be in any folder, as the user typed each path. */
 export async function fileRows(
-	{ flags, settings, session, app }: Run<ManifestReadFlags>,
-	files: readonly string[],
+	run: Run<ManifestReadFlags & { readonly sidecars?: boolean }>,
+	paths: readonly string[],
 ): Promise<RowSource> {
+	const { flags, settings, session, app } = run;
+	const found = flags.sidecars === false ? { files: paths, sidecars: new Map<string, string>() } : sidecarsOf(paths);
+	const { files } = found;
 	await checkFailedPath(flags.failed, "-");
 	const options = await manifestOptions("upload", flags, settings);
 	const { dataset, set: metadata } = options;
 	if (dataset === undefined) {
 		throw new CliError("files need a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 	}
-	const { keys, notes } = new SeenValues(options);
-	for (const note of notes) app.io.note(`warning: ${note}`);
 	const names = new Map<string, string>();
 	for (const file of files) {
 		await checkFile(file);
@@ -84,6 +86,10 @@ export async function fileRows(
 		}
 		names.set(name, file);
 	}
+	for (const sidecar of found.sidecars.values()) await checkFile(sidecar);
+	if (found.sidecars.size > 0) return sidecarRows(run, found, options);
+	const { keys, notes } = new SeenValues(options);
+	for (const note of notes) app.io.note(`warning: ${note}`);
 	const folding = nameFoldingCheck(session, false, app);
 	await checkFolding(names, folding.nameFolding);
 	const stop = folding.stop();
