@@ -36,6 +36,8 @@ export type SessionOptions = {
 	readonly flavour?: string | undefined;
 	/** the most requests in flight; a connection carries one at a time */
 	readonly concurrency?: number | "auto" | undefined;
+	/** the longest outage, in milliseconds */
+	readonly maxOutage?: number | undefined;
 	/** called after each request */
 	readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 };
@@ -180,6 +182,7 @@ export async function openSession(
 		api,
 		memory: stateDir === undefined ? noMemory : fileMemory(stateDir, baseUrl),
 		clock,
+		maxOutage: options.maxOutage,
 		now: Date.now,
 		flavour,
 		form: form === "auto" ? undefined : form,

@@ -7,6 +7,7 @@ import { parseNonEmpty } from "../flags/values.ts";
 import type { JsonValue } from "../json/values.ts";
 import { valueText } from "../plan/condition.ts";
 import { allDocuments, type ShortList } from "../run/documents/list.ts";
+import { WARN } from "../run/documents/searches.ts";
 import { show } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../workflows/lists/list-output.ts";
@@ -60,7 +61,8 @@ export async function values(options: ValuesOptions, app: App): Promise<ExitCode
 		const keys = new KeyCounts();
 		const counted = key === undefined ? undefined : new ValueCounts(key);
 		const seen = { documents: 0, withMetadata: 0 };
-		for await (const { metadata } of allDocuments(session.api, session.request, dataset, {
+		const request = session.service.searches.believing(session.request, WARN);
+		for await (const { metadata } of allDocuments(session.api, request, dataset, {
 			onShort: (list) => (short = list),
 		})) {
 			seen.documents += 1;

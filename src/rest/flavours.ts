@@ -84,8 +84,8 @@ export type Flavour = {
 	readonly knownSpeed: string | undefined;
 	readonly meaning: (code: number, message: string) => Meaning;
 	readonly normalise: Normalise;
-	/** whether some of its releases have one type for each key, and remove all metadata of a document whose value does not fit */
-	readonly hasTypedKeys: boolean;
+	/** whether some of its releases keep metadata in a search engine, with one type a key, and show none while searches fail */
+	readonly hasSearchEngine: boolean;
 	/** the form in which it compares names of documents; it renames a second document with the same form */
 	readonly nameKey: (name: string) => string;
 	/** whether it accepts a metadata value */
@@ -149,7 +149,7 @@ export const documented: Flavour = {
 		return PASSING.has(code) ? "passing" : "refused";
 	},
 	normalise: asSent,
-	hasTypedKeys: false,
+	hasSearchEngine: false,
 	nameKey: (name) => name,
 	acceptsValue: () => true,
 	recognise: ({ patch, put }) =>
@@ -201,7 +201,7 @@ const ragflow = {
 	},
 	// Not every release of a flavour splits. So unchanged values count as arrived too.
 	normalise: splitLists,
-	hasTypedKeys: true,
+	hasSearchEngine: true,
 	nameKey: foldedName,
 	acceptsValue: () => true,
 } as const satisfies Partial<Flavour>;

@@ -18,6 +18,7 @@ export type Run<Flags = RunFlags> = AsyncDisposable & {
 export type SessionFlags = ServiceFlags & {
 	readonly body?: BodyForm | "auto";
 	readonly concurrency?: number | "auto";
+	readonly maxOutage?: number;
 	readonly json?: boolean;
 };
 
@@ -50,7 +51,7 @@ export async function connectRun<Flags extends SessionFlags>(
 	app: App,
 ): Promise<Run<Flags>> {
 	const settings = await app.settings(flags);
-	const { rate, timeout, body, flavour, concurrency } = flags;
-	const session = await app.connect(settings, { rate, timeout, body, flavour, concurrency });
+	const { rate, timeout, body, flavour, concurrency, maxOutage } = flags;
+	const session = await app.connect(settings, { rate, timeout, body, flavour, concurrency, maxOutage });
 	return { command, flags, app, settings, session, [Symbol.asyncDispose]: () => session.close() };
 }

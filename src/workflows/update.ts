@@ -20,7 +20,7 @@ export function updateDocuments({ session, settings, flags }: Run<RunFlags>, upd
 	const reads = update.keepsPresent || update.onlyChanged || settings.policy !== undefined;
 	return (log, documents) => {
 		if (reads) return planMetadata(service, { ...update, documents }, log);
-		const images = flags.undo === false ? undefined : new BeforeImages(documents, service);
+		const images = flags.undo === false ? undefined : new BeforeImages(documents.marksDoubts(), service);
 		return replaceMetadata(service, images, log);
 	};
 }

@@ -1,5 +1,7 @@
 import type { Api } from "../../src/rest/types.ts";
 import type { RememberedService, ServiceMemory } from "../../src/run/service/service-memory.ts";
+import type { DocumentSourceOptions } from "../../src/run/documents/document-source.ts";
+import { Searches } from "../../src/run/documents/searches.ts";
 import type { Clock, Request } from "../../src/run/types.ts";
 import { type Write, type WriteMemory, writeMetadata } from "../../src/run/service/write.ts";
 import type { ServiceOptions } from "../../src/run/service/service-options.ts";
@@ -42,4 +44,10 @@ const instant: Clock = { now: () => 0, sleep: () => Promise.resolve(), random: (
 
 export function serviceOf(api: Api, more: Partial<ServiceOptions> = {}): Service {
 	return new Service({ api, memory: memoryOf(), clock: instant, now: () => 0, note: () => undefined, ...more });
+}
+
+/** The service of a `DocumentSource`. Lists of a bare API are not doubted. */
+export function believing(): DocumentSourceOptions["service"] {
+	const quiet = (): void => undefined;
+	return { clock: instant, searches: new Searches({ clock: instant, note: quiet, noteOnce: quiet }) };
 }

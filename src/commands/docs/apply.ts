@@ -19,6 +19,7 @@ import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
 import { openRecord } from "../../workflows/run/open-record.ts";
 import { endRun } from "../../workflows/run/run-rows.ts";
+import { MARK, REFUSE } from "../../run/documents/searches.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags &
@@ -61,7 +62,9 @@ export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> 
 	await using rows = await planRows(run, file, { ...CHANGES, shard, allowTypeChange });
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const { mode, created } = rows.header;
-	const rules = { mode, since: "the plan was made", isExact: false };
+	// What replaces all metadata is written whatever a document has.
+	const doubts = mode === "replace" ? MARK : REFUSE;
+	const rules = { mode, since: "the plan was made", isExact: false, doubts };
 	if (dryRun) return await preview(run, rows, previewPlanned(run, rules), planPrinter(run));
 	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);

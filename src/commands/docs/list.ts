@@ -4,6 +4,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Document } from "../../rest/types.ts";
 import type { ShortList } from "../../run/documents/list.ts";
+import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -107,6 +108,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			keys,
 			named,
 			mayStop: options.limit !== undefined && options.sort === undefined,
+			doubts: WARN,
 		};
 		const chosen = chosenDocuments(counted(filteredDocuments(session, dataset, options, checks), counts), options);
 		const found = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);

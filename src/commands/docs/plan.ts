@@ -28,6 +28,7 @@ import { endIfMetadataHidden } from "../../workflows/readable.ts";
 import { report } from "../../workflows/report.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { previewUpdate } from "../../workflows/update.ts";
+import { REFUSE, WARN } from "../../run/documents/searches.ts";
 
 export type PlanOptions = ManifestReadFlags &
 	ChangeFlags &
@@ -142,6 +143,8 @@ function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter)
 		get next() {
 			return next;
 		},
+		// A planned merge holds what the document had.
+		doubts: flags.mode === "merge" ? REFUSE : WARN,
 		stopped: { text: "no plan was written", next: "Run the same command again." },
 	};
 }

@@ -3,6 +3,7 @@ import type { Check } from "../../report/checks.ts";
 import type { Recognition } from "../../run/service/service-memory.ts";
 import { safeRate } from "../../run/rate/concurrency.ts";
 import { clockCheck, flavourCheck, latencyCheck, latencyOf, rateCheck, refusalChecks } from "./answers.ts";
+import { WARN } from "../../run/documents/searches.ts";
 import { attempt, failed, skipped } from "./check-results.ts";
 import { type DoctorFlags, flavourSetting, rateSetting } from "./configuration.ts";
 import { datasetId } from "../../workflows/dataset.ts";
@@ -91,7 +92,7 @@ async function* rightsChecks(
 	yield "error" in right
 		? failed("right", right.error)
 		: rightCheck(right.value, chosen.id, recognition.flavour.onlyOwnerUpdates);
-	yield await valuesCheck(spoken, request, chosen);
+	yield await valuesCheck(spoken, session.service.searches.believing(request, WARN), chosen);
 }
 
 async function* paceChecks({

@@ -6,6 +6,7 @@ import { textSurvives } from "../../manifest/spreadsheet.ts";
 import type { Document } from "../../rest/types.ts";
 import { rowsText } from "../../text/words.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";
+import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -40,7 +41,8 @@ export async function init(options: InitOptions, app: App): Promise<ExitCode> {
 			throw new CliError("manifest init needs a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
 		}
 		let short: ShortList | undefined;
-		const all = allDocuments(session.api, session.request, dataset, { onShort: (list) => (short = list) });
+		const request = session.service.searches.believing(session.request, WARN);
+		const all = allDocuments(session.api, request, dataset, { onShort: (list) => (short = list) });
 		const documents = warningOfInexact(all, undefined, IN_MANIFESTS, app);
 		const { out } = options;
 		let [areNumbers, haveMetadata, isHidden] = [false, false, false];

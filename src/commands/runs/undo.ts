@@ -31,6 +31,7 @@ import { openRecord, type RunRecord, type TakesBack } from "../../workflows/run/
 import { endRun } from "../../workflows/run/run-rows.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
+import { REFUSE } from "../../run/documents/searches.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
 
@@ -140,7 +141,7 @@ function checkFlags(options: UndoOptions, { io }: App): void {
 }
 
 /** Documents get back exactly what they had. The plan of an undo is always one of whole values. */
-const RULES: PlanRules = { mode: "replace", since: "the run", isExact: true };
+const RULES: PlanRules = { mode: "replace", since: "the run", isExact: true, doubts: REFUSE };
 
 /** @param name what messages call the undo, as other runs are called by their manifest */
 function undoKind(name: string): PlanKind {

@@ -164,6 +164,8 @@ export function imageOf(
 	document: RemoteDocument,
 	present: Metadata,
 ): BeforeImage {
+	// It may have had more than was shown, and an undo would remove that.
+	if (document.isDoubted === true) return { document, metadata: undefined };
 	const metadata = restorable(service, documentId, document, present);
 	return { document, metadata, text: metadata === document.metadata ? document.text : undefined };
 }

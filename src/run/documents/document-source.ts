@@ -7,6 +7,7 @@ import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets } from "./listed-datasets.ts";
 import type { RowCounts } from "./row-counts.ts";
 import { askedForAlone, type Removable, RemovableDocuments } from "./removable-documents.ts";
+import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
 import { type Named, type RemoteDocument, StoredDocuments, StoredNames } from "./stored-documents.ts";
 
 /** Rows of a dataset from which it may be listed for ids: one look-up is as cheap as the first page of a list. */
@@ -22,7 +23,9 @@ export type DocumentSourceOptions = {
 	readonly listsAll?: boolean;
 	/** the folder for lists */
 	readonly folder: () => Promise<string>;
-	readonly clock: Clock;
+	readonly service: { readonly clock: Clock; readonly searches: Searches };
+	/** what is done about documents that show no metadata, where a list may hide it; unless given, the command ends */
+	readonly doubts?: Doubts;
 	/** called before a dataset is listed, with the number of documents that the service counts */
 	readonly onListing?: (datasetId: string, documents: number) => void;
 	/** called with the keys of the documents that were read, before any of them is given */
@@ -47,20 +50,27 @@ export class DocumentSource {
 	readonly #byName: ListedDatasets<StoredNames> | undefined;
 	readonly #rows: RowCounts | undefined;
 	readonly #clock: Clock;
+	readonly #searches: Searches;
 	readonly #onPresent: OnPresent | undefined;
+	#doubts: Doubts;
 
-	constructor({ rows, listsAll = false, folder, clock, onListing, onPresent }: DocumentSourceOptions) {
+	constructor(options: DocumentSourceOptions) {
+		const { rows, listsAll = false, folder, service, doubts = REFUSE, onListing, onPresent } = options;
+		const { clock, searches } = service;
 		const onListed = onPresent && ((keys: KeyTypes): void => onPresent({ keys, isWhole: true }));
 		this.#onPresent = onPresent;
 		const cache = new BlockCache();
 		this.#rows = rows;
 		this.#clock = clock;
+		this.#searches = searches;
+		this.#doubts = doubts;
 		this.#byId = new ListedDatasets({
 			rows,
 			listsAll,
 			fewestRows: FEWEST_FOR_IDS,
 			keepsEmptyList: false,
 			create: async () => StoredDocuments.create(await folder(), cache),
+			marked: (document) => searches.marked(document),
 			clock,
 			onListing,
 			onListed,
@@ -84,13 +94,26 @@ export class DocumentSource {
 	 * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
 	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
-		const found = await findListed(this.#byId, api, request, { datasetId, id });
+		const sure = this.#searches.believing(request, this.#doubts);
+		const listed = this.#byId.whole(datasetId);
+		const found = await findListed(this.#byId, api, sure, { datasetId, id });
 		if (this.#onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
 			const keys = new KeyTypes();
 			keys.add(found.metadata);
 			this.#onPresent({ keys, isWhole: false });
 		}
-		return found;
+		if (found === undefined) return undefined;
+		const document: RemoteDocument = this.#searches.marked(found);
+		if (document.isDoubted !== true || !this.#searches.canSettle) return document;
+		// It was read before any document had shown metadata.
+		if (listed !== undefined) this.#byId.forgetList(datasetId, listed);
+		return this.byId(api, request, datasetId, id);
+	}
+
+	/** From now on a row goes on without knowing what its document has, where that is doubted. */
+	marksDoubts(): this {
+		this.#doubts = MARK;
+		return this;
 	}
 
 	/** Whether the dataset was read as a whole. */
@@ -100,7 +123,7 @@ export class DocumentSource {
 
 	/** What `byId` would give, if a list that was read has it in memory. Undefined otherwise, whatever the reason. */
 	atHand(datasetId: string, id: string): RemoteDocument | undefined {
-		return this.#byId.whole(datasetId)?.documents.atHand(id);
+		return unlessDoubted(this.#byId.whole(datasetId)?.documents.atHand(id));
 	}
 
 	/** Whether a list was read. */
@@ -114,7 +137,7 @@ export class DocumentSource {
 	 * @throws CliError exit 7 where the disk can't be read
 	 */
 	fromList(datasetId: string, id: string): Promise<RemoteDocument | undefined> | undefined {
-		return this.#byId.whole(datasetId)?.documents.get(id);
+		return this.#byId.whole(datasetId)?.documents.get(id).then(unlessDoubted);
 	}
 
 	/**
@@ -166,4 +189,9 @@ export class DocumentSource {
 		await this.#byId.close();
 		await this.#byName?.close();
 	}
+}
+
+/** A doubted document is asked for again when its row comes. */
+function unlessDoubted(document: RemoteDocument | undefined): RemoteDocument | undefined {
+	return document?.isDoubted === true ? undefined : document;
 }

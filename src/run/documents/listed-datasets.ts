@@ -38,6 +38,8 @@ export type ListedDatasetsOptions<Documents extends Store> = {
 	readonly create: (api: Api) => Promise<Documents>;
 	/** the order to list in, where it is not the flavour's first */
 	readonly order?: (api: Api) => ListOrder | undefined;
+	/** marks a document whose metadata are doubted */
+	readonly marked?: (document: Document) => Document;
 	readonly clock: Clock;
 	/** called before a dataset is listed, with the number of documents that the service counts */
 	readonly onListing?: ((datasetId: string, documents: number) => void) | undefined;
@@ -88,6 +90,13 @@ export class ListedDatasets<Documents extends Store> {
 		this.#read.clear();
 	}
 
+	/** The same for one list, unless it was forgotten already. */
+	forgetList(datasetId: string, list: ListedDataset<Documents>): void {
+		if (this.#read.get(datasetId) !== list) return;
+		this.#lists.delete(datasetId);
+		this.#read.delete(datasetId);
+	}
+
 	/** Removes the lists from the disk. */
 	async close(): Promise<void> {
 		await Promise.all(this.#stores.splice(0).map((documents) => documents.close()));
@@ -134,7 +143,7 @@ export class ListedDatasets<Documents extends Store> {
 		datasetId: string,
 		start?: FirstPage<Document>,
 	): Promise<ListedDataset<Documents>> {
-		const { create, order, clock, onListed } = this.#options;
+		const { create, order, clock, marked, onListed } = this.#options;
 		const documents = await create(api);
 		const keys = onListed && new KeyTypes();
 		this.#stores.push(documents);
@@ -146,7 +155,7 @@ export class ListedDatasets<Documents extends Store> {
 		for await (const page of documentPages(api, retryingPages(request, clock), datasetId, list)) {
 			for (const document of page) {
 				if (document.metadata !== undefined) keys?.add(document.metadata);
-				const writing = documents.add(document);
+				const writing = documents.add(marked === undefined ? document : marked(document));
 				if (writing !== undefined) await writing;
 			}
 			heap.keep((read += page.length));

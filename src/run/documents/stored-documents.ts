@@ -14,6 +14,8 @@ export type RemoteDocument = {
 	readonly text?: string | undefined;
 	/** values that JavaScript can't hold as the service gave them; absent if there are none */
 	readonly inexact?: InexactValues;
+	/** no metadata was shown, and that is doubted: see `Searches` */
+	readonly isDoubted?: true;
 };
 
 /** A document with its id and its name. */
@@ -23,6 +25,9 @@ export type Named = RemoteDocument & {
 	/** bytes; undefined if the list does not say them */
 	readonly size: number | undefined;
 };
+
+/** The text of no metadata, where that is doubted: no writer of metadata has a blank there. */
+const DOUBTED = "{ }";
 
 const WHAT = "what the documents have";
 
@@ -115,8 +120,9 @@ export class StoredNames {
 	}
 }
 
-function fieldsOf({ metadata, inexact }: RemoteDocument): readonly string[] {
+function fieldsOf({ metadata, inexact, isDoubted }: RemoteDocument): readonly string[] {
 	if (metadata === undefined) return [];
+	if (isDoubted === true) return [DOUBTED];
 	const texts = [metadataText(metadata)];
 	return inexact === undefined ? texts : [...texts, metadataText(inexact)];
 }
@@ -134,6 +140,7 @@ function textOf(json: string | undefined): string | undefined {
 }
 
 function heldOf([text, inexact]: readonly string[]): Omit<RemoteDocument, "name"> {
+	if (text === DOUBTED) return { metadata: new Map(), isDoubted: true };
 	const value: JsonValue = text === undefined ? null : parseJson(text);
 	const metadata = isJsonObject(value) ? metadataOf(value) : undefined;
 	if (metadata === undefined || inexact === undefined) return { metadata, text };

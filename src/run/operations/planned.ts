@@ -64,7 +64,8 @@ export async function preparePlannedUpdate(
 	const document = await existingDocument(api, request, item, rules.documents);
 	// A document without metadata may be listed without the member.
 	const present = document.metadata ?? new Map();
-	if (holds(document, planned.metadata, rules.isExact ? (metadata) => metadata : normalise)) {
+	const isKnown = document.isDoubted !== true;
+	if (isKnown && holds(document, planned.metadata, rules.isExact ? (metadata) => metadata : normalise)) {
 		if (await rules.waitForLists()) return preparePlannedUpdate(service, request, item, rules);
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}

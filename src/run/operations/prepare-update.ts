@@ -79,7 +79,7 @@ export function seenDocuments(
 
 /** What a document had before this run sent anything to it, where a refusal may have emptied it; undefined otherwise. */
 export function beforeFirstAttempt({ service, item, memory, log }: RowAttempt): Metadata | undefined {
-	if (!service.api.dialect.flavour.hasTypedKeys) return undefined;
+	if (!service.api.dialect.flavour.hasSearchEngine) return undefined;
 	const own = memory.logged === undefined ? undefined : memory.beforeImage?.metadata;
 	return own !== undefined && own.size > 0 ? own : log.earlier(item.index)?.before;
 }

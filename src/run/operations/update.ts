@@ -2,6 +2,7 @@ import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import { type BeforeImage, type BeforeImages, imageOf, keysText } from "../documents/before-images.ts";
 import { findDocument } from "../documents/find-document.ts";
+import { MARK_AT_ONCE } from "../documents/searches.ts";
 import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
 import { SerialQueue } from "../service/canary.ts";
@@ -29,6 +30,8 @@ export function replaceMetadata<Item extends UpdateItem>(
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
+	/** the write of the first row of which it is doubted that its document has no metadata */
+	let firstDoubted: Promise<void> | undefined;
 	const replace: Operation<Item> = (item, request, memory) =>
 		service.inDialect(request, async () => {
 			const attempt = { service, request, item, memory, log };
@@ -36,9 +39,20 @@ export function replaceMetadata<Item extends UpdateItem>(
 			// Until then it is not known whether there is a before-image.
 			if (memory.ahead !== undefined) await memory.ahead;
 			if (images !== undefined && memory.beforeImage === undefined) await readBefore(attempt, images);
+			const write = async (): Promise<void> => {
+				if (memory.logged !== metadata) await recordUpdate(attempt, metadata, memory.beforeImage);
+				await writeOrRestore(attempt, item, memory.beforeImage?.metadata);
+			};
+			if (images === undefined || !isDoubted(memory) || memory.logged !== undefined) await write();
+			else if (firstDoubted === undefined) await (firstDoubted = write());
+			else {
+				// What the first of them wrote shows whether searches work.
+				await firstDoubted.catch(() => undefined);
+				delete memory.before;
+				await readBefore(attempt, images);
+				await write();
+			}
 			const before = memory.beforeImage?.metadata;
-			if (memory.logged !== metadata) await recordUpdate(attempt, metadata, memory.beforeImage);
-			await writeOrRestore(attempt, item, before);
 			const removed = keysRemoved(before ?? memory.before?.document?.metadata, metadata);
 			if (removed.length > 0) await removedKeys.check(request, item, removed);
 			// Where an earlier execution sent something, the document may have had that.
@@ -122,6 +136,10 @@ async function readBefore({ request, item, memory }: RowAttempt, images: BeforeI
 	rememberImage(memory, images.atHand(datasetId, documentId) ?? (await images.of(request, datasetId, documentId)));
 }
 
+function isDoubted({ before }: Memory): boolean {
+	return before?.document?.isDoubted === true;
+}
+
 function rememberImage(memory: Memory, image: BeforeImage): void {
 	const { document } = image;
 	memory.beforeImage = image;
@@ -191,15 +209,18 @@ export class RemovedKeys {
 	): Promise<void> {
 		const service = this.#service;
 		let kept: readonly string[] = [];
+		let isDoubted = false;
+		const sure = service.searches.believing(request, MARK_AT_ONCE);
 		const areGone = async (): Promise<boolean> => {
-			const document = await findDocument(await service.known(request), request, datasetId, documentId);
+			const document = await findDocument(await service.known(request), sure, datasetId, documentId);
 			// A document that no list shows can't be checked. The canary has warned of that already.
 			if (document === undefined) return false;
+			isDoubted = service.searches.marked(document).isDoubted === true;
 			kept = removed.filter((key) => document.metadata?.has(key) === true);
 			return kept.length === 0;
 		};
 		const delays = this.#isKept ? READ_BACK_DELAYS_MS.slice(0, 1) : READ_BACK_DELAYS_MS;
-		this.#isConfirmed = await readBack(areGone, { clock: service.clock, delays });
+		this.#isConfirmed = (await readBack(areGone, { clock: service.clock, delays })) && !isDoubted;
 		if (kept.length === 0) return;
 		this.#isKept = true;
 		const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps keys that an update does not have`;

@@ -3,8 +3,9 @@ import { RestError } from "../../rest/errors.ts";
 import type { UploadFile } from "../../rest/types.ts";
 import { restorable } from "../documents/before-images.ts";
 import type { FindNames } from "../documents/document-source.ts";
-import { isSameName } from "../documents/find-document.ts";
-import type { RemoteDocument } from "../documents/stored-documents.ts";
+import { findDocument, isSameName } from "../documents/find-document.ts";
+import { MARK } from "../documents/searches.ts";
+import type { Named, RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import { refuseValues } from "../service/write.ts";
@@ -180,7 +181,7 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 	if (settled !== undefined) refuseNewer(log, item, settled.documentId);
 	if (settled?.status !== "updated") return settled;
 	const { documentId } = settled;
-	const before = found[0] && restorable(service, documentId, found[0], found[0].metadata);
+	const before = await beforeImage(upload, found[0]);
 	if (memory.isLogged !== true) {
 		await log.sending(item, { what: "update", documentId, metadata, before });
 	}
@@ -188,6 +189,21 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 	await writeOrRestore(upload, { datasetId, documentId, metadata }, before);
 	await removedKeys.check(request, { datasetId, documentId }, keysRemoved(found[0]?.metadata, metadata));
 	return settled;
+}
+
+/** What an existing document has before it is written; undefined where that is not known, or can't be sent back. */
+async function beforeImage(
+	{ service, request, item: { datasetId } }: Upload,
+	found: Named | undefined,
+): Promise<Metadata | undefined> {
+	if (found === undefined) return undefined;
+	const { api, searches } = service;
+	if (found.metadata?.size !== 0 || !api.dialect.flavour.hasSearchEngine) {
+		return restorable(service, found.id, found, found.metadata);
+	}
+	const again = await findDocument(api, searches.believing(request, MARK), datasetId, found.id);
+	if (again === undefined || searches.marked(again).isDoubted === true) return undefined;
+	return restorable(service, found.id, again, again.metadata);
 }
 
 /** Writes the metadata of a document that was just stored. A refusal names the document: its file must not be sent again. */

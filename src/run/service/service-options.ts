@@ -12,6 +12,8 @@ export type ServiceOptions = {
 	readonly clock: Clock;
 	/** wall clock, in epoch milliseconds */
 	readonly now: () => number;
+	/** `--max-outage` in milliseconds, where it was given */
+	readonly maxOutage?: number | undefined;
 	/** the flavour that the user gave, and where: it is not detected */
 	readonly flavour?: { readonly value: Flavour; readonly origin: string } | undefined;
 	/** the form that the user gave; RAGFlow servers get only their own */

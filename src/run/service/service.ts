@@ -8,6 +8,7 @@ import type { ServiceOptions } from "./service-options.ts";
 import { Redetection, detectFlavour } from "./detect-flavour.ts";
 import { VALID_FOR, type Recognition, type RememberedService } from "./service-memory.ts";
 import { Lookup } from "../documents/find-document.ts";
+import { Searches } from "../documents/searches.ts";
 import { learningTypes } from "../documents/typed-lists.ts";
 import { Canary } from "./canary.ts";
 
@@ -21,6 +22,7 @@ const CHANGES = 3;
 export class Service {
 	readonly clock: Clock;
 	readonly lookup = new Lookup();
+	readonly searches: Searches;
 	readonly canary = new Canary();
 	/** the types of metadata keys, by all documents that were read */
 	readonly typedKeys = new TypedKeys();
@@ -36,7 +38,8 @@ export class Service {
 
 	constructor(options: ServiceOptions) {
 		this.clock = options.clock;
-		this.#api = learningTypes(options.api, this.typedKeys);
+		this.searches = new Searches(this, options.maxOutage);
+		this.#api = this.searches.watching(learningTypes(options.api, this.typedKeys));
 		this.#options = { ...options, api: this.#api };
 		if (options.flavour === undefined) return;
 		const how = `given by ${options.flavour.origin}`;

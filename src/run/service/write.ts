@@ -3,6 +3,8 @@ import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Dialect, Document, Echo } from "../../rest/types.ts";
 import { answeredInOtherCase, findDocument, OTHER_CASE } from "../documents/find-document.ts";
+import { REFUSE } from "../documents/searches.ts";
+import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Request } from "../types.ts";
 import { type Arrival, arrivalOf, hasAlready, isArrived, isPartOf, notArrived, type Refused } from "./arrival.ts";
@@ -14,7 +16,7 @@ export type Write = { readonly datasetId: string; readonly documentId: string; r
 /** The memory of one write's attempts. */
 export type WriteMemory = {
 	/** the document as it was before the first of them */
-	before?: { readonly document: Pick<Document, "metadata"> | undefined };
+	before?: { readonly document: RemoteDocument | undefined };
 	/** the dialect of the first update that may have been applied */
 	sentAs?: Dialect;
 	/** so may one of another verb or form: then a read-back proves neither */
@@ -213,15 +215,18 @@ type Result = { readonly arrival: Arrival; readonly echo: Echo };
 /** Sends one form and reads the document back. Resolves with undefined where no list shows its metadata. */
 async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): Promise<Result | undefined> {
 	const { service, api, request, write } = attempt;
+	const { normalise } = api.dialect.flavour;
 	const echo = await send(attempt);
 	let arrival: Arrival | undefined;
 	let document: Document | undefined;
+	// Until it shows metadata, nothing is known of what was written.
+	const sure = write.metadata.size === 0 ? request : service.searches.believing(request, REFUSE);
 	const isShown = async (): Promise<boolean> => {
-		document = await findDocument(api, request, write.datasetId, write.documentId);
+		document = await findDocument(api, sure, write.datasetId, write.documentId);
 		if (document?.metadata === undefined) return false;
 		service.canary.listed();
-		const { normalise } = api.dialect.flavour;
-		arrival = arrivalOf({ before, sent: write.metadata, after: document.metadata }, normalise);
+		const after = document.metadata;
+		arrival = arrivalOf({ before: unlessHidden(before, after, attempt), sent: write.metadata, after }, normalise);
 		return isArrived(arrival);
 	};
 	await readBack(isShown, service);
@@ -232,6 +237,12 @@ async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): 
 		service.unreadable(api, why, service.canary.unlisted());
 	}
 	return undefined;
+}
+
+/** What the document had before, or may have had where no list showed it: then the keys that were not sent are from there. */
+function unlessHidden(before: Metadata | undefined, after: Metadata, { api, write }: Attempt): Metadata | undefined {
+	if (before?.size !== 0 || !api.dialect.flavour.hasSearchEngine) return before;
+	return new Map([...after].filter(([key]) => !write.metadata.has(key)));
 }
 
 /** Whether the service may have refused the form and not the row, as long as no form is proven. */

@@ -4,6 +4,7 @@ import type { Write, Verdict } from "../../plan/verdict.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { DocumentSource } from "../documents/document-source.ts";
+import { AWAIT, hidden } from "../documents/searches.ts";
 import type { RecordedRun } from "../journal/reader.ts";
 import { rowErrorOf } from "../operations/prepare-update.ts";
 import { inOrder } from "../ordered.ts";
@@ -120,17 +121,19 @@ export type ReadBackOptions = {
 async function* judgeRows(
 	run: RecordedRun,
 	wanted: Pick<PickedRows, "has" | "byDataset">,
-	{ service, request, clock, folder, concurrency, judge, onListing }: ReadBackOptions,
+	{ service, request, folder, concurrency, judge, onListing }: ReadBackOptions,
 ): AsyncGenerator<JudgedRow> {
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
 	const rows = knownCounts(wanted.byDataset);
-	const documents = new DocumentSource({ rows, folder, clock, ...(onListing === undefined ? {} : { onListing }) });
+	const listing = onListing === undefined ? {} : { onListing };
+	const documents = new DocumentSource({ rows, folder, service, doubts: AWAIT, ...listing });
 	const judgeRow = async (written: WrittenRow): Promise<JudgedRow> => {
 		const { row, line, datasetId, documentId, write, order } = written;
 		const facts = { row, line, datasetId, documentId, write, order };
 		try {
 			const document = await documents.byId(api, request, datasetId, documentId);
+			if (document?.isDoubted === true) throw hidden(datasetId);
 			// A list may leave out the metadata member of a document that has none.
 			const metadata = document === undefined ? undefined : (document.metadata ?? new Map());
 			const verdict = judge(written, metadata, normalise, document?.inexact);

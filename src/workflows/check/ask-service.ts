@@ -4,6 +4,7 @@ import { differenceOf } from "../../plan/change.ts";
 import type { App, Session } from "../../app.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
+import { WARN } from "../../run/documents/searches.ts";
 import type { Stop } from "../../run/types.ts";
 import type { Run } from "../open-run.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
@@ -30,7 +31,8 @@ export function presentValues(
 	const documents = new DocumentSource({
 		rows: { reaches: (_, rows) => rows <= ASSUMED_ROWS },
 		folder: () => app.temporaryFolder(settings),
-		clock: app.clock,
+		service,
+		doubts: WARN,
 	});
 	let stop: Stop | undefined;
 	return {

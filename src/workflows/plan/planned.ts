@@ -1,6 +1,7 @@
 import { isAsPlanned, isKeptWhenForced, keysChangedSince, forcedMetadata } from "../../plan/plan-file/planned.ts";
 import type { Mode } from "../../plan/change.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
+import type { Doubts } from "../../run/documents/searches.ts";
 import {
 	CONFLICT,
 	applyPlanned,
@@ -25,6 +26,8 @@ export type PlanRules = {
 	readonly since: string;
 	/** whether a document counts as unchanged only if it has exactly what is planned, not what the service normalises that to */
 	readonly isExact: boolean;
+	/** what is done about documents that show no metadata, where a list may hide it */
+	readonly doubts: Doubts;
 	/** until then, by the program's clock, a list may not show earlier writes; undefined where these are long ago */
 	readonly listsLagUntil?: number;
 };
@@ -55,7 +58,7 @@ export async function sendPlanned(record: RunRecord<PlannedRow>, rules: PlanRule
 	const { run } = record;
 	const { app, settings, session } = run;
 	const folder = (): Promise<string> => app.temporaryFolder(settings);
-	const documents = new DocumentSource({ rows: undefined, folder, clock: app.clock });
+	const documents = new DocumentSource({ rows: undefined, folder, service: session.service, doubts: rules.doubts });
 	try {
 		const judged = judgedBy(run, rules, documents, () => waitForLaggingLists(run, rules));
 		return await sendRows(record, (log) => applyPlanned(session.service, judged, log));

@@ -3,6 +3,7 @@ import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
+import { MARK, REFUSE } from "../../run/documents/searches.ts";
 import { RowBytes } from "../../run/journal/row-states.ts";
 import { inOrder } from "../../run/ordered.ts";
 import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
@@ -46,7 +47,14 @@ export function policyPrescan<SourceRow extends Row>(
 			io.note(`The policy of ${settings.policy.origin} is checked on all rows before the first is sent.`);
 		}
 		const folder = (): Promise<string> => app.temporaryFolder(settings);
-		const documents = new DocumentSource({ rows: new CountedRows(open), folder, clock, onPresent: rows.onPresent });
+		const documents = new DocumentSource({
+			rows: new CountedRows(open),
+			folder,
+			service: session.service,
+			// A type that is not known is found out by the write.
+			doubts: settings.policy === undefined ? MARK : REFUSE,
+			onPresent: rows.onPresent,
+		});
 		const what = settings.policy === undefined ? "the types of values" : `the policy of ${settings.policy.origin}`;
 		app.monitor.enter("checking", what);
 		let judged = 0;

@@ -9,6 +9,7 @@ import { differenceOf } from "../../plan/change.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
+import { type Doubts, WARN } from "../../run/documents/searches.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { inOrder } from "../../run/ordered.ts";
 import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
@@ -38,6 +39,8 @@ export type ChangeSink = {
 	undeclared?(document: UndeclaredDocument): Promise<void>;
 	/** after the last row; not where the run was stopped */
 	end(tally: ChangeTally, totals: Totals): Promise<void>;
+	/** what is done about documents that show no metadata, where a list may hide it; a warning unless given */
+	readonly doubts?: Doubts;
 	/** where the run was stopped before its last row: prints what it holds */
 	cut?(tally: ChangeTally): Promise<void>;
 	/** the next command, if it is not the same one without `--dry-run`; read after the end */
@@ -76,8 +79,9 @@ export async function preview<SourceRow extends Row>(
 		listsAll: finder !== undefined,
 		rows: new CountedRows(() => rows.read()),
 		folder: () => app.temporaryFolder(settings),
-		clock,
 		onPresent: rows.onPresent,
+		service: session.service,
+		doubts: sink.doubts ?? WARN,
 	});
 	const previewed = async (row: SourceRow): Promise<Previewed<SourceRow>> => {
 		finder?.row(row);

@@ -5,6 +5,7 @@ import { type Condition, lacks, matches, meets, type Where } from "../../plan/co
 import { conditionText, serverCondition } from "../../plan/condition-text.ts";
 import type { Document } from "../../rest/types.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";
+import type { Doubts } from "../../run/documents/searches.ts";
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { collect, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";
@@ -33,6 +34,8 @@ export type FilterChecks = {
 	readonly end?: string;
 	/** whether the caller may need only the first documents */
 	readonly mayStop?: boolean;
+	/** what is done where no document shows metadata, and a list may hide it */
+	readonly doubts: Doubts;
 };
 
 /** The keys that a filter names, by their flags. */
@@ -79,11 +82,12 @@ export function filterText({ where = [], whereJson, missing = [], name }: Filter
  * @throws CliError exit 2 after the last document for a key that no document of the dataset has; an empty dataset has none
  */
 export async function* filteredDocuments(
-	{ service, request }: Session,
+	{ service, request: plain }: Session,
 	dataset: string,
 	{ where = [], whereJson, missing = [], name }: FilterFlags,
 	checks: FilterChecks,
 ): AsyncGenerator<Document> {
+	const request = service.searches.believing(plain, checks.doubts);
 	const condition = serverCondition(where, whereJson);
 	// Whether the service can filter depends on its flavour; without a filter nothing does.
 	const api = condition === undefined ? service.api : await service.known(request);

@@ -1,4 +1,5 @@
 import { showsMetadata } from "../../run/documents/before-images.ts";
+import { REFUSE, WARN } from "../../run/documents/searches.ts";
 import type { ShortList } from "../../run/documents/list.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { shortListError } from "../lists/warnings.ts";
@@ -97,6 +98,7 @@ async function findDocuments(
 			keys: new ListedKeys(),
 			named: filter.allowEmpty === true ? [] : filterKeys(filter).filter((named) => !isToBeSet(named, filter)),
 			end: "; nothing was sent",
+			doubts: filter.dryRun === true ? WARN : REFUSE,
 		};
 		const lines = async function* (): AsyncGenerator<string> {
 			yield csvLine(["dataset_id", "document_id"]);

@@ -12,13 +12,13 @@ const LONG_LIST = 20_000;
 
 /** What the documents of the rows have that are still to be sent. */
 export function rowDocuments<SourceRow extends Row>(
-	{ app, settings }: Run,
+	{ app, settings, session }: Run,
 	{ rows, journal }: Pick<RunRecord<SourceRow>, "rows" | "journal">,
 ): DocumentSource {
 	return new DocumentSource({
 		rows: new CountedRows(() => unsettled(rows, journal), journal.totals().pending),
 		folder: () => app.temporaryFolder(settings),
-		clock: app.clock,
+		service: session.service,
 		onPresent: rows.onPresent,
 		onListing: (datasetId, documents) => {
 			if (documents < LONG_LIST) return;

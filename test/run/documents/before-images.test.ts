@@ -9,8 +9,7 @@ import { replaceMetadata } from "../../../src/run/operations/update.ts";
 import { BeforeImages } from "../../../src/run/documents/before-images.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { FakeClock } from "../fake-clock.ts";
-import { provenService } from "../fake-service.ts";
+import { believing, provenService } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
@@ -26,7 +25,7 @@ function writing(answers: Partial<Api>, rows = 1) {
 	const present = new DocumentSource({
 		rows: knownCounts(new Map([["set", rows]])),
 		folder: async () => tmpdir(),
-		clock: new FakeClock(),
+		service: believing(),
 	});
 	const log = { ...unrecorded, sending: async (_: unknown, sending: Sending) => void sent.push(sending) };
 	return { write: replaceMetadata(service, new BeforeImages(present, service), log), calls, notes, sent, present };

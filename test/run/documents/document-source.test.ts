@@ -6,6 +6,7 @@ import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
+import { believing } from "../fake-service.ts";
 import { failure } from "../harness.ts";
 
 describe("a dataset is listed only where that costs fewer requests than one for each row", () => {
@@ -61,8 +62,11 @@ function server(count: number, lie: { ignoresId?: boolean; total?: number; hidde
 
 async function presentOf(rows: number): Promise<DocumentSource> {
 	const path = await folder();
-	const clock = { now: () => 0, sleep: () => Promise.resolve(), random: () => 0 };
-	const present = new DocumentSource({ rows: knownCounts(new Map([["set", rows]])), folder: async () => path, clock });
+	const present = new DocumentSource({
+		rows: knownCounts(new Map([["set", rows]])),
+		folder: async () => path,
+		service: believing(),
+	});
 	onTestFinished(() => present.close());
 	return present;
 }

@@ -11,8 +11,7 @@ import { previewUpload, uploadFile } from "../../../src/run/operations/upload.ts
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { FakeClock } from "../fake-clock.ts";
-import { provenService } from "../fake-service.ts";
+import { believing, provenService } from "../fake-service.ts";
 import { work } from "../harness.ts";
 
 let folder = "";
@@ -124,7 +123,7 @@ describe("names that are searched in one list", () => {
 		new DocumentSource({
 			rows: knownCounts(new Map([["set", rows]])),
 			folder: async () => folder,
-			clock: new FakeClock(),
+			service: believing(),
 		});
 
 	it("cost one page for a hundred documents, and no request for each row", async () => {

@@ -14,8 +14,7 @@ import { planMetadata, replaceMetadata } from "../../../src/run/operations/updat
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import { uploadFile, type UploadItem } from "../../../src/run/operations/upload.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { FakeClock } from "../fake-clock.ts";
-import { provenService } from "../fake-service.ts";
+import { believing, provenService } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
@@ -26,7 +25,7 @@ const merging = (rows = 1, onlyChanged = false) => ({
 	documents: new DocumentSource({
 		rows: knownCounts(new Map([["set", rows]])),
 		folder: async () => tmpdir(),
-		clock: new FakeClock(),
+		service: believing(),
 	}),
 	metadataToSend: (present: Metadata, wanted: Metadata): Metadata => new Map([...present, ...wanted]),
 	keepsPresent: true,

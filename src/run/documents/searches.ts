@@ -1,0 +1,202 @@
+import { CliError, Exit } from "../../errors.ts";
+import type { Api } from "../../rest/types.ts";
+import { show } from "../../text/show.ts";
+import { MAX_OUTAGE } from "../rate/outage.ts";
+import { durationText } from "../stop/reasons.ts";
+import type { Clock, Request } from "../types.ts";
+import { type DoubtedPage, isDoubtful, Witnesses } from "./witnesses.ts";
+
+/** Waits before a doubted page is read again, in milliseconds. The last one is repeated. */
+const PAUSES_MS: readonly number[] = [250, 750, 1_000, 2_000];
+
+/** Milliseconds for which a doubt lasts where no document has shown metadata: all of them may have none. */
+const DOUBTED_FOR_MS = 20_000;
+
+const HINT =
+	"Run the command again when the search engine of the service works. If these documents have no metadata, `--mode replace` writes the same.";
+
+/** What is done about a page of documents of which none shows metadata. */
+export type Doubts = {
+	/** milliseconds for which it is read again; where documents have shown metadata, `outage` is as long as an outage may last */
+	readonly wait: number | "outage";
+	/** after that time: the command ends, or the documents are marked, with a warning or without one */
+	readonly end: "refuse" | "warn" | "mark";
+};
+
+/** For what decides about a write by what a document has. */
+export const REFUSE: Doubts = { wait: "outage", end: "refuse" };
+
+/** For what was written and is read back. */
+export const AWAIT: Doubts = { wait: DOUBTED_FOR_MS, end: "mark" };
+
+/** For what is only shown: two waits, then a warning. */
+export const WARN: Doubts = { wait: 1_000, end: "warn" };
+
+/** The same for what is recorded without being needed. */
+export const MARK: Doubts = { wait: 1_000, end: "mark" };
+
+/** The same without a wait. */
+export const MARK_AT_ONCE: Doubts = { wait: 0, end: "mark" };
+
+/** The parts of `Service` that it needs. */
+type Notes = {
+	readonly clock: Clock;
+	note(text: string): void;
+	/** a note that is given once for each `what` */
+	noteOnce(what: string, text: string): void;
+};
+
+/**
+ * Whether the metadata that lists show can be believed.
+ *
+ * RAGFlow from v0.24 on keeps metadata in a search engine, and takes a search that fails for one that finds nothing: the list
+ * succeeds, and no document has metadata (api/db/services/doc_metadata_service.py, v0.24 to v0.27). So a page without any
+ * metadata is doubted. It is believed once another document of the same key has shown metadata before and after it was read
+ * again.
+ */
+export class Searches {
+	readonly #service: Notes;
+	readonly #maxOutage: number;
+	readonly #witnesses = new Witnesses();
+	readonly #pages = new WeakMap<object, DoubtedPage>();
+	readonly #doubted = new WeakSet<object>();
+	/** since when pages are waited for, on the clock */
+	#waitingSince: number | undefined;
+	/** whether a doubt has stayed, and no document has shown metadata since */
+	#isSettled = false;
+
+	/** @param maxOutage `--max-outage` in milliseconds, where it was given */
+	constructor(service: Notes, maxOutage: number = MAX_OUTAGE) {
+		this.#service = service;
+		this.#maxOutage = maxOutage;
+	}
+
+	/** The same API, whose lists are watched for documents that show metadata. */
+	watching(api: Api): Api {
+		const watched: Api = {
+			...api,
+			as: (dialect) => this.watching(api.as(dialect)),
+			listDocuments: async (datasetId, query, signal) => {
+				const page = await api.listDocuments(datasetId, query, signal);
+				if (this.#witnesses.add(datasetId, page)) this.#isSettled = false;
+				if (api.dialect.flavour.hasSearchEngine && isDoubtful(page)) {
+					this.#pages.set(page, { api: watched, datasetId, documents: page.items });
+				}
+				return page;
+			},
+		};
+		return watched;
+	}
+
+	/** The same requests, for lists by a watched API: a doubted page is asked for again, as `doubts` says. */
+	believing(request: Request, doubts: Doubts): Request {
+		return async (call) => {
+			const answer = await request(call);
+			const doubted = this.#doubtedPage(answer);
+			if (doubted === undefined) return answer;
+			return this.#settled(answer, doubted, { doubts, request, again: () => request(call) });
+		};
+	}
+
+	/** The same document, marked where a doubt about its page has stayed. */
+	marked<Found extends object>(document: Found): Found & { readonly isDoubted?: true } {
+		return this.#doubted.has(document) ? { ...document, isDoubted: true } : document;
+	}
+
+	/** Whether a document has shown metadata since a doubt stayed, so that doubted documents are worth another reading. */
+	get canSettle(): boolean {
+		return this.#witnesses.areKnown && !this.#isSettled;
+	}
+
+	#doubtedPage(answer: unknown): DoubtedPage | undefined {
+		return typeof answer === "object" && answer !== null ? this.#pages.get(answer) : undefined;
+	}
+
+	async #settled<Answer>(
+		first: Answer,
+		doubted: DoubtedPage,
+		{
+			doubts,
+			request,
+			again,
+		}: { readonly doubts: Doubts; readonly request: Request; readonly again: () => Promise<Answer> },
+	): Promise<Answer> {
+		const { clock } = this.#service;
+		const since = clock.now();
+		let [answer, page] = [first, doubted];
+		for (let tries = 0; ; tries += 1) {
+			const isWorthALook = doubts.end === "refuse" || (tries === 0 && !this.#isSettled);
+			if (isWorthALook && (await this.#witnesses.show(page, request))) {
+				answer = await again();
+				const still = this.#doubtedPage(answer);
+				if (still === undefined) return this.#believed(answer);
+				page = still;
+				// It was read between two moments at which searches worked.
+				if (await this.#witnesses.show(page, request)) return this.#believed(answer);
+			}
+			const wait = this.#wait(doubts, tries, clock.now() - since);
+			if (wait === undefined) break;
+			if (doubts.end === "refuse") this.#startWaiting(page, doubts);
+			await clock.sleep(wait);
+			answer = await again();
+			const still = this.#doubtedPage(answer);
+			if (still === undefined) return this.#believed(answer);
+			page = still;
+		}
+		return this.#stayed(answer, page, doubts);
+	}
+
+	/** The wait before the next attempt, in milliseconds; undefined where the time is over. */
+	#wait(doubts: Doubts, tries: number, lasted: number): number | undefined {
+		// Without a document that shows metadata, the same question would get the same answer for every page.
+		if (this.#isSettled && doubts.end !== "refuse") return undefined;
+		const left = this.#longest(doubts) - lasted;
+		const pause = PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0;
+		return left <= 0 ? undefined : Math.min(pause, left);
+	}
+
+	#longest({ wait }: Doubts): number {
+		if (wait !== "outage") return wait;
+		return this.#witnesses.areKnown ? this.#maxOutage : Math.min(DOUBTED_FOR_MS, this.#maxOutage);
+	}
+
+	#believed<Answer>(answer: Answer): Answer {
+		const { clock } = this.#service;
+		if (this.#waitingSince !== undefined) {
+			const lasted = durationText(clock.now() - this.#waitingSince);
+			this.#service.note(`The service shows metadata again after ${lasted}: going on.`);
+		}
+		this.#waitingSince = undefined;
+		return answer;
+	}
+
+	#startWaiting({ datasetId }: DoubtedPage, doubts: Doubts): void {
+		if (this.#waitingSince !== undefined) return;
+		const { clock } = this.#service;
+		this.#waitingSince = clock.now();
+		const most = durationText(this.#longest(doubts));
+		this.#service.note(`${noneShown(datasetId)}; its search engine may be failing: waiting for it, ${most} at most.`);
+	}
+
+	#stayed<Answer>(answer: Answer, { datasetId, documents }: DoubtedPage, { end }: Doubts): Answer {
+		const none = noneShown(datasetId);
+		if (end === "refuse") throw hidden(datasetId);
+		this.#isSettled = true;
+		for (const document of documents) this.#doubted.add(document);
+		if (end === "warn") {
+			const text = `warning: ${none}; if documents have some, the search engine of the service is failing`;
+			this.#service.noteOnce("METADATA_DOUBTED", text);
+		}
+		return answer;
+	}
+}
+
+/** The error that ends a command which must know what the documents of a dataset have. */
+export function hidden(datasetId: string): CliError {
+	const text = `${noneShown(datasetId)}; its search engine may be failing, so it is not known what the documents have`;
+	return new CliError(text, { exit: Exit.temporary, hint: HINT });
+}
+
+function noneShown(datasetId: string): string {
+	return `the service shows no metadata for any document of dataset ${show(datasetId)} that was asked for, nor for any other document`;
+}
