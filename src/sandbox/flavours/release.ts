@@ -81,6 +81,11 @@ export type ListRules = {
 	readonly orderBy: "any-column" | "three";
 	/** Whether `suffix`, `run`, `create_time_from` and `create_time_to` are known. */
 	readonly filters: boolean;
+	/**
+	 * The parameter `ids`, once for each document that is wanted; what the dataset does not have is left out
+	 * (`_get_docs_with_request` in api/apps/restful_apis/document_api.py, v0.25.1 on; at most 100 of them from v0.27 on).
+	 */
+	readonly ids: "ignored" | "any-number" | "at-most-100";
 	/** An unknown `run`: no document matches it, or it is refused. */
 	readonly unknownRun: "matches-nothing" | "refused";
 	/** The filter by metadata; `undefined` where a release has none. */

@@ -3,6 +3,7 @@ import type { Condition } from "../condition/operators.ts";
 import type { Release } from "../flavours/release.ts";
 import { isObject } from "../json-text.ts";
 import { isFalsy, parsePythonJson, pythonRepr, pythonType } from "../python.ts";
+import { collationKey } from "../store/collation.ts";
 import { defaultPageSize, type PageWindow, type SortKey } from "../store/pages.ts";
 import { Code, databaseError, exception, Failure } from "./failure.ts";
 import { argumentError } from "./request.ts";
@@ -32,6 +33,16 @@ function syntaxError(near: number): string {
 export function filterOf(query: URLSearchParams, name: string): string | undefined {
 	const value = query.get(name) ?? "";
 	return value === "" ? undefined : value;
+}
+
+/** The documents that the parameter `ids` names; undefined where all are meant. */
+export function idsOf(query: URLSearchParams, { list }: Release): ReadonlySet<string> | undefined {
+	const ids = list.ids === "ignored" ? [] : query.getAll("ids");
+	if (list.ids === "at-most-100" && ids.length > 100) throw argumentError("ids must contain at most 100 IDs");
+	// The server means to refuse it, and returns two values where its caller takes four.
+	if (ids.length > 0 && filterOf(query, "id") !== undefined)
+		throw exception("ValueError('not enough values to unpack (expected 4, got 2)')");
+	return ids.length === 0 ? undefined : new Set(ids.map(collationKey));
 }
 
 /** Newest first, unless the request has the one word that the release knows. */

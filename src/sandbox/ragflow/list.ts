@@ -7,7 +7,7 @@ import type { Store } from "../store/index.ts";
 import { findPage, type RowFilter } from "../store/pages.ts";
 import { documentText } from "./document.ts";
 import { Code, Failure, noDataset, success, worded } from "./failure.ts";
-import { conditionOf, filterOf, isDescending, orderOf, wholeOf, windowOf } from "./list-query.ts";
+import { conditionOf, filterOf, idsOf, isDescending, orderOf, wholeOf, windowOf } from "./list-query.ts";
 import { suffixOf } from "./names.ts";
 import type { Call, Route } from "./request.ts";
 
@@ -31,13 +31,15 @@ export const listDocuments: Route = async (call, { store, settings, searchesFail
 		if (filter === undefined) return undefined;
 		return isUnknown ? new Set() : matchingIds(store, dataset.seq, filter.condition, filter.rules);
 	};
-	const ids = await matching();
+	const wanted = idsOf(query, release);
+	// The ids that are asked for take the place of those that the filter has found.
+	const ids = wanted ?? (await matching());
 	const matches: RowFilter | undefined =
 		byNameAndState === undefined && ids === undefined
 			? undefined
 			: (row) => byNameAndState?.(row) !== false && (ids === undefined || ids.has(textColumn(row, "id")));
 	const exact = { id: id === undefined ? undefined : collationKey(id), name, byCollation: true };
-	const search = { exact, order, matches, window, ties: settings.ties ?? "unstable" };
+	const search = { exact, ids: wanted, order, matches, window, ties: settings.ties ?? "unstable" };
 	const { total, rows } = await findPage(store, dataset, search);
 	const documents = rows.filter(timeFilter(query, release)).map((row) => {
 		const parser = store.parserSettings.of(textColumn(row, "id"));

@@ -24,6 +24,8 @@ export type RowFilter = (row: unknown) => boolean;
 
 export type Search = {
 	readonly exact: Exact;
+	/** the documents that are searched; undefined for all */
+	readonly ids?: ReadonlySet<string> | undefined;
 	readonly order: Order;
 	readonly matches: RowFilter | undefined;
 	readonly window: PageWindow;
@@ -53,9 +55,9 @@ export async function findPage(store: Store, dataset: StoredDataset, search: Sea
 }
 
 async function readWindow(store: Store, dataset: StoredDataset, search: Search): Promise<Page> {
-	const { matches, window } = search;
-	if (matches === undefined) return store.pages.read(dataset, search);
-	const seqs = await matchingSeqs(store, dataset.seq, { ...search, matches });
+	const { matches, ids, window } = search;
+	if (matches === undefined && ids === undefined) return store.pages.read(dataset, search);
+	const seqs = await matchingSeqs(store, dataset.seq, search);
 	return { total: seqs.length, rows: store.pages.rowsOf(seqs.slice(window.offset, window.offset + window.limit)) };
 }
 
@@ -63,14 +65,14 @@ async function readWindow(store: Store, dataset: StoredDataset, search: Search):
 async function matchingSeqs(
 	store: Store,
 	dataset: number,
-	{ exact, order, matches }: { exact: Exact; order: Order; matches: RowFilter },
+	{ exact, ids, order, matches }: Pick<Search, "exact" | "ids" | "order" | "matches">,
 ): Promise<number[]> {
 	const found: { seq: number; key: string | number }[] = [];
-	for await (const rows of scan(store, dataset)) {
+	for await (const rows of ids === undefined ? scan(store, dataset) : [store.pages.ofIds(dataset, ids)]) {
 		for (const row of rows) {
 			if (exact.id !== undefined && textColumn(row, "id") !== exact.id) continue;
 			if (exact.name !== undefined && !isNamed(row, exact.name, exact.byCollation === true)) continue;
-			if (matches(row)) found.push({ seq: integerColumn(row, "seq"), key: sortValue(row, order) });
+			if (matches?.(row) !== false) found.push({ seq: integerColumn(row, "seq"), key: sortValue(row, order) });
 		}
 	}
 	// The scan is in the order of creation.
@@ -153,6 +155,13 @@ export class Pages {
 	/** The documents after `seq`, in the order of creation. */
 	after(dataset: number, seq: number, limit: number): readonly unknown[] {
 		return this.#after.all(dataset, seq, limit);
+	}
+
+	/** The documents of a dataset with these ids, in the order of creation. */
+	ofIds(dataset: number, ids: ReadonlySet<string>): readonly unknown[] {
+		const one = this.#prepared(`SELECT ${columns} FROM documents WHERE dataset = ? AND id = ?`);
+		const rows = [...ids].map((id) => one.get(dataset, id)).filter((row) => row !== undefined);
+		return rows.sort((left, right) => integerColumn(left, "seq") - integerColumn(right, "seq"));
 	}
 
 	/** The documents with these `seq`, in the given order, without those that were removed meanwhile. */
