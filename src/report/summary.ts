@@ -74,6 +74,8 @@ export type Summary = {
 	readonly limiter: { readonly shared: true; readonly away_seconds: number } | null;
 	/** what `--rate auto` found; null where the rate was not looked for */
 	readonly found_rate: FoundRateLine | null;
+	/** the age of the oldest reading of a document when it was used; null where no reading decided what was sent */
+	readonly oldest_reading_seconds: number | null;
 };
 
 /** Whether the writes of a run can be undone. */
@@ -111,6 +113,8 @@ export type SummaryFacts = {
 	readonly limiterAway?: number | undefined;
 	/** what `--rate auto` found */
 	readonly foundRate?: FoundRate | undefined;
+	/** seconds from the oldest reading of a document to its use */
+	readonly oldestReading?: number | undefined;
 	/** documents that a dry run would change */
 	readonly wouldChange?: number | undefined;
 	readonly shard?: ShardCounts | undefined;
@@ -144,6 +148,7 @@ export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts
 		shard: facts.shard === undefined ? null : shardMembers(facts.shard),
 		limiter: facts.limiterAway === undefined ? null : { shared: true, away_seconds: facts.limiterAway },
 		found_rate: facts.foundRate === undefined ? null : foundRateLine(facts.foundRate),
+		oldest_reading_seconds: facts.oldestReading === undefined ? null : Math.round(facts.oldestReading * 1000) / 1000,
 	};
 }
 
@@ -180,6 +185,15 @@ export function countsText(totals: Totals, wouldChange = 0): string {
 	];
 	const parts = named.filter(([count]) => count > 0).map(([count, word]) => `${numberText(count)} ${word}`);
 	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "none was sent" : parts.join(", ")}`;
+}
+
+/** Seconds from which the age of a reading is told: a chunk is used within them. */
+const TOLD_FROM = 5;
+
+/** A sentence about the oldest reading of a document; undefined where none is worth it. */
+export function oldestReadingText(seconds: number | undefined): string | undefined {
+	if (seconds === undefined || seconds <= TOLD_FROM) return undefined;
+	return `The oldest reading of a document was ${durationText(seconds)} old when it was used: what others wrote meanwhile is overwritten.`;
 }
 
 /** The summary for people: counts, time, rate. */

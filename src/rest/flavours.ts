@@ -1,6 +1,7 @@
 import { BODY_FORMS, type BodyForm } from "../body-forms.ts";
 import { foldedName } from "../text/names.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
+import type { ProbeAnswer, Signs } from "./signs.ts";
 import { isDatabaseAway, isPlainValue, splitLists } from "./ragflow.ts";
 
 export type ListOrder = { readonly by: "create_time" | "update_time" | "name"; readonly descending: boolean };
@@ -27,29 +28,7 @@ export type Meaning =
 	| "metadata_refused"
 	| "refused";
 
-/** The signs by which a flavour is recognised: two updates of a document that does not exist, and the list of datasets. */
-export type Signs = {
-	readonly patch: ProbeAnswer;
-	readonly put: ProbeAnswer;
-	/** absent if the list says nothing */
-	readonly list?: DatasetListStyle | undefined;
-};
-
-/**
- * How a server answers an update of a document that does not exist.
- *
- * - `in_its_words`: the verb has a route, which refused the unknown document in RAGFlow's words
- * - `taken`: the verb has a route, which refused the unknown document in other words
- * - `wrong_verb`: RAGFlow's answer to a verb without a route: status 200, code 100, "405: Method Not Allowed"
- * - `other`: any other answer, such as status 404 or 405
- */
-export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "other";
-
-/**
- * The style of a list of datasets. `ragflow`: it has members that only RAGFlow has. `documented`: it follows the
- * documentation, with a message beside the list and without those members.
- */
-export type DatasetListStyle = "ragflow" | "documented" | "unknown";
+export type { DatasetListStyle, ProbeAnswer } from "./signs.ts";
 
 /** The metadata that a service keeps after a write, by its known rules. */
 export type Normalise = (sent: Metadata) => Metadata;
@@ -75,6 +54,8 @@ export type Flavour = {
 		readonly countsAll: boolean;
 		/** whether some of its releases understand `metadata_condition`, and no release refuses it */
 		readonly condition: boolean;
+		/** documents that one request can name at most; 0 if that is not known, and each is asked for by itself */
+		readonly idsAtOnce: number;
 	};
 	/** whether an upload of several files or an unsupported one may end in a definite code 500 */
 	readonly uploadCode500: "definite" | "unknown";
@@ -137,6 +118,7 @@ export const documented: Flavour = {
 		strict: undefined,
 		countsAll: false,
 		condition: false,
+		idsAtOnce: 0,
 	},
 	uploadCode500: "unknown",
 	onlyOwnerUpdates: false,
@@ -182,6 +164,7 @@ const ragflow = {
 		// api/db/services/document_service.py, v0.16 to v0.27). Up to v0.15 the total counts the page.
 		countsAll: true,
 		condition: true,
+		idsAtOnce: 0,
 	},
 	uploadCode500: "definite",
 	onlyOwnerUpdates: true,
@@ -228,6 +211,8 @@ export const ragflowPatch: Flavour = {
 	name: "ragflow-patch",
 	servers: "RAGFlow v0.25 and later",
 	update: { verb: "PATCH", forms: ["json"] },
+	// From v0.25.1 on (api/apps/restful_apis/document_api.py). v0.25.0 ignores them; v0.27 takes no more than 100.
+	list: { ...ragflow.list, idsAtOnce: 100 },
 	acceptsValue: isPlainValue,
 	// From v0.25.2 on PUT is an alias of PATCH (api/apps/backward_compat.py), so the answer to PUT says little.
 	recognise: (signs) => {

@@ -35,6 +35,8 @@ export type DocumentQuery = {
 	/** undefined asks for the service's own order */
 	readonly order?: ListOrder | undefined;
 	readonly id?: string;
+	/** several documents; a service may ignore it */
+	readonly ids?: readonly string[];
 	readonly name?: string;
 	/** the text of a `metadata_condition` */
 	readonly condition?: string;

@@ -61,11 +61,18 @@ export function segment(id: string): string {
 	return encode(id);
 }
 
+/** The values of a member of a query; several are written one after another. */
+type QueryValue = string | number | readonly string[] | undefined;
+
+function isTexts(value: QueryValue): value is readonly string[] {
+	return Array.isArray(value);
+}
+
 /** A path below `prefix` with a query. Segments must be encoded. Members of the query that are undefined are left out. */
 export function pathOf(
 	prefix: string,
 	segments: readonly string[],
-	query: Readonly<Record<string, string | number | undefined>> = {},
+	query: Readonly<Record<string, QueryValue>> = {},
 ): string {
 	const path = `${prefix}/${segments.join("/")}`;
 	if (countSlashes(path) !== countSlashes(prefix) + segments.length || /\/(?:\.{0,2})(?:\/|$)/.test(path)) {
@@ -73,7 +80,8 @@ export function pathOf(
 	}
 	const members: string[] = [];
 	for (const [name, value] of Object.entries(query)) {
-		if (value !== undefined) members.push(`${name}=${encode(String(value))}`);
+		if (value === undefined) continue;
+		for (const each of isTexts(value) ? value : [value]) members.push(`${name}=${encode(String(each))}`);
 	}
 	return members.length === 0 ? path : `${path}?${members.join("&")}`;
 }
@@ -101,10 +109,10 @@ export class DocumentPaths {
 }
 
 /** The query of a list, with names that all kinds of servers know. All releases understand `False`, but not `false`. */
-export function documentParameters(query: DocumentQuery): Record<string, string | number | undefined> {
-	const { page, pageSize, order, id, name, condition } = query;
+export function documentParameters(query: DocumentQuery): Record<string, QueryValue> {
+	const { page, pageSize, order, id, ids, name, condition } = query;
 	const desc = order === undefined ? undefined : order.descending ? "True" : "False";
-	return { page, page_size: pageSize, orderby: order?.by, desc, id, name, metadata_condition: condition };
+	return { page, page_size: pageSize, orderby: order?.by, desc, id, ids, name, metadata_condition: condition };
 }
 
 function countSlashes(path: string): number {

@@ -44,6 +44,7 @@ export class RowQueue<Item extends Work> {
 	}
 
 	add(items: readonly Item[]): void {
+		this.#options.operation.coming?.(items);
 		for (const item of items) this.#read.push(openRow(item));
 		this.#prepare();
 	}

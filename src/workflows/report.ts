@@ -4,7 +4,15 @@ import { adjustedTexts } from "../report/adjusted.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
 import { foundRateText } from "../report/found-rate.ts";
 import { paceText, slowCauses } from "../report/pace.ts";
-import { ofShard, type ShardCounts, type Summary, summaryOf, summaryText, type Undo } from "../report/summary.ts";
+import {
+	ofShard,
+	oldestReadingText,
+	type ShardCounts,
+	type Summary,
+	summaryOf,
+	summaryText,
+	type Undo,
+} from "../report/summary.ts";
 import { undoneText, undoText, type Undone } from "../report/undo.ts";
 import { verifyText, type VerifyCounts } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
@@ -27,6 +35,8 @@ export type Ended = {
 	readonly adjusted?: readonly Adjustment[] | undefined;
 	/** seconds for which the Redis of a shared cap did not answer */
 	readonly limiterAway?: number | undefined;
+	/** seconds from the oldest reading of a document to its use */
+	readonly oldestReading?: number | undefined;
 	/** what `--rate auto` found */
 	readonly foundRate?: FoundRate | undefined;
 	/** whether updates were seen to arrive */
@@ -140,6 +150,8 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 		if (verify.counts.lost > 0) io.err(exit === Exit.differences ? `${text}.` : `${text}. ${verify.again}`);
 		else io.note(`${text}.`);
 	}
+	const age = oldestReadingText(ended.oldestReading);
+	if (age !== undefined) io.note(age);
 	const why = ended.pace && paceText(ended.pace, ended.cap);
 	if (why !== undefined) io.note(why);
 	if (ended.foundRate !== undefined) io.note(`rate auto: ${foundRateText(ended.foundRate)}`);

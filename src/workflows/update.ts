@@ -1,5 +1,6 @@
 import { prepareUpdate, type UpdatePlan } from "../run/operations/prepare-update.ts";
 import type { RunFlags } from "../flags/flags.ts";
+import type { Row } from "../manifest/types.ts";
 import { BeforeImages } from "../run/documents/before-images.ts";
 import { planMetadata, replaceMetadata } from "../run/operations/update.ts";
 import { refuseValues } from "../run/service/write.ts";
@@ -19,9 +20,11 @@ export function updateDocuments({ session, settings, flags }: Run<RunFlags>, upd
 	// A row whose document can't be seen was not judged by the policy either: it fails, and is not sent.
 	const reads = update.keepsPresent || update.onlyChanged || settings.policy !== undefined;
 	return (log, documents) => {
-		if (reads) return planMetadata(service, { ...update, documents }, log);
-		const images = flags.undo === false ? undefined : new BeforeImages(documents.marksDoubts(), service);
-		return replaceMetadata(service, images, log);
+		const coming = (rows: readonly Row[]): void => documents.expect(rows);
+		if (reads) return Object.assign(planMetadata<Row>(service, { ...update, documents }, log), { coming });
+		if (flags.undo === false) return replaceMetadata(service, undefined, log);
+		const images = new BeforeImages(documents.marksDoubts(), service);
+		return Object.assign(replaceMetadata<Row>(service, images, log), { coming });
 	};
 }
 

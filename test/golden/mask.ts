@@ -13,7 +13,7 @@ const PLAIN: readonly Rule[] = [
 	[/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/g, "TIME"],
 	[/"create_time":\d+/g, '"create_time":TIME'],
 	[/\b1[5-9]\d{11}\b/g, "TIME"],
-	[/"(seconds|milliseconds|ms|latency_ms)":[\d.]+/g, '"$1":DURATION'],
+	[/"(seconds|milliseconds|ms|latency_ms|oldest_reading_seconds)":[\d.]+/g, '"$1":DURATION'],
 	[/\b\d+(\.\d+)? (ms|s)\b(?! at)/g, "DURATION"],
 	[/\b127\.0\.0\.1:\d+/g, "127.0.0.1:PORT"],
 	[/\b[\d.,]+( rows| requests)? a second/g, "N$1 a second"],

@@ -151,6 +151,7 @@ describe("the summary for scripts", () => {
 					shard: null,
 					limiter: null,
 					found_rate: null,
+					oldest_reading_seconds: null,
 				});
 			}),
 		);

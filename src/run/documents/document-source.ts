@@ -2,11 +2,12 @@ import { KeyTypes } from "../../json/key-types.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
 import { BlockCache } from "./block-file.ts";
-import { isSameName, type Lookup } from "./find-document.ts";
+import { askForId, isSameName, type Lookup } from "./find-document.ts";
 import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets } from "./listed-datasets.ts";
 import type { RowCounts } from "./row-counts.ts";
 import { askedForAlone, type Removable, RemovableDocuments } from "./removable-documents.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
 import { type Named, type RemoteDocument, StoredDocuments, StoredNames } from "./stored-documents.ts";
 
@@ -52,7 +53,9 @@ export class DocumentSource {
 	readonly #clock: Clock;
 	readonly #searches: Searches;
 	readonly #onPresent: OnPresent | undefined;
+	readonly #ahead: ReadAhead;
 	#doubts: Doubts;
+	#oldest: number | undefined;
 
 	constructor(options: DocumentSourceOptions) {
 		const { rows, listsAll = false, folder, service, doubts = REFUSE, onListing, onPresent } = options;
@@ -64,6 +67,7 @@ export class DocumentSource {
 		this.#clock = clock;
 		this.#searches = searches;
 		this.#doubts = doubts;
+		this.#ahead = new ReadAhead(service);
 		this.#byId = new ListedDatasets({
 			rows,
 			listsAll,
@@ -96,7 +100,9 @@ export class DocumentSource {
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
 		const sure = this.#searches.believing(request, this.#doubts);
 		const listed = this.#byId.whole(datasetId);
-		const found = await findListed(this.#byId, api, sure, { datasetId, id });
+		const ahead = await this.#ahead.take(api, sure, datasetId, id);
+		const found = typeof ahead === "object" ? ahead.document : await this.#find(api, sure, { datasetId, id }, ahead);
+		this.#used(typeof ahead === "object" ? ahead.at : (listed ?? this.#byId.whole(datasetId))?.at);
 		if (this.#onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
 			const keys = new KeyTypes();
 			keys.add(found.metadata);
@@ -108,6 +114,34 @@ export class DocumentSource {
 		// It was read before any document had shown metadata.
 		if (listed !== undefined) this.#byId.forgetList(datasetId, listed);
 		return this.byId(api, request, datasetId, id);
+	}
+
+	/** The rows that come next: their documents are read together, where the service lists several by their ids. */
+	expect(rows: readonly { readonly datasetId: string; readonly documentId: string }[]): void {
+		this.#ahead.expect(rows);
+	}
+
+	/** The longest time in milliseconds between the reading of a document and its use; undefined where none decided anything. */
+	get oldestReading(): number | undefined {
+		return this.#oldest;
+	}
+
+	/** A document that was not read with others: from the list of its dataset, or asked for by itself. */
+	async #find(
+		api: Api,
+		request: Request,
+		which: { readonly datasetId: string; readonly id: string },
+		ahead: "alone" | undefined,
+	): Promise<RemoteDocument | undefined> {
+		if (ahead === undefined) return findListed(this.#byId, api, request, which);
+		const { found, isHeeded } = await askForId(api, request, which.datasetId, which.id);
+		return isHeeded ? found : findListed(this.#byId, api, request, which);
+	}
+
+	/** Notes the age of a reading that decides what is written. @param at when it was read; undefined for a moment ago */
+	#used(at: number | undefined): void {
+		if (this.#doubts.end !== "refuse") return;
+		this.#oldest = Math.max(this.#oldest ?? 0, at === undefined ? 0 : this.#clock.now() - at);
 	}
 
 	/** From now on a row goes on without knowing what its document has, where that is doubted. */

@@ -22,6 +22,8 @@ export type ListedDataset<Documents> = {
 	readonly documents: Documents;
 	/** present if the list showed fewer documents than its total */
 	readonly short: ShortList | undefined;
+	/** when its reading began, on the clock */
+	readonly at: number;
 };
 
 export type ListedDatasetsOptions<Documents extends Store> = {
@@ -144,6 +146,7 @@ export class ListedDatasets<Documents extends Store> {
 		start?: FirstPage<Document>,
 	): Promise<ListedDataset<Documents>> {
 		const { create, order, clock, marked, onListed } = this.#options;
+		const at = clock.now();
 		const documents = await create(api);
 		const keys = onListed && new KeyTypes();
 		this.#stores.push(documents);
@@ -162,7 +165,7 @@ export class ListedDatasets<Documents extends Store> {
 		}
 		await documents.end();
 		if (keys !== undefined) onListed?.(keys);
-		return { documents, short };
+		return { documents, short, at };
 	}
 }
 

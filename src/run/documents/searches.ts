@@ -103,6 +103,11 @@ export class Searches {
 		return this.#doubted.has(document) ? { ...document, isDoubted: true } : document;
 	}
 
+	/** A document of a dataset that has shown metadata, and is none of these. */
+	witnessOf(datasetId: string, others: ReadonlySet<string>): string | undefined {
+		return this.#witnesses.of(datasetId, others);
+	}
+
 	/** Whether a document has shown metadata since a doubt stayed, so that doubted documents are worth another reading. */
 	get canSettle(): boolean {
 		return this.#witnesses.areKnown && !this.#isSettled;
@@ -175,7 +180,9 @@ export class Searches {
 		const { clock } = this.#service;
 		this.#waitingSince = clock.now();
 		const most = durationText(this.#longest(doubts));
-		this.#service.note(`${noneShown(datasetId)}; its search engine may be failing: waiting for it, ${most} at most.`);
+		this.#service.note(
+			`${noneShown(datasetId)}; the search engine of the service may be failing: waiting for it, ${most} at most.`,
+		);
 	}
 
 	#stayed<Answer>(answer: Answer, { datasetId, documents }: DoubtedPage, { end }: Doubts): Answer {
@@ -184,7 +191,7 @@ export class Searches {
 		this.#isSettled = true;
 		for (const document of documents) this.#doubted.add(document);
 		if (end === "warn") {
-			const text = `warning: ${none}; if documents have some, the search engine of the service is failing`;
+			const text = `warning: ${none}; if some have it, the search engine of the service is failing`;
 			this.#service.noteOnce("METADATA_DOUBTED", text);
 		}
 		return answer;
@@ -193,10 +200,10 @@ export class Searches {
 
 /** The error that ends a command which must know what the documents of a dataset have. */
 export function hidden(datasetId: string): CliError {
-	const text = `${noneShown(datasetId)}; its search engine may be failing, so it is not known what the documents have`;
+	const text = `${noneShown(datasetId)}; the search engine of the service may be failing, so it is not known what the documents have`;
 	return new CliError(text, { exit: Exit.temporary, hint: HINT });
 }
 
 function noneShown(datasetId: string): string {
-	return `the service shows no metadata for any document of dataset ${show(datasetId)} that was asked for, nor for any other document`;
+	return `no document of dataset ${show(datasetId)} that was asked for shows metadata, nor does any other document`;
 }

@@ -9,8 +9,8 @@ export function watchingLists(api: Api, lists: ListsInFlight): Api {
 		as: (dialect) => watchingLists(api.as(dialect), lists),
 		listDatasets: (query, signal) => lists.page("datasets", query.page, () => api.listDatasets(query, signal)),
 		listDocuments: (datasetId, query, signal) => {
-			// A question about one document is no list.
-			if (query.id !== undefined || query.name !== undefined) return api.listDocuments(datasetId, query, signal);
+			// A question about some documents is no list.
+			if ((query.id ?? query.ids ?? query.name) !== undefined) return api.listDocuments(datasetId, query, signal);
 			const what = `documents of ${show(datasetId)}`;
 			return lists.page(what, query.page, () => api.listDocuments(datasetId, query, signal));
 		},

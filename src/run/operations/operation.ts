@@ -68,6 +68,8 @@ export type Operation<Item extends Work> = ((item: Item, request: Request, memor
 	 * undefined where there is nothing to wait for. What fails is left to the attempt.
 	 */
 	readonly ahead?: (item: Item, memory: Memory) => Promise<void> | undefined;
+	/** learns of rows that come next, before any of them begins */
+	readonly coming?: (items: readonly Item[]) => void;
 };
 
 /** An attempt of a row, for the steps of an operation. */

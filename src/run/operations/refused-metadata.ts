@@ -22,7 +22,7 @@ export async function writeOrRestore(attempt: RowAttempt, write: Write, image: M
 	try {
 		await writeMetadata(service, request, write, memory);
 		// A later refusal is explained by the rows that gave keys their types.
-		if (service.api.dialect.flavour.hasTypedKeys) service.typedKeys.addRow(write.metadata, item.line);
+		if (service.api.dialect.flavour.hasSearchEngine) service.typedKeys.addRow(write.metadata, item.line);
 	} catch (error) {
 		if (!(error instanceof RestError) || error.code !== METADATA_REFUSED) throw error;
 		memory.maybeLost = true;

@@ -15,11 +15,17 @@ import type { RemoteDocument } from "../documents/stored-documents.ts";
  */
 export type Arrival = "as_sent" | "normalised" | "merged" | "unchanged" | "different";
 
-/** Compares the metadata that was read back with the sent one. Pure. */
-export function arrivalOf(
-	{ before, sent, after }: { before: Metadata | undefined; sent: Metadata; after: Metadata },
-	normalise: Normalise,
-): Arrival {
+/** What was seen of an update. */
+type Seen = { readonly before: Metadata | undefined; readonly sent: Metadata; readonly after: Metadata };
+
+/**
+ * Compares the metadata that was read back with the sent one. Pure.
+ *
+ * @param mayHide whether a failing search may have hidden what the document had: then keys that were not sent are from there
+ */
+export function arrivalOf({ before: shown, sent, after }: Seen, normalise: Normalise, mayHide = false): Arrival {
+	const isHidden = mayHide && shown?.size === 0;
+	const before = isHidden ? new Map([...after].filter(([key]) => !sent.has(key))) : shown;
 	if (sameMetadata(after, sent)) return "as_sent";
 	const kept = normalise(sent);
 	// Both sides are normalised, so that a slightly different rule of the service still counts as the same.

@@ -215,7 +215,7 @@ type Result = { readonly arrival: Arrival; readonly echo: Echo };
 /** Sends one form and reads the document back. Resolves with undefined where no list shows its metadata. */
 async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): Promise<Result | undefined> {
 	const { service, api, request, write } = attempt;
-	const { normalise } = api.dialect.flavour;
+	const { flavour } = api.dialect;
 	const echo = await send(attempt);
 	let arrival: Arrival | undefined;
 	let document: Document | undefined;
@@ -225,8 +225,8 @@ async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): 
 		document = await findDocument(api, sure, write.datasetId, write.documentId);
 		if (document?.metadata === undefined) return false;
 		service.canary.listed();
-		const after = document.metadata;
-		arrival = arrivalOf({ before: unlessHidden(before, after, attempt), sent: write.metadata, after }, normalise);
+		const seen = { before, sent: write.metadata, after: document.metadata };
+		arrival = arrivalOf(seen, flavour.normalise, flavour.hasSearchEngine);
 		return isArrived(arrival);
 	};
 	await readBack(isShown, service);
@@ -237,12 +237,6 @@ async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): 
 		service.unreadable(api, why, service.canary.unlisted());
 	}
 	return undefined;
-}
-
-/** What the document had before, or may have had where no list showed it: then the keys that were not sent are from there. */
-function unlessHidden(before: Metadata | undefined, after: Metadata, { api, write }: Attempt): Metadata | undefined {
-	if (before?.size !== 0 || !api.dialect.flavour.hasSearchEngine) return before;
-	return new Map([...after].filter(([key]) => !write.metadata.has(key)));
 }
 
 /** Whether the service may have refused the form and not the row, as long as no form is proven. */

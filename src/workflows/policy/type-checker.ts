@@ -121,5 +121,5 @@ export async function typeChecker(
 		if (answerOf(error) === undefined) throw error;
 		return undefined;
 	});
-	return api?.dialect.flavour.hasTypedKeys === true ? new TypeChecker({ session, flags, app }, source) : undefined;
+	return api?.dialect.flavour.hasSearchEngine === true ? new TypeChecker({ session, flags, app }, source) : undefined;
 }

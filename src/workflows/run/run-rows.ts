@@ -55,6 +55,8 @@ export type Sent = {
 	readonly cap: number | undefined;
 	/** the reason why rows are pending; undefined if none is */
 	readonly stop: Stop | undefined;
+	/** seconds from the oldest reading of a document to its use; undefined where no reading decided what was sent */
+	readonly oldestReading: number | undefined;
 };
 
 /** The log of what is sent, which knows what newer runs have touched. */
@@ -109,7 +111,8 @@ export async function sendRows<SourceRow extends Row>(
 		// Only a run that goes on has rows that were done before.
 		if (discard === undefined) await failChanged(record, documents);
 		const seconds = (clock.now() - started) / 1000 + secondsBefore;
-		return { started, seconds, stop, pace: monitor.pace(), cap: session.rates.meanSince(started) };
+		const oldestReading = documents.oldestReading === undefined ? undefined : documents.oldestReading / 1000;
+		return { started, seconds, stop, pace: monitor.pace(), cap: session.rates.meanSince(started), oldestReading };
 	} finally {
 		progress.stop();
 		await documents.close();

@@ -1,0 +1,160 @@
+import type { Api } from "../../rest/types.ts";
+import type { Clock, Request } from "../types.ts";
+import { answerOf } from "./pages.ts";
+import type { Searches } from "./searches.ts";
+import type { RemoteDocument } from "./stored-documents.ts";
+
+/** How long what was read may be used, in milliseconds: in a slow run, only so much of a chunk is used. */
+const FRESH_MS = 5_000;
+
+/** Ids that are asked for together. A hundred of them fit into what a proxy takes as an address. */
+const PLAIN_ID = /^[\w-]{1,64}$/;
+
+/** A document that was read, and when, on the clock. Undefined where the dataset does not list it. */
+export type ReadDocument = { readonly document: RemoteDocument | undefined; readonly at: number };
+
+type Reading = ReadonlyMap<string, ReadDocument>;
+
+/** The documents of the rows of one dataset. */
+type Dataset = {
+	/** the next rows, in order */
+	readonly coming: Set<string>;
+	readonly read: Map<string, ReadDocument>;
+	readonly reading: Map<string, Promise<Reading>>;
+	/** whether chunks were read; then each other document is asked for by itself */
+	isUsed: boolean;
+	/** whether the service does not list what is asked for */
+	isIgnored: boolean;
+	/** whether what was read last is doubted: until a document shows metadata, a chunk says no more than a single document */
+	isDoubted: boolean;
+};
+
+/**
+ * Reads the documents of the rows that come next, a chunk of them by one request, shortly before they are written. So another
+ * client's write is overlooked only where it falls between a chunk's request and its writes.
+ */
+export class ReadAhead {
+	readonly #clock: Clock;
+	readonly #searches: Searches;
+	readonly #datasets = new Map<string, Dataset>();
+	/** whether the service lists no documents by several ids */
+	#isOff = false;
+
+	constructor({ clock, searches }: { readonly clock: Clock; readonly searches: Searches }) {
+		this.#clock = clock;
+		this.#searches = searches;
+	}
+
+	/** Rows that come next. */
+	expect(rows: readonly { readonly datasetId: string; readonly documentId: string }[]): void {
+		for (const { datasetId, documentId } of rows) {
+			if (this.#isOff || !PLAIN_ID.test(documentId)) continue;
+			let dataset = this.#datasets.get(datasetId);
+			if (dataset === undefined) {
+				const sets = { coming: new Set<string>(), read: new Map<string, ReadDocument>(), reading: new Map() };
+				dataset = { ...sets, isUsed: false, isIgnored: false, isDoubted: false };
+				this.#datasets.set(datasetId, dataset);
+			}
+			if (!dataset.isIgnored) dataset.coming.add(documentId);
+		}
+	}
+
+	/**
+	 * The document of a row whose turn it is. `alone` where it must be asked for by itself, undefined where the service does not
+	 * list several documents by their ids.
+	 */
+	async take(api: Api, request: Request, datasetId: string, id: string): Promise<ReadDocument | "alone" | undefined> {
+		const most = api.dialect.flavour.list.idsAtOnce;
+		this.#isOff = most === 0;
+		if (this.#isOff) this.#datasets.clear();
+		const dataset = this.#datasets.get(datasetId);
+		if (dataset === undefined || dataset.isIgnored) return undefined;
+		if (dataset.isDoubted && !this.#searches.canSettle) return "alone";
+		const ready = this.#ready(dataset, id);
+		if (ready !== undefined) return ready;
+		let reading = dataset.reading.get(id);
+		if (reading === undefined) {
+			const ids = this.#next(dataset, id, most - 1);
+			if (ids.length === 1) return dataset.isUsed ? "alone" : undefined;
+			dataset.isUsed = true;
+			const begun = this.#read(api, request, { datasetId, dataset, ids });
+			for (const each of ids) dataset.reading.set(each, begun);
+			const end = (): void => ids.forEach((each) => dataset.reading.delete(each));
+			begun.then(end, end);
+			reading = begun;
+		}
+		const found = (await reading).get(id);
+		if (dataset.isIgnored) return undefined;
+		dataset.read.delete(id);
+		return found?.document === undefined ? "alone" : found;
+	}
+
+	/** What was read of a document a moment ago. What is older is read again, with the other documents of its chunk. */
+	#ready({ read, coming }: Dataset, id: string): ReadDocument | undefined {
+		const ready = read.get(id);
+		if (ready === undefined) return undefined;
+		read.delete(id);
+		if (this.#clock.now() - ready.at <= FRESH_MS) return ready;
+		comeFirst(coming, read.keys());
+		read.clear();
+		return undefined;
+	}
+
+	/** The document and those of the next rows. */
+	#next({ coming }: Dataset, id: string, most: number): readonly string[] {
+		coming.delete(id);
+		const ids = [id];
+		for (const each of coming) {
+			if (ids.length >= most) break;
+			ids.push(each);
+		}
+		for (const each of ids) coming.delete(each);
+		return ids;
+	}
+
+	async #read(
+		api: Api,
+		request: Request,
+		{
+			datasetId,
+			dataset,
+			ids,
+		}: { readonly datasetId: string; readonly dataset: Dataset; readonly ids: readonly string[] },
+	): Promise<Reading> {
+		const found = new Map<string, ReadDocument>();
+		const at = this.#clock.now();
+		const asked = new Set(ids);
+		// A document that shows metadata in the same answer proves that the others have none.
+		const witness = this.#searches.witnessOf(datasetId, asked);
+		const query = { page: 1, pageSize: ids.length + 1, ids: witness === undefined ? ids : [...ids, witness] };
+		try {
+			const { items } = await request(() => api.listDocuments(datasetId, query));
+			// Ids are compared without case by RAGFlow's database.
+			const folded = new Set([...ids, witness].map((id) => id?.toLowerCase()));
+			dataset.isIgnored ||= items.some(({ id }) => !folded.has(id.toLowerCase()));
+			for (const item of items)
+				if (asked.has(item.id)) found.set(item.id, { document: this.#searches.marked(item), at });
+		} catch (error) {
+			const kind = answerOf(error)?.kind;
+			if (kind !== "rejected" && kind !== "contradiction") {
+				comeFirst(dataset.coming, ids);
+				throw error;
+			}
+			dataset.isIgnored = true;
+		}
+		if (dataset.isIgnored) dataset.coming.clear();
+		if (dataset.isIgnored) return new Map();
+		dataset.isDoubted = [...found.values()].some(({ document }) => document?.isDoubted === true);
+		if (dataset.isDoubted) comeFirst(dataset.coming, ids);
+		else for (const [id, read] of found) dataset.read.set(id, read);
+		return found;
+	}
+}
+
+/** Puts ids before those that come. */
+function comeFirst(coming: Set<string>, ids: Iterable<string>): void {
+	const later = [...coming];
+	coming.clear();
+	for (const each of ids) coming.add(each);
+	for (const each of later) coming.add(each);
+}
