@@ -60,6 +60,8 @@ export class Searches {
 	readonly #witnesses = new Witnesses();
 	readonly #pages = new WeakMap<object, DoubtedPage>();
 	readonly #doubted = new WeakSet<object>();
+	/** whether a service with PUT has a search engine, once it was asked */
+	#hasEngine: Promise<boolean> | undefined;
 	/** since when pages are waited for, on the clock */
 	#waitingSince: number | undefined;
 	/** whether a doubt has stayed, and no document has shown metadata since */
@@ -127,6 +129,7 @@ export class Searches {
 		}: { readonly doubts: Doubts; readonly request: Request; readonly again: () => Promise<Answer> },
 	): Promise<Answer> {
 		const { clock } = this.#service;
+		if (!(await this.#mayHide(doubted, request))) return first;
 		const since = clock.now();
 		let [answer, page] = [first, doubted];
 		for (let tries = 0; ; tries += 1) {
@@ -149,6 +152,21 @@ export class Searches {
 			page = still;
 		}
 		return this.#stayed(answer, page, doubts);
+	}
+
+	/**
+	 * Whether the service has a search engine. Of the releases with PUT, only v0.24 has. It is told by a body in the plain form:
+	 * v0.24 does not understand it, earlier releases do (`_coerce_request_data` in api/utils/api_utils.py). It is asked about a
+	 * document that does not exist.
+	 */
+	#mayHide({ api, datasetId }: DoubtedPage, request: Request): Promise<boolean> {
+		const { flavour } = api.dialect;
+		if (flavour.update.verb !== "PUT") return Promise.resolve(true);
+		const plain = api.as({ flavour, form: "plain" });
+		return (this.#hasEngine ??= request(() => plain.probeRight(datasetId)).then(
+			(right) => right === "unknown",
+			() => true,
+		));
 	}
 
 	/** The wait before the next attempt, in milliseconds; undefined where the time is over. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import { documented, type Flavour, ragflowPatch } from "../../../src/rest/flavours.ts";
+import { documented, type Flavour, ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
 import type { Document, Page } from "../../../src/rest/types.ts";
 import { AWAIT, type Doubts, MARK, REFUSE, Searches, WARN } from "../../../src/run/documents/searches.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
@@ -18,7 +18,11 @@ type State = { readonly documents: readonly Document[]; readonly elsewhere: read
 function service(
 	{ documents, elsewhere }: State,
 	works: (milliseconds: number, list: number) => boolean,
-	{ flavour = ragflowPatch, maxOutage }: { readonly flavour?: Flavour; readonly maxOutage?: number } = {},
+	{
+		flavour = ragflowPatch,
+		right = "unknown",
+		maxOutage,
+	}: { readonly flavour?: Flavour; readonly right?: "may" | "unknown"; readonly maxOutage?: number } = {},
 ) {
 	let now = 0;
 	let lists = 0;
@@ -32,6 +36,7 @@ function service(
 	const searches = new Searches({ clock, note, noteOnce: (_, text) => note(text) }, maxOutage);
 	const plain = fakeApi([], {
 		dialect: { flavour, form: "json" },
+		probeRight: async () => right,
 		listDatasets: async () => ({
 			items: [
 				{ id: "set", name: "set", documentCount: documents.length },
@@ -128,6 +133,19 @@ describe("documents that have no metadata", () => {
 		await page(WARN);
 		expect(notes).toEqual([expect.stringMatching(/^warning: .* the search engine of the service is failing$/)]);
 	});
+
+	it.each([
+		["may", 0],
+		["unknown", 20_000],
+	] as const)(
+		"are believed at a release with PUT that answers a plain body by %s, after %i ms",
+		async (right, wait) => {
+			const state = { documents: [untagged], elsewhere: [] };
+			const { page, waited } = service(state, always, { flavour: ragflowPut, right });
+			await page(REFUSE).catch(() => undefined);
+			expect(waited()).toBe(wait);
+		},
+	);
 
 	it("cost no request more at a service whose lists hide nothing", async () => {
 		const state = { documents: [untagged], elsewhere: [] };
