@@ -77,7 +77,7 @@ describe("a service that keeps keys that an update does not contain", () => {
 
 	it("fails the upload whose document keeps the old keys", async () => {
 		const service = await merging();
-		const path = await file("document-0000002.txt", "text");
+		const path = await file("document-0000002.txt", "");
 		const manifest = await file("files.csv", `file,author\n${path},Ben\n`);
 		const flags = ["--files-root", "/", "--on-existing", "update-metadata"];
 		const { exit, stdout } = await ragtag(["docs", "upload", manifest, "-d", service.dataset, ...FAST, ...flags], {

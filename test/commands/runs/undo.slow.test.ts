@@ -39,15 +39,19 @@ const ODD = [
 	{ "": "empty", "7": 1, b: "x", __proto__x: [1, "a,b"], list: ["x", "y"], nested: '{"a":1}' },
 	{ text: 'a "quote", a\nline and 007', zero: 0, no: false, float: 0.1 },
 	{ list: [], long: "é".repeat(200), when: "2024-02-30" },
-];
+] as const;
 
 describe("an undo", () => {
-	it.each(flavours.filter(isFlavour))(
+	// v0.24.0 merges: an undo can't remove what the run has added.
+	it.each(flavours.filter(isFlavour).filter((flavour) => flavour !== "ragflow-0.24"))(
 		"restores every document byte for byte, whatever it had, at %s",
 		async (flavour: Flavour) => {
 			const world = await recorded(40, { flavour });
 			const ids = await world.service.ids();
-			for (const [n, metadata] of ODD.entries()) {
+			// The search engine of later releases takes no empty key, and no list of two types under a new key.
+			const { "": _empty, __proto__x: _mixed, ...first } = ODD[0];
+			const odd = flavour >= "ragflow-0.25" ? [first, ...ODD.slice(1)] : ODD;
+			for (const [n, metadata] of odd.entries()) {
 				await somebodyElse(
 					world,
 					ids.filter((_, at) => at % 4 === n),
@@ -405,7 +409,7 @@ describe("an undo", () => {
 	});
 
 	it("includes a failed row whose answer was lost: its write may have arrived", async () => {
-		const on = { method: "PUT", document: "00000000000000000000000000000002", times: 1 } as const;
+		const on = { method: "PUT", document: "00000000000000000000000000000002", from: 2, times: 1 } as const;
 		const world = await recorded(2, { faults: { faults: [{ fault: "reset", when: "after", on }] } });
 		const before = await held(world);
 		const { argv } = await tagging(world);
@@ -417,11 +421,13 @@ describe("an undo", () => {
 	});
 
 	it("includes a row that RAGFlow failed with its code for an exception: that may follow the write", async () => {
-		const on = { method: "PUT", document: "00000000000000000000000000000002", times: 1 } as const;
+		const on = { method: "PUT", document: "00000000000000000000000000000002", from: 2, times: 1 } as const;
 		const faults = {
 			faults: [{ fault: "code", code: 100, message: "(2013, 'Lost connection')", when: "after", on }],
 		} as const;
 		const world = await recorded(2, { faults, flavour: "ragflow-0.24" });
+		// v0.24.0 merges, and can't remove a key that the run adds.
+		for (const id of await world.service.ids()) await world.service.put(id, { n: 99 });
 		const before = await held(world);
 		const tagged = await world.run((await tagging(world)).argv);
 		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 1, failed: 1, undoable: true });
