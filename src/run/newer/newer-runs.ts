@@ -1,8 +1,9 @@
+import { readRun } from "../journal/reader.ts";
 import { newestOrder, type RunFile } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { isComplete } from "../recorded/run-summary.ts";
 import { undoneRunOf } from "../recorded/superseded.ts";
-import { type RunTouches, touchesOfRemovedRuns, touchesOfRun } from "./run-touches.ts";
+import { type RunInOrder, type RunTouches, touchesOfRemovedRuns, touchesOfRun } from "./run-touches.ts";
 import { documentHash, JoinedTouches, sortedOnce, touchesOf, without } from "./touches.ts";
 
 /** The run that has touched a document since. */
@@ -85,7 +86,7 @@ export class NewerRuns {
  * @param file the run that goes on, is taken back, or is verified
  * @param all every recorded run, the newest first
  * @param isUndo whether the run is taken back
- * @throws JournalUnreadable, JournalLost where a newer run can't be read
+ * @throws JournalUnreadable, JournalLost, CliError 7 where what a newer run has touched can't be read
  */
 export async function newerRuns(
 	runs: RunStore,
@@ -103,7 +104,9 @@ export async function newerRuns(
 		else if (!isCompleteUndo(runs, other))
 			newer.addOther(await touchesOfRun(runs, other), await undoneOf(runs, other, all));
 	}
-	for (const touches of touchesOfRemovedRuns(runs, new Set(all.map(({ run }) => run)))) {
+	const withoutFile = await runsWithoutFile(runs, all);
+	for (const other of withoutFile) newer.addOther(await touchesOfRun(runs, other), NONE);
+	for (const touches of touchesOfRemovedRuns(runs, new Set([...all, ...withoutFile].map(({ run }) => run)))) {
 		if (!own.has(touches.run)) newer.addOther(touches, NONE);
 	}
 	// Nearly always no other run has written since: then a journal with a million rows is not read.
@@ -112,6 +115,25 @@ export async function newerRuns(
 }
 
 const NONE = new Float64Array(0);
+
+/**
+ * The runs whose `run.json` is lost or damaged, as the headers of their journals name them: what they wrote still counts.
+ *
+ * @param files the runs that have that file
+ * @throws JournalUnreadable, JournalLost as `readRun`
+ */
+async function runsWithoutFile(runs: RunStore, files: readonly RunFile[]): Promise<RunInOrder[]> {
+	const known = new Set(files.map(({ run }) => run));
+	const found: RunInOrder[] = [];
+	for (const run of await runs.names()) {
+		if (known.has(run)) continue;
+		const header = (await readRun(runs.path(run)))?.header;
+		// The copy of another run's folder is not a second run.
+		if (header === undefined || known.has(header.run)) continue;
+		found.push({ run, baseUrl: header.target.baseUrl, ...(header.order === undefined ? {} : { order: header.order }) });
+	}
+	return found;
+}
 
 /** The runs that are one with a run: its shards, or the run that they were merged into. For an undo also what it takes back, and other undos of that. */
 function ownRuns(file: RunFile, all: readonly RunFile[], isUndo: boolean): ReadonlySet<string> {

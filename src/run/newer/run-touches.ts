@@ -2,8 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { CliError, Exit } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { isJsonArray, isJsonObject, type JsonObject } from "../../json/values.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
 import { packedPath, readChunks } from "../journal/files.ts";
 import { JOURNAL_FILE, readMatchingLines, readRun, SENT_FILE } from "../journal/reader.ts";
 import { isRunId, newestOrder, type RunFile } from "../recorded/run-file.ts";
@@ -30,6 +31,9 @@ export type RunTouches = {
 /** The folder of these lists, next to the folders of runs. A list outlives the record of its run while an older run needs it. */
 const FOLDER = ".touched";
 
+/** What the record of a run has of it, in `run.json` or in the header of its journal. */
+export type RunInOrder = Pick<RunFile, "run" | "baseUrl" | "order">;
+
 /** Increased when the form of a list changes: an older list is then made anew. */
 const SCHEMA = 1;
 
@@ -41,21 +45,29 @@ const BYTES = Float64Array.BYTES_PER_ELEMENT;
  *
  * @throws JournalUnreadable, JournalLost as `readRun`
  */
-export async function touchesOfRun(runs: RunStore, file: RunFile): Promise<RunTouches> {
+export async function touchesOfRun(runs: RunStore, file: RunInOrder): Promise<RunTouches> {
 	const stamp = stampOf(runs.path(file.run));
 	const kept = readList(runs, file.run);
-	if (kept !== undefined && kept.stamp === stamp) return kept.touches;
+	if (kept !== "damaged" && kept?.stamp === stamp) return kept.touches;
 	const touches = await readTouches(runs.path(file.run), file);
 	// A list that can't be written is made again when it is needed.
 	await writeList(runs, touches, stamp).catch(() => undefined);
 	return touches;
 }
 
-/** The lists of runs whose records were removed. */
+/** The lists of runs whose records were removed. @throws CliError 7 where one is damaged: no record replaces it */
 export function touchesOfRemovedRuns(runs: RunStore, recorded: ReadonlySet<string>): RunTouches[] {
 	return listNames(runs)
 		.filter((run) => !recorded.has(run))
-		.flatMap((run) => readList(runs, run)?.touches ?? []);
+		.flatMap((run) => {
+			const kept = readList(runs, run);
+			if (kept !== "damaged") return kept?.touches ?? [];
+			const path = listPath(runs, run);
+			throw new CliError(
+				`${path} is damaged: it lists the documents that run ${run} has written, whose record was removed; nothing was sent`,
+				{ exit: Exit.storage, hint: "Restore that file, or add --force to write over newer runs as well." },
+			);
+		});
 }
 
 /**
@@ -63,22 +75,28 @@ export function touchesOfRemovedRuns(runs: RunStore, recorded: ReadonlySet<strin
  * recorded run needs any more.
  *
  * @param others all other recorded runs
+ * @throws the error of the storage where the list can't be written
  */
 export async function keepTouches(runs: RunStore, file: RunFile, others: readonly RunFile[]): Promise<void> {
 	const oldest = Math.min(...others.map(({ order = 0 }) => order));
 	const recorded = new Set(others.map(({ run }) => run));
 	// A damaged record has no list: its removal must be possible all the same.
-	if (oldest < newestOrder(file)) await touchesOfRun(runs, file).catch(() => undefined);
+	const touches =
+		oldest < newestOrder(file) ? await readTouches(runs.path(file.run), file).catch(() => undefined) : undefined;
+	if (touches !== undefined) await writeList(runs, touches, stampOf(runs.path(file.run)));
 	for (const run of listNames(runs)) {
 		const isOwn = run === file.run;
 		if (recorded.has(run)) continue;
-		const orders = readList(runs, run)?.touches.executions.map(({ order }) => order) ?? [];
+		const kept = readList(runs, run);
+		// Nobody knows which older runs need a damaged list.
+		if (kept === "damaged" && others.length > 0) continue;
+		const orders = kept === "damaged" ? [] : (kept?.touches.executions.map(({ order }) => order) ?? []);
 		const newest = Math.max(isOwn ? newestOrder(file) : 0, ...orders);
 		if (newest <= oldest) removeQuietly(listPath(runs, run));
 	}
 }
 
-async function readTouches(folder: string, { run, baseUrl, order: began = 0 }: RunFile): Promise<RunTouches> {
+async function readTouches(folder: string, { run, baseUrl, order: began = 0 }: RunInOrder): Promise<RunTouches> {
 	const recorded = await readRun(folder);
 	if (recorded === undefined) return { run, baseUrl, executions: [] };
 	const { state } = recorded;
@@ -162,12 +180,13 @@ function listNames(runs: RunStore): string[] {
 /** Writes a list: a line of JSON, then the hashes. The file is complete or absent. */
 async function writeList(runs: RunStore, { run, baseUrl, executions }: RunTouches, stamp: string): Promise<void> {
 	const hashes = Buffer.concat(executions.flatMap(({ written, unchanged }) => [bytesOf(written), bytesOf(unchanged)]));
+	const listed = executions.map(({ order, written, unchanged }) => [order, written.length, unchanged.length]);
 	const head: JsonObject = {
 		schema: SCHEMA,
 		base_url: baseUrl,
 		stamp,
-		crc: crc32(hashes),
-		executions: executions.map(({ order, written, unchanged }) => [order, written.length, unchanged.length]),
+		crc: checksum(listed, hashes),
+		executions: listed,
 	};
 	mkdirSync(runs.path(FOLDER), { recursive: true, mode: 0o700 });
 	const path = listPath(runs, run);
@@ -182,12 +201,18 @@ async function writeList(runs: RunStore, { run, baseUrl, executions }: RunTouche
 	renameSync(draft, path);
 }
 
+function checksum(executions: readonly JsonValue[], hashes: Uint8Array): number {
+	return crc32(hashes, crc32(JSON.stringify(executions)));
+}
+
 function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Buffer {
 	return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** @returns undefined where there is no list, or none that this version wrote whole */
-function readList(runs: RunStore, run: string): { readonly touches: RunTouches; readonly stamp: string } | undefined {
+type KeptList = { readonly touches: RunTouches; readonly stamp: string };
+
+/** @returns undefined where there is no list, "damaged" where this version has not written it whole */
+function readList(runs: RunStore, run: string): KeptList | "damaged" | undefined {
 	let bytes: Buffer;
 	try {
 		bytes = readFileSync(listPath(runs, run));
@@ -197,11 +222,11 @@ function readList(runs: RunStore, run: string): { readonly touches: RunTouches; 
 	}
 	const end = bytes.indexOf("\n");
 	const head = jsonObjectOf(bytes.toString("utf8", 0, Math.max(0, end)));
-	if (!isJsonObject(head) || head["schema"] !== SCHEMA) return undefined;
+	if (!isJsonObject(head) || head["schema"] !== SCHEMA) return "damaged";
 	const { base_url: baseUrl, stamp, crc, executions: listed } = head;
-	if (typeof baseUrl !== "string" || typeof stamp !== "string" || !isJsonArray(listed)) return undefined;
+	if (typeof baseUrl !== "string" || typeof stamp !== "string" || !isJsonArray(listed)) return "damaged";
 	const hashes = bytes.subarray(end + 1);
-	if (crc32(hashes) !== crc) return undefined;
+	if (checksum(listed, hashes) !== crc) return "damaged";
 	let at = hashes.byteOffset;
 	const take = (length: number): Float64Array => {
 		const part = new Float64Array(hashes.buffer.slice(at, at + length * BYTES));
@@ -211,7 +236,7 @@ function readList(runs: RunStore, run: string): { readonly touches: RunTouches; 
 	const executions: ExecutionTouches[] = [];
 	for (const entry of listed) {
 		const [order, written, unchanged] = isJsonArray(entry) ? entry : [];
-		if (typeof order !== "number" || typeof written !== "number" || typeof unchanged !== "number") return undefined;
+		if (typeof order !== "number" || typeof written !== "number" || typeof unchanged !== "number") return "damaged";
 		executions.push({ order, written: take(written), unchanged: take(unchanged) });
 	}
 	return { touches: { run, baseUrl, executions }, stamp };

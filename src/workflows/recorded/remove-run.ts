@@ -1,5 +1,5 @@
 import { areDisjoint, shardIn } from "../../shard.ts";
-import { CliError } from "../../errors.ts";
+import { CliError, Exit, reason } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { longFiles, packRun } from "../../run/journal/packed.ts";
@@ -37,8 +37,15 @@ export async function removeRun(candidate: WhichRun, removal: Removal): Promise<
 		const why = staysBecause(now);
 		if (why !== undefined || isDry) return why;
 		const file = await runs.read(run);
-		const others = all.filter((other) => other.run !== run);
-		if (file !== undefined) await keepTouches(runs, file, others);
+		// Some of them may have been removed meanwhile, also by this process.
+		const left = new Set(await runs.names());
+		const others = all.filter((other) => other.run !== run && left.has(other.run));
+		if (file !== undefined) {
+			await keepTouches(runs, file, others).catch((error: unknown) => {
+				const text = `run ${run} stays: the list of its documents, which an older run needs, can't be written: ${reason(error)}`;
+				throw new CliError(text, { exit: Exit.storage, hint: "Make room first, or remove older runs.", cause: error });
+			});
+		}
 		await runs.remove(run);
 		return undefined;
 	});

@@ -1,4 +1,4 @@
-import { readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -69,6 +69,42 @@ describe("a run that goes on", () => {
 		expect(summary).toMatchObject({ updated: 7, superseded: 1 });
 		expect(stderr).toContain("was found unchanged since by run");
 		expect((await held(world))[5]).toBe(105);
+	});
+
+	it("sends no row that a newer run has written whose run.json is damaged", async () => {
+		const { world, run } = await stopped(4);
+		const newer = runOf((await world.run(await corrections(world, [6, 7]))).stdout);
+		await writeFile(world.path(newer, "run.json"), "{");
+		const [exit, summary] = await tried(world, "runs", "resume", run);
+		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 6, superseded: 2 })]);
+		expect((await held(world)).slice(6)).toEqual([106, 107]);
+	});
+
+	it("sends nothing where the list of a removed newer run is damaged, unless it is forced", async () => {
+		const { world, run } = await stopped(4);
+		const newer = runOf((await world.run(await corrections(world, [6, 7]))).stdout);
+		expect((await world.run(["runs", "prune", newer, "--all"])).exit).toBe(0);
+		const list = world.path(".touched", newer);
+		const whole = await readFile(list);
+		for (const damaged of [
+			whole.subarray(0, -1),
+			Buffer.from(whole.toString("latin1").replace("[[2,", "[[1,"), "latin1"),
+		]) {
+			await writeFile(list, damaged);
+			const [exit, , stderr] = await tried(world, "runs", "resume", run);
+			expect([exit, stderr]).toEqual([7, expect.stringContaining(`${list} is damaged`)]);
+		}
+		expect((await held(world)).slice(4)).toEqual([undefined, undefined, 106, 107]);
+		expect((await tried(world, "runs", "resume", run, "--force"))[0]).toBe(0);
+	});
+
+	it("does not lose what a newer run has written to the removal of its record, where the list can't be kept", async () => {
+		const { world, run } = await stopped(4);
+		const newer = runOf((await world.run(await corrections(world, [6, 7]))).stdout);
+		await mkdir(world.path(".touched", `${newer}.new`), { recursive: true });
+		const { exit, stderr } = await world.run(["runs", "prune", newer, "--all"]);
+		expect([exit, stderr]).toEqual([7, expect.stringContaining(`run ${newer} stays`)]);
+		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 6, superseded: 2 });
 	});
 
 	it("with --resume begins anew, so that the documents are as the manifest says", async () => {
