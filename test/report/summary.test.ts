@@ -135,6 +135,7 @@ describe("the summary for scripts", () => {
 					duplicate_skipped: skipped,
 					pending,
 					attempts: 9,
+					superseded: 0,
 					seconds: 1.235,
 					verified: false,
 					verify: null,

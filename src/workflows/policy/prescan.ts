@@ -140,7 +140,7 @@ async function judge<SourceRow extends Row>(
 	const { flags, settings, app } = run;
 	const unjudged = new RowBytes();
 	const policy = settings.policy && new PolicyChecker(settings.policy, rows, flags, app);
-	const types = await typeChecker(run, rows);
+	const types = rows.rows === 0 ? undefined : await typeChecker(run, rows);
 	if (policy === undefined && types === undefined) return { ...rows, unjudged };
 	const started = app.clock.now();
 	const resumed = await unfinishedRun(run, rows);
