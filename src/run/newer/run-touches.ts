@@ -8,6 +8,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import { packedPath, readChunks } from "../journal/files.ts";
 import { JOURNAL_FILE, readMatchingLines, readRun, SENT_FILE } from "../journal/reader.ts";
 import { isRunId, newestOrder, type RunFile } from "../recorded/run-file.ts";
+import { datasetIn } from "../recorded/run-lock.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { isAbsent, removeQuietly } from "../storage/quick-files.ts";
 import { documentHash, sortedOnce } from "./touches.ts";
@@ -31,8 +32,8 @@ export type RunTouches = {
 /** The folder of these lists, next to the folders of runs. A list outlives the record of its run while an older run needs it. */
 const FOLDER = ".touched";
 
-/** What the record of a run has of it, in `run.json` or in the header of its journal. */
-export type RunInOrder = Pick<RunFile, "run" | "baseUrl" | "order">;
+/** A run by its `run.json`, or by the header of its journal. */
+export type RunInOrder = Pick<RunFile, "run" | "baseUrl" | "order"> & Partial<Pick<RunFile, "options">>;
 
 /** Increased when the form of a list changes: an older list is then made anew. */
 const SCHEMA = 1;
@@ -96,22 +97,30 @@ export async function keepTouches(runs: RunStore, file: RunFile, others: readonl
 	}
 }
 
-async function readTouches(folder: string, { run, baseUrl, order: began = 0 }: RunInOrder): Promise<RunTouches> {
+async function readTouches(folder: string, file: RunInOrder): Promise<RunTouches> {
+	const { run, baseUrl, order: began = 0 } = file;
 	const recorded = await readRun(folder);
 	if (recorded === undefined) return { run, baseUrl, executions: [] };
-	const { state } = recorded;
-	const written = new HashLists();
-	const unchanged = new HashLists();
+	const { state, sent } = recorded;
+	const [written, unchanged] = [new HashLists(), new HashLists()];
+	const datasets = new Set([datasetIn(file)]);
 	await recorded.eachSentDocument(({ row, datasetId, documentId, order }) => {
+		datasets.add(datasetId);
 		if (!state.isUntouched(row)) written.add(order, documentHash(datasetId, documentId));
 	});
-	if (state.totals().unchanged > 0) {
+	// A repair may have lost records of what was sent. Then the outcomes name the documents, without their dataset.
+	const isLossy = sent.lost > 0;
+	if (isLossy || state.totals().unchanged > 0) {
 		let order = began;
 		const journal = join(folder, JOURNAL_FILE);
-		await readMatchingLines((await readChunks(journal)) ?? [], journal, isHeaderOrUnchanged, (record) => {
+		const chunks = (await readChunks(journal)) ?? [];
+		await readMatchingLines(chunks, journal, isLossy ? () => true : isHeaderOrUnchanged, (record) => {
 			if (record.kind === "header") order = record.order ?? began;
-			if (record.kind !== "outcome" || record.datasetId === undefined) return;
-			unchanged.add(order, documentHash(record.datasetId, record.documentId));
+			if (record.kind !== "outcome") return;
+			const { row, status, datasetId, documentId } = record;
+			if (status === "unchanged" && datasetId !== undefined) unchanged.add(order, documentHash(datasetId, documentId));
+			if (!isLossy || status === "unchanged" || state.isUntouched(row)) return;
+			for (const dataset of datasets) written.add(order, documentHash(dataset, documentId));
 		});
 	}
 	const orders = new Set([...written.orders, ...unchanged.orders]);
@@ -181,13 +190,8 @@ function listNames(runs: RunStore): string[] {
 async function writeList(runs: RunStore, { run, baseUrl, executions }: RunTouches, stamp: string): Promise<void> {
 	const hashes = Buffer.concat(executions.flatMap(({ written, unchanged }) => [bytesOf(written), bytesOf(unchanged)]));
 	const listed = executions.map(({ order, written, unchanged }) => [order, written.length, unchanged.length]);
-	const head: JsonObject = {
-		schema: SCHEMA,
-		base_url: baseUrl,
-		stamp,
-		crc: checksum(listed, hashes),
-		executions: listed,
-	};
+	const crc = checksum(listed, hashes);
+	const head: JsonObject = { schema: SCHEMA, base_url: baseUrl, stamp, crc, executions: listed };
 	mkdirSync(runs.path(FOLDER), { recursive: true, mode: 0o700 });
 	const path = listPath(runs, run);
 	const draft = `${path}.new`;

@@ -80,6 +80,18 @@ describe("a run that goes on", () => {
 		expect((await held(world)).slice(6)).toEqual([106, 107]);
 	});
 
+	it("sends no row that a newer run has written whose record was repaired, and lost what was sent", async () => {
+		const { world, run } = await stopped(4);
+		const newer = runOf((await world.run(await corrections(world, [5, 6, 7]))).stdout);
+		const sent = world.path(newer, "sent.jsonl");
+		const [first = "", ...others] = (await readFile(sent, "utf8")).split("\n");
+		await writeFile(sent, [first.replace('"w"', '"x"'), ...others].join("\n"));
+		expect((await tried(world, "runs", "resume", run))[0]).toBe(7);
+		expect((await world.run(["runs", "repair", newer])).exit).toBe(0);
+		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 5, superseded: 3 });
+		expect((await held(world)).slice(5)).toEqual([105, 106, 107]);
+	});
+
 	it("sends nothing where the list of a removed newer run is damaged, unless it is forced", async () => {
 		const { world, run } = await stopped(4);
 		const newer = runOf((await world.run(await corrections(world, [6, 7]))).stdout);
