@@ -21,9 +21,12 @@ export function updateDocuments({ session, settings, flags }: Run<RunFlags>, upd
 	const reads = update.keepsPresent || update.onlyChanged || settings.policy !== undefined;
 	return (log, documents) => {
 		const coming = (rows: readonly Row[]): void => documents.expect(rows);
-		if (reads) return Object.assign(planMetadata<Row>(service, { ...update, documents }, log), { coming });
+		// A replacement goes on without knowing what its document has: it is written, as it may differ.
+		const mustKnow = update.keepsPresent || settings.policy !== undefined;
+		const source = mustKnow ? documents : documents.marksDoubts();
+		if (reads) return Object.assign(planMetadata<Row>(service, { ...update, documents: source }, log), { coming });
 		if (flags.undo === false) return replaceMetadata(service, undefined, log);
-		const images = new BeforeImages(documents.marksDoubts(), service);
+		const images = new BeforeImages(source, service);
 		return Object.assign(replaceMetadata<Row>(service, images, log), { coming });
 	};
 }

@@ -137,6 +137,9 @@ describe.each([...met, "ragflow-0.27"] satisfies Flavour[])("a server that is %s
 	it("a database outage while the list before the first row is read costs no row", async () => {
 		const { sandbox, control, dataset, env } = await sandboxOf(flavour);
 		try {
+			// A merge must know that searches work: without any metadata it would not begin.
+			const tagged = ["docs", "tag", await manifest("m"), "-d", dataset, "--rate", "unlimited"];
+			expect((await program(tagged, env)).exit).toBe(0);
 			// A later page: the key was accepted, and what was found out is not in doubt.
 			const on = { method: "GET", path: "/documents$", nth: 3 };
 			control.setPlan({ faults: [{ fault: "database-away", milliseconds: 1_500, when: "before", on }] });

@@ -93,7 +93,8 @@ export function planMetadata<Item extends UpdateItem>(
 			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
 			const isOurs = mayHaveArrived(memory) || log.earlier(item.index) !== undefined;
 			const { isSame } = prepared;
-			if (onlyChanged && isSame) return { status: isOurs ? "updated" : "unchanged", documentId };
+			const isKnown = prepared.document.isDoubted !== true;
+			if (onlyChanged && isSame && isKnown) return { status: isOurs ? "updated" : "unchanged", documentId };
 			await sendPrepared(attempt, prepared, removedKeys);
 			return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
 		});

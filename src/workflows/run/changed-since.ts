@@ -1,8 +1,9 @@
 import type { Row } from "../../manifest/types.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
+import { sameValue } from "../../json/values.ts";
+import { verdictOf } from "../../plan/verdict.ts";
 import { readRun } from "../../run/journal/reader.ts";
-import { writtenRows } from "../../run/recorded/recorded-rows.ts";
-import { holds } from "../../run/service/arrival.ts";
+import { type WrittenRow, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { CHANGED_SINCE } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import type { RunRecord } from "./open-record.ts";
@@ -22,10 +23,15 @@ export async function failChanged<SourceRow extends Row>(
 	const { order: present = 0 } = recorded.state.headers.at(-1) ?? {};
 	const { normalise } = session.service.api.dialect.flavour;
 	const changed = new Set<number>();
-	for await (const { row, order, status, datasetId, documentId, metadata } of writtenRows(recorded, normalise)) {
+	// A merge keeps the other keys as they are: they are not what the run wrote.
+	const isMerge = rows.options["mode"] === "merge";
+	for await (const written of writtenRows(recorded, normalise)) {
+		const { row, order, status, datasetId, documentId } = written;
 		if (order === present || status !== "updated" || newer?.isOthers(datasetId, documentId) === true) continue;
 		const document = await documents.fromList(datasetId, documentId);
-		if (document !== undefined && !holds(document, metadata, normalise)) changed.add(row);
+		if (document === undefined) continue;
+		const { keys } = verdictOf(written, document.metadata ?? new Map(), normalise, document.inexact);
+		if (keys.some((key) => !isMerge || isChangedBy(written, key))) changed.add(row);
 	}
 	if (changed.size === 0) return;
 	for await (const item of rows.read()) {
@@ -40,4 +46,11 @@ export async function failChanged<SourceRow extends Row>(
 			attempts: 0,
 		});
 	}
+}
+
+/** Whether a write gave a key another value than the document had; yes where that is not known. */
+function isChangedBy({ metadata, before }: Pick<WrittenRow, "metadata" | "before">, key: string): boolean {
+	const value = metadata.get(key);
+	if (before === undefined || value === undefined) return before?.has(key) !== false;
+	return !sameValue(value, before.get(key));
 }

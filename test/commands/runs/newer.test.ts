@@ -203,6 +203,19 @@ describe("a run that goes on", () => {
 	});
 });
 
+it("a resumed merge counts a done row as done, if another client has changed other keys alone", async () => {
+	const world = await recorded(40, { ...stopAt(45), flavour: "ragflow-0.21" });
+	const ids = await world.service.ids();
+	for (const id of ids) await world.service.put(id, { old: 1 });
+	const { argv } = await tagging(world);
+	const run = runOf((await world.run([...argv, "--mode", "merge"])).stdout);
+	await world.service.put(ids[1] ?? "", { old: 2, n: 1 });
+	await world.service.put(ids[2] ?? "", { old: 1, n: 102 });
+	const [exit, summary] = await tried(world, "runs", "resume", run);
+	expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 39, failed: 1 })]);
+	expect((await held(world)).slice(0, 4)).toEqual([0, 1, 102, 3]);
+});
+
 describe("an undo", () => {
 	it("leaves alone what a newer run has written since, also the same values", async () => {
 		const world = await recorded(DOCUMENTS);

@@ -191,7 +191,7 @@ describe("an undo", () => {
 		const [first] = await world.service.documents();
 		await somebodyElse(world, [first?.id ?? ""], { old: 1 });
 		const before = await held(world);
-		const path = await file(first?.name ?? "", "text");
+		const path = await file(first?.name ?? "", "");
 		const argv = ["docs", "upload", path, "-d", world.service.dataset, "--set", "new=2"];
 		const { stdout } = await world.run([...argv, "--on-existing", "update-metadata", ...FAST]);
 		expect(summaryOf(stdout)).toMatchObject({ updated: 1, undoable: true });
@@ -409,7 +409,7 @@ describe("an undo", () => {
 	});
 
 	it("includes a failed row whose answer was lost: its write may have arrived", async () => {
-		const on = { method: "PUT", document: "00000000000000000000000000000002", from: 2, times: 1 } as const;
+		const on = { method: "PUT", document: "00000000000000000000000000000002", times: 1 } as const;
 		const world = await recorded(2, { faults: { faults: [{ fault: "reset", when: "after", on }] } });
 		const before = await held(world);
 		const { argv } = await tagging(world);
