@@ -129,7 +129,7 @@ export class Searches {
 		}: { readonly doubts: Doubts; readonly request: Request; readonly again: () => Promise<Answer> },
 	): Promise<Answer> {
 		const { clock } = this.#service;
-		if (!(await this.#mayHide(doubted, request))) return first;
+		if (!(await this.#mayHide(doubted, request, doubts))) return first;
 		const since = clock.now();
 		let [answer, page] = [first, doubted];
 		for (let tries = 0; ; tries += 1) {
@@ -159,9 +159,11 @@ export class Searches {
 	 * v0.24 does not understand it, earlier releases do (`_coerce_request_data` in api/utils/api_utils.py). It is asked about a
 	 * document that does not exist.
 	 */
-	#mayHide({ api, datasetId }: DoubtedPage, request: Request): Promise<boolean> {
+	#mayHide({ api, datasetId }: DoubtedPage, request: Request, { end }: Doubts): Promise<boolean> {
 		const { flavour } = api.dialect;
 		if (flavour.update.verb !== "PUT") return Promise.resolve(true);
+		// A command that only shows what documents have sends no update, not even one of no document.
+		if (end === "warn") return this.#hasEngine ?? Promise.resolve(false);
 		const plain = api.as({ flavour, form: "plain" });
 		return (this.#hasEngine ??= request(() => plain.probeRight(datasetId)).then(
 			(right) => right === "unknown",
