@@ -187,7 +187,7 @@ export function countsText(totals: Totals, wouldChange = 0): string {
 	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "none was sent" : parts.join(", ")}`;
 }
 
-/** Seconds from which the age of a reading is told: a chunk is used within them. */
+/** Seconds from which the age of a reading is named: a chunk is used within them. */
 const TOLD_FROM = 5;
 
 /** A sentence about the oldest reading of a document; undefined where none is worth it. */

@@ -155,7 +155,7 @@ export class Searches {
 	}
 
 	/**
-	 * Whether the service has a search engine. Of the releases with PUT, only v0.24 has. It is told by a body in the plain form:
+	 * Whether the service has a search engine. Of the releases with PUT, only v0.24 has. A body in the plain form shows it:
 	 * v0.24 does not understand it, earlier releases do (`_coerce_request_data` in api/utils/api_utils.py). It is asked about a
 	 * document that does not exist.
 	 */

@@ -89,7 +89,7 @@ export async function keepTouches(runs: RunStore, file: RunFile, others: readonl
 		const isOwn = run === file.run;
 		if (recorded.has(run)) continue;
 		const kept = readList(runs, run);
-		// Nobody knows which older runs need a damaged list.
+		// It is not known which older runs need a damaged list.
 		if (kept === "damaged" && others.length > 0) continue;
 		const orders = kept === "damaged" ? [] : (kept?.touches.executions.map(({ order }) => order) ?? []);
 		const newest = Math.max(isOwn ? newestOrder(file) : 0, ...orders);

@@ -72,7 +72,7 @@ export class NewerRows {
  * What newer runs have touched, for a run that is resumed, retried or taken back.
  *
  * @param mode of an undo: what others found unchanged is no conflict then
- * @throws CliError 7 or 8 where a newer run can't be read, so that nobody knows what it wrote
+ * @throws CliError 7 or 8 where a newer run can't be read, so that it is not known what it wrote
  */
 export async function newerRowsOf(
 	runs: RunStore,
