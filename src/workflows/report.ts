@@ -23,6 +23,7 @@ import type { FoundRate } from "../run/rate/rate-search.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { Stop, Totals } from "../run/types.ts";
 import { writeOutputs } from "./outputs/write-outputs.ts";
+import { stopFromError } from "./stop-from-error.ts";
 
 export type Ended = {
 	readonly totals: Totals;
@@ -83,6 +84,18 @@ export type ReportContext = { readonly flags: GlobalFlags & { readonly json?: bo
 /** The end of a command that sends nothing of its rows: `stop` says why, undefined where there is nothing to send. */
 export function endedBefore(rows: ManifestCounts & Pick<Ended, "shard">, stop: Stop | undefined, seconds = 0): Ended {
 	return { totals: unsentTotals(rows), seconds, stop, shard: rows.shard };
+}
+
+/** Ends a command whose run could not begin. A script reads the summary last, also then. @throws the error */
+export async function endUnbegun(
+	context: ReportContext,
+	rows: ManifestCounts & Pick<Ended, "shard">,
+	error: unknown,
+): Promise<never> {
+	if (context.flags.json === true) {
+		await context.app.io.out(`${(await resultOf(context, endedBefore(rows, stopFromError(error)))).summary}\n`);
+	}
+	throw error;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { CountedRows } from "../../run/documents/row-counts.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import type { Row } from "../../manifest/types.ts";
@@ -14,9 +15,11 @@ import { resumeCommand } from "../../flags/next-command.ts";
 import type { PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import { stopIfMetadataHidden } from "../readable.ts";
-import { endedBefore } from "../report.ts";
+import { endedBefore, endUnbegun } from "../report.ts";
 import { type AllowedRows, type RowSource, unsettled } from "../rows/row-source.ts";
-import { unfinishedRun } from "../run/earlier-runs.ts";
+import { lockForSending } from "../../run/recorded/run-lock.ts";
+import { LOCKS } from "../../run/recorded/run-store.ts";
+import { runSpecOf, unfinishedRun } from "../run/earlier-runs.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 import { PolicyChecker } from "./policy-checker.ts";
 import { type TypeChecker, typeChecker } from "./type-checker.ts";
@@ -132,6 +135,19 @@ type Pass<SourceRow extends Row> = (
 	unjudged: RowBytes,
 ) => Promise<Stop | undefined>;
 
+/** Ends the command before its first request where another run of these rows is going on. @throws CliError exit 5 */
+async function refuseWhileRunning<SourceRow extends Row>(run: Run, rows: RowSource<SourceRow>): Promise<void> {
+	const { flags, settings, app } = run;
+	const runs = app.runs(settings);
+	// Without the folder of locks no run has begun, and a command that sends nothing leaves nothing behind.
+	if (!existsSync(runs.path(LOCKS))) return;
+	const options = { runs, processes: app.processes, force: flags.force === true };
+	const lock = await lockForSending(runSpecOf(run, rows), options).catch((error: unknown) =>
+		endUnbegun(run, rows, error),
+	);
+	await lock.release();
+}
+
 async function judge<SourceRow extends Row>(
 	run: Run,
 	rows: RowSource<SourceRow>,
@@ -140,6 +156,7 @@ async function judge<SourceRow extends Row>(
 	const { flags, settings, app } = run;
 	const unjudged = new RowBytes();
 	const policy = settings.policy && new PolicyChecker(settings.policy, rows, flags, app);
+	if (policy !== undefined || flags.allowTypeChange !== true) await refuseWhileRunning(run, rows);
 	const types = rows.rows === 0 ? undefined : await typeChecker(run, rows);
 	if (policy === undefined && types === undefined) return { ...rows, unjudged };
 	const started = app.clock.now();

@@ -43,7 +43,9 @@ async function slowRun(more: readonly string[] = ["--rate", "0.01"], ownClock = 
 	onTestFinished(() => sandbox.close());
 	const rows = [1, 2, 3].map((n) => `${String(n).padStart(32, "0")},Ann\n`);
 	const manifest = await file("tags.csv", `document_id,author\n${rows.join("")}`);
-	const argv = ["docs", "tag", manifest, "-d", sandbox.datasetId ?? "", "--json", ...more];
+	// The flavour is given: to find it out takes requests before the run has a record.
+	const known = ["-d", sandbox.datasetId ?? "", "--flavour", "documented"];
+	const argv = ["docs", "tag", manifest, ...known, "--json", ...more];
 	const env = { ...envOf(sandbox), RAGTAG_STATE_DIR: state };
 	const onError = (text: string): void => void (err = text);
 	const ended = ragtag(argv, { env, timers, home, signal: stop.signal, onError, clock: ownClock });
