@@ -16,6 +16,8 @@ export type Service = {
 	readonly databaseDown: boolean;
 	/** whether a fault makes the searches of metadata fail, where the flavour keeps them in a search engine */
 	readonly searchesFail: boolean;
+	/** whether updates fail with them, as the whole engine is away */
+	readonly updatesFail: boolean;
 };
 
 /** An answer, ready to be sent. */

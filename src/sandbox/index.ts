@@ -62,6 +62,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 			onUpdate: () => flavour.countUpdate(),
 			databaseDown: false,
 			searchesFail: false,
+			updatesFail: false,
 		};
 		server = await startServer({ port: options.port, backend: { service, flavour }, log: options.log, injector });
 		control = injector === undefined ? undefined : await openControl(injector);

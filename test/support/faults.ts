@@ -4,6 +4,7 @@ import type { Sandbox } from "../../src/sandbox/index.ts";
 export const SHORT_FAULTS: Readonly<Record<string, object>> = {
 	delay: { milliseconds: 5 },
 	late: { milliseconds: 5 },
+	busy: { milliseconds: 5 },
 	outage: { milliseconds: 30 },
 	"database-away": { milliseconds: 30 },
 	"searches-fail": { milliseconds: 30 },

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Backend, type Log, logLine, sendReply, type Service } from "../answer.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Backend, type Log, logLine, type Reply, sendReply, type Service } from "../answer.ts";
+import type { Change } from "../store/writes.ts";
 import { ActivePlan, type Firing } from "./active-plan.ts";
 import { Channel } from "./channel.ts";
 import { type Draft, draftOf, encode } from "./draft.ts";
@@ -28,6 +30,10 @@ export class FaultInjector {
 	#databaseUpAt = 0;
 	/** the same for the searches of metadata */
 	#searchesWorkAt = 0;
+	/** whether updates fail until then, too */
+	#refusesUpdates = false;
+	/** resolves when no change holds the server */
+	#idle: Promise<unknown> = Promise.resolve();
 	/** set when a port is open */
 	outage: (milliseconds: number) => void = () => undefined;
 
@@ -73,6 +79,7 @@ export class FaultInjector {
 	async #answerWithoutFault({ request, response, backend, tracked }: Exchange): Promise<void> {
 		const { service, flavour } = backend;
 		const store = faultyStore(service.store, this.#withoutFaults(tracked));
+		await this.#idle;
 		const reply = await flavour.dialect(request, { ...service, store, ...this.#failing });
 		this.#previous.set(tracked.request.method, draftOf(reply, response.shouldKeepAlive));
 		response.once("close", () => this.#record(tracked, null, response.writableFinished ? reply.status : null));
@@ -96,11 +103,27 @@ export class FaultInjector {
 		const { service, flavour } = backend;
 		const applies = when === "after";
 		const delay = fault.writeDelay?.(context) ?? 0;
-		const store = faultyStore(service.store, { ...this.#withoutFaults(tracked), applies, delay, fault });
+		const changes: Change[] = [];
+		const onApplied: WriteFaults["onApplied"] = (change) => {
+			changes.push(change);
+			this.ledger.applied(tracked, change);
+		};
+		const store = faultyStore(service.store, { ...this.#withoutFaults(tracked), applies, delay, fault, onApplied });
 		const onUpdate = applies ? service.onUpdate : () => undefined;
-		if (fault.searchesFailFor !== undefined) this.#searchesWorkAt = performance.now() + fault.searchesFailFor;
+		if (fault.searchesFailFor !== undefined) {
+			this.#searchesWorkAt = performance.now() + fault.searchesFailFor;
+			this.#refusesUpdates = fault.refusesUpdates === true;
+		}
 		const faulty = { ...service, store, onUpdate, ...this.#failing };
-		let reply = await flavour.dialect(request, faulty);
+		const serve = async (): Promise<Reply> => {
+			const served = await flavour.dialect(request, faulty);
+			const held = fault.holdsFor?.(changes) ?? 0;
+			if (held > 0) await sleep(held, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+			return served;
+		};
+		const turn = this.#idle.then(serve);
+		if (fault.holdsFor !== undefined) this.#idle = turn.catch(() => undefined);
+		let reply = await turn;
 		if (fault.databaseDownFor !== undefined) {
 			this.#databaseUpAt = performance.now() + fault.databaseDownFor;
 			reply = await flavour.dialect(request, { ...faulty, databaseDown: true });
@@ -121,9 +144,10 @@ export class FaultInjector {
 	}
 
 	/** The parts of the service that an earlier fault has taken away for a time. */
-	get #failing(): Pick<Service, "databaseDown" | "searchesFail"> {
+	get #failing(): Pick<Service, "databaseDown" | "searchesFail" | "updatesFail"> {
 		const now = performance.now();
-		return { databaseDown: now < this.#databaseUpAt, searchesFail: now < this.#searchesWorkAt };
+		const searchesFail = now < this.#searchesWorkAt;
+		return { databaseDown: now < this.#databaseUpAt, searchesFail, updatesFail: searchesFail && this.#refusesUpdates };
 	}
 
 	#withoutFaults(tracked: TrackedRequest): WriteFaults {

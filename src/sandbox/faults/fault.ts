@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Store } from "../store/index.ts";
+import type { Change } from "../store/writes.ts";
 import type { Channel } from "./channel.ts";
 import type { Draft, EncodedAnswer } from "./draft.ts";
 import type { PlanParams } from "./plan-params.ts";
@@ -44,10 +45,14 @@ export type Fault = {
 	readonly rewriteUrl?: (request: RequestInfo) => string;
 	/** milliseconds by which writes are delayed */
 	readonly writeDelay?: (context: FaultContext) => number;
+	/** milliseconds for which the server does nothing else, by the changes that the request has made */
+	readonly holdsFor?: (changes: readonly Change[]) => number;
 	/** milliseconds for which every request is answered without a database */
 	readonly databaseDownFor?: number;
 	/** milliseconds for which the searches of metadata fail; this request is the first */
 	readonly searchesFailFor?: number;
+	/** whether updates of metadata are refused for as long: the whole search engine is away */
+	readonly refusesUpdates?: boolean;
 	/** other metadata than those that were sent */
 	readonly alterMetadata?: (metadata: string) => string;
 	/** the altered answer; `undefined` where there is nothing to alter, which only reads and refused requests may return */

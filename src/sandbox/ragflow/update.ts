@@ -14,10 +14,14 @@ import { type Call, fieldText, type Members, readJson, type Route } from "./requ
  * Up to v0.24 each member is checked and applied in turn (`update_doc` in api/apps/sdk/doc.py). Later releases check
  * all members first (`update_document` in api/apps/restful_apis/document_api.py).
  */
-export const updateDocument: Route = async (call, { store, onUpdate }) => {
+export const updateDocument: Route = async (call, { store, onUpdate, updatesFail }) => {
 	const { text, value } = await readJson(call.request, call.release);
 	const outcome = await store.commits.write((): Outcome => {
 		const document = ownedDocument(store, call);
+		// The engine can't be asked for the present metadata, so they are inserted, and that fails. Nothing was removed before
+		// (`update_document_metadata` in api/db/services/doc_metadata_service.py, v0.24 to v0.27).
+		if (updatesFail && call.release.metadataIn === "engine" && isObject(value) && Object.hasOwn(value, "meta_fields"))
+			throw new Failure(Code.data, NOT_UPDATED);
 		if (!isObject(value)) throw exception("TypeError(\"argument of type 'NoneType' is not iterable\")");
 		const update = new Update(store, call, { ...document, body: text, members: value });
 		return call.release.values === "flat" ? update.checkThenApply() : update.applyInTurn();
@@ -26,6 +30,8 @@ export const updateDocument: Route = async (call, { store, onUpdate }) => {
 	if (outcome.failure !== undefined) throw outcome.failure;
 	return updateAnswer(store, call);
 };
+
+const NOT_UPDATED = "Failed to update metadata";
 
 /** Only the owner's key may update. A member of the team gets the answer for a missing dataset. */
 function ownedDocument(store: Store, { datasetId, documentId, isOwner, release }: Call): OwnedDocument {
@@ -111,7 +117,7 @@ class Update {
 			return;
 		}
 		if (outcome.fails === "lost") this.#changed = documents.replaceMetadata(datasetId, documentId, "{}", true);
-		throw new Failure(Code.data, "Failed to update metadata");
+		throw new Failure(Code.data, NOT_UPDATED);
 	}
 
 	/** What the release stores in place of the present metadata. Its search engine learns the types of new keys. */

@@ -41,3 +41,18 @@ test.each(["ragflow-0.24", "ragflow-0.27"] as const)(
 		expect(await by.list(place.sandbox, place.dataset, query)).toMatchObject({ code: 0, data: { docs: [], total: 0 } });
 	},
 );
+
+test.each(["ragflow-0.24", "ragflow-0.27"] as const)(
+	"while the engine of %s is away, updates are refused, and the document keeps what it had",
+	async (flavour) => {
+		const place = await serve(flavour, ["a.txt"], { control: true });
+		await update(place, flavour, '{"author":"Zoe"}');
+		const fault = { fault: "searches-fail", updates: "refused", milliseconds: 60_000, on: { nth: 1 } };
+		place.sandbox.control?.setPlan({ faults: [fault] });
+		expect((await by.list(place.sandbox, place.dataset)).text).toContain('"meta_fields":{}');
+		const refused = { code: 102, message: "Failed to update metadata" };
+		expect(await update(place, flavour, '{"author":"Ana"}')).toMatchObject(refused);
+		place.sandbox.control?.reset();
+		expect((await by.list(place.sandbox, place.dataset)).text).toContain('"meta_fields":{"author":"Zoe"}');
+	},
+);

@@ -126,9 +126,12 @@ export const connectionKinds = {
 	},
 	"searches-fail": {
 		summary:
-			"for a while lists show no metadata, and writes go through: releases from v0.24 on without their search engine",
-		parameters: "milliseconds=1000",
+			"for a while lists show no metadata, and updates go through, or are refused too: releases from v0.24 on without their search engine",
+		parameters: "milliseconds=1000, updates=applied|refused",
 		when: ["after"],
-		create: (params) => ({ searchesFailFor: params.integer("milliseconds", 1000, milliseconds) }),
+		create: (params) => ({
+			searchesFailFor: params.integer("milliseconds", 1000, milliseconds),
+			refusesUpdates: params.choice("updates", ["applied", "refused"]) === "refused",
+		}),
 	},
 } satisfies Readonly<Record<string, FaultKind>>;

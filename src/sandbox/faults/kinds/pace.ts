@@ -1,5 +1,6 @@
 import type { EncodedAnswer } from "../draft.ts";
 import { both, bytes, type FaultContext, type FaultKind, milliseconds, type Sent } from "../fault.ts";
+import type { Change } from "../../store/writes.ts";
 import type { PlanParams } from "../plan-params.ts";
 
 /** Milliseconds between two pieces at a limited bandwidth. Longer pauses would make bursts. */
@@ -17,6 +18,23 @@ export const paceKinds = {
 				send: async (answer, context) => {
 					await context.channel.wait(wait(context.random));
 					return inPieces(answer, context, Number.MAX_SAFE_INTEGER, 0);
+				},
+			};
+		},
+	},
+	busy: {
+		summary: "changes hold the server: it does nothing else until they are done, one request after another",
+		parameters:
+			"milliseconds=1000 for the first change of a request, microseconds=0 for each further one; which=all|first-metadata",
+		when: ["after"],
+		create: (params) => {
+			const first = params.integer("milliseconds", 1000, milliseconds);
+			const further = params.integer("microseconds", 0, { least: 0, most: 1_000_000 });
+			const which = params.choice("which", ["all", "first-metadata"]);
+			return {
+				holdsFor: (changes) => {
+					const slow = which === "all" ? changes : changes.filter(isFirstMetadata);
+					return slow.length === 0 ? 0 : first + ((slow.length - 1) * further) / 1000;
 				},
 			};
 		},
@@ -74,6 +92,14 @@ export const paceKinds = {
 		},
 	},
 } satisfies Readonly<Record<string, FaultKind>>;
+
+/**
+ * Whether a change gives a document its first metadata. RAGFlow from v0.25.3 on inserts it and waits for the engine's refresh
+ * (`insert` with `refresh="wait_for"` in rag/utils/es_conn.py, v0.25.3 to v0.27), in the event loop of all requests.
+ */
+function isFirstMetadata(change: Change): boolean {
+	return change.action === "update" && change.before === "{}" && change.metadata !== "{}";
+}
 
 /** Reads `milliseconds` and `jitter`; the returned function draws a wait between the two. */
 function randomWait(params: PlanParams): (random: () => number) => number {
