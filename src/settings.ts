@@ -6,11 +6,9 @@ import { limiterUrl } from "./settings/limiter.ts";
 import { HOW_TO_GIVE_A_KEY, type KeySource, readKey } from "./settings/key.ts";
 import { checkKeysTarget, chosenFrom, first, flag, variable } from "./settings/precedence.ts";
 import type { Profile, Setting, SettingFlags, Settings, SettingSources } from "./settings/types.ts";
+import { KEEP_RUNS } from "./text/times.ts";
 
 export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts";
-
-/** Milliseconds: 90 days. An undo of an older run would hardly find what it wrote. */
-const KEEP_RUNS = 90 * 86_400_000;
 
 /**
  * Each setting from its first source: flag, the profile of `--profile`, environment, the profile of `RAGTAG_PROFILE`, default.

@@ -88,7 +88,7 @@ function examplesOf(command: Command): readonly string[] {
 
 function optionEntry(option: Option, group: string): OptionEntry {
 	const { long, short, flags, description, variadic, argChoices, negate } = option;
-	const value: unknown = option.defaultValue;
+	const value: unknown = option.defaultValueDescription ?? option.defaultValue;
 	const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 	return {
 		flag: long ?? "",

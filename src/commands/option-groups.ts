@@ -131,7 +131,8 @@ export const helpConfiguration: HelpConfiguration = {
 };
 
 function defaultOf(option: Option): string | undefined {
-	const value: unknown = option.defaultValue;
+	// The value of a time is a number of milliseconds.
+	const value: unknown = option.defaultValueDescription ?? option.defaultValue;
 	return !option.negate && (typeof value === "string" || typeof value === "number") ? String(value) : undefined;
 }
 

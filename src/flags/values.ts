@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { CliError, Exit } from "../errors.ts";
 import type { Condition } from "../plan/condition.ts";
 import { parseCondition } from "../plan/condition-text.ts";
-import { millisecondsIn } from "../text/times.ts";
+import { millisecondsIn, millisecondsOfAge } from "../text/times.ts";
 import { MOST_CONCURRENCY, parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 
@@ -11,6 +11,14 @@ export function parseTime(text: string): number {
 	const milliseconds = millisecondsIn(text);
 	if (milliseconds !== undefined) return milliseconds;
 	throw new InvalidArgumentError("It must be a time, as in 500ms, 60s, 5m, 2h, 30d or 2w.");
+}
+
+/** An age: a bare number is refused. In milliseconds. */
+export function parseAge(text: string): number {
+	const milliseconds = millisecondsOfAge(text);
+	if (milliseconds !== undefined) return milliseconds;
+	const meant = /^\d+(?:\.\d+)?$/.test(text) ? ` Did you mean ${text}d?` : "";
+	throw new InvalidArgumentError(`It must be an age with its unit, as in 12h, 90d or 8w.${meant}`);
 }
 
 export function parseRate(text: string): RateSetting {

@@ -19,6 +19,11 @@ export function millisecondsIn(text: string): number | undefined {
 	return milliseconds >= 1 && milliseconds <= LONGEST ? milliseconds : undefined;
 }
 
+/** The same of a text with a unit: as seconds, a bare number would be an age that nearly all things have. */
+export function millisecondsOfAge(text: string): number | undefined {
+	return /\d$/.test(text) ? undefined : millisecondsIn(text);
+}
+
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
@@ -26,3 +31,6 @@ const DAY = 24 * HOUR;
 export function ageText(milliseconds: number): string {
 	return milliseconds % DAY === 0 ? `${milliseconds / DAY}d` : `${milliseconds / HOUR}h`;
 }
+
+/** Milliseconds that records of finished runs are kept: 90 days. An undo of an older run would hardly find what it wrote. */
+export const KEEP_RUNS = 90 * DAY;

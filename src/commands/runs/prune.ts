@@ -2,24 +2,28 @@ import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { runsText, sizeText } from "../../text/words.ts";
+import type { RunStore } from "../../run/recorded/run-store.ts";
+import { ageText, KEEP_RUNS } from "../../text/times.ts";
+import { numberText, runsText, sizeText } from "../../text/words.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
-import { parseCount, parseTime } from "../../flags/values.ts";
+import { parseAge, parseCount } from "../../flags/values.ts";
+import { askForYes } from "../../workflows/ask-for-yes.ts";
 import { printList } from "../../workflows/lists/list-output.ts";
 import { type PruneCandidate, pruneCandidate } from "../../workflows/recorded/prune-candidate.ts";
-import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { KEPT_RUNS, newestThatWrote, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 import { isEnded, packFinished, type Removal, removeRun } from "../../workflows/recorded/remove-run.ts";
 
 type PruneFlags = RunsFlags & {
 	readonly olderThan: number;
-	readonly keepLast?: number;
+	readonly keepLast: number;
 	readonly all?: boolean;
 	readonly dryRun?: boolean;
+	readonly yes?: boolean;
 };
 
-/** Milliseconds: younger runs may still be needed. */
-const KEPT = 30 * 24 * 60 * 60 * 1000;
+/** Runs that a question names. */
+const NAMED = 3;
 
 /** Declares the interface of `runs prune`. What it does is in `prune`. */
 export function pruneCommand(runs: Command, app: App, done: Done, run = prune): void {
@@ -27,24 +31,25 @@ export function pruneCommand(runs: Command, app: App, done: Done, run = prune): 
 		.command("prune")
 		.summary("remove the records of old runs")
 		.description(
-			"Removes the records of old runs that have ended. Unfinished runs stay, unless --all is given. A run in progress always stays.",
+			"Removes the records of old runs that have ended. Unfinished runs stay, unless --all is given. A run in progress always stays. Asks first on a terminal.",
 		)
 		.argument("[run]", "only this run, whatever its age")
 		.addOption(
 			new Option("--older-than <time>", "how long ago a run must have ended: 12h, 7d, 4w")
-				.argParser(parseTime)
-				.default(KEPT, "30d"),
+				.argParser(parseAge)
+				.default(KEEP_RUNS, ageText(KEEP_RUNS)),
 		)
 		.addOption(
-			new Option("--keep-last <count>", "keeps the newest runs, whatever their age").argParser(
-				parseCount(0, 1_000_000),
-			),
+			new Option("--keep-last <count>", "keeps the newest runs that wrote, whatever their age")
+				.argParser(parseCount(0, 1_000_000))
+				.default(KEPT_RUNS),
 		)
 		.option("--all", "also removes unfinished runs")
-		.option("--dry-run", "prints what would be removed, with sizes, and removes nothing")
+		.option("-y, --yes", "removes without asking")
+		.option("-n, --dry-run", "prints what would be removed, with sizes, and removes nothing")
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag runs prune --older-than 90d --dry-run\n  ragtag runs prune --older-than 7d --keep-last 20\n",
+			"Examples:\n  ragtag runs prune --older-than 30d --dry-run\n  ragtag runs prune --older-than 7d --keep-last 5 --yes\n",
 		);
 	addVerbosityOptions(command).action(async (name: string | undefined) => {
 		done(await run(name, command.optsWithGlobals<PruneFlags>(), app));
@@ -56,11 +61,11 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 	const runs = app.runs(await app.settings(flags));
 	const isDry = flags.dryRun === true;
 	const all = await runs.files();
-	const names = name === undefined ? await chosenByAge(all, flags, () => runs.names()) : [(await runs.find(name)).run];
+	const names = name === undefined ? await chosenByAge(all, flags, runs) : [(await runs.find(name)).run];
 	const staysBecause = (candidate: PruneCandidate): string | undefined =>
 		staysUnfinished(candidate, flags) ? `it is ${candidate.state} (--all removes it too)` : undefined;
 	const removal: Removal = { runs, processes, all, staysBecause, isDry, flags };
-	const removed: Removed[] = [];
+	const chosen: Chosen[] = [];
 	for (const run of names) {
 		const old = await pruneCandidate(run, runs);
 		if (old === undefined) continue;
@@ -73,10 +78,18 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 			continue;
 		}
 		const bytes = await runs.sizeOf(run).catch(() => 0);
+		chosen.push({ ...old, file: all.find((file) => file.run === run), bytes });
+	}
+	// Without a terminal, as in cron, what was typed is the answer.
+	const asks = io.stdinIsTerminal && flags.yes !== true && !isDry;
+	if (asks && chosen.length > 0) await askForYes(`Remove ${recordsText(chosen)}? This cannot be undone.`, app);
+	const removed: Chosen[] = [];
+	for (const old of chosen) {
+		const { run } = old;
 		const why = await removeRun(old, removal);
 		if (why === undefined) {
 			if (flags.quiet !== true && !isDry) await io.out(`${run}\n`);
-			removed.push({ ...old, file: all.find((file) => file.run === run), bytes });
+			removed.push(old);
 		} else if (name === undefined) {
 			io.note(`Run ${run} stays: ${why}.`);
 		} else {
@@ -88,20 +101,29 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 	}
 	if (isDry && removed.length > 0 && flags.quiet !== true) await printList(removed, WOULD_GO, undefined, app);
 	if (name === undefined && !isDry) await runs.sweep();
-	const bytes = removed.reduce((sum, each) => sum + each.bytes, 0);
-	const size = bytes === 0 ? "" : `, ${sizeText(bytes)}`;
-	io.note(
-		isDry ? `${runsText(removed.length)} would be removed${size}.` : `${runsText(removed.length)} removed${size}.`,
-	);
+	io.note(`${runsText(removed.length)} ${isDry ? "would be " : ""}removed${sizeOf(removed)}.`);
 	return Exit.ok;
 }
 
-/** A run that was removed, or would be. */
-type Removed = PruneCandidate & { readonly file: RunFile | undefined; readonly bytes: number };
+/** A run that is to be removed. */
+type Chosen = PruneCandidate & { readonly file: RunFile | undefined; readonly bytes: number };
+
+/** `, 1.2 MB` */
+function sizeOf(runs: readonly Chosen[]): string {
+	const bytes = runs.reduce((sum, each) => sum + each.bytes, 0);
+	return bytes === 0 ? "" : `, ${sizeText(bytes)}`;
+}
+
+/** `the records of 9 runs, 1.2 MB (20260801T020000-1a2b3c, ... and 6 more), without which no row of theirs can be undone` */
+function recordsText(runs: readonly Chosen[]): string {
+	const more = runs.length > NAMED ? ` and ${numberText(runs.length - NAMED)} more` : "";
+	const names = runs.slice(0, NAMED).map(({ run, state }) => `${run} (${state})`);
+	return `the records of ${runsText(runs.length)}${sizeOf(runs)}, without which no row of theirs can be undone: ${names.join(", ")}${more}`;
+}
 
 const WOULD_GO = {
 	columns: ["run", "command", "state", "rows", "ended", "size", "manifest"],
-	cells: ({ run, file, state, rows, ended, bytes }: Removed): readonly string[] => [
+	cells: ({ run, file, state, rows, ended, bytes }: Chosen): readonly string[] => [
 		run,
 		file?.command ?? "",
 		state,
@@ -110,18 +132,18 @@ const WOULD_GO = {
 		sizeText(bytes),
 		file?.manifest.name ?? "",
 	],
-	json: ({ run }: Removed): string => JSON.stringify({ run }),
+	json: ({ run }: Chosen): string => JSON.stringify({ run }),
 	spare: ["rows", "ended"],
 };
 
 /** The folders of all runs but the newest that `--keep-last` keeps, the newest first. */
 async function chosenByAge(
 	all: readonly RunFile[],
-	{ keepLast = 0 }: PruneFlags,
-	names: () => Promise<readonly string[]>,
+	{ keepLast }: PruneFlags,
+	runs: RunStore,
 ): Promise<readonly string[]> {
-	const kept = new Set(all.slice(0, keepLast).map(({ run }) => run));
-	return (await names()).filter((run) => !kept.has(run));
+	const kept = await newestThatWrote(keepLast, all, runs);
+	return (await runs.names()).filter((run) => !kept.has(run));
 }
 
 function isYoung({ ended, minimumAge }: PruneCandidate, olderThan: number): boolean {

@@ -5,13 +5,11 @@ import type { RunStore } from "../../run/recorded/run-store.ts";
 import { startOfRun } from "../../run/recorded/run-file.ts";
 import type { Run } from "../open-run.ts";
 import { type PruneCandidate, pruneCandidate } from "./prune-candidate.ts";
+import { KEPT_RUNS, newestThatWrote } from "./recorded-run.ts";
 import { isEnded, removeRun } from "./remove-run.ts";
 
 /** Milliseconds that the end of a run may take for this. What is left then is done at the end of the next run. */
 const LONGEST = 2_000;
-
-/** The newest runs stay, however old they are by the clock: where it was wrong once, a run that ended just now seems old. */
-const KEPT_RUNS = 20;
 
 /** The parts of a run that the removal of old records needs. */
 type PruningRun = Pick<Run, "flags" | "settings"> & {
@@ -50,7 +48,7 @@ async function removeOlder(
 	const old = (await runs.names()).filter((name) => name !== own && startOfRun(name) < before).toReversed();
 	if (old.length === 0) return 0;
 	const all = await runs.files();
-	const newest = new Set(all.slice(0, KEPT_RUNS).map(({ run }) => run));
+	const newest = await newestThatWrote(KEPT_RUNS, all, runs);
 	const staysBecause = (candidate: PruneCandidate): string | undefined =>
 		isOldAndFinished(candidate, before) ? undefined : "it is needed";
 	const locked = all.find(({ run }) => run === own);

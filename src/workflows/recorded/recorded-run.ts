@@ -6,7 +6,7 @@ import { startedLaterByClock, type RunFile } from "../../run/recorded/run-file.t
 import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { CliError, Exit } from "../../errors.ts";
-import { isComplete } from "../../run/recorded/run-summary.ts";
+import { isComplete, readRunSummary } from "../../run/recorded/run-summary.ts";
 import { type Mark, markOf } from "../../run/recorded/superseded.ts";
 import type { App } from "../../app.ts";
 import { show } from "../../text/show.ts";
@@ -83,6 +83,30 @@ export async function newestWithWrites(runs: RunStore): Promise<RunFile> {
 		exit: Exit.usage,
 		hint: "ragtag runs list shows all runs.",
 	});
+}
+
+/** The newest runs stay, however old they are by the clock: where it was wrong once, a run that ended just now seems old. */
+export const KEPT_RUNS = 20;
+
+/** The newest runs that may have written anything, so many at most. @param all the newest first */
+export async function newestThatWrote(
+	count: number,
+	all: readonly RunFile[],
+	runs: RunStore,
+): Promise<ReadonlySet<string>> {
+	const found = new Set<string>();
+	for (const { run } of all) {
+		if (found.size >= count) break;
+		if (await mayHaveWritten(run, runs)) found.add(run);
+	}
+	return found;
+}
+
+async function mayHaveWritten(run: string, runs: RunStore): Promise<boolean> {
+	const summary = readRunSummary(runs, run);
+	if (summary !== undefined) return summary.wrote;
+	// A journal that can't be read may hold writes.
+	return await runs.journal(run).then(hasWritten, () => true);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { range } from "../../support/values.ts";
@@ -17,12 +17,12 @@ async function age(world: Recorded, run: string, name: string): Promise<string> 
 	return name;
 }
 
-/** Records twenty newer runs, as nineteen nights and the run of the test would leave them. */
+/** Records nineteen newer runs that wrote, as nights would leave them. The run of the test is the twentieth. */
 async function nights(world: Recorded, run: string): Promise<readonly string[]> {
 	const text = await readFile(world.path(run, "run.json"), "utf8");
 	const names = range(19).map((n) => `20260101T000000-${(n + 1).toString(16).padStart(6, "0")}`);
 	for (const [n, name] of names.entries()) {
-		await mkdir(world.path(name, ""), { mode: 0o700 });
+		await cp(world.path(run, ""), world.path(name, ""), { recursive: true, preserveTimestamps: true });
 		const file = text.replaceAll(run, name).replace(/"order":( ?)\d+/, `"order":$1${n + 2}`);
 		await writeFile(world.path(name, "run.json"), file, { mode: 0o600 });
 	}
@@ -45,6 +45,18 @@ it("at the end of a run, finished runs of more than 90 days ago are removed, and
 	const ended = await world.run(argv);
 	expect(ended.stderr).toContain("Removed 1 run that ended more than 90d ago (keep_runs, default).");
 	expect(await world.folders()).toEqual([...others, runOf(ended.stdout)]);
+});
+
+it("runs that wrote nothing take no place among the twenty that stay", async () => {
+	const world = await recorded(3);
+	const { argv } = await tagging(world);
+	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
+	const others = (await nights(world, old)).slice(1);
+	for (const file of ["journal.jsonl", "sent.jsonl", "summary.json"])
+		await rm(world.path("20260101T000000-000001", file), { force: true });
+	const ended = await world.run(argv);
+	expect(ended.stderr).not.toContain("Removed");
+	expect(await world.folders()).toEqual([old, "20260101T000000-000001", ...others, runOf(ended.stdout)]);
 });
 
 it("the newest twenty runs stay: where the clock was wrong once, none of them could be undone any more", async () => {

@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { ONE_BY_ONE, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { summaryOf } from "../../support/values.ts";
 
-const everything = ["runs", "prune", "--all", "--older-than", "1ms"];
+/** Without the newest runs, which stay by default. */
+const OLD = ["--older-than", "1ms", "--keep-last", "0"];
+const everything = ["runs", "prune", "--all", ...OLD];
 
 it("an active run is never pruned: its rows could neither be recorded nor undone", async () => {
 	const world = await recorded(12, { latency: 40 });
@@ -31,15 +33,15 @@ it("age counts from a run's end: a run that ended a minute ago is kept, however 
 	const record = world.path(run, "run.json");
 	const text = await readFile(record, "utf8");
 	await writeFile(record, text.replace(/"started": ".*"/, '"started": "2020-01-01T00:00:00.000Z"'));
-	expect((await world.run(["runs", "prune", "--older-than", "1h"])).stdout).toBe("");
-	expect((await world.run(["runs", "prune", "--older-than", "1ms"])).stdout).toBe(`${run}\n`);
+	expect((await world.run(["runs", "prune", "--older-than", "1h", "--keep-last", "0"])).stdout).toBe("");
+	expect((await world.run(["runs", "prune", ...OLD])).stdout).toBe(`${run}\n`);
 });
 
 it("with -q the runs are removed and nothing is printed", async () => {
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
 	await world.run(argv);
-	const { exit, stdout, stderr } = await world.run(["runs", "prune", "--older-than", "1ms", "-q"]);
+	const { exit, stdout, stderr } = await world.run(["runs", "prune", ...OLD, "-q"]);
 	expect([exit, stdout, stderr]).toEqual([0, "", ""]);
 	expect(await world.folders()).toEqual([]);
 });
@@ -48,7 +50,7 @@ it.each(["597h", "30d", "2w", "520w"])("--older-than %s accepts the usual times"
 	const world = await recorded(3);
 	const { argv } = await tagging(world);
 	await world.run(argv);
-	const { exit, stdout } = await world.run(["runs", "prune", "--older-than", time]);
+	const { exit, stdout } = await world.run(["runs", "prune", "--older-than", time, "--keep-last", "0"]);
 	expect([exit, stdout]).toEqual([0, ""]);
 	expect(await world.folders()).toHaveLength(1);
 });
@@ -73,7 +75,7 @@ it("a run whose record can't be read is kept without --all: no other record has 
 	await writeFile(world.path(run, "run.json"), '{"schema":99}');
 	const long = Date.now() / 1000 - 90 * 86_400;
 	await utimes(world.path(run, "journal.jsonl"), long, long);
-	const plain = await world.run(["runs", "prune", "--older-than", "1ms"]);
+	const plain = await world.run(["runs", "prune", ...OLD]);
 	expect([plain.stdout, await world.folders()]).toEqual(["", [run]]);
 });
 
@@ -82,7 +84,7 @@ it("superseded runs are kept as well, unless --all is given", async () => {
 	const { path, argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);
 	const second = runOf((await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE])).stdout);
-	const plain = await world.run(["runs", "prune", "--older-than", "1ms"]);
+	const plain = await world.run(["runs", "prune", ...OLD]);
 	expect([plain.stdout, plain.stderr]).toEqual([
 		`${second}\n`,
 		expect.stringContaining(`Run ${first} is superseded: it stays`),
@@ -95,7 +97,7 @@ it("--dry-run removes nothing and prints which runs would go, with their sizes",
 	const { path, argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);
 	const second = runOf((await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE])).stdout);
-	const dry = await world.run(["runs", "prune", "--older-than", "1ms", "--dry-run"]);
+	const dry = await world.run(["runs", "prune", ...OLD, "--dry-run"]);
 	const [head, ...lines] = dry.stdout.trimEnd().split("\n");
 	expect(head).toBe("run\tcommand\tstate\trows\tended\tsize\tmanifest");
 	expect(lines).toEqual([expect.stringMatching(new RegExp(`^${second}\tdocs tag\tfinished\t4\t.*Z\t[\\d.]+ kB\t`))]);
@@ -112,4 +114,39 @@ it("--keep-last keeps the newest runs, however old they are", async () => {
 	const [oldest = "", ...others] = runs;
 	expect((await world.run(["runs", "prune", "--older-than", "1ms", "--keep-last", "2"])).stdout).toBe(`${oldest}\n`);
 	expect((await world.folders()).toSorted()).toEqual(others.toSorted());
+});
+
+it("an age without a unit is refused: as 90 seconds it removed all undo records", async () => {
+	const world = await recorded(2);
+	const { argv } = await tagging(world);
+	await world.run(argv);
+	const { exit, stderr } = await world.run(["runs", "prune", "--older-than", "90"]);
+	expect([exit, stderr]).toEqual([2, expect.stringContaining("Did you mean 90d?")]);
+	expect(await world.folders()).toHaveLength(1);
+});
+
+it("the newest runs stay without --keep-last 0, however old the clock calls them", async () => {
+	const world = await recorded(2);
+	const { argv } = await tagging(world);
+	const run = runOf((await world.run(argv)).stdout);
+	expect((await world.run(["runs", "prune", "--older-than", "1ms"])).stdout).toBe("");
+	expect((await world.run(["runs", "prune", run])).stdout).toBe(`${run}\n`);
+});
+
+it("a person is asked before undo records go, with their number, size and names; cron is not", async () => {
+	const world = await recorded(2);
+	const { argv } = await tagging(world);
+	const run = runOf((await world.run(argv)).stdout);
+	const declined = await world.run(["runs", "prune", ...OLD], { terminal: true, stdin: "no\n" });
+	expect([declined.exit, await world.folders()]).toEqual([2, [run]]);
+	expect(declined.stderr).toMatch(
+		new RegExp(
+			`Remove the records of 1 run, [\\d.]+ kB, .*: ${run} \\(finished\\)\\? This cannot be undone. Type yes:`,
+		),
+	);
+	const accepted = await world.run(["runs", "prune", ...OLD], { terminal: true, stdin: "yes\n" });
+	expect([accepted.exit, await world.folders()]).toEqual([0, []]);
+	await world.run(argv);
+	const unasked = await world.run(["runs", "prune", ...OLD, "-y"], { terminal: true });
+	expect([unasked.exit, await world.folders()]).toEqual([0, []]);
 });

@@ -97,7 +97,7 @@ it("runs prune removes old finished runs, and never unfinished ones", async () =
 	const finished = runOf((await world.run(["docs", "tag", other, ...argv.slice(3), "--set", "b=c"])).stdout);
 	const young = await world.run(["runs", "prune"]);
 	expect([young.exit, young.stdout]).toEqual([0, ""]);
-	const old = await world.run(["runs", "prune", "--older-than", "1ms"]);
+	const old = await world.run(["runs", "prune", "--older-than", "1ms", "--keep-last", "0"]);
 	expect([old.exit, old.stdout]).toEqual([0, `${finished}\n`]);
 	expect(old.stderr).toContain(`Run ${unfinished} is unfinished: it stays`);
 	expect(await world.folders()).toEqual([unfinished]);
@@ -158,7 +158,7 @@ it("a damaged journal is exit 7 and sends nothing; after runs repair the run can
 	}
 	expect(world.writes()).toBe(sent);
 	expect((await world.run(["runs", "list"])).stdout).toContain(`${run}\tdocs tag\tdamaged`);
-	expect((await world.run(["runs", "prune", "--older-than", "1ms"])).stdout).toBe("");
+	expect((await world.run(["runs", "prune", "--older-than", "1ms", "--keep-last", "0"])).stdout).toBe("");
 	const repaired = await world.run(["runs", "repair", run]);
 	expect([repaired.exit, repaired.stdout]).toEqual([0, expect.stringMatching(/journal\.jsonl: .* lost/)]);
 	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"]);
