@@ -21,6 +21,8 @@ export type Column = {
 	readonly spare?: number;
 	/** width that a longer cell keeps as long as there are columns to leave out */
 	readonly readable?: number | undefined;
+	/** width that a longer cell gets before other columns are tried, as far as the typed ones leave it */
+	readonly preferred?: number;
 };
 
 /** The columns that a table shows, by index, with the width of each. */
@@ -45,9 +47,11 @@ export function layoutOf(columns: readonly Column[], rows: readonly (readonly st
 	const wanted = columns.map(({ name }, at) =>
 		rows.reduce((most, row) => Math.max(most, displayWidth(row[at] ?? "")), displayWidth(name)),
 	);
+	const typedWidths = wanted.filter((_each, at) => columns[at]?.isTyped === true);
+	const besideTyped = width - lineWidth([...typedWidths, 0]);
 	const needed = wanted.map((each, at) => {
-		const { isTyped = false, readable = READABLE } = columns[at] ?? {};
-		return isTyped ? each : Math.min(each, readable);
+		const { isTyped = false, readable = READABLE, preferred = 0 } = columns[at] ?? {};
+		return isTyped ? each : Math.min(each, Math.max(readable, Math.min(preferred, besideTyped)));
 	});
 	const isSpare = (at: number): boolean => columns[at]?.spare !== undefined;
 	const fits = (some: readonly number[]): boolean => lineWidth(some.map((at) => needed[at] ?? 0)) <= width;

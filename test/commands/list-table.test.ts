@@ -124,3 +124,15 @@ it("documents after those that a table was laid out by keep its columns, and the
 	expect(shown.lines).toHaveLength(1_004);
 	expect(shown.lines[1_003]).toMatch(/^aaaa…  {4}14 kB {2}.* {2}0{28}1002$/);
 });
+
+it("a name that fits beside the id is never cut for the sake of other columns; --wide cuts and leaves out nothing", async () => {
+	const name = `minutes of the board ${"x".repeat(25)} 7.pdf`;
+	const values = Object.fromEntries(range(10).map((n) => [`key${n}`, `a value of ${n}`]));
+	const documents = [[name, values]] as const;
+	const shown = await table(documents, 120);
+	expect(shown.lines[1]).toContain(name);
+	expect(heads(shown)).toEqual(["name", "key0", "key1", "size", "document_id"]);
+	const wide = await table(documents, 40, { flags: ["--wide"] });
+	expect(heads(wide)).toEqual(["name", ...Object.keys(values), "size", "create_time", "document_id"]);
+	expect(wide.lines[1]).toMatch(/^minutes .* 7\.pdf {2}a value of 0 .* a value of 9 .* 0{32}$/);
+});

@@ -37,6 +37,7 @@ export type ListOptions = ServiceFlags &
 		readonly allowEmpty?: boolean;
 		readonly format?: Format;
 		readonly json?: boolean;
+		readonly wide?: boolean;
 	};
 
 /** Declares the interface of `docs list`. What it does is in `list`. */
@@ -46,7 +47,8 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 		.summary("list documents with their metadata")
 		.description(
 			"Lists all documents of a dataset with their metadata. A table has the name, a column for each of the ten commonest " +
-				"keys of the first 1,000 documents, as far as they fit, size, time and id; --fields chooses other columns.",
+				"keys of the first 1,000 documents, as far as they fit, size, time and id; --fields chooses other columns, " +
+				"--wide shows all of them.",
 		)
 		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty);
 	addFilterOptions(command)
@@ -63,6 +65,7 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 			parseSort,
 		)
 		.option("--json", "JSON lines, the same as --format jsonl")
+		.option("--wide", "a table with whole names and all its columns, also in a pipe")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs list -d DATASET --where category=news\n  ragtag docs list -d DATASET --sort -size --limit 10\n  ragtag docs list -d DATASET --format csv > manifest.csv\n" +
@@ -124,6 +127,7 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 				cells: (document: Document) => documentCells(document, columns),
 				json: (document: Document) => documentJson(document, fields),
 				table: (first: readonly Document[]) => documentTable(first, fields),
+				isWide: options.wide === true,
 			};
 			const shown = await printList(documents, shape, format, app);
 			if (isTable(format, app.io) && !app.io.stdoutClosed) app.io.note(countText(shown, counts, options));

@@ -8,8 +8,10 @@ import type { TableColumn } from "./list-output.ts";
 /** Keys that have a column of their own. */
 const MOST_KEYS = 10;
 
-/** Widths that a long name and a long value keep as long as there are columns to leave out. */
+/** Widths that a long name and a long value keep at least, as long as there are columns to leave out. */
 const NAME_READABLE = 20;
+/** Most names of files are shorter. */
+const NAME_PREFERRED = 64;
 const VALUE_READABLE = 10;
 
 /** A text that names its zone, such as an HTTP date or an ISO time: others may mean any zone. */
@@ -19,7 +21,7 @@ const ZONED = /^\S.*\d.*(?:GMT|UTC|Z|[+-]\d\d:?\d\d)$/;
  * The columns of a table of documents: the name, the keys that most of the first documents have, size, time, and the id.
  *
  * On a narrow terminal the time goes first, then the size, then the rarest keys. The id stays whole: it is typed into the
- * next command.
+ * next command. The name gets what the id leaves: a list whose names are cut tells nobody which document is meant.
  *
  * @param fields of `--fields`: exactly these, in their order
  */
@@ -53,7 +55,7 @@ function commonestKeys(documents: readonly Document[]): string[] {
 function column(field: string): TableColumn<Document> {
 	switch (field) {
 		case "name":
-			return { name: field, cell: ({ name }) => name, readable: NAME_READABLE };
+			return { name: field, cell: ({ name }) => name, readable: NAME_READABLE, preferred: NAME_PREFERRED };
 		case "size":
 			return { name: field, cell: ({ size }) => (size === undefined ? "" : sizeText(size)) };
 		case "create_time":

@@ -31,9 +31,13 @@ export function addFormatOption(command: Command): Command {
 	);
 }
 
-/** `--json` is `--format jsonl`, unless a format is named. */
-export function chosenFormat(flags: { readonly format?: Format; readonly json?: boolean }): Format | undefined {
-	return flags.format ?? (flags.json === true ? "jsonl" : undefined);
+/** `--json` is `--format jsonl`, and `--wide` a table, unless a format is named. */
+export function chosenFormat(flags: {
+	readonly format?: Format;
+	readonly json?: boolean;
+	readonly wide?: boolean;
+}): Format | undefined {
+	return flags.format ?? (flags.json === true ? "jsonl" : flags.wide === true ? "table" : undefined);
 }
 
 /** The text forms of a list's items. */
@@ -49,6 +53,8 @@ export type ListColumns<Item> = {
 	readonly times?: readonly string[];
 	/** the columns of a table, where they are others; chosen by the first items of the list */
 	readonly table?: (first: readonly Item[]) => readonly TableColumn<Item>[];
+	/** a table cuts nothing and leaves nothing out, however narrow the terminal is */
+	readonly isWide?: boolean;
 };
 
 /** A column of a table, with the text of its cells. */
@@ -108,7 +114,7 @@ async function* untilClosed<Item>(items: Iterable<Item> | AsyncIterable<Item>, i
 }
 
 async function printTable<Item>(items: AsyncIterable<Item>, shape: ListColumns<Item>, io: App["io"]): Promise<number> {
-	const width = io.stdoutIsTerminal ? io.columns : Number.POSITIVE_INFINITY;
+	const width = io.stdoutIsTerminal && shape.isWide !== true ? io.columns : Number.POSITIVE_INFINITY;
 	const ellipsis = io.unicode ? "…" : "...";
 	const begin = async (first: readonly Item[]): Promise<(item: Item) => Promise<void>> => {
 		const columns = shape.table?.(first) ?? plainColumns(shape);
