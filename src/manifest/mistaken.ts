@@ -1,18 +1,55 @@
 import { ReadingStop } from "./fault.ts";
 
-/** Files that are packed otherwise than by gzip, by their first bytes. */
-const PACKED: readonly (readonly [name: string, magic: string])[] = [
-	["zip", "PK\u0003\u0004"],
-	["zstd", "\u0028\u00b5\u002f\u00fd"],
-	["xz", "\u00fd7zXZ"],
-	["bzip2", "BZh"],
+/** Bytes at the beginning of a file that show its type. A Word document has its first own part in the first 5 KB or so. */
+const HEAD_BYTES = 16_384;
+
+const AS_CSV = 'save it as "CSV UTF-8 (comma delimited)", and give that file';
+const AS_DOCUMENT = "to upload it as a document: ragtag docs upload FILE --as files -d DATASET";
+
+/** The first bytes of a zip archive. */
+const ZIP = "PK\u0003\u0004";
+
+const unpacked = (name: string): string => `the file is packed with ${name}; unpack it, or pack it with gzip`;
+
+/**
+ * Files that are no manifest: by what they begin with and have among their first bytes, read as Latin-1, with what to say. The
+ * first that matches counts. A zip archive names its parts there, and they show what it is.
+ */
+const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: string }[] = [
+	{ begin: ZIP, has: /\bxl\//, text: `this is an Excel workbook; ${AS_CSV}` },
+	{
+		begin: ZIP,
+		has: /opendocument\.spreadsheet/,
+		text: "this is a LibreOffice workbook; save it as CSV in UTF-8, and give that file",
+	},
+	{ begin: ZIP, has: /\bword\//, text: `this is a Word document; ${AS_DOCUMENT}` },
+	{ begin: ZIP, has: /\bppt\//, text: `this is a PowerPoint presentation; ${AS_DOCUMENT}` },
+	{ begin: ZIP, has: /opendocument\.|epub\+zip/, text: `this is a document of an office or an e-book; ${AS_DOCUMENT}` },
+	{
+		begin: ZIP,
+		has: /\[Content_Types\]\.xml|_rels\/\.rels/,
+		text: `this is an Office file; if it is a workbook, ${AS_CSV}; ${AS_DOCUMENT}`,
+	},
+	{ begin: ZIP, text: unpacked("zip"), code: "PACKED" },
+	{ begin: "\u0028\u00b5\u002f\u00fd", text: unpacked("zstd"), code: "PACKED" },
+	{ begin: "\u00fd7zXZ", text: unpacked("xz"), code: "PACKED" },
+	{ begin: "BZh", text: unpacked("bzip2"), code: "PACKED" },
+	{
+		begin: "\u00d0\u00cf\u0011\u00e0",
+		text: `this is an old Office file; if it is a workbook, ${AS_CSV}; ${AS_DOCUMENT}`,
+	},
+	{ begin: "%PDF-", text: `this is a PDF document; ${AS_DOCUMENT}` },
+	{ begin: "{\\rtf", text: `this is an RTF document; ${AS_DOCUMENT}` },
+	{ has: /^\s*(?:<!doctype html|<html)\b/i, text: `this is a page in HTML; ${AS_DOCUMENT}` },
+	{ has: /^(?:\u0089PNG|\u00ff\u00d8\u00ff|GIF8[79]a)/, text: `this is a picture; ${AS_DOCUMENT}` },
+	{ begin: "SQLite format 3", text: "this is a database of SQLite; write its table as CSV, and give that file" },
+	{ begin: "PAR1", text: "this is a Parquet file; write it as CSV or JSON lines, and give that file" },
+	{ has: /^\s*\{"ragtag_plan":/, text: "this is a plan and not a manifest; send it with: ragtag docs apply FILE" },
+	{
+		has: /^(?:\u00ef\u00bb\u00bf)?\s*(?:\/\/[^\n]*\n\s*|\/\*(?:(?!\*\/)[^])*\*\/\s*)+[[{]/,
+		text: "this seems to be JSON with comments, which JSON does not have; take the comments away",
+	},
 ];
-
-/** Bytes at the beginning of a file that show its type: the archive of a workbook names its first parts there. */
-const HEAD_BYTES = 4096;
-
-/** The first line that `docs plan` writes begins with this member. */
-const PLAN = /^\s*\{"ragtag_plan":/;
 
 /**
  * The reason why a file can't be a manifest, by its first bytes; undefined for one that may be.
@@ -21,25 +58,8 @@ const PLAN = /^\s*\{"ragtag_plan":/;
  */
 export function mistakenFile(block: Buffer): ReadingStop | undefined {
 	const head = block.toString("latin1", 0, HEAD_BYTES);
-	const stop = (text: string, code = "NOT_A_MANIFEST"): ReadingStop => new ReadingStop(code, text);
-	if (head.startsWith("PK\u0003\u0004")) {
-		if (/\[Content_Types\]\.xml|xl\//.test(head)) {
-			return stop('this is an Excel workbook; save it as "CSV UTF-8 (comma delimited)", and give that file');
-		}
-		if (head.includes("opendocument.spreadsheet")) {
-			return stop("this is a LibreOffice workbook; save it as CSV in UTF-8, and give that file");
-		}
-	}
-	if (head.startsWith("\u00d0\u00cf\u0011\u00e0")) {
-		return stop('this is an old Excel workbook; save it as "CSV UTF-8 (comma delimited)", and give that file');
-	}
-	if (head.startsWith("%PDF-")) {
-		return stop("this is a PDF document; to upload it as a document: ragtag docs upload FILE --as files -d DATASET");
-	}
-	if (PLAN.test(head)) return stop("this is a plan and not a manifest; send it with: ragtag docs apply FILE");
-	const packed = PACKED.find(([, magic]) => head.startsWith(magic));
-	if (packed === undefined) return undefined;
-	return stop(`the file is packed with ${packed[0]}; unpack it, or pack it with gzip`, "PACKED");
+	const found = MISTAKEN.find(({ begin = "", has }) => head.startsWith(begin) && has?.test(head) !== false);
+	return found === undefined ? undefined : new ReadingStop(found.code ?? "NOT_A_MANIFEST", found.text);
 }
 
 /** Names that columns of ids often have. */

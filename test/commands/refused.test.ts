@@ -59,7 +59,9 @@ it("all problems are found at once: twenty for a person and a count, every one w
 	const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
 	expect(exit).toBe(3);
 	expect(stderr.split("\n").filter((line) => line.startsWith(`${path}:`))).toHaveLength(20);
-	expect(stderr).toContain("10 more problems");
+	expect(stderr).toContain(
+		'10 more problems; --json lists all of them\n    30 times, lines 2 to 31, first: pages: "no" ',
+	);
 	const { stdout } = await ragtag([...argv, "--json"], { env: envOf(service) });
 	expect(parseLines(stdout).filter((line) => at(line, "type") === "problem")).toHaveLength(30);
 	expect(service.requests).toEqual([]);

@@ -171,6 +171,6 @@ it("names the first twenty on a terminal, and counts the others", async () => {
 	);
 	const { exit, stderr } = await run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge"]);
 	expect(exit).toBe(9);
-	expect(stderr.match(/is text$/gm)).toHaveLength(20);
+	expect(stderr.match(/^\S+:\d+:\d+: .*is text$/gm)).toHaveLength(20);
 	expect(stderr).toContain("... and 10 more problems; --json lists all of them");
 });

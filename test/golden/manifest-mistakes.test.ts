@@ -13,7 +13,9 @@ const FILES: readonly (readonly [name: string, content: string])[] = [
 	["values.csv", 'document_id,pages:number,draft:boolean,publish_date\n1,"1,5",yes,31.12.2024\n'],
 	["plan.jsonl", '{"ragtag_plan":1,"ragtag":"0.1.0","mode":"replace"}\n{"line":2}\n'],
 	["report.pdf", "%PDF-1.7\n"],
-	["book.xlsx", "PK\u0003\u0004................[Content_Types].xml"],
+	["book.xlsx", "PK\u0003\u0004................[Content_Types].xml....xl/workbook.xml"],
+	["notes.docx", "PK\u0003\u0004................[Content_Types].xml....word/document.xml"],
+	["commented.json", '// of May\n[{"document_id":"1"}]\n'],
 ];
 
 it("mistakes in manifests", async () => {

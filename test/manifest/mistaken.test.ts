@@ -24,22 +24,40 @@ test.each([
 
 describe("a file that can't be a manifest is named by its first bytes", () => {
 	it.each([
-		["PK\u0003\u0004....[Content_Types].xml", "Excel workbook"],
+		["PK\u0003\u0004....[Content_Types].xml....docProps/app.xml", "an Office file"],
+		["PK\u0003\u0004....[Content_Types].xml...._rels/.rels....word/document.xml", "a Word document; to upload it"],
+		["PK\u0003\u0004....[Content_Types].xml...._rels/.rels....ppt/presentation.xml", "a PowerPoint presentation"],
+		["PK\u0003\u0004....mimetypeapplication/epub+zip", "an e-book"],
 		["PK\u0003\u0004....xl/workbook.xml", "Excel workbook"],
 		["PK\u0003\u0004....mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "LibreOffice workbook"],
-		["\u00d0\u00cf\u0011\u00e0", "old Excel workbook"],
+		["\u00d0\u00cf\u0011\u00e0", "old Office file"],
 		["PK\u0003\u0004....tags.csv", "packed with zip"],
 		["BZh91AY", "packed with bzip2"],
 		["%PDF-1.7\n", "a PDF document"],
+		["{\\rtf1\\ansi", "an RTF document"],
+		["\n<!DOCTYPE html>\n", "a page in HTML"],
+		["\u0089PNG\r\n", "a picture"],
+		["SQLite format 3\u0000", "a database of SQLite"],
+		["PAR1", "a Parquet file"],
+		["\u00ef\u00bb\u00bf// tags\n// of May\n[\n", "JSON with comments"],
+		['/* tags * of "May" */ {"document_id":"a"}', "JSON with comments"],
 		['{"ragtag_plan":1,"ragtag":"0.1.0"}\n', "ragtag docs apply"],
 	])("%j: %s", (head, text) => {
 		expect(mistakenFile(Buffer.from(head, "latin1"))?.message ?? "").toContain(text);
 	});
 
-	it.each(["document_id,author\n", "[\n", '{"document_id":"a"}\n', "\u001f\u008b", "", "P", "PKW,a\n"])(
-		"%j may be one",
-		(head) => expect(mistakenFile(Buffer.from(head, "latin1"))).toBeUndefined(),
-	);
+	it.each([
+		"PAR,a\n",
+		`${"/* */".repeat(3_000)}a`,
+		"document_id,author\n",
+		"[\n",
+		'{"document_id":"a"}\n',
+		"\u001f\u008b",
+		"",
+		"P",
+		"PKW,a\n",
+		"// a,document_id\n1,2\n",
+	])("%j may be one", (head) => expect(mistakenFile(Buffer.from(head, "latin1"))).toBeUndefined());
 });
 
 it.each<[string[], string, string]>([

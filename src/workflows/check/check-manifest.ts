@@ -157,14 +157,27 @@ export type ProblemReporter = {
 	end(): void;
 };
 
+/** Kinds of problems that are summed up after the shown ones: as many as a person looks at. */
+const KINDS_SHOWN = 10;
+
+/** Kinds that are counted: members of JSON rows can all have other names. */
+const KINDS_COUNTED = 1_000;
+
 /** Prints problems as they are found: the first as lines on standard error, with `json` all as objects. */
 export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | "runEnd">): ProblemReporter {
 	let count = 0;
+	const kinds = new Map<string, { readonly first: string; readonly from: number; last: number; count: number }>();
 	return {
 		async report(found) {
 			const { file, line, column, field, code, text } = found;
 			runEnd.problem(found);
 			count += 1;
+			const kind = `${code} ${field}`;
+			const same = kinds.get(kind);
+			if (same !== undefined) {
+				same.last = line;
+				same.count += 1;
+			} else if (kinds.size < KINDS_COUNTED) kinds.set(kind, { first: text, from: line, last: line, count: 1 });
 			if (count <= SHOWN) io.err(`${file}:${line}:${column}: ${text}`);
 			if (!json) return;
 			const problem = { type: "problem", file, line, column, field, error_code: code, error: text };
@@ -174,6 +187,14 @@ export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | 
 			if (count <= SHOWN) return;
 			const how = json ? "" : "; --json lists all of them";
 			io.err(`... and ${numberText(count - SHOWN)} more problems${how}`);
+			const commonest = [...kinds.values()].toSorted((one, other) => other.count - one.count);
+			for (const { first, from, last, count: times } of commonest.slice(0, KINDS_SHOWN)) {
+				const where =
+					times === 1 ? `once, line ${from}` : `${numberText(times)} times, lines ${from} to ${last}, first`;
+				io.err(`    ${where}: ${first}`);
+			}
+			const others = kinds.size - KINDS_SHOWN;
+			if (others > 0) io.err(`    and ${numberText(others)} more kinds`);
 		},
 	};
 }
