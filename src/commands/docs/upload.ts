@@ -99,6 +99,7 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 	if (stop !== undefined) return await report(run, stop);
 	if (dryRun) return await preview(run, rows, uploadPreview(onExisting), uploadPrinter(run));
 	const allowed = await prescanUploads(run, rows);
+	await using _lists = allowed.documents;
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	if (onExisting === "update-metadata") {
 		app.io.note("Keys that a row does not have are removed from an existing document.");
@@ -132,7 +133,10 @@ function checkFlags(options: UploadOptions): string | undefined {
 function prescanUploads(run: Run<UploadOptions>, rows: RowSource): Promise<AllowedRows> {
 	const { onExisting } = run.flags;
 	if (onExisting === "error" || onExisting === "upload-again") return prescanCreations(run, rows);
-	return policyPrescan(run, rows, uploadPreview(onExisting), onExisting === "update-metadata");
+	return policyPrescan(run, rows, uploadPreview(onExisting), {
+		compares: onExisting === "update-metadata",
+		keepsLists: true,
+	});
 }
 
 function uploadPreview(onExisting: OnExisting): PreviewRow {

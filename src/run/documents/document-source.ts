@@ -46,7 +46,7 @@ export type FindNames = (api: Api, request: Request, datasetId: string, name: st
  * A list may be as old as the run. So a run that uses it may write no document twice, as the second write would not see
  * the first. The check of a manifest ensures that.
  */
-export class DocumentSource {
+export class DocumentSource implements AsyncDisposable {
 	readonly #byId: ListedDatasets<StoredDocuments>;
 	readonly #byName: ListedDatasets<StoredNames> | undefined;
 	readonly #rows: RowCounts | undefined;
@@ -222,6 +222,10 @@ export class DocumentSource {
 	async close(): Promise<void> {
 		await this.#byId.close();
 		await this.#byName?.close();
+	}
+
+	[Symbol.asyncDispose](): Promise<void> {
+		return this.close();
 	}
 }
 

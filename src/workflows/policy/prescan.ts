@@ -24,20 +24,27 @@ import { stopOrSignal } from "../stop-from-error.ts";
 import { PolicyChecker } from "./policy-checker.ts";
 import { type TypeChecker, typeChecker } from "./type-checker.ts";
 
+export type PrescanOptions = {
+	/** whether rows are compared with what their documents have */
+	readonly compares?: boolean;
+	/** whether the run goes on with the lists that were read here: only names may be as old as that */
+	readonly keepsLists?: boolean;
+};
+
 /**
  * If the profile has a policy, or keys have types at the service, checks all effects of a run before its first write. It sends
  * nothing that writes. Rows that an earlier execution settled are left out.
  *
- * @param compares whether rows are compared with what their documents have
  * @returns the rows; with `stop` where the policy forbids the run, or where not all could be judged
  */
-export function policyPrescan<SourceRow extends Row>(
+export async function policyPrescan<SourceRow extends Row>(
 	run: Run,
 	rows: RowSource<SourceRow>,
 	previewRow: PreviewRow<SourceRow>,
-	compares = true,
+	{ compares = true, keepsLists = false }: PrescanOptions = {},
 ): Promise<AllowedRows<SourceRow>> {
-	return judge(run, rows, async (open, checkers, unjudged) => {
+	let kept: DocumentSource | undefined;
+	const allowed = await judge(run, rows, async (open, checkers, unjudged) => {
 		const { flags, session, settings, app } = run;
 		const { clock, io } = app;
 		if (settings.policy !== undefined && compares && needsPresent(settings.policy.value)) {
@@ -82,11 +89,13 @@ export function policyPrescan<SourceRow extends Row>(
 				await checkers.types?.effect(row, effect, documents);
 				if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 			}
+			if (keepsLists) kept = documents;
 			return undefined;
 		} finally {
-			await documents.close();
+			if (kept === undefined) await documents.close();
 		}
 	});
+	return { ...allowed, documents: kept };
 }
 
 /** The same for rows that make documents, or whose documents are not read: their metadata is all that can be judged. */

@@ -53,7 +53,7 @@ export class TypeChecker {
 
 	/** Judges metadata that a row writes. */
 	async values({ line, datasetId }: JudgedRow, metadata: Metadata): Promise<void> {
-		if (!this.#isTyped) return;
+		if (!this.#isTyped || metadata.size === 0) return;
 		if (this.#isReading) await this.#learn(datasetId);
 		const { normalise } = this.#session.api.dialect.flavour;
 		const clashes = this.#session.service.typedKeys.addRow(normalise(metadata), line);

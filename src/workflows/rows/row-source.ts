@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../json/values.ts";
 import type { CheckedManifest, Content, IsWanted, Row } from "../../manifest/types.ts";
-import type { OnPresent } from "../../run/documents/document-source.ts";
+import type { DocumentSource, OnPresent } from "../../run/documents/document-source.ts";
 import type { RowBytes } from "../../run/journal/row-states.ts";
 import type { ShardCounts } from "../../report/summary.ts";
 import type { Ended } from "../report.ts";
@@ -32,6 +32,8 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 export type AllowedRows<SourceRow extends Row = Row> = RowSource<SourceRow> & {
 	/** set for rows whose documents could not be read, so that the policy could not judge them: nothing is sent for them */
 	readonly unjudged: Pick<RowBytes, "get">;
+	/** what was read to judge them, if the run goes on with it; whoever has the rows closes it */
+	readonly documents?: DocumentSource | undefined;
 };
 
 export type RecordedContent = Pick<Content, "sha256" | "bytes"> & {

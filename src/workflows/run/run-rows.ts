@@ -71,7 +71,7 @@ export async function sendRows<SourceRow extends Row>(
 	const { run, rows, journal, secondsBefore, newer, discard } = record;
 	const { flags, session, app } = run;
 	const { io, clock } = app;
-	const documents = rowDocuments(run, { rows, journal });
+	const documents = rows.documents ?? rowDocuments(run, { rows, journal });
 	const { monitor } = session;
 	monitor.enter("reading", "what the documents have");
 	const progress = io.progress();
