@@ -1,10 +1,9 @@
 import type { Metadata } from "../../json/values.ts";
-import { RestError } from "../../rest/errors.ts";
-import { type BeforeImage, type BeforeImages, imageOf, keysText } from "../documents/before-images.ts";
+import { type BeforeImage, type BeforeImages, imageOf } from "../documents/before-images.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { MARK_AT_ONCE } from "../documents/searches.ts";
 import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
-import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
+import { hasAlready, holds, keysKept, missingKeys, sameMetadata } from "../service/arrival.ts";
 import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
@@ -53,7 +52,7 @@ export function replaceMetadata<Item extends UpdateItem>(
 				await write();
 			}
 			const before = memory.beforeImage?.metadata;
-			const removed = keysRemoved(before ?? memory.before?.document?.metadata, metadata);
+			const removed = missingKeys(before ?? memory.before?.document?.metadata, metadata);
 			if (removed.length > 0) await removedKeys.check(request, item, removed);
 			// Where an earlier execution sent something, the document may have had that.
 			const isKnown = before !== undefined && log.earlier(item.index) === undefined;
@@ -111,7 +110,7 @@ export async function sendPrepared(
 	const { present, metadata } = prepared;
 	await recordUpdate(attempt, metadata, beforeImageOf(attempt, prepared));
 	await writeOrRestore(attempt, { datasetId, documentId, metadata }, memory.beforeImage?.metadata);
-	await removedKeys.check(request, item, keysRemoved(present, metadata));
+	await removedKeys.check(request, item, missingKeys(present, metadata));
 }
 
 /**
@@ -161,11 +160,6 @@ async function recordUpdate(
 
 function sendingOf({ documentId }: Work, metadata: Metadata, image: BeforeImage | undefined): Sending {
 	return { what: "update", documentId, metadata, before: image?.metadata, beforeText: image?.text };
-}
-
-/** The keys that an update removes; none if the before-image is unknown. */
-export function keysRemoved(before: Metadata | undefined, sent: Metadata): readonly string[] {
-	return before === undefined ? [] : [...before.keys()].filter((key) => !sent.has(key));
 }
 
 /**
@@ -224,7 +218,6 @@ export class RemovedKeys {
 		this.#isConfirmed = (await readBack(areGone, { clock: service.clock, delays })) && !isDoubted;
 		if (kept.length === 0) return;
 		this.#isKept = true;
-		const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps keys that an update does not have`;
-		throw new RestError(text, { kind: "rejected", code: "KEYS_KEPT" });
+		throw keysKept(service, documentId, kept);
 	}
 }

@@ -6,7 +6,7 @@ import type { FindNames } from "../documents/document-source.ts";
 import { findDocument, isSameName } from "../documents/find-document.ts";
 import { MARK } from "../documents/searches.ts";
 import type { Named, RemoteDocument } from "../documents/stored-documents.ts";
-import { holds } from "../service/arrival.ts";
+import { holds, missingKeys } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import { refuseValues } from "../service/write.ts";
 import type { Request } from "../types.ts";
@@ -24,7 +24,7 @@ import {
 	storeFile,
 	type UploadAttempt,
 } from "./store-file.ts";
-import { keysRemoved, RemovedKeys } from "./update.ts";
+import { RemovedKeys } from "./update.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
 
@@ -187,7 +187,7 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 	}
 	memory.isLogged = true;
 	await writeOrRestore(upload, { datasetId, documentId, metadata }, before);
-	await removedKeys.check(request, { datasetId, documentId }, keysRemoved(found[0]?.metadata, metadata));
+	await removedKeys.check(request, { datasetId, documentId }, missingKeys(found[0]?.metadata, metadata));
 	return settled;
 }
 

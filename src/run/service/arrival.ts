@@ -2,6 +2,8 @@ import type { BodyForm } from "../../body-forms.ts";
 import { RestError } from "../../rest/errors.ts";
 import { type Metadata, sameValue } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
+import { keysText } from "../documents/before-images.ts";
+import type { Service } from "./service.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 
 /**
@@ -43,15 +45,15 @@ export function hasAlready(present: Metadata, sent: Metadata, normalise: Normali
 	return (had !== present || kept !== sent) && sameMetadata(had, kept);
 }
 
-/** Whether a service that merges would change nothing: the document has all that is sent. */
-export function isPartOf(sent: Metadata, present: Metadata | undefined, normalise: Normalise): boolean {
-	return present !== undefined && hasAlready(present, new Map([...present, ...sent]), normalise);
-}
-
 /** Whether an update would change nothing in a document of a list. A number that came rounded is equal to none. */
 export function holds({ metadata, inexact }: RemoteDocument, sent: Metadata, normalise: Normalise): boolean {
 	// A document without metadata may be listed without the member.
 	return inexact === undefined && hasAlready(metadata ?? new Map(), sent, normalise);
+}
+
+/** The keys that an update removes; none if it is not known what the document has. */
+export function missingKeys(before: Metadata | undefined, sent: Metadata): readonly string[] {
+	return before === undefined ? [] : [...before.keys()].filter((key) => !sent.has(key));
 }
 
 /** Whether two documents have the same metadata. Neither the order of keys nor that of members counts. */
@@ -66,6 +68,23 @@ export function sameMetadata(left: Metadata, right: Metadata): boolean {
 /** Whether an update in that form reached its document. */
 export function isArrived(arrival: Arrival): boolean {
 	return arrival === "as_sent" || arrival === "normalised" || arrival === "merged";
+}
+
+/** The error for a document that has all of an update and still more; undefined where it lacks some. */
+export function unremoved(
+	service: Pick<Service, "api" | "show">,
+	{ documentId, metadata }: { readonly documentId: string; readonly metadata: Metadata },
+	present: Metadata | undefined,
+): RestError | undefined {
+	const { normalise } = service.api.dialect.flavour;
+	const hasAll = present !== undefined && hasAlready(present, new Map([...present, ...metadata]), normalise);
+	return hasAll ? keysKept(service, documentId, missingKeys(present, metadata)) : undefined;
+}
+
+/** The error for a document that still has keys that its update does not carry. */
+export function keysKept(service: Pick<Service, "show">, documentId: string, kept: readonly string[]): RestError {
+	const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps keys that an update does not have`;
+	return new RestError(text, { kind: "rejected", code: "KEYS_KEPT" });
 }
 
 /** The refusal of an update in one form. */

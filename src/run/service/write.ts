@@ -7,7 +7,7 @@ import { REFUSE } from "../documents/searches.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Request } from "../types.ts";
-import { type Arrival, arrivalOf, hasAlready, isArrived, isPartOf, notArrived, type Refused } from "./arrival.ts";
+import { type Arrival, arrivalOf, hasAlready, isArrived, notArrived, type Refused, unremoved } from "./arrival.ts";
 import { errorForGivenFlavour } from "./detect-flavour.ts";
 import type { Service } from "./service.ts";
 
@@ -194,11 +194,9 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 			else service.prefer(spoken);
 			return true;
 		}
-		// A service that merges changes nothing then, and so proves nothing. The keys that it keeps fail the row.
-		if (arrival === "unchanged" && service.forms.length === 1 && isPartOf(write.metadata, before, flavour.normalise)) {
-			service.canary.unchanged();
-			return true;
-		}
+		// A service that merges changes nothing then, which proves nothing and ends no run.
+		const kept = arrival === "unchanged" && service.forms.length === 1 ? unremoved(service, write, before) : undefined;
+		if (kept !== undefined) throw kept;
 		lost = arrival === "different" ? arrival : (lost ?? arrival);
 		// Also where an earlier run saw this form arrive.
 		service.canary.revoke();
