@@ -1,9 +1,9 @@
 import { redactor } from "../text/redactor.ts";
 import { type Answer, decoded, type ParsedEnvelope } from "./answer.ts";
 import { boundaryFor, type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
-import { classifyAnswer, isRouteMissing } from "./classify.ts";
+import { classifyAnswer, errorOfRoute, notTheApi } from "./classify.ts";
 import { Decoder } from "./decode.ts";
-import { type ErrorContext, RestError } from "./errors.ts";
+import { type ErrorContext, type FlavourRequest, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import { observed, type Send } from "./observed.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
@@ -117,11 +117,15 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		});
 	}
 
-	/** The envelope of a success. Throws the error that any other answer means. */
-	function success(answer: Answer, path: string): ParsedEnvelope {
+	/**
+	 * The envelope of a success. Throws the error that any other answer means.
+	 *
+	 * @param only the request, if other flavours send another
+	 */
+	function success(answer: Answer, path: string, only?: FlavourRequest): ParsedEnvelope {
 		const { isKeyAccepted } = service;
 		const envelope = classifyAnswer(answer, { flavour, context, now: Date.now(), isKeyAccepted });
-		if (envelope instanceof RestError) throw isRouteMissing(answer, path) ? notTheApi(envelope) : envelope;
+		if (envelope instanceof RestError) throw errorOfRoute(envelope, answer, path, only);
 		service.isKeyAccepted = true;
 		return envelope;
 	}
@@ -131,9 +135,9 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		method: Method,
 		path: string,
 		read: (envelope: ParsedEnvelope) => Result,
-		more: CallOptions,
+		{ only, ...more }: CallOptions & { readonly only?: FlavourRequest },
 	): Promise<Result> {
-		return exchange(method, path, (answer) => read(success(answer, path)), more);
+		return exchange(method, path, (answer) => read(success(answer, path, only)), more);
 	}
 
 	const updates = new Updates({
@@ -143,7 +147,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		boundary,
 		limit: ANSWER_BYTES,
 		send: service.send,
-		success: (answer, path) => success(decoded(answer), path),
+		success: (answer, path) => success(decoded(answer), path, flavour.update.verb),
 		echo: (envelope, documentId) => decode.echo(envelope, documentId),
 	});
 
@@ -195,9 +199,10 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		forRemoval: (document) => forRemoval(listed, document),
 		removeDocument: async (document, signal) => {
 			if (!listed.has(document)) throw notListed(document);
-			const { path, body, headers: more } = removalOf(flavour.removal, prefix, document);
+			const { path, body, headers: more = [] } = removalOf(flavour.removal, prefix, document);
 			const read = (envelope: ParsedEnvelope): void => decode.removed(envelope, document.id, flavour.removal);
-			return call("DELETE", path, read, { ...(body === undefined ? {} : { body, headers: more }), signal });
+			const content = body === undefined ? {} : { body, headers: more };
+			return call("DELETE", path, read, { ...content, only: flavour.removal, signal });
 		},
 		probeList: async (signal): Promise<DatasetListStyle> => {
 			const path = pathOf(prefix, ["datasets"], { page: 1, page_size: 1 });
@@ -230,11 +235,6 @@ function apiIn(dialect: Dialect, service: Service): Api {
 /** Every service of this API lists and creates datasets. If it has no such path, it is another program. */
 function unlessFound(error: unknown): never {
 	throw error instanceof RestError && error.code === "NOT_FOUND" ? notTheApi(error) : error;
-}
-
-function notTheApi(error: RestError): RestError {
-	const text = `${error.message}: this is not the API`;
-	return new RestError(text, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
 }
 
 function errorContextOf(options: ApiOptions): ErrorContext {

@@ -2,6 +2,7 @@ import { type Answer, headerValues, type ParsedEnvelope, readEnvelope } from "./
 import {
 	DATABASE_AWAY,
 	type ErrorContext,
+	type FlavourRequest,
 	METADATA_REFUSED,
 	quoted,
 	RestError,
@@ -44,12 +45,40 @@ export function classifyAnswer(answer: Answer, about: AnswerContext): ParsedEnve
  * `<NotFound '404: Not Found'>` (server_error_response in api/utils/api_utils.py, v0.21.1). From v0.24 on it is status 404
  * with code 404 and `Not Found: PATH` (not_found in api/apps/__init__.py, v0.24.0).
  */
-export function isRouteMissing({ status, text }: Answer, path: string): boolean {
+function isRouteMissing({ status, text }: Answer, path: string): boolean {
 	const envelope = readEnvelope(text);
 	if (typeof envelope === "string" || /^[^?]*%/.test(path)) return false;
 	const { code, message = "" } = envelope;
 	if (code === 100) return message.startsWith("<NotFound '404: Not Found'");
 	return status === 404 && code === 404 && message.startsWith("Not Found: /");
+}
+
+/** How servers that answer every request with status 200 say that a path does not accept a verb. */
+export const NO_SUCH_VERB = /\bmethod\b.*\bnot (?:allowed|supported)\b|\bunsupported method\b/i;
+
+/**
+ * The error of an answer, as far as it is about the route.
+ *
+ * @param only the request, if other flavours send another. RAGFlow v1.0 says that the path is missing where the verb is
+ */
+export function errorOfRoute(error: RestError, answer: Answer, path: string, only?: FlavourRequest): RestError {
+	const isMissing = isRouteMissing(answer, path);
+	if (only === undefined) return isMissing ? notTheApi(error) : error;
+	if (!isMissing && !isVerbRefused(answer)) return error;
+	const { message, code, status } = error;
+	return new RestError(message, { kind: "contradiction", code, status, unrouted: only });
+}
+
+export function notTheApi(error: RestError): RestError {
+	const text = `${error.message}: this is not the API`;
+	return new RestError(text, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
+}
+
+function isVerbRefused({ status, text }: Answer): boolean {
+	if (status === 405 || status === 501) return true;
+	const envelope = readEnvelope(text);
+	if (typeof envelope === "string") return false;
+	return envelope.code === 405 || envelope.code === 501 || NO_SUCH_VERB.test(envelope.message ?? "");
 }
 
 function envelopeCode({ text }: Answer): number | undefined {

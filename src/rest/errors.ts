@@ -28,6 +28,9 @@ export const DATABASE_AWAY = "DATABASE_AWAY";
 /** The code of a refused update after which the document may have no metadata at all. */
 export const METADATA_REFUSED = "METADATA_REFUSED";
 
+/** A request that only some flavours send: an update with that verb, or a removal with the id in that place. */
+export type FlavourRequest = "PUT" | "PATCH" | "path" | "body";
+
 /** A request that did not succeed. The message is one sentence, contains no key, and is safe to show. */
 export class RestError extends Error {
 	override readonly name = "RestError";
@@ -38,6 +41,8 @@ export class RestError extends Error {
 	readonly retryAfter: number | undefined;
 	/** HTTP status, if an answer came */
 	readonly status: number | undefined;
+	/** the request for which the service has no route: no flavour that sends it is right */
+	readonly unrouted: FlavourRequest | undefined;
 
 	constructor(
 		message: string,
@@ -46,6 +51,7 @@ export class RestError extends Error {
 			code: string;
 			retryAfter?: number | undefined;
 			status?: number | undefined;
+			unrouted?: FlavourRequest | undefined;
 			cause?: unknown;
 		},
 	) {
@@ -54,6 +60,7 @@ export class RestError extends Error {
 		this.code = options.code;
 		this.retryAfter = options.retryAfter;
 		this.status = options.status;
+		this.unrouted = options.unrouted;
 	}
 }
 

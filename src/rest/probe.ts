@@ -1,14 +1,11 @@
 import { isJsonArray, isJsonObject } from "../json/values.ts";
 import { type Answer, type ParsedEnvelope, readEnvelope } from "./answer.ts";
-import { classifyAnswer } from "./classify.ts";
+import { classifyAnswer, NO_SUCH_VERB } from "./classify.ts";
 import { DATABASE_AWAY, type ErrorContext, RestError } from "./errors.ts";
 import { type DatasetListStyle, type Flavour, NOT_OWNED, type ProbeAnswer } from "./flavours.ts";
 
 /** The id of a dataset and of a document that do not exist, so that a request about them changes nothing. */
 export const UNKNOWN_ID = "0".repeat(32);
-
-/** How servers that answer every request with status 200 say that a path does not accept a verb. */
-const NO_SUCH_VERB = /\bmethod\b.*\bnot (?:allowed|supported)\b|\bunsupported method\b/i;
 
 /** Members of a dataset that only RAGFlow has. Two of them are no coincidence. */
 const RAGFLOW_MEMBERS = ["chunk_method", "embedding_model", "parser_config"];

@@ -98,7 +98,7 @@ describe.each(answers)("%s", (_, away) => {
 
 	it("says nothing about the flavour, however often it is probed", async () => {
 		const probed = fakeApi([], { probeList: async () => "unknown", probeUpdate: () => Promise.reject(away()) });
-		await expect(detectFlavour(probed, direct, false)).rejects.toMatchObject({ code: away().code });
+		await expect(detectFlavour(probed, direct, { isPatient: false })).rejects.toMatchObject({ code: away().code });
 	});
 });
 

@@ -215,6 +215,7 @@ async function tagUploaded(upload: Upload, documentId: string): Promise<void> {
 	} catch (error) {
 		if (!(error instanceof RestError) || (error.kind !== "rejected" && error.kind !== "contradiction")) throw error;
 		const text = `${error.message}; the file is stored as document ${documentId}, without its metadata (--on-existing update-metadata writes it)`;
-		throw new RestError(text, { kind: error.kind, code: error.code, status: error.status, cause: error });
+		const { kind, code, status, unrouted } = error;
+		throw new RestError(text, { kind, code, status, unrouted, cause: error });
 	}
 }

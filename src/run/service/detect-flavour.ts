@@ -1,21 +1,36 @@
-import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
+import { DATABASE_AWAY, type FlavourRequest, RestError } from "../../rest/errors.ts";
 import { type Flavour, flavours, type ProbeAnswer } from "../../rest/flavours.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
 import type { Recognition } from "./service-memory.ts";
+
+/** The requests for which real rows were told that there is no route, and those answers. */
+export type Unrouted = ReadonlyMap<FlavourRequest, string>;
+
+const REQUESTS: Readonly<Record<FlavourRequest, string>> = {
+	PUT: "an update by PUT",
+	PATCH: "an update by PATCH",
+	path: "a removal with the id in the path",
+	body: "a removal with the id in the body",
+};
 
 export type Recognised = { readonly flavour: Flavour; readonly how: string };
 
 /**
  * Detects which flavour answers, by requests that change nothing: a list, and updates of a document that does not exist.
  *
- * The list comes first: it shows whether key and address are right before anything else is asked.
+ * The list comes first: it shows whether key and address are right before anything else is asked. A flavour with a request
+ * in `unrouted` is no answer: some services look a dataset up before the verb, and say nothing of the verb to a probe.
  *
  * @param isPatient whether a PATCH without an answer may be retried. Otherwise the service counts as one that does not know
  * PATCH, as some proxies drop requests with a method that they don't know
  * @throws RestError where the service can't be reached or trusted, or is of no flavour that is known
  */
-export async function detectFlavour(api: Api, request: Request, isPatient = true): Promise<Recognised> {
+export async function detectFlavour(
+	api: Api,
+	request: Request,
+	{ isPatient = true, unrouted = new Map() }: { readonly isPatient?: boolean; readonly unrouted?: Unrouted } = {},
+): Promise<Recognised> {
 	const list = await request(() => api.probeList());
 	const patch = await request(() => api.probeUpdate("PATCH")).catch((error: unknown): ProbeAnswer => {
 		const isLost = error instanceof RestError && error.kind === "ambiguous" && error.code !== DATABASE_AWAY;
@@ -26,12 +41,20 @@ export async function detectFlavour(api: Api, request: Request, isPatient = true
 	const isPlain = patch === "other" && list === "documented";
 	const put = isPlain ? "other" : await request(() => api.probeUpdate("PUT"));
 	for (const flavour of flavours) {
+		if (unrouted.has(flavour.update.verb) || unrouted.has(flavour.removal)) continue;
 		const how = flavour.recognise({ patch, put, list });
-		if (how !== undefined) return { flavour, how };
+		if (how !== undefined) return { flavour, how: unrouted.size === 0 ? how : `${how}; ${answersText(unrouted)}` };
 	}
-	const text =
-		'the service answers "405: Method Not Allowed" to PUT and to PATCH of a document: no release that ragtag knows does so';
+	const answers =
+		unrouted.size > 0
+			? answersText(unrouted)
+			: 'the service answers "405: Method Not Allowed" to PUT and to PATCH of a document';
+	const text = `${answers}: no kind of server that ragtag knows does so`;
 	throw new RestError(text, { kind: "not_the_api", code: "UNKNOWN_FLAVOUR" });
+}
+
+function answersText(unrouted: Unrouted): string {
+	return [...unrouted].map(([request, answer]) => `${answer} to ${REQUESTS[request]}`).join("; ");
 }
 
 /** The values of `--flavour`. */
@@ -51,6 +74,24 @@ const FRUITLESS_DETECTIONS = 3;
 export class Redetection {
 	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#fruitless = 0;
+	#unrouted = new Map<FlavourRequest, string>();
+
+	/** what real requests were answered, which outweighs every probe */
+	get unrouted(): Unrouted {
+		return this.#unrouted;
+	}
+
+	/** Takes the answers of earlier commands, in place of all that are known. */
+	remember(unrouted: Unrouted = new Map()): void {
+		this.#unrouted = new Map(unrouted);
+	}
+
+	/** @param hasWorked whether requests of the same kind succeeded before: the service was changed since */
+	note({ unrouted, message }: RestError, hasWorked: boolean): void {
+		if (unrouted === undefined) return;
+		if (hasWorked) this.#unrouted.clear();
+		this.#unrouted.set(unrouted, message);
+	}
 
 	isDue(error: RestError | undefined, now: number): boolean {
 		const isVerb = error !== undefined && isWrongVerb(error) && this.#fruitless < FRUITLESS_DETECTIONS;
@@ -70,8 +111,8 @@ export class Redetection {
 	}
 }
 
-function isWrongVerb({ status, message }: RestError): boolean {
-	return status === 405 || /\b405\b.*method not allowed/i.test(message);
+function isWrongVerb({ status, message, unrouted }: RestError): boolean {
+	return unrouted !== undefined || status === 405 || /\b405\b.*method not allowed/i.test(message);
 }
 
 /**

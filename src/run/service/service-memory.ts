@@ -2,12 +2,14 @@ import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject } from "../../json/values.ts";
 import { type Flavour, type Normalise, flavourNamed, flavours } from "../../rest/flavours.ts";
 import type { BodyForm } from "../../body-forms.ts";
+import type { FlavourRequest } from "../../rest/errors.ts";
 import type { Echo } from "../../rest/types.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../storage/folders.ts";
 import { readTextIfThere, removeQuietly } from "../storage/quick-files.ts";
+import type { Unrouted } from "./detect-flavour.ts";
 
 /** The knowledge of commands about the service at one address. */
 export type RememberedService = {
@@ -19,6 +21,8 @@ export type RememberedService = {
 	readonly how: string;
 	/** when, in epoch milliseconds */
 	readonly foundAt: number;
+	/** what real requests were answered that other flavours send */
+	readonly unrouted?: Unrouted;
 };
 
 /** The flavour in use, and whether it was detected now, remembered, or given by the user. */
@@ -33,6 +37,8 @@ export type ServiceMemory = {
 /** Milliseconds for which an entry counts without a new detection: a server may be upgraded. */
 export const VALID_FOR = 24 * 60 * 60 * 1000;
 
+const requests: readonly FlavourRequest[] = ["PUT", "PATCH", "path", "body"];
+
 const echoes: readonly Echo[] = ["document_id", "id", "nothing", "other"];
 
 /**
@@ -42,23 +48,35 @@ const echoes: readonly Echo[] = ["document_id", "id", "nothing", "other"];
 const LAYOUT = 3;
 
 /** The text of an entry. It names its address, so that a reader of the file knows what it is about. */
-export function entryText(baseUrl: string, { flavour, form, proven, how, foundAt }: RememberedService): string {
+export function entryText(baseUrl: string, service: RememberedService): string {
+	const { flavour, form, proven = null, how, foundAt, unrouted = new Map<FlavourRequest, string>() } = service;
+	const answers = unrouted.size === 0 ? {} : { unrouted: Object.fromEntries(unrouted) };
 	const found_at = new Date(foundAt).toISOString();
-	return `${JSON.stringify({ schema: LAYOUT, base_url: baseUrl, flavour: flavour.name, form, proven: proven ?? null, how, found_at })}\n`;
+	return `${JSON.stringify({ schema: LAYOUT, base_url: baseUrl, flavour: flavour.name, form, proven, how, found_at, ...answers })}\n`;
 }
 
 /** Reads an entry; undefined where it is damaged, of another address, or of a flavour that this release does not know. */
 export function readEntry(text: string, baseUrl: string): RememberedService | undefined {
 	const entry = parsed(text);
 	if (!isJsonObject(entry) || entry["schema"] !== LAYOUT || entry["base_url"] !== baseUrl) return undefined;
-	const { flavour: name, form, proven, how, found_at } = entry as { readonly [key: string]: unknown };
+	const { flavour: name, form, proven, how, found_at, unrouted } = entry as { readonly [key: string]: unknown };
 	const flavour = typeof name === "string" ? flavourNamed(name) : undefined;
 	const known = flavour?.update.forms.find((each) => each === form);
 	const foundAt = typeof found_at === "string" ? Date.parse(found_at) : Number.NaN;
 	const echo = echoes.find((each) => each === proven);
 	if (flavour === undefined || known === undefined || typeof how !== "string") return undefined;
 	if (Number.isNaN(foundAt) || (proven !== null && echo === undefined)) return undefined;
-	return { flavour, form: known, proven: echo, how, foundAt };
+	return { flavour, form: known, proven: echo, how, foundAt, unrouted: answersOf(unrouted) };
+}
+
+function answersOf(members: unknown): Unrouted {
+	const answers = isJsonObject(members) ? members : {};
+	return new Map(
+		requests.flatMap((request) => {
+			const answer = answers[request];
+			return typeof answer === "string" ? [[request, answer]] : [];
+		}),
+	);
 }
 
 function parsed(text: string): unknown {

@@ -52,7 +52,14 @@ export class Service {
 	}
 
 	get recognition(): Recognition | undefined {
-		return this.#recognition && { ...this.#recognition, form: this.#api.dialect.form, proven: this.canary.echo };
+		return (
+			this.#recognition && {
+				...this.#recognition,
+				form: this.#api.dialect.form,
+				proven: this.canary.echo,
+				unrouted: this.#redetection.unrouted,
+			}
+		);
 	}
 
 	/** Takes the dialect that an earlier command learned, if there was one. Sends no request. */
@@ -83,6 +90,9 @@ export class Service {
 	async redetect(spoken: Api, request: Request, error?: RestError): Promise<boolean> {
 		if (spoken !== this.#api) return true;
 		if (this.#recognition?.origin === "given") return false;
+		// Answers from before the service was changed no longer count.
+		if (this.#recognition?.origin === "remembered") this.#redetection.remember();
+		if (error !== undefined) this.#redetection.note(error, this.canary.echo !== undefined);
 		if (!this.#redetection.isDue(error, this.clock.now())) return false;
 		const wasProven = this.canary.echo !== undefined;
 		await this.detect(request);
@@ -183,6 +193,7 @@ export class Service {
 			const fresh = age >= 0 && age < VALID_FOR;
 			this.#speak(remembered, "remembered");
 			if (!fresh) this.#recognition = undefined;
+			else this.#redetection.remember(remembered.unrouted);
 		}
 		const same = this.#api.dialect.flavour === remembered.flavour && this.#api.dialect.form === remembered.form;
 		if (same && remembered.proven !== undefined && this.#recognition !== undefined)
@@ -193,7 +204,10 @@ export class Service {
 		await this.remember();
 		const known = await this.#options.memory.load();
 		this.#asked += 1;
-		const { flavour, how } = await detectFlavour(this.#options.api, request, this.#asked < PATIENCE);
+		const { flavour, how } = await detectFlavour(this.#options.api, request, {
+			isPatient: this.#asked < PATIENCE,
+			unrouted: this.#redetection.unrouted,
+		});
 		this.#asked = 0;
 		const { flavour: spoken } = this.#api.dialect;
 		const found = { flavour, how, foundAt: this.#options.now(), origin: "found" } as const;

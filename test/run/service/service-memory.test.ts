@@ -16,6 +16,7 @@ const known: RememberedService = {
 	proven: "document_id",
 	how: "it was seen",
 	foundAt: 86_400_000,
+	unrouted: new Map([["PATCH", "host answered 405"]]),
 };
 
 describe("the stored knowledge of an address", () => {
