@@ -87,6 +87,9 @@ export function keysKept(service: Pick<Service, "show">, documentId: string, kep
 	return new RestError(text, { kind: "rejected", code: "KEYS_KEPT" });
 }
 
+/** The code of an update that was answered with success, and did not arrive. */
+export const NOT_ARRIVED = "NOT_ARRIVED";
+
 /** The refusal of an update in one form. */
 export type Refused = { readonly form: BodyForm; readonly error: RestError };
 
@@ -95,14 +98,20 @@ type Lost = {
 	readonly succeeded: readonly BodyForm[];
 	readonly lost: Arrival | undefined;
 	readonly refused: readonly Refused[];
+	/** whether an earlier update arrived in the first of them */
+	readonly isProven: boolean;
 };
 
 /** The error for an update that succeeded, and arrived in no form. */
-export function notArrived(documentId: string, { succeeded, lost, refused }: Lost): RestError {
+export function notArrived(documentId: string, { succeeded, lost, refused, isProven }: Lost): RestError {
 	const found = lost === "different" ? "what it has now is not what was sent" : "it still has what it had before";
 	const forms = `the body form${succeeded.length === 1 ? "" : "s"} ${succeeded.join(", ")}`;
 	const text = `the service answered success to the update of document ${documentId}, in ${forms}, and ${found}`;
 	const refusals = refused.map(({ form, error }) => `; in the form ${form} it refused the update: ${error.message}`);
 	const cause = refused[0]?.error;
-	return new RestError(text + refusals.join(""), { kind: "not_the_api", code: "NOT_ARRIVED", cause });
+	return new RestError(text + refusals.join(""), {
+		kind: isProven ? "rejected" : "not_the_api",
+		code: NOT_ARRIVED,
+		cause,
+	});
 }

@@ -82,6 +82,7 @@ export class Canary {
 	remembered(echo: Echo): void {
 		this.#echo = echo;
 		this.#isSampleDue = true;
+		this.#unchangedRows = 0;
 	}
 
 	unreadable(): void {

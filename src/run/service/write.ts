@@ -166,6 +166,7 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 	const { service, api, request, write, memory } = attempt;
 	const before = await metadataBefore(attempt);
 	const { flavour } = api.dialect;
+	const proven = service.canary.echo;
 	const succeeded: BodyForm[] = [];
 	const refused: Refused[] = [];
 	let lost: Arrival | undefined;
@@ -205,7 +206,10 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 	// The form that this service is known or documented to take refuses the row. That it ignores others means nothing.
 	const isRowRefused = first?.form === api.dialect.form && lost === "unchanged";
 	if (first !== undefined && (lost === undefined || isRowRefused)) throw first.error;
-	throw notArrived(service.show(write.documentId), { succeeded, lost, refused });
+	// The form arrived before, so the loss may concern this row alone. The next one is read back, too.
+	if (proven !== undefined) service.canary.remembered(proven);
+	const isProven = proven !== undefined;
+	throw notArrived(service.show(write.documentId), { succeeded, lost, refused, isProven });
 }
 
 type Result = { readonly arrival: Arrival; readonly echo: Echo };

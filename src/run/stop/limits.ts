@@ -1,5 +1,7 @@
 import { Exit } from "../../errors.ts";
 import type { RestError } from "../../rest/errors.ts";
+import { NOT_ARRIVED } from "../service/arrival.ts";
+import { notTheApi } from "./reasons.ts";
 import { type RowError, type Stop, SUPERSEDED, type Totals } from "../types.ts";
 
 /** `--max-errors`: a number of rows, or a share of the finished ones. */
@@ -86,6 +88,9 @@ const FORBIDDEN_ROWS = 5;
 /** Answers in sequence about another document than the request, after which a proxy is the cause. */
 const MIXED_UP_ANSWERS = 3;
 
+/** Rows in sequence that were answered with success and did not arrive: then the cause is the service, and no other client. */
+const LOST_ROWS = 3;
+
 /** Rows that failed because the server does not support the request, before any other row was settled. */
 const UNSUPPORTED_ROWS = 3;
 
@@ -96,12 +101,14 @@ export class RepeatedFailures {
 	#settled = 0;
 	#forbidden = 0;
 	#mixedUp = 0;
+	#lost = 0;
 	#unsupported = 0;
 
 	succeeded(): void {
 		this.#settled += 1;
 		this.#forbidden = 0;
 		this.#mixedUp = 0;
+		this.#lost = 0;
 	}
 
 	/** An attempt failed, whether or not its row is retried. */
@@ -119,6 +126,10 @@ export class RepeatedFailures {
 	failed(error: RestError): Stop | undefined {
 		this.#settled += 1;
 		this.#forbidden = error.code === "FORBIDDEN" ? this.#forbidden + 1 : 0;
+		this.#lost = error.code === NOT_ARRIVED ? this.#lost + 1 : 0;
+		if (this.#lost >= LOST_ROWS) {
+			return { ...notTheApi(error), text: `${LOST_ROWS} rows in a row did not arrive: ${error.message}` };
+		}
 		if (UNSUPPORTED_CODES.has(error.code)) this.#unsupported += 1;
 		if (this.#forbidden > 0 && (this.#settled === 1 || this.#forbidden >= FORBIDDEN_ROWS)) {
 			const which = this.#settled === 1 ? "the first row was" : `${FORBIDDEN_ROWS} rows in a row were`;

@@ -274,6 +274,28 @@ describe("a row that the service does not take", () => {
 		expect([kept(server, "bad"), kept(server, "good")]).toEqual([undefined, "good"]);
 	});
 
+	it.each([0, 12])(
+		"is lost alone where a form was proven, and %i rows that change nothing then wait for nothing",
+		async (count) => {
+			const same = range(count).map((n) => `doc-${n}`);
+			const server = fakeServer(["bad", "good", "last", ...same], { isRagflow: true, takes: { json: "ignores" } });
+			server.held.set("bad", new Map([["a", "old"]]));
+			for (const id of same) server.held.set(id, new Map([["a", id]]));
+			const { service, write } = worldOf(server, { memory: memoryOf(known({ flavour: ragflowPut, form: "json" })) });
+			for (const id of same) await write(row(id));
+			service.canary.remembered("document_id");
+			const lost = { kind: "rejected", code: "NOT_ARRIVED" };
+			await expect(write(row("bad"))).rejects.toMatchObject(lost);
+			await expect(write(row("bad"))).rejects.toMatchObject(lost);
+			for (const id of same) await write(row(id));
+			service.canary.remembered("document_id");
+			server.takes = { json: "keeps" };
+			for (const id of ["good", "last"]) await write(row(id));
+			expect([kept(server, "bad"), kept(server, "good"), kept(server, "last")]).toEqual(["old", "good", "last"]);
+			expect(service.canary.trustsSuccess).toBe(true);
+		},
+	);
+
 	it("stops the run if an accepted form changed the metadata: harm is no refusal", async () => {
 		const server = fakeServer(["bad"], { takes: { multipart: "refuses", plain: "clears", json: "refuses" } });
 		server.held.set("bad", new Map([["old", 1]]));

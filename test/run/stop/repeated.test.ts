@@ -32,6 +32,12 @@ describe("answers that concern the whole run when they are repeated", () => {
 		["the same between other failures", ["CODE_102", ...times(4, "FORBIDDEN"), "CODE_102", "FORBIDDEN"], undefined],
 		["answers about other documents", ["ok", ...times(3, "ECHO_MISMATCH")], [4, Exit.temporary]],
 		["two of them", ["ECHO_MISMATCH", "ECHO_MISMATCH", "ok", "ECHO_MISMATCH", "CODE_1", "ECHO_MISMATCH"], undefined],
+		["rows that were lost, one after another", ["ok", ...times(3, "NOT_ARRIVED")], [4, Exit.temporary]],
+		[
+			"a lost row here and there",
+			["NOT_ARRIVED", "NOT_ARRIVED", "ok", "NOT_ARRIVED", "CODE_1", "NOT_ARRIVED"],
+			undefined,
+		],
 		["a server that can't do it, from the start", ["HTTP_501", "HTTP_505", "HTTP_511"], [3, Exit.temporary]],
 		["a server that could", ["ok", ...times(5, "HTTP_501")], undefined],
 		["one that refuses for another reason, too", ["HTTP_501", "CODE_1", "HTTP_501", "HTTP_501"], undefined],
