@@ -1,9 +1,9 @@
 import { readRun } from "../journal/reader.ts";
 import { newestOrder, type RunFile } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
-import { isComplete } from "../recorded/run-summary.ts";
 import { undoneRunOf } from "../recorded/superseded.ts";
-import { type RunInOrder, type RunTouches, touchesOfRemovedRuns, touchesOfRun } from "./run-touches.ts";
+import { type RunInOrder, touchesOfRemovedRuns, touchesOfRun, undoneBy } from "./run-touches.ts";
+import type { RunTouches } from "./touch-lists.ts";
 import { documentHash, JoinedTouches, sortedOnce, touchesOf, without } from "./touches.ts";
 
 /** The run that has touched a document since. */
@@ -94,27 +94,47 @@ export async function newerRuns(
 	all: readonly RunFile[],
 	isUndo = undoneRunOf(file) !== undefined,
 ): Promise<NewerRuns> {
-	const own = ownRuns(file, all, isUndo);
+	const withoutFile = await runsWithoutFile(runs, all);
+	const removed = touchesOfRemovedRuns(runs, new Set([...all, ...withoutFile].map(({ run }) => run)));
+	const undos = isUndo ? undosOf(runs, all, removed) : [];
+	const own = ownRuns(file, all, undos);
 	const ownFiles = all.filter(({ run }) => own.has(run));
 	const newer = new NewerRuns(Math.min(...ownFiles.map(({ order = 0 }) => order)));
-	for (const other of all) {
-		if (own.has(other.run) || newestOrder(other) <= newer.began) continue;
-		if (!isUndo) newer.addOther(await touchesOfRun(runs, other), NONE);
-		// It has given back all that it wrote.
-		else if (!isCompleteUndo(runs, other))
-			newer.addOther(await touchesOfRun(runs, other), await undoneOf(runs, other, all));
-	}
-	const withoutFile = await runsWithoutFile(runs, all);
-	for (const other of withoutFile) newer.addOther(await touchesOfRun(runs, other), NONE);
-	for (const touches of touchesOfRemovedRuns(runs, new Set([...all, ...withoutFile].map(({ run }) => run)))) {
-		if (!own.has(touches.run)) newer.addOther(touches, NONE);
+	const others: Other[] = [
+		...all.filter((other) => newestOrder(other) > newer.began).map((other) => otherOf(runs, other)),
+		...withoutFile.map((other) => otherOf(runs, other)),
+		...removed.map((touches) => ({ run: touches.run, read: async () => touches })),
+	];
+	for (const { run, read } of others) {
+		// A complete undo has given back all that it wrote.
+		if (own.has(run) || undos.some((undo) => undo.run === run && undo.isComplete)) continue;
+		newer.addOther(await read(), await undoneOf(run, undos));
 	}
 	// Nearly always no other run has written since: then a journal with a million rows is not read.
 	if (!newer.isEmpty) for (const one of ownFiles) newer.addOwn(await touchesOfRun(runs, one));
 	return newer;
 }
 
-const NONE = new Float64Array(0);
+/** Another run, with what it has touched. */
+type Other = { readonly run: string; readonly read: () => Promise<RunTouches> };
+
+/** An undo, of the run `of`. */
+type Undo = Other & { readonly of: string; readonly isComplete: boolean };
+
+function otherOf(runs: RunStore, file: RunInOrder): Other {
+	return { run: file.run, read: () => touchesOfRun(runs, file) };
+}
+
+/** All undos, also those whose records were removed. */
+function undosOf(runs: RunStore, all: readonly RunFile[], removed: readonly RunTouches[]): Undo[] {
+	const found = [
+		...all.map((file) => ({ ...otherOf(runs, file), undoes: undoneBy(runs, file) })),
+		...removed.map((touches) => ({ run: touches.run, read: async () => touches, undoes: touches.undoes })),
+	];
+	return found.flatMap(({ undoes, ...other }) =>
+		undoes === undefined ? [] : { ...other, of: undoes.run, isComplete: undoes.isComplete },
+	);
+}
 
 /**
  * The runs whose `run.json` is lost or damaged, as the headers of their journals name them: what they wrote still counts.
@@ -126,40 +146,49 @@ async function runsWithoutFile(runs: RunStore, files: readonly RunFile[]): Promi
 	const known = new Set(files.map(({ run }) => run));
 	const found: RunInOrder[] = [];
 	for (const run of await runs.names()) {
-		if (known.has(run)) continue;
-		const header = (await readRun(runs.path(run)))?.header;
-		// The copy of another run's folder is not a second run.
-		if (header === undefined || known.has(header.run)) continue;
-		found.push({ run, baseUrl: header.target.baseUrl, ...(header.order === undefined ? {} : { order: header.order }) });
+		const file = known.has(run) ? undefined : await runWithoutFile(runs, run, known);
+		if (file !== undefined) found.push(file);
 	}
 	return found;
 }
 
+/** @param known runs that have that file: the copy of another run's folder is not a second run */
+export async function runWithoutFile(
+	runs: RunStore,
+	run: string,
+	known: ReadonlySet<string>,
+): Promise<RunInOrder | undefined> {
+	const header = (await readRun(runs.path(run)))?.header;
+	if (header === undefined || known.has(header.run)) return undefined;
+	const { order } = header;
+	// The number of its newest execution is not known.
+	const lastOrder = Number.POSITIVE_INFINITY;
+	return { run, baseUrl: header.target.baseUrl, lastOrder, ...(order === undefined ? {} : { order }) };
+}
+
 /** The runs that are one with a run: its shards, or the run that they were merged into. For an undo also what it takes back, and other undos of that. */
-function ownRuns(file: RunFile, all: readonly RunFile[], isUndo: boolean): ReadonlySet<string> {
+function ownRuns(file: RunFile, all: readonly RunFile[], undos: readonly Undo[]): ReadonlySet<string> {
 	const base = undoneRunOf(file) ?? file.run;
 	const own = new Set([file.run, base]);
 	for (const { run, mergedFrom = [] } of all) {
 		if (run === base) for (const shard of mergedFrom) own.add(shard);
 		if (mergedFrom.includes(base)) own.add(run);
 	}
-	if (!isUndo) return own;
-	// The oldest first: an undo may be undone in turn.
-	for (const other of all.toReversed()) if (own.has(undoneRunOf(other) ?? "")) own.add(other.run);
+	// An undo may be undone in turn.
+	for (let known = 0; known < own.size;) {
+		known = own.size;
+		for (const { run, of } of undos) if (own.has(of)) own.add(run);
+	}
 	return own;
 }
 
-function isCompleteUndo(runs: RunStore, file: RunFile): boolean {
-	return undoneRunOf(file) !== undefined && isComplete(runs, file.run);
-}
-
 /** The documents that complete undos of a run have given back, and that no undo of these has changed again. */
-async function undoneOf(runs: RunStore, file: RunFile, all: readonly RunFile[]): Promise<Float64Array> {
+async function undoneOf(run: string, undos: readonly Undo[]): Promise<Float64Array> {
 	const given: Float64Array[] = [];
-	for (const undo of all) {
-		if (undoneRunOf(undo) !== file.run || !isCompleteUndo(runs, undo)) continue;
-		const again = await undoneOf(runs, undo, all);
-		for (const { written } of (await touchesOfRun(runs, undo)).executions) given.push(without(written, again));
+	for (const undo of undos) {
+		if (undo.of !== run || !undo.isComplete) continue;
+		const again = await undoneOf(undo.run, undos);
+		for (const { written } of (await undo.read()).executions) given.push(without(written, again));
 	}
 	return sortedOnce(...given);
 }

@@ -1,44 +1,21 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
 import { CliError, Exit } from "../../errors.ts";
-import { jsonObjectOf } from "../../json/parse-json.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
 import { packedPath, readChunks } from "../journal/files.ts";
 import { JOURNAL_FILE, readMatchingLines, readRun, SENT_FILE } from "../journal/reader.ts";
-import { isRunId, newestOrder, type RunFile } from "../recorded/run-file.ts";
+import { repairRun } from "../journal/repair.ts";
+import { newestOrder, type RunFile } from "../recorded/run-file.ts";
 import { datasetIn } from "../recorded/run-lock.ts";
 import type { RunStore } from "../recorded/run-store.ts";
-import { isAbsent, removeQuietly } from "../storage/quick-files.ts";
+import { isComplete } from "../recorded/run-summary.ts";
+import { undoneRunOf } from "../recorded/superseded.ts";
+import { removeQuietly } from "../storage/quick-files.ts";
+import { listNames, listPath, readList, type RunTouches, type Undone, writeList } from "./touch-lists.ts";
 import { documentHash, sortedOnce } from "./touches.ts";
 
-/** The documents that one execution of a run has touched, as sorted hashes. */
-export type ExecutionTouches = {
-	/** its number in the order of all executions */
-	readonly order: number;
-	/** written, removed or uploaded: sent, and not certainly refused */
-	readonly written: Float64Array;
-	readonly unchanged: Float64Array;
-};
-
-/** The documents that a run has touched. */
-export type RunTouches = {
-	readonly run: string;
-	readonly baseUrl: string;
-	readonly executions: readonly ExecutionTouches[];
-};
-
-/** The folder of these lists, next to the folders of runs. A list outlives the record of its run while an older run needs it. */
-const FOLDER = ".touched";
-
 /** A run by its `run.json`, or by the header of its journal. */
-export type RunInOrder = Pick<RunFile, "run" | "baseUrl" | "order"> & Partial<Pick<RunFile, "options">>;
-
-/** Increased when the form of a list changes: an older list is then made anew. */
-const SCHEMA = 1;
-
-const BYTES = Float64Array.BYTES_PER_ELEMENT;
+export type RunInOrder = Pick<RunFile, "run" | "baseUrl" | "order"> &
+	Partial<Pick<RunFile, "lastOrder" | "options" | "command" | "manifest">>;
 
 /**
  * The documents that a run has touched, from its files. The list is kept: it is made anew only after the files have
@@ -78,13 +55,16 @@ export function touchesOfRemovedRuns(runs: RunStore, recorded: ReadonlySet<strin
  * @param others all other recorded runs
  * @throws the error of the storage where the list can't be written
  */
-export async function keepTouches(runs: RunStore, file: RunFile, others: readonly RunFile[]): Promise<void> {
+export async function keepTouches(runs: RunStore, file: RunInOrder, others: readonly RunFile[]): Promise<void> {
 	const oldest = Math.min(...others.map(({ order = 0 }) => order));
 	const recorded = new Set(others.map(({ run }) => run));
-	// A damaged record has no list: its removal must be possible all the same.
-	const touches =
-		oldest < newestOrder(file) ? await readTouches(runs.path(file.run), file).catch(() => undefined) : undefined;
-	if (touches !== undefined) await writeList(runs, touches, stampOf(runs.path(file.run)));
+	const folder = runs.path(file.run);
+	const read = (): Promise<RunTouches> => readTouches(folder, file);
+	// Where nothing of a damaged record can be read, its removal must be possible all the same.
+	const repaired = (): Promise<RunTouches | undefined> =>
+		repairRun(folder, () => new Date()).then(read, () => undefined);
+	const touches = oldest < newestOrder(file) ? await read().catch(repaired) : undefined;
+	if (touches !== undefined) await writeList(runs, { ...touches, undoes: undoneBy(runs, file) }, stampOf(folder));
 	for (const run of listNames(runs)) {
 		const isOwn = run === file.run;
 		if (recorded.has(run)) continue;
@@ -95,6 +75,12 @@ export async function keepTouches(runs: RunStore, file: RunFile, others: readonl
 		const newest = Math.max(isOwn ? newestOrder(file) : 0, ...orders);
 		if (newest <= oldest) removeQuietly(listPath(runs, run));
 	}
+}
+
+/** The run that a run takes back; undefined where it is no undo. */
+export function undoneBy(runs: RunStore, { run, command, manifest }: RunInOrder): Undone | undefined {
+	const undone = command === undefined || manifest === undefined ? undefined : undoneRunOf({ command, manifest });
+	return undone === undefined ? undefined : { run: undone, isComplete: isComplete(runs, run) };
 }
 
 async function readTouches(folder: string, file: RunInOrder): Promise<RunTouches> {
@@ -171,77 +157,4 @@ function stampOf(folder: string): string {
 		.flatMap((name) => [join(folder, name), packedPath(join(folder, name))])
 		.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? "-")
 		.join(" ");
-}
-
-function listPath(runs: RunStore, run: string): string {
-	return runs.path(FOLDER, run);
-}
-
-function listNames(runs: RunStore): string[] {
-	try {
-		return readdirSync(runs.path(FOLDER)).filter(isRunId);
-	} catch (error) {
-		if (isAbsent(error)) return [];
-		throw error;
-	}
-}
-
-/** Writes a list: a line of JSON, then the hashes. The file is complete or absent. */
-async function writeList(runs: RunStore, { run, baseUrl, executions }: RunTouches, stamp: string): Promise<void> {
-	const hashes = Buffer.concat(executions.flatMap(({ written, unchanged }) => [bytesOf(written), bytesOf(unchanged)]));
-	const listed = executions.map(({ order, written, unchanged }) => [order, written.length, unchanged.length]);
-	const crc = checksum(listed, hashes);
-	const head: JsonObject = { schema: SCHEMA, base_url: baseUrl, stamp, crc, executions: listed };
-	mkdirSync(runs.path(FOLDER), { recursive: true, mode: 0o700 });
-	const path = listPath(runs, run);
-	const draft = `${path}.new`;
-	const file = await open(draft, "w", 0o600);
-	try {
-		await file.writeFile(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), hashes]));
-		await file.datasync();
-	} finally {
-		await file.close();
-	}
-	renameSync(draft, path);
-}
-
-function checksum(executions: readonly JsonValue[], hashes: Uint8Array): number {
-	return crc32(hashes, crc32(JSON.stringify(executions)));
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Buffer {
-	return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-type KeptList = { readonly touches: RunTouches; readonly stamp: string };
-
-/** @returns undefined where there is no list, "damaged" where this version has not written it whole */
-function readList(runs: RunStore, run: string): KeptList | "damaged" | undefined {
-	let bytes: Buffer;
-	try {
-		bytes = readFileSync(listPath(runs, run));
-	} catch (error) {
-		if (isAbsent(error)) return undefined;
-		throw error;
-	}
-	const end = bytes.indexOf("\n");
-	const head = jsonObjectOf(bytes.toString("utf8", 0, Math.max(0, end)));
-	if (!isJsonObject(head) || head["schema"] !== SCHEMA) return "damaged";
-	const { base_url: baseUrl, stamp, crc, executions: listed } = head;
-	if (typeof baseUrl !== "string" || typeof stamp !== "string" || !isJsonArray(listed)) return "damaged";
-	const hashes = bytes.subarray(end + 1);
-	if (checksum(listed, hashes) !== crc) return "damaged";
-	let at = hashes.byteOffset;
-	const take = (length: number): Float64Array => {
-		const part = new Float64Array(hashes.buffer.slice(at, at + length * BYTES));
-		at += length * BYTES;
-		return part;
-	};
-	const executions: ExecutionTouches[] = [];
-	for (const entry of listed) {
-		const [order, written, unchanged] = isJsonArray(entry) ? entry : [];
-		if (typeof order !== "number" || typeof written !== "number" || typeof unchanged !== "number") return "damaged";
-		executions.push({ order, written: take(written), unchanged: take(unchanged) });
-	}
-	return { touches: { run, baseUrl, executions }, stamp };
 }

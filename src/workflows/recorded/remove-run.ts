@@ -5,6 +5,7 @@ import { withFlags } from "../../flags/next-command.ts";
 import { longFiles, packRun } from "../../run/journal/packed.ts";
 import { Locked } from "../../run/journal/lock.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
+import { runWithoutFile } from "../../run/newer/newer-runs.ts";
 import { keepTouches } from "../../run/newer/run-touches.ts";
 import { datasetIn, lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
@@ -36,10 +37,11 @@ export async function removeRun(candidate: WhichRun, removal: Removal): Promise<
 		if (now === undefined) return "another process has removed it";
 		const why = staysBecause(now);
 		if (why !== undefined || isDry) return why;
-		const file = await runs.read(run);
 		// Some of them may have been removed meanwhile, also by this process.
 		const left = new Set(await runs.names());
 		const others = all.filter((other) => other.run !== run && left.has(other.run));
+		const known = new Set(others.map((other) => other.run));
+		const file = (await runs.read(run)) ?? (await runWithoutFile(runs, run, known).catch(() => undefined));
 		if (file !== undefined) {
 			await keepTouches(runs, file, others).catch((error: unknown) => {
 				const text = `run ${run} stays: the list of its documents, which an older run needs, can't be written: ${reason(error)}`;

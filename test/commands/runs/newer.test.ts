@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -90,6 +90,30 @@ describe("a run that goes on", () => {
 		expect((await world.run(["runs", "repair", newer])).exit).toBe(0);
 		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 5, superseded: 3 });
 		expect((await held(world)).slice(5)).toEqual([105, 106, 107]);
+	});
+
+	it.each([
+		["run.json", "{"],
+		["journal.jsonl", "x\n"],
+		["sent.jsonl", "x\n"],
+	])("sends no row that a newer run has written whose %s was damaged when it was removed", async (damaged, text) => {
+		const { world, run } = await stopped(4);
+		const newer = runOf((await world.run(await corrections(world, [6, 7]))).stdout);
+		const lines = (await readFile(world.path(newer, damaged), "utf8")).split("\n");
+		await writeFile(world.path(newer, damaged), [...lines.slice(0, 1), text, ...lines.slice(1)].join("\n"));
+		if (damaged === "run.json") {
+			// Without that file, only a run that is old and was killed can be removed.
+			const journal = world.path(newer, "journal.jsonl");
+			const records = (await readFile(journal, "utf8")).trimEnd().split("\n");
+			await writeFile(journal, `${records.slice(0, -1).join("\n")}\n`);
+			const old = new Date(Date.now() - 2 * 60 * 60 * 1000);
+			await utimes(journal, old, old);
+		}
+		const which = damaged === "run.json" ? ["--older-than", "1h", "--keep-last", "0"] : [newer];
+		const pruned = await world.run(["runs", "prune", ...which, "--all"]);
+		expect([pruned.exit, pruned.stdout]).toEqual([0, `${newer}\n`]);
+		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 6, superseded: 2 });
+		expect((await held(world)).slice(6)).toEqual([106, 107]);
 	});
 
 	it("sends nothing where the list of a removed newer run is damaged, unless it is forced", async () => {
@@ -235,6 +259,32 @@ describe("an undo", () => {
 		expect((await tried(world, "runs", "undo", second, "--yes"))[0]).toBe(0);
 		expect(await held(world)).toEqual(range(DOCUMENTS));
 		expect((await tried(world, "runs", "undo", first, "--yes"))[0]).toBe(0);
+		expect(await held(world)).toEqual(Array.from({ length: DOCUMENTS }, () => undefined));
+	});
+
+	it.each([
+		["the run", ["B"]],
+		["its undo", ["undo of B"]],
+		["both", ["undo of B", "B"]],
+		["an undo that was not finished, of the same run", ["undo of A"]],
+	])("takes a run back where records were removed of what was undone since: of %s", async (_, removed) => {
+		const world = await recorded(DOCUMENTS, removed[0] === "undo of A" ? stopAt(DOCUMENTS + 4) : {});
+		const names = new Map<string, string>();
+		const undo = async (name: string): Promise<number> => {
+			const { exit, stdout } = await world.run(["runs", "undo", names.get(name) ?? "", "--yes", ...ONE_BY_ONE]);
+			names.set(`undo of ${name}`, runOf(stdout));
+			return exit;
+		};
+		names.set("A", runOf((await world.run((await tagging(world)).argv)).stdout));
+		if (removed[0] === "undo of A") expect(await undo("A")).toBe(4);
+		else {
+			names.set("B", runOf((await world.run(await corrections(world, range(DOCUMENTS)))).stdout));
+			expect(await undo("B")).toBe(0);
+		}
+		for (const name of removed) {
+			expect((await world.run(["runs", "prune", names.get(name) ?? "", "--all"])).exit).toBe(0);
+		}
+		expect(await undo("A")).toBe(0);
 		expect(await held(world)).toEqual(Array.from({ length: DOCUMENTS }, () => undefined));
 	});
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NewerRuns } from "../../../src/run/newer/newer-runs.ts";
-import type { RunTouches } from "../../../src/run/newer/run-touches.ts";
+import type { RunTouches } from "../../../src/run/newer/touch-lists.ts";
 import { documentHash, JoinedTouches, sortedOnce, touchesOf, without } from "../../../src/run/newer/touches.ts";
 
 const hashes = fc.array(fc.integer({ min: 0, max: 60 }));
