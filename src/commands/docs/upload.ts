@@ -159,7 +159,9 @@ function uploadPreview(onExisting: OnExisting): PreviewRow {
 function uploadFiles({ session: { service, timeout } }: Run, onExisting: OnExisting): RowOperation {
 	return (log, documents) => {
 		const settling = new Settling(service, timeout);
-		const upload = uploadFile(service, onExisting, { log, settling, names: documents.names(service.lookup) });
+		const names = documents.names(service.lookup);
+		const wasListed = documents.wasListed.bind(documents);
+		const upload = uploadFile(service, onExisting, { log, settling, names, wasListed });
 		return (row, request, memory) => upload(withFile(row), request, memory);
 	};
 }

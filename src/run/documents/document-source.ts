@@ -207,6 +207,13 @@ export class DocumentSource implements AsyncDisposable {
 		};
 	}
 
+	/** Whether the list that `names` reads showed that id. Undefined where it read none, or one that may lack it. */
+	wasListed(datasetId: string, id: string): boolean | undefined {
+		const listed = this.#byName?.whole(datasetId);
+		if (listed?.documents.showed(id) === true) return true;
+		return listed === undefined || listed.short !== undefined ? undefined : false;
+	}
+
 	/** Finds the documents that rows remove, in a list of the dataset where that costs fewer requests than `lookup`. */
 	removable(lookup: Pick<Lookup, "byId" | "isIndexed">): Removable {
 		if (this.#rows === undefined) return askedForAlone(lookup);

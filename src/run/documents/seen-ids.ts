@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { firstSlot, nextSlot, SlotTable } from "./slot-table.ts";
+import { firstSlot, nextSlot, type Part, SlotTable } from "./slot-table.ts";
 
 /** 96 bits, so that no two ids of a list share them: for ten million ids the odds are one in 10^15. */
 const WORDS = 3;
@@ -18,7 +18,7 @@ export class SeenIds {
 	readonly #slots = new SlotTable(WORDS, hashOf);
 	#count = 0;
 	#pass = 1;
-	/** the words of the id that is being added; the last one is folded into the others */
+	/** the words of the id that was read last; the last one is folded into the others */
 	readonly #added = new Uint32Array(ID_WORDS);
 
 	/** ids of all passes */
@@ -33,14 +33,11 @@ export class SeenIds {
 
 	/** Adds an id. `again` if an earlier pass has shown it, `repeated` if this one has. */
 	add(id: string): "new" | "again" | "repeated" {
-		const added = this.#added;
-		if (!readDigits(id, added)) readDigits(hash("sha256", id, "hex").slice(0, DIGITS), added);
-		fold(added);
+		const added = this.#read(id);
 		const slotHash = hashOf(added, 0);
 		const part = this.#slots.partWithRoom(slotHash);
 		const { words, marks } = part;
-		let slot = firstSlot(part, slotHash);
-		while (marks[slot] !== 0 && !isAt(words, slot * WORDS, added)) slot = nextSlot(part, slot);
+		const slot = slotOf(part, slotHash, added);
 		const before = marks[slot];
 		marks[slot] = this.#pass;
 		if (before === this.#pass) return "repeated";
@@ -50,6 +47,28 @@ export class SeenIds {
 		this.#count += 1;
 		return "new";
 	}
+
+	has(id: string): boolean {
+		const wanted = this.#read(id);
+		const slotHash = hashOf(wanted, 0);
+		const part = this.#slots.part(slotHash);
+		return part.marks[slotOf(part, slotHash, wanted)] !== 0;
+	}
+
+	#read(id: string): Uint32Array {
+		const words = this.#added;
+		if (!readDigits(id, words)) readDigits(hash("sha256", id, "hex").slice(0, DIGITS), words);
+		fold(words);
+		return words;
+	}
+}
+
+/** The slot of an id, or the free one that it would take. */
+function slotOf(part: Part, slotHash: number, id: Uint32Array): number {
+	const { words, marks } = part;
+	let slot = firstSlot(part, slotHash);
+	while (marks[slot] !== 0 && !isAt(words, slot * WORDS, id)) slot = nextSlot(part, slot);
+	return slot;
 }
 
 /** Folds the last word into each of the others in another way: ids that differ in it alone stay different. */

@@ -4,6 +4,7 @@ import { parseLoosely } from "../../json/not-json.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import type { BlockCache } from "./block-file.ts";
 import { IndexedRecords } from "./indexed-records.ts";
+import { SeenIds } from "./seen-ids.ts";
 
 /** The metadata of a document, as a list showed it. */
 export type RemoteDocument = {
@@ -82,6 +83,7 @@ export class StoredDocuments {
 export class StoredNames {
 	readonly #records: IndexedRecords;
 	readonly #keyOf: (name: string) => string;
+	readonly #ids = new SeenIds();
 
 	private constructor(records: IndexedRecords, keyOf: (name: string) => string) {
 		this.#records = records;
@@ -95,12 +97,18 @@ export class StoredNames {
 
 	/** @throws CliError exit 7 if it can't be stored */
 	add({ id, name, size, ...held }: Named): Promise<void> | undefined {
+		this.#ids.add(id);
 		const named = [JSON.stringify(id), JSON.stringify(name), JSON.stringify(size ?? null)];
 		return this.#records.add(this.#keyOf(name), [...named, ...fieldsOf(held)]);
 	}
 
 	end(): Promise<void> {
 		return this.#records.end();
+	}
+
+	/** Whether a document of that id was added. */
+	showed(id: string): boolean {
+		return this.#ids.has(id);
 	}
 
 	/** Every document whose name has the same key. */

@@ -19,8 +19,15 @@ const SEARCHES = [0.1, 0.4, 1];
 
 const MAYBE_STORED = "the file may have been stored: check with docs list --name before uploading it again";
 
+const LEFT_ALONE = `nothing was written onto that document, and undo leaves it alone; ${MAYBE_STORED}`;
+
 /** An attempt of an upload, in one dialect. */
-export type UploadAttempt = RowAttempt & { readonly api: Api; readonly settling: Settling };
+export type UploadAttempt = RowAttempt & {
+	readonly api: Api;
+	readonly settling: Settling;
+	/** whether a list showed that id before the uploads; undefined where no whole list was read */
+	readonly wasListed: (datasetId: string, id: string) => boolean | undefined;
+};
 
 /**
  * Sends the file once. Where the answer does not say whether it was stored, the list does: a document that is there now, and
@@ -115,42 +122,45 @@ export async function sizeOf(path: string): Promise<number> {
 /**
  * Checks the answer to an upload: its id must be new, and a list must show the first document of a run.
  *
- * @throws RestError, of kind `not_the_api`, before anything is written onto a document of another client
+ * @throws RestError before anything is written onto a document of another client: of kind `not_the_api` until an upload was
+ * confirmed, then the row alone fails
  */
 export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFile): Promise<void> {
-	const { service, memory } = attempt;
+	const { service, api, request, item, memory, wasListed } = attempt;
+	const { canary, lookup } = service;
 	const { id, name } = stored;
-	if ((memory.namesakes ?? []).includes(id) || !service.canary.isNewUpload(id)) {
-		const [shownName, shownId] = [service.show(name), service.show(id)];
-		const text = `the service answered the upload of ${shownName} with document ${shownId}, which was there before`;
-		throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
-	}
-	if (service.canary.isUploadConfirmed) return;
-	// One after another: the first confirms the uploads that wait here.
-	await service.canary.alone(() => confirmUpload(attempt, stored));
-}
-
-async function confirmUpload(
-	{ service, api, request, item }: UploadAttempt,
-	{ id, name }: Pick<StoredFile, "id" | "name">,
-): Promise<void> {
-	if (service.canary.isUploadConfirmed) return;
-	const [shownName, shownId] = [service.show(name), service.show(id)];
-	const isListed = async (): Promise<boolean> => {
-		const found = await findDocument(api, request, item.datasetId, id);
-		if (found === undefined) return false;
+	const answered = `the service answered the upload of ${service.show(name)} with document ${service.show(id)}`;
+	const refusal = (text: string): RestError =>
+		new RestError(text, { kind: canary.isUploadConfirmed ? "rejected" : "not_the_api", code: "NOT_STORED" });
+	const refuseOther = (listed: string): void => {
 		// Some services answer with the name that was sent, and list the number that they gave it.
-		const [answered, listed] = [name.normalize(), found.name.normalize()];
-		if (answered !== listed && !isNumbered(answered, listed)) {
-			const text = `the service answered the upload of ${shownName} with document ${shownId}, which is ${service.show(found.name)}`;
-			throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
-		}
-		service.canary.confirmUpload();
-		return true;
+		const [sent, found] = [name.normalize(), listed.normalize()];
+		if (sent === found || isNumbered(sent, found)) return;
+		throw refusal(`${answered}, which is ${service.show(listed)}; ${LEFT_ALONE}`);
 	};
-	if (await readBack(isListed, service)) return;
-	const text = `the service answered success to the upload of ${shownName} as document ${shownId}, and does not list it`;
-	throw new RestError(text, { kind: "not_the_api", code: "NOT_STORED" });
+	const wasThere = (memory.namesakes ?? []).includes(id) || wasListed(item.datasetId, id);
+	if (wasThere === true || !canary.isNewUpload(id)) {
+		throw refusal(`${answered}, which was there before; ${LEFT_ALONE}`);
+	}
+	if (!canary.isUploadConfirmed) {
+		// One after another: the first confirms the uploads that wait here.
+		const isFirst = await canary.alone(async () => {
+			if (canary.isUploadConfirmed) return false;
+			const isListed = async (): Promise<boolean> => {
+				const found = await findDocument(api, request, item.datasetId, id);
+				if (found !== undefined) refuseOther(found.name);
+				return found !== undefined;
+			};
+			if (!(await readBack(isListed, service))) throw refusal(`${answered}, and does not list it`);
+			canary.confirmUpload();
+			return true;
+		});
+		if (isFirst) return;
+	}
+	// A list showed it as new, before the upload or after it.
+	if (wasThere === false || memory.maybeStored !== undefined) return;
+	const found = await lookup.byId(api, request, item.datasetId, id);
+	if (found !== undefined) refuseOther(found.name);
 }
 
 /** The error for a file that the service stored under another name. */

@@ -34,6 +34,8 @@ export type UploadOptions = {
 	readonly settling: Settling;
 	/** how the documents are found that have a file's name already; by default each name is asked for */
 	readonly names: FindNames;
+	/** whether a list showed an id before the uploads; by default no list was read */
+	readonly wasListed: UploadAttempt["wasListed"];
 };
 
 /** An attempt of a row of `docs upload`. */
@@ -51,10 +53,11 @@ export function uploadFile<Item extends UploadItem>(
 	options: Partial<UploadOptions> = {},
 ): Operation<Item> {
 	const { log = unrecorded, settling = new Settling(service, 0), names = namesOf(service) } = options;
-	const removedKeys = new RemovedKeys(service);
+	const { wasListed = () => undefined } = options;
+	const shared = { service, log, settling, onExisting, names, wasListed, removedKeys: new RemovedKeys(service) };
 	return (item, request, memory) =>
 		service.inDialect(request, async (api) => {
-			const upload: Upload = { service, api, request, item, memory, log, settling, onExisting, names, removedKeys };
+			const upload: Upload = { ...shared, api, request, item, memory };
 			memory.stored ??= log.earlier(item.index)?.stored ?? (await recoverEarlierUpload(upload));
 			memory.stored ??= await recoverAttempt(upload);
 			// A file that was sent is searched for, and not sent again. Documents of its name no longer matter.

@@ -30,6 +30,7 @@ it("ids are new, of an earlier pass, or of this one, as sets of them would say",
 					pass = new Set();
 					continue;
 				}
+				expect(ids.has(id)).toBe(all.has(id));
 				expect(ids.add(id)).toBe(pass.has(id) ? "repeated" : all.has(id) ? "again" : "new");
 				pass.add(id);
 				all.add(id);

@@ -249,6 +249,7 @@ describe("uploading", () => {
 	const stored = { id: "new", name: "a.txt", size: 5 };
 	const settled = { status: "uploaded", documentId: "new", storedName: "a.txt" };
 	const look = "list set page 1 name a.txt";
+	const lookForId = "list set page 1 id new";
 
 	it("stores the file, then writes its metadata", async () => {
 		const calls: string[] = [];
@@ -258,14 +259,14 @@ describe("uploading", () => {
 			updateMetadata: done,
 		});
 		expect(await uploadFile(provenService(api), "error")(upload, direct, {})).toEqual(settled);
-		expect(calls).toEqual([look, "upload set a.txt 5", 'update set new [["a",1]]']);
+		expect(calls).toEqual([look, "upload set a.txt 5", lookForId, 'update set new [["a",1]]']);
 	});
 
 	it("sends no metadata if the row has none", async () => {
 		const calls: string[] = [];
 		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.resolve(stored) });
 		await uploadFile(provenService(api), "error")({ ...upload, metadata: new Map() }, direct, {});
-		expect(calls).toEqual([look, "upload set a.txt 5"]);
+		expect(calls).toEqual([look, "upload set a.txt 5", lookForId]);
 	});
 
 	it("repeats only the metadata once the file is stored, even if the file is gone by then", async () => {
@@ -284,7 +285,7 @@ describe("uploading", () => {
 		await expect(run(gone, direct, memory)).rejects.toMatchObject({ kind: "ambiguous" });
 		await rm(path);
 		expect(await run(gone, direct, memory)).toEqual({ ...settled, storedName: "gone.txt" });
-		expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "upload", "update", "update"]);
+		expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "upload", "list", "update", "update"]);
 	});
 
 	it("is never repeated blindly after a lost answer, which could store the file twice", async () => {
