@@ -80,7 +80,9 @@ async function programOf(app: App, done: Done, argv: readonly string[] | undefin
 		})
 		.configureOutput({
 			writeOut: (text) => void app.io.out(text),
-			writeErr: (text) => app.io.err(text.trimEnd()),
+			writeErr: (text) => {
+				for (const line of text.trimEnd().split("\n")) app.io.err(line);
+			},
 			// `explain` prints errors: it knows the command line.
 			outputError: () => undefined,
 		})
@@ -158,7 +160,7 @@ function explain(error: unknown, argv: readonly string[], { io, signal, runEnd }
 		const [what = ""] = error.message.split("\n");
 		const message = (hint === undefined ? error.message : what).replace(/^error: /, "");
 		runEnd.fail({ message, hint });
-		io.err(`ragtag: ${message}`);
+		for (const line of `ragtag: ${message}`.split("\n")) io.err(line);
 		io.err(hint ?? "Type `ragtag --help` for all commands, or add --help to a command for its options.");
 		return Exit.usage;
 	}

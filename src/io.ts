@@ -9,6 +9,7 @@ import { Writer, type Output } from "./io/writer.ts";
 import { reason } from "./errors.ts";
 import { redactor, resultRedactor } from "./text/redactor.ts";
 import { showLines } from "./text/show.ts";
+import { withoutWorkflowCommands } from "./text/workflow-commands.ts";
 
 export type { Style } from "./io/color.ts";
 export type { Progress, ProgressMode, Timers } from "./io/progress.ts";
@@ -25,8 +26,12 @@ export type IoSources = {
 export type Io = {
 	/** A result, on standard output: unchanged in a pipe, safe on a terminal. Resolves when the stream takes more; never rejects. */
 	out(text: string): Promise<void>;
+	/** A result that people read: as `out`, and in GitHub Actions no part of it is a command of the runner. */
+	print(text: string): Promise<void>;
 	/** A line on standard error, also with `--quiet`. */
 	err(text: string): void;
+	/** A command of GitHub's runner, on standard error. No other text is one. */
+	annotation(line: string): void;
 	/** A line on standard error: progress, a warning, a summary. Not with `--quiet`. */
 	note(text: string): void;
 	/** A line on standard error with `--debug` only. */
@@ -109,7 +114,9 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let lastWords: (() => string) | undefined;
 	const stderrIsTerminal = stderr.isTTY === true;
 	const unicode = /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
-	const write = (text: string): void => void errors.write(redact(`${text}\n`));
+	const harmless = env["GITHUB_ACTIONS"] === "true" ? withoutWorkflowCommands : (text: string): string => text;
+	const send = (text: string): void => void errors.write(redact(`${text}\n`));
+	const write = (text: string): void => send(isJson ? text : harmless(text));
 	const display = new Display({
 		timers,
 		line: write,
@@ -122,27 +129,29 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		if (failure !== undefined) message("error", `ragtag: ${failure}; the command goes on without it`);
 	};
 	/** The one place that all messages pass. */
-	const message = (type: "note" | "error", text: string, isShown = true): void => {
+	const message = (type: "note" | "error", text: string, isShown = true, sendLine = write): void => {
 		logged(type, text);
 		display.writes(isShown, true);
 		if (!isShown) return;
-		const shown = showLines(text, errStyle !== plainStyle);
+		// A message is one line: a foreign text, such as the path of a file, begins no other.
+		const shown = showLines(text, errStyle !== plainStyle).replaceAll("\n", String.raw`\x0a`);
 		// The key is masked before the text is quoted, which may change its characters.
-		write(isJson ? JSON.stringify({ type, time: timers.date().toISOString(), text: redact(shown) }) : shown);
+		sendLine(isJson ? JSON.stringify({ type, time: timers.date().toISOString(), text: redact(shown) }) : shown);
 	};
-	const line = (text: string): void => message("error", text);
-	const note = (text: string): void => message("note", text, !quiet);
 	const results = new Writer(stdout);
+	const out = (text: string): Promise<void> => {
+		const shown = masked(text);
+		if (stdout.isTTY === true && stderrIsTerminal) display.writes(true);
+		// A pipe gets every byte. A terminal would obey control characters that a service has put into a name.
+		return results.write(stdout.isTTY === true ? showLines(shown, style !== plainStyle) : shown);
+	};
 
 	return {
-		out: (text) => {
-			const shown = masked(text);
-			if (stdout.isTTY === true && stderrIsTerminal) display.writes(true);
-			// A pipe gets every byte. A terminal would obey control characters that a service has put into a name.
-			return results.write(stdout.isTTY === true ? showLines(shown, style !== plainStyle) : shown);
-		},
-		err: line,
-		note,
+		out,
+		print: (text) => out(harmless(text)),
+		err: (text) => message("error", text),
+		annotation: (text) => message("error", text, true, send),
+		note: (text) => message("note", text, !quiet),
 		debug: (text) => (debugging ? message("note", text) : undefined),
 		get isDebugging() {
 			return debugging;
@@ -190,7 +199,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		ask: (question, signal) =>
 			display.paused(async () => {
 				if (isJson) message("note", question);
-				else await errors.write(redact(`${question} `));
+				else await errors.write(redact(`${harmless(question)} `));
 				return readAnswer(stdin, signal);
 			}),
 		async configure(options) {

@@ -158,16 +158,16 @@ function printer(flags: DoctorFlags, { io }: App, redact: (text: string) => stri
 	const width = io.stdoutIsTerminal ? io.columns : Number.POSITIVE_INFINITY;
 	return {
 		settings: async (shown) => {
-			await io.out(`${io.style.bold("Settings")}\n`);
-			for (const setting of shown) await io.out(settingText(safe(setting), io.style));
-			await io.out(`\n${io.style.bold("Checks")}\n`);
+			await io.print(`${io.style.bold("Settings")}\n`);
+			for (const setting of shown) await io.print(settingText(safe(setting), io.style));
+			await io.print(`\n${io.style.bold("Checks")}\n`);
 		},
-		check: (check) => io.out(checkText(masked(check), io.style, width)),
+		check: (check) => io.print(checkText(masked(check), io.style, width)),
 		// One line for all: a line for each would hide the one that failed.
-		missing: (names, why) => io.out(checkText(skipped("others", `${why}: ${names.join(", ")}`), io.style, width)),
+		missing: (names, why) => io.print(checkText(skipped("others", `${why}: ${names.join(", ")}`), io.style, width)),
 		end: async (checks, _findings, exit, next) => {
 			// A failure's last line is on standard error, with the reason.
-			if (exit === Exit.ok) await io.out(`\n${checksText(checks)}\n${io.style.bold("Next:")} ${next}\n`);
+			if (exit === Exit.ok) await io.print(`\n${checksText(checks)}\n${io.style.bold("Next:")} ${next}\n`);
 		},
 	};
 }

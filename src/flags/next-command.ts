@@ -1,3 +1,4 @@
+import { show } from "../text/show.ts";
 import type { GlobalFlags } from "./flags.ts";
 
 /** A command with the global flags of this call, except those that it has already. */
@@ -33,7 +34,8 @@ function pairsOf({ profile, baseUrl, apiKeyFile, apiKeyCommand, caFile, stateDir
 	return flags.flatMap(([flag, value]): [string, string][] => (value === undefined ? [] : [[flag, value]]));
 }
 
-/** A word, quoted for a shell if it needs quotes. */
+/** A word, quoted for a shell if it needs quotes. One with control characters is quoted as bash and zsh read it, on one line. */
 export function quoted(word: string): string {
+	if (/\p{Cc}/u.test(word)) return `$'${show(word.replaceAll(/[\\']/g, String.raw`\$&`), Number.POSITIVE_INFINITY)}'`;
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

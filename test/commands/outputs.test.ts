@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { casesOf, validJunit } from "../support/junit.ts";
 import { samplesOf } from "../support/metrics.ts";
+import { liar } from "../support/liar.ts";
 import { type Ended, envOf, ragtag, type World } from "../support/ragtag.ts";
 import { file, folder, KEY, type Service, serve } from "../support/service.ts";
 import { at, summaryOf } from "../support/values.ts";
@@ -246,5 +247,43 @@ describe("annotations", () => {
 		expect(exit).toBe(3);
 		expect(stderr).not.toContain("::error");
 		expect(await readFile(summary, "utf8")).toBe(full);
+	});
+
+	it("are the only commands that GitHub's runner gets: none comes from a document's name, a service or a path", async () => {
+		const env = { GITHUB_ACTIONS: "true" };
+		const name = "::set-output name=x::owned ##[set-output name=x]owned";
+		const list = { code: 0, data: { total: 1, docs: [{ id: "doc-0", name, meta_fields: { "##[k]": "##[v]" } }] } };
+		let said: unknown = list;
+		const service = await liar(1, ({ path, query }) =>
+			path.endsWith("/documents")
+				? query.get("page") === "2"
+					? { code: 0, data: { total: 1, docs: [] } }
+					: said
+				: undefined,
+		);
+		const run = (argv: readonly string[]): Promise<Ended> => ragtag(argv, { env: { ...envOf(service), ...env } });
+		const commands = /^\s*::|##\[/m;
+		const plan = ["docs", "tag", await file("a.csv", "document_id,a\ndoc-0,1\n"), "-d", "set", "--dry-run"];
+		for (const argv of [
+			["docs", "list", "-d", "set"],
+			["docs", "list", "-d", "set", "--format", "table"],
+			["values", "-d", "set"],
+			plan,
+		]) {
+			const { stdout, stderr } = await run(argv);
+			expect([argv[1], commands.test(stdout), commands.test(stderr)]).toEqual([argv[1], false, false]);
+			expect(stdout).toContain(String.raw`#\x23[`);
+		}
+		// Data that was asked for stays what it is.
+		expect((await run(["docs", "list", "-d", "set", "--format", "tsv"])).stdout).toContain(name);
+		expect((await run(["docs", "list", "-d", "set", "--json"])).stdout).toContain(name);
+
+		said = { code: 102, message: name };
+		expect((await run(["docs", "list", "-d", "set"])).stderr).not.toMatch(commands);
+		const path = await file("bad\n::error::own.csv", "document_id,publish_date\na,tomorrow\n");
+		const checked = await run(["docs", "tag", path, "-d", "set", "--annotations", "none"]);
+		expect([checked.exit, commands.test(checked.stderr)]).toEqual([3, false]);
+		expect(checked.stderr).toContain(String.raw`bad\x0a::error::own.csv:2:3: `);
+		expect(checked.stderr).toMatch(/manifest check \$'\S*bad\\x0a::error::own.csv'/);
 	});
 });

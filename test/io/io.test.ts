@@ -162,3 +162,44 @@ it("standard input is read whole, with a character that two chunks share", async
 	stdin.end(bytes.subarray(5));
 	expect(await ioOn({ stdin }).io.readInput()).toBe("schlüssel");
 });
+
+describe("text of others in the log of a CI runner", () => {
+	const actions = { GITHUB_ACTIONS: "true" };
+	const names = [
+		["##[set-output name=x]owned", String.raw`#\x23[set-output name=x]owned`],
+		["a ##[add-mask]e ##[add-mask]f", String.raw`a #\x23[add-mask]e #\x23[add-mask]f`],
+		["::error::owned", String.raw`\x3a:error::owned`],
+		[" \u2003::stop-commands::x", String.raw` \u2003\x3a:stop-commands::x`.replaceAll(String.raw`\u2003`, "\u2003")],
+		["std::vector", "std::vector"],
+	] as const;
+
+	it.each(names)("%j is no command of GitHub's runner in what people read", async (name, shown) => {
+		const { io, stdout, stderr } = ioOn({ env: actions });
+		io.err(name);
+		io.note(name);
+		await io.print(`${name}\nnext\n${name}\n`);
+		await io.flush();
+		expect([stdout.text, stderr.text]).toEqual([`${shown}\nnext\n${shown}\n`, `${shown}\n${shown}\n`]);
+	});
+
+	it.each(names)(
+		"%j stays as it is in data, in the annotations of the program, and outside of GitHub",
+		async (name) => {
+			const { io, stdout, stderr } = ioOn({ env: actions });
+			await io.out(`${name}\n`);
+			io.annotation(name);
+			expect([stdout.text, stderr.text]).toEqual([`${name}\n`, `${name}\n`]);
+			const outside = ioOn({ env: {} });
+			await outside.io.print(`${name}\n`);
+			outside.io.err(name);
+			expect([outside.stdout.text, outside.stderr.text]).toEqual([`${name}\n`, `${name}\n`]);
+		},
+	);
+
+	it("a line end in a message begins no line, so no name forges a line of the log", async () => {
+		const { io, stderr } = ioOn({});
+		io.err("bad\n::error::own.csv:1:1: no rows");
+		io.note("a\r\nb");
+		expect(stderr.text).toBe(String.raw`bad\x0a::error::own.csv:1:1: no rows` + "\n" + String.raw`a\x0d\x0ab` + "\n");
+	});
+});

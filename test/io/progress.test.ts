@@ -230,7 +230,7 @@ it("--progress json writes nothing but JSON on standard error, also with a messa
 	const time = "2026-11-22T00:00:00.000Z";
 	expect(read.slice(0, 4)).toEqual([
 		{ type: "note", time, text: "a note" },
-		{ type: "error", time, text: "an error\nof two lines" },
+		{ type: "error", time, text: String.raw`an error\x0aof two lines` },
 		{ type: "note", time, text: "GET /" },
 		{ type: "note", time, text: "status: starting" },
 	]);

@@ -104,7 +104,7 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 		return Exit.ok;
 	}
 	for (const { place, lines } of documents) {
-		if (documents.length > 1) await app.io.out(`In dataset ${show(place.datasetId)} at ${show(place.baseUrl)}:\n`);
+		if (documents.length > 1) await app.io.print(`In dataset ${show(place.datasetId)} at ${show(place.baseUrl)}:\n`);
 		await printList(lines, shape, format, app);
 	}
 	return Exit.ok;

@@ -99,9 +99,9 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		...(found === undefined ? [] : [["rate auto", foundRateText(found)] as const]),
 		["folder", runs.path(file.run)],
 	];
-	for (const [label, text] of lines) await io.out(`${label.padEnd(10)} ${text}\n`);
+	for (const [label, text] of lines) await io.print(`${label.padEnd(10)} ${text}\n`);
 	const undoLine = undo === undefined ? undefined : undoText(undo);
-	if (resume !== undefined) await io.out(`Resume it with: ${resume}\n`);
-	if (undoLine !== undefined) await io.out(`${undoLine}\n`);
+	if (resume !== undefined) await io.print(`Resume it with: ${resume}\n`);
+	if (undoLine !== undefined) await io.print(`${undoLine}\n`);
 	return Exit.ok;
 }

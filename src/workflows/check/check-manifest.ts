@@ -14,6 +14,7 @@ import { bytesText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import { SmallYoungHeap } from "../../young-heap.ts";
 import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
+import { quoted } from "../../flags/next-command.ts";
 import type { PresentValues } from "./ask-service.ts";
 
 /** The manifest options of the flags and of the profile. */
@@ -134,7 +135,7 @@ export function refusal(
 		return {
 			exit: Exit.manifest,
 			text: `${name} has ${numberText(problems)} ${problems === 1 ? "problem" : "problems"} in ${rowsText(rows)}; nothing was sent`,
-			hint: `${asDocument}Fix the manifest, then check it with: ragtag manifest check ${name}${purpose === DEFAULT_PURPOSE ? "" : ` --for ${purpose}`}`,
+			hint: `${asDocument}Fix the manifest, then check it with: ragtag manifest check ${quoted(name)}${purpose === DEFAULT_PURPOSE ? "" : ` --for ${purpose}`}`,
 		};
 	}
 	if (rows === 0 && !allowEmpty) {

@@ -91,13 +91,15 @@ export async function printList<Item>(
 		case "csv":
 		case "tsv": {
 			const line = chosen === "csv" ? reportCsvLine : tsvLine;
+			// A format that nobody chose is read by people, also where a runner reads it first.
+			const print = format === undefined ? io.print : io.out;
 			for await (const item of items) {
 				// Printed only with the first item: a refused list must not look like an empty one.
-				if (count === 0) await io.out(line(columns));
-				await io.out(line(shape.cells(item)));
+				if (count === 0) await print(line(columns));
+				await print(line(shape.cells(item)));
 				count += 1;
 			}
-			if (count === 0) await io.out(line(columns));
+			if (count === 0) await print(line(columns));
 			return count;
 		}
 		case "table":
@@ -128,9 +130,9 @@ async function printTable<Item>(items: AsyncIterable<Item>, shape: ListColumns<I
 			width,
 		);
 		const line = (cells: readonly string[]): string => tableLine(cells, layout, ellipsis);
-		await io.out(`${io.style.bold(line(head.map(({ name }) => name)))}\n`);
-		for (const row of rows) await io.out(`${line(row)}\n`);
-		return (item) => io.out(`${line(columns.map(({ cell }) => safe(cell(item))))}\n`);
+		await io.print(`${io.style.bold(line(head.map(({ name }) => name)))}\n`);
+		for (const row of rows) await io.print(`${line(row)}\n`);
+		return (item) => io.print(`${line(columns.map(({ cell }) => safe(cell(item))))}\n`);
 	};
 	const first: Item[] = [];
 	let print: ((item: Item) => Promise<void>) | undefined;

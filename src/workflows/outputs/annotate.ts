@@ -33,7 +33,7 @@ export async function annotate({ runEnd, io, ci }: App, exit: ExitCode): Promise
 	const end = runEnd.endOf(exit);
 	// With --progress json, standard error holds JSON alone.
 	if (runEnd.flags.progress !== "json") {
-		for (const line of githubLines(end, (file) => pathInWorkspace(file, ci.workspace))) io.err(line);
+		for (const line of githubLines(end, (file) => pathInWorkspace(file, ci.workspace))) io.annotation(line);
 	}
 	if (ci.stepSummary === undefined) return;
 	try {

@@ -30,14 +30,14 @@ export function changePrinter(flags: DryRunFlags & { readonly json?: boolean }, 
 	const longest = io.stdoutIsTerminal ? LONGEST : Number.POSITIVE_INFINITY;
 	const writer = changeWriter(format, { marks: io.style, longest, limit: flags.limitCharacters });
 	const print = async (text = ""): Promise<void> => {
-		if (text !== "") await io.out(text);
+		if (text !== "") await (format === "csv" ? io.out : io.print)(text);
 	};
 	return {
 		change: (change) => print(writer.change(change)),
 		undeclared: (document) => print(writer.undeclared(document)),
 		end: async (tally) => {
 			await print(writer.end(tally));
-			if (!writer.hasTotals) io.note(tally.texts().join("\n"));
+			if (!writer.hasTotals) for (const text of tally.texts()) io.note(text);
 		},
 		cut: (tally) => print(writer.cut?.(tally)),
 	};
