@@ -75,6 +75,10 @@ export async function openUpload(file: UploadFile, boundary: string): Promise<Up
 		const state = await handle.stat();
 		if (!state.isFile()) throw refusal("FILE_UNREADABLE", `${show(file.name)} is not a file`);
 		if (state.size !== file.size) throw changed(file);
+		// Files of /proc say that they have 0 bytes, and are no files on a disk.
+		if ((await handle.read(Buffer.alloc(1), 0, 1, file.size)).bytesRead > 0) {
+			throw refusal("FILE_UNREADABLE", `${show(file.name)} has more bytes than its size of ${file.size} says`);
+		}
 		const { head, tail } = fileFrame(file.name, boundary);
 		const parts = uploadParts(handle, file, { head, tail, modified: state.mtimeMs });
 		return {

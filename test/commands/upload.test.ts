@@ -149,3 +149,16 @@ it.each([
 		expect(left.filter(({ name }) => name !== "file-1.txt")).toEqual(before);
 	},
 );
+
+it.each(["a\nb.txt", "a\u001b[2Jb.txt", "a\\\\b.txt"])(
+	"a file named %j is refused before anything is sent: a service stores another name",
+	async (name) => {
+		const service = await serve(1);
+		const argv = ["docs", "upload", await file(name, "text"), await file("b.txt", "text"), "-d", service.dataset];
+		const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
+		expect([exit, service.requests]).toEqual([2, []]);
+		expect(stderr).toMatch(
+			/^ragtag: \S+b\.txt: has a name that is not a plain file name; rename it; nothing was sent\n$/,
+		);
+	},
+);

@@ -195,6 +195,18 @@ describe("an upload", () => {
 		}
 	});
 
+	test.skipIf(process.platform !== "linux")(
+		"a file of /proc, which has more bytes than it says, is not stored empty",
+		async () => {
+			const server = await serve(stored(0));
+			const upload = cleanup
+				.add(apiFor(server.baseUrl))
+				.uploadDocument("ds", { path: "/proc/self/status", name: "a", size: 0 });
+			expect(await rejection(upload)).toMatchObject({ kind: "rejected", code: "FILE_UNREADABLE" });
+			expect(server.requests).toEqual([]);
+		},
+	);
+
 	test.each(["short", "same size 2"])(
 		"a file that changes during its upload aborts the request before the body is complete: %s",
 		async (after) => {

@@ -45,9 +45,12 @@ export class FileFinder {
 }
 
 /** A stored name must be no path, and have no character that a terminal or a header would interpret. */
+export function isPlainName(name: string): boolean {
+	return !/[/\\\p{Cc}\p{Surrogate}]/u.test(name) && name.trim() !== "" && name !== "." && name !== "..";
+}
+
 function named(path: string, name: string): FoundFile | Fault {
-	if (!/[/\\\p{Cc}\p{Surrogate}]/u.test(name) && name.trim() !== "" && name !== "." && name !== "..")
-		return { path, name };
+	if (isPlainName(name)) return { path, name };
 	return { field: "name", code: "BAD_NAME", text: `"${excerpt(name)}" is not a plain file name` };
 }
 

@@ -92,7 +92,7 @@ export async function printList<Item>(
 		case "tsv": {
 			const line = chosen === "csv" ? reportCsvLine : tsvLine;
 			// A format that nobody chose is read by people, also where a runner reads it first.
-			const print = format === undefined ? io.print : io.out;
+			const print = (text: string): Promise<void> => (format === undefined ? io.print(text) : io.out(text));
 			for await (const item of items) {
 				// Printed only with the first item: a refused list must not look like an empty one.
 				if (count === 0) await print(line(columns));

@@ -30,7 +30,7 @@ export function changePrinter(flags: DryRunFlags & { readonly json?: boolean }, 
 	const longest = io.stdoutIsTerminal ? LONGEST : Number.POSITIVE_INFINITY;
 	const writer = changeWriter(format, { marks: io.style, longest, limit: flags.limitCharacters });
 	const print = async (text = ""): Promise<void> => {
-		if (text !== "") await (format === "csv" ? io.out : io.print)(text);
+		if (text !== "") await (format === "csv" ? io.out(text) : io.print(text));
 	};
 	return {
 		change: (change) => print(writer.change(change)),
