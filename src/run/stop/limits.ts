@@ -1,5 +1,5 @@
 import { Exit } from "../../errors.ts";
-import type { RestError } from "../../rest/errors.ts";
+import { METADATA_REFUSED, type RestError } from "../../rest/errors.ts";
 import { NOT_ARRIVED } from "../service/arrival.ts";
 import { notTheApi } from "./reasons.ts";
 import { type RowError, type Stop, SUPERSEDED, type Totals } from "../types.ts";
@@ -37,13 +37,18 @@ export function errorLimit(limit: MaxErrors | undefined, totals: Totals, superse
 
 /**
  * Codes of this program's own checks, which are not refusals by the service. A repeated upload begins with files that
- * exist already, or have changed, and the first documents of a plan may have changed since.
+ * exist already, or have changed, and the first documents of a plan may have changed since. A service that keeps keys has
+ * written all others, and an undo must not end at the first documents to which its run has added one.
  */
-const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS", "STALE_FILE", SUPERSEDED]);
+const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS", "KEYS_KEPT", "STALE_FILE", SUPERSEDED]);
 
 /** The advice if all rows are refused with one code. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 	["VALUE_NOT_TAKEN", "Correct the manifest, or leave the column out with --ignore."],
+	[
+		METADATA_REFUSED,
+		"Correct the values that the rows name, or leave the column out with --ignore; ragtag doctor checks the service.",
+	],
 	["NOT_FOUND", "Check --dataset and the manifest's ids."],
 	[
 		"FORBIDDEN",
