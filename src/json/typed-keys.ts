@@ -19,6 +19,11 @@ type Seen = {
 	readonly line: number | undefined;
 };
 
+/** The new keys of one document. `isRefused`: the service has refused it, so one of its values does not fit. */
+type Added = { readonly types: Map<string, ValueTypes>; readonly isRefused: boolean };
+
+const EARLIER = "an earlier value, perhaps in another dataset, may have given this key another type";
+
 /** Characters of a value that a clash names. */
 const SHOWN = 40;
 
@@ -64,8 +69,18 @@ export class TypedKeys {
 
 	/** The values of metadata that don't fit, one for each key. */
 	clashes(metadata: Metadata): readonly Clash[] {
+		return this.#clashes(metadata, false);
+	}
+
+	/** The values that may be the reason why a service has refused metadata: where nothing is certain, each that may not fit. */
+	reasons(metadata: Metadata): readonly Clash[] {
+		const certain = this.#clashes(metadata, false);
+		return certain.length > 0 ? certain : this.#clashes(metadata, true);
+	}
+
+	#clashes(metadata: Metadata, isRefused: boolean): readonly Clash[] {
 		const clashes: Clash[] = [];
-		const added = new Map<string, Seen>();
+		const added: Added = { types: new Map(), isRefused };
 		for (const [key, value] of metadata) {
 			const why = isBadKey(key)
 				? "a key that is empty or blank, or begins with a dot, is refused"
@@ -75,20 +90,23 @@ export class TypedKeys {
 		return clashes;
 	}
 
-	/** Why a value does not fit; undefined where it does. `added` has the new keys of the same document. */
-	#why(path: string, types: ValueTypes, value: JsonValue, added: Map<string, Seen>): string | undefined {
+	/** Why a value does not fit; undefined where it does. */
+	#why(path: string, types: ValueTypes, value: JsonValue, added: Added): string | undefined {
 		const seen = this.#paths.get(path);
 		const what = `${shown(value)} is ${kindWord(types)}`;
 		if (seen !== undefined) {
 			const known = typesIn(seen);
-			if ((known & types.fits) !== 0) return undefined;
+			const taking = known & types.fits;
+			if (!added.isRefused && taking !== 0) return undefined;
+			if (taking === known) return (seen.fits & ~types.fits) === 0 ? undefined : `${what}, and ${EARLIER}`;
 			const has = seen.line === undefined ? "the service holds" : `line ${seen.line} has`;
 			const isLarge = (known & (TYPE.whole | TYPE.number)) !== 0 && typeof value === "number";
 			return `${has} ${isLarge ? "smaller numbers" : typeWords(known)}${pathWords(path, types)}, and ${what}`;
 		}
 		if ((types.makes & types.fits) === 0) return `${shown(value)} is a number that is too large`;
-		const beside = added.get(path);
-		added.set(path, { ...types, line: undefined });
+		const beside = added.types.get(path);
+		added.types.set(path, types);
+		if (added.isRefused) return `${what}, and ${EARLIER}`;
 		if (beside === undefined || beside.makes === types.makes) return undefined;
 		if (typeof value === "number" && (beside.makes & (TYPE.whole | TYPE.number)) !== 0) {
 			return "whole numbers and fractions are mixed; a new key takes one type";

@@ -97,6 +97,19 @@ describe.each(losing)("%s removes all metadata of the document of a refused valu
 		expect(await held()).toEqual(all);
 	});
 
+	it("and a row names the key also where no document shows which type it has", async () => {
+		const { service, ids, run } = await world(flavour);
+		const tag = async (id: string | undefined, year: unknown): ReturnType<typeof ragtag> => {
+			const rows = [{ document_id: id, meta_fields: { year, author: "Bob" } }];
+			const path = await file("tags.json", JSON.stringify(rows));
+			return run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge", ...ALLOWED]);
+		};
+		await tag(ids[0], 2024);
+		await tag(ids[0], "2024");
+		const { stdout } = await tag(ids[1], "soon");
+		expect(at(rowsOf(stdout)[0], "error")).toContain(': year: "soon" is text, and an earlier value');
+	});
+
 	it("and a row says that it can't be written again after --no-undo", async () => {
 		const { service, ids, run } = await world(flavour);
 		const argv = ["docs", "tag", await manifest(ids), "-d", service.dataset, "--no-undo", ...ALLOWED];

@@ -118,3 +118,29 @@ describe("rows, which are sent in their order", () => {
 		expect(keys.addRow(k("soon"), 3)).toEqual([]);
 	});
 });
+
+describe("a refusal by the service is explained where no value is certain not to fit", () => {
+	it("by a key that has one of two types, since one of them does not take the value", () => {
+		const keys = known(4, "7");
+		keys.addDocument(metadataOf({ author: "Ann" }));
+		const sent = metadataOf({ k: "n/a", author: "Bob" });
+		expect(keys.clashes(sent)).toEqual([]);
+		expect(keys.reasons(sent)).toEqual([
+			{ key: "k", text: 'k: the service holds numbers or texts, and "n/a" is text' },
+		]);
+	});
+
+	it.each([
+		["new", "x"],
+		["year", "soon"],
+	])("by %s, to which an earlier value may have given a type", (key, value) => {
+		const keys = known("Ann");
+		keys.addDocument(metadataOf({ year: "2024" }));
+		const text = `${key}: "${value}" is text, and an earlier value, perhaps in another dataset, may have given this key another type`;
+		expect(keys.reasons(metadataOf({ [key]: value, k: "Bob" }))).toEqual([{ key, text }]);
+	});
+
+	it("but by what is certain alone, where there is some", () => {
+		expect(known(4).reasons(metadataOf({ k: "n/a", new: "x" }))).toMatchObject([{ key: "k" }]);
+	});
+});

@@ -32,10 +32,14 @@ export async function writeOrRestore(attempt: RowAttempt, write: Write, image: M
 	}
 }
 
+/** Keys that the error of a row names. */
+const SHOWN = 5;
+
 /** The keys of metadata with their types, as far as the documents that were read explain a refusal. */
-export function clashText({ typedKeys }: Service, metadata: Metadata): string {
-	const clashes = typedKeys.clashes(metadata);
-	if (clashes.length > 0) return clashes.map(({ text }) => text).join(", ");
+function clashText({ typedKeys }: Service, metadata: Metadata): string {
+	const texts = typedKeys.reasons(metadata).map(({ text }) => text);
+	const more = texts.length > SHOWN ? ` and ${texts.length - SHOWN} more keys` : "";
+	if (texts.length > 0) return `${texts.slice(0, SHOWN).join(", ")}${more}`;
 	return "a key has one type in all datasets of a user, and none of those read explains it";
 }
 

@@ -39,6 +39,12 @@ describe("rows that are all refused alike", () => {
 		expect(refuse(new SameRefusals(), codes)).toBe(9);
 	});
 
+	it("name the values where another type is the reason", () => {
+		const refused = new SameRefusals();
+		const stops = Array.from({ length: 10 }, () => refused.failed({ code: "METADATA_REFUSED", text: "no" }));
+		expect(stops.at(-1)?.hint).toContain("Correct the values");
+	});
+
 	it("do not stop it when two refusals differed, or a row succeeded", () => {
 		const codes = Array.from({ length: 40 }, (_, place) => (place === 8 ? "CODE_101" : "CODE_102"));
 		expect(refuse(new SameRefusals(), codes)).toBe(-1);
