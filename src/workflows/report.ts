@@ -86,14 +86,21 @@ export function endedBefore(rows: ManifestCounts & Pick<Ended, "shard">, stop: S
 	return { totals: unsentTotals(rows), seconds, stop, shard: rows.shard };
 }
 
-/** Ends a command whose run could not begin. A script reads the summary last, also then. @throws the error */
+/**
+ * Ends a command whose run could not begin, or not go on. A script reads the summary last, also then.
+ *
+ * @param begun what is known of the run that was to go on
+ * @throws the error
+ */
 export async function endUnbegun(
 	context: ReportContext,
 	rows: ManifestCounts & Pick<Ended, "shard">,
 	error: unknown,
+	begun: Partial<Pick<Ended, "totals" | "run" | "resume">> = {},
 ): Promise<never> {
 	if (context.flags.json === true) {
-		await context.app.io.out(`${(await resultOf(context, endedBefore(rows, stopFromError(error)))).summary}\n`);
+		const ended = { ...endedBefore(rows, stopFromError(error)), ...begun };
+		await context.app.io.out(`${(await resultOf(context, ended)).summary}\n`);
 	}
 	throw error;
 }

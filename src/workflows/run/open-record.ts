@@ -4,7 +4,9 @@ import { Recorder } from "../../run/recorded/recorder.ts";
 import { SERIES_FILE } from "../../run/series/series-file.ts";
 import type { Outcome } from "../../run/types.ts";
 import type { Run } from "../open-run.ts";
+import { resumeCommand } from "../../flags/next-command.ts";
 import { runsOnDataset } from "../recorded/going-on.ts";
+import { endUnbegun } from "../report.ts";
 import { failedRowReporter } from "../rows/failed-rows.ts";
 import type { AllowedRows } from "../rows/row-source.ts";
 import { beginningNotes, foreignExplained, resumeOptions, runSpecOf } from "./earlier-runs.ts";
@@ -42,7 +44,7 @@ type RecordOptions<SourceRow extends Row> = {
 	readonly onOutcome?: (outcome: Outcome<SourceRow>) => Promise<void>;
 };
 
-/** Opens the record of a run: a new one, or that of the run which is resumed. */
+/** Opens the record of a run: a new one, or that of the run which is resumed. With `--json` a failure prints the summary. */
 export async function openRecord<SourceRow extends Row>(
 	run: Run,
 	rows: AllowedRows<SourceRow>,
@@ -56,9 +58,7 @@ export async function openRecord<SourceRow extends Row>(
 		processes: app.processes,
 		reopen: flags.reopen === true,
 		force: flags.force === true,
-	}).catch((error: unknown) => {
-		throw foreignExplained(error, wanted, flags);
-	});
+	}).catch((error: unknown) => endUnbegun(run, rows, foreignExplained(error, wanted, flags)));
 	const reportFailed = failedRowReporter(run, rows);
 	const tell = async (outcome: Outcome<SourceRow>): Promise<void> => {
 		if (outcome.error !== undefined) series.failed(outcome.error.code);
@@ -84,19 +84,22 @@ export async function openRecord<SourceRow extends Row>(
 	};
 	let newer = takesBack?.newer;
 	try {
-		if (flags.reopen === true) await journal.reopen(new Date(), flags.force === true);
-		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) app.io.note(note);
 		const own = recording.all.find((file) => file.run === name);
 		const isForced = flags.force === true;
+		// A run that may not go on is not announced, and its failed rows stay as they are.
 		if (own !== undefined) newer = await newerRowsOf(runs, own, recording.all, { isForced });
+		if (flags.reopen === true) await journal.reopen(new Date(), isForced);
+		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) app.io.note(note);
 		for (const note of await runsOnDataset(rows.options, name, recording.all, { runs, processes: app.processes })) {
 			app.io.note(note);
 		}
 		const again = newer?.writtenAgainText();
 		if (again !== undefined && takesBack === undefined) app.io.note(again);
 	} catch (error) {
+		const isResumed = recording.resumed !== undefined;
+		const begun = isResumed ? { totals: journal.totals(), run: name, resume: resumeCommand(name, flags) } : {};
 		await close();
-		throw error;
+		return await endUnbegun(run, rows, error, begun);
 	}
 	const secondsBefore = recording.resumed?.seconds ?? 0;
 	const { discard } = recording;

@@ -9,7 +9,7 @@ import { runChunks } from "../../run/rows.ts";
 import type { Stop } from "../../run/types.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import type { Run } from "../open-run.ts";
-import { type Ended, endUnbegun, report } from "../report.ts";
+import { type Ended, report } from "../report.ts";
 import { writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettledChunks } from "../rows/row-source.ts";
 import { pruneOldRuns } from "../recorded/prune-old.ts";
@@ -33,7 +33,7 @@ export async function runRows<SourceRow extends Row>(
 	rows: AllowedRows<SourceRow>,
 	operation: RowOperation<SourceRow>,
 ): Promise<ExitCode> {
-	await using record = await openRecord(run, rows).catch((error: unknown) => endUnbegun(run, rows, error));
+	await using record = await openRecord(run, rows);
 	const sent = await sendRows(record, operation);
 	return await endRun(record, sent);
 }

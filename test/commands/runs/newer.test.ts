@@ -86,7 +86,9 @@ describe("a run that goes on", () => {
 		const sent = world.path(newer, "sent.jsonl");
 		const [first = "", ...others] = (await readFile(sent, "utf8")).split("\n");
 		await writeFile(sent, [first.replace('"w"', '"x"'), ...others].join("\n"));
-		expect((await tried(world, "runs", "resume", run))[0]).toBe(7);
+		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
+		expect([exit, summary]).toEqual([7, expect.objectContaining({ run, updated: 4, pending: 4 })]);
+		expect(stderr).not.toContain("Resuming");
 		expect((await world.run(["runs", "repair", newer])).exit).toBe(0);
 		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 5, superseded: 3 });
 		expect((await held(world)).slice(5)).toEqual([105, 106, 107]);
