@@ -22,6 +22,7 @@ const echoes: Readonly<Record<Flavour, Echo>> = {
 	"ragflow-0.25": "id",
 	"ragflow-0.26": "id",
 	"ragflow-0.27": "id",
+	"ragflow-1.0": "id",
 };
 
 const pairs = dialects.flatMap((flavour) =>

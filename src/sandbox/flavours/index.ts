@@ -1,28 +1,41 @@
 import type { ListRules, Release } from "./release.ts";
+import { release10 } from "./release-1.0.ts";
 
 /** v0.18: the oldest release that is still in use; it checks the least. */
 const ragflow018: Release = {
 	updateVerbs: ["PUT"],
 	body: "any-header",
+	reads: "as-python",
 	refusedKey: "status-200",
 	databaseError: "number",
 	unknownPath: "status-200",
+	slashes: "two-redirected",
+	headers: {},
+	noMessage: undefined,
+	parserMember: "chunk_method",
 	values: "any",
 	metadataIn: "database",
 	unfitValues: "stored",
+	metadataId: "of-document",
 	splitsLists: false,
 	itemEquality: "value",
 	merges: false,
 	updateAnswer: "nothing",
 	emptyRemoval: "removes-all",
+	removalMessage: undefined,
+	removedIds: "exact",
 	list: {
 		message: undefined,
 		lowerCaseFalse: false,
 		checksPageFirst: false,
 		badPage: "fails",
 		zeroPage: "literal",
+		defaultPageSize: 30,
 		maxPageSize: undefined,
+		overMaxPageSize: "refused",
 		orderBy: "any-column",
+		keywords: "part",
+		refusalHasList: false,
 		filters: false,
 		ids: "ignored",
 		unknownRun: "matches-nothing",
@@ -40,8 +53,9 @@ const ragflow018: Release = {
 	missingDownload: "names-dataset",
 	bulkUpdate: "absent",
 	uploadMissingDatasetCode: 100,
-	lowerCaseMessages: false,
+	lowerCaseMessages: "none",
 	reportsPartialUpload: false,
+	fileNames: "numbered",
 };
 
 // Each of the following releases is the one before it, with what changed.
@@ -167,7 +181,7 @@ const ragflow027: Release = {
 	},
 	datasets: { ...ragflow026.datasets, ids: "uuid" },
 	missingDownload: "not-found",
-	lowerCaseMessages: true,
+	lowerCaseMessages: "documents",
 };
 
 const releases = {
@@ -178,6 +192,7 @@ const releases = {
 	"ragflow-0.25": ragflow025,
 	"ragflow-0.26": ragflow026,
 	"ragflow-0.27": ragflow027,
+	"ragflow-1.0": release10(ragflow027),
 } satisfies Readonly<Record<string, Release>>;
 
 /** How the sandbox can answer: as documented, or as a release of RAGFlow does. */

@@ -10,7 +10,7 @@ export const bulkUpdate: Route = async (call, { store, onUpdate }) => {
 	if (call.release.bulkUpdate === "broken") throw exception("AttributeError(\"object has no attribute 'get'\")");
 	const ids = await store.commits.write(() => {
 		const dataset = store.datasets.find(call.datasetId);
-		if (dataset === undefined) throw noDataset(call.sentDatasetId);
+		if (dataset === undefined) throw noDataset(call.sentDatasetId, call.release);
 		const { selector = {}, updates = [], deletes = [] } = isObject(value) ? value : {};
 		const changes = { updates: entriesOf(updates, "updates"), deletes: entriesOf(deletes, "deletes") };
 		const selected = selectedIds(store, call, selector) ?? store.documents.ids(dataset.seq);
@@ -28,6 +28,7 @@ function selectedIds(store: Store, { datasetId, release }: Call, selector: unkno
 	if (!Array.isArray(named)) throw new Failure(Code.data, "document_ids must be a list.");
 	if (named.length === 0) {
 		if (release.bulkUpdate === "all-unless-named") return undefined;
+		if (release.bulkUpdate === "none-unless-named") return [];
 		throw exception("UnboundLocalError(\"local variable 'target_doc_ids' referenced before assignment\")");
 	}
 	const ids = [...new Set(named.map(String))];
@@ -59,7 +60,7 @@ function changeMetadata(
 	const members = rawMembers(store.documents.metadata(datasetId, id) ?? "{}");
 	for (const { key, value } of updates) {
 		const raw = JSON.stringify(value);
-		members.set(key, release.splitsLists ? splitValue(raw, release.itemEquality) : raw);
+		members.set(key, release.splitsLists ? splitValue(raw, release) : raw);
 	}
 	for (const { key } of deletes) members.delete(key);
 	store.documents.replaceMetadata(datasetId, id, membersText(members));

@@ -3,9 +3,11 @@ import { isObject } from "../json-text.ts";
 import { isFalsy, pythonType } from "../python.ts";
 import { collationKey } from "../store/collation.ts";
 import type { Store } from "../store/index.ts";
-import { datasetName, uuidOf } from "./dataset-fields.ts";
+import { datasetName } from "./dataset-fields.ts";
+import { uuidOf } from "./dataset-query.ts";
 import { datasetMembers, isTaken, missingDataset, wholeDataset } from "./datasets.ts";
 import { Code, exception, Failure, success, worded } from "./failure.ts";
+import { idsToRemove, refuseFirst, validId } from "./first-fault.ts";
 import {
 	argumentError,
 	type Call,
@@ -19,12 +21,16 @@ import {
 /** PUT /datasets/<dataset_id>: the name is changed; other settings are accepted and ignored. */
 export const updateDataset: Route = async (call, { store }) => {
 	const { release, sentDatasetId } = call;
-	const strict = release.datasets.checks === "strict";
+	const strict = release.datasets.checks !== "loose";
+	const inPlainWords = release.datasets.checks === "first-fault";
+	if (inPlainWords) validId(sentDatasetId, release);
 	const members = await datasetMembers(call);
+	if (inPlainWords) refuseFirst(Object.keys(members), changeableMembers);
 	const uuid = strict ? uuidOf(sentDatasetId, release) : { id: call.datasetId };
 	if ("why" in uuid) throw fieldError("dataset_id", uuid.why, sentDatasetId);
-	const name = Object.hasOwn(members, "name") ? datasetName(members, release) : undefined;
-	if (strict && Object.keys(members).length === 0) throw nothingModified(release);
+	const named = Object.hasOwn(members, "name") && (!inPlainWords || members["name"] !== null);
+	const name = named ? datasetName(members, release, "changed") : undefined;
+	if (strict && !named && (inPlainWords || Object.keys(members).length === 0)) throw nothingModified(release);
 	const row = await store.commits.write(() => {
 		const found = store.datasets.first({ id: collationKey(uuid.id) });
 		if (found === undefined)
@@ -37,8 +43,17 @@ export const updateDataset: Route = async (call, { store }) => {
 		store.datasets.rename(found.id, name);
 		return { ...found, name };
 	});
-	return release.updateAnswer === "nothing" ? success() : success(JSON.stringify(wholeDataset(row)));
+	if (release.updateAnswer === "nothing") return success();
+	return success(JSON.stringify(wholeDataset(row, release)), release.noMessage);
 };
+
+/** `updateDatasetAllowedFields` in handler/dataset.go:370 of v1.0 */
+const changeableMembers: ReadonlySet<string> = new Set(
+	(
+		"name avatar description embedding_model permission parse_type pipeline_id chunk_method parser_id parser_config " +
+		"auto_metadata_config ext dataset_id pagerank language connectors"
+	).split(" "),
+);
 
 function nothingModified(release: Release): Failure {
 	const words = worded("No properties were modified", release);
@@ -48,13 +63,14 @@ function nothingModified(release: Release): Failure {
 /** DELETE /datasets, with the ids in the body. */
 export const removeDatasets: Route = async (call, { store }) => {
 	const { release } = call;
-	const strict = release.datasets.checks === "strict";
+	const strict = release.datasets.checks !== "loose";
 	const ids = strict ? await strictIds(call) : await looseIds(call);
 	const answer = await store.commits.write((): string | Failure => {
 		if (ids === "all") {
 			for (const { id } of store.datasets.list({})) removeOne(store, id);
-			return release.datasets.emptyRemoval === "removes-nothing" ? successCount(0) : success();
+			return release.datasets.emptyRemoval === "removes-nothing" ? successCount(0, release) : success();
 		}
+		if (release.datasets.checks === "first-fault" && ids.length === 0) return success('{"deleted":[]}', null);
 		return strict ? removeAllOrNone(store, ids, release) : removeEach(store, ids);
 	});
 	if (answer instanceof Failure) throw answer;
@@ -74,9 +90,15 @@ const knownMembers: ReadonlySet<string> = new Set(["ids"]);
 const knownMembersFrom025: ReadonlySet<string> = new Set(["ids", "delete_all"]);
 
 /** From v0.19 on null means all datasets, and an empty list none. From v0.25 on only `delete_all` means all. */
-async function strictIds({ request, release }: Call): Promise<readonly string[] | "all"> {
+async function strictIds(call: Call): Promise<readonly string[] | "all"> {
+	const { release } = call;
 	const from025 = release.datasets.emptyRemoval === "removes-nothing";
-	const members = await validatedMembers(request);
+	const members = await validatedMembers(call);
+	if (release.datasets.checks === "first-fault") {
+		refuseFirst(Object.keys(members), knownMembersFrom025);
+		const sent = idsToRemove(members);
+		return sent.all && sent.ids.length === 0 ? "all" : sent.ids.map((id) => validId(id, release));
+	}
 	if (!from025 && !Object.hasOwn(members, "ids")) {
 		refuseUnknown(members, knownMembers);
 		throw fieldError("ids", "Field required", members);
@@ -103,10 +125,10 @@ function removeAllOrNone(store: Store, ids: readonly string[], release: Release)
 	const missing = ids.filter((id) => store.datasets.find(id) === undefined);
 	if (missing.length > 0) {
 		const why = `User 'sandbox' lacks permission for datasets: '${missing.join(", ")}'`;
-		throw new Failure(release.datasets.missingCode, why);
+		throw new Failure(release.datasets.missingCode, worded(why, release, "all"));
 	}
 	for (const id of ids) removeOne(store, id);
-	return release.datasets.emptyRemoval === "removes-nothing" ? successCount(ids.length) : success();
+	return release.datasets.emptyRemoval === "removes-nothing" ? successCount(ids.length, release) : success();
 }
 
 /** Removes the datasets that exist, and reports the others. */
@@ -130,6 +152,7 @@ function removeOne(store: Store, id: string): boolean {
 	return true;
 }
 
-function successCount(count: number): string {
-	return success(JSON.stringify({ success_count: count }));
+function successCount(count: number, { datasets, noMessage }: Release): string {
+	const errors = datasets.checks === "first-fault" ? { errors: [] } : {};
+	return success(JSON.stringify({ success_count: count, ...errors }), noMessage);
 }

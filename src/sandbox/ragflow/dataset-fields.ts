@@ -1,14 +1,16 @@
 import type { Release } from "../flavours/release.ts";
 import { datasetNameLimit } from "../store/datasets.ts";
-import { filledDatasetId } from "../store/index.ts";
-import { defaultPageSize, type PageWindow } from "../store/pages.ts";
+import { defaultPageSize } from "../store/pages.ts";
+import { type ListQuery, uuidOf } from "./dataset-query.ts";
 import { Code, exception, Failure } from "./failure.ts";
+import { firstFaultName, firstFaultQuery } from "./first-fault.ts";
 import { wholeOf } from "./list-query.ts";
 import { argumentError, fieldError, fieldText, type Members } from "./request.ts";
 
 /** The name of a dataset without blanks around it. Errors are in pydantic's words, or v0.18's (api/apps/sdk/dataset.py). */
-export function datasetName(members: Members, release: Release): string {
+export function datasetName(members: Members, release: Release, of: "new" | "changed"): string {
 	const { name: sent } = members;
+	if (release.datasets.checks === "first-fault") return firstFaultName(members, of);
 	if (release.datasets.checks === "loose") return looseName(sent);
 	if (sent === undefined) throw fieldError("name", "Field required", members);
 	if (typeof sent !== "string") throw fieldError("name", "Input should be a valid string", sent);
@@ -33,38 +35,14 @@ function looseName(sent: unknown): string {
 	return name;
 }
 
-/**
- * An id as 32 digits in small letters, or why it is not valid. Ids of the server are UUIDs of version 1, and those of
- * the sandbox have that form. The dataset of `--documents` has a fixed id without it, which is accepted.
- */
-export function uuidOf(text: string, { datasets }: Release): { readonly id: string } | { readonly why: string } {
-	const digits = text
-		.replaceAll("urn:", "")
-		.replaceAll("uuid:", "")
-		.replace(/^[{}]+|[{}]+$/g, "")
-		.replaceAll("-", "");
-	const id = digits.toLowerCase();
-	const isUuid = /^[\da-f]{32}$/.test(id);
-	if (datasets.ids === "uuid") return isUuid ? { id } : { why: "Invalid UUID format" };
-	if (!isUuid) return { why: "Invalid UUID1 format" };
-	if (id === filledDatasetId || /^.{12}1.{3}[89ab]/.test(id)) return { id };
-	return { why: "Must be a UUID1 format" };
-}
-
 const knownParameters: ReadonlySet<string> = new Set(["id", "name", "page", "page_size", "orderby", "desc"]);
 const trueWords: ReadonlySet<string> = new Set(["1", "true", "t", "yes", "y", "on"]);
 const falseWords: ReadonlySet<string> = new Set(["0", "false", "f", "no", "n", "off"]);
 
-export type ListQuery = {
-	readonly id?: string;
-	readonly name?: string;
-	readonly window: PageWindow;
-	readonly descending: boolean;
-};
-
 /** The query of a list of datasets: `ListDatasetReq` in api/utils/validation_utils.py, which reports all errors at once. */
 export function listQuery(query: URLSearchParams, release: Release): ListQuery {
 	if (release.datasets.checks === "loose") return looseQuery(query);
+	if (release.datasets.checks === "first-fault") return firstFaultQuery(query, release, defaultPageSize);
 	const errors: string[] = [];
 	const addError = (name: string, why: string): void => void errors.push(fieldText(name, why, query.get(name) ?? ""));
 	const numberOf = (name: string, absent: number): number => {

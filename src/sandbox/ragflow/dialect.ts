@@ -22,8 +22,10 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 			const { method = "", url = "" } = request;
 			const [path = "", ...query] = url.split("?");
 			if (path !== "/api" && !path.startsWith("/api/")) return page(200, "RAGFlow");
-			if (path.includes("//")) return mergedSlashes(path, url);
-			const { route, datasetId, documentId } = routeOf(method, path, release);
+			if (path.includes("//") && release.slashes === "two-redirected") return mergedSlashes(path, url);
+			const merged = path.replaceAll(/\/{2,}/g, "/");
+			const { route, datasetId, documentId } = routeOf(method, merged, release);
+			if (release.slashes === "last-redirected" && merged.endsWith("/")) return withoutLastSlash(method, merged, url);
 			const call = {
 				request,
 				query: new URLSearchParams(query.join("?")),
@@ -36,11 +38,15 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 				isOwner: isOwner({ request, route, release, keys, databaseDown: service.databaseDown }),
 			};
 			const answer = await route(call, service);
-			return typeof answer === "string" ? jsonReply(200, answer) : fileReply(answer);
+			return withHeaders(release, typeof answer === "string" ? jsonReply(200, answer) : fileReply(answer));
 		} catch (error) {
-			return failed(error);
+			return withHeaders(release, failed(error));
 		}
 	};
+}
+
+function withHeaders({ headers }: Release, reply: Reply): Reply {
+	return { ...reply, headers: { ...headers, ...reply.headers } };
 }
 
 function fileReply({ bytes, name }: FileAnswer): Reply {
@@ -62,6 +68,15 @@ function failed(error: unknown): Reply {
 function mergedSlashes(path: string, url: string): Reply {
 	const location = path.replaceAll(/\/{2,}/g, "/") + url.slice(path.length);
 	return { ...page(308, "Redirecting..."), headers: { location } };
+}
+
+/** gin redirects to the path without a slash at the end, where that has a route (`redirectTrailingSlash` in its gin.go). */
+function withoutLastSlash(method: string, path: string, url: string): Reply {
+	const [, query] = url.split(/(?=\?)/);
+	return {
+		...page(method === "GET" ? 301 : 307, "Redirecting..."),
+		headers: { location: path.slice(0, -1) + (query ?? "") },
+	};
 }
 
 /** An HTML page: the proxy's answer outside the API. */
@@ -102,13 +117,17 @@ function routeOf(method: string, path: string, release: Release): Found {
 	}
 	if (methods === undefined) throw notFound(path, release);
 	const route = Object.hasOwn(methods, method) ? methods[method] : undefined;
-	if (route === undefined) throw exception("<MethodNotAllowed '405: Method Not Allowed'>");
+	if (route === undefined) {
+		if (release.unknownPath === "status-404-and-verbs") throw notFound(path, release);
+		throw exception("<MethodNotAllowed '405: Method Not Allowed'>");
+	}
 	return { route, datasetId, documentId };
 }
 
 function notFound(path: string, release: Release): Failure {
 	if (release.unknownPath === "status-200") return exception("<NotFound '404: Not Found'>");
-	return new Failure(Code.notFound, `Not Found: ${path}`, { status: 404, data: "null" });
+	const error = release.unknownPath === "status-404" ? {} : { error: "Not Found" };
+	return new Failure(Code.notFound, `Not Found: ${path}`, { status: 404, data: "null", ...error });
 }
 
 /** A segment that is not UTF-8 stays as it is: it is the id of no document. */

@@ -1,3 +1,4 @@
+import type { Release } from "../flavours/release.ts";
 import { integerColumn, textColumn } from "../store/database.ts";
 import type { ParserSettings } from "../store/parser-settings.ts";
 import { Code, Failure } from "./failure.ts";
@@ -5,15 +6,20 @@ import { suffixOf } from "./names.ts";
 import type { Route } from "./request.ts";
 
 /** `metadata` is the text that is shown; undefined for none. */
-type Shown = { readonly metadata: string | undefined; readonly parser: ParserSettings };
+type Shown = {
+	readonly metadata: string | undefined;
+	readonly parser: ParserSettings;
+	/** the members that name how it is parsed */
+	readonly parserMembers: readonly Release["parserMember"][];
+};
 
 /** A document as JSON text, with or without its metadata: the members that a client may read, and some more. */
-export function documentText(row: unknown, dataset: string, { metadata, parser }: Shown): string {
+export function documentText(row: unknown, dataset: string, { metadata, parser, parserMembers }: Shown): string {
 	const [createTime, updateTime] = [integerColumn(row, "create_time"), integerColumn(row, "update_time")];
 	const name = textColumn(row, "name");
 	const before = JSON.stringify({
 		chunk_count: 0,
-		chunk_method: parser.method,
+		...Object.fromEntries(parserMembers.map((member) => [member, parser.method])),
 		create_date: new Date(createTime).toUTCString(),
 		create_time: createTime,
 		dataset_id: dataset,
@@ -54,6 +60,7 @@ export const downloadDocument: Route = async (call, { store }) => {
 		throw new Failure(Code.data, `The dataset not own the document ${sentDocumentId}.`);
 	}
 	const bytes = store.documents.bytes(documentId);
-	if (bytes.length === 0) throw new Failure(Code.data, "This file is empty.");
+	if (bytes.length === 0)
+		throw new Failure(Code.data, release.reads === "as-go" ? "this document is empty" : "This file is empty.");
 	return { bytes, name: store.documents.nameOf(documentId) ?? "" };
 };

@@ -16,17 +16,22 @@ export const Code = {
 	server: 500,
 } as const;
 
+type FailureParts = { readonly status?: number; readonly data?: string; readonly error?: string };
+
 /** An answer that is no success, in RAGFlow's words. */
 export class Failure extends Refusal {
 	/** HTTP status */
 	readonly status: number;
 	/** JSON text of the envelope's `data`; `undefined` leaves it out */
 	readonly data: string | undefined;
+	/** the envelope's `error`; `undefined` leaves it out */
+	readonly error: string | undefined;
 
-	constructor(code: number, message: string, { status = 200, data }: { status?: number; data?: string } = {}) {
+	constructor(code: number, message: string, { status = 200, data, error }: FailureParts = {}) {
 		super(code, message);
 		this.status = status;
 		this.data = data;
+		this.error = error;
 	}
 }
 
@@ -42,22 +47,29 @@ export function databaseError(number: number, text: string, { databaseError: sha
 	return exception(`${kind}(${number}, ${pythonRepr(text)})`);
 }
 
-export function noDataset(id: string): Failure {
+/** Python leaves a blank at its end (list_docs in api/apps/sdk/doc.py), Go none (handler/document.go:539). */
+export function noDataset(id: string, { reads }: Release): Failure {
+	if (reads === "as-go") return new Failure(Code.data, `You don't own the dataset ${id}.`, { data: "null" });
 	return new Failure(Code.data, `You don't own the dataset ${id}. `);
 }
 
-export function failureText({ code, message, data }: Failure): string {
+export function failureText({ code, message, data, error }: Failure): string {
 	const between = data === undefined ? "" : `"data":${data},`;
-	return `{"code":${code},${between}"message":${JSON.stringify(message)}}`;
+	const named = error === undefined ? "" : `"error":${JSON.stringify(error)},`;
+	return `{"code":${code},${between}${named}"message":${JSON.stringify(message)}}`;
 }
 
 /** The envelope of a success, which mostly has no message. `data` is JSON text. */
-export function success(data?: string, message?: string): string {
+export function success(data?: string, message?: string | null): string {
 	const end = message === undefined ? "" : `,"message":${JSON.stringify(message)}`;
 	return data === undefined ? `{"code":0${end}}` : `{"code":0,"data":${data}${end}}`;
 }
 
-/** In v0.27 messages begin with a small letter and end without a full stop (api/apps/restful_apis/document_api.py). */
-export function worded(message: string, { lowerCaseMessages }: Release): string {
-	return lowerCaseMessages ? message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, "") : message;
+/**
+ * From v0.27 on messages of documents begin with a small letter and end without a full stop
+ * (api/apps/restful_apis/document_api.py), and in v1.0 others, too.
+ */
+export function worded(message: string, { lowerCaseMessages }: Release, of: "documents" | "all" = "documents"): string {
+	if (lowerCaseMessages !== "all" && lowerCaseMessages !== of) return message;
+	return message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, "");
 }

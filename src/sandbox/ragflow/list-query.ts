@@ -1,20 +1,22 @@
 import type { MetadataFilter } from "../condition/filter.ts";
 import type { Condition } from "../condition/operators.ts";
-import type { Release } from "../flavours/release.ts";
+import type { ListRules, Release } from "../flavours/release.ts";
 import { isObject } from "../json-text.ts";
 import { isFalsy, parsePythonJson, pythonRepr, pythonType } from "../python.ts";
 import { collationKey } from "../store/collation.ts";
-import { defaultPageSize, type PageWindow, type SortKey } from "../store/pages.ts";
+import type { PageWindow, SortKey } from "../store/pages.ts";
 import { Code, databaseError, exception, Failure } from "./failure.ts";
 import { argumentError } from "./request.ts";
 
 /** The part of a list of documents that `page` and `page_size` select; `total` is the number of all documents. */
 export function windowOf(query: URLSearchParams, release: Release, total: number): PageWindow {
-	const { badPage, zeroPage, maxPageSize } = release.list;
+	const { badPage, zeroPage, defaultPageSize, maxPageSize, overMaxPageSize } = release.list;
 	const numberOf = badPage === "default" ? positiveOf : wholeOf;
 	const page = numberOf(query, "page", 1);
-	const limit = numberOf(query, "page_size", defaultPageSize);
-	if (maxPageSize !== undefined && limit > maxPageSize)
+	const size = numberOf(query, "page_size", defaultPageSize);
+	const isOver = maxPageSize !== undefined && size > maxPageSize;
+	const limit = isOver && overMaxPageSize === "default" ? defaultPageSize : size;
+	if (isOver && overMaxPageSize === "refused")
 		throw exception(`ValueError('page_size must be less than or equal to ${maxPageSize}')`);
 	if (zeroPage === "everything" && (page === 0 || limit === 0)) return { limit: Math.max(total, 1), offset: 0 };
 	const offset = (page > 0 ? page - 1 : page) * limit;
@@ -39,8 +41,11 @@ export function filterOf(query: URLSearchParams, name: string): string | undefin
 export function idsOf(query: URLSearchParams, { list }: Release): ReadonlySet<string> | undefined {
 	const ids = list.ids === "ignored" ? [] : query.getAll("ids");
 	if (list.ids === "at-most-100" && ids.length > 100) throw argumentError("ids must contain at most 100 IDs");
+	const id = filterOf(query, "id");
+	if (ids.length > 0 && id !== undefined && list.ids === "beside-filters")
+		throw refusedList(`should not provide both 'id':${id} and 'ids'[${ids.join(" ")}]`, list);
 	// The server means to refuse it, and returns two values where its caller takes four.
-	if (ids.length > 0 && filterOf(query, "id") !== undefined)
+	if (ids.length > 0 && id !== undefined)
 		throw exception("ValueError('not enough values to unpack (expected 4, got 2)')");
 	return ids.length === 0 ? undefined : new Set(ids.map(collationKey));
 }
@@ -70,8 +75,9 @@ function constantColumn(name: string): [string, SortKey] {
 }
 
 export function orderOf(query: URLSearchParams, { list }: Release): SortKey {
-	const by = query.get("orderby") ?? "create_time";
-	if (list.orderBy === "three" && !["create_time", "update_time", "name"].includes(by))
+	const sent = query.get("orderby") ?? "create_time";
+	const by = list.orderBy === "three-first" && sent === "" ? "create_time" : sent;
+	if (list.orderBy !== "any-column" && !["create_time", "update_time", "name"].includes(by))
 		throw argumentError(`invalid orderby field: ${by}`);
 	const key = columns.get(by);
 	if (key === undefined) throw exception(`AttributeError("type object 'Document' has no attribute '${by}'")`);
@@ -84,6 +90,14 @@ export function wholeOf(query: URLSearchParams, name: string, absent: number): n
 	if (text === null) return absent;
 	if (/^\s*[+-]?\d+(?:_\d+)*\s*$/.test(text)) return Number(text.trim().replaceAll("_", ""));
 	throw exception(`ValueError("invalid literal for int() with base 10: '${text}'")`);
+}
+
+/** A time in milliseconds; 0 for none. v1.0 refuses other text in a list's words, and takes an empty one for none. */
+export function timeOf(query: URLSearchParams, name: string, list: ListRules): number {
+	if (!list.refusalHasList) return wholeOf(query, name, 0);
+	const text = query.get(name) ?? "";
+	if (text !== "" && !/^[+-]?\d+$/.test(text)) throw refusedList(`${name} must be an integer`, list);
+	return Number(text);
 }
 
 /** A whole number from 1 on; any other text counts as absent. */
@@ -110,9 +124,11 @@ export function conditionOf(query: URLSearchParams, { list }: Release): Metadata
 	const text = query.get("metadata_condition") ?? "";
 	if (rules === undefined || (text === "" && !(list.checksPageFirst && query.has("metadata_condition"))))
 		return undefined;
-	const filter = parsedCondition(text, list.checksPageFirst ? `: ${text}.` : ".");
-	if (isFalsy(filter)) return undefined;
-	if (!isObject(filter)) throw new Failure(Code.data, "metadata_condition must be an object.");
+	if (rules === "checked" && text.trim() === "") return undefined;
+	const filter = parsedCondition(text, list.checksPageFirst ? `: ${text}.` : ".", list);
+	if (isFalsy(filter) && rules !== "checked") return undefined;
+	if (!isObject(filter)) throw refusedList("metadata_condition must be an object.", list);
+	if (rules === "checked") return undefined;
 	const { conditions: sent = [], logic = "and" } = filter;
 	if (!Array.isArray(sent) && !isObject(sent))
 		throw exception(`TypeError("'${pythonType(sent)}' object is not iterable")`);
@@ -122,12 +138,17 @@ export function conditionOf(query: URLSearchParams, { list }: Release): Metadata
 	return conditions.length === 0 && rules.withoutConditions === "all" ? undefined : { logic, conditions };
 }
 
-function parsedCondition(text: string, end: string): unknown {
+function parsedCondition(text: string, end: string, list: ListRules): unknown {
 	try {
 		return parsePythonJson(text);
 	} catch {
-		throw new Failure(Code.data, `metadata_condition must be valid JSON${end}`);
+		throw refusedList(`metadata_condition must be valid JSON${end}`, list);
 	}
+}
+
+/** A refusal of a list: it has an empty list beside its code in v1.0. */
+export function refusedList(message: string, { refusalHasList }: ListRules): Failure {
+	return new Failure(Code.data, message, refusalHasList ? { data: '{"docs":[],"total":0}' } : {});
 }
 
 function oneCondition(condition: unknown, withAsciiOperators: boolean): Condition {

@@ -6,8 +6,8 @@ import type { StoredDataset } from "../store/datasets.ts";
 import type { Store } from "../store/index.ts";
 import { findPage, type RowFilter } from "../store/pages.ts";
 import { documentText } from "./document.ts";
-import { Code, Failure, noDataset, success, worded } from "./failure.ts";
-import { conditionOf, filterOf, idsOf, isDescending, orderOf, wholeOf, windowOf } from "./list-query.ts";
+import { noDataset, success, worded } from "./failure.ts";
+import { conditionOf, filterOf, idsOf, isDescending, orderOf, refusedList, timeOf, windowOf } from "./list-query.ts";
 import { suffixOf } from "./names.ts";
 import type { Call, Route } from "./request.ts";
 
@@ -15,8 +15,9 @@ import type { Call, Route } from "./request.ts";
 export const listDocuments: Route = async (call, { store, settings, searchesFail }) => {
 	const { query, datasetId, sentDatasetId, release } = call;
 	store.commits.flush();
+	if (release.list.orderBy === "three-first") orderOf(query, release);
 	const dataset = store.datasets.find(datasetId);
-	if (dataset === undefined) throw noDataset(sentDatasetId);
+	if (dataset === undefined) throw noDataset(sentDatasetId, release);
 	const [id, name] = [filterOf(query, "id"), filterOf(query, "name")];
 	if (!release.list.checksPageFirst) checkExists(store, dataset, call);
 	const window = windowOf(query, release, dataset.documentCount);
@@ -26,7 +27,8 @@ export const listDocuments: Route = async (call, { store, settings, searchesFail
 	if (release.list.checksPageFirst) checkExists(store, dataset, call);
 	const rules = release.list.condition;
 	const isUnknown = searchesFail && release.metadataIn === "engine";
-	const filter = condition === undefined || rules === undefined ? undefined : { condition, rules };
+	const filter =
+		condition === undefined || rules === undefined || rules === "checked" ? undefined : { condition, rules };
 	const matching = async (): Promise<ReadonlySet<string> | undefined> => {
 		if (filter === undefined) return undefined;
 		return isUnknown ? new Set() : matchingIds(store, dataset.seq, filter.condition, filter.rules);
@@ -38,12 +40,14 @@ export const listDocuments: Route = async (call, { store, settings, searchesFail
 		byNameAndState === undefined && ids === undefined
 			? undefined
 			: (row) => byNameAndState?.(row) !== false && (ids === undefined || ids.has(textColumn(row, "id")));
+	const parserMembers = new Set<Release["parserMember"]>(["chunk_method", release.parserMember]);
 	const exact = { id: id === undefined ? undefined : collationKey(id), name, byCollation: true };
 	const search = { exact, ids: wanted, order, matches, window, ties: settings.ties ?? "unstable" };
 	const { total, rows } = await findPage(store, dataset, search);
 	const documents = rows.filter(timeFilter(query, release)).map((row) => {
 		const parser = store.parserSettings.of(textColumn(row, "id"));
-		return documentText(row, datasetId, { metadata: isUnknown ? "{}" : textColumn(row, "meta_fields"), parser });
+		const metadata = isUnknown ? "{}" : textColumn(row, "meta_fields");
+		return documentText(row, datasetId, { metadata, parser, parserMembers: [...parserMembers] });
 	});
 	return success(`{"docs":[${documents.join(",")}],"total":${total}}`, release.list.message);
 };
@@ -71,27 +75,40 @@ function nameAndStateFilter(query: URLSearchParams, { list }: Release): RowFilte
 	const known = [...runStates.values()];
 	const unknown = runs.filter((run) => !known.includes(run));
 	if (list.unknownRun === "refused" && unknown.length > 0)
-		throw new Failure(Code.data, `Invalid filter run status conditions: ${unknown.join(", ")}`);
+		throw refusedList(`Invalid filter run status conditions: ${unknown.join(", ")}`, list);
 	if (keywords === "" && suffixes.length === 0 && runs.length === 0) return undefined;
 	const endings = new Set(suffixes.map(collationKey));
+	const pattern = list.keywords === "pattern" ? likePattern(keywords) : undefined;
+	const hasKeywords = (name: string): boolean => pattern?.test(name) ?? name.includes(keywords);
 	return (row) => {
 		const name = textColumn(row, "name");
-		if (!partKey(name).includes(keywords)) return false;
+		if (!hasKeywords(partKey(name))) return false;
 		if (endings.size > 0 && !endings.has(collationKey(suffixOf(name)))) return false;
 		return runs.length === 0 || runs.includes("0");
 	};
 }
 
+/** SQL's LIKE: `%` stands for any letters, `_` for one, and a backslash takes that meaning from what follows. */
+function likePattern(keywords: string): RegExp {
+	const source = keywords.replace(/\\?[^]/gu, (found) => {
+		if (found === "%") return "[^]*";
+		return found === "_"
+			? "[^]"
+			: `\\u{${(found.codePointAt(found.length > 1 && found.startsWith("\\") ? 1 : 0) ?? 0).toString(16)}}`;
+	});
+	return new RegExp(source, "u");
+}
+
 /** The releases filter by time after the page is made: so pages become shorter, and the total stays as it was. */
 function timeFilter(query: URLSearchParams, { list }: Release): RowFilter {
 	if (!list.filters) return () => true;
-	const [from, to] = [wholeOf(query, "create_time_from", 0), wholeOf(query, "create_time_to", 0)];
+	const [from, to] = [timeOf(query, "create_time_from", list), timeOf(query, "create_time_to", list)];
 	return (row) => {
 		const time = integerColumn(row, "create_time");
 		return (from === 0 || time >= from) && (to === 0 || time <= to);
 	};
 }
 
-function noDocument(idOrName: string, release: Release): Failure {
-	return new Failure(Code.data, worded(`You don't own the document ${idOrName}.`, release));
+function noDocument(idOrName: string, release: Release): Error {
+	return refusedList(worded(`You don't own the document ${idOrName}.`, release), release.list);
 }

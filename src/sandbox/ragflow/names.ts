@@ -1,7 +1,7 @@
 import type { Release } from "../flavours/release.ts";
 import { pythonType } from "../python.ts";
 import { documentNameLimit } from "../store/documents.ts";
-import { Code, Failure } from "./failure.ts";
+import { Code, Failure, worded } from "./failure.ts";
 
 /** Endings of file names that all releases take. Endings that only some take are left out. */
 export const fileTypes: ReadonlySet<string> = new Set(
@@ -30,6 +30,13 @@ export function freeName(name: string, isTaken: (name: string) => boolean): stri
 	return free;
 }
 
+/** The same in v1.0, which puts a number between a name and its ending: `a(1).txt` becomes `a(1)(1).txt`. */
+export function appendedName(stem: string, ending: string, isTaken: (name: string) => boolean): string {
+	let free = stem + ending;
+	for (let number = 1; isTaken(free) && number < mostAttempts; number++) free = `${stem}(${number})${ending}`;
+	return free;
+}
+
 /** Drops all before the last slash: here the server reads a name as a path, and nowhere else. */
 function numberedName(path: string): string {
 	const name = path.slice(path.lastIndexOf("/") + 1);
@@ -51,16 +58,14 @@ export function checkName(
 ): asserts name is string {
 	if (typeof name !== "string") {
 		const why = `'${pythonType(name)}' object has no attribute 'encode'`;
-		throw new Failure(
-			Code.exception,
-			release.values === "flat" ? `AttributeError(${why})` : `AttributeError("${why}")`,
-		);
+		throw new Failure(Code.exception, release.values === "any" ? `AttributeError("${why}")` : `AttributeError(${why})`);
 	}
 	if (Buffer.byteLength(name) > documentNameLimit)
 		throw new Failure(Code.argument, `File name must be ${documentNameLimit} bytes or less.`);
 	if (pathSuffix(name) !== pathSuffix(before))
-		throw new Failure(Code.argument, "The extension of file can't be changed");
-	if (equalNames.includes(name)) throw new Failure(Code.data, "Duplicated document name in the same dataset.");
+		throw new Failure(Code.argument, worded("The extension of file can't be changed", release, "all"));
+	if (equalNames.includes(name))
+		throw new Failure(Code.data, worded("Duplicated document name in the same dataset.", release, "all"));
 }
 
 /** The suffix by Python's `pathlib`, with its dot: a name whose only dot is its first or last character has none. */

@@ -3,14 +3,24 @@ import { isFalsy, pythonRepr, pythonType } from "../python.ts";
 import { collationKey } from "../store/collation.ts";
 import type { Store } from "../store/index.ts";
 import { Code, exception, Failure, noDataset, success } from "./failure.ts";
-import { type Body, type Call, fieldError, readJson, refuseUnknown, type Route, validatedMembers } from "./request.ts";
+import { idsToRemove } from "./first-fault.ts";
+import {
+	type Body,
+	type Call,
+	fieldError,
+	type Members,
+	readJson,
+	refuseUnknown,
+	type Route,
+	validatedMembers,
+} from "./request.ts";
 
 /** DELETE /datasets/<dataset_id>/documents, with the ids in the body. */
 export const removeDocuments: Route = async (call, { store }) => {
 	const removal = call.release.emptyRemoval === "refused" ? await strictRemoval(call) : await looseRemoval(call);
 	const answer = await store.commits.write(() => {
 		const dataset = store.datasets.find(call.datasetId);
-		if (dataset === undefined) throw noDataset(call.sentDatasetId);
+		if (dataset === undefined) throw noDataset(call.sentDatasetId, call.release);
 		return removal(store, dataset.seq);
 	});
 	if (answer instanceof Failure) throw answer;
@@ -58,8 +68,29 @@ function removeEach(store: Store, ids: readonly string[]): string | Failure {
 const knownMembers: ReadonlySet<string> = new Set(["ids", "delete_all"]);
 
 /** From v0.26 on (api/apps/restful_apis/document_api.py): the named documents of this dataset, all of them or none. */
-async function strictRemoval({ request, datasetId }: Call): Promise<Removal> {
-	const members = await validatedMembers(request);
+async function strictRemoval(call: Call): Promise<Removal> {
+	const { datasetId, sentDatasetId, release } = call;
+	const members = await validatedMembers(call);
+	const { ids, all } = release.reads === "as-go" ? idsToRemove(members) : strictIds(members);
+	const where = release.reads === "as-go" ? "" : `, dataset: ${datasetId}. `;
+	const done = (deleted: number): string => success(JSON.stringify({ deleted }), release.removalMessage);
+	return (store, dataset) => {
+		if (!all && ids.length === 0) throw refused(`should either provide doc ids or set delete_all(true)${where}`);
+		if (all && ids.length > 0) throw refused(`should not provide both doc ids and delete_all(true)${where}`);
+		if (all) return done(removeAll(store, dataset));
+		const named = release.removedIds === "exact" ? ids : ids.map(collationKey);
+		const isHere = release.removedIds === "exact" || sentDatasetId === datasetId;
+		const foreign = ids.filter((_, at) => !isHere || store.documents.datasetOf(named[at] ?? "") !== datasetId);
+		if (foreign.length > 0) {
+			const which = `dataset ${datasetId} or Document not found: ${foreign.join(", ")}`;
+			throw refused(`These documents do not belong to ${which}`);
+		}
+		for (const id of named) removeOne(store, id);
+		return done(ids.length);
+	};
+}
+
+function strictIds(members: Members): { readonly ids: readonly string[]; readonly all: boolean } {
 	refuseUnknown(members, knownMembers);
 	const { ids: sent = null, delete_all: all = false } = members;
 	if (sent !== null && !Array.isArray(sent)) throw fieldError("ids", "Input should be a valid list", sent);
@@ -71,20 +102,7 @@ async function strictRemoval({ request, datasetId }: Call): Promise<Removal> {
 	if (repeated.length > 0) throw fieldError("ids", `Duplicate ids: '${repeated.join(", ")}'`, sent);
 	if (typeof all !== "boolean")
 		throw fieldError("delete_all", "Input should be a valid boolean, unable to interpret input", all);
-	return (store, dataset) => {
-		if (!all && ids.length === 0)
-			throw refused(`should either provide doc ids or set delete_all(true), dataset: ${datasetId}. `);
-		if (all && ids.length > 0)
-			throw refused(`should not provide both doc ids and delete_all(true), dataset: ${datasetId}. `);
-		if (all) return success(JSON.stringify({ deleted: removeAll(store, dataset) }));
-		const foreign = ids.filter((id) => store.documents.datasetOf(id) !== datasetId);
-		if (foreign.length > 0) {
-			const which = `dataset ${datasetId} or Document not found: ${foreign.join(", ")}`;
-			throw refused(`These documents do not belong to ${which}`);
-		}
-		for (const id of ids) removeOne(store, id);
-		return success(JSON.stringify({ deleted: ids.length }));
-	};
+	return { ids, all };
 }
 
 function removeAll(store: Store, dataset: number): number {

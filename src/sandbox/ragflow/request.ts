@@ -5,6 +5,7 @@ import { isObject } from "../json-text.ts";
 import { parsePythonJson, pythonStr, pythonType } from "../python.ts";
 import { jsonBodyLimit, mediaType, readBody } from "../request-body.ts";
 import { Code, exception, Failure } from "./failure.ts";
+import { goBody } from "./go-json.ts";
 
 /** One request whose host, path, method and key were checked. */
 export type Call = {
@@ -38,6 +39,7 @@ const emptyForm: Body = { text: "{}", value: {} };
 /** Reads a body as the release does: earlier ones ignore a body that is not valid. */
 export async function readJson(request: IncomingMessage, release: Release): Promise<Body> {
 	const bytes = await readBody(request, jsonBodyLimit);
+	if (release.body === "or-refused") return goBody(bytes);
 	const { text, value } = parsedJson(bytes);
 	const body: Body = { text, value: value ?? undefined };
 	if (release.body === "any-header") return body;
@@ -53,9 +55,10 @@ export async function readJson(request: IncomingMessage, release: Release): Prom
 
 /**
  * The members of a body that the release validates first: `validate_and_parse_json_request` in
- * api/utils/validation_utils.py, from v0.19 on for datasets, from v0.26 on for removals of documents.
+ * api/utils/validation_utils.py, from v0.19 on for datasets, from v0.26 on for removals of documents. In Go,
+ * `parseJSONRequestObject` in handler/dataset.go does the same, and takes nothing in place of an object.
  */
-export async function validatedMembers(request: IncomingMessage): Promise<Members> {
+export async function validatedMembers({ request, release }: Call): Promise<Members> {
 	const bytes = await readBody(request, jsonBodyLimit);
 	if (mediaType(request) !== "application/json") {
 		const type = request.headers["content-type"] ?? "None";
@@ -63,10 +66,12 @@ export async function validatedMembers(request: IncomingMessage): Promise<Member
 	}
 	const { value } = parsedJson(bytes);
 	if (value === undefined) throw argumentError("Malformed JSON syntax: Missing commas/brackets or invalid encoding");
-	const payload = value === null || value === "" || value === 0 || value === false ? {} : value;
-	if (Array.isArray(payload) && payload.length === 0) return {};
-	if (!isObject(payload)) throw argumentError(`Invalid request payload: expected object, got ${pythonType(payload)}`);
-	return payload;
+	const inGo = release.reads === "as-go";
+	const isNothing = value === null || value === "" || value === 0 || value === false;
+	if (!inGo && (isNothing || (Array.isArray(value) && value.length === 0))) return {};
+	if (isObject(value)) return value;
+	const type = inGo && typeof value === "number" ? "float" : pythonType(value);
+	throw argumentError(`Invalid request payload: expected object, got ${type}`);
 }
 
 /** The value is `undefined` where the bytes are no JSON. */

@@ -14,24 +14,26 @@ import { type Call, fieldText, type Members, readJson, type Route } from "./requ
  * Up to v0.24 each member is checked and applied in turn (`update_doc` in api/apps/sdk/doc.py). Later releases check
  * all members first (`update_document` in api/apps/restful_apis/document_api.py).
  */
-export const updateDocument: Route = async (call, { store, onUpdate, updatesFail }) => {
+export const updateDocument: Route = async (call, { store, onUpdate, searchesFail, updatesFail }) => {
 	const { text, value } = await readJson(call.request, call.release);
 	const outcome = await store.commits.write((): Outcome => {
 		const document = ownedDocument(store, call);
 		// The engine can't be asked for the present metadata, so they are inserted, and that fails. Nothing was removed before
-		// (`update_document_metadata` in api/db/services/doc_metadata_service.py, v0.24 to v0.27).
+		// (`update_document_metadata` in api/db/services/doc_metadata_service.py, v0.24 to v0.27). v1.0 is to remove them first,
+		// and asks whether there is an index (`DeleteMetadata` in internal/engine/elasticsearch/metadata.go:265).
 		if (updatesFail && call.release.metadataIn === "engine" && isObject(value) && Object.hasOwn(value, "meta_fields"))
-			throw new Failure(Code.data, NOT_UPDATED);
+			throw new Failure(Code.data, call.release.reads === "as-go" ? NOT_REMOVED : NOT_UPDATED);
 		if (!isObject(value)) throw exception("TypeError(\"argument of type 'NoneType' is not iterable\")");
 		const update = new Update(store, call, { ...document, body: text, members: value });
-		return call.release.values === "flat" ? update.checkThenApply() : update.applyInTurn();
+		return call.release.values === "any" ? update.applyInTurn() : update.checkThenApply();
 	});
 	if (outcome.changed) onUpdate();
 	if (outcome.failure !== undefined) throw outcome.failure;
-	return updateAnswer(store, call);
+	return updateAnswer(store, call, searchesFail);
 };
 
 const NOT_UPDATED = "Failed to update metadata";
+const NOT_REMOVED = "failed to delete document metadata: failed to check index existence: connect: connection refused";
 
 /** Only the owner's key may update. A member of the team gets the answer for a missing dataset. */
 function ownedDocument(store: Store, { datasetId, documentId, isOwner, release }: Call): OwnedDocument {
@@ -42,14 +44,19 @@ function ownedDocument(store: Store, { datasetId, documentId, isOwner, release }
 	return { dataset: dataset.seq, name };
 }
 
-function updateAnswer(store: Store, { datasetId, documentId, release }: Call): string {
+function updateAnswer(store: Store, { datasetId, documentId, release }: Call, searchesFail: boolean): string {
 	if (release.updateAnswer === "nothing") return success();
 	const row = store.documents.row(documentId);
 	// Another request has removed it meanwhile.
 	if (row === undefined) throw new Failure(Code.data, "Dataset created failed");
 	const parser = store.parserSettings.of(documentId);
-	const metadata = release.updateAnswer === "document" ? textColumn(row, "meta_fields") : undefined;
-	return success(documentText(row, datasetId, { metadata, parser }));
+	const found = textColumn(row, "meta_fields");
+	const isShown =
+		release.updateAnswer === "document" ||
+		(release.updateAnswer === "document-read-back" && found !== "{}" && !searchesFail);
+	const parserMembers = [release.parserMember];
+	const text = documentText(row, datasetId, { metadata: isShown ? found : undefined, parser, parserMembers });
+	return success(text, release.noMessage);
 }
 
 /** A failure that occurred after a change is returned: an error that is thrown must not have written. */
@@ -109,14 +116,16 @@ class Update {
 	#storeMetadata(): void {
 		const { body, members } = this.#input;
 		if (!Object.hasOwn(members, "meta_fields")) return;
-		const { datasetId, documentId, release } = this.#call;
+		const { datasetId, documentId, sentDocumentId, release } = this.#call;
 		const { documents } = this.#store;
+		if (release.metadataId === "as-sent" && sentDocumentId !== documentId) return;
 		const outcome = this.#indexed(storedMetadata(body, members["meta_fields"], release));
 		if ("text" in outcome) {
 			this.#changed = documents.replaceMetadata(datasetId, documentId, outcome.text, true);
 			return;
 		}
 		if (outcome.fails === "lost") this.#changed = documents.replaceMetadata(datasetId, documentId, "{}", true);
+		if (release.unfitValues === "accepted-and-lost") return;
 		throw new Failure(Code.data, NOT_UPDATED);
 	}
 
@@ -159,7 +168,7 @@ function checkCounters(members: Members, release: Release): void {
 	for (const name of ["chunk_count", "token_count", "progress"]) {
 		const value = Object.hasOwn(members, name) ? members[name] : 0;
 		// PATCH releases read null as absent.
-		if (value === 0 || (value === null && release.values === "flat")) continue;
+		if (value === 0 || (value === null && release.values !== "any")) continue;
 		throw new Failure(Code.data, worded(`Can't change \`${name}\`.`, release));
 	}
 }
@@ -173,12 +182,14 @@ function checkMethod(value: unknown, name: string): void {
 /** The checks of every member by PATCH releases before they read the document: `UpdateDocumentReq`. */
 function checkTypes(members: Members, body: string, release: Release): void {
 	const { name = null, chunk_method: method = null } = members;
-	const nullNameIsRefused = release.lowerCaseMessages && Object.hasOwn(members, "name");
+	const nullNameIsRefused = release.lowerCaseMessages !== "none" && Object.hasOwn(members, "name");
 	if (name === null ? nullNameIsRefused : typeof name !== "string") throw typeFailure("name", notText, name);
 	if (method !== null && typeof method !== "string") throw typeFailure("chunk_method", notText, method);
+	if (release.reads === "as-go" && Object.hasOwn(members, "chunk_method") && (method === null || method === ""))
+		throw new Failure(Code.data, "`chunk_method` (empty string) is not valid");
 	if (method !== null && method !== "" && !methods.has(method))
 		throw typeFailure("chunk_method", `\`chunk_method\` ${method} doesn't exist`, method);
-	if (Object.hasOwn(members, "meta_fields")) checkMetadata(body, members["meta_fields"]);
+	if (Object.hasOwn(members, "meta_fields")) checkMetadata(body, members["meta_fields"], release);
 }
 
 const notText = "Input should be a valid string";

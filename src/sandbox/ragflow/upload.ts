@@ -4,7 +4,7 @@ import { documentNameLimit } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 import { type IncomingFile, storeFiles } from "../upload.ts";
 import { Code, exception, Failure, success } from "./failure.ts";
-import { fileTypes, freeName, suffixOf } from "./names.ts";
+import { appendedName, fileTypes, freeName, suffixOf } from "./names.ts";
 import type { Route } from "./request.ts";
 
 type StoredFile = { readonly id: string; readonly name: string; readonly size: number };
@@ -19,8 +19,10 @@ export const uploadDocuments: Route = async (call, { store, busboy }) => {
 			const open = (part: Part): PartSink => {
 				// Other fields, metadata among them, are ignored.
 				if (part.name !== "file" || part.fileName === undefined) return () => {};
+				// A part without the name of a file is no file in Go (`ReadForm` of mime/multipart).
+				if (part.fileName === "" && release.fileNames === "base-exact") return () => {};
 				const name = checkedName(part.fileName, release);
-				if (fileTypes.has(suffixOf(name))) return newFile(name);
+				if (fileTypes.has(endingOf(name, release))) return newFile(name);
 				errors.push(`${name}: This type of file has not been supported yet!`);
 				return () => {};
 			};
@@ -32,16 +34,27 @@ export const uploadDocuments: Route = async (call, { store, busboy }) => {
 			const dataset = store.datasets.find(datasetId);
 			if (dataset === undefined) throw missingDataset(call.sentDatasetId, release.uploadMissingDatasetCode);
 			const time = Date.now();
-			return files.map((file) => insert(store, dataset.seq, file, time));
+			return files.map((file) => insert(store, dataset.seq, { file, time, release }));
 		},
 	);
-	const data = JSON.stringify(stored.map((file) => uploadedDocument(file, datasetId)));
-	if (errors.length === 0) return success(data);
-	throw new Failure(Code.server, errors.join("\n"), release.reportsPartialUpload ? { data } : {});
+	const data = JSON.stringify(stored.map((file) => uploadedDocument(file, datasetId, release)));
+	if (errors.length === 0) return success(data, release.noMessage);
+	// v1.0 has null in place of an empty list (handler/document.go:970).
+	const partly = stored.length === 0 && release.fileNames === "base-exact" ? "null" : data;
+	throw new Failure(Code.server, errors.join("\n"), release.reportsPartialUpload ? { data: partly } : {});
 };
 
-function insert(store: Store, dataset: number, { id, name, size }: IncomingFile, time: number): StoredFile {
-	const free = freeName(name, (candidate) => store.documents.equalNames(dataset, candidate).length > 0);
+type Insertion = { readonly file: IncomingFile; readonly time: number; readonly release: Release };
+
+function insert(store: Store, dataset: number, { file, time, release }: Insertion): StoredFile {
+	const { id, name, size } = file;
+	const equal = (candidate: string): string[] => store.documents.equalNames(dataset, candidate);
+	const dot = name.lastIndexOf(".");
+	const stem = dot < 0 ? name : name.slice(0, dot);
+	const free =
+		release.fileNames === "numbered"
+			? freeName(name, (candidate) => equal(candidate).length > 0)
+			: appendedName(stem, name.slice(stem.length), (candidate) => equal(candidate).includes(candidate));
 	const document = { id, name: free, size };
 	store.documents.insert(dataset, document, time);
 	store.datasets.addToCount(dataset, 1);
@@ -52,11 +65,12 @@ function insert(store: Store, dataset: number, { id, name, size }: IncomingFile,
 const nameLimit018 = 128;
 
 /**
- * The name that a part gives its file, with its folders. Werkzeug, by which all releases read bodies, reads %22 as a
- * quotation mark, as it does a backslash with one.
+ * The name that a part gives its file, with its folders. Werkzeug, by which the releases in Python read bodies, reads %22 as
+ * a quotation mark, as it does a backslash with one. Go drops the folders, and leaves %22 as it is.
  */
 function checkedName(fileName: string, release: Release): string {
-	const name = fileName.replaceAll("%22", '"');
+	const inGo = release.fileNames === "base-exact";
+	const name = inGo ? fileName.slice(fileName.lastIndexOf("/") + 1) : fileName.replaceAll("%22", '"');
 	if (name === "" || name.includes("\0")) throw new Failure(Code.argument, "No file selected!");
 	if (release.datasets.checks === "loose" && Buffer.byteLength(name) >= nameLimit018)
 		throw new Failure(Code.argument, `File name should be less than ${nameLimit018} bytes.`);
@@ -65,8 +79,15 @@ function checkedName(fileName: string, release: Release): string {
 	return name;
 }
 
-function uploadedDocument({ id, name, size }: StoredFile, dataset: string): object {
-	const rest = { chunk_method: "naive", location: name, run: "UNSTART", suffix: suffixOf(name), thumbnail: "" };
+/** In Go all that follows the last dot counts, also of a name like `.txt` (`FilenameType` in utility/file.go). */
+function endingOf(name: string, { fileNames }: Release): string {
+	return fileNames === "base-exact" && name.includes(".")
+		? name.slice(name.lastIndexOf(".") + 1).toLowerCase()
+		: suffixOf(name);
+}
+
+function uploadedDocument({ id, name, size }: StoredFile, dataset: string, { parserMember }: Release): object {
+	const rest = { [parserMember]: "naive", location: name, run: "UNSTART", suffix: suffixOf(name), thumbnail: "" };
 	return { id, dataset_id: dataset, name, size, ...rest };
 }
 

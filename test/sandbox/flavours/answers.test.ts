@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import * as by from "../support.ts";
-import { patchReleases, putReleases, releases, serve } from "./support.ts";
+import { patchReleases, putReleases, pythonReleases, releases, serve } from "./support.ts";
 
 const datasets = "/api/v1/datasets";
 
@@ -136,7 +136,7 @@ describe("datasets", () => {
 		},
 	);
 
-	test.each(releases)("%s refuses a dataset whose name is not valid", async (flavour) => {
+	test.each(pythonReleases)("%s refuses a dataset whose name is not valid", async (flavour) => {
 		const sandbox = await by.start({ flavour });
 		const code = flavour === "ragflow-0.18" ? 102 : 101;
 		for (const body of ["{}", '{"name":""}', '{"name":" "}', JSON.stringify({ name: "x".repeat(129) })]) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { collationKey } from "../../../src/sandbox/store/collation.ts";
 import * as by from "../support.ts";
-import { names, putReleases, releases, serve, stored, update } from "./support.ts";
+import { names, putReleases, pythonReleases, releases, serve, stored, update } from "./support.ts";
 
 test.each([
 	["A.TXT", "a.txt", true],
@@ -19,7 +19,7 @@ test.each([
 });
 
 describe("names and ids are compared by the database's collation", () => {
-	test.each(releases)("%s numbers a file whose name is equal to another's", async (flavour) => {
+	test.each(pythonReleases)("%s numbers a file whose name is equal to another's", async (flavour) => {
 		const place = await serve(flavour, ["a.txt", "A.TXT", "résumé.txt", "Resume.txt"]);
 		expect(await names(place)).toEqual(["a.txt", "A(1).TXT", "résumé.txt", "Resume(1).txt"]);
 		expect(await names(place, { name: "A.TXT" })).toEqual(["a.txt"]);
@@ -34,7 +34,8 @@ describe("names and ids are compared by the database's collation", () => {
 		const answer = await update(loud, flavour, '{"author":"Ana"}');
 		expect(answer.code).toBe(0);
 		if (flavour >= "ragflow-0.21") expect(by.at(answer.data, "id")).toBe(id);
-		expect(await stored(place)).toBe('{"author":"Ana"}');
+		// v1.0 writes the metadata under the id as it is sent, and no list shows it.
+		expect(await stored(place)).toBe(flavour === "ragflow-1.0" ? "{}" : '{"author":"Ana"}');
 		expect(await names(loud, { id: id.toUpperCase() })).toEqual(["a.txt"]);
 		expect(await names({ ...place, dataset: place.dataset.toUpperCase() })).toEqual(["a.txt"]);
 	});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import * as by from "../support.ts";
-import { names, type Place, putReleases, releases, serve } from "./support.ts";
+import { names, type Place, putReleases, pythonReleases, releases, serve } from "./support.ts";
 
 const files = ["a.txt", "b.txt", "c.txt"];
 
@@ -91,7 +91,7 @@ describe("a removal by id", () => {
 		expect(by.at((await by.send(place.sandbox, "GET", "/api/v1/datasets")).data, 0, "document_count")).toBe(1);
 	});
 
-	test.each(releases)(
+	test.each(pythonReleases)(
 		"%s answers a removal by path with a 405 in its message, and removes nothing",
 		async (flavour) => {
 			const place = await serve(flavour, files);

@@ -3,8 +3,11 @@ import type { Sandbox, SandboxOptions } from "../../../src/sandbox/index.ts";
 import * as by from "../support.ts";
 
 export const putReleases = ["ragflow-0.18", "ragflow-0.21", "ragflow-0.23", "ragflow-0.24"] as const;
-export const patchReleases = ["ragflow-0.25", "ragflow-0.26", "ragflow-0.27"] as const;
-export const releases = [...putReleases, ...patchReleases] as const;
+export const pythonPatchReleases = ["ragflow-0.25", "ragflow-0.26", "ragflow-0.27"] as const;
+export const patchReleases = [...pythonPatchReleases, "ragflow-1.0"] as const;
+/** The releases that are written in Python: v1.0 is another program, and differs in more than others do. */
+export const pythonReleases = [...putReleases, ...pythonPatchReleases] as const;
+export const releases = [...pythonReleases, "ragflow-1.0"] as const;
 
 export type Place = { readonly sandbox: Sandbox; readonly dataset: string; readonly ids: readonly string[] };
 

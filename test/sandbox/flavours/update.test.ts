@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import * as by from "../support.ts";
-import { patchReleases, putReleases, releases, serve, stored, update } from "./support.ts";
+import {
+	patchReleases,
+	putReleases,
+	pythonPatchReleases,
+	pythonReleases,
+	releases,
+	serve,
+	stored,
+	update,
+} from "./support.ts";
 
 const before = '{"author":"Ben"}';
 const metadata = '{"author":"Ana"}';
@@ -29,11 +38,14 @@ describe("some answers report a success that changed nothing", () => {
 		["ragflow-0.24", "json", 0, true],
 		["ragflow-0.24", "plain", 100, false],
 		["ragflow-0.24", "part", 100, false],
-		...patchReleases.flatMap((flavour): [Flavour, keyof typeof forms, number, boolean][] => [
+		...pythonPatchReleases.flatMap((flavour): [Flavour, keyof typeof forms, number, boolean][] => [
 			[flavour, "json", 0, true],
 			[flavour, "plain", 100, false],
 			[flavour, "part", 100, false],
 		]),
+		["ragflow-1.0", "json", 0, true],
+		["ragflow-1.0", "plain", 0, true],
+		["ragflow-1.0", "part", 102, false],
 	])("%s answers the %s form with code %i, and changes the metadata: %s", async (flavour, form, code, changed) => {
 		const place = await serve(flavour);
 		await update(place, flavour, before);
@@ -54,7 +66,7 @@ describe("an update with the wrong verb", () => {
 	test.each<[Flavour, string]>([
 		...putReleases.map((flavour): [Flavour, string] => [flavour, "PATCH"]),
 		["ragflow-0.25", "PUT"],
-		...releases.map((flavour): [Flavour, string] => [flavour, "POST"]),
+		...pythonReleases.map((flavour): [Flavour, string] => [flavour, "POST"]),
 	])("%s answers %s with a 405 in its message, and changes nothing", async (flavour, wrong) => {
 		const place = await serve(flavour);
 		await update(place, flavour, before);
@@ -99,13 +111,35 @@ describe("what an update does to the present metadata", () => {
 		},
 	);
 
+	test.each(["PUT", "POST"])(
+		"ragflow-1.0 has no %s: HTTP status 404, whatever the key, and nothing changes",
+		async (wrong) => {
+			const place = await serve("ragflow-1.0");
+			await update(place, "ragflow-1.0", before);
+			const path = by.documentsPath(place.dataset, place.ids[0]);
+			for (const key of [undefined, null]) {
+				const answer = await by.send(place.sandbox, wrong, path, {
+					headers: by.jsonHeader,
+					body,
+					...(key === null ? { key } : {}),
+				});
+				expect(answer.status).toBe(404);
+				expect(answer.json).toEqual({ code: 404, data: null, error: "Not Found", message: `Not Found: ${path}` });
+			}
+			expect(await stored(place)).toBe(before);
+		},
+	);
+
 	test.each<[Flavour, boolean]>(releases.map((flavour) => [flavour, flavour >= "ragflow-0.24"]))(
 		"%s splits text in lists: %s",
 		async (flavour, splits) => {
 			const place = await serve(flavour);
-			const lists = '{"plain":"a, b;c|d","list":["a, b;c","d|e","f，g；h、i"," a ","",1,true,1],"empty":[]}';
-			// In Python 1 equals true; later releases compare items as they are printed.
-			const last = flavour === "ragflow-0.24" ? "1" : "1,true";
+			const odd = '["a, b;c","d|e","f，g；h、i"," a ","",1,true,1]';
+			// v1.0 takes no boolean.
+			const sent = flavour === "ragflow-1.0" ? odd.replace("true", "1.0") : odd;
+			const lists = `{"plain":"a, b;c|d","list":${sent},"empty":[]}`;
+			// In Python 1 equals true; later releases compare items as they are printed, and v1.0 by type and value.
+			const last = flavour === "ragflow-0.24" || flavour === "ragflow-1.0" ? "1" : "1,true";
 			const split = `{"plain":"a, b;c|d","list":["a","b","c","d","e","f","g","h","i","",${last}],"empty":[]}`;
 			// A search engine takes other types under a key that was text first.
 			await update(place, flavour, '{"plain":"text","list":"text"}');
@@ -133,7 +167,7 @@ describe("what an update does to the present metadata", () => {
 			expect(answer).toMatchObject({ status: 200, code: 102 });
 			expect(answer.message).toMatch(/^Field: <meta_fields> - Message: <.+>/);
 			expect(await stored(place)).toBe(before);
-			expect((await update(place, flavour, '{"a":1.5,"b":true,"c":["x"],"d":""}')).code).toBe(0);
+			expect((await update(place, flavour, '{"a":1.5,"b":7,"c":["x"],"d":""}')).code).toBe(0);
 		},
 	);
 

@@ -45,7 +45,7 @@ const queries: readonly Query[] = [
 	[
 		"a size over 100",
 		{ page_size: "101" },
-		{ "0.18": { code: 0 }, "0.26": { code: 101, message: "less than or equal to 100" } },
+		{ "0.18": { code: 0 }, "0.26": { code: 101, message: "less than or equal to 100" }, "1.0": { code: 0 } },
 	],
 	["by the time of creation", { orderby: "create_time" }, fine],
 	["by the time of change", { orderby: "update_time" }, fine],
@@ -89,12 +89,42 @@ const queries: readonly Query[] = [
 
 type Body = readonly [rule: string, body: unknown, answers: Answers, type?: string];
 
-const nameFaults: readonly Body[] = [
-	["an empty name", { name: "" }, strict("String should have at least 1 character", { code: 102 })],
-	["a blank for a name", { name: " " }, strict("String should have at least 1 character", { code: 102 })],
-	["a name of 129", { name: "a".repeat(129) }, strict("String should have at most 128 characters", { code: 102 })],
-	["a number for a name", { name: 0 }, strict("Input should be a valid string", { code: 100 })],
-	["null for a name", { name: null }, strict("Input should be a valid string", { code: 100 })],
+const empty = strict("String should have at least 1 character", { code: 102 });
+const long = strict("String should have at most 128 characters", { code: 102 });
+const typed = strict("Input should be a valid string", { code: 100 });
+const in10 = (message: string): Answers => ({ "1.0": { code: 102, message } });
+const number10 = in10("json: cannot unmarshal number into Go struct field .name of type string");
+
+const required10 = in10("Field validation for 'name' failed on the 'required' tag");
+
+/** Faults of a name in a creation, or in a change. */
+const nameFaults = (of: "new" | "changed"): readonly Body[] => [
+	...(of === "new"
+		? [
+				["an empty name", { name: "" }, { ...empty, ...required10 }] as const,
+				["a blank for a name", { name: " " }, { ...empty, ...in10("dataset name can't be empty") }] as const,
+				[
+					"a name of 129",
+					{ name: "a".repeat(129) },
+					{ ...long, ...in10("Dataset name length is 129 which is large than 128") },
+				] as const,
+				["null for a name", { name: null }, { ...typed, ...required10 }] as const,
+			]
+		: [
+				["an empty name", { name: "" }, { ...empty, ...in10("String should have at least 1 character") }] as const,
+				[
+					"a blank for a name",
+					{ name: " " },
+					{ ...empty, ...in10("String should have at least 1 character") },
+				] as const,
+				[
+					"a name of 129",
+					{ name: "a".repeat(129) },
+					{ ...long, ...in10("String should have at most 128 characters") },
+				] as const,
+				["null for a name", { name: null }, { ...typed, ...in10("no properties were modified") }] as const,
+			]),
+	["a number for a name", { name: 0 }, { ...typed, ...number10 }],
 	[
 		"another type of body",
 		{ name: "x" },
@@ -107,7 +137,11 @@ const nameFaults: readonly Body[] = [
 
 const removals: readonly Body[] = [
 	["one", { ids: ["$D"] }, { "0.18": { code: 0 }, "0.25": { code: 0, data: { success_count: 1 } } }],
-	["an empty list", { ids: [] }, { "0.21": { code: 0 }, "0.25": { code: 0, data: { success_count: 0 } } }],
+	[
+		"an empty list",
+		{ ids: [] },
+		{ "0.21": { code: 0 }, "0.25": { code: 0, data: { success_count: 0 } }, "1.0": { code: 0, data: { deleted: [] } } },
+	],
 	["an id that is not valid", { ids: ["not_uuid"] }, uuid1("Invalid UUID1 format")],
 	["an id of another kind", { ids: [other] }, otherKind],
 	["a missing id", { ids: [absent] }, noDataset(`lacks permission for datasets: '${absent}'`)],
@@ -136,7 +170,11 @@ const removals: readonly Body[] = [
 	[
 		"no member",
 		{},
-		{ "0.21": { code: 101, message: "Field required" }, "0.25": { code: 0, data: { success_count: 0 } } },
+		{
+			"0.21": { code: 101, message: "Field required" },
+			"0.25": { code: 0, data: { success_count: 0 } },
+			"1.0": { code: 0, data: { deleted: [] } },
+		},
 	],
 	[
 		"another type of body",
@@ -151,7 +189,7 @@ const removals: readonly Body[] = [
 const changed = (name: string): Answers => ({ "0.18": { code: 0 }, "0.21": { code: 0, data: { id: "$D", name } } });
 
 const updates: readonly Rule[] = [
-	...nameFaults.map((row) => ruleOf(`PUT ${one}`, row)),
+	...nameFaults("changed").map((row) => ruleOf(`PUT ${one}`, row)),
 	ruleOf(`PUT ${one}`, ["a new name", { name: "new $D" }, changed("new $D")]),
 	ruleOf(`PUT ${one}`, ["its own name in the other case", { name: "$N!" }, changed("$N!")]),
 	ruleOf(`PUT ${one}`, [
@@ -177,9 +215,29 @@ const updates: readonly Rule[] = [
 ];
 
 const creations: readonly Rule[] = [
-	...nameFaults.map((row) => ruleOf("POST /api/v1/datasets", row)),
-	ruleOf("POST /api/v1/datasets", ["no name", {}, strict("Field required", { code: 102 })]),
-	ruleOf("POST /api/v1/datasets", ["a name", { name: "made $D" }, { "0.18": { code: 0, data: { name: "made $D" } } }]),
+	...nameFaults("new").map((row) => ruleOf("POST /api/v1/datasets", row)),
+	ruleOf("POST /api/v1/datasets", ["no name", {}, { ...strict("Field required", { code: 102 }), ...required10 }]),
+	ruleOf("POST /api/v1/datasets", [
+		"a name",
+		{ name: "made $D" },
+		{
+			"0.18": { code: 0, data: { name: "made $D" } },
+			"1.0": { code: 0, data: { name: "made $D", parser_id: "naive" }, part: '"message":null' },
+		},
+	]),
+	ruleOf("POST /api/v1/datasets", [
+		"a member that it does not know",
+		{ name: "other $D", x: 1 },
+		{
+			"0.21": { code: 101, message: "Extra inputs are not permitted" },
+			"1.0": { code: 0, data: { name: "other $D" } },
+		},
+	]),
+	ruleOf("POST /api/v1/datasets", [
+		"a name of 128 letters and more bytes",
+		{ name: "é".repeat(127) },
+		{ "0.23": { code: 102 }, ...in10("Dataset name length is 254 which is large than 128") },
+	]),
 	ruleOf("POST /api/v1/datasets", [
 		"a taken name, in the other case",
 		{ name: "TAKEN" },

@@ -6,12 +6,16 @@ const found = (total: number, names?: readonly string[]): Answer => ({
 	data: { total, ...(names === undefined ? {} : { docs: names.map((name) => ({ name })) }) },
 });
 
+/** What v1.0 has beside a refusal. */
+const emptyList = { docs: [], total: 0 };
+
 const newest = ["2.txt", "1.txt", "0.txt"];
 const oldest = newest.toReversed();
 const everything = found(3, newest);
 const notThere = (what: string) => ({
 	"0.18": { code: 102, message: `You don't own the document ${what}.` },
 	"0.27": { code: 102, message: `you don't own the document ${what}` },
+	"1.0": { code: 102, message: `you don't own the document ${what}`, data: emptyList },
 });
 
 /** A rule with the same answer in every release. */
@@ -21,6 +25,9 @@ const lists = (rule: string, query: Record<string, string>, answer: Answer): Rul
 	query,
 	answers: { "0.18": answer },
 });
+
+/** No document has that key. */
+const impossible = { logic: "and", conditions: [{ name: "absent", comparison_operator: "is", value: "x" }] };
 
 const wrong = (what: string) => `ValueError("invalid literal for int() with base 10: '${what}'")`;
 const syntax = { code: 100, message: "1064" };
@@ -36,7 +43,10 @@ export const listRules: readonly Rule[] = [
 	{
 		rule: "a missing dataset",
 		send: "GET /api/v1/datasets/invalid_dataset_id/documents",
-		answers: { "0.18": { code: 102, message: "You don't own the dataset invalid_dataset_id. " } },
+		answers: {
+			"0.18": { code: 102, message: "You don't own the dataset invalid_dataset_id. " },
+			"1.0": { code: 102, part: "You don't own the dataset invalid_dataset_id.\"" },
+		},
 	},
 	lists("page 1 without page", { page_size: "2" }, found(3, ["2.txt", "1.txt"])),
 	{
@@ -86,6 +96,7 @@ export const listRules: readonly Rule[] = [
 		answers: {
 			"0.18": everything,
 			"0.26": { code: 100, message: "ValueError('page_size must be less than or equal to 100')" },
+			"1.0": everything,
 		},
 	},
 	lists("by the time of creation", { orderby: "create_time" }, everything),
@@ -120,7 +131,19 @@ export const listRules: readonly Rule[] = [
 	lists("keywords in one name", { keywords: "0" }, found(1, ["0.txt"])),
 	lists("keywords in all names, in the other case", { keywords: ".TXT" }, everything),
 	lists("keywords in no name", { keywords: "unknown" }, found(0, [])),
-	lists("a percent sign is not a wildcard", { keywords: "%" }, found(0, [])),
+	{
+		rule: "a percent sign is a wildcard in v1.0",
+		send: all,
+		query: { keywords: "%" },
+		answers: { "0.18": found(0, []), "1.0": everything },
+	},
+	{
+		rule: "an underscore is one in v1.0, and a backslash before it takes that from it",
+		send: all,
+		query: { keywords: "_.t_t" },
+		answers: { "0.18": found(0, []), "1.0": everything },
+	},
+	lists("a backslash before a percent sign", { keywords: "\\%" }, found(0, [])),
 	lists("an empty name", { name: "" }, everything),
 	lists("a name", { name: "0.txt" }, found(1, ["0.txt"])),
 	{ rule: "an unknown name", send: all, query: { name: "x.txt" }, answers: notThere("x.txt") },
@@ -164,6 +187,60 @@ export const listRules: readonly Rule[] = [
 			"0.18": everything,
 			"0.21": found(0, []),
 			"0.25": { code: 102, message: "Invalid filter run status conditions: x" },
+			"1.0": { code: 102, message: "Invalid filter run status conditions: x", data: emptyList },
+		},
+	},
+	{
+		rule: "ten documents without a size, in v1.0",
+		send: all,
+		query: { page: "2" },
+		answers: { "1.0": found(3, []) },
+	},
+	{ rule: "an empty column is none in v1.0", send: all, query: { orderby: "" }, answers: { "1.0": everything } },
+	{
+		rule: "v1.0 checks the column before the dataset",
+		send: "GET /api/v1/datasets/invalid_dataset_id/documents",
+		query: { orderby: "size" },
+		answers: { "1.0": { code: 101, message: "invalid orderby field: size" } },
+	},
+	{
+		rule: "v1.0 refuses one id beside several",
+		send: all,
+		query: { id: "$0", ids: "$1" },
+		answers: { "1.0": { code: 102, message: "should not provide both 'id':$0 and 'ids'[$1]", data: emptyList } },
+	},
+	{
+		rule: "v1.0 ignores a filter by metadata, and lists every document",
+		send: all,
+		query: { metadata_condition: JSON.stringify(impossible) },
+		answers: { "0.23": found(0, []), "1.0": everything },
+	},
+	...["null", "[]", '"a"'].map((condition): Rule => ({
+		rule: `v1.0 reads that filter: ${condition}`,
+		send: all,
+		query: { metadata_condition: condition },
+		answers: { "1.0": { code: 102, message: "metadata_condition must be an object.", data: emptyList } },
+	})),
+	{
+		rule: "v1.0 reads that filter, and it is not JSON",
+		send: all,
+		query: { metadata_condition: "{a}" },
+		answers: { "1.0": { code: 102, message: "metadata_condition must be valid JSON: {a}.", data: emptyList } },
+	},
+	{
+		rule: "v1.0 names how a document is parsed by two members",
+		send: all,
+		answers: { "1.0": { code: 0, data: { docs: [{ parser_id: "naive", chunk_method: "naive" }, {}, {}] } } },
+	},
+	{
+		rule: "v1.0 knows no other verb of that path",
+		send: "PUT /api/v1/datasets/$D/documents",
+		answers: {
+			"1.0": {
+				status: 404,
+				code: 404,
+				body: '{"code":404,"data":null,"error":"Not Found","message":"Not Found: /api/v1/datasets/$D/documents"}',
+			},
 		},
 	},
 	{
@@ -182,6 +259,10 @@ export const listRules: readonly Rule[] = [
 		rule: "a time that is not a number",
 		send: all,
 		query: { create_time_from: "x" },
-		answers: { "0.18": everything, "0.21": { code: 100, message: wrong("x") } },
+		answers: {
+			"0.18": everything,
+			"0.21": { code: 100, message: wrong("x") },
+			"1.0": { code: 102, message: "create_time_from must be an integer", data: emptyList },
+		},
 	},
 ];

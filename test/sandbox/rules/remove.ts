@@ -8,6 +8,7 @@ const refused = (message: string): Answer => ({ code: 102, message, left: all })
 const strange = (ids: string): Answer =>
 	refused(`These documents do not belong to dataset $D or Document not found: ${ids}`);
 const unnamed = refused("should either provide doc ids or set delete_all(true), dataset: $D. ");
+const unnamed10: Answer = { code: 102, part: 'should either provide doc ids or set delete_all(true)"', left: all };
 const unread = {
 	code: 101,
 	message: "Malformed JSON syntax: Missing commas/brackets or invalid encoding",
@@ -22,13 +23,18 @@ export const removeRules: readonly Rule[] = [
 		rule: "a body of null",
 		send,
 		body: "null",
-		answers: { "0.18": none, "0.24": { code: 100, left: all }, "0.26": unnamed },
+		answers: {
+			"0.18": none,
+			"0.24": { code: 100, left: all },
+			"0.26": unnamed,
+			"1.0": { code: 101, message: "Invalid request payload: expected object, got NoneType", left: all },
+		},
 	},
 	{
 		rule: "an empty list",
 		send,
 		body: { ids: [] },
-		answers: { "0.18": none, "0.25": nothing, "0.26": unnamed },
+		answers: { "0.18": none, "0.25": nothing, "0.26": unnamed, "1.0": unnamed10 },
 	},
 	{
 		rule: "an unknown id",
@@ -58,18 +64,44 @@ export const removeRules: readonly Rule[] = [
 		answers: { "0.18": none, "0.24": { code: 100, left: all }, "0.26": unread },
 	},
 	{ rule: "one document", send, body: { ids: ["$0"] }, answers: { "0.18": { code: 0, left: ["1.txt", "2.txt"] } } },
-	{ rule: "all documents", send, body: { ids: ["$0", "$1", "$2"] }, answers: { "0.18": none } },
+	{
+		rule: "all documents",
+		send,
+		body: { ids: ["$0", "$1", "$2"] },
+		answers: { "0.18": none, "1.0": { code: 0, data: { deleted: 3 }, part: '"message":"success"', left: [] } },
+	},
+	{ rule: "no member, in v1.0", send, body: {}, answers: { "1.0": unnamed10 } },
+	{ rule: "a misspelt member, in v1.0", send, body: { id: ["$0"] }, answers: { "1.0": unnamed10 } },
+	{
+		rule: "ids and delete_all, in v1.0",
+		send,
+		body: { ids: ["$0"], delete_all: true },
+		answers: { "1.0": refused("should not provide both") },
+	},
+	{
+		rule: "ids that are text, in v1.0",
+		send,
+		body: { ids: "$0" },
+		answers: { "1.0": refused("json: cannot unmarshal string into Go struct field .ids of type []string") },
+	},
+	{ rule: "the path of a document", send: `${send}/$0`, answers: { "1.0": { status: 404, code: 404, left: all } } },
 	{
 		rule: "no dataset",
 		send: "DELETE /api/v1/datasets//documents",
 		body: { ids: ["$0"] },
-		answers: { "0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>", left: all } },
+		answers: {
+			"0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>", left: all },
+			"1.0": { status: 404, code: 404, left: all },
+		},
 	},
 	{
 		rule: "a missing dataset",
 		send: "DELETE /api/v1/datasets/invalid_dataset_id/documents",
 		body: { ids: ["$0"] },
-		answers: { "0.18": refused("You don't own the dataset invalid_dataset_id. ") },
+		answers: {
+			"0.18": refused("You don't own the dataset invalid_dataset_id. "),
+			"1.0": { code: 102, part: "You don't own the dataset invalid_dataset_id.\"", left: all },
+		},
 	},
 	...[
 		["invalid_id", "$0", "$1", "$2"],
@@ -100,6 +132,7 @@ export const removeRules: readonly Rule[] = [
 		answers: {
 			"0.18": { code: 102, left: all },
 			"0.26": { code: 101, message: "Field: <ids.0> - Message: <Input should be a valid string>", left: all },
+			"1.0": refused("json: cannot unmarshal number into Go struct field .ids of type string"),
 		},
 	},
 	{
@@ -115,6 +148,7 @@ export const removeRules: readonly Rule[] = [
 		answers: {
 			"0.18": { code: 0, left: ["1.txt", "2.txt"] },
 			"0.26": { code: 101, message: "Field: <x> - Message: <Extra inputs are not permitted> - Value: <1>", left: all },
+			"1.0": { code: 0, data: { deleted: 1 }, left: ["1.txt", "2.txt"] },
 		},
 	},
 	{

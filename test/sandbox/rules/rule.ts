@@ -15,10 +15,12 @@ export type Answer = {
 	readonly metadata?: unknown;
 	/** the whole body */
 	readonly body?: string;
+	/** a part of the body */
+	readonly part?: string;
 };
 
 /** Answers by the release from which they hold, up to the next one named. */
-export type Answers = { readonly [from in `0.${number}`]?: Answer };
+export type Answers = { readonly [from in `${number}`]?: Answer };
 
 export type Rule = {
 	readonly rule: string;
@@ -58,14 +60,15 @@ export async function checkRule(rule: Rule, flavour: Flavour, at: Scene): Promis
 	const search = new URLSearchParams(parsed(filled(JSON.stringify(rule.query ?? {}), at)));
 	const url = `${filled(path, at)}${rule.query === undefined ? "" : `?${search.toString()}`}`;
 	const answer = await send(at.sandbox, method, url, { ...bodyOf(rule, at), ...keyOf(rule, at) });
-	const { left, metadata, body, message = "", data, ...plain } = expected;
+	const { left, metadata, body, part = "", message = "", data, ...plain } = expected;
 	const rest = data === undefined ? plain : { ...plain, data: filledData(data, at) };
 	if (body === undefined)
 		expect({ rule: rule.rule, ...answer }).toMatchObject({ rule: rule.rule, status: 200, ...rest });
-	else expect({ rule: rule.rule, text: answer.text }).toEqual({ rule: rule.rule, text: body });
+	else expect({ rule: rule.rule, text: answer.text }).toEqual({ rule: rule.rule, text: filled(body, at) });
 	expect(`${rule.rule}: ${answer.text}`).toContain(JSON.stringify(filled(message, at)).slice(1, -1));
+	expect(`${rule.rule}: ${answer.text}`).toContain(part);
 	if (left === undefined && metadata === undefined) return;
-	const listed = await by.list(at.sandbox, at.dataset, { desc: "False" });
+	const listed = await by.list(at.sandbox, at.dataset, { desc: "False", page_size: "100" });
 	const documents = items(by.at(listed.data, "docs"));
 	if (left !== undefined) {
 		expect({ rule: rule.rule, left: documents.map((each) => by.at(each, "name")) }).toEqual({ rule: rule.rule, left });

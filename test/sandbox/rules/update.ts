@@ -9,11 +9,20 @@ const field = (name: string, why: string, value: string): string =>
 const text = "Input should be a valid string";
 const methods = "naive manual qa table paper book laws presentation picture one knowledge_graph email tag".split(" ");
 
+/** v1.0 has no PUT of a document. */
+const unknown: Answer = { status: 404, code: 404, message: "Not Found: /api/v1/datasets/" };
+
 type Row = readonly [rule: string, body: unknown, answers: Answers];
 
 const fixed = (name: string): Answers => ({
 	"0.18": kept(102, `Can't change \`${name}\`.`),
 	"0.27": kept(102, `can't change \`${name}\``),
+});
+
+/** v1.0 has its words in small letters, too. */
+const inSmallLetters = (code: number, message: string): Answers => ({
+	"0.18": kept(code, message),
+	"1.0": kept(code, `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, "")}`),
 });
 
 const configs = [
@@ -67,17 +76,52 @@ const rows: readonly Row[] = [
 			"0.27": kept(102, field("name", text, "None")),
 		},
 	],
-	["an empty name", { name: "" }, { "0.18": kept(101, "The extension of file can't be changed") }],
-	["a name without an ending", { name: "0" }, { "0.18": kept(101, "The extension of file can't be changed") }],
+	["an empty name", { name: "" }, inSmallLetters(101, "The extension of file can't be changed")],
+	["a name without an ending", { name: "0" }, inSmallLetters(101, "The extension of file can't be changed")],
 	[
 		"a name that another dataset has",
 		{ name: "1.txt" },
-		{ "0.18": kept(102, "Duplicated document name in the same dataset.") },
+		inSmallLetters(102, "Duplicated document name in the same dataset."),
 	],
 	["the same in other letters", { name: "1.TXT" }, { "0.18": after("1.TXT") }],
 	["a name in other letters", { name: "São Paulo、上海.txt" }, { "0.18": after("São Paulo、上海.txt") }],
 	["its own name", { name: "0.txt" }, { "0.18": after("0.txt") }],
-	["metadata", { meta_fields: { test: "test" } }, { "0.18": { code: 0 } }],
+	[
+		"metadata, with which v1.0 answers as it has stored them",
+		{ meta_fields: { test: "test" } },
+		{ "0.18": { code: 0 }, "1.0": { code: 0, data: { id: "$0", meta_fields: { test: "test" } } } },
+	],
+	[
+		"booleans, which v1.0 refuses",
+		{ meta_fields: { ok: true } },
+		{
+			"0.18": { code: 0, metadata: { ok: true } },
+			"1.0": kept(102, "Field: <meta_fields> - Message: <The type is not supported: True>"),
+		},
+	],
+	[
+		"booleans in a list, which v1.0 refuses",
+		{ meta_fields: { ok: [true, false] } },
+		{
+			"0.18": { code: 0, metadata: { ok: [true, false] } },
+			"1.0": kept(102, "Field: <meta_fields> - Message: <The type is not supported in list: [True, False]>"),
+		},
+	],
+	[
+		"long numbers, which are doubles in v1.0",
+		'{"meta_fields":{"n":9007199254740993,"list":[1.0,2,1]}}',
+		{ "1.0": { code: 0, data: { meta_fields: { n: 9007199254740992, list: [1, 2] } } } },
+	],
+	[
+		"a number without bounds, which is no double",
+		'{"meta_fields":{"n":1e999}}',
+		{ "1.0": kept(102, "Field: <meta_fields> - Message: <Input should be a valid number>") },
+	],
+	["NaN, which is no JSON in v1.0", '{"meta_fields":{"n":NaN}}', { "1.0": kept(102, "invalid character") }],
+	["a body of nothing", "", { "1.0": kept(102, "unexpected end of JSON input") }],
+	["a body of null", "null", { "1.0": after("0.txt") }],
+	["a body of a list", "[]", { "1.0": kept(102, "json: cannot unmarshal array into Go value") }],
+	["no member that it knows", { Meta_Fields: { a: 1 } }, { "1.0": { code: 0, data: { id: "$0" }, metadata: {} } }],
 	[
 		"metadata in other letters",
 		{ meta_fields: letters },
@@ -104,7 +148,7 @@ const rows: readonly Row[] = [
 	[
 		"metadata that are null",
 		{ meta_fields: null },
-		{ "0.18": kept(102, "meta_fields must be a dictionary"), "0.25": { code: 0 } },
+		{ "0.18": kept(102, "meta_fields must be a dictionary"), "0.25": { code: 0, metadata: {} } },
 	],
 	[
 		"an object in metadata",
@@ -114,12 +158,20 @@ const rows: readonly Row[] = [
 	...methods.map((method): Row => [
 		`the method ${method}`,
 		{ chunk_method: method },
-		{ "0.18": { code: 0 }, "0.21": { code: 0, data: { chunk_method: method } } },
+		{
+			"0.18": { code: 0 },
+			"0.21": { code: 0, data: { chunk_method: method } },
+			"1.0": { code: 0, data: { parser_id: method } },
+		},
 	]),
 	[
 		"an empty method",
 		{ chunk_method: "" },
-		{ "0.18": kept(102, "`chunk_method`  doesn't exist"), "0.25": after("0.txt") },
+		{
+			"0.18": kept(102, "`chunk_method`  doesn't exist"),
+			"0.25": after("0.txt"),
+			"1.0": kept(102, "`chunk_method` (empty string) is not valid"),
+		},
 	],
 	[
 		"a method that is none",
@@ -146,6 +198,7 @@ const sent = rows.flatMap(([rule, body, answers]): Rule[] => {
 	const last = split.filter(([from]) => from <= "0.25").at(-1)?.[1];
 	const later = split.filter(([from]) => from > "0.25");
 	const verbless = { code: 100, message: "405: Method Not Allowed" };
+	if (split.every(([from]) => from === "1.0")) return [{ rule, send: `PATCH ${path}`, body, answers }];
 	return [
 		{
 			rule,
@@ -156,6 +209,7 @@ const sent = rows.flatMap(([rule, body, answers]): Rule[] => {
 				"0.25": verbless,
 				"0.26": last ?? verbless,
 				...Object.fromEntries(later),
+				"1.0": unknown,
 			},
 		},
 		{
@@ -174,7 +228,10 @@ export const updateRules: readonly Rule[] = [
 		rule: "no document",
 		send: "PUT /api/v1/datasets/$D/documents/",
 		body: { name: "a.txt" },
-		answers: { "0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>" } },
+		answers: {
+			"0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>" },
+			"1.0": { status: 404, code: 404 },
+		},
 	},
 	{
 		rule: "no dataset",
@@ -191,7 +248,34 @@ export const updateRules: readonly Rule[] = [
 			"0.25": { code: 100 },
 			"0.26": { code: 102, message: "The dataset doesn't own the document." },
 			"0.27": { code: 102, message: "the dataset doesn't own the document" },
+			"1.0": unknown,
 		},
+	},
+	{
+		rule: "a missing document",
+		send: "PATCH /api/v1/datasets/$D/documents/invalid_document_id",
+		body: { name: "a.txt" },
+		answers: { "1.0": { code: 102, message: "the dataset doesn't own the document" } },
+	},
+	{
+		rule: "a missing dataset",
+		send: "PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
+		body: { name: "a.txt" },
+		answers: { "1.0": { code: 102, message: "you don't own the dataset" } },
+	},
+	{
+		rule: "a missing dataset and a body that is not JSON",
+		send: "PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
+		body: "--x",
+		type: "multipart/form-data; boundary=x",
+		answers: { "1.0": { code: 102, message: "invalid character '-' in numeric literal" } },
+	},
+	{
+		rule: "JSON under another Content-Type",
+		send: `PATCH ${path}`,
+		body: '{"meta_fields":{"a":"b"}}',
+		type: "multipart/form-data",
+		answers: { "1.0": { code: 0, metadata: { a: "b" } } },
 	},
 	{
 		rule: "a missing dataset",
@@ -202,6 +286,7 @@ export const updateRules: readonly Rule[] = [
 			"0.25": { code: 100 },
 			"0.26": { code: 102, message: "You don't own the dataset." },
 			"0.27": { code: 102, message: "you don't own the dataset" },
+			"1.0": unknown,
 		},
 	},
 ];

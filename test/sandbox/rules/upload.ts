@@ -16,7 +16,37 @@ const special = `!_#$%&'()_+,-._;_=_@[_]^_\`{_}~.txt`;
 
 /** POST /datasets/<dataset_id>/documents, by v0.21.1's public tests (test_upload_documents.py) and the code of all releases. */
 export const uploadRules: readonly Rule[] = [
-	taken("one file", ["a.txt"], { code: 0, data: [{ name: "a.txt", size: 5, run: "UNSTART", chunk_method: "naive" }] }),
+	{
+		rule: "one file",
+		send,
+		files: ["a.txt"],
+		answers: {
+			"0.18": { code: 0, data: [{ name: "a.txt", size: 5, run: "UNSTART", chunk_method: "naive" }] },
+			"1.0": {
+				code: 0,
+				part: '"message":null',
+				data: [{ name: "a.txt", size: 5, run: "UNSTART", parser_id: "naive" }],
+			},
+		},
+	},
+	{
+		rule: "folders are dropped in v1.0",
+		send,
+		files: ["x/a.txt"],
+		answers: { "0.18": stored("x/a.txt"), "1.0": stored("a.txt") },
+	},
+	{
+		rule: "an ending alone is a type in v1.0",
+		send,
+		files: [".txt"],
+		answers: { "0.21": { code: 500 }, "1.0": stored(".txt") },
+	},
+	{
+		rule: "v1.0 compares names letter by letter, and appends a number",
+		send,
+		files: ["0.TXT", "0.txt", "0(1).txt"],
+		answers: { "0.18": stored("0(1).TXT", "0(2).txt", "0(3).txt"), "1.0": stored("0.TXT", "0(1).txt", "0(1)(1).txt") },
+	},
 	...kinds.map((kind) => taken(`a file of ${kind}`, [`a.${kind}`], stored(`a.${kind}`))),
 	...["exe", "unknown"].map((kind) =>
 		taken(`a file of ${kind}`, [`a.${kind}`], {
@@ -25,7 +55,12 @@ export const uploadRules: readonly Rule[] = [
 		}),
 	),
 	{ rule: "no part", send, files: [], answers: { "0.18": { code: 101, message: "No file part!" } } },
-	taken("an empty name", [""], { code: 101, message: "No file selected!" }),
+	{
+		rule: "an empty name",
+		send,
+		files: [""],
+		answers: { "0.18": { code: 101, message: "No file selected!" }, "1.0": { code: 101, message: "No file part!" } },
+	},
 	{
 		rule: "the longest name",
 		send,
