@@ -1,5 +1,6 @@
 import { openSource } from "./bytes/source.ts";
 import { ReadingStop, type Fault } from "./fault.ts";
+import { datasetNote } from "./mistaken.ts";
 import { DuplicateSearch } from "./duplicate-search.ts";
 import { positionsIn } from "./position.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
@@ -96,7 +97,8 @@ class FirstReading {
 			read: () => rowsOf(readValidRows(this.#manifest, dispositions)),
 			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
 			keys: this.#seen.keys,
-			notes: this.#seen.notes,
+			datasets: this.#tally.datasets,
+			notes: [...this.#seen.notes, ...datasetNote(this.#manifest.options.dataset, this.#seen.keys)],
 			content: source.content(),
 			close: () => source.close(),
 		};

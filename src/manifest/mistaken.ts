@@ -1,3 +1,4 @@
+import { excerpt } from "../text/show.ts";
 import { ReadingStop } from "./fault.ts";
 
 /** Bytes at the beginning of a file that show its type. A Word document has its first own part in the first 5 KB or so. */
@@ -84,6 +85,20 @@ export function headerHint(names: readonly string[], required: string): string {
 		return '; this seems to be a list of names: write "name" above them, then find their ids with: ragtag docs resolve';
 	}
 	return "";
+}
+
+/** The name among those of columns or keys that probably means the dataset of a row; undefined where none does. */
+export function datasetName(names: readonly string[]): string | undefined {
+	return names.find((name) => /^(?:dataset|kb|knowledge[ _-]?base)(?:[ _-]?id)?$/i.test(name));
+}
+
+/** Where `-d` names the dataset, a column `dataset` may be a key: a note, and no problem. */
+export function datasetNote(dataset: string | undefined, keys: ReadonlyMap<string, unknown>): readonly string[] {
+	const name = dataset === undefined ? undefined : datasetName([...keys.keys()]);
+	if (name === undefined) return [];
+	return [
+		`${excerpt(name)} is written as a key of each document; the dataset of a row stands in the column dataset_id`,
+	];
 }
 
 /** The value of `--map` as it is typed in a shell. */

@@ -3,12 +3,18 @@ import type { SubjectRules } from "./purposes.ts";
 import type { RawRow, RowTexts } from "./rows/row-reader.ts";
 import { Disposition, Dispositions } from "./second-reading.ts";
 
+/** Datasets that are remembered: more than a manifest has, but where their column holds something else. */
+const MOST_DATASETS = 1_000;
+
 /** Counts the rows of a manifest as they are checked: all of them, or those of one shard. */
 export class RowTally {
 	readonly dispositions = new Dispositions();
+	readonly datasets = new Map<string, number>();
 	readonly #subject: SubjectRules;
 	readonly #shard: Shard | undefined;
 	#all = 0;
+	/** the dataset of the last row: those of most rows are the same */
+	#dataset: string | undefined;
 	#otherRows = 0;
 	#invalid = 0;
 	#duplicateSkipped = 0;
@@ -34,7 +40,14 @@ export class RowTally {
 		const isOther = this.#isOther(raw, texts);
 		if (isOther) this.#otherRows++;
 		else if (disposition === Disposition.invalid) this.#invalid++;
+		else if (texts !== undefined) this.#seeDataset(texts.datasetId, raw.line);
 		this.dispositions.set(this.#all, isOther ? Disposition.other : disposition);
+	}
+
+	#seeDataset(datasetId: string, line: number): void {
+		if (datasetId === this.#dataset) return;
+		this.#dataset = datasetId;
+		if (this.datasets.size < MOST_DATASETS && !this.datasets.has(datasetId)) this.datasets.set(datasetId, line);
 	}
 
 	next(): void {

@@ -147,6 +147,8 @@ export type CheckedManifest = {
 	readBatches(isWanted?: IsWanted): AsyncIterable<readonly Row[]>;
 	readonly failedRows: FailedRowFormat;
 	readonly keys: ManifestKeys;
+	/** the first datasets of valid rows, each with the line that names it first */
+	readonly datasets: ReadonlyMap<string, number>;
 	/** values that are valid and probably mean something else, as sentences */
 	readonly notes: readonly string[];
 	/** identifies the content, whatever the name is */

@@ -2,6 +2,8 @@ import type { App, Session, Settings } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 import type { NamedDataset } from "../run/service/remembered-datasets.ts";
 import { allDatasets } from "../run/documents/pages.ts";
+import { firstDocuments } from "../run/documents/list.ts";
+import { restErrorOf } from "../run/retry/request.ts";
 import { show } from "../text/show.ts";
 import { closest } from "./values/spellings.ts";
 
@@ -31,7 +33,7 @@ const MOST_NAMED = 5;
  * @throws CliError exit 2 where no dataset has that id or name, or several have that name; nothing was written by then
  */
 export async function datasetId(search: DatasetSearch): Promise<string | undefined> {
-	const { flags, settings, session, app } = search;
+	const { flags, settings, app } = search;
 	const given = flags.dataset ?? settings.dataset?.value;
 	if (given === undefined || ID.test(given)) return given;
 	if (ID.test(given.trim())) {
@@ -41,9 +43,7 @@ export async function datasetId(search: DatasetSearch): Promise<string | undefin
 			hint: `Leave the blank out: -d ${given.trim()}`,
 		});
 	}
-	const datasets: NamedDataset[] = [];
-	for await (const { id, name } of allDatasets(session.api, session.request)) datasets.push({ id, name });
-	await (await app.rememberedDatasets(settings))?.save(datasets);
+	const datasets = await listedDatasets(search);
 	if (datasets.some(({ id }) => id === given)) return given;
 	const named = datasets.filter(({ name }) => name === given);
 	const [only, ...others] = named;
@@ -58,16 +58,64 @@ export async function datasetId(search: DatasetSearch): Promise<string | undefin
 	return only.id;
 }
 
-function unknownDataset(given: string, datasets: readonly NamedDataset[]): CliError {
+/** All datasets of the key. Completion offers them from then on. */
+async function listedDatasets({ settings, session, app }: Omit<DatasetSearch, "flags">): Promise<NamedDataset[]> {
+	const datasets: NamedDataset[] = [];
+	for await (const { id, name } of allDatasets(session.api, session.request)) datasets.push({ id, name });
+	await (await app.rememberedDatasets(settings))?.save(datasets);
+	return datasets;
+}
+
+/**
+ * Refuses datasets of rows that the list of all datasets does not have, and whose documents are refused.
+ *
+ * @param lines the ids, with the line of the manifest that names each first; -d where it is undefined
+ * @throws CliError exit 2
+ */
+export async function refuseUnlisted(
+	search: Omit<DatasetSearch, "flags">,
+	lines: ReadonlyMap<string, string | undefined>,
+): Promise<void> {
+	const datasets = await listedDatasets(search);
+	for (const [given, line] of lines) {
+		if (datasets.some(({ id }) => id === given) || (await hasDocuments(search.session, given))) continue;
+		const named = datasets.filter(({ name }) => name === given);
+		const where = line === undefined ? "" : `${line}: `;
+		if (named.length === 0) throw unknownDataset(given, datasets, { where, not: "written" });
+		throw new CliError(`${where}${show(given)} is the name of a dataset, not its id; nothing was written`, {
+			exit: Exit.usage,
+			hint: `Write its id into the column dataset_id: ${named.map(({ id }) => show(id)).join(" or ")}. Or leave the column out, and add -d ${show(given)}.`,
+		});
+	}
+}
+
+/** Whether the documents of a dataset are listed, though it is not: a key may see less in one list than in the other. */
+async function hasDocuments({ api, request }: Session, dataset: string): Promise<boolean> {
+	try {
+		await firstDocuments(api, request, dataset);
+		return true;
+	} catch (error) {
+		const { kind } = restErrorOf(error) ?? {};
+		// Without a flavour, code 102 has no certain meaning.
+		if (kind === "rejected" || kind === "contradiction") return false;
+		throw error;
+	}
+}
+
+function unknownDataset(
+	given: string,
+	datasets: readonly NamedDataset[],
+	{ where, not } = { where: "", not: "sent" },
+): CliError {
 	const names = datasets.map(({ name }) => name);
-	const near = closest(given, names);
+	const near = closest(given, isDatasetId(given) ? datasets.map(({ id }) => id) : names);
 	const listed = names.slice(0, MOST_NAMED).map((name) => show(name));
 	const more = names.length > listed.length ? ", …" : "";
 	const there =
 		names.length === 0
 			? "There are no datasets; create one with: ragtag datasets create NAME"
 			: `There are: ${listed.join(", ")}${more}. ragtag datasets list shows all.`;
-	return new CliError(`no dataset has the id or the name ${show(given)}; nothing was sent`, {
+	return new CliError(`${where}no dataset has the id or the name ${show(given)}; nothing was ${not}`, {
 		exit: Exit.usage,
 		hint: near === undefined ? there : `Did you mean ${show(near)}?`,
 	});

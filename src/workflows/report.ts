@@ -200,6 +200,7 @@ function isChanged({ unexplained = 0 }: VerifyFindings): boolean {
 
 function resumeText(stop: Stop | undefined, resume: string): string {
 	const hint = stop?.hint === undefined ? "" : `${stop.hint} `;
+	if (stop?.exit === Exit.usage) return `${hint}Then run the right command: ${resume} sends the same rows again.`;
 	if (stop?.areRowsWrong !== true) return `${hint}Resume it with: ${resume}`;
 	return `${hint}Correct the rows and run the command again: ${resume} sends the same rows.`;
 }

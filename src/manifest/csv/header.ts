@@ -2,7 +2,7 @@ import { PURPOSES, type Role } from "../purposes.ts";
 import type { ManifestOptions } from "../types.ts";
 import { isFailureColumn, isReserved, isRole, meantReserved } from "../rows/reserved.ts";
 import { splitType, type CellType } from "../rows/typed.ts";
-import { headerHint, mapping } from "../mistaken.ts";
+import { datasetName, headerHint, mapping } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
 import { ReadingStop, type Fault } from "../fault.ts";
 
@@ -160,7 +160,10 @@ function missingColumns(
 		missing(required, `the header has no such column${hint === "" ? another : hint}`);
 	}
 	if (!has("dataset_id") && options.dataset === undefined) {
-		missing("dataset_id", NO_DATASET_COLUMN);
+		const other = datasetName(columns.map(({ original }) => original));
+		const hint =
+			other === undefined ? "" : `; to take it from the column ${other}: --map ${mapping(other, "dataset_id")}`;
+		missing("dataset_id", `${NO_DATASET_COLUMN}${hint}`);
 	}
 	// Such a manifest, for example the ids that an upload printed, would clear every document it names.
 	const holdsKey = options.set.size > 0 || columns.some(({ use }) => use.kind === "key");

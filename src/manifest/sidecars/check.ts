@@ -14,7 +14,7 @@ import { readSidecar, type Sidecar } from "./read.ts";
 /** The result of the check of sidecars: a manifest in which each file is a row. */
 export type CheckedSidecars = Omit<
 	CheckedManifest,
-	"format" | "failedRows" | "content" | "readBatches" | "keys" | "notes"
+	"format" | "failedRows" | "content" | "readBatches" | "keys" | "notes" | "datasets"
 > & {
 	/** folders inside those that were named; they are not read */
 	readonly folders: number;

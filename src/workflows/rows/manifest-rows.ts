@@ -10,7 +10,10 @@ import type { ShardFlags } from "../../flags/shard-flag.ts";
 import { ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";
 import { keyNotes } from "../values/key-warnings.ts";
 import type { Run } from "../open-run.ts";
+import type { Stop } from "../../run/types.ts";
+import { isDatasetId, refuseUnlisted } from "../dataset.ts";
 import { endedBefore } from "../report.ts";
+import { stopOrSignal } from "../stop-from-error.ts";
 import { checkFailedPath } from "./failed-rows.ts";
 import type { RecordedContent, RowSource } from "./row-source.ts";
 
@@ -66,7 +69,8 @@ export async function checkedRows(
 		? nameFoldingCheck(session, flags.skipInvalid === true, app)
 		: undefined;
 	const checked = await checkAndReport(run, path, options, { name, present, alike: names?.nameFolding });
-	const stop = refusal(checked, flags, purpose) ?? present?.stop() ?? names?.stop();
+	const stop =
+		refusal(checked, flags, purpose) ?? present?.stop() ?? names?.stop() ?? (await stopIfUnlisted(run, checked));
 	const shard = options.shard && { ...options.shard, otherRows: checked.otherRows };
 	return {
 		...checked,
@@ -77,6 +81,27 @@ export async function checkedRows(
 		options: payloadOptions(flags, name === undefined ? path : undefined, settings, options.schema),
 		[Symbol.asyncDispose]: () => checked.close(),
 	};
+}
+
+/**
+ * Why rows must not be sent whose column `dataset_id` has several datasets, or what is no id for certain, and the service does
+ * not list one of them. The only id of a manifest costs no request here: the first refusal shows that it is wrong.
+ */
+async function stopIfUnlisted(
+	run: Run<ManifestReadFlags>,
+	{ name, datasets }: Pick<CheckedManifest, "name" | "datasets">,
+): Promise<Stop | undefined> {
+	const { flags, settings, app } = run;
+	const given = flags.dataset ?? settings.dataset?.value;
+	const named = [...datasets].filter(([id]) => id !== given);
+	if (named.length === 0 || (datasets.size === 1 && named.every(([id]) => isDatasetId(id)))) return undefined;
+	const lines = new Map(named.map(([id, line]) => [id, `${name}:${line}`]));
+	try {
+		await refuseUnlisted(run, lines);
+		return undefined;
+	} catch (error) {
+		return stopOrSignal(error, app.signal);
+	}
 }
 
 function recordedContentOf(

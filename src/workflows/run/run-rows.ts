@@ -16,6 +16,7 @@ import { pruneOldRuns } from "../recorded/prune-old.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { failChanged } from "./changed-since.ts";
+import { explainRefusal } from "./explain-refusal.ts";
 import { type NewerRows, withoutNewer } from "./newer-rows.ts";
 import { openRecord, type RunRecord } from "./open-record.ts";
 import { rowDocuments } from "./row-documents.ts";
@@ -79,7 +80,7 @@ export async function sendRows<SourceRow extends Row>(
 	try {
 		const chunks = withoutNewer(unsettledChunks(rows, journal, flags.chunk), newer, journal);
 		const stop = await runChunks(chunks, {
-			operation: operation(onlyPrescanned(logOf(journal, newer), rows.unjudged), documents),
+			operation: explainRefusal(run, operation(onlyPrescanned(logOf(journal, newer), rows.unjudged), documents)),
 			journal,
 			limiter: session.limiter,
 			cooldown: session.cooldown,
