@@ -165,6 +165,15 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		}
 	}
 
+	async function remove(documents: readonly ListedDocument[], signal: AbortSignal | undefined): Promise<void> {
+		for (const document of documents) if (!listed.has(document)) throw notListed(document);
+		const { path, body, headers: more = [] } = removalOf(flavour.removal, prefix, documents);
+		const ids = documents.map(({ id }) => id);
+		const read = (envelope: ParsedEnvelope): void => decode.removed(envelope, ids, flavour.removal);
+		const content = body === undefined ? {} : { body, headers: more };
+		return call("DELETE", path, read, { ...content, only: flavour.removal, signal });
+	}
+
 	return {
 		dialect,
 		as: (other) => apiIn(other, service),
@@ -197,13 +206,8 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		},
 		uploadDocument: upload,
 		forRemoval: (document) => forRemoval(listed, document),
-		removeDocument: async (document, signal) => {
-			if (!listed.has(document)) throw notListed(document);
-			const { path, body, headers: more = [] } = removalOf(flavour.removal, prefix, document);
-			const read = (envelope: ParsedEnvelope): void => decode.removed(envelope, document.id, flavour.removal);
-			const content = body === undefined ? {} : { body, headers: more };
-			return call("DELETE", path, read, { ...content, only: flavour.removal, signal });
-		},
+		removeDocument: (document, signal) => remove([document], signal),
+		removeTogether: remove,
 		probeList: async (signal): Promise<DatasetListStyle> => {
 			const path = pathOf(prefix, ["datasets"], { page: 1, page_size: 1 });
 			const read = (envelope: ParsedEnvelope): DatasetListStyle => {

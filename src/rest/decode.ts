@@ -72,16 +72,18 @@ export class Decoder {
 		return id === documentId ? "id" : "nothing";
 	}
 
-	/** Checks the answer to the removal of one document. A release that removes by body may name documents that it kept. */
-	removed(envelope: ParsedEnvelope, documentId: string, by: "path" | "body"): void {
-		if (by === "path") return void this.echo(envelope, documentId);
+	/** Checks the answer to a removal. A release that removes by body may name documents that it kept. */
+	removed(envelope: ParsedEnvelope, ids: readonly string[], by: "path" | "body"): void {
+		const [first = "", ...others] = ids;
+		if (by === "path") return void this.echo(envelope, first);
 		if (!isJsonObject(envelope.data)) return;
 		const { errors, success_count: count } = envelope.data as { readonly [key: string]: JsonValue | undefined };
 		const refused = isJsonArray(errors) && errors.length > 0;
 		if (!refused && count !== 0) return;
-		const first = refused ? errors.find((each) => typeof each === "string") : undefined;
-		const words = typeof first === "string" ? ` "${safe(first, this.#context)}"` : "";
-		const message = `${this.#context.host} answered code 0 and did not remove ${safe(documentId, this.#context)}${words}`;
+		const error = refused ? errors.find((each) => typeof each === "string") : undefined;
+		const words = typeof error === "string" ? ` "${safe(error, this.#context)}"` : "";
+		const more = others.length === 0 ? "" : ` and ${others.length} more`;
+		const message = `${this.#context.host} answered code 0 and did not remove ${safe(first, this.#context)}${more}${words}`;
 		throw new RestError(message, { kind: "rejected", code: "NOT_REMOVED" });
 	}
 

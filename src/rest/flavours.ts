@@ -1,7 +1,7 @@
 import { BODY_FORMS, type BodyForm } from "../body-forms.ts";
 import { foldedName } from "../text/names.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
-import type { ProbeAnswer, Signs } from "./signs.ts";
+import type { ProbeAnswer, RemovesMany, Signs } from "./signs.ts";
 import { isDatabaseAway, isPlainValue, splitLists } from "./ragflow.ts";
 
 export type ListOrder = { readonly by: "create_time" | "update_time" | "name"; readonly descending: boolean };
@@ -45,6 +45,8 @@ export type Flavour = {
 	};
 	/** whether a document to remove is named in the path, or in a list of ids in the body */
 	readonly removal: "path" | "body";
+	/** undefined where each removal names one document */
+	readonly removesMany: RemovesMany | undefined;
 	readonly list: {
 		/** orders to list in, one after another, until all documents were seen; undefined is the service's own order */
 		readonly orders: readonly [ListOrder | undefined, ...(ListOrder | undefined)[]];
@@ -113,6 +115,7 @@ export const documented: Flavour = {
 	servers: "the API as documented",
 	update: { verb: "PUT", forms: [firstForm.name, ...otherForms.map(({ name }) => name)] },
 	removal: "path",
+	removesMany: undefined,
 	list: {
 		orders: [undefined, orders.oldestFirst, orders.newestFirst],
 		strict: undefined,
@@ -155,6 +158,8 @@ function furtherSigns({ patch, put, list }: Signs): string {
 
 const ragflow = {
 	removal: "body",
+	// Up to v0.25.1 unknown ids are reported after the others were removed.
+	removesMany: undefined,
 	list: {
 		orders: [orders.oldestFirst, orders.newestFirst, orders.leastUpdated, orders.mostUpdated],
 		// Names are unique in a dataset. All releases sort by the column that is asked for; v0.27 accepts the two times and this
@@ -213,6 +218,9 @@ export const ragflowPatch: Flavour = {
 	update: { verb: "PATCH", forms: ["json"] },
 	// From v0.25.1 on (api/apps/restful_apis/document_api.py). v0.25.0 ignores them; v0.27 takes no more than 100.
 	list: { ...ragflow.list, idsAtOnce: 100 },
+	// Removals refuse unknown ids from the release on that has PUT again: v0.25.2 (delete_documents in
+	// api/apps/restful_apis/document_api.py, deprecated_update_document in api/apps/backward_compat.py).
+	removesMany: { most: 100, isSeenBy: isTaken },
 	acceptsValue: isPlainValue,
 	// From v0.25.2 on PUT is an alias of PATCH (api/apps/backward_compat.py), so the answer to PUT says little.
 	recognise: (signs) => {

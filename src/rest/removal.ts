@@ -6,37 +6,36 @@ import type { ListedDocument } from "./types.ts";
 export type Removal = { readonly path: string; readonly body?: string; readonly headers?: string[] };
 
 /**
- * The request that removes one document.
+ * The request that removes documents of one dataset; by path a single one.
  *
  * A mistake in this body would empty a dataset: releases treat a list that is missing, empty or misspelt as "all documents".
- * So the body is made here alone, of one id that can't be empty.
+ * So the body is made here alone, of ids that can't be empty.
  *
  * @throws RestError `BAD_ID` (rejected; nothing was sent)
  */
-export function removalOf(
-	by: "path" | "body",
-	prefix: string,
-	{ id, datasetId, isDatasetNamed }: ListedDocument,
-): Removal {
+export function removalOf(by: "path" | "body", prefix: string, documents: readonly ListedDocument[]): Removal {
+	const [first] = documents;
+	if (first === undefined || (by === "path" && documents.length > 1)) throw badId("a removal without a document");
+	const { datasetId } = first;
+	const path = ["datasets", segment(datasetId), "documents"];
 	// Also for a body, where the id is no segment: `segment` refuses a text that is no id.
-	const checked = segment(id);
-	const documents = ["datasets", segment(datasetId), "documents"];
-	if (by === "path") return { path: pathOf(prefix, [...documents, checked]) };
-	// A release that deletes by body searches every dataset for the id.
-	if (!isDatasetNamed) {
-		const message = `the list does not say that document ${show(id)} is in dataset ${show(datasetId)}; no removal was sent`;
-		throw new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
+	const checked = documents.map(({ id }) => segment(id));
+	if (by === "path") return { path: pathOf(prefix, [...path, ...checked]) };
+	for (const { id, isDatasetNamed, datasetId: other } of documents) {
+		// A release that deletes by body searches every dataset for the id.
+		if (!isDatasetNamed || other !== datasetId) {
+			const message = `the list does not say that document ${show(id)} is in dataset ${show(datasetId)}; no removal was sent`;
+			throw new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
+		}
+		if (typeof id !== "string" || id.trim() === "") throw badId("an empty text is not an id");
 	}
-	const body = JSON.stringify({ ids: [id] });
-	if (
-		typeof id !== "string" ||
-		id.trim() === "" ||
-		!body.startsWith('{"ids":["') ||
-		body.length < '{"ids":["x"]}'.length
-	) {
-		throw new RestError("an empty text is not an id; no removal was sent", { kind: "rejected", code: "BAD_ID" });
-	}
-	return { path: pathOf(prefix, documents), body, headers: ["content-type", "application/json"] };
+	const body = JSON.stringify({ ids: documents.map(({ id }) => id) });
+	if (!body.startsWith('{"ids":["') || body.length < '{"ids":["x"]}'.length) throw badId("an empty text is not an id");
+	return { path: pathOf(prefix, path), body, headers: ["content-type", "application/json"] };
+}
+
+function badId(what: string): RestError {
+	return new RestError(`${what}; no removal was sent`, { kind: "rejected", code: "BAD_ID" });
 }
 
 /** The part of a listed document that its removal needs, which is listed as well. @throws RestError where none was listed */

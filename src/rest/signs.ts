@@ -21,3 +21,11 @@ export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "other";
  * documentation, with a message beside the list and without those members.
  */
 export type DatasetListStyle = "ragflow" | "documented" | "unknown";
+
+/** How one request removes several documents: all of them, or none where one is unknown. */
+export type RemovesMany = {
+	/** documents that one request can name at most */
+	readonly most: number;
+	/** whether the release does so, by its answer to a PUT of a document that does not exist */
+	readonly isSeenBy: (put: ProbeAnswer) => boolean;
+};

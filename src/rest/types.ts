@@ -85,6 +85,8 @@ export type Api = {
 	forRemoval(document: ListedDocument): ListedDocument;
 	/** Removes a document that `listDocuments` or `forRemoval` of this service gave, and refuses any other. */
 	removeDocument(document: ListedDocument, signal?: AbortSignal): Promise<void>;
+	/** The same for several documents of one dataset, where the flavour's `removesMany` says so. */
+	removeTogether(documents: readonly ListedDocument[], signal?: AbortSignal): Promise<void>;
 	/** Lists one dataset, and gives the style of the answer. */
 	probeList(signal?: AbortSignal): Promise<DatasetListStyle>;
 	/** Asks to update a document that does not exist, in a dataset that does not exist. It changes nothing. */

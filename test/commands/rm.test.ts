@@ -39,9 +39,15 @@ it("a yes at the terminal removes", async () => {
 	expect(await service.ids()).toEqual([]);
 });
 
-it.each(["documented", "ragflow-0.21", "ragflow-0.27"] as const)(
-	"many documents are removed one by one, and a few lists confirm them all: %s",
-	async (flavour) => {
+it.each([
+	["documented", 209],
+	["ragflow-0.21", 209],
+	["ragflow-0.25", 209],
+	["ragflow-0.26", 4],
+	["ragflow-0.27", 4],
+] as const)(
+	"many documents are removed, and a few lists confirm them all: %s, by %d removals",
+	async (flavour, removals) => {
 		const service = await serve(210, { flavour });
 		const [kept = "", ...removed] = await service.ids();
 		const path = await file("old.csv", `document_id\n${removed.join("\n")}\n`);
@@ -50,10 +56,33 @@ it.each(["documented", "ragflow-0.21", "ragflow-0.27"] as const)(
 		expect(exit).toBe(0);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 209, removed: 209, attempts: 209 });
 		expect(await service.ids()).toEqual([kept]);
-		expect(service.requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(209);
+		expect(service.requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(removals);
 		expect(service.requests.filter((request) => request.startsWith("GET")).length).toBeLessThan(15);
 	},
 );
+
+it("one unknown id among a hundred fails alone, at a release that would then remove none of them", async () => {
+	const service = await serve(120, { flavour: "ragflow-0.27" });
+	const [kept = "", ...removed] = await service.ids();
+	const absent = "e".repeat(32);
+	const path = await file("old.csv", `document_id\n${removed.toSpliced(60, 0, absent).join("\n")}\n`);
+	const { exit, stdout } = await ragtag(["docs", "rm", path, "-d", service.dataset, "--yes", "--json"], {
+		env: envOf(service),
+	});
+	expect(exit).toBe(1);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 120, removed: 119, failed: 1 });
+	expect(parseLines(stdout).filter((line) => at(line, "type") === "row")).toMatchObject([{ document_id: absent }]);
+	expect(await service.ids()).toEqual([kept]);
+});
+
+it("a single removal is sent without asking for a faster way", async () => {
+	const service = await serve(3, { flavour: "ragflow-0.27" });
+	const [first = "", ...kept] = await service.ids();
+	const argv = ["docs", "rm", "--id", first, "-d", service.dataset, "--yes", "--flavour", "ragflow-patch"];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+	expect(await service.ids()).toEqual(kept);
+	expect(service.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
+});
 
 it("an id that the dataset does not list is a failed row, and no removal is sent for it", async () => {
 	const service = await serve(1);

@@ -22,7 +22,7 @@ describe("a removal names exactly one document, however it is addressed: anythin
 			fc.property(oddIds, oddIds, (dataset, id) => {
 				let removal: Removal;
 				try {
-					removal = removalOf(by, "/api/v1", documentOf(dataset, id));
+					removal = removalOf(by, "/api/v1", [documentOf(dataset, id)]);
 				} catch (error) {
 					expect(error).toMatchObject({ kind: "rejected", code: "BAD_ID" });
 					return;
@@ -39,7 +39,7 @@ describe("a removal names exactly one document, however it is addressed: anythin
 	test.each(["", ".", "..", " ", "\n"])("%j is no id, by path or by body", (id) => {
 		for (const by of ["path", "body"] as const) {
 			if (by === "path" && id === " ") continue;
-			expect(() => removalOf(by, "/api/v1", documentOf("ds", id))).toThrow(RestError);
+			expect(() => removalOf(by, "/api/v1", [documentOf("ds", id)])).toThrow(RestError);
 		}
 	});
 

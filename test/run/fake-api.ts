@@ -17,6 +17,7 @@ export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 		uploadDocument: answers.uploadDocument ?? unexpected("uploadDocument"),
 		forRemoval: (document) => document,
 		removeDocument: answers.removeDocument ?? unexpected("removeDocument"),
+		removeTogether: answers.removeTogether ?? unexpected("removeTogether"),
 		close: () => Promise.resolve(),
 	};
 	return {

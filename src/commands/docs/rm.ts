@@ -63,7 +63,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	}
 	const { service } = run.session;
 	return await runRows(run, allowed, (log, documents) =>
-		removeDocument(service, log, documents.removable(service.lookup)),
+		removeDocument(service, log, { removable: documents.removable(service.lookup) }),
 	);
 }
 

@@ -15,13 +15,15 @@ export type FindRemovable = (
 /** The documents that rows remove. */
 export type Removable = {
 	readonly find: FindRemovable;
+	/** whether several rows of a dataset are removed, as far as that is known: then it is worth a request to ask for a faster way */
+	hasSeveral(datasetId: string): Promise<boolean> | boolean;
 	/** the number of documents in the list of a dataset; undefined where it was not listed as a whole */
 	sizeOf(datasetId: string): number | undefined;
 };
 
 /** Each document is asked for when its row comes. */
 export function askedForAlone(lookup: Pick<Lookup, "byId">): Removable {
-	return { find: (...asked) => lookup.byId(...asked), sizeOf: () => undefined };
+	return { find: (...asked) => lookup.byId(...asked), hasSeveral: () => true, sizeOf: () => undefined };
 }
 
 /** Rows of a dataset from which it may be listed: one look-up is as cheap as the first page of a list. */
@@ -39,11 +41,13 @@ const MOST_DOCUMENTS = 200_000;
 export class RemovableDocuments implements Removable {
 	readonly #lookup: Pick<Lookup, "byId" | "isIndexed">;
 	readonly #lists: ListedDatasets<KeptForRemoval>;
+	readonly #rows: RowCounts;
 	/** the first row of each dataset */
 	readonly #first = new Map<string, Promise<unknown>>();
 
 	constructor(lookup: Pick<Lookup, "byId" | "isIndexed">, rows: RowCounts, clock: Clock) {
 		this.#lookup = lookup;
+		this.#rows = rows;
 		this.#lists = new ListedDatasets({
 			rows,
 			fewestRows: FEWEST_ROWS,
@@ -69,6 +73,10 @@ export class RemovableDocuments implements Removable {
 		if (this.#lookup.isIndexed(datasetId)) return this.#lookup.byId(api, request, datasetId, id);
 		return findListed(this.#lists, api, request, { datasetId, id });
 	};
+
+	hasSeveral(datasetId: string): Promise<boolean> | boolean {
+		return this.#rows.reaches(datasetId, FEWEST_ROWS);
+	}
 
 	sizeOf(datasetId: string): number | undefined {
 		const listed = this.#lists.whole(datasetId);

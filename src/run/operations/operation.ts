@@ -43,6 +43,8 @@ export type Memory = WriteMemory & {
 	neighbour?: string | undefined;
 	/** a removal may have been applied although its answer was lost */
 	maybeRemoved?: boolean;
+	/** its document is removed together with others, or `alone`, as that could not settle it */
+	batch?: "waiting" | "alone" | undefined;
 	/** its removal was answered with success, and is confirmed together with others */
 	isRemovedTogether?: boolean;
 };

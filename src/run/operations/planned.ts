@@ -4,7 +4,9 @@ import { RestError } from "../../rest/errors.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { refuseRounded, keysText } from "../documents/before-images.ts";
+import type { Document } from "../../rest/types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
+import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
@@ -93,18 +95,28 @@ export async function preparePlannedRemoval(
 	item: PlannedItem,
 	rules: PlannedRules,
 ): Promise<Metadata | undefined> {
-	const { datasetId, documentId, planned } = item;
+	const { datasetId, documentId } = item;
 	const api = await service.known(request);
 	const document = await rules.documents.byId(api, request, datasetId, documentId);
 	if (document === undefined) {
 		return (await rules.waitForLists()) ? preparePlannedRemoval(service, request, item, rules) : undefined;
 	}
-	const present = document.metadata ?? new Map();
+	const changed = conflictOfRemoval(service, item, rules, document);
+	if (changed !== undefined) throw changed;
+	return document.metadata ?? new Map();
+}
+
+/** The error of a planned removal whose document another client changed since. */
+function conflictOfRemoval(
+	service: Service,
+	item: PlannedItem,
+	rules: PlannedRules,
+	{ metadata: present = new Map(), inexact }: RemoteDocument,
+): RestError | undefined {
 	// A document without metadata was stored and never tagged, so nothing of another client can be lost.
-	const { normalise } = api.dialect.flavour;
-	if (present.size === 0 || rules.isAsPlanned(planned.was, present, normalise, document.inexact)) return present;
-	if (rules.forced !== undefined) return present;
-	throw conflict(service, item, rules.since);
+	const { normalise } = service.api.dialect.flavour;
+	if (present.size === 0 || rules.isAsPlanned(item.planned.was, present, normalise, inexact)) return undefined;
+	return rules.forced === undefined ? conflict(service, item, rules.since) : undefined;
 }
 
 /** Does what a plan says, to each document that no other client changed since. */
@@ -113,11 +125,16 @@ export function applyPlanned<Item extends PlannedItem>(
 	rules: PlannedRules,
 	log: SentLog = unrecorded,
 ): Operation<Item> {
-	const remove = removeDocument<Item>(service, log);
+	// A batch lists the document anew, right before it is removed.
+	const refuse = (item: Item, document: Document): RestError | undefined =>
+		conflictOfRemoval(service, item, rules, document);
+	const remove = removeDocument<Item>(service, log, { refuse });
 	const removedKeys = new RemovedKeys(service);
 	return (item, request, memory) =>
 		service.inDialect(request, async () => {
 			const { planned, documentId } = item;
+			// It was checked before it waited for others.
+			if (memory.batch === "waiting") return remove(item, request, memory);
 			const attempt = { service, request, item, memory, log };
 			const judged = { ...rules, documents: seenDocuments(rules.documents, attempt) };
 			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.

@@ -9,45 +9,65 @@ import { readBack, RetryTogether } from "../retry/retry.ts";
 import { errorForGivenFlavour } from "../service/detect-flavour.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
+import { BatchedRemovals } from "./batched-removals.ts";
 import type { Operation, RowAttempt, Settled } from "./operation.ts";
+import { LISTED_AGAIN_MS, REMOVAL_DELAYS_MS } from "./removal-batch.ts";
 import { RemovedTogether } from "./removed-together.ts";
 import { type SentLog, unrecorded } from "./sent-log.ts";
 
-/** Waits before each read-back of a removal, in milliseconds: an index may show a document for longer than its database. */
-const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
-
-/** Waits before each read of a document that a list may not show for a moment, in milliseconds. */
-const LISTED_DELAYS_MS = [0, 250];
-
 /** An attempt of a removal, in one dialect. */
-type Removal = RowAttempt & { readonly api: Api; readonly find: FindRemovable; readonly together: RemovedTogether };
+type Removal = RowAttempt & {
+	readonly api: Api;
+	readonly find: FindRemovable;
+	readonly together: RemovedTogether;
+	/** undefined where the service removes one document at a time */
+	readonly batches: BatchedRemovals | undefined;
+	readonly refuse: (document: Document) => RestError | undefined;
+};
+
+export type RemovalOptions<Item extends Work> = {
+	/** finds the document of a row; by default each is asked for when its row comes */
+	readonly removable?: Removable;
+	/** the reason why a document that is listed now is left alone; undefined where it may be removed */
+	readonly refuse?: (item: Item, document: Document) => RestError | undefined;
+};
 
 /**
  * Removes a document, but only one that the dataset's list has shown. It counts as removed when the list lacks it.
  *
- * @param removable finds the document of a row; by default each is asked for when its row comes
+ * Where the service removes several documents at once, the first row of a dataset goes alone, and the others in batches.
  */
 export function removeDocument<Item extends Work>(
 	service: Service,
 	log: SentLog = unrecorded,
-	removable: Removable = askedForAlone(service.lookup),
+	{ removable = askedForAlone(service.lookup), refuse = () => undefined }: RemovalOptions<Item> = {},
 ): Operation<Item> {
-	const { find } = removable;
+	const batches = new BatchedRemovals(service, log);
 	const together = new RemovedTogether((datasetId) => removable.sizeOf(datasetId));
 	return async (item, request, memory) => {
 		// An earlier execution may have removed it, and been killed before it recorded that.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
-		return service.inDialect(request, (api) =>
-			attemptRemoval({ service, api, request, item, memory, log, find, together }).catch((error: unknown) => {
+		return service.inDialect(request, async (api) => {
+			const isBatched = (await removable.hasSeveral(item.datasetId)) && (await batches.areTaken(api, request));
+			const find: FindRemovable = isBatched ? (...asked) => service.lookup.byId(...asked) : removable.find;
+			const attempt = { service, api, request, item, memory, log, find, together };
+			const batch = {
+				batches: isBatched ? batches : undefined,
+				refuse: (document: Document) => refuse(item, document),
+			};
+			return attemptRemoval({ ...attempt, ...batch }).catch((error: unknown) => {
 				throw errorForGivenFlavour(error, service, api);
-			}),
-		);
+			});
+		});
 	};
 }
 
 async function attemptRemoval(removal: Removal): Promise<Settled> {
-	const { service, api, request, item, memory, log, find } = removal;
+	const { service, api, request, item, memory, find, batches } = removal;
 	const { datasetId, documentId } = item;
+	if (batches?.takes(item, memory) === true && (await batches.remove(api, request, removal))) {
+		return { status: "removed", documentId };
+	}
 	if (memory.isRemovedTogether === true) {
 		memory.isRemovedTogether = false;
 		await confirmTogether(removal);
@@ -58,16 +78,15 @@ async function attemptRemoval(removal: Removal): Promise<Settled> {
 		? stillListed(removal)
 		: find(api, request, datasetId, documentId));
 	if (document === undefined) {
-		if (memory.maybeRemoved !== true) throw notFound(service, item);
+		if (memory.maybeRemoved !== true)
+			throw memory.isLogged === true ? goneMeanwhile(service, item) : notFound(service, item);
 		// The removal whose answer was lost was applied. Check that it removed nothing else.
 		await checkNeighbour(removal);
 		return { status: "removed", documentId };
 	}
 	memory.name = document.name ?? memory.name;
-	if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId });
-	memory.isLogged = true;
 	if (service.canary.isRemovalConfirmed(datasetId)) await remove(removal, document);
-	else await service.canary.alone(() => removeAsCanary(removal, document));
+	else if (!(await service.canary.alone(() => removeAsCanary(removal, document)))) return attemptRemoval(removal);
 	return { status: "removed", documentId };
 }
 
@@ -90,12 +109,15 @@ export async function previewRemoval(
  *
  * A proxy that loses the body of a DELETE turns "this document" into "all documents" on some releases. One request
  * shows it, and the rest of the run is not sent.
+ *
+ * @returns false where another row has confirmed it meanwhile, and this one can be removed with others
  */
-async function removeAsCanary(removal: Removal, document: ListedDocument): Promise<void> {
-	const { service, api, request, memory } = removal;
+async function removeAsCanary(removal: Removal, document: ListedDocument): Promise<boolean> {
+	const { service, api, request, item, memory, batches } = removal;
 	const { canary } = service;
 	const { id, datasetId } = document;
 	if (canary.harm !== undefined) throw canary.harm;
+	if (batches?.takes(item, memory) === true) return false;
 	if (!canary.isRemovalConfirmed(datasetId)) {
 		const pageSize = Math.min(SMALL_PAGE, 2 + canary.removalsSent.size);
 		const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize }));
@@ -105,6 +127,7 @@ async function removeAsCanary(removal: Removal, document: ListedDocument): Promi
 	await checkNeighbour(removal);
 	// The only document of a dataset proves nothing, as no other could have been removed with it.
 	if (memory.neighbour !== undefined && !canary.removalsSent.has(memory.neighbour)) canary.confirmRemoval(datasetId);
+	return true;
 }
 
 /**
@@ -113,9 +136,11 @@ async function removeAsCanary(removal: Removal, document: ListedDocument): Promi
  * @throws RetryTogether where one list is to confirm it with others
  */
 async function remove(removal: Removal, document: ListedDocument): Promise<void> {
-	const { service, api, request, memory, together } = removal;
+	const { service, api, request, item, memory, log, together } = removal;
 	const { id, datasetId } = document;
 	const { canary } = service;
+	if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId: id });
+	memory.isLogged = true;
 	const arrived = (): void => {
 		memory.maybeRemoved = true;
 		together.arrived(datasetId, id);
@@ -170,7 +195,7 @@ async function stillListed({ service, api, request, item }: Removal): Promise<Do
 		found = await findDocument(api, request, item.datasetId, item.documentId);
 		return found !== undefined;
 	};
-	await readBack(isListed, { clock: service.clock, delays: LISTED_DELAYS_MS });
+	await readBack(isListed, { clock: service.clock, delays: [0, LISTED_AGAIN_MS] });
 	return found;
 }
 
@@ -201,5 +226,11 @@ async function checkNeighbour({ service, api, request, item, memory: { neighbour
 
 function notFound(service: Service, { datasetId, documentId }: Work): RestError {
 	const text = `document ${service.show(documentId)} is not in dataset ${service.show(datasetId)}; no removal was sent`;
+	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
+}
+
+/** The service has refused a removal of several documents because of this one, which was listed right before. */
+function goneMeanwhile(service: Service, { datasetId, documentId }: Work): RestError {
+	const text = `document ${service.show(documentId)} is no longer in dataset ${service.show(datasetId)}: another client removed it`;
 	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
 }

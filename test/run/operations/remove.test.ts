@@ -170,8 +170,11 @@ describe("the removals of many rows are confirmed by one list", () => {
 	function removing(state: Shelf, documents: readonly string[]) {
 		const listed = new Map((state.held.get("set") ?? []).map((each) => [each.id, each]));
 		const operation = removeDocument<Work>(state.service, undefined, {
-			find: async (_api, _request, _dataset, id) => listed.get(id),
-			sizeOf: () => listed.size,
+			removable: {
+				find: async (_api, _request, _dataset, id) => listed.get(id),
+				hasSeveral: () => true,
+				sizeOf: () => listed.size,
+			},
 		});
 		const items = documents.map((documentId, index) => ({ ...work(index), datasetId: "set", documentId }));
 		return start(operation, { rows: items.length, clock: state.clock, chunks: chunksOf(items) });

@@ -1,0 +1,185 @@
+import { expect, it } from "vitest";
+import { RestError } from "../../../src/rest/errors.ts";
+import { type ProbeAnswer, ragflowPatch } from "../../../src/rest/flavours.ts";
+import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
+import { removeDocument } from "../../../src/run/operations/remove.ts";
+import type { Work } from "../../../src/run/types.ts";
+import { range } from "../../support/values.ts";
+import { documentOf, fakeApi } from "../fake-api.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { provenService } from "../fake-service.ts";
+import { chunksOf, expectAccounted, failure, type Run, start } from "../harness.ts";
+
+const ROWS = 250;
+const names = range(ROWS).map((index) => `doc-${index}`);
+
+/** A server that removes all that a request names, or nothing where it does not know one of them. */
+type Server = {
+	readonly held: Map<string, Document>;
+	/** the ids of each removal, in order */
+	readonly removals: (readonly string[])[];
+	/** ids that a list has shown */
+	readonly shown: Set<string>;
+	put: ProbeAnswer;
+	/** what happens right before the removal of that number, from 0 on */
+	before: (number: number) => void;
+	/** what is answered in place of success, after the removal was applied */
+	after: (number: number) => RestError | undefined;
+	/** a document that it keeps whatever it answers */
+	kept: string | undefined;
+	/** a document: the next list that is asked for it and others shows nothing */
+	blind: string | undefined;
+	refuse: ((item: Work) => RestError | undefined) | undefined;
+};
+
+function serve(extra: readonly string[] = ["kept"]): Server {
+	return {
+		held: new Map([...names, ...extra].map((id) => [id, documentOf(id)])),
+		removals: [],
+		shown: new Set(),
+		put: "in_its_words",
+		before: () => undefined,
+		after: () => undefined,
+		kept: undefined,
+		blind: undefined,
+		refuse: undefined,
+	};
+}
+
+/** Removes all documents but the extra ones. */
+async function remove(server: Server, rows = ROWS): Promise<Run> {
+	const clock = new FakeClock();
+	const removed = async (documents: readonly { readonly id: string }[]): Promise<void> => {
+		const ids = documents.map(({ id }) => id);
+		const number = server.removals.push(ids) - 1;
+		server.before(number);
+		const unknown = ids.filter((id) => !server.held.has(id));
+		if (unknown.length > 0) {
+			const text = `These documents do not belong to dataset set or Document not found: ${unknown.join(", ")}`;
+			throw new RestError(text, { kind: "rejected", code: "CODE_102" });
+		}
+		for (const id of ids) if (id !== server.kept) server.held.delete(id);
+		const error = server.after(number);
+		if (error !== undefined) throw error;
+	};
+	const api = fakeApi([], {
+		dialect: { flavour: ragflowPatch, form: "json" },
+		probeUpdate: async () => server.put,
+		removeDocument: (document) => removed([document]),
+		removeTogether: removed,
+		listDocuments: async (_dataset, { page, pageSize = 30, id, ids }: DocumentQuery) => {
+			if (server.blind !== undefined && ids?.includes(server.blind) === true) {
+				server.blind = undefined;
+				return { items: [], total: 0 };
+			}
+			const asked = ids ?? (id === undefined ? undefined : [id]);
+			const all = [...server.held.values()].filter((each) => asked?.includes(each.id) ?? true);
+			const items = all.slice((page - 1) * pageSize, page * pageSize);
+			for (const each of items) server.shown.add(each.id);
+			return { items, total: all.length };
+		},
+	});
+	const { refuse } = server;
+	const operation = removeDocument<Work>(
+		provenService(api, { clock }),
+		undefined,
+		refuse === undefined ? {} : { refuse },
+	);
+	const run = start(operation, { rows, clock, chunks: chunksOf(rows, 100) });
+	await clock.until(run.done);
+	expectAccounted(run, rows);
+	// A document counts as removed exactly where it is gone, but for those that another client has taken.
+	const counted = run.outcomes.filter(({ status }) => status === "removed").map(({ documentId }) => documentId);
+	expect(counted.filter((each) => server.held.has(each))).toEqual([]);
+	expect(server.removals.flat().filter((each) => !server.shown.has(each))).toEqual([]);
+	expect(server.held.has("kept")).toBe(true);
+	return run;
+}
+
+const sizes = ({ removals }: Server): number[] => removals.map(({ length }) => length);
+
+const failed = ({ outcomes }: Run): (readonly [string, string | undefined])[] =>
+	outcomes.filter(({ status }) => status === "failed").map(({ item, error }) => [item.documentId, error?.code]);
+
+it("after the first, documents are removed a hundred a request", async () => {
+	const server = serve();
+	const run = await remove(server);
+	expect(run.journal.totals()).toMatchObject({ removed: ROWS, failed: 0, attempts: ROWS });
+	expect(sizes(server)).toEqual([1, 100, 100, 49]);
+});
+
+it("a release without PUT, which removes the others where one is unknown, is sent one id a request", async () => {
+	const server = serve();
+	server.put = "wrong_verb";
+	const run = await remove(server);
+	expect(run.journal.totals()).toMatchObject({ removed: ROWS, failed: 0 });
+	expect(new Set(sizes(server))).toEqual(new Set([1]));
+});
+
+it("an id that no list shows fails its row alone, and no removal names it", async () => {
+	const server = serve();
+	server.held.delete("doc-42");
+	const run = await remove(server);
+	expect(run.journal.totals()).toMatchObject({ removed: ROWS - 1, failed: 1 });
+	expect(failed(run)).toEqual([["doc-42", "NOT_FOUND"]]);
+	expect(server.removals.flat()).not.toContain("doc-42");
+});
+
+it("a document that another client removes right before fails its row alone, and the others are removed", async () => {
+	const server = serve();
+	server.before = (number) => void (number === 2 && server.held.delete("doc-150"));
+	const run = await remove(server);
+	expect(run.journal.totals()).toMatchObject({ removed: ROWS - 1, failed: 1 });
+	expect(failed(run)).toEqual([["doc-150", "NOT_FOUND"]]);
+	expect(run.outcomes.find(({ status }) => status === "failed")?.error?.text).toMatch("another client removed it");
+	expect(sizes(server)).toEqual(expect.arrayContaining([1, 100, 99]));
+});
+
+it("a lost answer to an applied removal counts all its rows, and sends none again", async () => {
+	const server = serve();
+	server.after = (number) => (number === 1 ? failure("ambiguous", { status: 504 }) : undefined);
+	const run = await remove(server);
+	expect(run.journal.totals()).toMatchObject({ removed: ROWS, failed: 0 });
+	expect(server.removals.flat()).toHaveLength(ROWS);
+});
+
+it("a removal that was lost on its way is sent again, for fewer documents, though a list lacks them for a moment", async () => {
+	const server = serve();
+	server.before = (number) => {
+		if (number !== 1) return;
+		server.blind = "doc-1";
+		throw failure("ambiguous", { status: 504 });
+	};
+	const run = await remove(server);
+	expect(run.journal.totals()).toMatchObject({ removed: ROWS, failed: 0 });
+	expect(server.blind).toBeUndefined();
+	expect(sizes(server)).toEqual(expect.arrayContaining([50]));
+	expect(Math.max(...sizes(server).slice(3))).toBeLessThan(100);
+});
+
+it("a refusal after which some are gone counts those, and each other is tried alone", async () => {
+	const server = serve();
+	server.kept = "doc-7";
+	server.after = (number) =>
+		number === 1 || number > 3 ? new RestError("Tenant not found!", { kind: "rejected", code: "CODE_102" }) : undefined;
+	const run = await remove(server);
+	expect(run.journal.totals()).toMatchObject({ removed: ROWS - 1, failed: 1 });
+	expect(failed(run)).toEqual([["doc-7", "CODE_102"]]);
+});
+
+it("a document that is still listed after a success does not count as removed, and the run ends", async () => {
+	const server = serve();
+	server.kept = "doc-7";
+	const run = await remove(server);
+	expect(await run.done).toMatchObject({ exit: 6, text: expect.stringContaining("still lists it") });
+	expect(server.held.has("doc-7")).toBe(true);
+});
+
+it("a document that was changed meanwhile is left alone, by what the list shows right before", async () => {
+	const server = serve();
+	const conflict = new RestError("changed", { kind: "rejected", code: "CONFLICT" });
+	server.refuse = ({ documentId }) => (documentId === "doc-99" ? conflict : undefined);
+	const run = await remove(server);
+	expect(failed(run)).toEqual([["doc-99", "CONFLICT"]]);
+	expect(server.held.has("doc-99")).toBe(true);
+});
