@@ -141,6 +141,18 @@ describe("an undo", () => {
 		expect([world.writes(), (await world.folders()).length]).toEqual([writes, folders]);
 	});
 
+	it("of an upload removes the others by one request, where the service removes all or none", async () => {
+		const world = await recorded(6, { flavour: "ragflow-0.27" });
+		const before = await world.service.ids();
+		const files = await Promise.all(range(60).map((n) => file(`${n}.txt`, `${n}`)));
+		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
+		const { exit, stdout } = await undo(world);
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ removed: 60, failed: 0 })]);
+		expect((await world.service.ids()).toSorted()).toEqual(before.toSorted());
+		const removals = world.service.requests.filter((request) => request.startsWith("DELETE"));
+		expect(removals).toHaveLength(2);
+	});
+
 	it("of an upload removes exactly the documents that it created, and none that another client tagged since", async () => {
 		const world = await recorded(6);
 		const before = await world.service.ids();
