@@ -7,6 +7,7 @@ import { askedForAlone, type FindRemovable, type Removable } from "../documents/
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack, RetryTogether } from "../retry/retry.ts";
 import { errorForGivenFlavour } from "../service/detect-flavour.ts";
+import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import { BatchedRemovals } from "./batched-removals.ts";
@@ -43,6 +44,7 @@ export function removeDocument<Item extends Work>(
 	{ removable = askedForAlone(service.lookup), refuse = () => undefined }: RemovalOptions<Item> = {},
 ): Operation<Item> {
 	const batches = new BatchedRemovals(service, log);
+	const first = new SerialQueue();
 	const together = new RemovedTogether((datasetId) => removable.sizeOf(datasetId));
 	return async (item, request, memory) => {
 		// An earlier execution may have removed it, and been killed before it recorded that.
@@ -55,7 +57,10 @@ export function removeDocument<Item extends Work>(
 				batches: isBatched ? batches : undefined,
 				refuse: (document: Document) => refuse(item, document),
 			};
-			return attemptRemoval({ ...attempt, ...batch }).catch((error: unknown) => {
+			const removed = (): Promise<Settled> => attemptRemoval({ ...attempt, ...batch });
+			// After the first removal of a dataset, the list of a batch shows what each row would ask for now.
+			const waits = isBatched && memory.maybeRemoved !== true && !service.canary.isRemovalConfirmed(item.datasetId);
+			return (waits ? first.take(removed) : removed()).catch((error: unknown) => {
 				throw errorForGivenFlavour(error, service, api);
 			});
 		});
