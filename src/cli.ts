@@ -2,9 +2,9 @@ import { Command, CommanderError } from "commander";
 import type { App } from "./app.ts";
 import type { Declare, Done } from "./flags/declare.ts";
 import { calledCommands, groups } from "./commands/index.ts";
-import { commandHint } from "./commands/other-words.ts";
 import { helpConfiguration } from "./commands/option-groups.ts";
 import { helpCommand } from "./commands/help.ts";
+import { commandName, mistypedOption, typedCommand } from "./commands/typed.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
@@ -21,6 +21,9 @@ type MessageFlags = Pick<Parameters<App["io"]["configure"]>[0], "color" | "quiet
 /** The hidden command that completion scripts call for the words that may follow. */
 const COMPLETE = "__complete";
 
+/** The code of an error that says itself what to type. */
+const MISTYPED = "ragtag.mistyped";
+
 /** Runs one command line, without the program's name. Resolves with the exit code; never rejects. */
 export async function main(argv: readonly string[], app: App): Promise<ExitCode> {
 	const ran: { exit: ExitCode } = { exit: Exit.ok };
@@ -35,9 +38,14 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 			const { complete } = await import("./commands/complete/complete.ts");
 			// The words at a cursor are no command line: `--help` among them must print no help.
 			ran.exit = await complete(program, argv.slice(1), app);
-		} else await program.parseAsync([...argv], { from: "user" });
+		} else {
+			const wrong = mistypedOption(argv, typedCommand(program, argv));
+			if (wrong !== undefined) throw new CommanderError(Exit.usage, MISTYPED, `${wrong.message}\n${wrong.hint}`);
+			await program.parseAsync([...argv], { from: "user" });
+		}
 	} catch (error) {
-		ran.exit = explain(error, argv, app);
+		const hint = tree !== undefined && error instanceof CommanderError ? await hintOf(error, argv, tree, app) : "";
+		ran.exit = explain(error, hint, app);
 		if (error instanceof CommanderError && ran.exit !== Exit.ok && tree !== undefined)
 			await takeOutputs(tree, argv, app);
 	} finally {
@@ -72,7 +80,7 @@ async function programOf(app: App, done: Done, argv: readonly string[] | undefin
 		.option("--ca-file <path>", "further certificates to trust, PEM (NODE_EXTRA_CA_CERTS)")
 		.option("--no-color", "no colour (NO_COLOR, FORCE_COLOR)")
 		.exitOverride()
-		.showSuggestionAfterError()
+		.showSuggestionAfterError(false)
 		.configureHelp({
 			...helpConfiguration,
 			showGlobalOptions: true,
@@ -135,33 +143,32 @@ function flagsOf({ options }: Command): ReadonlySet<string> {
 
 /** Takes the outputs of a command line that could not be parsed. What is wrong with them is not the first thing to say. */
 async function takeOutputs(program: Command, argv: readonly string[], app: App): Promise<void> {
-	let command = program;
-	for (const word of argv) command = command.commands.find((each) => each.name() === word) ?? command;
+	const command = typedCommand(program, argv);
 	const flags = flagsOf(command);
 	await prepareOutputs(app, commandName(command), [], typedOutputs(argv, flags)).catch(() => undefined);
 	const ping = flags.has("--ping") ? typedValue(argv, "--ping") : undefined;
 	if (ping !== undefined) await startPing(app, { ping }).catch(() => undefined);
 }
 
-/** `docs tag` */
-function commandName(command: Command): string {
-	const names = [command.name()];
-	for (let { parent } = command; parent?.parent; { parent } = parent) names.unshift(parent.name());
-	return names.join(" ");
+/** The code of a group without a command: its help was shown, and it is wrong usage. */
+const HELP = "commander.help";
+
+/** What to type instead of a line that could not be parsed. */
+async function hintOf(error: CommanderError, argv: readonly string[], program: Command, app: App): Promise<string> {
+	// Help and version end with 0.
+	if (error.exitCode === 0 || error.code === HELP) return "";
+	const { usageHint } = await import("./commands/other-words.ts");
+	return await usageHint({ error, argv, program, whole: () => programOf(app, () => undefined, undefined) });
 }
 
-/** Prints the error of a command, and gives its exit code. */
-function explain(error: unknown, argv: readonly string[], { io, signal, runEnd }: App): ExitCode {
+/** Prints the error of a command, and gives its exit code. @param hint for a command line that could not be parsed */
+function explain(error: unknown, hint: string, { io, signal, runEnd }: App): ExitCode {
 	if (error instanceof CommanderError) {
-		// Help and version exit with 0. A group without a command shows help, and is wrong usage.
 		if (error.exitCode === 0) return Exit.ok;
-		if (error.code === "commander.help") return Exit.usage;
-		const hint = commandHint(error.message, argv);
-		const [what = ""] = error.message.split("\n");
-		const message = (hint === undefined ? error.message : what).replace(/^error: /, "");
+		if (error.code === HELP) return Exit.usage;
+		const message = error.message.replace(/^error: /, "");
 		runEnd.fail({ message, hint });
-		for (const line of `ragtag: ${message}`.split("\n")) io.err(line);
-		io.err(hint ?? "Type `ragtag --help` for all commands, or add --help to a command for its options.");
+		for (const line of `ragtag: ${message}\n${hint}`.split("\n")) io.err(line);
 		return Exit.usage;
 	}
 	if (error instanceof CliError) {

@@ -1,73 +1,201 @@
+import type { Command, CommanderError, Option } from "commander";
 import { isKeyOption } from "../text/stray-keys.ts";
+import { alternatives } from "../text/words.ts";
+import { COMMAND_HABITS, type Habit, OPTION_HABITS } from "./habits.ts";
+import { groups } from "./index.ts";
+import { nearest } from "./nearest.ts";
+import { commandName, optionsOf, typedCommand } from "./typed.ts";
 
-/** Words that people type and that are no command, by the commands before them, with the right words. */
-const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
-	["docs remove", "ragtag docs rm"],
-	["docs delete", "ragtag docs rm"],
-	["docs del", "ragtag docs rm"],
-	["docs ls", "ragtag docs list"],
-	["docs update", "ragtag docs tag"],
-	["docs add", "ragtag docs upload"],
-	["docs undo", "ragtag runs undo"],
-	["datasets ls", "ragtag datasets list"],
-	["datasets add", "ragtag datasets create"],
-	["runs ls", "ragtag runs list"],
-	["runs rm", "ragtag runs prune"],
-	["runs remove", "ragtag runs prune"],
-	["runs delete", "ragtag runs prune"],
-	["list", "ragtag docs list, ragtag datasets list or ragtag runs list"],
-	["ls", "ragtag docs list, ragtag datasets list or ragtag runs list"],
-	["tag", "ragtag docs tag"],
-	["plan", "ragtag docs plan"],
-	["apply", "ragtag docs apply"],
-	["resolve", "ragtag docs resolve"],
-	["upload", "ragtag docs upload"],
-	["rm", "ragtag docs rm"],
-	["remove", "ragtag docs rm"],
-	["delete", "ragtag docs rm"],
-	["check", "ragtag manifest check"],
-	["init", "ragtag manifest init"],
-	["create", "ragtag datasets create"],
-	["resume", "ragtag runs resume"],
-	["retry", "ragtag runs retry"],
-	["undo", "ragtag runs undo"],
-	["verify", "ragtag runs verify"],
-	["blame", "ragtag runs blame"],
-	["report", "ragtag runs report"],
-	["prune", "ragtag runs prune"],
-	["show", "ragtag runs show"],
-	["version", "ragtag --version"],
-]);
-
-const SETTINGS_HINT =
-	"ragtag needs no login: set RAGTAG_BASE_URL and RAGTAG_API_KEY, or write a profile. ragtag help settings shows how.";
-
-/** The right words where a command needs more than another word. */
-const HINTS: ReadonlyMap<string, string> = new Map(
-	["login", "logout", "auth", "config", "configure", "settings"].map((word) => [word, SETTINGS_HINT]),
-);
+/** Removes, takes a guard away, or answers a question: spelling alone is no reason to suggest it. */
+const NEVER_BY_SPELLING: readonly string[] =
+	"rm,prune,undo,docs rm,runs prune,runs undo,--yes,-y,--all,--force,--no-undo,--allow-type-change".split(",");
 
 const KEY_HINT =
 	"Keys are not taken from flags, because other users of this machine can see them: set RAGTAG_API_KEY, or give --api-key-file PATH or --api-key-command COMMAND.";
 
-const VERSION_HINT = "The version: ragtag --version. Each request and its answer: --debug with a command.";
+/** A command line that could not be parsed. */
+type Wrong = {
+	readonly error: Pick<CommanderError, "code" | "message">;
+	readonly argv: readonly string[];
+	/** with the commands that the line may call */
+	readonly program: Command;
+	/** with all commands */
+	readonly whole: () => Promise<Command>;
+};
 
-/**
- * The right words for an unknown command or option; undefined where they are unknown.
- *
- * @param message commander's: `unknown command 'remove'`
- * @param argv the command line, without the program's name
- */
-export function commandHint(message: string, argv: readonly string[]): string | undefined {
-	const [, kind, word = ""] = /^(?:error: )?unknown (command|option) '([^']*)'/.exec(message) ?? [];
-	if (kind === "option") {
-		const [name = ""] = word.split("=");
-		if (isKeyOption(name)) return KEY_HINT;
-		return name === "-v" ? VERSION_HINT : undefined;
+/** What to type instead, and where it is described. */
+export async function usageHint(wrong: Wrong): Promise<string> {
+	const command = typedCommand(wrong.program, wrong.argv);
+	const answer = await answerTo(wrong, command);
+	return [...(answer === undefined ? [] : [answer]), helpOf(command)].join("\n");
+}
+
+/** The help of what was typed. */
+function helpOf(command: Command): string {
+	const name = commandName(command);
+	if (command.parent === null) return "All commands: ragtag --help";
+	return command.commands.length > 0 ? `Its commands: ragtag ${name} --help` : `Its options: ragtag ${name} --help`;
+}
+
+async function answerTo({ error, argv, whole }: Omit<Wrong, "program">, command: Command): Promise<string | undefined> {
+	const { code, message } = error;
+	const [, word = ""] = /'([^']*)'/.exec(message) ?? [];
+	if (code === "commander.unknownCommand") return commandAnswer(word, command, argv);
+	if (code === "commander.unknownOption") {
+		return optionAnswer(word, command) ?? ownersAnswer(word, await whole());
 	}
-	if (kind !== "command") return undefined;
-	const before = argv.slice(0, Math.max(0, argv.indexOf(word)));
-	const group = before.findLast((other) => OTHER_COMMANDS.has(`${other} ${word}`));
-	const command = OTHER_COMMANDS.get(group === undefined ? word : `${group} ${word}`);
-	return command === undefined ? HINTS.get(word) : `Type: ${command}`;
+	if (code === "commander.excessArguments") return excessAnswer(command, argv);
+	if (code === "commander.optionMissingArgument") return `Type: ${word}`;
+	if (code === "commander.missingArgument") return `Usage: ragtag ${usageOf(command)}`;
+	return code === "commander.invalidArgument" ? choiceAnswer(message, command) : undefined;
+}
+
+function usageOf(command: Command): string {
+	return command
+		.createHelp()
+		.commandUsage(command)
+		.replace(/^ragtag /, "");
+}
+
+/** Where a word was typed, the nearest place first, and which answers can be followed there. */
+type Typed = { readonly word: string; readonly places: readonly string[]; readonly fits: (answer: string) => boolean };
+
+/** The answer to a habit: `Type:` stands before a lone command. */
+function habitOf(habits: readonly Habit[], typed: Typed): string | undefined {
+	const answer = answerIn(habits, typed, (words) => words.includes(typed.word));
+	return answer === undefined || !LONE_COMMAND.test(answer) ? answer : `Type: ${answer}`;
+}
+
+/** The same for a mistyped habit. */
+function nearHabitOf(habits: readonly Habit[], { fits, ...typed }: Typed): string | undefined {
+	const isSafe = (answer: string): boolean => fits(answer) && !REMOVES.test(answer);
+	return answerIn(habits, { ...typed, fits: isSafe }, (words) => nearest(typed.word, words.filter(isLong)).length > 0);
+}
+
+/** An answer that is a command and no sentence. */
+const LONE_COMMAND = /^ragtag [^;:,]*(?:[^.]|\.\.\.)$/;
+
+const REMOVES = /ragtag (?:docs rm|runs prune|runs undo)|--yes/;
+
+/** Other words are near to a short one by chance. */
+function isLong(word: string): boolean {
+	return word.replaceAll("-", "").length > 3;
+}
+
+function answerIn(
+	habits: readonly Habit[],
+	{ places, fits }: Typed,
+	isWord: (words: readonly string[]) => boolean,
+): string | undefined {
+	const known = habits.filter(([, words, answer]) => isWord(words) && fits(answer));
+	return places.flatMap((place) => known.filter((habit) => habit[0] === place)).at(0)?.[2];
+}
+
+/** Each command, by the words that people type for it. */
+function commandsByWord(): ReadonlyMap<string, readonly string[]> {
+	const found = new Map<string, string[]>();
+	const add = (word: string, command: string): void => void found.set(word, [...(found.get(word) ?? []), command]);
+	for (const { name, commands, leaf } of groups) {
+		add(name, name);
+		if (leaf === true) continue;
+		for (const [word] of commands) {
+			add(word, `${name} ${word}`);
+			add(`${name} ${word}`, `${name} ${word}`);
+		}
+	}
+	return found;
+}
+
+function commandAnswer(word: string, command: Command, argv: readonly string[]): string | undefined {
+	const isTop = command.parent === null;
+	const place = isTop ? "ragtag" : commandName(command);
+	const typed: Typed = { word, places: [place, "*"], fits: () => true };
+	const byWord = commandsByWord();
+	const next = argv[argv.indexOf(word) + 1];
+	// `doc list`
+	const pair = isTop && next !== undefined ? nearest(`${word} ${next}`, byWord.keys()) : [];
+	const names = command.commands.map((each) => each.name());
+	const own = isTop ? [] : nearest(word, names).map((each) => `${place} ${each}`);
+	if (own.some((each) => NEVER_BY_SPELLING.includes(each))) return habitOf(COMMAND_HABITS, typed);
+	return (
+		habitOf(COMMAND_HABITS, typed) ??
+		didYouMean(pair.filter((each) => each.includes(" "))) ??
+		didYouMean(own) ??
+		didYouMean(nearest(word, byWord.keys()).flatMap((each) => byWord.get(each) ?? [])) ??
+		nearHabitOf(COMMAND_HABITS, typed)
+	);
+}
+
+/** @param commands without `ragtag` */
+function didYouMean(commands: readonly string[]): string | undefined {
+	const safe = [...new Set(commands)].filter((each) => !NEVER_BY_SPELLING.includes(each));
+	return safe.length === 0 ? undefined : `Did you mean ${alternatives(safe.map((each) => `ragtag ${each}`))}?`;
+}
+
+function optionAnswer(typed: string, command: Command): string | undefined {
+	const [word = "", ...value] = typed.split("=");
+	if (isKeyOption(word)) return KEY_HINT;
+	const options = optionsOf(command);
+	const has = (flag: string): boolean => options.some(({ long, short }) => flag === long || flag === short);
+	if (value.length > 0 && has(word)) return `${word} takes no value: type ${word} alone.`;
+	const name = commandName(command);
+	const [group = ""] = name.split(" ");
+	const fits = (answer: string): boolean => ownOptionsIn(answer).every(has);
+	const habit: Typed = { word, places: [name, group, "*"], fits };
+	return habitOf(OPTION_HABITS, habit) ?? nearestOption(word, options) ?? nearHabitOf(OPTION_HABITS, habit);
+}
+
+/** The options in an answer that are meant for the typed command, which are those before any command that it names. */
+function ownOptionsIn(answer: string): readonly string[] {
+	return answer.split("ragtag ")[0]?.match(/(?<![\w-])--?[a-z][a-z-]*/g) ?? [];
+}
+
+function nearestOption(word: string, options: readonly Option[]): string | undefined {
+	const flags = options.flatMap(({ long }) => long ?? []);
+	const letter = options.find(({ short }) => short?.toLowerCase() === word.toLowerCase())?.short;
+	const near = letter === undefined ? (word.length > 2 ? nearest(word, flags) : []) : [letter];
+	const safe = near.filter((flag) => !NEVER_BY_SPELLING.includes(flag));
+	return safe.length === 0 ? undefined : `Did you mean ${alternatives(safe)}?`;
+}
+
+/** Commands that an answer names as those that have an option. */
+const MOST_OWNERS = 4;
+
+/** The commands that have an option which the typed one lacks. */
+function ownersAnswer(typed: string, whole: Command): string | undefined {
+	const [word] = typed.split("=");
+	const leaves = whole.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : [each]));
+	const owners = leaves.filter(({ options }) => options.some(({ long, short }) => long === word || short === word));
+	const all = owners.map(commandName).filter((name) => !NEVER_BY_SPELLING.includes(name));
+	const names = all.slice(0, MOST_OWNERS);
+	return names.length === 0
+		? undefined
+		: `${word} is an option of ${alternatives(names.map((each) => `ragtag ${each}`))}.`;
+}
+
+/** Words after those that a command takes. */
+function excessAnswer(command: Command, argv: readonly string[]): string | undefined {
+	const [excess = ""] = command.args.slice(command.registeredArguments.length);
+	const options = optionsOf(command);
+	const has = (flag: string): boolean => options.some(({ long }) => long === flag);
+	if (excess === "help") return `Type: ragtag ${commandName(command)} --help`;
+	const [word = "", ...value] = excess.split("=");
+	const option = options.find(({ long }) => long === `--${word}`);
+	if (option?.long !== undefined && !NEVER_BY_SPELLING.includes(option.long)) return `Did you mean --${excess}?`;
+	const keyed = ["--set", "--where"].find(has);
+	if (value.length > 0 && keyed !== undefined) return `Did you mean ${keyed} ${excess}?`;
+	const isGiven = argv.some((each) => /^(?:-d|--dataset(?:=.*)?$)/.test(each));
+	const isFile = /[./]/.test(excess);
+	if (has("--dataset") && !isGiven && !isFile) return `A dataset stands after -d. Did you mean -d ${excess}?`;
+	const [first] = command.args;
+	if (first === undefined || first === excess) return undefined;
+	return `It takes one at a time: ragtag ${commandName(command)} ${first}, then ragtag ${commandName(command)} ${excess}`;
+}
+
+/** The choice that a misspelt value means. */
+function choiceAnswer(message: string, command: Command): string | undefined {
+	const [, flags = "", value = ""] = /option '(.*?)' argument '(.*?)' is invalid/s.exec(message) ?? [];
+	const option = optionsOf(command).find((each) => each.flags === flags);
+	const [near] = nearest(value, option?.argChoices ?? []);
+	return near === undefined ? undefined : `Did you mean ${option?.long} ${near}?`;
 }

@@ -70,7 +70,7 @@ export type DryRunFlags = {
 
 export function addDryRunOptions(command: Command): Command {
 	command
-		.option("--dry-run", "shows what would change, row by row, and sends nothing that writes")
+		.option("-n, --dry-run", "shows what would change, row by row, and sends nothing that writes")
 		.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change");
 	return addFormatOptions(command, "with --dry-run: ");
 }

@@ -74,6 +74,16 @@ export function parseNonEmpty(text: string): string {
 	return text;
 }
 
+/** Words that other programs take after `-o` for a format. */
+const FORMATS = /^(?:json|jsonl|ndjson|yaml|csv|tsv|table|text|wide|name|md)$/i;
+
+/** The path of an output. A word of a format is refused: no file of that name is meant. */
+export function parseOut(text: string): string {
+	if (!FORMATS.test(text)) return parseNonEmpty(text);
+	const hint = `It is the word of a format, and -o takes a file. Lists take --format ${text}; a file of that name is ./${text}.`;
+	throw new InvalidArgumentError(hint);
+}
+
 /** An example of a `metadata_condition` for `--where-json`. */
 export const CONDITION_EXAMPLE =
 	'{"conditions":[{"name":"publish_date","comparison_operator":"≥","value":"2025-01-01"}]}';

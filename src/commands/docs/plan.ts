@@ -18,7 +18,7 @@ import type { Done } from "../../flags/declare.ts";
 import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
 import { addOutputOptions } from "../../flags/output-flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { parseNonEmpty } from "../../flags/values.ts";
+import { parseOut } from "../../flags/values.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
@@ -48,7 +48,7 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 			"Writes a plan of what docs tag would change, document by document, for review. docs apply sends exactly that plan.",
 		)
 		.argument("<manifest>", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input")
-		.requiredOption("--out <file>", "file for the plan, written once it is complete", parseNonEmpty)
+		.requiredOption("-o, --out <file>", "file for the plan, written once it is complete", parseOut)
 		.option("--force", "replaces an existing file")
 		.option("--detailed-exitcode", "exit 10 if anything would change")
 		.addOption(

@@ -22,7 +22,7 @@ import {
 } from "../../flags/flags.ts";
 import { writeNewFile } from "../../workflows/lists/new-file.ts";
 import { quoted } from "../../flags/next-command.ts";
-import { collect, parseNonEmpty } from "../../flags/values.ts";
+import { collect, parseOut } from "../../flags/values.ts";
 import { foundDocuments, lookUp, Listings } from "../../workflows/resolve/look-up.ts";
 import { documentPrinter, type Print } from "../../workflows/resolve/print.ts";
 
@@ -60,7 +60,7 @@ export function resolveCommand(docs: Command, app: App, done: Done, run = resolv
 		.option("--set <key=value>", "adds a value to every row; KEY:number=5 gives it a type (repeatable)", collect)
 		.option("--skip-invalid", "prints the rows that can be resolved, and exits 1 if others can't")
 		.option("--allow-empty", "accepts a manifest without rows")
-		.option("--out <file>", "a new file instead of standard output", parseNonEmpty)
+		.option("-o, --out <file>", "a new file instead of standard output", parseOut)
 		.option("--json", "rows or problems as JSON lines; docs tag reads the rows")
 		.addHelpText(
 			"before",

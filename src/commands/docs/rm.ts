@@ -36,7 +36,7 @@ export function rmCommand(docs: Command, app: App, done: Done, run = remove): vo
 		.description("Removes the documents that a manifest or --id names, and no others. Asks first.")
 		.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
 		.option("--id <id...>", "ids instead of a manifest (repeatable)")
-		.option("--yes", "removes without asking")
+		.option("-y, --yes", "removes without asking")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs rm old.csv -d DATASET\n  ragtag docs rm --id 0a1b 2c3d -d DATASET --yes\n  ragtag docs rm old.csv -d DATASET --dry-run\n",

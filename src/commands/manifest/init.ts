@@ -12,7 +12,7 @@ import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/f
 import type { Done } from "../../flags/declare.ts";
 import { IN_MANIFESTS, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { writeNewFile } from "../../workflows/lists/new-file.ts";
-import { parseNonEmpty } from "../../flags/values.ts";
+import { parseNonEmpty, parseOut } from "../../flags/values.ts";
 
 export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };
 
@@ -29,7 +29,7 @@ export function initCommand(parent: Command, app: App, done: Done, run = init): 
 			"Prints the present metadata of a dataset as a CSV manifest. Edit it, then write it back with docs tag. In a spreadsheet, open it as UTF-8 with all columns as text; docs tag --dry-run shows what the spreadsheet changed.",
 		)
 		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-		.option("--out <file>", "a new file instead of standard output", parseNonEmpty)
+		.option("-o, --out <file>", "a new file instead of standard output", parseOut)
 		.addHelpText("before", "Examples:\n  ragtag manifest init -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n");
 	addServiceOptions(command).action(async () => done(await run(command.optsWithGlobals<InitOptions>(), app)));
 }

@@ -26,7 +26,7 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = resu
 		)
 		.argument("[run]", "name of the run (default: the newest unfinished one that is not superseded)")
 		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
-	addRunOptions(command, FORCE).option("--yes", "removes documents, or goes on with an undo, without asking again");
+	addRunOptions(command, FORCE).option("-y, --yes", "removes documents, or goes on with an undo, without asking again");
 	command.action(async (name: string | undefined) => {
 		done(await run(name, flagsOf(command), app, false));
 	});

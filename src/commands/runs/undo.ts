@@ -44,7 +44,7 @@ export function undoCommand(runs: Command, app: App, done: Done, run = undo): vo
 			"Restores the metadata that the documents of a run had before it, and removes the documents that it uploaded. A document that was changed after the run is left alone, and its row fails. Asks first. A run of docs rm can't be undone.",
 		)
 		.argument("[run]", "name of the run (default: the newest that wrote)")
-		.option("--yes", "undoes without asking")
+		.option("-y, --yes", "undoes without asking")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag runs undo --dry-run\n  ragtag runs undo 20261121T170000-1a2b3c --yes\n  ragtag runs undo --yes --json\n",
