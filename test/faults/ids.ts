@@ -84,6 +84,7 @@ const E = [
 	["E11", "lists that repeat, omit, run in circles"],
 	["E12", "success that was not applied"],
 	["E13", "values stored differently than sent"],
+	["E14", "lists without metadata, while searches fail"],
 ] as const;
 
 const P = [

@@ -233,4 +233,18 @@ export const envelope: readonly FaultTest[] = [
 			}
 		},
 	},
+	{
+		id: "E14",
+		kind: "a merge removes no key that a list did not show while searches failed",
+		flavours: "all",
+		run: async (flavour) => {
+			await trial(flavour, { faults: [], exit: 0, args: ["--set", "kept=a"] });
+			const on = { method: "GET", path: "documents$", nth: 1 };
+			const faults = [{ fault: "searches-fail", milliseconds: 300, on }];
+			const { service } = await trial(flavour, { faults, exit: 0, args: ["--mode", "merge"] });
+			const written = service.control.ledger().filter(({ type }) => type === "applied");
+			expect(written.map((entry) => at(entry, "meta_fields", "kept"))).toEqual(written.map(() => "a"));
+			expect(written.length).toBeGreaterThanOrEqual(20);
+		},
+	},
 ];
