@@ -25,7 +25,7 @@ import {
 import { withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { noteDamaged, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 export type BlameFlags = RunsFlags & { readonly dataset?: string; readonly all?: boolean; readonly format?: Format };
 
@@ -74,8 +74,9 @@ export async function blame(documentId: string, flags: BlameFlags, app: App): Pr
 	const baseUrl = isNamed ? app.baseUrl(settings) : undefined;
 	const query = { documentId, baseUrl, stateDir: settings.stateDir?.value };
 	const writes: FoundWrite[] = [];
-	for (const file of (await runs.files()).toReversed())
-		writes.push(...(await writesOf(file, { runs, query, flags }, app)));
+	const all = await runs.files();
+	noteDamaged(runs, flags, app);
+	for (const file of all.toReversed()) writes.push(...(await writesOf(file, { runs, query, flags }, app)));
 	const found = await ofDataset(writes, flags, app);
 	if (found.length === 0) {
 		const where = writes.length === 0 ? "" : ` in dataset ${show(flags.dataset ?? "")}`;

@@ -14,7 +14,7 @@ import {
 	type TableColumn,
 } from "../../workflows/lists/list-output.ts";
 import { type ListedRun, listedRuns } from "../../workflows/recorded/listed-runs.ts";
-import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { noteDamaged, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format };
 
@@ -94,7 +94,9 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 		table: () => TABLE,
 	};
 	const onRead = (done: number, total: number): void => app.monitor.lists.read("recorded runs", done, total);
-	await printList(listedRuns(app.runs(settings), app.processes, onRead), shape, chosenFormat(flags), app);
+	const runs = app.runs(settings);
+	await printList(listedRuns(runs, app.processes, onRead), shape, chosenFormat(flags), app);
+	noteDamaged(runs, flags, app);
 	return Exit.ok;
 }
 

@@ -61,7 +61,10 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 	const runs = app.runs(await app.settings(flags));
 	const isDry = flags.dryRun === true;
 	const all = await runs.files();
-	const names = name === undefined ? await chosenByAge(all, flags, runs) : [(await runs.find(name)).run];
+	const names =
+		name === undefined
+			? await chosenByAge(all, flags, runs)
+			: [runs.damaged.has(name) ? name : (await runs.find(name)).run];
 	const staysBecause = (candidate: PruneCandidate): string | undefined =>
 		staysUnfinished(candidate, flags) ? `it is ${candidate.state} (--all removes it too)` : undefined;
 	const removal: Removal = { runs, processes, all, staysBecause, isDry, flags };

@@ -60,7 +60,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const { yes = false, dryRun = false } = options;
 	checkFlags(options, app);
 	const runs = app.runs(await app.settings(options));
-	const file = name === undefined ? await certainNewestWithWrites("undo", runs) : await runs.find(name);
+	const file = name === undefined ? await certainNewestWithWrites("undo", runs, options, app) : await runs.find(name);
 	if (file.command === PURPOSES.rm.command) {
 		throw new CliError(`run ${file.run} removed documents, and a removal can't be undone; nothing was sent`, {
 			exit: Exit.usage,

@@ -49,7 +49,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	if (flags.json === true) await printVersionLine(app);
-	const found = name === undefined ? await newestWithWrites(runs) : await runs.find(name);
+	const found = name === undefined ? await newestWithWrites(runs, flags, app) : await runs.find(name);
 	app.monitor.enter("verifying", `the journal of ${found.run}`);
 	const { file, recorded } = await readReport(runs, found);
 	const { run } = file;

@@ -37,6 +37,8 @@ export type RunStoreOptions = {
 /** The recorded runs of a state folder. Each has a folder of its own, `runs/RUN/`. */
 export class RunStore {
 	readonly folder: string;
+	/** runs whose `run.json` was read, and is damaged */
+	readonly damaged = new Set<string>();
 	readonly #stateDir: string;
 	readonly #user: CurrentUser;
 	#isChecked = false;
@@ -96,6 +98,7 @@ export class RunStore {
 		try {
 			securePrivateFolder(this.path(run), this.#user);
 			const file = readRunFile(readPrivateFile(path, this.#user));
+			if (file === undefined) this.damaged.add(run);
 			// A copy of a run's folder under another name is not a second run.
 			return file?.run === run ? file : undefined;
 		} catch (error) {
@@ -132,11 +135,17 @@ export class RunStore {
 		}
 	}
 
-	/** The run of that name, or the newest. @throws CliError exit 2 where there is none */
+	/** The run of that name, or the newest. @throws CliError exit 2 where there is none, 7 where it is damaged */
 	async find(name: string | undefined): Promise<RunFile> {
 		if (name !== undefined) {
 			const file = isRunId(name) ? await this.read(name) : undefined;
 			if (file !== undefined) return file;
+			if (this.damaged.has(name)) {
+				throw new CliError(`run ${name} can't be read: ${this.path(name, "run.json")} is damaged`, {
+					exit: Exit.storage,
+					hint: `Restore that file. ragtag runs prune ${name} --all removes the record.`,
+				});
+			}
 			throw new CliError(`there is no recorded run ${JSON.stringify(name)}`, {
 				exit: Exit.usage,
 				hint: "ragtag runs list shows all runs.",

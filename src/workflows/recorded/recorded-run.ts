@@ -28,6 +28,14 @@ export async function readReport(runs: RunStore, file: RunFile): Promise<RunRepo
 	}
 }
 
+/** Names the runs that a list or a choice of the newest run leaves out. */
+export function noteDamaged(runs: RunStore, flags: GlobalFlags, { io }: Pick<App, "io">): void {
+	for (const run of runs.damaged) {
+		const remove = withFlags(`ragtag runs prune ${run} --all`, flags);
+		io.note(`Run ${run} is left out: ${runs.path(run, "run.json")} is damaged. ${remove} removes its record.`);
+	}
+}
+
 /** Whether a run may have written anything. A record that a repair lost counts as a write. */
 export function hasWritten(recorded: RecordedRun | undefined): recorded is RecordedRun {
 	return recorded !== undefined && recorded.sent.count + recorded.sent.lost > 0;
@@ -75,8 +83,10 @@ function stateFrom({ isBegun, isDone, failed, superseded }: StateFacts, mark: Ma
 }
 
 /** The newest run that may have written anything. @throws CliError exit 2 where there is none */
-export async function newestWithWrites(runs: RunStore): Promise<RunFile> {
-	for (const file of await runs.files()) {
+export async function newestWithWrites(runs: RunStore, flags: GlobalFlags, app: Pick<App, "io">): Promise<RunFile> {
+	const all = await runs.files();
+	noteDamaged(runs, flags, app);
+	for (const file of all) {
 		if (hasWritten((await readReport(runs, file)).recorded)) return file;
 	}
 	throw new CliError("no recorded run has written anything", {
@@ -115,8 +125,13 @@ async function mayHaveWritten(run: string, runs: RunStore): Promise<boolean> {
  * @param verb of `ragtag runs`
  * @throws CliError exit 2 where there is none, or where another run has a later start time
  */
-export async function certainNewestWithWrites(verb: string, runs: RunStore): Promise<RunFile> {
-	return undisputed(verb, await newestWithWrites(runs), await runs.files());
+export async function certainNewestWithWrites(
+	verb: string,
+	runs: RunStore,
+	flags: GlobalFlags,
+	app: Pick<App, "io">,
+): Promise<RunFile> {
+	return undisputed(verb, await newestWithWrites(runs, flags, app), await runs.files());
 }
 
 /**

@@ -140,6 +140,34 @@ it("the key is in no file of the state folder: the reader of a backup could writ
 	for (const entry of files) withoutKey(await readFile(join(entry.parentPath, entry.name), "latin1"));
 });
 
+it("a run whose run.json is damaged is named where it would be missing, with the command that removes it", async () => {
+	const world = await recorded(6);
+	const { argv } = await tagging(world);
+	await world.run(argv);
+	const run = runOf((await world.run(argv)).stdout);
+	const path = world.path(run, "run.json");
+	await writeFile(path, (await readFile(path, "utf8")).slice(0, 40));
+	const remove = `runs prune ${run} --all`;
+	const [document = ""] = await world.service.ids();
+	// What that run wrote still counts: the undo of the run before leaves it alone.
+	for (const [exit, ...command] of [
+		[0, "list"],
+		[0, "verify"],
+		[1, "undo", "--dry-run"],
+		[0, "blame", document],
+	] as const) {
+		const ended = await world.run(["runs", ...command]);
+		const note = `Run ${run} is left out: ${path} is damaged. ragtag ${remove} removes its record.`;
+		expect([ended.exit, ended.stderr]).toEqual([exit, expect.stringContaining(note)]);
+	}
+	for (const command of ["show", "verify", "resume"]) {
+		const { exit, stderr } = await world.run(["runs", command, run]);
+		expect([exit, stderr]).toEqual([7, expect.stringContaining(`run ${run} can't be read: ${path} is damaged`)]);
+	}
+	expect(await world.run(remove.split(" "))).toMatchObject({ exit: 0, stdout: `${run}\n` });
+	expect((await world.run(["runs", "list"])).stderr).not.toContain("left out");
+});
+
 it("a damaged journal is exit 7 and sends nothing; after runs repair the run can be resumed", async () => {
 	const world = await recorded(6, stopAt(5));
 	const { argv } = await tagging(world);
