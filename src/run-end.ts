@@ -28,6 +28,8 @@ export type FailedRow = {
 	readonly documentId: string;
 	/** path of an upload */
 	readonly path: string | undefined;
+	/** the document's name, where it is known */
+	readonly name?: string | undefined;
 	readonly code: string;
 	readonly text: string;
 	readonly attempts: number;
@@ -60,7 +62,7 @@ export type RunEnd = {
 	readonly failedRowCount: number;
 };
 
-type FailedOutcome = Pick<Outcome, "item" | "documentId" | "error" | "attempts">;
+type FailedOutcome = Pick<Outcome, "item" | "documentId" | "name" | "error" | "attempts">;
 
 /** The facts about an end that `report` has. */
 type KnownEnd = Pick<RunEnd, "text"> & Partial<Pick<RunEnd, "summary" | "pace" | "cap" | "folder">>;
@@ -127,7 +129,7 @@ export class RunEndCollector {
 	}
 
 	/** @param file the file that the line of the row belongs to */
-	failedRow(file: string, { item, documentId, error, attempts }: FailedOutcome): void {
+	failedRow(file: string, { item, documentId, name, error, attempts }: FailedOutcome): void {
 		if (this.#failedRows.size >= KEPT || error === undefined) return;
 		this.#failedRows.set(item.index, {
 			file,
@@ -135,6 +137,7 @@ export class RunEndCollector {
 			datasetId: item.datasetId,
 			documentId: documentId === "" ? item.documentId : documentId,
 			path: item.file?.path,
+			name: name ?? item.name,
 			code: error.code,
 			text: error.text,
 			attempts,

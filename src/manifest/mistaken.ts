@@ -77,6 +77,9 @@ export function headerHint(names: readonly string[], required: string): string {
 	const other = required === "document_id" ? names.find((name) => IDS.test(name)) : undefined;
 	if (other !== undefined) return `; to take the ids from the column ${other}: --map ${mapping(other, required)}`;
 	const [only = "", ...others] = names;
+	if (required === "document_id" && names.includes("name")) {
+		return "; to find the ids by the names: ragtag docs resolve FILE -d DATASET --out tags.csv";
+	}
 	if (others.length > 0) return "";
 	if (only === "---" || /^[\w-]+:(?: |$)/.test(only)) {
 		return "; this seems to be YAML, and a manifest is CSV, JSON or JSON lines";

@@ -12,13 +12,16 @@ type NamedRow = { readonly datasetId: string; readonly documentId: string; reado
 type Asking = Pick<Run<unknown>, "app" | "settings" | "session">;
 
 /**
- * The documents of rows, for a question about them: `12 documents of dataset reports (d0f1): a.pdf (1f2e), b.pdf (2a3b),
- * c.pdf (3c4d) and 9 more`.
+ * The documents of rows, for a question about them: `12 documents of dataset reports (d0f1)`, and a line for each of the first,
+ * `  a.pdf (1f2e)`.
  *
  * Names are those that the rows carry. The first documents whose rows carry none are looked up, by one request each. Names of
  * datasets are those that an earlier list showed.
  */
-export async function documentsOf(run: Asking, rows: Pick<RowSource, "read">): Promise<string> {
+export async function documentsOf(
+	run: Asking,
+	rows: Pick<RowSource, "read">,
+): Promise<{ readonly counted: string; readonly lines: string }> {
 	const datasets = new Set<string>();
 	const first: NamedRow[] = [];
 	let count = 0;
@@ -28,12 +31,13 @@ export async function documentsOf(run: Asking, rows: Pick<RowSource, "read">): P
 		if (first.length < NAMED) first.push({ datasetId, documentId, name });
 	}
 	const named = (await withNames(run, first)).map(({ name, documentId }) => namedDocument(name, documentId));
-	const more = count > named.length ? ` and ${numberText(count - named.length)} more` : "";
+	const more = count > named.length ? [`and ${numberText(count - named.length)} more`] : [];
 	const [only = "", ...others] = datasets;
 	const known = (await (await run.app.rememberedDatasets(run.settings))?.load()) ?? [];
 	const dataset = namedDocument(known.find(({ id }) => id === only)?.name, only);
 	const where = others.length === 0 ? `dataset ${dataset}` : `${numberText(datasets.size)} datasets`;
-	return `${documentsText(count)} of ${where}: ${named.join(", ")}${more}`;
+	const lines = [...named, ...more].map((line) => `  ${line}\n`).join("");
+	return { counted: `${documentsText(count)} of ${where}`, lines };
 }
 
 /** The rows with the names of their documents. After a look-up that fails, the rest keeps its ids alone. */

@@ -84,24 +84,24 @@ it("a question names the first documents and their dataset, and looks up at most
 		const before = service.requests.length;
 		const { exit, stderr } = await ragtag(["docs", "rm", ...argv, "-d", service.dataset], { ...world, stdin: "no\n" });
 		expect([exit, service.requests.length - before]).toEqual([2, requests]);
-		return stderr.split("? ")[0] ?? "";
+		return stderr.split("This cannot")[0] ?? "";
 	};
 	const question = `document-0000001.txt (${ids[0]})`;
-	expect(await rm(1, "--id", ids[0] ?? "")).toBe(`Remove 1 document of dataset ${service.dataset}: ${question}`);
-	expect(await rm(1, "--id", ABSENT)).toBe(`Remove 1 document of dataset ${service.dataset}: ${ABSENT}`);
-	expect(await rm(3, "--id", ...ids)).toContain(`, document-0000003.txt (${ids[2]}) and 3 more`);
+	expect(await rm(1, "--id", ids[0] ?? "")).toBe(`Remove 1 document of dataset ${service.dataset}?\n  ${question}\n`);
+	expect(await rm(1, "--id", ABSENT)).toBe(`Remove 1 document of dataset ${service.dataset}?\n  ${ABSENT}\n`);
+	expect(await rm(3, "--id", ...ids)).toContain(`\n  document-0000003.txt (${ids[2]})\n  and 3 more\n`);
 	// The list of datasets is kept for the shell's completion.
 	expect((await ragtag(["datasets", "list"], world)).exit).toBe(0);
 	const manifest = await file("old.csv", `document_id,name\n${ids.map((id, n) => `${id},old-${n}.pdf\n`).join("")}`);
 	expect(await rm(0, manifest)).toBe(
-		`Remove 6 documents of dataset sandbox (${service.dataset}): old-0.pdf (${ids[0]}), old-1.pdf (${ids[1]}), old-2.pdf (${ids[2]}) and 3 more`,
+		`Remove 6 documents of dataset sandbox (${service.dataset})?\n  old-0.pdf (${ids[0]})\n  old-1.pdf (${ids[1]})\n  old-2.pdf (${ids[2]})\n  and 3 more\n`,
 	);
 	const tags = await file("tags.csv", `document_id,author\n${ids[0]},Ann\n`);
 	expect((await ragtag(["docs", "tag", tags, "-d", service.dataset], world)).exit).toBe(0);
 	const undo = await ragtag(["runs", "undo"], { ...world, stdin: "no\n" });
 	expect(undo.exit).toBe(2);
 	expect(undo.stderr).toContain(
-		`, which wrote 1 document of dataset sandbox (${service.dataset}): ${question}? Type yes`,
+		`, which wrote 1 document of dataset sandbox (${service.dataset})?\n  ${question}\nType yes`,
 	);
 });
 
@@ -111,5 +111,5 @@ it("a question is asked with ids where no name can be read, after a single attem
 	const world = { env: envOf(service), home: await folder(), terminal: true, stdin: "no\n" };
 	const { exit, stderr } = await ragtag(["docs", "rm", "--id", "a1", "b2", "-d", service.dataset], world);
 	expect([exit, service.requests.length]).toEqual([2, 1]);
-	expect(stderr).toContain(`Remove 2 documents of dataset ${service.dataset}: a1, b2? This cannot be undone.`);
+	expect(stderr).toContain(`Remove 2 documents of dataset ${service.dataset}?\n  a1\n  b2\nThis cannot be undone.`);
 });

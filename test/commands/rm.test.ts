@@ -35,7 +35,7 @@ it("a yes at the terminal removes", async () => {
 	const service = await serve(1);
 	const argv = ["docs", "rm", "--id", ...(await service.ids()), "-d", service.dataset];
 	const { exit, stderr } = await ragtag(argv, { env: envOf(service), terminal: true, stdin: "yes\n" });
-	expect([exit, stderr]).toEqual([0, expect.stringContaining(`Remove 1 document of dataset ${service.dataset}: `)]);
+	expect([exit, stderr]).toEqual([0, expect.stringContaining(`Remove 1 document of dataset ${service.dataset}?\n  `)]);
 	expect(await service.ids()).toEqual([]);
 });
 

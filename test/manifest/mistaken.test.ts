@@ -66,6 +66,7 @@ it.each<[string[], string, string]>([
 	[["author: Ana"], "document_id", "YAML"],
 	[["---"], "document_id", "YAML"],
 	[["report.pdf"], "document_id", "docs resolve"],
+	[["name", "author"], "document_id", "ragtag docs resolve FILE -d DATASET"],
 	[["id"], "file", ""],
 	[["id", "document_id"], "document_id", "leave that option out"],
 	[["author", "title"], "document_id", ""],

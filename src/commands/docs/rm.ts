@@ -59,7 +59,10 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	if (!yes && rows.rows > 0) {
 		const open = await rowsToSend(run, rows);
-		if (open !== undefined) await askForYes(`Remove ${await documentsOf(run, open)}? This cannot be undone.`, app);
+		if (open !== undefined) {
+			const { counted, lines } = await documentsOf(run, open);
+			await askForYes(`Remove ${counted}?\n${lines}This cannot be undone.`, app);
+		}
 	}
 	const { service } = run.session;
 	return await runRows(run, allowed, (log, documents) =>

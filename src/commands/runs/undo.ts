@@ -105,8 +105,10 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	}
 	app.io.note(`${about}: ${todoText(plan, "will")}.`);
 	const unchanged = (await newer?.unchanged(rows)) ?? "";
-	if (!yes) await askForYes(`Undo run ${file.run}, which wrote ${await documentsOf(run, rows)}?${unchanged}`, app);
-	else if (unchanged !== "") app.io.note(unchanged.trim());
+	if (!yes) {
+		const { counted, lines } = await documentsOf(run, rows);
+		await askForYes(`Undo run ${file.run}, which wrote ${counted}?\n${lines}${unchanged.trim()}`, app);
+	} else if (unchanged !== "") app.io.note(unchanged.trim());
 	return await sendUndo(run, rows, rules, { run: file.run, newer });
 }
 
@@ -125,7 +127,10 @@ export const resumeUndo: Resume = async (file, flags, app) => {
 	await using rows = await planRows(run, path, undoKind(name));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const open = flags.yes === true ? undefined : await rowsToSend(run, rows);
-	if (open !== undefined) await askForYes(`Go on with the undo, which restores ${await documentsOf(run, open)}?`, app);
+	if (open !== undefined) {
+		const { counted, lines } = await documentsOf(run, open);
+		await askForYes(`Go on with the undo, which restores ${counted}?\n${lines}`, app);
+	}
 	return await sendUndo(run, rows, RULES);
 };
 

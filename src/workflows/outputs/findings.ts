@@ -1,3 +1,4 @@
+import { namedDocument } from "../../text/show.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { RunEnd } from "../../run-end.ts";
 
@@ -23,9 +24,9 @@ export function findingsOf({ exit, text, problems, failedRows }: RunEnd): readon
 		...problems.map(({ file, line, column, field, code, text: what }): Finding => {
 			return { file, line, column, code, text: what, subject: field ?? "" };
 		}),
-		...failedRows.map(({ file, line, code, text: what, path, documentId }): Finding => {
+		...failedRows.map(({ file, line, code, text: what, path, name, documentId }): Finding => {
 			const subject = path ?? documentId;
-			const about = subject === "" ? what : `${subject}: ${what}`;
+			const about = subject === "" ? what : `${path ?? namedDocument(name, documentId)}: ${what}`;
 			return { file, line, column: undefined, code, text: about, subject };
 		}),
 	];

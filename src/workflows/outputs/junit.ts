@@ -1,3 +1,4 @@
+import { namedDocument } from "../../text/show.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { FailedRow, RunEnd } from "../../run-end.ts";
 import { numberText } from "../../text/words.ts";
@@ -74,8 +75,8 @@ function failedCases({ failedRows, failedRowCount }: RunEnd): readonly Case[] {
 }
 
 /** `line 4: report.pdf` */
-function rowName({ line, path, documentId }: FailedRow): string {
-	const what = path ?? documentId;
+function rowName({ line, path, name, documentId }: FailedRow): string {
+	const what = path ?? namedDocument(name, documentId);
 	return what === "" ? `line ${line}` : `line ${line}: ${what}`;
 }
 

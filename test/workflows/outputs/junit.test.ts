@@ -16,18 +16,20 @@ describe("the JUnit report", () => {
 	it("names each failed row by its line and its document or file, and keeps the run's own case passed", async () => {
 		const failedRows = [
 			failedRow(2),
+			failedRow(3, { name: "a.pdf", documentId: "d3" }),
 			failedRow(4, { path: "a/b.pdf", documentId: "" }),
 			failedRow(5, { documentId: "" }),
 		];
-		const end = runEnd({ exit: 1, failedRows, failedRowCount: 3 });
+		const end = runEnd({ exit: 1, failedRows, failedRowCount: 4 });
 		const text = await validJunit(junitText(end));
 		expect(casesOf(text)).toEqual([
 			"docs tag: passed",
 			"line 2: doc2: failure 102",
+			"line 3: a.pdf (d3): failure 102",
 			"line 4: a/b.pdf: failure 102",
 			"line 5: failure 102",
 		]);
-		expect(text).toContain('tests="4" failures="3" errors="0"');
+		expect(text).toContain('tests="5" failures="4" errors="0"');
 		expect(text).toContain(">102: the document is not there</failure>");
 	});
 
