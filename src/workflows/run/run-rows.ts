@@ -104,7 +104,7 @@ export async function sendRows<SourceRow extends Row>(
 			},
 		}).catch(stopFromError);
 		// Only a run that goes on has rows that were done before.
-		if (discard === undefined) await failChanged(record, documents);
+		if (discard === undefined) await failChanged(record, documents, stop === undefined);
 		const seconds = (clock.now() - started) / 1000 + secondsBefore;
 		const oldestReading = documents.oldestReading === undefined ? undefined : documents.oldestReading / 1000;
 		return { started, seconds, stop, pace: monitor.pace(), cap: session.rates.meanSince(started), oldestReading };

@@ -2,6 +2,7 @@ import { mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { FaultPlan } from "../../../src/sandbox/faults/plan.ts";
 import { ONE_BY_ONE, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
@@ -226,6 +227,20 @@ describe("a run that goes on", () => {
 		// The undo leaves that document to whoever changed it.
 		expect((await tried(world, "runs", "undo", run, "--yes"))[1]).toMatchObject({ failed: 1 });
 		expect((await held(world))[1]).toBe(101);
+	});
+
+	it("fails such a row also where the service gives documents by their ids, and no list is read", async () => {
+		const on = { method: "PATCH", document: "00000000000000000000000000000005", times: 1 };
+		const faults: FaultPlan = { faults: [{ fault: "code", code: 109, when: "before", on }] };
+		const world = await recorded(DOCUMENTS, { faults, flavour: "ragflow-0.27" });
+		const ids = await world.service.ids();
+		for (const id of ids) await world.service.put(id, { old: 1 });
+		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+		await world.service.put(ids[1] ?? "", { n: 101 });
+		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
+		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 7, failed: 1, pending: 0 })]);
+		expect(stderr).toContain("CHANGED_SINCE");
+		expect(await held(world)).toEqual([0, 101, 2, 3, 4, 5, 6, 7]);
 	});
 });
 
