@@ -13,7 +13,7 @@ const PAUSES_MS: readonly number[] = [250, 750, 1_000, 2_000];
 const DOUBTED_FOR_MS = 20_000;
 
 const HINT =
-	"Run the command again when the search engine of the service works. If these documents have no metadata, `--mode replace` writes the same.";
+	"Run the same command again when the search engine of the service works. If these documents have no metadata, `--mode replace` writes the same.";
 
 /** What is done about a page of documents of which none shows metadata. */
 export type Doubts = {
