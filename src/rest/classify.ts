@@ -45,7 +45,7 @@ export function classifyAnswer(answer: Answer, about: AnswerContext): ParsedEnve
  * `<NotFound '404: Not Found'>` (server_error_response in api/utils/api_utils.py, v0.21.1). From v0.24 on it is status 404
  * with code 404 and `Not Found: PATH` (not_found in api/apps/__init__.py, v0.24.0).
  */
-function isRouteMissing({ status, text }: Answer, path: string): boolean {
+export function isRouteMissing({ status, text }: Answer, path = ""): boolean {
 	const envelope = readEnvelope(text);
 	if (typeof envelope === "string" || /^[^?]*%/.test(path)) return false;
 	const { code, message = "" } = envelope;

@@ -77,7 +77,8 @@ export class Decoder {
 		const [first = "", ...others] = ids;
 		if (by === "path") return void this.echo(envelope, first);
 		if (!isJsonObject(envelope.data)) return;
-		const { errors, success_count: count } = envelope.data as { readonly [key: string]: JsonValue | undefined };
+		const members = envelope.data as { readonly [key: string]: JsonValue | undefined };
+		const { errors, deleted, success_count: count = deleted } = members;
 		const refused = isJsonArray(errors) && errors.length > 0;
 		if (!refused && count !== 0) return;
 		const error = refused ? errors.find((each) => typeof each === "string") : undefined;

@@ -64,6 +64,15 @@ export class RestError extends Error {
 	}
 }
 
+/**
+ * The error for an update that was answered with success, and left its document without the metadata. RAGFlow v1.0 ignores
+ * that its search engine refused it (InsertMetadata in internal/engine/elasticsearch/metadata.go).
+ */
+export function metadataLost({ documentId }: { readonly documentId: string }): RestError {
+	const text = `the service answered success to the update of document ${show(documentId)}, and shows no metadata for it`;
+	return new RestError(text, { kind: "rejected", code: METADATA_REFUSED });
+}
+
 /** The names of the service for error messages, and the mask of the key. */
 export type ErrorContext = {
 	/** host and port of the service, and those of the proxy, if there is one */

@@ -1,81 +1,13 @@
-import { BODY_FORMS, type BodyForm } from "../body-forms.ts";
+import { BODY_FORMS } from "../body-forms.ts";
+import type { Metadata } from "../json/values.ts";
 import { foldedName } from "../text/names.ts";
-import type { JsonValue, Metadata } from "../json/values.ts";
-import type { ProbeAnswer, RemovesMany, Signs } from "./signs.ts";
+import type { Flavour, ListOrder, Meaning } from "./flavour.ts";
 import { isDatabaseAway, isPlainValue, splitLists } from "./ragflow.ts";
+import { isTextOrNumber, meaningInGo, splitListsInGo } from "./ragflow-go.ts";
+import type { ProbeAnswer, Signs } from "./signs.ts";
 
-export type ListOrder = { readonly by: "create_time" | "update_time" | "name"; readonly descending: boolean };
-
-/**
- * The meaning of an envelope's code. Code 0 is success.
- *
- * - `passing`: the service can't do it now; the request may be sent again
- * - `database_away`: the service can't do anything now; the request may have been applied
- * - `slow_down`: too many requests
- * - `key_refused`, `not_allowed`, `not_found`: as the names say
- * - `contradiction`: the service does not accept what this flavour sends (another verb, another form)
- * - `metadata_refused`: a definite refusal, after which the document may have no metadata at all
- * - `refused`: a definite refusal
- */
-export type Meaning =
-	| "passing"
-	| "database_away"
-	| "slow_down"
-	| "key_refused"
-	| "not_allowed"
-	| "not_found"
-	| "contradiction"
-	| "metadata_refused"
-	| "refused";
-
+export type { Flavour, ListOrder, Normalise } from "./flavour.ts";
 export type { DatasetListStyle, ProbeAnswer } from "./signs.ts";
-
-/** The metadata that a service keeps after a write, by its known rules. */
-export type Normalise = (sent: Metadata) => Metadata;
-
-/** One kind of server with this API: everything in which it differs from the others. */
-export type Flavour = {
-	readonly name: string;
-	/** the servers of this kind, for people */
-	readonly servers: string;
-	readonly update: {
-		readonly verb: "PUT" | "PATCH";
-		/** body forms that it may accept, in the order to try them; none counts before a write in it was read back */
-		readonly forms: readonly [BodyForm, ...BodyForm[]];
-	};
-	/** whether a document to remove is named in the path, or in a list of ids in the body */
-	readonly removal: "path" | "body";
-	/** undefined where each removal names one document */
-	readonly removesMany: RemovesMany | undefined;
-	readonly list: {
-		/** orders to list in, one after another, until all documents were seen; undefined is the service's own order */
-		readonly orders: readonly [ListOrder | undefined, ...(ListOrder | undefined)[]];
-		/** an order in which no two documents are equal, so that no document falls between two pages */
-		readonly strict: ListOrder | undefined;
-		/** whether the total of a list counts every entry that its pages show; at worst, those of one page */
-		readonly countsAll: boolean;
-		/** whether some of its releases understand `metadata_condition`, and no release refuses it */
-		readonly condition: boolean;
-		/** documents that one request can name at most; 0 if that is not known, and each is asked for by itself */
-		readonly idsAtOnce: number;
-	};
-	/** whether an upload of several files or an unsupported one may end in a definite code 500 */
-	readonly uploadCode500: "definite" | "unknown";
-	/** whether only the owner's key may update a dataset; false if that is not known */
-	readonly onlyOwnerUpdates: boolean;
-	/** its known speed, as a clause */
-	readonly knownSpeed: string | undefined;
-	readonly meaning: (code: number, message: string) => Meaning;
-	readonly normalise: Normalise;
-	/** whether some of its releases keep metadata in a search engine, with one type a key, and show none while searches fail */
-	readonly hasSearchEngine: boolean;
-	/** the form in which it compares names of documents; it renames a second document with the same form */
-	readonly nameKey: (name: string) => string;
-	/** whether it accepts a metadata value */
-	readonly acceptsValue: (value: JsonValue) => boolean;
-	/** the reason why the signs fit, as a clause; undefined if they do not fit */
-	readonly recognise: (signs: Signs) => string | undefined;
-};
 
 const orders = {
 	oldestFirst: { by: "create_time", descending: false },
@@ -214,7 +146,7 @@ export const ragflowPut: Flavour = {
 export const ragflowPatch: Flavour = {
 	...ragflow,
 	name: "ragflow-patch",
-	servers: "RAGFlow v0.25 and later",
+	servers: "RAGFlow v0.25 to v0.27",
 	update: { verb: "PATCH", forms: ["json"] },
 	// From v0.25.1 on (api/apps/restful_apis/document_api.py). v0.25.0 ignores them; v0.27 takes no more than 100.
 	list: { ...ragflow.list, idsAtOnce: 100 },
@@ -222,6 +154,7 @@ export const ragflowPatch: Flavour = {
 	// api/apps/restful_apis/document_api.py, deprecated_update_document in api/apps/backward_compat.py).
 	removesMany: { most: 100, isSeenBy: isTaken },
 	acceptsValue: isPlainValue,
+	acceptedValues: "text, numbers, booleans and lists of them",
 	// From v0.25.2 on PUT is an alias of PATCH (api/apps/backward_compat.py), so the answer to PUT says little.
 	recognise: (signs) => {
 		const { patch, put, list } = signs;
@@ -235,8 +168,35 @@ export const ragflowPatch: Flavour = {
 	},
 };
 
+/** The server that was written anew in Go. Read in its code of 2026-08-22 (internal/router, handler, service, engine), not run. */
+export const ragflow1: Flavour = {
+	...ragflow,
+	name: "ragflow-1.0",
+	servers: "RAGFlow v1.0",
+	update: { verb: "PATCH", forms: ["json"] },
+	// `ids` of a list has no bound of its own; a page has a hundred (ListDocuments in internal/handler/document.go). A
+	// `metadata_condition` is parsed there, and hides nothing.
+	list: { ...ragflow.list, idsAtOnce: 100, condition: false },
+	// An unknown id refuses them all (validateDocsInDataset in internal/service/document/document_parse.go).
+	removesMany: { most: 100, isSeenBy: (put) => put === "no_route" },
+	knownSpeed: undefined,
+	meaning: (code, message) => meaningInGo(code, message) ?? ragflow.meaning(code, message),
+	normalise: splitListsInGo,
+	// Only a file with exactly the same name gets a number (uniqueUploadName in internal/service/document/document_upload.go).
+	nameKey: (name) => name,
+	acceptsValue: isTextOrNumber,
+	acceptedValues: "text, numbers and lists of them",
+	showsMetadata: true,
+	// A verb without a route is status 404 with code 404 (HandleNoRoute in internal/handler/error.go). Python releases answer 405.
+	recognise: (signs) => {
+		const { patch, put, list } = signs;
+		if (put !== "no_route" || patch === "no_route" || (!isTaken(patch) && list !== "ragflow")) return undefined;
+		return `it has no route for PUT${isTaken(patch) ? ", and it accepts PATCH" : ""}${furtherSigns(signs)}`;
+	},
+};
+
 /** Every flavour. The first one that recognises the signs is chosen, so the most specific come first. */
-export const flavours: readonly Flavour[] = [ragflowPut, ragflowPatch, documented];
+export const flavours: readonly Flavour[] = [ragflow1, ragflowPut, ragflowPatch, documented];
 
 export function flavourNamed(name: string): Flavour | undefined {
 	return flavours.find((flavour) => flavour.name === name);

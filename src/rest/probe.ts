@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject } from "../json/values.ts";
 import { type Answer, type ParsedEnvelope, readEnvelope } from "./answer.ts";
-import { classifyAnswer, NO_SUCH_VERB } from "./classify.ts";
+import { classifyAnswer, isRouteMissing, NO_SUCH_VERB } from "./classify.ts";
 import { DATABASE_AWAY, type ErrorContext, RestError } from "./errors.ts";
 import { type DatasetListStyle, type Flavour, NOT_OWNED, type ProbeAnswer } from "./flavours.ts";
 
@@ -21,12 +21,15 @@ const OF_PROXIES = new Set([408, 502, 503, 504]);
 export function readProbe(answer: Answer, flavour: Flavour, context: ErrorContext): ProbeAnswer {
 	const read = classifyProbe(answer, flavour, context);
 	const envelope = readEnvelope(answer.text);
-	if (answer.status !== 200 || typeof envelope === "string") return "other";
+	if (typeof envelope === "string") return "other";
 	const { code, message = "" } = envelope;
+	// RAGFlow v1.0 may give a status beside such a code.
+	if (code === 102 && NOT_OWNED.test(message)) return "in_its_words";
+	if (answer.status === 404 && isRouteMissing(answer)) return "no_route";
+	if (answer.status !== 200) return "other";
 	if (code === 100) return /\b405\b/.test(message) ? "wrong_verb" : "taken";
 	// No release of RAGFlow reports an update of a document that does not exist.
 	if (!(read instanceof RestError)) return "other";
-	if (code === 102 && NOT_OWNED.test(message)) return "in_its_words";
 	// Other servers report a missing route by a code that repeats an HTTP status, or by these words.
 	return [404, 405, 501].includes(code) || NO_SUCH_VERB.test(message) ? "other" : "taken";
 }

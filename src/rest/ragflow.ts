@@ -33,16 +33,49 @@ export function isDatabaseAway(code: number, message: string): boolean {
 	return number === undefined ? AWAY_IN_WORDS.test(text) : AWAY.has(number);
 }
 
+/** The rules by which a release keeps the items of a list. */
+export type ListRules = {
+	/** characters that are blank to the server, and not to `trim` of JavaScript */
+	readonly blanks: string;
+	/** of two items with the same text the first is kept */
+	readonly textOf: (item: JsonValue) => string;
+};
+
 /**
- * The metadata that RAGFlow keeps from v0.24 on. It splits text items of a list at commas, semicolons, bars and their CJK
- * forms, trims them, and drops items with the same text. It keeps an item of separators alone, and text outside lists.
+ * Python's `str.strip` also removes separators of files, groups, records, units and lines. Items that Python prints alike are
+ * one: the number 1 and the text "1", true and the text "True" (`str(item)` in dedupe_list of common/metadata_utils.py, v0.25).
+ */
+const IN_PYTHON: ListRules = {
+	blanks: "\u001c\u001d\u001e\u001f\u0085",
+	textOf: (item) =>
+		typeof item === "boolean" ? (item ? "True" : "False") : typeof item === "string" ? item : JSON.stringify(item),
+};
+
+/** The metadata that RAGFlow keeps from v0.24 on. */
+export function splitLists(metadata: Metadata): Metadata {
+	return splitListsBy(IN_PYTHON, metadata);
+}
+
+/**
+ * Splits text items of a list at commas, semicolons, bars and their CJK forms, trims them, and drops items with the same
+ * text. It keeps an item of separators alone, and text outside lists.
  *
  * @returns the same object if it has no list
  */
-export function splitLists(metadata: Metadata): Metadata {
+export function splitListsBy(rules: ListRules, metadata: Metadata): Metadata {
 	if (!hasList(metadata)) return metadata;
 	const kept = new Map<string, JsonValue>();
-	for (const [key, value] of metadata) kept.set(key, isJsonArray(value) ? unique(value.flatMap(split)) : value);
+	for (const [key, value] of metadata) {
+		kept.set(
+			key,
+			isJsonArray(value)
+				? unique(
+						value.flatMap((item) => split(item, rules)),
+						rules,
+					)
+				: value,
+		);
+	}
 	return kept;
 }
 
@@ -51,40 +84,29 @@ function hasList(metadata: Metadata): boolean {
 	return false;
 }
 
-function split(item: JsonValue): readonly JsonValue[] {
+function split(item: JsonValue, { blanks }: ListRules): readonly JsonValue[] {
 	if (typeof item !== "string") return [item];
-	const parts = item.split(/[、,，;；|]/).map(strip);
+	const parts = item.split(/[、,，;；|]/).map((part) => strip(part, blanks));
 	const kept = parts.filter((part) => part !== "");
 	return kept.length === 0 ? [item] : kept;
 }
 
-/** Blanks to Python's `str.strip`, and not to `trim` of JavaScript: separators of files, groups, records, units and lines. */
-const PYTHON_BLANKS = "\u001c\u001d\u001e\u001f\u0085";
-
 /** Blank to `trim` alone: the byte-order mark. */
-const NO_PYTHON_BLANK = "\ufeff";
+const NO_BLANK = "\ufeff";
 
-/** A text without what Python's `str.strip` removes at its ends. */
-function strip(text: string): string {
+function strip(text: string, blanks: string): string {
+	const isBlank = (character: string): boolean =>
+		blanks.includes(character) || (character.trim() === "" && character !== NO_BLANK);
 	let [from, to] = [0, text.length];
 	while (from < to && isBlank(text.charAt(from))) from += 1;
 	while (to > from && isBlank(text.charAt(to - 1))) to -= 1;
 	return text.slice(from, to);
 }
 
-function isBlank(character: string): boolean {
-	return PYTHON_BLANKS.includes(character) || (character.trim() === "" && character !== NO_PYTHON_BLANK);
-}
-
-/**
- * The first of the items that Python prints alike, in their order: the number 1 and the text "1" are one item, and so are
- * true and the text "True" (`str(item)` in dedupe_list of common/metadata_utils.py, v0.25).
- */
-function unique(items: readonly JsonValue[]): readonly JsonValue[] {
+function unique(items: readonly JsonValue[], { textOf }: ListRules): readonly JsonValue[] {
 	const seen = new Set<string>();
 	return items.filter((item) => {
-		const text =
-			typeof item === "boolean" ? (item ? "True" : "False") : typeof item === "string" ? item : JSON.stringify(item);
+		const text = textOf(item);
 		if (seen.has(text)) return false;
 		seen.add(text);
 		return true;

@@ -12,9 +12,10 @@ export type Signs = {
  * - `in_its_words`: the verb has a route, which refused the unknown document in RAGFlow's words
  * - `taken`: the verb has a route, which refused the unknown document in other words
  * - `wrong_verb`: RAGFlow's answer to a verb without a route: status 200, code 100, "405: Method Not Allowed"
+ * - `no_route`: that of RAGFlow v1.0: status 404, code 404, "Not Found: " and the path
  * - `other`: any other answer, such as status 404 or 405
  */
-export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "other";
+export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "no_route" | "other";
 
 /**
  * The style of a list of datasets. `ragflow`: it has members that only RAGFlow has. `documented`: it follows the

@@ -1,6 +1,7 @@
-import type { Metadata } from "../json/values.ts";
+import { isJsonObject, type Metadata } from "../json/values.ts";
 import type { RawAnswer, ParsedEnvelope } from "./answer.ts";
 import { updateBody } from "./bodies.ts";
+import { metadataLost } from "./errors.ts";
 import type { Call } from "./transport.ts";
 import type { Dialect, Echo } from "./types.ts";
 import type { DocumentPaths } from "./url.ts";
@@ -20,6 +21,8 @@ export type UpdatesOptions = {
 	readonly echo: (envelope: ParsedEnvelope, documentId: string) => Echo;
 };
 
+type Update = { readonly documentId: string; readonly metadata: Metadata };
+
 /** 256 bytes: a success that names no document is a few dozen. */
 const REMEMBERED_BYTES = 256;
 
@@ -28,6 +31,8 @@ export class Updates {
 	readonly #options: UpdatesOptions;
 	#type: string | undefined;
 	#headers: string[] = [];
+	/** whether an answer has shown the metadata of its document; not every release does */
+	#hasShown = false;
 	/** a success that has no object as its data, so that it says the same of every document */
 	#known: { readonly status: number; readonly bytes: Buffer; readonly echo: Echo } | undefined;
 
@@ -48,7 +53,7 @@ export class Updates {
 			limit,
 			isPatient: false,
 			signal,
-			read: (answer) => this.#read(answer, path, documentId),
+			read: (answer) => this.#read(answer, path, { documentId, metadata }),
 		});
 	}
 
@@ -60,13 +65,17 @@ export class Updates {
 		return this.#headers;
 	}
 
-	#read(answer: RawAnswer, path: string, documentId: string): Echo {
+	#read(answer: RawAnswer, path: string, { documentId, metadata }: Update): Echo {
 		const known = this.#known;
 		// The same bytes with the same status are the same success.
 		if (known !== undefined && answer.status === known.status && answer.bytes.equals(known.bytes)) return known.echo;
 		const envelope = this.#options.success(answer, path);
 		const echo = this.#options.echo(envelope, documentId);
 		const { data = null } = envelope;
+		if (this.#options.dialect.flavour.showsMetadata === true && metadata.size > 0) {
+			if (isJsonObject(data) && isJsonObject(data["meta_fields"])) this.#hasShown = true;
+			else if (this.#hasShown) throw metadataLost({ documentId });
+		}
 		const namesNothing = typeof data !== "object" || data === null;
 		if (namesNothing && answer.bytes.length <= REMEMBERED_BYTES) {
 			// A copy, because the answer is a part of a large buffer.

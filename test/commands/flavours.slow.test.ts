@@ -148,7 +148,7 @@ it("a server that is upgraded from v0.24 to v0.25 in the middle of a run of 2,00
 	});
 	expect(exit).toBe(0);
 	expect(summaryOf(stdout)).toMatchObject({ updated: 2_000, failed: 0, pending: 0, verified: true });
-	expect(stderr).toContain("The service now answers as RAGFlow v0.25 and later");
+	expect(stderr).toContain("The service now answers as RAGFlow v0.25 to v0.27");
 	const held = new Map((await service.documents()).map(({ id, metadata }) => [id, metadata]));
 	for (const { document_id, meta_fields } of rows)
 		expect(held.get(document_id)).toMatchObject({ author: meta_fields.author, year: meta_fields.year });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import nock from "nock";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { RestErrorKind } from "../../src/rest/errors.ts";
-import { documented, type Flavour, ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
+import { documented, type Flavour, flavours } from "../../src/rest/flavours.ts";
 import type { BodyForm } from "../../src/body-forms.ts";
 import type { Api, Document } from "../../src/rest/types.ts";
 import { apiFor } from "./raw-server.ts";
@@ -218,30 +218,24 @@ async function ask(
 	}
 }
 
-describe.each([documented, ragflowPut, ragflowPatch].map((flavour) => [flavour.name, flavour] as const))(
-	"%s",
-	(_, flavour) => {
-		describe.each(endpointsOf(flavour).map((endpoint) => [endpoint.name, endpoint] as const))(
-			"%s",
-			(name, endpoint) => {
-				test("code 0 is a success, of one request", async () => {
-					const body = { code: 0, ...(endpoint.success === undefined ? {} : { data: endpoint.success }) };
-					expect(await ask(flavour, endpoint, { status: 200, body })).toMatchObject({ error: undefined, requests: 1 });
-				});
+describe.each(flavours.map((flavour) => [flavour.name, flavour] as const))("%s", (_, flavour) => {
+	describe.each(endpointsOf(flavour).map((endpoint) => [endpoint.name, endpoint] as const))("%s", (name, endpoint) => {
+		test("code 0 is a success, of one request", async () => {
+			const body = { code: 0, ...(endpoint.success === undefined ? {} : { data: endpoint.success }) };
+			expect(await ask(flavour, endpoint, { status: 200, body })).toMatchObject({ error: undefined, requests: 1 });
+		});
 
-				test.each(ANSWERS.map((answer) => [answer.name, answer] as const))(
-					"%s has its documented meaning, and is requested once",
-					async (__, answer) => {
-						const ofDatasets = name.endsWith("datasets") || name.endsWith("a dataset") ? answer.ofDatasets : undefined;
-						const later = endpoint.isLater === true ? answer.later : undefined;
-						const expected = ofDatasets ?? later ?? answer.means;
-						const { error, requests } = await ask(flavour, endpoint, answer);
-						expect(error).toMatchObject({ name: "RestError", ...expected });
-						expect(error).toHaveProperty("retryAfter", expected.retryAfter);
-						expect(requests).toBe(1);
-					},
-				);
+		test.each(ANSWERS.map((answer) => [answer.name, answer] as const))(
+			"%s has its documented meaning, and is requested once",
+			async (__, answer) => {
+				const ofDatasets = name.endsWith("datasets") || name.endsWith("a dataset") ? answer.ofDatasets : undefined;
+				const later = endpoint.isLater === true ? answer.later : undefined;
+				const expected = ofDatasets ?? later ?? answer.means;
+				const { error, requests } = await ask(flavour, endpoint, answer);
+				expect(error).toMatchObject({ name: "RestError", ...expected });
+				expect(error).toHaveProperty("retryAfter", expected.retryAfter);
+				expect(requests).toBe(1);
 			},
 		);
-	},
-);
+	});
+});

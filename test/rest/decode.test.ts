@@ -85,3 +85,19 @@ describe("how the success of an update names its document", () => {
 		},
 	);
 });
+
+describe("a removal that is answered with code 0", () => {
+	it.each<[JsonValue | undefined, boolean]>([
+		[undefined, true],
+		[{ success_count: 1 }, true],
+		[{ deleted: 1 }, true],
+		[{ success_count: 0 }, false],
+		// RAGFlow v1.0 counts a document that it could not remove as none, and answers success.
+		[{ deleted: 0 }, false],
+		[{ success_count: 1, errors: ["no"] }, false],
+	])("and data %j counts as applied: %s", (data, isApplied) => {
+		const removed = (): void => decode.removed(envelopeOf(data), ["d1"], "body");
+		if (isApplied) expect(removed).not.toThrow();
+		else expect(removed).toThrow(expect.objectContaining({ code: "NOT_REMOVED" }));
+	});
+});

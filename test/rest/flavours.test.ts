@@ -9,6 +9,7 @@ import {
 	flavours,
 	type DatasetListStyle,
 	type ProbeAnswer,
+	ragflow1,
 	ragflowPatch,
 	ragflowPut,
 } from "../../src/rest/flavours.ts";
@@ -42,6 +43,13 @@ describe("which flavour is recognised: the wrong one would send its rows to a ro
 		["other", "taken", "ragflow", "ragflow-put"],
 		["other", "other", "ragflow", "ragflow-put"],
 		["other", wrong, "ragflow", "ragflow-patch"],
+		// From v1.0 on PUT has no route.
+		[words, "no_route", "ragflow", "ragflow-1.0"],
+		[words, "no_route", "documented", "ragflow-1.0"],
+		["taken", "no_route", undefined, "ragflow-1.0"],
+		["other", "no_route", "ragflow", "ragflow-1.0"],
+		["no_route", "no_route", "ragflow", "ragflow-put"],
+		["no_route", "taken", "documented", "documented"],
 		[wrong, wrong, "ragflow", undefined],
 		["other", "other", "documented", "documented"],
 		["other", "taken", "documented", "documented"],
@@ -80,6 +88,10 @@ describe("which flavour is recognised: the wrong one would send its rows to a ro
 		[200, envelope(405, "does not take PATCH"), "other"],
 		[200, envelope(404, "there is nothing"), "other"],
 		[405, envelope(405, "no"), "other"],
+		[404, envelope(404, "Not Found: /api/v1/datasets/0/documents/0"), "no_route"],
+		[404, envelope(404, "no such document"), "other"],
+		[404, envelope(102, "you don't own the dataset"), "in_its_words"],
+		[400, envelope(102, "the dataset doesn't own the document"), "in_its_words"],
 		[404, "<html>", "other"],
 		[501, "Unsupported method", "other"],
 		[500, "oh", "other"],
@@ -129,6 +141,25 @@ describe("what a code means to each flavour", () => {
 		expect(ragflowPatch.meaning(code, message)).toBe(expected.ragflow);
 	});
 
+	test.each([
+		[102, "you don't own the dataset", "not_allowed"],
+		[102, "you don't own the document d1", "not_found"],
+		[102, "the dataset doesn't own the document", "not_found"],
+		[102, "failed to update metadata: failed to execute update by query: dial tcp 10.0.0.1:9200", "metadata_refused"],
+		[102, "failed to ensure metadata store: elasticsearch returned error: 503", "metadata_refused"],
+		[102, "failed to delete document metadata: failed to check index existence: dial tcp 10.0.0.1:9200", "passing"],
+		[102, "database operation failed", "database_away"],
+		[102, "can't find this dataset", "passing"],
+		[500, "Error 1040: Too many connections", "database_away"],
+		[500, "a.exe: This type of file has not been supported yet!", "refused"],
+		[1, "failed to get documents", "passing"],
+		[109, "no authorization", "not_allowed"],
+		[109, "x", "key_refused"],
+		[404, "Not Found: /api/v1", "not_found"],
+	])("%i %s of v1.0 is %s", (code, message, meaning) => {
+		expect(ragflow1.meaning(code, message)).toBe(meaning);
+	});
+
 	test.each(flavours)("no flavour reads a refused key as a success: $name", (flavour) => {
 		const error = classifyAnswer(answerOf(200, '{"code":0,"data":false}'), { flavour, context, now: 0 });
 		expect(error).toBeInstanceOf(RestError);
@@ -150,7 +181,7 @@ test.each([
 });
 
 describe("to a server recognised as RAGFlow only application/json is ever sent: v0.23 answers success to the part form", () => {
-	it.each([ragflowPut, ragflowPatch])("$name", ({ update }) => expect(update.forms).toEqual(["json"]));
+	it.each([ragflowPut, ragflowPatch, ragflow1])("$name", ({ update }) => expect(update.forms).toEqual(["json"]));
 });
 
 describe("how RAGFlow stores a list, so that reading back can distinguish a loss from a rule", () => {
@@ -175,6 +206,41 @@ describe("how RAGFlow stores a list, so that reading back can distinguish a loss
 		[null, null],
 	])("%j becomes %j", (sent, kept) => {
 		expect(splitLists(new Map([["key", sent]])).get("key")).toEqual(kept);
+	});
+});
+
+describe("v1.0, whose rules are those of Go", () => {
+	test.each<[JsonValue, JsonValue]>([
+		[
+			["a, b;c", " a"],
+			["a", "b", "c"],
+		],
+		[
+			["1", 1, 1],
+			["1", 1],
+		],
+		[["a\u0085"], ["a"]],
+		[["a\u001c"], ["a\u001c"]],
+		[
+			[" ", ",;"],
+			[" ", ",;"],
+		],
+		["a, b", "a, b"],
+	])("keeps %j as %j", (sent, kept) => {
+		expect(ragflow1.normalise(new Map([["key", sent]])).get("key")).toEqual(kept);
+	});
+
+	test.each<[JsonValue, boolean]>([
+		["a", true],
+		[1.5, true],
+		[["a", 1], true],
+		[[], true],
+		[true, false],
+		[[false], false],
+		[null, false],
+		[{ a: 1 }, false],
+	])("takes %j: %s", (value, isTaken) => {
+		expect(ragflow1.acceptsValue(value)).toBe(isTaken);
 	});
 });
 

@@ -4,7 +4,7 @@ import { decoded, type ParsedEnvelope, type RawAnswer } from "../../src/rest/ans
 import { classifyAnswer } from "../../src/rest/classify.ts";
 import { Decoder } from "../../src/rest/decode.ts";
 import { RestError } from "../../src/rest/errors.ts";
-import { documented, ragflowPut } from "../../src/rest/flavours.ts";
+import { documented, ragflow1, ragflowPut } from "../../src/rest/flavours.ts";
 import type { Call } from "../../src/rest/transport.ts";
 import type { Echo } from "../../src/rest/types.ts";
 import { Updates } from "../../src/rest/updates.ts";
@@ -126,5 +126,36 @@ describe("the headers of an update", () => {
 		const line = (name: string): string =>
 			`accept application/json content-type multipart/form-data; boundary=${name} --${name}`;
 		expect(sent).toEqual(["ONE", "TWO", "TWO", "ONE"].map(line));
+	});
+});
+
+describe("a success that shows no metadata for its document", () => {
+	const answer = (data: unknown): RawAnswer => ({
+		status: 200,
+		headers: [],
+		bytes: Buffer.from(JSON.stringify({ code: 0, data })),
+	});
+	const shown = answer({ id: "d1", meta_fields: { author: "x" } });
+	const bare = answer({ id: "d1" });
+	const results = async (answers: readonly RawAnswer[], sent = fields): Promise<string[]> => {
+		const left = [...answers];
+		const updating = updates((call) => call.read(left.shift() ?? bare), {
+			dialect: { flavour: ragflow1, form: "json" },
+		});
+		const all: string[] = [];
+		for (const _ of answers) {
+			const result = await resultOf(() => updating.send("ds", "d1", sent, undefined));
+			all.push(result.split(" ").slice(0, 2).join(" "));
+		}
+		return all;
+	};
+
+	test("is a loss where v1.0 has shown it before: its search engine refused the values", async () => {
+		expect(await results([shown, bare, shown])).toEqual(["id", "rejected METADATA_REFUSED", "id"]);
+	});
+
+	test("says nothing where no answer shows any, or none was sent", async () => {
+		expect(await results([bare, bare])).toEqual(["id", "id"]);
+		expect(await results([shown, bare], new Map())).toEqual(["id", "id"]);
 	});
 });

@@ -28,6 +28,7 @@ export async function writeOrRestore(attempt: RowAttempt, write: Write, image: M
 		memory.maybeLost = true;
 		const before = image === undefined || image.size === 0 ? beforeFirstAttempt(attempt) : image;
 		const end = await restore(attempt, write, before ?? image);
+		if (end === undefined) return;
 		throw refusedRow(`${error.message}: ${clashText(service, write.metadata)}; ${end}`, error);
 	}
 }
@@ -43,13 +44,15 @@ function clashText({ typedKeys }: Service, metadata: Metadata): string {
 	return "a key has one type in all datasets of a user, and none of those read explains it";
 }
 
-/** @returns what has become of the document's metadata, as a clause */
+/** @returns what has become of the document's metadata, as a clause; undefined if it has what was sent */
 async function restore(
 	{ service, request, item, log }: RowAttempt,
-	{ datasetId, documentId }: Write,
+	{ datasetId, documentId, metadata }: Write,
 	before: Metadata | undefined,
-): Promise<string> {
+): Promise<string | undefined> {
+	const { normalise } = service.api.dialect.flavour;
 	const present = (await findDocument(service.api, request, datasetId, documentId))?.metadata;
+	if (present !== undefined && hasAlready(present, metadata, normalise)) return undefined;
 	if (present !== undefined && present.size > 0) return "the document keeps what it had";
 	if (before === undefined) return "the document has no metadata now, and what it had is not known";
 	if (before.size === 0) return "the document has no metadata, as before";
@@ -61,7 +64,6 @@ async function restore(
 		if (!(error instanceof RestError) || error.kind !== "rejected") throw error;
 		return `the document has no metadata now, and what it had could not be written again (${error.message}); runs undo tries it once more`;
 	}
-	const { normalise } = service.api.dialect.flavour;
 	const isShown = async (): Promise<boolean> => {
 		const document = await findDocument(service.api, request, datasetId, documentId);
 		return document?.metadata !== undefined && hasAlready(document.metadata, before, normalise);

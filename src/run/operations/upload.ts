@@ -8,7 +8,7 @@ import { MARK } from "../documents/searches.ts";
 import type { Named, RemoteDocument } from "../documents/stored-documents.ts";
 import { holds, missingKeys } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import { refuseValues } from "../service/write.ts";
+import { refuseValues } from "../service/refuse-values.ts";
 import type { Request } from "../types.ts";
 import { isNumbered, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";

@@ -1,6 +1,6 @@
 import type { BodyForm } from "../../body-forms.ts";
 import type { Metadata } from "../../json/values.ts";
-import { RestError } from "../../rest/errors.ts";
+import { metadataLost, RestError } from "../../rest/errors.ts";
 import type { Api, Dialect, Document, Echo } from "../../rest/types.ts";
 import { answeredInOtherCase, findDocument, OTHER_CASE } from "../documents/find-document.ts";
 import { REFUSE } from "../documents/searches.ts";
@@ -9,6 +9,7 @@ import { readBack } from "../retry/retry.ts";
 import type { Request } from "../types.ts";
 import { type Arrival, arrivalOf, hasAlready, isArrived, notArrived, type Refused, unremoved } from "./arrival.ts";
 import { errorForGivenFlavour } from "./detect-flavour.ts";
+import { refuseValues } from "./refuse-values.ts";
 import type { Service } from "./service.ts";
 
 export type Write = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };
@@ -71,21 +72,6 @@ export async function writeMetadata(
 		} catch (error) {
 			throw errorForGivenFlavour(error, service, api);
 		}
-	}
-}
-
-/**
- * Refuses the values that the service would refuse: some refuse them only after an upload, when the file is stored.
- *
- * @throws RestError where a value is of a kind that the flavour does not take
- */
-export function refuseValues(service: Service, metadata: Metadata): void {
-	const { flavour } = service.api.dialect;
-	for (const [key, value] of metadata) {
-		if (flavour.acceptsValue(value)) continue;
-		const kind = value === null ? "null" : Array.isArray(value) ? "a list of more than plain values" : "an object";
-		const text = `the value of ${JSON.stringify(service.show(key))} is ${kind}; ${flavour.servers} takes only text, numbers, booleans and lists of them. Nothing was sent`;
-		throw new RestError(text, { kind: "rejected", code: "VALUE_NOT_TAKEN" });
 	}
 }
 
@@ -232,6 +218,7 @@ async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): 
 		return isArrived(arrival);
 	};
 	await readBack(isShown, service);
+	if (document?.metadata?.size === 0 && flavour.showsMetadata === true) throw metadataLost(write);
 	if (arrival !== undefined) return { arrival, echo };
 	if (document !== undefined) service.unreadable(api, "the list shows no metadata", true);
 	else {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import { documented, ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
+import { documented, ragflow1, ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
 import type { RememberedService } from "../../../src/run/service/service-memory.ts";
 import type { Service } from "../../../src/run/service/service.ts";
@@ -196,6 +196,17 @@ describe("a RAGFlow server", () => {
 		expect(service.canary.echo).toBe("document_id");
 	});
 
+	it("that answers success and loses a row's metadata, as v1.0 does for a value of another type, loses that row alone", async () => {
+		const server = fakeServer(["one", "two"], { verb: "PATCH", isRagflow: true, takes: { json: "clears" } });
+		server.held.set("one", new Map([["a", "before"]]));
+		server.held.set("two", new Map([["a", "before"]]));
+		const { write } = worldOf(server, { flavour: { value: ragflow1, origin: "the test" } });
+		await expect(write(row("one"))).rejects.toMatchObject({ kind: "rejected", code: "METADATA_REFUSED" });
+		server.takes = { json: "keeps" };
+		await write(row("two"));
+		expect(server.held.get("two")).toEqual(new Map([["a", "two"]]));
+	});
+
 	it("that is upgraded from PUT to PATCH during a run loses no row", async () => {
 		const ids = Array.from({ length: 40 }, (_, at) => `doc-${at}`);
 		const server = fakeServer(ids, { isRagflow: true });
@@ -206,7 +217,7 @@ describe("a RAGFlow server", () => {
 		}
 		for (const id of ids) expect(server.held.get(id)).toEqual(new Map([["a", id]]));
 		expect(service.recognition).toMatchObject({ flavour: { name: "ragflow-patch" }, proven: "document_id" });
-		expect(notes).toEqual([expect.stringContaining("RAGFlow v0.25 and later")]);
+		expect(notes).toEqual([expect.stringContaining("RAGFlow v0.25 to v0.27")]);
 	});
 
 	it("code 100 causes one detection, then fails its rows, and is not repeated without end", async () => {
