@@ -16,6 +16,9 @@ const MAX_VALUES = 5_000;
 const NAMED = 10;
 const NAMED_SINGLE = 5;
 
+/** Values of a key that are named as examples of those that are not. */
+const EXAMPLES = 3;
+
 /** Characters of a key or a value in a line. */
 const LONGEST = 100;
 
@@ -35,6 +38,8 @@ type KeyGroup = {
 	readonly key: string;
 	readonly action: ShownKey["action"];
 	readonly values: Map<string, ValueGroup>;
+	/** of new values that are numbers: how many, and the outermost ones */
+	readonly numbers: { documents: number; least: number; most: number };
 	documents: number;
 };
 
@@ -58,6 +63,7 @@ export class ChangeGroups {
 			key: show(key, LONGEST),
 			action,
 			values: new Map(),
+			numbers: { documents: 0, least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY },
 			documents: 0,
 		};
 		if (group.documents === 0) {
@@ -68,6 +74,12 @@ export class ChangeGroups {
 			this.#keys.set(identity, group);
 		}
 		group.documents += 1;
+		const { numbers } = group;
+		if (typeof to === "number") {
+			numbers.documents += 1;
+			numbers.least = Math.min(numbers.least, to);
+			numbers.most = Math.max(numbers.most, to);
+		}
 		const value = identityOf(textOf(to ?? from));
 		const fromIdentity = identityOf(textOf(from));
 		const known = group.values.get(value);
@@ -103,7 +115,11 @@ export class ChangeGroups {
 const OTHERS_ROOM = 60;
 
 /** The lines of a key: its common values, and one line for the others. */
-function linesOf({ key, action, values, documents }: KeyGroup): Line[] {
+function linesOf({ key, action, values, numbers, documents }: KeyGroup): Line[] {
+	if (numbers.documents === documents && values.size > NAMED_SINGLE) {
+		const [least, greatest] = [numbers.least, numbers.most].map((number) => markdownCode(String(number), LONGEST));
+		return [line(key, `${action} ${action === "change" ? "to " : ""}numbers from ${least} to ${greatest}`, documents)];
+	}
 	const most = [...values.values()].toSorted((one, other) => other.documents - one.documents);
 	const several = most.filter((group) => group.documents > 1);
 	const isShort = several.length === most.length || most.length <= NAMED_SINGLE;
@@ -111,7 +127,10 @@ function linesOf({ key, action, values, documents }: KeyGroup): Line[] {
 	const lines = named.map((group) => line(key, `${action} ${valuesText(action, group)}`, group.documents));
 	const rest = documents - named.reduce((sum, group) => sum + group.documents, 0);
 	if (rest === 0) return lines;
-	return [...lines, line(key, `${action} ${named.length === 0 ? "various" : "other"} values`, rest)];
+	const examples = most.filter((group) => !named.includes(group)).slice(0, EXAMPLES);
+	const such = examples.map(({ to, from }) => markdownCode(to ?? from ?? "", LONGEST)).join(", ");
+	const what = `${action} ${named.length === 0 ? "various" : "other"} values${such === "" ? "" : `, such as ${such}`}`;
+	return [...lines, line(key, what, rest)];
 }
 
 function line(key: string, what: string, documents: number): Line {

@@ -100,8 +100,17 @@ describe("the changes of a dry run as a comment", () => {
 	it("name common values, and count those that one document each has", () => {
 		const titles = range(40).map((n) => changed({}, { title: `t${n}`, kind: n < 30 ? "a" : `k${n}` }));
 		const text = markdownOf(titles);
-		expect(text).toContain("- `title`: add various values: 40 documents\n");
-		expect(text).toContain('- `kind`: add `"a"`: 30 documents\n- `kind`: add other values: 10 documents\n');
+		expect(text).toContain('- `title`: add various values, such as `"t0"`, `"t1"`, `"t2"`: 40 documents\n');
+		expect(text).toContain(
+			'- `kind`: add `"a"`: 30 documents\n- `kind`: add other values, such as `"k30"`, `"k31"`, `"k32"`: 10 documents\n',
+		);
+	});
+
+	it("name many numbers of a key by the least and the greatest, whether or not documents share some", () => {
+		const text = markdownOf(range(40).map((n) => changed({ pages: 1_000 }, { pages: 5 + (n % 20) })));
+		expect(text.match(/^- .*/gm)).toEqual(["- `pages`: change to numbers from `5` to `24`: 40 documents"]);
+		const mixed = markdownOf(range(40).map((n) => changed({}, { pages: n === 7 ? "n/a" : n })));
+		expect(mixed).toContain("- `pages`: add various values, such as `0`, `1`, `2`: 40 documents\n");
 	});
 
 	it("say that uploads and removals are no updates, and count no key of a removed document", () => {
