@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import { JournalLost, JournalUnreadable } from "../journal/errors.ts";
 import { storageReason } from "../storage/folders.ts";
@@ -11,9 +12,11 @@ export function journalCliError(error: unknown): unknown {
 	}
 	if (error instanceof JournalUnreadable) {
 		const exit = error.kind === "corrupt" ? Exit.storage : Exit.foreign;
+		// The damaged run need not be the newest one.
+		const run = error.place === undefined ? "" : ` ${basename(dirname(error.place.file))}`;
 		const hint =
 			error.kind === "corrupt"
-				? "ragtag runs repair keeps every good record; nothing was sent."
+				? `ragtag runs repair${run} keeps every good record; nothing was sent.`
 				: "Use the version of ragtag that wrote it; nothing was sent.";
 		return new CliError(error.message, { exit, hint, cause: error });
 	}

@@ -90,6 +90,7 @@ describe("a run that goes on", () => {
 		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
 		expect([exit, summary]).toEqual([7, expect.objectContaining({ run, updated: 4, pending: 4 })]);
 		expect(stderr).not.toContain("Resuming");
+		expect(stderr).toContain(`ragtag runs repair ${newer} keeps every good record`);
 		expect((await world.run(["runs", "repair", newer])).exit).toBe(0);
 		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 5, superseded: 3 });
 		expect((await held(world)).slice(5)).toEqual([105, 106, 107]);
