@@ -42,6 +42,11 @@ function isBelow({ requests, seconds }: Pace, cap: number): boolean {
 	return seconds > 0 && requests / seconds < FULL_SHARE * cap;
 }
 
+/** `waited 84 s for 429, outage 12 s`: what made a run slower. */
+export function causesText(slow: readonly SlowCause[]): string {
+	return slow.map(causeText).join(", ");
+}
+
 function causeText({ cause, seconds }: Pace["slow"][number]): string {
 	const time = `${numberText(Math.round(seconds))} s`;
 	if (cause === "outage" || cause === "paused") return `${cause} ${time}`;

@@ -15,6 +15,7 @@ import {
 } from "../../workflows/lists/list-output.ts";
 import { type ListedRun, listedRuns } from "../../workflows/recorded/listed-runs.ts";
 import { noteDamaged, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { goingMembers } from "../../workflows/recorded/going-on.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format };
 
@@ -74,7 +75,7 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 	const shape = {
 		columns: COLUMNS.map(([name]) => name),
 		cells: (run: ListedRun) => COLUMNS.map(([, cell]) => cell(run)),
-		json: ({ file, state, totals, done, exitCode, ended, seconds }: ListedRun) =>
+		json: ({ file, state, totals, done, exitCode, ended, seconds, going }: ListedRun) =>
 			JSON.stringify({
 				run: file.run,
 				command: file.command,
@@ -90,6 +91,7 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 				exit_code: exitCode ?? null,
 				base_url: file.baseUrl,
 				shard: file.options["shard"] ?? null,
+				...goingMembers(going),
 			}),
 		table: () => TABLE,
 	};

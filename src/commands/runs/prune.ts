@@ -9,6 +9,7 @@ import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { parseAge, parseCount } from "../../flags/values.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
+import { executionOf } from "../../workflows/recorded/going-on.ts";
 import { printList } from "../../workflows/lists/list-output.ts";
 import { type PruneCandidate, pruneCandidate } from "../../workflows/recorded/prune-candidate.ts";
 import { KEPT_RUNS, newestThatWrote, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
@@ -77,7 +78,8 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 			continue;
 		}
 		if (staysUnfinished(old, flags)) {
-			io.note(`Run ${run} is ${old.state}: it stays (--all removes it too).`);
+			const goesOn = (await executionOf(run, runs, processes)) === "running";
+			io.note(`Run ${run} ${goesOn ? "is going on: it stays." : `is ${old.state}: it stays (--all removes it too).`}`);
 			continue;
 		}
 		const bytes = await runs.sizeOf(run).catch(() => 0);

@@ -24,7 +24,7 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = resu
 		.description(
 			`Resumes a run where it stopped. The record of the run has every option that changes what is sent. ${KEPT}`,
 		)
-		.argument("[run]", "name of the run (default: the newest unfinished one that is not superseded)")
+		.argument("[run]", "name of the run (default: the newest unfinished one that is not superseded and does not go on)")
 		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
 	addRunOptions(command, FORCE).option("-y, --yes", "removes documents, or goes on with an undo, without asking again");
 	command.action(async (name: string | undefined) => {
@@ -66,7 +66,7 @@ async function resumeRun(
 		? runs.find(name)
 		: reopen
 			? certainNewestWithResult("retry", runs)
-			: newestUnfinished(runs));
+			: newestUnfinished(runs, app.processes));
 	refuseUndone(reopen ? "retried" : "resumed", file, runs, await runs.files());
 	const resume = await resumes.get(file.command)?.();
 	if (resume === undefined) {

@@ -3,9 +3,10 @@ import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { foundRateLine, foundRateText } from "../../report/found-rate.ts";
+import { causesText } from "../../report/pace.ts";
 import { countsText } from "../../report/summary.ts";
 import { shardIn, shardText } from "../../shard.ts";
-import { rowsText } from "../../text/words.ts";
+import { durationText, rowsText } from "../../text/words.ts";
 import { show as shown } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
@@ -13,14 +14,10 @@ import { runFileMembers } from "../../run/recorded/run-file.ts";
 import { type Mark, markOf } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { goingMembers, goingText } from "../../workflows/recorded/going-on.ts";
+import { type ListedRun, listedRun } from "../../workflows/recorded/listed-runs.ts";
 import { readPrintedEnd } from "../../workflows/recorded/printed-end.ts";
-import {
-	newestWithResult,
-	readReport,
-	type RunState,
-	type RunsFlags,
-	stateOf,
-} from "../../workflows/recorded/recorded-run.ts";
+import { newestWithResult, readReport, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
 export function showCommand(runs: Command, app: App, done: Done, run = show): void {
@@ -36,7 +33,8 @@ export function showCommand(runs: Command, app: App, done: Done, run = show): vo
 	});
 }
 
-function stateText(state: RunState, mark: Mark | undefined): string {
+function stateText({ state, going }: ListedRun, mark: Mark | undefined): string {
+	if (going !== undefined) return `${state}: ${goingText(going)}`;
 	if (state === "superseded") return `superseded by ${mark?.by}, and resumed only by its name`;
 	return state === "undone" ? `undone by ${mark?.by}` : state;
 }
@@ -49,12 +47,17 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		name === undefined ? await newestWithResult(runs) : await runs.find(name),
 	);
 	const totals = recorded?.state.totals();
-	const found = (await readPrintedEnd(runs.path(file.run)).catch(() => undefined))?.foundRate;
+	const printed = await readPrintedEnd(runs.path(file.run)).catch(() => undefined);
+	const found = printed?.foundRate;
 	const mark = markOf(runs, file.run);
-	const state = stateOf(recorded, mark);
-	const resume = state === "unfinished" ? resumeCommand(file.run, flags) : undefined;
+	const listed = await listedRun(runs, file, app.processes);
+	const { state, ended, exitCode, seconds } = listed;
+	// The summary of an earlier execution says nothing of one that was killed.
+	const end = ended === undefined ? undefined : printed;
+	const goesOn = state === "running" || state === "paused";
+	const resume = state === "unfinished" || state === "killed" ? resumeCommand(file.run, flags) : undefined;
 	const undo =
-		recorded === undefined || totals === undefined
+		recorded === undefined || totals === undefined || goesOn
 			? undefined
 			: undoOf(
 					totals,
@@ -79,6 +82,12 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 			found_rate: found === undefined ? null : foundRateLine(found),
 			superseded_by: state === "superseded" ? mark?.by : null,
 			undone_by: state === "undone" ? mark?.by : null,
+			ended: ended ?? null,
+			seconds: seconds ?? null,
+			exit_code: exitCode ?? null,
+			stop: end?.stop ?? null,
+			slow: end?.slow ?? [],
+			...goingMembers(listed.going),
 		};
 		await io.out(`${JSON.stringify({ ...object, folder: runs.path(file.run), resume: resume ?? null })}\n`);
 		return Exit.ok;
@@ -92,7 +101,11 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		...(file.mergedFrom === undefined ? [] : [["merged of", file.mergedFrom.join(", ")] as const]),
 		["service", file.baseUrl],
 		["started", file.started],
-		["state", stateText(state, mark)],
+		["state", stateText(listed, mark)],
+		...(ended === undefined ? [] : [["ended", `${ended}, exit code ${exitCode ?? ""}`] as const]),
+		...(seconds === undefined ? [] : [["took", durationText(seconds)] as const]),
+		...(end?.stop === undefined ? [] : [["stopped", shown(end.stop.text)] as const]),
+		...(end === undefined || end.slow.length === 0 ? [] : [["slow", causesText(end.slow)] as const]),
 		["rows", totals === undefined ? "none was sent" : countsText(totals)],
 		["in doubt", `${rowsText(recorded?.inDoubt ?? 0)} sent with unknown outcome`],
 		["executions", String(recorded?.state.headers.length ?? 0)],
@@ -101,6 +114,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 	];
 	for (const [label, text] of lines) await io.print(`${label.padEnd(10)} ${text}\n`);
 	const undoLine = undo === undefined ? undefined : undoText(undo);
+	if (goesOn) await io.print(`Change it with: ${withFlags(`ragtag runs adjust ${file.run}`, flags)} --rate N\n`);
 	if (resume !== undefined) await io.print(`Resume it with: ${resume}\n`);
 	if (undoLine !== undefined) await io.print(`${undoLine}\n`);
 	return Exit.ok;

@@ -8,7 +8,7 @@ import { areDisjoint, type Shard, shardIn, shardOf, shardText } from "../../shar
 import { type Lock, Locked, refuseWhileLocked, takeLock } from "../journal/lock.ts";
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
-import type { Processes } from "../storage/process-owner.ts";
+import type { LockOwner, Processes } from "../storage/process-owner.ts";
 import { cannotRecord } from "./faults.ts";
 import { LOCKS, type RunStore } from "./run-store.ts";
 
@@ -87,10 +87,15 @@ async function takeRunLock(
 		const what = shard === undefined ? "this manifest" : `shard ${shardText(shard)} of this manifest`;
 		throw new CliError(`${what} is in use by ${who}; nothing was sent`, {
 			exit: Exit.locked,
-			hint: forcible ? "If that process has certainly ended, add --force." : "Wait until it has ended.",
+			hint: forcible ? "If that process has certainly ended, add --force." : goesOnHint(owner),
 			cause: error,
 		});
 	}
+}
+
+function goesOnHint(owner: LockOwner | undefined): string {
+	const status = owner === undefined ? "" : `, and kill -USR1 ${owner.pid} prints in its terminal how far it is`;
+	return `Wait until it has ended. ragtag runs adjust --rate N or --pause changes it${status}.`;
 }
 
 /** The dataset that `-d` gives; empty where rows name their own. */

@@ -4,7 +4,10 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import { datasetIn } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { show } from "../../text/show.ts";
+import type { SeriesPoint } from "../../run/series/point.ts";
+import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import {
+	type LockOwner,
 	ownerStateOf,
 	type OwnerState,
 	type Processes,
@@ -13,11 +16,7 @@ import {
 } from "../../run/storage/process-owner.ts";
 
 /** The process that executes a run, or did. */
-type Execution = {
-	readonly state: OwnerState;
-	/** ISO time at which it began to */
-	readonly since: string;
-};
+type Execution = LockOwner & { readonly state: OwnerState };
 
 /** The process that executes a run, and whether it still does; undefined where none has said that it does. */
 export async function ownerOfExecution(
@@ -28,7 +27,28 @@ export async function ownerOfExecution(
 	const owner = readOwner((await runs.readFile(run, PROCESS_FILE)) ?? "");
 	if (owner === undefined) return undefined;
 	const here = thisMachine(processes);
-	return { state: ownerStateOf(owner, here, here.processOf(owner.pid)), since: owner.since };
+	return { ...owner, state: ownerStateOf(owner, here, here.processOf(owner.pid)) };
+}
+
+/** A run whose process has not said that it ended. */
+export type GoingOn = Pick<LockOwner, "pid" | "host" | "since"> & {
+	/** undefined where another machine executes it, as whether it still does can't be known here */
+	readonly state: "running" | "paused" | "killed" | undefined;
+	/** the last part of its series, mostly a second old; undefined where this execution has none yet */
+	readonly now: SeriesPoint | undefined;
+};
+
+/** What becomes of a run without an end; undefined for one whose process said that it ended. */
+export async function goingOn(run: string, runs: RunStore, processes: Processes): Promise<GoingOn | undefined> {
+	const owner = await ownerOfExecution(run, runs, processes);
+	if (owner === undefined) return undefined;
+	const { pid, host, since } = owner;
+	const gone = owner.state === "gone" ? "killed" : undefined;
+	if (owner.state !== "running") return { pid, host, since, state: gone, now: undefined };
+	const last = (await readSeries(runs.path(run, SERIES_FILE)).catch(() => [])).at(-1);
+	// The series of an earlier execution says nothing of this one.
+	const now = last !== undefined && last.t * 1000 >= Date.parse(since) ? last : undefined;
+	return { pid, host, since, state: now?.state === "paused" ? "paused" : "running", now };
 }
 
 /** Whether the process that executes a run still does; undefined where no process has said that it does. */
@@ -72,4 +92,25 @@ export async function runsOnDataset(
 		notes.push(`${which} is going on and writes the same dataset: of two writes to one document, the later one stays.`);
 	}
 	return notes;
+}
+
+/** The members that a list has of a run that goes on, or was killed. */
+export function goingMembers(going: GoingOn | undefined): {
+	readonly process: number | null;
+	readonly host: string | null;
+	readonly rate: number | null;
+	readonly doing: string | null;
+} {
+	const { pid, host, now } = going ?? {};
+	const rate = now === undefined || now.s === 0 ? null : Math.round((now.sent / now.s) * 10) / 10;
+	return { process: pid ?? null, host: host ?? null, rate, doing: now?.state ?? null };
+}
+
+/** `process 4711 on node1 since 2026-11-24T02:15:00Z, 31 requests a second, waiting`. */
+export function goingText(going: GoingOn): string {
+	const { rate, doing } = goingMembers(going);
+	const { pid, host, since } = going;
+	const speed = rate === null ? [] : [`${rate} requests a second`];
+	const what = doing !== null && doing !== "running" && doing !== "paused" ? [doing] : [];
+	return [`process ${pid} on ${show(host)} since ${since.replace(/\.\d+Z$/, "Z")}`, ...speed, ...what].join(", ");
 }

@@ -5,6 +5,7 @@ import { batches, READ_AT_ONCE, type RunStore } from "../../run/recorded/run-sto
 import { markOf } from "../../run/recorded/superseded.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 import type { Totals } from "../../run/types.ts";
+import { type GoingOn, goingOn } from "./going-on.ts";
 import { readReport, type RunState, stateBySummary, stateOf } from "./recorded-run.ts";
 import { seriesCounts } from "./series-counts.ts";
 
@@ -22,7 +23,12 @@ export type ListedRun = {
 	readonly ended: string | undefined;
 	/** undefined where `ended` is */
 	readonly exitCode: number | undefined;
+	/** undefined where its process said that it ended */
+	readonly going: GoingOn | undefined;
 };
+
+/** States of runs that a process may execute. */
+const OPEN: readonly RunState[] = ["unfinished", "superseded", "not begun"];
 
 /**
  * All recorded runs, the newest first. The counts of a run that ended are in its summary. Those of a long one that goes on or
@@ -38,16 +44,25 @@ export async function* listedRuns(
 	const all = await runs.files();
 	for (const [batch, files] of batches(all, READ_AT_ONCE).entries()) {
 		onRead(batch * READ_AT_ONCE, all.length);
-		yield* await Promise.all(
-			files.map(
-				async (file) =>
-					bySummary(runs, file) ?? (await bySeries(runs, file, processes)) ?? (await byJournal(runs, file)),
-			),
-		);
+		yield* await Promise.all(files.map((file) => listedRun(runs, file, processes)));
 	}
 }
 
-function bySummary(runs: RunStore, file: RunFile): ListedRun | undefined {
+export async function listedRun(runs: RunStore, file: RunFile, processes: Processes): Promise<ListedRun> {
+	const recorded = bySummary(runs, file) ?? (await bySeries(runs, file, processes)) ?? (await byJournal(runs, file));
+	const going = OPEN.includes(recorded.state) ? await goingOn(file.run, runs, processes) : undefined;
+	return { ...recorded, state: stateNow(recorded.state, going), going };
+}
+
+function stateNow(state: RunState, going: GoingOn | undefined): RunState {
+	// One that was killed before it sent anything has nothing to resume, and one that was superseded is resumed by name alone.
+	if (going?.state === undefined || (going.state === "killed" && state !== "unfinished")) return state;
+	return going.state;
+}
+
+type WithoutProcess = Omit<ListedRun, "going">;
+
+function bySummary(runs: RunStore, file: RunFile): WithoutProcess | undefined {
 	const summary = readRunSummary(runs, file.run);
 	if (summary === undefined) return undefined;
 	const { totals } = summary;
@@ -55,7 +70,7 @@ function bySummary(runs: RunStore, file: RunFile): ListedRun | undefined {
 	return { ...summary, file, state, done: doneOf(totals) };
 }
 
-async function bySeries(runs: RunStore, file: RunFile, processes: Processes): Promise<ListedRun | undefined> {
+async function bySeries(runs: RunStore, file: RunFile, processes: Processes): Promise<WithoutProcess | undefined> {
 	// A series that can't be read ends no list: then the journal of this run is read.
 	const counts = await seriesCounts(runs, file.run, processes).catch(() => undefined);
 	if (counts === undefined) return undefined;
@@ -66,7 +81,7 @@ async function bySeries(runs: RunStore, file: RunFile, processes: Processes): Pr
 	return { file, state, totals, done, seconds, ended: undefined, exitCode: undefined };
 }
 
-async function byJournal(runs: RunStore, file: RunFile): Promise<ListedRun> {
+async function byJournal(runs: RunStore, file: RunFile): Promise<WithoutProcess> {
 	const unknown = {
 		file,
 		totals: undefined,

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../json/values.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
 import type { Summary } from "../../report/summary.ts";
 import type { VerifyCounts } from "../../report/verify.ts";
 import type { SlowCause } from "../../run/rate/pace.ts";
@@ -14,7 +14,7 @@ import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
 export type PrintedEnd = {
 	readonly seconds: number;
 	readonly exit: number;
-	readonly stop: string | undefined;
+	readonly stop: { readonly code: number; readonly text: string } | undefined;
 	readonly slow: readonly SlowCause[];
 	readonly verify: VerifyCounts | undefined;
 	/** whether an update was seen to arrive, and none is known to be lost */
@@ -32,7 +32,7 @@ export function endOf(summary: Summary): PrintedEnd {
 	return {
 		seconds,
 		exit,
-		stop: stop?.text,
+		stop: stop ?? undefined,
 		slow,
 		verify: verify ?? undefined,
 		isVerified: verified,
@@ -55,7 +55,7 @@ export async function readPrintedEnd(folder: string): Promise<PrintedEnd | undef
 	return {
 		seconds,
 		exit,
-		stop: isJsonObject(stop) && typeof stop["text"] === "string" ? stop["text"] : undefined,
+		stop: isJsonObject(stop) ? stopIn(stop) : undefined,
 		slow: isJsonArray(slow) ? slow.flatMap(slowCause) : [],
 		verify: verifyCounts(verify),
 		isVerified: verified === true,
@@ -63,6 +63,10 @@ export async function readPrintedEnd(folder: string): Promise<PrintedEnd | undef
 		foundRate: foundRateIn(found),
 		undo: typeof undo === "string" ? undo : undefined,
 	};
+}
+
+function stopIn({ code, text }: JsonObject): PrintedEnd["stop"] {
+	return typeof code === "number" && typeof text === "string" ? { code, text } : undefined;
 }
 
 function slowCause(value: JsonValue): SlowCause[] {

@@ -9,13 +9,18 @@ import { CliError, Exit } from "../../errors.ts";
 import { isComplete, readRunSummary } from "../../run/recorded/run-summary.ts";
 import { type Mark, markOf } from "../../run/recorded/superseded.ts";
 import type { App } from "../../app.ts";
+import type { Processes } from "../../run/storage/process-owner.ts";
 import { show } from "../../text/show.ts";
+import { executionOf } from "./going-on.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 
 export type RunsFlags = GlobalFlags & { readonly json?: boolean };
 
 /** The state of a recorded run. */
-export type RunState = "finished" | "failed rows" | "unfinished" | "superseded" | "undone" | "not begun" | "damaged";
+export type RunState =
+	| ("finished" | "failed rows" | "unfinished" | "superseded" | "undone" | "not begun" | "damaged")
+	/** of runs without an end, by the process that executes them, or did */
+	| ("running" | "paused" | "killed");
 
 export type RunReport = { readonly file: RunFile; readonly recorded: RecordedRun | undefined };
 
@@ -165,31 +170,36 @@ export async function certainNewestWithResult(verb: string, runs: RunStore): Pro
 }
 
 /**
- * The newest run that is unfinished and not superseded.
+ * The newest run that was killed or is unfinished, is not superseded and does not go on.
  *
  * @throws CliError exit 2 where there is none, or where another run has a later start time; 7 or 8 where a candidate can't
  *   be read
  */
-export async function newestUnfinished(runs: RunStore): Promise<RunFile> {
+export async function newestUnfinished(runs: RunStore, processes: Processes): Promise<RunFile> {
 	const all = await runs.files();
 	const superseded: string[] = [];
+	const running: string[] = [];
 	for (const file of all) {
 		const { run } = file;
 		if (isComplete(runs, run)) continue;
 		// A damaged run may be the one that the user means. Its error says how to repair it.
 		const { recorded } = await readReport(runs, file);
 		const state = stateOf(recorded, markOf(runs, run));
-		if (state === "unfinished") return undisputed("resume", file, all);
+		if ((await executionOf(run, runs, processes)) === "running") running.push(run);
+		else if (state === "unfinished") return undisputed("resume", file, all);
 		if (state === "superseded") superseded.push(run);
 	}
 	if (all.length === 0) throw noRun();
 	const [first] = superseded;
+	const [active] = running;
 	throw new CliError("no recorded run is unfinished; nothing was sent", {
 		exit: Exit.usage,
 		hint:
-			first === undefined
-				? "ragtag runs list shows all runs; ragtag runs retry tries failed rows again."
-				: `Runs that newer runs have superseded are resumed only by name: ${superseded.join(", ")}.`,
+			active !== undefined
+				? `Run ${active} is going on: ragtag runs show ${active} says how far it is.`
+				: first === undefined
+					? "ragtag runs list shows all runs; ragtag runs retry tries failed rows again."
+					: `Runs that newer runs have superseded are resumed only by name: ${superseded.join(", ")}.`,
 	});
 }
 

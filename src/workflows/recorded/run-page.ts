@@ -44,7 +44,7 @@ export async function recordedPage(folder: string, end?: PrintedEnd): Promise<Ru
 		ragtag: VERSION,
 		run: file.run,
 		outcome: outcomeOf({ totals, exit, verify }),
-		reasons: printed?.stop === undefined ? [] : [printed.stop],
+		reasons: printed?.stop === undefined ? [] : [printed.stop.text],
 		next: nextCommands(file, recorded, printed),
 		service: file.baseUrl,
 		datasets: await datasetsOf(folder, file, changes.rows),

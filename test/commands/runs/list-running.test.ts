@@ -1,4 +1,4 @@
-import { appendFile, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rename, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { expect, it } from "vitest";
 import { ownerText, thisMachine, thisProcessAsOwner } from "../../../src/run/storage/process-owner.ts";
@@ -20,7 +20,11 @@ const last = [5, 6, 7, 8].map((row) => encode(outcome(row, "failed")));
 type Points = readonly { readonly at: number; readonly done: number; readonly failed: number }[];
 
 /** A run of six rows as it is while this process executes it, with a journal that takes long to read. */
-async function goingOn(points: Points, isMine: boolean): Promise<{ world: Recorded; run: string }> {
+async function goingOn(
+	points: Points,
+	isMine: boolean,
+	state: "running" | "paused" = "running",
+): Promise<{ world: Recorded; run: string }> {
 	const world = await recorded(6, stopAt(3));
 	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 	await rm(world.path(run, "summary.json"));
@@ -39,7 +43,7 @@ async function goingOn(points: Points, isMine: boolean): Promise<{ world: Record
 			failed,
 			p50: 1,
 			p95: 1,
-			state: "running",
+			state,
 			in_flight: 1,
 			cap: null,
 		}),
@@ -59,7 +63,10 @@ it("a run of millions of rows that goes on is listed at once, by its series and 
 	const { world, run } = await goingOn(points, true);
 	expect(await listed(world)).toMatchObject({
 		run,
-		state: "unfinished",
+		state: "running",
+		process: process.pid,
+		rate: 2,
+		doing: "running",
 		rows: 6,
 		done: 4,
 		failed: 1,
@@ -68,6 +75,38 @@ it("a run of millions of rows that goes on is listed at once, by its series and 
 		ended: null,
 		exit_code: null,
 	});
+});
+
+it("a run that goes on is not called unfinished, and nobody is told to resume it: that would be refused", async () => {
+	const { world, run } = await goingOn([{ at: 1, done: 2, failed: 0 }], true);
+	// Its journal can be read as a whole.
+	await truncate(
+		world.path(run, "journal.jsonl"),
+		(await stat(world.path(run, "journal.jsonl"))).size - CUT_OFF.length,
+	);
+	const shown = (await world.run(["runs", "show"])).stdout;
+	expect(shown).toMatch(/^state +running: process \d+ on .+ since \S+, 2 requests a second$/m);
+	expect(shown).toContain(`Change it with: ragtag runs adjust ${run} --rate N`);
+	expect(shown).not.toMatch(/resume|undo/i);
+	const resumed = await world.run(["runs", "resume"]);
+	expect([resumed.exit, resumed.stderr]).toEqual([2, expect.stringContaining(`ragtag runs show ${run}`)]);
+	const pruned = await world.run(["runs", "prune", "--older-than", "1ms", "--keep-last", "0"]);
+	expect(pruned.stderr).toContain(`Run ${run} is going on: it stays.`);
+});
+
+it("a run that its user paused is listed as paused, and one whose process is gone as killed", async () => {
+	const point = [{ at: 1, done: 2, failed: 0 }];
+	const paused = await goingOn(point, true, "paused");
+	expect(await listed(paused.world)).toMatchObject({ state: "paused", process: process.pid });
+	const { world, run } = await goingOn(point, false);
+	expect(await listed(world)).toMatchObject({ state: "killed", process: process.pid, rate: null, doing: null });
+	await truncate(
+		world.path(run, "journal.jsonl"),
+		(await stat(world.path(run, "journal.jsonl"))).size - CUT_OFF.length,
+	);
+	const shown = (await world.run(["runs", "show"])).stdout;
+	expect(shown).toMatch(/^state +killed: process \d+ on /m);
+	expect(shown).toContain(`Resume it with: ragtag runs resume ${run}`);
 });
 
 /** A run of nine rows of which the first five are settled, as if it had been killed; and its journal, line by line. */

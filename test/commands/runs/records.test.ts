@@ -7,7 +7,9 @@ import { file, folder, withoutKey } from "../../support/service.ts";
 import { at, items, keys, parse, parseLines, summaryOf } from "../../support/values.ts";
 
 const LIST_KEYS =
-	"run command manifest state rows done failed pending started ended seconds exit_code base_url shard".split(" ");
+	"run command manifest state rows done failed pending started ended seconds exit_code base_url shard process host rate doing".split(
+		" ",
+	);
 
 it("runs list shows every run, the newest first, with what is left to do", async () => {
 	const world = await recorded(5, stopAt(3));
@@ -46,6 +48,10 @@ it("runs list shows every run, the newest first, with what is left to do", async
 			started: at(parse(await readFile(world.path(stopped, "run.json"), "utf8")), "started"),
 			ended: expect.stringMatching(/Z$/),
 			seconds: at(parse(await readFile(world.path(stopped, "summary.json"), "utf8")), "seconds"),
+			process: null,
+			host: null,
+			rate: null,
+			doing: null,
 		},
 	]);
 	const table = await world.run(["runs", "list"], { env: {} });
@@ -76,7 +82,14 @@ it("runs show reports the purpose of a run and the command that resumes it, for 
 		sittings: 1,
 		folder: join(world.state, "runs", run),
 		resume: `ragtag runs resume ${run}`,
+		ended: expect.stringMatching(/Z$/),
+		exit_code: 4,
+		stop: { code: 4, text: at(summaryOf(stopped.stdout), "stop", "text") },
+		slow: [],
 	});
+	const reason = String(at(summaryOf(stopped.stdout), "stop", "text"));
+	for (const text of ["ended      ", ", exit code 4\n", "took       ", `stopped    ${reason}\n`])
+		expect(shown.stdout).toContain(text);
 	expect(at(parse(stdout), "base_url")).toContain(world.service.url);
 	await world.run(resumeOf(stopped.stdout));
 	expect(parse((await world.run(["runs", "show", run, "--json"])).stdout)).toMatchObject({
