@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Flavour } from "../../src/sandbox/flavours/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/index.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
@@ -41,6 +41,23 @@ async function held(sandbox: Sandbox): Promise<Map<string, unknown>> {
 
 const isList = { method: "GET", path: "/documents$" };
 const isUpdate = { method: "PATCH", path: "/documents/0+[1-9a-f][0-9a-f]*$" };
+
+describe("no row fails while the whole search engine is away for a moment", () => {
+	it.each([
+		["replace", true, []],
+		["merge", true, ["--mode", "merge"]],
+		["replace without undo", true, ["--no-undo"]],
+		["the first metadata of documents", false, ["--mode", "replace"]],
+	] as const)("of a run with %s", async (_, isTagged, flags) => {
+		const { sandbox, ids, tag } = await serve("ragflow-0.27", isTagged);
+		const away = { fault: "searches-fail", updates: "refused", milliseconds: 1_000 };
+		sandbox.control?.setPlan({ faults: [{ ...away, on: { ...isUpdate, nth: 40 } }] });
+		const { exit, stdout } = await tag(["team", ...ids.map((id) => `${id},x`)], ...flags);
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 130, failed: 0 })]);
+		expect(sandbox.control?.plan()[0]?.fired).toBe(1);
+		for (const had of (await held(sandbox)).values()) expect(had).toMatchObject({ team: "x" });
+	});
+});
 
 it.each([
 	["from the first list on", { ...isList, nth: 1 }],

@@ -115,6 +115,27 @@ export class Searches {
 		return this.#witnesses.areKnown && !this.#isSettled;
 	}
 
+	/**
+	 * Waits while no document shows metadata, although some have shown it: then the whole search engine is away.
+	 *
+	 * @param accepts whether the engine takes what it had taken before: perhaps no document is left that has metadata
+	 * @returns whether it was away
+	 * @throws CliError exit 6 where it is away for longer than an outage may last
+	 */
+	async wasAway(page: DoubtedPage, request: Request, accepts: () => Promise<boolean>): Promise<boolean> {
+		const { clock } = this.#service;
+		if (!this.#witnesses.areKnown) return false;
+		const since = clock.now();
+		for (let tries = 0; !(await this.#witnesses.show(page, request)); tries += 1) {
+			if (await accepts()) return true;
+			const wait = this.#wait(REFUSE, tries, clock.now() - since);
+			if (wait === undefined) throw hidden(page.datasetId);
+			this.#startWaiting(page, REFUSE);
+			await clock.sleep(wait);
+		}
+		return this.#believed(this.#waitingSince !== undefined);
+	}
+
 	#doubtedPage(answer: unknown): DoubtedPage | undefined {
 		return typeof answer === "object" && answer !== null ? this.#pages.get(answer) : undefined;
 	}

@@ -14,23 +14,52 @@ import { beforeFirstAttempt } from "./prepare-update.ts";
  * RAGFlow from v0.24 on has one type for each key. It answers a value of another type with code 102; by then v0.24.0 and
  * v0.25.3 to v0.27.0 have removed all metadata of the document.
  *
+ * A search engine that is away refuses every update in the same words, and is waited for.
+ *
  * @param image what the document had; undefined where that is not known
  * @throws RestError
  */
 export async function writeOrRestore(attempt: RowAttempt, write: Write, image: Metadata | undefined): Promise<void> {
 	const { service, request, item, memory } = attempt;
-	try {
-		await writeMetadata(service, request, write, memory);
-		// A later refusal is explained by the rows that gave keys their types.
-		if (service.api.dialect.flavour.hasSearchEngine) service.typedKeys.addRow(write.metadata, item.line);
-	} catch (error) {
-		if (!(error instanceof RestError) || error.code !== METADATA_REFUSED) throw error;
-		memory.maybeLost = true;
-		const before = image === undefined || image.size === 0 ? beforeFirstAttempt(attempt) : image;
-		const end = await restore(attempt, write, before ?? image);
-		if (end === undefined) return;
-		throw refusedRow(`${error.message}: ${clashText(service, write.metadata)}; ${end}`, error);
+	for (let tries = 0; ; tries += 1) {
+		try {
+			await writeMetadata(service, request, write, memory);
+			// A later refusal is explained by the rows that gave keys their types.
+			if (service.api.dialect.flavour.hasSearchEngine) service.typedKeys.addRow(write.metadata, item.line);
+			return;
+		} catch (error) {
+			if (!(error instanceof RestError) || error.code !== METADATA_REFUSED) throw error;
+			memory.maybeLost = true;
+			const before = image === undefined || image.size === 0 ? beforeFirstAttempt(attempt) : image;
+			const present = (await findDocument(service.api, request, write.datasetId, write.documentId))?.metadata;
+			if (present !== undefined && hasAlready(present, write.metadata, service.api.dialect.flavour.normalise)) return;
+			const hasSome = present !== undefined && present.size > 0;
+			if (service.typedKeys.clashes(write.metadata).length === 0 && tries < MOST_TRIES) {
+				const isBack = !hasSome && (await wasAway(attempt, write, before));
+				// Also where it was back before it was asked.
+				if (isBack || tries === 0) continue;
+			}
+			const end = hasSome ? "the document keeps what it had" : await restore(attempt, write, before ?? image);
+			throw refusedRow(`${error.message}: ${clashText(service, write.metadata)}; ${end}`, error);
+		}
 	}
+}
+
+/** Tries after the first: an engine that is away again and again is no reason of the row. */
+const MOST_TRIES = 3;
+
+/** Whether the search engine was away as a whole when it refused an update, and works now. */
+function wasAway(
+	attempt: RowAttempt,
+	{ datasetId, documentId }: Write,
+	before: Metadata | undefined,
+): Promise<boolean> {
+	const { service, request } = attempt;
+	const accepts = async (): Promise<boolean> => {
+		if (before === undefined || before.size === 0) return false;
+		return (await writeAgain(attempt, { datasetId, documentId, metadata: before })) === undefined;
+	};
+	return service.searches.wasAway({ api: service.api, datasetId, documents: [] }, request, accepts);
 }
 
 /** Keys that the error of a row names. */
@@ -44,26 +73,17 @@ function clashText({ typedKeys }: Service, metadata: Metadata): string {
 	return "a key has one type in all datasets of a user, and none of those read explains it";
 }
 
-/** @returns what has become of the document's metadata, as a clause; undefined if it has what was sent */
-async function restore(
-	{ service, request, item, log }: RowAttempt,
-	{ datasetId, documentId, metadata }: Write,
-	before: Metadata | undefined,
-): Promise<string | undefined> {
-	const { normalise } = service.api.dialect.flavour;
-	const present = (await findDocument(service.api, request, datasetId, documentId))?.metadata;
-	if (present !== undefined && hasAlready(present, metadata, normalise)) return undefined;
-	if (present !== undefined && present.size > 0) return "the document keeps what it had";
+/** @returns what has become of the document's metadata, as a clause */
+async function restore(attempt: RowAttempt, write: Write, before: Metadata | undefined): Promise<string> {
+	const { service, request } = attempt;
+	const { datasetId, documentId } = write;
 	if (before === undefined) return "the document has no metadata now, and what it had is not known";
 	if (before.size === 0) return "the document has no metadata, as before";
-	await log.sending(item, { what: "update", documentId, metadata: before, before });
-	try {
-		await writeMetadata(service, request, { datasetId, documentId, metadata: before }, {});
-	} catch (error) {
-		// After any other failure the row is tried again as a whole.
-		if (!(error instanceof RestError) || error.kind !== "rejected") throw error;
-		return `the document has no metadata now, and what it had could not be written again (${error.message}); runs undo tries it once more`;
+	const refusal = await writeAgain(attempt, { datasetId, documentId, metadata: before });
+	if (refusal !== undefined) {
+		return `the document has no metadata now, and what it had could not be written again (${refusal.message}); runs undo tries it once more`;
 	}
+	const { normalise } = service.api.dialect.flavour;
 	const isShown = async (): Promise<boolean> => {
 		const document = await findDocument(service.api, request, datasetId, documentId);
 		return document?.metadata !== undefined && hasAlready(document.metadata, before, normalise);
@@ -71,6 +91,19 @@ async function restore(
 	return (await readBack(isShown, service))
 		? "the document had lost all metadata, and what it had was written again"
 		: "what the document had was written again, and the list does not show it; runs undo tries it once more";
+}
+
+/** Writes what a document had. @returns the refusal, if it was refused; after any other failure the row is tried again as a whole */
+async function writeAgain({ service, request, item, log }: RowAttempt, write: Write): Promise<RestError | undefined> {
+	const { documentId, metadata } = write;
+	await log.sending(item, { what: "update", documentId, metadata, before: metadata });
+	try {
+		await writeMetadata(service, request, write, {});
+		return undefined;
+	} catch (error) {
+		if (!(error instanceof RestError) || error.kind !== "rejected") throw error;
+		return error;
+	}
 }
 
 function refusedRow(text: string, cause: RestError): RestError {
