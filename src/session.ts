@@ -61,6 +61,8 @@ export type Session = {
 	readonly sharedCap: Pick<SharedCap, "awaySeconds"> | undefined;
 	/** milliseconds for one request */
 	readonly timeout: number;
+	/** whether an answer came that no request had waited for: answers before it may belong to other rows */
+	readonly hadSurplusAnswer: boolean;
 	/** sends a request, and again after a failure that may pass; for lists and other reads */
 	readonly request: Request;
 	/** the same for a request that must not be applied twice */
@@ -152,6 +154,7 @@ export async function openSession(
 		options.onExchange?.(exchange);
 	};
 	const ca = await settings.readCa();
+	let hadSurplusAnswer = false;
 	const plain = createApi({
 		baseUrl,
 		key,
@@ -160,6 +163,7 @@ export async function openSession(
 		connections: connectionsFor(options.concurrency ?? "auto", mostAsked),
 		ca,
 		beforeConnecting,
+		onSurplusAnswer: () => void (hadSurplusAnswer = true),
 		...(proxy === undefined ? {} : { proxy: { uri: proxy } }),
 		onExchange,
 		// Only for an observer, because it costs time for each row. A timetable may begin to search for the rate later.
@@ -207,6 +211,9 @@ export async function openSession(
 		rates,
 		sharedCap,
 		timeout,
+		get hadSurplusAnswer() {
+			return hadSurplusAnswer;
+		},
 		request: checkingAddress(request, () => api.probeList()),
 		requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),
 		tryRequest: (call) => watched(call, signal),

@@ -9,6 +9,7 @@ export type ClientsOptions = Omit<UndiciClient.Options, "connect"> & {
 	readonly connect: buildConnector.BuildOptions;
 	/** called right before the first connection is opened */
 	readonly beforeConnecting?: (() => void) | undefined;
+	readonly onSurplusAnswer?: (() => void) | undefined;
 };
 
 type Waiting = { readonly request: Dispatcher.DispatchOptions; readonly occupant: Occupant };
@@ -25,6 +26,7 @@ export class Clients implements Reservable {
 	readonly #options: UndiciClient.Options;
 	readonly #most: number;
 	readonly #beforeConnecting: (() => void) | undefined;
+	readonly #onSurplusAnswer: (() => void) | undefined;
 	readonly #all: Connection[] = [];
 	/** the one that was used last comes first, so that few stay open */
 	readonly #free: Connection[] = [];
@@ -39,10 +41,12 @@ export class Clients implements Reservable {
 	#onFree: (() => void) | undefined;
 	#isDestroyed = false;
 
-	constructor(origin: string, { connections, connect, beforeConnecting, ...options }: ClientsOptions) {
+	constructor(origin: string, clients: ClientsOptions) {
+		const { connections, connect, beforeConnecting, onSurplusAnswer, ...options } = clients;
 		this.#origin = origin;
 		this.#most = connections;
 		this.#beforeConnecting = beforeConnecting;
+		this.#onSurplusAnswer = onSurplusAnswer;
 		// One for all connections: it keeps their TLS sessions.
 		this.#options = { ...options, connect: buildConnectorOf(connect) };
 	}
@@ -74,6 +78,10 @@ export class Clients implements Reservable {
 
 	released(connection: Connection): void {
 		if (this.#resting.push(connection) === 1) queueMicrotask(this.#reuse);
+	}
+
+	surplusAnswer(): void {
+		this.#onSurplusAnswer?.();
 	}
 
 	/** Closes the connections when all their requests have ended, those that wait included. */

@@ -13,8 +13,15 @@ export type Occupant = Dispatcher.DispatchHandler & {
 	onError(error: Error): void;
 };
 
-/** Takes back a connection that no request holds any more. */
-type Owner = { released(connection: Connection): void };
+type Owner = {
+	/** takes back a connection that no request holds any more */
+	released(connection: Connection): void;
+	/** an answer came that no request had waited for */
+	surplusAnswer(): void;
+};
+
+/** undici's text for an answer on a connection without a request (`onMessageBegin` in lib/dispatcher/client-h1.js). */
+const SURPLUS = "bad response";
 
 /** One connection at a time. undici opens it for the first request, and again when it was closed. */
 export class Connection {
@@ -24,6 +31,9 @@ export class Connection {
 	constructor(origin: string, options: UndiciClient.Options, owner: Owner) {
 		this.#client = new Client(origin, options);
 		this.#owner = owner;
+		this.#client.on("disconnect", (_origin, _targets, error: Error) => {
+			if (error.message === SURPLUS) owner.surplusAnswer();
+		});
 	}
 
 	send(request: Dispatcher.DispatchOptions, occupant: Occupant): void {

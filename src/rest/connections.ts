@@ -13,6 +13,8 @@ export type ConnectionOptions = {
 	readonly proxy?: { readonly uri: string; readonly token?: string } | undefined;
 	/** called right before the first connection is opened */
 	readonly beforeConnecting?: (() => void) | undefined;
+	/** called where an answer came that no request had waited for: earlier answers may belong to other requests */
+	readonly onSurplusAnswer?: (() => void) | undefined;
 };
 
 /** Takes requests, and says what a proxy needs in each. */
@@ -94,6 +96,7 @@ function clientsOptions(options: ConnectionOptions): ClientsOptions {
 	return {
 		connections: options.connections,
 		beforeConnecting: options.beforeConnecting,
+		onSurplusAnswer: options.onSurplusAnswer,
 		pipelining: 1,
 		headersTimeout: options.timeout,
 		bodyTimeout: options.timeout,

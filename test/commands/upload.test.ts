@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Flavour } from "../../src/sandbox/flavours/index.ts";
-import { listen } from "../support/listen.ts";
+import { proxy } from "../support/proxy.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../support/values.ts";
@@ -124,19 +124,12 @@ it.each([
 		const foreign = (await service.ids()).at(-1) ?? "";
 		await service.put(foreign, { by: "another client" });
 		const before = await service.documents();
-		let posts = 0;
 		// The answer to the second upload names a document that was there before.
-		const lying = await listen((request, response) => {
-			const answer = async (): Promise<string> => {
-				const { method = "", headers } = request;
-				const sent = { authorization: headers.authorization ?? "", "content-type": headers["content-type"] ?? "" };
-				const body = method === "GET" ? {} : { body: Buffer.concat(await request.toArray()) };
-				const text = await (await fetch(`${service.url}${request.url}`, { method, headers: sent, ...body })).text();
-				return method === "POST" && (posts += 1) === 2 ? text.replace(/"id": ?"[^"]*"/, `"id":"${foreign}"`) : text;
-			};
-			void answer().then((text) => response.end(text));
+		const url = await proxy(service, async ({ method, nth }, pass) => {
+			const answer = await pass();
+			return method === "POST" && nth === 2 ? answer.replace(/"id": ?"[^"]*"/, `"id":"${foreign}"`) : answer;
 		});
-		const world = { env: { ...envOf(service), RAGTAG_BASE_URL: lying.url }, home: await folder() };
+		const world = { env: { ...envOf(service), RAGTAG_BASE_URL: url }, home: await folder() };
 		const paths = range(files).map((n) => join(world.home, `file-${n}.txt`));
 		for (const path of paths) await writeFile(path, "text");
 		const argv = ["docs", "upload", ...paths, "-d", service.dataset, "--set", "a=1", "--concurrency", "1", "--json"];

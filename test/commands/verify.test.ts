@@ -6,6 +6,7 @@ import { flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
 import { liar } from "../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt } from "../support/recorded.ts";
+import { proxy } from "../support/proxy.ts";
 import { file, folder, type Service } from "../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../support/values.ts";
 
@@ -461,4 +462,26 @@ describe("what is refused", () => {
 		const newest = await world.run(["runs", "verify", ...fast]);
 		expect(summaryOf(newest.stdout)).toMatchObject({ rows: 2, verify: { equal: 2 } });
 	});
+});
+
+it("a surplus answer, for which a refused row counts as updated, is noticed, and the run is read back", async () => {
+	const world = await recorded(14);
+	// A success names no document, so one is like the other.
+	const success = '{"code":0}';
+	const url = await proxy(world.service, async ({ method, nth, socket }, pass) => {
+		if (method !== "PUT") return pass();
+		if (nth !== 12) return (await pass()).startsWith('{"code":0,') ? success : "";
+		// The answer to another row comes first, and the right one when the connection is idle.
+		socket.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n${success}`);
+		await new Promise((resolve) => setTimeout(resolve, 30));
+		return JSON.stringify({ code: 102, message: "not this one" });
+	});
+	const argv = await tagging(world, (n) => ({ author: `Ann ${n}` }), "--concurrency", "1");
+	const env = { ...envOf(world.service), RAGTAG_BASE_URL: url };
+	const { exit, stdout, stderr } = await world.run(
+		[...argv.filter((word) => word !== "unlimited" && word !== "--rate"), "--rate", "15"],
+		{ env },
+	);
+	expect([exit, summaryOf(stdout)]).toMatchObject([10, { updated: 14, verify: { lost: 1 } }]);
+	expect(stderr).toContain("an answer came that no request had waited for");
 });

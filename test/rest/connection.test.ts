@@ -17,7 +17,11 @@ async function failing(times: number): Promise<Connection> {
 		left -= 1;
 		throw new Error("it can't be opened");
 	};
-	const connection = new Connection(new URL(server.baseUrl).origin, { connect }, { released: () => undefined });
+	const connection = new Connection(
+		new URL(server.baseUrl).origin,
+		{ connect },
+		{ released: () => undefined, surplusAnswer: () => undefined },
+	);
 	cleanup.add({ close: () => connection.destroy() });
 	return connection;
 }
@@ -42,7 +46,11 @@ describe("a connection that does not open", () => {
 		cleanup.add({ close: async () => void process.off("warning", warned) });
 		const server = await rawServer(() => undefined);
 		await server.close();
-		const connection = new Connection(new URL(server.baseUrl).origin, {}, { released: () => undefined });
+		const connection = new Connection(
+			new URL(server.baseUrl).origin,
+			{},
+			{ released: () => undefined, surplusAnswer: () => undefined },
+		);
 		cleanup.add({ close: () => connection.destroy() });
 		// Node warns of more than ten.
 		for (let time = 0; time < 12; time++) expect(await opened(connection)).toMatchObject({ code: "ECONNREFUSED" });

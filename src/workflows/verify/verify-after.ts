@@ -32,17 +32,21 @@ export type VerifiedAfter = {
 	readonly stop?: Stop | undefined;
 };
 
+const SURPLUS =
+	"warning: an answer came that no request had waited for, so earlier answers may belong to other rows. A proxy or the service is at fault.";
+
 /**
- * Reads back what a run wrote, over all its executions. Does nothing without `--verify`, or if the reason for the stop would
+ * Reads back what a run wrote, over all its executions: with `--verify`, or where a surplus answer came. Does nothing if the reason for the stop would
  * stop this too.
  */
 export async function verifyAfter(
 	{ run, runs, name, started, stop }: VerifyAfter,
 	context: Pick<Run, "flags" | "session" | "settings" | "app">,
 ): Promise<VerifiedAfter> {
-	const { flags, app } = context;
-	const { verify: mode = "none" } = flags;
+	const { flags, app, session } = context;
+	const mode = session.hadSurplusAnswer ? "all" : (flags.verify ?? "none");
 	if (mode === "none") return {};
+	if (session.hadSurplusAnswer) app.io.note(SURPLUS);
 	const later = withFlags(`ragtag runs verify ${run}`, flags);
 	// The reason for the stop would stop this too, except a limit, which counts only rows.
 	if (app.signal.aborted || (stop !== undefined && stop.exit !== Exit.limit)) {
