@@ -3,8 +3,8 @@ import process from "node:process";
 // This file imports nothing that an old Node lacks, and nothing large at once: the listener below comes first.
 const OLDEST = { major: 20, minor: 19 };
 
-/** Options with which a user asks for a debugger, or loads code that may open one. */
-const OPENS_DEBUGGER = /--inspect|--require|--import|(?:^|\s)-r\s/;
+/** Options with which a user asks for a debugger. */
+const OPENS_DEBUGGER = /--inspect(?:-brk|-wait)?(?![\w-])/;
 
 /** What the build knows of the program in `dist/parts`; undefined in the executable, which holds the program itself. */
 declare const __RAGTAG_PROGRAM__: string | undefined;
@@ -39,7 +39,7 @@ async function start(): Promise<void> {
  * Ends the program if a debugger is open that the user did not ask for.
  *
  * SIGUSR1 opens one while Node itself starts, before a listener can be added. A process that attaches to it reads the API
- * key. Closing the debugger, or exiting in Node's own way, would first serve the attached process.
+ * key. Closing the debugger, or ending in any other way, would first serve the attached process, or wait for it.
  */
 async function refuseDebugger(): Promise<void> {
 	const inspector = await import("node:inspector").catch(() => undefined);
@@ -50,7 +50,9 @@ async function refuseDebugger(): Promise<void> {
 	process.stderr.write(
 		"ragtag: SIGUSR1 came before the program had begun, and Node opened a debugger, which shows the API key; nothing was sent\nRun the same command again.\n",
 	);
-	process.kill(process.pid, "SIGTERM");
-	// The first process of a container is not ended by its own signal.
+	// By another process: before it signals itself, Node waits for the debugger to go (`Kill` in src/node_process_methods.cc).
+	const { spawnSync } = await import("node:child_process");
+	spawnSync("/bin/sh", ["-c", `kill -KILL ${process.pid}`], { env: {} });
+	// The first process of a container is not ended by such a signal.
 	process.exit(2);
 }

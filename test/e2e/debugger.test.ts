@@ -1,11 +1,13 @@
-import { readFile } from "node:fs/promises";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { portsOf, tellsPorts } from "../support/ports.ts";
 import { isExecutable, program, PROGRAM, type Running, start, startOpen } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
-import { file, serve } from "../support/service.ts";
+import { file, folder, serve } from "../support/service.ts";
 import { summaryOf } from "../support/values.ts";
 
 const OPENED = "Debugger listening";
@@ -62,7 +64,7 @@ it.each([0, 10, 25, 50, 100, 200])(
 			expect([128 + constants.signals.SIGUSR1, 0]).toContain(exit);
 			return;
 		}
-		expect([exit, stdout]).toEqual([143, ""]);
+		expect([exit, stdout]).toEqual([137, ""]);
 		expect(running.err()).toContain("nothing was sent\nRun the same command again.");
 	},
 );
@@ -81,6 +83,35 @@ it("a debugger set in NODE_OPTIONS stays: its user may read the environment anyw
 	const { exit, stderr } = await program(["--version"], { NODE_OPTIONS: "--inspect=127.0.0.1:0" });
 	expect([exit, stderr]).toEqual([0, expect.stringContaining(OPENED)]);
 });
+
+it.skipIf(isExecutable).each(["", "--inspect-port=0 "])(
+	"a debugger that nobody asked for ends the program at once, also while a process is attached to it: %s--require",
+	async (option) => {
+		const attached = join(await folder(), "attached");
+		// Opens a debugger, and goes on when a process is attached.
+		const opens = await file(
+			"opens.cjs",
+			`require("node:inspector").open(0, "127.0.0.1");
+			while (!require("node:fs").existsSync(${JSON.stringify(attached)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);`,
+		);
+		const running = startOpen(["manifest", "check", "-", "-d", "set"], { NODE_OPTIONS: `${option}--require=${opens}` });
+		await running.until((_out, err) => /ws:\S+/.test(err));
+		const url = /ws:\S+/.exec(running.err())?.[0] ?? "";
+		const headers = {
+			connection: "upgrade",
+			upgrade: "websocket",
+			"sec-websocket-version": "13",
+			"sec-websocket-key": "a".repeat(22) + "==",
+		};
+		const client = request(url.replace("ws:", "http:"), { headers }).end();
+		const [, socket] = await once(client, "upgrade");
+		await writeFile(attached, "");
+		expect((await running.ended).exit).toBe(137);
+		expect(running.err()).toContain("nothing was sent\nRun the same command again.");
+		socket.destroy();
+	},
+	30_000,
+);
 
 it.skipIf(isExecutable)("the program installs the SIGUSR1 listener before it loads any larger module", async () => {
 	const seen = new Map<string, number>();
