@@ -1,9 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
-import { CliError, Exit, reason } from "../errors.ts";
+import { resolve } from "node:path";
+import { CliError, errorCode, Exit, reason } from "../errors.ts";
 
 /** A named pipe without a reader is refused: opening it would block the program. Windows has neither of the flags. */
 const APPENDING =
 	constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/** Links of the system, such as /dev/stderr. In a folder of other users, a link may lead to a file that they want changed. */
+const SYSTEM = /^\/(?:dev|proc)\//;
 
 /** The file of `--log-file`. A line that was written is in it even if the program is killed. */
 export class LogFile {
@@ -14,12 +18,15 @@ export class LogFile {
 	/** Opens it to append to it. A new file is open to its owner alone. @throws CliError exit 2 */
 	static open(path: string): LogFile {
 		try {
-			const file = openSync(path, APPENDING, 0o600);
+			const noFollow = SYSTEM.test(resolve(path)) ? 0 : (constants.O_NOFOLLOW ?? 0);
+			const file = openSync(path, APPENDING | noFollow, 0o600);
 			if (!fstatSync(file).isDirectory()) return new LogFile(path, file);
 			closeSync(file);
 			throw new Error("it is a directory");
 		} catch (error) {
-			throw new CliError(`--log-file ${path}: ${reason(error)}; nothing was sent`, {
+			const isLink = errorCode(error) === "ELOOP";
+			const why = isLink ? "is a link to another file; name that file itself" : reason(error);
+			throw new CliError(`--log-file ${path}: ${why}; nothing was sent`, {
 				exit: Exit.usage,
 				hint: "Name a file that can be written, in a folder that exists.",
 				cause: error,

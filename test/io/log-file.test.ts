@@ -1,9 +1,9 @@
-import { chmod, readFile, stat } from "node:fs/promises";
+import { chmod, readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
 import { createIo } from "../../src/io.ts";
-import { folder, KEY } from "../support/service.ts";
+import { file, folder, KEY } from "../support/service.ts";
 import { HandTimers, input, Kept } from "./terminal.ts";
 
 const begins = "ragtag docs tag";
@@ -56,6 +56,12 @@ it("a log that can't be opened ends the command before anything is sent", async 
 	const path = join(await folder(), "missing", "ragtag.log");
 	await expect(io.configure({ log: { path, begins } })).rejects.toMatchObject({ exit: 2 });
 	await expect(io.configure({ log: { path: await folder(), begins } })).rejects.toMatchObject({ exit: 2 });
+	// In a folder of others, a link would lead to a file of this user.
+	const [target, link] = [await file("target", ""), join(await folder(), "link")];
+	await symlink(target, link);
+	const isLink = { exit: 2, message: expect.stringContaining("is a link to another file") };
+	await expect(io.configure({ log: { path: link, begins } })).rejects.toMatchObject(isLink);
+	expect(await readFile(target, "utf8")).toBe("");
 });
 
 it.skipIf(process.platform !== "linux")("a log that can't be written is told once, and is exit 74", async () => {
