@@ -20,29 +20,33 @@ type Owner = {
 	surplusAnswer(): void;
 };
 
-/** undici's text for an answer on a connection without a request (`onMessageBegin` in lib/dispatcher/client-h1.js). */
+/** undici's text for an answer without a request (`onMessageBegin` in lib/dispatcher/client-h1.js), and for a 100 Continue to one. */
 const SURPLUS = "bad response";
 
 /** One connection at a time. undici opens it for the first request, and again when it was closed. */
 export class Connection {
 	readonly #client: Client;
 	readonly #owner: Owner;
+	/** requests that hold it, and those that ended in this turn */
+	#held = 0;
 
 	constructor(origin: string, options: UndiciClient.Options, owner: Owner) {
 		this.#client = new Client(origin, options);
 		this.#owner = owner;
 		this.#client.on("disconnect", (_origin, _targets, error: Error) => {
-			if (error.message === SURPLUS) owner.surplusAnswer();
+			if (error.message === SURPLUS && this.#held === 0) owner.surplusAnswer();
 		});
 	}
 
 	send(request: Dispatcher.DispatchOptions, occupant: Occupant): void {
 		occupant.connection = this;
+		this.#held += 1;
 		this.#client.dispatch(request, occupant);
 	}
 
 	/** undici has made its last call for the request. */
 	release(): void {
+		queueMicrotask(() => void (this.#held -= 1));
 		this.#owner.released(this);
 	}
 
