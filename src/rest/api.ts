@@ -30,7 +30,6 @@ export type ApiOptions = {
 	readonly proxy?: { readonly uri: string; readonly token?: string } | undefined;
 	/** called right before the first connection is opened */
 	readonly beforeConnecting?: (() => void) | undefined;
-	/** called where an answer came that no request had waited for */
 	readonly onSurplusAnswer?: (() => void) | undefined;
 	/** sent to the service with the program's name */
 	readonly version?: string | undefined;

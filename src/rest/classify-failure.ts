@@ -1,5 +1,6 @@
 import { errorCode, reason } from "../errors.ts";
-import { type ErrorContext, isCertificateError, RestError, type RestErrorKind, safe } from "./errors.ts";
+import { type ErrorContext, RestError, type RestErrorKind, safe } from "./errors.ts";
+import { tlsFailure } from "./tls-failures.ts";
 
 /** Ends of an attempt that this program causes. Each is a class of its own, so that none is recognised by its words. */
 export class Expired extends Error {}
@@ -53,19 +54,8 @@ export function classifyFailure(error: unknown, wasSent: boolean, context: Error
 		);
 	if (error instanceof TooLarge)
 		return make("ambiguous", "ANSWER_TOO_LARGE", "the answer is larger than any answer of this API");
-	if (isCertificateError(code)) {
-		return make(
-			"untrusted",
-			"TLS_UNTRUSTED",
-			`the certificate is not trusted (${code}); use --ca-file, there is no insecure switch`,
-		);
-	}
-	if (/^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/.test(code)) {
-		return make("not_the_api", "NOT_TLS", `the port does not speak TLS (${code}); is this an http address?`);
-	}
-	if (/^ERR_SSL_.*(?:PROTOCOL|VERSION|HANDSHAKE_FAILURE|NO_SHARED_CIPHER)/.test(code)) {
-		return make("untrusted", "TLS_UNTRUSTED", `no common TLS version or cipher (${code})`);
-	}
+	const tls = tlsFailure(code);
+	if (tls !== undefined) return make(...tls);
 	if (!wasSent) return notSent(cause, code, context, make);
 	if (isUnaskedContinue(cause, code)) {
 		return make(

@@ -1,7 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { connect, type PeerCertificate } from "node:tls";
-import { errorCode } from "../errors.ts";
 import { classifyFailure, Expired } from "./classify-failure.ts";
 import { CONNECT_TIMEOUT_MS } from "./connections.ts";
 import type { RestErrorKind } from "./errors.ts";
@@ -65,8 +64,6 @@ export type PreflightFailure = {
 	readonly kind: RestErrorKind;
 	/** as in `HOST_NOT_FOUND`, `TLS_UNTRUSTED` */
 	readonly code: string;
-	/** Node's own name of the error, as in `CERT_HAS_EXPIRED` */
-	readonly cause: string | undefined;
 	readonly message: string;
 };
 
@@ -83,11 +80,11 @@ export function createPreflight(options: PreflightOptions): Preflight {
 			signal.throwIfAborted();
 			if (error instanceof Expired) {
 				const message = `${subject}: no answer within ${limit / 1000} s`;
-				return { failure: { kind: "not_sent", code: "TIMEOUT", cause: undefined, message } };
+				return { failure: { kind: "not_sent", code: "TIMEOUT", message } };
 			}
 			// No key was sent, so no answer can repeat it.
 			const { kind, code, message } = classifyFailure(error, false, { host: subject, redact: (text) => text });
-			return { failure: { kind, code, cause: errorCode(error), message } };
+			return { failure: { kind, code, message } };
 		}
 	}
 

@@ -1,6 +1,7 @@
 import nock from "nock";
 import { afterEach, describe, expect, test } from "vitest";
 import { classifyFailure } from "../../src/rest/classify-failure.ts";
+import { untrustedHint } from "../../src/run/stop/reasons.ts";
 import { apiFor, rejection } from "./raw-server.ts";
 
 const context = { host: "host:1", redact: (text: string) => text };
@@ -38,30 +39,33 @@ describe("what a failure means", () => {
 	});
 
 	test.each([
-		"CERT_HAS_EXPIRED",
-		"ERR_TLS_CERT_ALTNAME_INVALID",
-		"DEPTH_ZERO_SELF_SIGNED_CERT",
-		"SELF_SIGNED_CERT_IN_CHAIN",
-		"UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-		"UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-		"CERT_REVOKED",
-		"CERT_NOT_YET_VALID",
-	])("%s stops the run and says what to use", (code) => {
-		for (const error of [coded(code), coded("UND_ERR_PRX_TLS", coded(code))]) {
+		["CERT_HAS_EXPIRED", "untrusted", "TLS_EXPIRED"],
+		["CERT_NOT_YET_VALID", "untrusted", "TLS_EXPIRED"],
+		["ERR_TLS_CERT_ALTNAME_INVALID", "untrusted", "TLS_OTHER_HOST"],
+		["ERR_SSL_TLSV1_UNRECOGNIZED_NAME", "untrusted", "TLS_OTHER_HOST"],
+		["DEPTH_ZERO_SELF_SIGNED_CERT", "untrusted", "TLS_UNTRUSTED"],
+		["SELF_SIGNED_CERT_IN_CHAIN", "untrusted", "TLS_UNTRUSTED"],
+		["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "untrusted", "TLS_UNTRUSTED"],
+		["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "untrusted", "TLS_UNTRUSTED"],
+		["CERT_REVOKED", "untrusted", "TLS_UNTRUSTED"],
+		["ERR_SSL_WRONG_VERSION_NUMBER", "not_the_api", "NOT_TLS"],
+		["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "untrusted", "TLS_VERSION"],
+		["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", "untrusted", "TLS_VERSION"],
+		["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "untrusted", "TLS_CLIENT"],
+		["ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE", "untrusted", "TLS_CLIENT"],
+		["ERR_SSL_TLSV1_ALERT_UNKNOWN_CA", "untrusted", "TLS_CLIENT"],
+		["ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR", "not_sent", "TLS_FAILED"],
+		["EPROTO", "not_sent", "TLS_FAILED"],
+	])("%s is %s, and only an unknown authority is answered with --ca-file", (code, kind, name) => {
+		const text =
+			"807C:error:0A000410:SSL routines:ssl3_read_bytes:alert:../deps/openssl/ssl/record/rec_layer_s3.c:1601:";
+		for (const error of [coded(code, new Error(text)), coded("UND_ERR_PRX_TLS", coded(code))]) {
 			const classified = classifyFailure(error, false, context);
-			expect(classified).toMatchObject({ kind: "untrusted", code: "TLS_UNTRUSTED" });
+			expect(classified).toMatchObject({ kind, code: name });
 			expect(classified.message).toContain(code);
-			expect(classified.message).toContain("--ca-file");
+			expect(classified.message).not.toContain("deps");
+			if (kind === "untrusted") expect(untrustedHint(name).includes("--ca-file")).toBe(name === "TLS_UNTRUSTED");
 		}
-	});
-
-	test("a port without TLS and an old TLS version are distinguished", () => {
-		expect(classifyFailure(coded("ERR_SSL_WRONG_VERSION_NUMBER"), false, context)).toMatchObject({
-			kind: "not_the_api",
-			code: "NOT_TLS",
-		});
-		const old = classifyFailure(coded("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"), false, context);
-		expect(old).toMatchObject({ kind: "untrusted", code: "TLS_UNTRUSTED" });
 	});
 });
 

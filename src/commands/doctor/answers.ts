@@ -1,7 +1,7 @@
 import { type CliError, Exit } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
 import { restErrorOf } from "../../run/retry/request.ts";
-import { failed } from "./check-results.ts";
+import { failed, untrustedNext } from "./check-results.ts";
 import type { Settings } from "../../app.ts";
 import { BODY_FORMS } from "../../body-forms.ts";
 import type { Recognition } from "../../run/service/service-memory.ts";
@@ -23,8 +23,7 @@ export function refusalChecks(error: CliError, host: string): readonly Check[] {
 		const key = failed("key", error, "ragtag doctor --api-key-file PATH");
 		return [{ name: "service", status: "ok", text: `${host} answers` }, key];
 	}
-	if (rest.code === "TLS_UNTRUSTED") return [failed("service", error, "ragtag doctor --ca-file PATH")];
-	if (rest.code === "REDIRECT") return [failed("service", error, "ragtag doctor --base-url URL")];
+	if (rest.kind === "untrusted") return [failed("service", error, untrustedNext(rest.code))];
 	const isWrongAddress =
 		rest.kind === "not_the_api" || rest.kind === "contradiction" || ["NOT_FOUND", "BAD_ENVELOPE"].includes(rest.code);
 	if (isWrongAddress)

@@ -47,3 +47,9 @@ export function nextCommand(failure: Check | undefined, dataset: Chosen | undefi
 	const work = dataset.documents === 0 ? `docs upload FILE... -d ${id}` : `manifest init -d ${id} --out tags.csv`;
 	return withFlags(`ragtag ${work}`, flags);
 }
+
+/** The next command after a failure of trust. */
+export function untrustedNext(code: string): string {
+	if (code === "TLS_UNTRUSTED") return "ragtag doctor --ca-file PATH";
+	return code === "REDIRECT" || code === "TLS_OTHER_HOST" ? "ragtag doctor --base-url URL" : "ragtag doctor";
+}

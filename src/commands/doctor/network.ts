@@ -2,7 +2,8 @@ import { Exit } from "../../errors.ts";
 import type { Check } from "../../report/checks.ts";
 import type { PreflightResult, Handshake, Preflight, PreflightFailure, SafeRoute } from "../../rest/preflight.ts";
 import { show } from "../../text/show.ts";
-import { skipped } from "./check-results.ts";
+import { NOT_TLS_HINT, untrustedHint } from "../../run/stop/reasons.ts";
+import { skipped, untrustedNext } from "./check-results.ts";
 
 const DAY = 24 * 3600 * 1000;
 
@@ -61,28 +62,14 @@ export function handshakeCheck(baseUrl: string, found: PreflightResult<Handshake
 	return { name, status: "warning", text, hint: `Ask those who run ${host} to renew it before it ends.` };
 }
 
-function handshakeFailure({ kind, cause, message }: PreflightFailure): Check {
+function handshakeFailure({ kind, code, message }: PreflightFailure): Check {
 	const check = { name: "tls", status: "failed", text: message } as const;
 	if (kind === "not_the_api") {
-		const hint = "Write the address with http://, or give the port that speaks TLS.";
-		return { ...check, hint, exit: Exit.temporary, next: "ragtag doctor --base-url URL" };
+		return { ...check, hint: NOT_TLS_HINT, exit: Exit.temporary, next: "ragtag doctor --base-url URL" };
 	}
 	if (kind !== "untrusted") {
 		const hint = "Check that the service is up, and that host and port in --base-url are right.";
 		return { ...check, hint, exit: Exit.temporary, next: "ragtag doctor" };
 	}
-	return { ...check, ...untrustedAdvice(cause), exit: Exit.untrusted };
-}
-
-function untrustedAdvice(cause: string | undefined): { readonly hint: string; readonly next: string } {
-	if (cause === "CERT_HAS_EXPIRED" || cause === "CERT_NOT_YET_VALID") {
-		const hint = "Check this machine's clock; if it is right, those who run the service must renew the certificate.";
-		return { hint, next: "ragtag doctor" };
-	}
-	if (cause === "ERR_TLS_CERT_ALTNAME_INVALID") {
-		const hint = "The certificate is another host's: give the host name that it was issued for.";
-		return { hint, next: "ragtag doctor --base-url URL" };
-	}
-	const hint = "If the certificate is right, name the file of the authority that issued it.";
-	return { hint, next: "ragtag doctor --ca-file PATH" };
+	return { ...check, hint: untrustedHint(code), exit: Exit.untrusted, next: untrustedNext(code) };
 }

@@ -83,6 +83,8 @@ export function notTheApi(error: RestError): Stop {
 export const WRONG_ADDRESS_HINT =
 	"Check --base-url: it must end where /api/v1 begins, in most cases directly after the port. Leave out the web page's own path, such as /v1 or /knowledge.";
 
+export const NOT_TLS_HINT = "Write the address with http://, or give the port that speaks TLS.";
+
 /** Hints for answers that contradict what the service did. */
 const NOT_THE_API_HINTS: ReadonlyMap<string, string> = new Map([
 	[
@@ -91,15 +93,29 @@ const NOT_THE_API_HINTS: ReadonlyMap<string, string> = new Map([
 	],
 	["NOT_REMOVED", "Check with ragtag docs list, and inform the operator of the service."],
 	["NOT_STORED", "Check with ragtag docs list, and inform the operator of the service."],
+	["NOT_TLS", NOT_TLS_HINT],
 	["NOT_ARRIVED", "ragtag doctor shows the detected flavour; --flavour and --body override it."],
 	["OTHER_FLAVOUR", "Leave out --flavour (or flavour in the profile): the flavour is then detected."],
 	["UNKNOWN_FLAVOUR", "ragtag doctor shows more. If you know the flavour, give it with --flavour."],
 ]);
 
-function untrustedHint(code: string): string {
-	if (code === "REDIRECT") return "Set --base-url to the final address.";
-	if (code === "TLS_UNTRUSTED") return "If the certificate is right, name its authority with --ca-file.";
-	if (code === "KEY_REJECTED")
-		return "Check the key in RAGTAG_API_KEY or --api-key-file, and that it belongs to this address.";
-	return "Check --base-url and the proxy settings.";
+/** The advice if the service, or this program, trusts the other side no further. */
+export function untrustedHint(code: string): string {
+	return UNTRUSTED_HINTS.get(code) ?? "Check --base-url and the proxy settings.";
 }
+
+const UNTRUSTED_HINTS: ReadonlyMap<string, string> = new Map([
+	[
+		"REDIRECT",
+		"If the service has moved, run the same command again with its new address in --base-url. If not, wait until the redirect is gone.",
+	],
+	[
+		"TLS_UNTRUSTED",
+		"If the certificate is right, name the file of its authority with --ca-file; there is no switch to accept any.",
+	],
+	["TLS_EXPIRED", "Check this machine's clock; if it is right, those who run the service must renew the certificate."],
+	["TLS_OTHER_HOST", "Give the host name that the certificate was issued for in --base-url."],
+	["TLS_VERSION", "Those who run the service must allow TLS 1.2 or 1.3, and no certificate of the client."],
+	["TLS_CLIENT", "Use an address of the service that asks for no certificate of the client."],
+	["KEY_REJECTED", "Check the key in RAGTAG_API_KEY or --api-key-file, and that it belongs to this address."],
+]);

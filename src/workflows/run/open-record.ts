@@ -73,7 +73,8 @@ export async function openRecord<SourceRow extends Row>(
 	const series = recordSeries(runs.path(name, SERIES_FILE), figures, (text) => app.io.note(text));
 	const stopFollowing = await followAdjustments({ runs, name, session, app });
 	const stopKeys = followKeys(run);
-	app.io.beforeQuitting(() => quitText(journal.totals(), name, flags));
+	const isNew = recording.resumed === undefined;
+	app.io.beforeQuitting(() => quitText(journal.totals(), isNew && !journal.hasBegun ? undefined : name, flags));
 	const close = async (): Promise<void> => {
 		app.io.beforeQuitting(undefined);
 		stopKeys();

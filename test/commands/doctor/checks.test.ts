@@ -115,13 +115,13 @@ describe("a certificate", () => {
 	});
 
 	it.each([
-		["untrusted", "CERT_HAS_EXPIRED", Exit.untrusted, "clock"],
-		["untrusted", "ERR_TLS_CERT_ALTNAME_INVALID", Exit.untrusted, "another host"],
-		["untrusted", "SELF_SIGNED_CERT_IN_CHAIN", Exit.untrusted, "authority"],
-		["not_the_api", "ERR_SSL_WRONG_VERSION_NUMBER", Exit.temporary, "http://"],
-		["not_sent", "ECONNREFUSED", Exit.temporary, "is up"],
-	] as const)("that is %s by %s is exit %i, and the hint fits", (kind, cause, exit, word) => {
-		const check = handshakeCheck("https://h", { failure: { kind, code: "X", cause, message: "h: no" } }, 0);
+		["untrusted", "TLS_EXPIRED", Exit.untrusted, "clock"],
+		["untrusted", "TLS_OTHER_HOST", Exit.untrusted, "host name"],
+		["untrusted", "TLS_UNTRUSTED", Exit.untrusted, "authority"],
+		["not_the_api", "NOT_TLS", Exit.temporary, "http://"],
+		["not_sent", "CONNECTION_REFUSED", Exit.temporary, "is up"],
+	] as const)("that is %s by %s is exit %i, and the hint fits", (kind, code, exit, word) => {
+		const check = handshakeCheck("https://h", { failure: { kind, code, message: "h: no" } }, 0);
 		expect(check).toMatchObject({ name: "tls", status: "failed", exit, hint: expect.stringContaining(word) });
 	});
 
